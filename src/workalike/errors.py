@@ -1,0 +1,70 @@
+"""The closed list of error kinds.
+
+Every error says which file, which place in it, and what to do; the command line turns
+one into a single line on stderr and the exit code of its kind.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+
+
+class ErrorKind(Enum):
+    """What went wrong, each with its exit code (design, "Contracts")."""
+
+    USAGE = ("bad usage", 2)
+    MISSING = ("no such file", 2)
+    DAMAGED_LOG = ("damaged log", 2)
+    UNSUPPORTED_LOG = ("unsupported log", 2)
+    BAD_WORKLOAD = ("bad workload", 2)
+    BAD_PLAN = ("bad plan", 2)
+    BAD_RECORD = ("bad record", 2)
+    NOTHING_TO_REPLICATE = ("nothing to replicate", 2)
+    CANNOT_WRITE = ("cannot write", 1)
+    RUN_FAILED = ("run failed", 1)
+    FELL_SHORT = ("fell short", 1)
+
+    def __init__(self, title: str, exit_code: int) -> None:
+        self.title = title
+        self.exit_code = exit_code
+
+
+class WorkalikeError(Exception):
+    """An error for the user: kind, file, place in it, message and mend.
+
+    Args:
+        kind: one of the closed list.
+        message: what is wrong, in one sentence without the file's name.
+        file: the file concerned, if any.
+        place: where in it ("module POSIX, record 17", "families[0].dumps", "byte 1328").
+        mend: what to do about it.
+    """
+
+    def __init__(
+        self,
+        kind: ErrorKind,
+        message: str,
+        *,
+        file: str | Path | None = None,
+        place: str | None = None,
+        mend: str | None = None,
+    ) -> None:
+        self.kind = kind
+        self.message = message
+        self.file = str(file) if file is not None else None
+        self.place = place
+        self.mend = mend
+        super().__init__(self.one_line())
+
+    @property
+    def exit_code(self) -> int:
+        return self.kind.exit_code
+
+    def one_line(self) -> str:
+        """The error as one printable line; control characters of hostile input are escaped."""
+        where = ": ".join(part for part in (self.file, self.place) if part)
+        text = f"{self.kind.title}: {where + ': ' if where else ''}{self.message}"
+        if self.mend:
+            text += f" ({self.mend})"
+        return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
