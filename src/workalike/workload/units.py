@@ -1,0 +1,186 @@
+"""Sizes, times and counts as a person writes them: `259 MiB`, `12.5 s`, `16384 x 128 MiB`.
+
+Formatting is exact: parsing what `format_size` wrote gives the same integer back.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+
+SIZE_UNITS = {
+    "B": 1,
+    "kB": 10**3,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "PB": 10**15,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "TiB": 2**40,
+    "PiB": 2**50,
+}
+TIME_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+MAX_INT = 2**63 - 1
+
+_QUANTITY = re.compile(r"([0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?)\s*([A-Za-z]*)")
+_EXACT_BINARY = ("PiB", "TiB", "GiB", "MiB", "KiB")
+
+
+def _split(text: str, units: object, example: str) -> tuple[str, str]:
+    match = _QUANTITY.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text[:40]!r} is not a number with a unit, such as {example}")
+    return match.group(1), match.group(2)
+
+
+def parse_size(value: object) -> int:
+    """Bytes of `259 MiB`, `213 MB`, `1000` (a plain number is bytes).
+
+    Raises:
+        ValueError: not a size, negative, or beyond 2^63-1.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(f"a size is a number or text such as 259 MiB, not {type(value).__name__}")
+    if isinstance(value, str):
+        number, unit = _split(value, SIZE_UNITS, "259 MiB")
+        if unit and unit not in SIZE_UNITS:
+            raise ValueError(f"unknown unit {unit!r}; use one of {', '.join(SIZE_UNITS)}")
+        size = int((Decimal(number) * SIZE_UNITS[unit or "B"]).to_integral_value())
+    else:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError("a size must be finite")
+        size = int(value)
+    if not 0 <= size <= MAX_INT:
+        raise ValueError("a size must lie between 0 and 2^63-1 bytes")
+    return size
+
+
+def format_size(size: int) -> str:
+    """The shortest exact text for `size` bytes."""
+    for unit in _EXACT_BINARY:
+        factor = SIZE_UNITS[unit]
+        if size >= factor and (size * 100) % factor == 0:
+            return f"{Decimal(size) / factor:f} {unit}"
+    for unit in ("TB", "GB", "MB", "kB"):
+        factor = SIZE_UNITS[unit]
+        if size >= factor and (size * 100) % factor == 0:
+            return f"{Decimal(size) / factor:f} {unit}"
+    return f"{size} B"
+
+
+def parse_time(value: object) -> float:
+    """Seconds of `12.5 s`, `2 min`, `1.5` (a plain number is seconds).
+
+    Raises:
+        ValueError: not a time, negative or not finite.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(f"a time is a number or text such as 12.5 s, not {type(value).__name__}")
+    if isinstance(value, str):
+        number, unit = _split(value, TIME_UNITS, "12.5 s")
+        if unit and unit not in TIME_UNITS:
+            raise ValueError(f"unknown unit {unit!r}; use one of {', '.join(TIME_UNITS)}")
+        seconds = float(number) * TIME_UNITS[unit or "s"]
+    else:
+        seconds = float(value)
+    if not math.isfinite(seconds) or seconds < 0 or seconds > 1e10:
+        raise ValueError("a time must be finite and not negative")
+    return seconds
+
+
+def format_time(seconds: float) -> str:
+    """Seconds with at most microsecond resolution, without trailing zeros."""
+    text = f"{seconds:.6f}".rstrip("0").rstrip(".")
+    return f"{text or '0'} s"
+
+
+_ENTRY = re.compile(r"\s*([0-9]{1,18})\s*(/\s*rank)?\s*[x×]\s*(.+)")
+
+
+def parse_entry(value: object) -> tuple[int, bool, int]:
+    """(operations, per rank?, size) of `16384 x 128 MiB` or `8/rank x 128 MiB`.
+
+    Raises:
+        ValueError: not of that form.
+    """
+    if isinstance(value, str):
+        match = _ENTRY.fullmatch(value)
+        if match is None:
+            raise ValueError(f"{value[:40]!r} is not of the form `16384 x 128 MiB` or `8/rank x 128 MiB`")
+        return int(match.group(1)), match.group(2) is not None, parse_size(match.group(3))
+    raise ValueError("an entry is text of the form `16384 x 128 MiB` or `8/rank x 128 MiB`")
+
+
+_RANGE = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10})(?::([0-9]{1,10}))?)?")
+
+
+def parse_ranks(value: object) -> list[tuple[int, int, int]] | None:
+    """Rank ranges of `all` (None), `0`, `0-55`, `0-511:8`, `0,8-15`: (first, last, step), inclusive.
+
+    Raises:
+        ValueError: not of that form, not ascending or overlapping.
+    """
+    if value == "all":
+        return None
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        raise ValueError("ranks are `all` or ranges such as `0-55`, `0-511:8` or `0,8-15`")
+    ranges: list[tuple[int, int, int]] = []
+    for part in value.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        if match is None:
+            raise ValueError(f"{value[:40]!r} is not a list of rank ranges such as `0-55` or `0-511:8`")
+        first = int(match.group(1))
+        last = int(match.group(2)) if match.group(2) else first
+        step = int(match.group(3)) if match.group(3) else 1
+        if last < first or step < 1:
+            raise ValueError("a rank range must ascend, with a step of at least 1")
+        last -= (last - first) % step
+        if ranges and first <= ranges[-1][1]:
+            raise ValueError("rank ranges must ascend and not overlap")
+        ranges.append((first, last, step))
+    return ranges
+
+
+def format_ranks(ranges: list[tuple[int, int, int]] | None) -> str:
+    """The text that `parse_ranks` reads."""
+    if ranges is None:
+        return "all"
+    parts = []
+    for first, last, step in ranges:
+        if first == last:
+            parts.append(str(first))
+        else:
+            parts.append(f"{first}-{last}" + (f":{step}" if step != 1 else ""))
+    return ",".join(parts)
+
+
+def ranges_of(ranks: list[int]) -> list[tuple[int, int, int]]:
+    """Ascending distinct ranks as few (first, last, step) ranges, greedily from the left."""
+    ranges: list[tuple[int, int, int]] = []
+    i = 0
+    while i < len(ranks):
+        if i + 1 == len(ranks):
+            ranges.append((ranks[i], ranks[i], 1))
+            break
+        step = ranks[i + 1] - ranks[i]
+        j = i + 1
+        while j + 1 < len(ranks) and ranks[j + 1] - ranks[j] == step:
+            j += 1
+        if j - i < 2 and step != 1:
+            ranges.append((ranks[i], ranks[i], 1))
+            i += 1
+        else:
+            ranges.append((ranks[i], ranks[j], step))
+            i = j + 1
+    return ranges
+
+
+def count_ranks(ranges: list[tuple[int, int, int]]) -> int:
+    """How many ranks the ranges name."""
+    return sum((last - first) // step + 1 for first, last, step in ranges)
