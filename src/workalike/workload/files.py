@@ -35,13 +35,16 @@ def _represent_list(dumper: _Dumper, data: list[Any]) -> Any:
     return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=flat)
 
 
+def _is_short(value: Any) -> bool:
+    """Whether a value fits beside others on one line."""
+    if isinstance(value, list):
+        return len(value) <= 4 and not any(isinstance(x, (dict, list)) for x in value)
+    return not isinstance(value, dict)
+
+
 def _represent_dict(dumper: _Dumper, data: dict[str, Any]) -> Any:
-    flat = "families" not in data and all(
-        not isinstance(x, dict) and not (isinstance(x, list) and len(x) > 4) for x in data.values()
-    )
-    return dumper.represent_mapping(
-        "tag:yaml.org,2002:map", data.items(), flow_style=flat and len(data) <= 8
-    )
+    short = len(data) <= 8 and all(_is_short(x) for x in data.values())
+    return dumper.represent_mapping("tag:yaml.org,2002:map", data.items(), flow_style=short)
 
 
 _Dumper.add_representer(list, _represent_list)
@@ -124,5 +127,16 @@ def read_workload(path: str | Path) -> Workload:
 def workload_text(workload: Workload) -> str:
     """The workload as YAML; reading it back gives an equal workload."""
     document = workload.model_dump(mode="json", exclude_defaults=True)
-    document = {"workalike": workload.workalike, "ranks": workload.ranks, **document}
+    document = {"workalike": workload.workalike, "ranks": workload.ranks, "families": [], **document}
+    for family, shown in zip(workload.families, document["families"], strict=True):
+        # Said even where they are the defaults: a reader should not have to know those.
+        said = {"role": family.role.value, "number": family.number, "interface": family.interface.value}
+        said |= {"level": family.level.value, "lifetime": family.lifetime.value}
+        if "sharing" not in shown:
+            said["sharing"] = family.sharing.mode.value
+        elif set(shown["sharing"]) == {"mode"}:
+            shown["sharing"] = shown["sharing"]["mode"]
+        rest = {key: value for key, value in shown.items() if key not in said}
+        shown.clear()
+        shown.update(said | rest)
     return yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=110, allow_unicode=False)

@@ -1,0 +1,152 @@
+"""What characterization knows of a log: one data structure that every rule reads and writes.
+
+Names of files live here and in no other structure that leaves the process: a workload, a record
+or a report never holds them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from workalike.darshan import Log
+from workalike.workload.model import Direction, Family, Level, Reason, Workload
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+MODULE_OF_LEVEL = {
+    Level.POSIX: "POSIX",
+    Level.STDIO: "STDIO",
+    Level.MPIIO: "MPI-IO",
+    Level.H5D: "H5D",
+    Level.PNETCDF: "PNETCDF_VAR",
+}
+
+
+@dataclass
+class ModuleFacts:
+    """All records of one file in one module (for H5D: of all its datasets).
+
+    `counters` is int64[records, C], `fcounters` float64[records, F]; rank -1 is a record reduced over all ranks.
+    """
+
+    module: str
+    ranks: IntArray
+    counters: IntArray
+    fcounters: FloatArray
+    counter_names: list[str]
+    fcounter_names: list[str]
+    partial: bool = False
+
+    def column(self, name: str) -> IntArray:
+        """int64[records] of one counter; -1 means not measured."""
+        return self.counters[:, self.counter_names.index(name)]
+
+    def fcolumn(self, name: str) -> FloatArray:
+        """float64[records] of one floating-point counter, in seconds or as the facts say."""
+        return self.fcounters[:, self.fcounter_names.index(name)]
+
+    def total(self, name: str) -> int:
+        """Sum over the records; unmeasured ones (-1) count as 0. 0 when the module has no such counter."""
+        if name not in self.counter_names:
+            return 0
+        column = self.column(name)
+        return int(column[column > 0].astype(object).sum() or 0)
+
+    def largest(self, name: str) -> int:
+        if name not in self.counter_names or not len(self.ranks):
+            return 0
+        return max(0, int(self.column(name).max()))
+
+    def first(self, name: str) -> float | None:
+        """Smallest positive timestamp of the records."""
+        column = self.fcolumn(name)
+        column = column[np.isfinite(column) & (column > 0)]
+        return float(column.min()) if len(column) else None
+
+    def last(self, name: str) -> float | None:
+        """Largest positive timestamp of the records."""
+        column = self.fcolumn(name)
+        column = column[np.isfinite(column) & (column > 0)]
+        return float(column.max()) if len(column) else None
+
+
+@dataclass
+class FileFacts:
+    """One file of the job: what every module says of it."""
+
+    record_id: int
+    name: str
+    nprocs: int
+    modules: dict[str, ModuleFacts] = field(default_factory=dict)
+    levels: dict[Direction, Level] = field(default_factory=dict)
+    shift_s: float = 0.0  # start of this file's log within a workflow of several logs
+    rank_shift: int = 0  # first rank of this file's log within a workflow of several logs
+
+    def bytes_at(self, level: Level, direction: Direction) -> int:
+        facts = self.modules.get(MODULE_OF_LEVEL[level])
+        return facts.total("BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN") if facts else 0
+
+
+@dataclass
+class DumpFacts:
+    """One dump (or load) as the log has it. Bytes at the family's level; times in seconds of the job."""
+
+    bytes_written: int
+    bytes_read: int
+    start_s: float
+    end_s: float
+    io_time_s: float | None = None  # last close - first open of its files, where the log tells
+    files: list[FileFacts] = field(default_factory=list)
+
+
+@dataclass
+class FamilyFacts:
+    """A family of the workload, the files it was made from and what they did."""
+
+    family: Family
+    dumps: list[DumpFacts]
+    rules: list[str] = field(default_factory=list)  # which rule decided what, in words of ours
+
+    def files(self) -> list[FileFacts]:
+        """Each file once, in the order of the dumps."""
+        seen: dict[int, FileFacts] = {}
+        for dump in self.dumps:
+            for file in dump.files:
+                seen.setdefault(id(file), file)
+        return list(seen.values())
+
+
+@dataclass
+class Loss:
+    """Bytes that the workload does not hold."""
+
+    reason: Reason
+    bytes: int
+    files: int
+    module: str = ""
+
+
+@dataclass
+class Characterization:
+    """The result: the workload and how it came about."""
+
+    workload: Workload
+    families: list[FamilyFacts]
+    logs: list[Log]
+    losses: list[Loss] = field(default_factory=list)
+    noise: list[tuple[str, int, int]] = field(default_factory=list)  # (rule, files, bytes)
+    partial_modules: list[str] = field(default_factory=list)
+    skipped_modules: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """False where a module was partial or data could not be expressed (exit code 3)."""
+        return not self.partial_modules and not any(
+            loss.reason in (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP) for loss in self.losses
+        )

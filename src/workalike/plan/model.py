@@ -1,0 +1,150 @@
+"""The plan: what every rank does, by rule. docs/plan-format.md says what each field means.
+
+Sizes are bytes, times seconds; ranks are `"all"` or [first, last, step] ranges.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from workalike.workload.model import (
+    Count,
+    Direction,
+    Interface,
+    Level,
+    Lifetime,
+    Pattern,
+    Reader,
+    Role,
+    SharingMode,
+    Strict,
+    Turns,
+)
+
+PLAN_VERSION = 1
+
+Ranges = Literal["all"] | list[tuple[int, int, int]]
+Clock = Literal["gap", "deadline"]
+GapFill = Literal["sleep", "busy", "memory", "mpi"]
+Backend = Literal["null", "record", "posix", "stdio", "mpiio", "hdf5"]
+
+
+class PlanSharing(Strict):
+    mode: SharingMode = SharingMode.SHARED
+    ranks: Ranges = "all"
+    files: int = 1
+    turns: Turns = Turns.CONCURRENT
+    gather: bool = False
+
+
+class PlanHdf5(Strict):
+    layout: Literal["contiguous", "chunked"] = "contiguous"
+    chunk_bytes: int = 1048576
+    alignment: int = 0
+    threshold: int = 0
+
+
+class PlanFamily(Strict):
+    id: int
+    role: Role
+    number: int
+    interface: Interface
+    backend: Backend
+    level: Level
+    sharing: PlanSharing
+    lifetime: Lifetime
+    keep: int = 0
+    rename: bool = False
+    reader: Reader = Reader.WRITER
+    drop_caches: bool = False
+    hints: dict[str, str] = Field(default_factory=dict)
+    hdf5: PlanHdf5 = Field(default_factory=PlanHdf5)
+
+
+class PlanStream(Strict):
+    ranks: Ranges
+    direction: Direction
+    pattern: Pattern | Literal["table"]
+    collective: bool
+    base: Count
+    entries: list[tuple[int, int]]
+    mixed: bool = False
+    stride: int = 0
+    pieces: int = 1
+    table: str | None = None
+
+
+class PlanAccess(Strict):
+    ranks: Ranges
+    direction: Direction
+    collective: bool
+    entries: list[tuple[int, list[int], list[int]]]
+
+
+class PlanArrays(Strict):
+    datasets: int
+    element: int
+    dims: list[int]
+    chunk: list[int] | None
+    extendible: bool
+    access: list[PlanAccess]
+
+
+class PlanFit(Strict):
+    bytes: Count
+    datasets: int
+    element: int
+    collective: bool
+    ops: int | None = None
+
+
+class PlanContent(Strict):
+    opens: Count
+    stats: Count = 0
+    seeks: Count = 0
+    fsyncs: Count = 0
+    flushes: Count = 0
+    streams: list[PlanStream] = Field(default_factory=list)
+    arrays: list[PlanArrays] = Field(default_factory=list)
+    fit: PlanFit | None = None
+
+
+class PlanDump(Strict):
+    family: int
+    index: int
+    file: int
+    content: int
+    base: Count = 0
+    start_s: float
+    end_s: float
+    gap_s: float
+    prepare: bool = False
+
+
+class PlanScale(Strict):
+    """Factors of the replica against the original (bytes and ranks as fractions, time 0 = no waiting)."""
+
+    ranks: float = 1.0
+    bytes: float = 1.0
+    time: float = 0.0
+
+
+class PlanPayload(Strict):
+    compressibility: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+
+class Plan(Strict):
+    format: Literal["workalike-plan"] = "workalike-plan"
+    version: Annotated[int, Field(ge=1, le=PLAN_VERSION)] = PLAN_VERSION
+    ranks: int
+    seed: int = 1
+    clock: Clock = "gap"
+    time_scale: float = 0.0
+    gap_fill: GapFill = "sleep"
+    payload: PlanPayload = Field(default_factory=PlanPayload)
+    scale: PlanScale = Field(default_factory=PlanScale)
+    families: list[PlanFamily]
+    contents: list[PlanContent]
+    dumps: list[PlanDump]

@@ -1,0 +1,326 @@
+"""workload -> plan: ranks, scale, clock and backend decided, nothing expanded."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.plan import model as plan
+from workalike.plan import ranks as rank_sets
+from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
+from workalike.workload import model as wl
+from workalike.workload import units
+
+BACKEND_OF_INTERFACE: dict[wl.Interface, plan.Backend] = {
+    wl.Interface.POSIX: "posix",
+    wl.Interface.STDIO: "stdio",
+    wl.Interface.MPIIO: "mpiio",
+    wl.Interface.HDF5: "hdf5",
+    # Until these have backends of their own, their bytes are performed one level below.
+    wl.Interface.TYPHONIO: "hdf5",
+    wl.Interface.PNETCDF: "mpiio",
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `plan`, `run` and `replicate` share (design, "Contracts")."""
+
+    ranks: int | None = None
+    scaling: Literal["strong", "weak"] = "strong"
+    bytes_scale: Fraction = Fraction(1)
+    scale_by: ScaleBy = "count"
+    time_scale: float = 0.0
+    clock: plan.Clock = "gap"
+    backend: plan.Backend | None = None
+    seed: int = 1
+    gap_fill: plan.GapFill = "sleep"
+    compressibility: float = 0.0
+
+
+def resolve(workload: wl.Workload, options: Options) -> plan.Plan:
+    """The plan of a workload.
+
+    Raises:
+        WorkalikeError: NOTHING_TO_REPLICATE when the workload has no family; USAGE for impossible options.
+    """
+    if not workload.families:
+        raise WorkalikeError(
+            ErrorKind.NOTHING_TO_REPLICATE,
+            "the workload has no file family",
+            mend="it stands for a run without data I/O",
+        )
+    ranks = options.ranks or workload.ranks
+    if not 1 <= ranks <= wl.MAX_RANKS:
+        raise WorkalikeError(ErrorKind.USAGE, f"--ranks must lie between 1 and {wl.MAX_RANKS}")
+    if options.bytes_scale <= 0:
+        raise WorkalikeError(ErrorKind.USAGE, "--bytes-scale must be above 0")
+    factor = options.bytes_scale * (Fraction(ranks, workload.ranks) if options.scaling == "weak" else 1)
+    resolver = _Resolver(workload, ranks, factor, options)
+    for number, family in enumerate(workload.families):
+        resolver.add_family(number, family)
+    return plan.Plan(
+        ranks=ranks,
+        seed=options.seed,
+        clock=options.clock,
+        time_scale=options.time_scale,
+        gap_fill=options.gap_fill,
+        payload=plan.PlanPayload(compressibility=options.compressibility),
+        scale=plan.PlanScale(
+            ranks=ranks / workload.ranks, bytes=float(factor), time=options.time_scale
+        ),
+        families=resolver.families,
+        contents=resolver.contents,
+        dumps=resolver.dumps_in_order(),
+    )
+
+
+class _Resolver:
+    """Collects a plan's families, its distinct contents and its dumps."""
+
+    def __init__(self, workload: wl.Workload, ranks: int, factor: Fraction, options: Options) -> None:
+        self.workload = workload
+        self.ranks = ranks
+        self.factor = factor
+        self.options = options
+        self.families: list[plan.PlanFamily] = []
+        self.contents: list[plan.PlanContent] = []
+        self._content_ids: dict[str, int] = {}
+        self._dumps: list[plan.PlanDump] = []
+
+    def add_family(self, number: int, family: wl.Family) -> None:
+        sharing = self._sharing(family.sharing)
+        self.families.append(
+            plan.PlanFamily(
+                id=number,
+                role=family.role,
+                number=family.number,
+                interface=family.interface,
+                backend=self.options.backend or BACKEND_OF_INTERFACE[family.interface],
+                level=family.level,
+                sharing=sharing,
+                lifetime=family.lifetime,
+                keep=family.keep,
+                rename=family.rename,
+                reader=family.reader,
+                drop_caches=family.drop_caches,
+                hints=_hints(family.tunable),
+                hdf5=_hdf5(family.tunable),
+            )
+        )
+        members = rank_sets.count(sharing.ranks, self.ranks)
+        starts, ends = family.schedule.starts(), family.schedule.ends()
+        sizes = family.dump_sizes()
+        base = 0
+        written = False
+        for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
+            content = self._content(family, index, sizes[index] if sizes else None, members)
+            reads = _moves(content, wl.Direction.READ)
+            one_file = family.lifetime is not wl.Lifetime.PER_DUMP
+            self._dumps.append(
+                plan.PlanDump(
+                    family=number,
+                    index=index,
+                    file=0 if one_file else index,
+                    content=self._content_id(content),
+                    base=base if family.lifetime is wl.Lifetime.APPENDED else 0,
+                    start_s=start,
+                    end_s=max(start, end),
+                    gap_s=0.0,
+                    prepare=reads and not (one_file and written) and not _writes_first(content),
+                )
+            )
+            written = written or _moves(content, wl.Direction.WRITE)
+            base += _extent(content, members)
+
+    def dumps_in_order(self) -> list[plan.PlanDump]:
+        """By start; the gap is the time since the last of the earlier dumps had ended."""
+        ordered = sorted(self._dumps, key=lambda d: (d.start_s, d.end_s, d.family, d.index))
+        busy_until = 0.0
+        for dump in ordered:
+            dump.gap_s = max(0.0, dump.start_s - busy_until)
+            busy_until = max(busy_until, dump.end_s)
+        return ordered
+
+    def _sharing(self, sharing: wl.Sharing) -> plan.PlanSharing:
+        files = sharing.files
+        if sharing.mode is wl.SharingMode.GROUPS:
+            if self.options.scaling == "weak":
+                files = max(1, round(files * self.ranks / self.workload.ranks))
+            files = min(files, self.ranks)
+        return plan.PlanSharing(
+            mode=sharing.mode,
+            ranks=rank_sets.scale_ranges(sharing.ranks, self.workload.ranks, self.ranks),
+            files=files,
+            turns=sharing.turns,
+            gather=sharing.gather,
+        )
+
+    def _content_id(self, content: plan.PlanContent) -> int:
+        key = json.dumps(content.model_dump(mode="json"), sort_keys=True)
+        if key not in self._content_ids:
+            self._content_ids[key] = len(self.contents)
+            self.contents.append(content)
+        return self._content_ids[key]
+
+    def _content(self, family: wl.Family, index: int, size: int | None, members: int) -> plan.PlanContent:
+        original = family.content_of(index)
+        old_members = family.members(self.workload.ranks)
+        by_rank = Fraction(members, old_members)
+        content = plan.PlanContent(
+            opens=scale_count(original.opens, by_rank) or members,
+            stats=scale_count(original.stats, by_rank),
+            seeks=scale_count(original.seeks, self.factor),
+            fsyncs=scale_count(original.fsyncs, by_rank),
+            flushes=scale_count(original.flushes, by_rank),
+        )
+        if original.fit is not None:
+            content.fit = plan.PlanFit(
+                bytes=round((size or 0) * self.factor),
+                datasets=original.fit.datasets,
+                element=original.fit.element,
+                collective=original.fit.collective,
+            )
+            return content
+        grown = _growth_factor(original, size, old_members)
+        content.streams = [
+            self._stream(s, family, grown, target)
+            for s, target in zip(original.streams, _stream_targets(original, size, old_members), strict=True)
+        ]
+        content.arrays = [self._arrays(a, grown) for a in original.arrays]
+        return content
+
+    def _stream(
+        self, stream: wl.Stream, family: wl.Family, grown: Fraction, target: int | None
+    ) -> plan.PlanStream:
+        declared = stream.ranks if stream.ranks is not None else family.sharing.ranks
+        old = self.workload.ranks if declared is None else units.count_ranks(declared)
+        ranges = rank_sets.scale_ranges(declared, self.workload.ranks, self.ranks)
+        n = rank_sets.count(ranges, self.ranks)
+        pairs = [(e.total(old), e.size) for e in stream.sizes]
+        if target is not None:
+            pairs = fit_bytes(pairs, target)
+        pairs = scale_pairs(pairs, self.factor, n, self.options.scale_by)
+        return plan.PlanStream(
+            ranks=ranges,
+            direction=stream.direction,
+            pattern=stream.pattern,
+            collective=stream.collective,
+            base=round(stream.base * grown * self.factor),
+            entries=pairs,
+            mixed=stream.mixed,
+            stride=max(stream.stride, max((size for _, size in pairs), default=0)) if stream.stride else 0,
+            pieces=stream.pieces,
+        )
+
+    def _arrays(self, arrays: wl.Arrays, grown: Fraction) -> plan.PlanArrays:
+        factor = self.factor * grown
+        access = []
+        for a in arrays.access:
+            ranges = rank_sets.scale_ranges(a.ranks, self.workload.ranks, self.ranks)
+            n = rank_sets.count(ranges, self.ranks)
+            entries = [
+                (max(min(s.count, n), round(s.count * factor)), list(s.shape), list(s.stride or [1] * len(s.shape)))
+                for s in a.slabs
+            ]
+            access.append(
+                plan.PlanAccess(ranks=ranges, direction=a.direction, collective=a.collective, entries=entries)
+            )
+        return plan.PlanArrays(
+            datasets=arrays.datasets,
+            element=arrays.element,
+            dims=list(arrays.dims),
+            chunk=arrays.chunk,
+            extendible=arrays.extendible,
+            access=access,
+        )
+
+
+def _growth_factor(content: wl.Content, size: int | None, members: int) -> Fraction:
+    moved = sum(content.moved(members, d) for d in wl.Direction)
+    return Fraction(size, moved) if size is not None and moved else Fraction(1)
+
+
+def _stream_targets(content: wl.Content, size: int | None, members: int) -> list[int | None]:
+    """Bytes of each stream such that the dump moves `size` exactly; None keeps a stream as written."""
+    if size is None:
+        return [None] * len(content.streams)
+    weights = []
+    for stream in content.streams:
+        n = members if stream.ranks is None else units.count_ranks(stream.ranks)
+        weights.append(sum(e.total(n) * e.size for e in stream.sizes))
+    total = sum(weights)
+    if total == 0:
+        return [None] * len(content.streams)
+    targets: list[int | None] = []
+    done = reached = 0
+    for weight in weights:
+        done += weight
+        share = size * done // total - reached
+        reached += share
+        targets.append(share)
+    return targets
+
+
+def _moves(content: plan.PlanContent, direction: wl.Direction) -> bool:
+    if content.fit is not None:
+        return direction is wl.Direction.WRITE
+    return any(s.direction is direction and any(c and size for c, size in s.entries) for s in content.streams) or any(
+        a.direction is direction for arrays in content.arrays for a in arrays.access
+    )
+
+
+def _writes_first(content: plan.PlanContent) -> bool:
+    """Whether the dump's own writes come before its reads (a file written, then read back)."""
+    directions = [s.direction for s in content.streams] or [
+        a.direction for arrays in content.arrays for a in arrays.access
+    ]
+    return bool(directions) and directions[0] is wl.Direction.WRITE
+
+
+def _extent(content: plan.PlanContent, members: int) -> int:
+    """Bytes by which a dump moves the end of an appended file (an upper bound for holes)."""
+    if content.fit is not None:
+        return content.fit.bytes
+    end = 0
+    for stream in content.streams:
+        if stream.direction is wl.Direction.WRITE:
+            if stream.stride:
+                length = sum(count * stream.stride for count, _ in stream.entries)
+            elif stream.pattern is wl.Pattern.SAME:
+                length = max((size for _, size in stream.entries), default=0)
+            else:
+                length = sum(count * size for count, size in stream.entries)
+            end = max(end, stream.base + length)
+    return end
+
+
+def _hints(tunable: wl.Tunable) -> dict[str, str]:
+    hints: dict[str, str] = {}
+    if tunable.cb_nodes is not None:
+        hints["cb_nodes"] = str(tunable.cb_nodes)
+    if tunable.cb_buffer_size is not None:
+        hints["cb_buffer_size"] = str(tunable.cb_buffer_size)
+    if tunable.collective_buffering is not None:
+        hints["romio_cb_write"] = hints["romio_cb_read"] = "enable" if tunable.collective_buffering else "disable"
+    if tunable.data_sieving is not None:
+        hints["romio_ds_write"] = hints["romio_ds_read"] = "enable" if tunable.data_sieving else "disable"
+    if tunable.stripe_size is not None:
+        hints["striping_unit"] = str(tunable.stripe_size)
+    if tunable.stripe_count is not None:
+        hints["striping_factor"] = str(tunable.stripe_count)
+    return hints
+
+
+def _hdf5(tunable: wl.Tunable) -> plan.PlanHdf5:
+    hdf5 = plan.PlanHdf5()
+    if tunable.layout is not None:
+        hdf5.layout = "chunked" if tunable.layout == "chunked" else "contiguous"
+    if tunable.chunk_bytes is not None:
+        hdf5.chunk_bytes = tunable.chunk_bytes
+    if tunable.alignment is not None:
+        hdf5.alignment = tunable.alignment
+    return hdf5
