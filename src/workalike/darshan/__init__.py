@@ -1,0 +1,29 @@
+"""Darshan logs: our own reader, and a writer for tests.
+
+``open_log(path)`` gives a :class:`Log`; everything in it is read when it is asked for. The layouts
+of all record versions are in :mod:`workalike.darshan.layouts`.
+"""
+
+from workalike.darshan.dxt import DxtSlice, DxtTable
+from workalike.darshan.hash import record_id
+from workalike.darshan.header import ModuleInfo
+from workalike.darshan.heatmap import Heatmap
+from workalike.darshan.job import Job
+from workalike.darshan.log import Log, open_log
+from workalike.darshan.lustre import LustreComponent, LustreRecord, LustreTable
+from workalike.darshan.records import RecordTable
+
+__all__ = [
+    "DxtSlice",
+    "DxtTable",
+    "Heatmap",
+    "Job",
+    "Log",
+    "LustreComponent",
+    "LustreRecord",
+    "LustreTable",
+    "ModuleInfo",
+    "RecordTable",
+    "open_log",
+    "record_id",
+]

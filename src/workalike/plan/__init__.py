@@ -1,0 +1,1 @@
+"""workload -> plan: pure data that the engine performs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -134,7 +135,7 @@ class _Resolver:
                 )
             )
             written = written or _moves(content, wl.Direction.WRITE)
-            base += _extent(content, members)
+            base += _extent(content)
 
     def dumps_in_order(self) -> list[plan.PlanDump]:
         """By start; the gap is the time since the last of the earlier dumps had ended."""
@@ -186,10 +187,16 @@ class _Resolver:
             )
             return content
         grown = _growth_factor(original, size, old_members)
-        content.streams = [
-            self._stream(s, family, grown, target)
-            for s, target in zip(original.streams, _stream_targets(original, size, old_members), strict=True)
-        ]
+        targets = _stream_targets(original, size, old_members)
+        behind = dict.fromkeys(wl.Direction, 0)
+        for stream, target in zip(original.streams, targets, strict=True):
+            resolved = self._stream(stream, family, grown, target)
+            if stream.base is None:
+                resolved.base = behind[stream.direction]
+            behind[stream.direction] = max(
+                behind[stream.direction], resolved.base + _length(resolved, self._ranks_a_file(family, resolved))
+            )
+            content.streams.append(resolved)
         content.arrays = [self._arrays(a, grown) for a in original.arrays]
         return content
 
@@ -209,12 +216,21 @@ class _Resolver:
             direction=stream.direction,
             pattern=stream.pattern,
             collective=stream.collective,
-            base=round(stream.base * grown * self.factor),
+            base=round((stream.base or 0) * grown * self.factor),
             entries=pairs,
             mixed=stream.mixed,
             stride=max(stream.stride, max((size for _, size in pairs), default=0)) if stream.stride else 0,
             pieces=stream.pieces,
         )
+
+    def _ranks_a_file(self, family: wl.Family, stream: plan.PlanStream) -> Fraction:
+        """The share of a stream's operations that lands in one file."""
+        n = rank_sets.count(stream.ranks, self.ranks)
+        if family.sharing.mode is wl.SharingMode.PER_RANK:
+            return Fraction(1, n)
+        if family.sharing.mode is wl.SharingMode.GROUPS:
+            return Fraction(1, self._sharing(family.sharing).files)
+        return Fraction(1)
 
     def _arrays(self, arrays: wl.Arrays, grown: Fraction) -> plan.PlanArrays:
         factor = self.factor * grown
@@ -281,21 +297,19 @@ def _writes_first(content: plan.PlanContent) -> bool:
     return bool(directions) and directions[0] is wl.Direction.WRITE
 
 
-def _extent(content: plan.PlanContent, members: int) -> int:
-    """Bytes by which a dump moves the end of an appended file (an upper bound for holes)."""
+def _length(stream: plan.PlanStream, share: Fraction) -> int:
+    """Bytes of a file that a stream spans; `share` of its operations lie in one file (an upper bound)."""
+    if stream.pattern is wl.Pattern.SAME:
+        return max((size for _, size in stream.entries), default=0)
+    return sum(math.ceil(count * share) * (stream.stride or size) for count, size in stream.entries)
+
+
+def _extent(content: plan.PlanContent) -> int:
+    """Bytes by which a dump moves the end of an appended file."""
     if content.fit is not None:
         return content.fit.bytes
-    end = 0
-    for stream in content.streams:
-        if stream.direction is wl.Direction.WRITE:
-            if stream.stride:
-                length = sum(count * stream.stride for count, _ in stream.entries)
-            elif stream.pattern is wl.Pattern.SAME:
-                length = max((size for _, size in stream.entries), default=0)
-            else:
-                length = sum(count * size for count, size in stream.entries)
-            end = max(end, stream.base + length)
-    return end
+    writes = [s for s in content.streams if s.direction is wl.Direction.WRITE]
+    return max((s.base + _length(s, Fraction(1)) for s in writes), default=0)
 
 
 def _hints(tunable: wl.Tunable) -> dict[str, str]:

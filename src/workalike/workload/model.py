@@ -190,7 +190,8 @@ EntryText = Annotated[
 class Stream(Strict):
     """An access stream: one homogeneous part of a dump.
 
-    `sizes` are totals over the stream's ranks unless written per rank; `stride` (bytes, pattern
+    `sizes` are totals over the stream's ranks unless written per rank; `base` is where it begins in the
+    file, by default behind the dump's earlier streams of the same direction; `stride` (bytes, pattern
     strided) is the distance between the starts of a rank's successive operations.
     """
 
@@ -199,7 +200,7 @@ class Stream(Strict):
     pattern: Pattern = Pattern.CONTIGUOUS
     ranks: Ranks = None
     collective: bool = False
-    base: Size = 0
+    base: Size | None = None
     mixed: bool = False
     stride: Size = 0
     pieces: Annotated[int, Field(ge=1, le=2**31)] = 1
