@@ -1,0 +1,180 @@
+"""The header of a log: byte order, format version, where the regions lie (facts A1)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Literal
+
+from workalike.darshan import layouts
+from workalike.darshan.source import Region, Source, Warn
+
+ByteOrder = Literal["little", "big"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleInfo:
+    """One module present in a log.
+
+    Attributes:
+        name: as Darshan names it ("MPI-IO"); unknown numbers become "MODULE_<n>".
+        id: today's module number, whatever the file's format version calls it.
+        version: version of its records.
+        partial: the module ran out of memory, so records or trace segments are missing.
+        offset: where its region begins in the file, bytes.
+        length: size of its region in the file (compressed), bytes.
+    """
+
+    name: str
+    id: int
+    version: int
+    partial: bool
+    offset: int
+    length: int
+
+    @property
+    def region(self) -> Region:
+        return Region(f"module {self.name}", self.offset, self.length)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The header, checked: every region lies in the file and none overlaps another."""
+
+    format_version: str
+    byte_order: ByteOrder
+    layout: layouts.HeaderLayout
+    compression: int
+    job: Region
+    names: Region
+    modules: dict[str, ModuleInfo]
+
+    @property
+    def code(self) -> str:
+        """The struct module's sign for the byte order."""
+        return "<" if self.byte_order == "little" else ">"
+
+
+def read_header(source: Source, warn: Warn) -> Header:
+    """Read and check the header.
+
+    Raises:
+        WorkalikeError: UNSUPPORTED_LOG if it is no Darshan log or of a version that is not read,
+            DAMAGED_LOG if it is cut short or contradicts itself.
+    """
+    head = source.read(0, min(source.size, 16))
+    version, order = _recognise(source, head)
+    layout = layouts.HEADERS[version]
+    if source.size < layout.size:
+        raise source.damaged(f"the file ends within the header ({source.size} of {layout.size} bytes)")
+    raw = source.read(0, layout.size)
+    code = "<" if order == "little" else ">"
+    compression = raw[16]
+    if compression not in (layouts.ZLIB, layouts.BZIP2, layouts.UNCOMPRESSED):
+        raise source.damaged(f"unknown compression code {compression}", place="header, byte 16")
+    (flags,) = struct.unpack_from(code + layout.partial_code, raw, layout.partial)
+    offset, length = struct.unpack_from(code + "2Q", raw, layout.names)
+    names = Region("name region", offset, length)
+    modules = _read_modules(raw, layout, code, flags, warn)
+    job = _job_region(source, layout, names, modules)
+    if compression == layouts.UNCOMPRESSED:
+        warn("uncompressed log, as left by a job that did not finish: no checksum guards it")
+    _check_tiling(source, [job, names, *(module.region for module in modules.values())], compression, warn)
+    return Header(version, order, layout, compression, job, names, modules)
+
+
+def _recognise(source: Source, head: bytes) -> tuple[str, ByteOrder]:
+    """Find the format version and byte order, or say what the file is instead."""
+    if not head:
+        raise source.damaged("the file is empty")
+    if head.startswith(b"\x1f\x8b") or head.startswith(b"BZh"):
+        raise source.unsupported(
+            "is a gzip or bzip2 file: a log of Darshan 1 or 2, or a log that was packed",
+            place="byte 0",
+            mend="unpack it; logs of Darshan 1 and 2 cannot be read",
+        )
+    if len(head) < 16:
+        raise source.damaged(f"the file ends within the header ({len(head)} bytes)")
+    if not any(head):
+        raise source.damaged(
+            "the header is empty: the job was still running or was killed before it wrote its log",
+            place="byte 0",
+            mend="use a log that Darshan finished, not a .darshan_partial file",
+        )
+    order: ByteOrder
+    if int.from_bytes(head[8:], "little") == layouts.MAGIC:
+        order = "little"
+    elif int.from_bytes(head[8:], "big") == layouts.MAGIC:
+        order = "big"
+    else:
+        raise source.unsupported("is not a Darshan log", place="byte 8", mend="give a *.darshan file")
+    version = head[:8].rstrip(b"\0").decode("ascii", "backslashreplace")
+    if version not in layouts.HEADERS:
+        raise source.unsupported(
+            f"log format {version!r} is not known",
+            place="byte 0",
+            mend=f"the formats {', '.join(layouts.HEADERS)} are read",
+        )
+    return version, order
+
+
+def _read_modules(
+    raw: bytes, layout: layouts.HeaderLayout, code: str, flags: int, warn: Warn
+) -> dict[str, ModuleInfo]:
+    """List the modules that have a region, by today's number and name, in ascending order."""
+    maps = struct.unpack_from(f"{code}{2 * layout.slots}Q", raw, layout.maps)
+    versions = struct.unpack_from(f"{code}{layout.slots}I", raw, layout.versions)
+    modules: dict[str, ModuleInfo] = {}
+    for slot, length in enumerate(maps[1::2]):
+        partial = bool(flags >> slot & 1)
+        if not length and not partial:
+            continue
+        number = slot
+        for first in layout.shifts:
+            number += number >= first
+        known = number < len(layouts.MODULE_NAMES)
+        name = layouts.MODULE_NAMES[number] if known else f"MODULE_{number}"
+        if length:
+            modules[name] = ModuleInfo(name, number, versions[slot], partial, maps[2 * slot], length)
+            if partial:
+                warn(f"module {name}: ran out of memory in the job, its data is incomplete")
+        else:
+            warn(f"module {name}: ran out of memory in the job and left no data")
+    return modules
+
+
+def _job_region(
+    source: Source, layout: layouts.HeaderLayout, names: Region, modules: dict[str, ModuleInfo]
+) -> Region:
+    """The job region has no entry of its own: it ends where the next region begins."""
+    begins = [names.offset] if names.offset else [module.offset for module in modules.values()]
+    end = min(begins, default=source.size)
+    if not layout.size < end <= source.size:
+        raise source.damaged(
+            f"the job region would end at byte {end} of {source.size}", place=f"header, byte {layout.names}"
+        )
+    return Region("job region", layout.size, end - layout.size)
+
+
+def _check_tiling(source: Source, regions: list[Region], compression: int, warn: Warn) -> None:
+    """Check that regions lie in the file and do not overlap; tell of bytes between them.
+
+    The header has no checksum, but Darshan writes regions without gaps, so a wrong offset or
+    length shows here.
+    """
+    at = regions[0].offset
+    for region in sorted((one for one in regions if one.length), key=lambda one: one.offset):
+        if region.end > source.size:
+            raise source.damaged(
+                f"the file ends at byte {source.size}, but the region should end at {region.end}",
+                place=region.name,
+            )
+        if region.offset < at:
+            raise source.damaged(
+                f"begins at byte {region.offset}, within the region before it", place=region.name
+            )
+        if region.offset > at and compression != layouts.UNCOMPRESSED:
+            warn(f"{region.offset - at} bytes at byte {at} belong to no region")
+        at = region.end
+    if at < source.size and compression != layouts.UNCOMPRESSED:
+        warn(f"{source.size - at} bytes at byte {at}, the end of the file, belong to no region")

@@ -1,0 +1,122 @@
+"""Heatmap records: bytes over time, per interface and rank (facts A5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workalike.darshan import layouts
+from workalike.darshan.hash import record_id
+from workalike.darshan.records import Int64s, native_words
+from workalike.darshan.source import Source, Warn
+
+_HEAD = layouts.HEATMAP_HEAD_BYTES // 8
+_PREFIX = "heatmap:"
+_APIS = {record_id(_PREFIX + api): api for api in layouts.HEATMAP_APIS}
+_WIDTH, _BINS = 2, 3
+"""Words of a record's head that hold the bin width and the number of bins."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heatmap:
+    """Bytes that each rank moved through one interface in equal spans of time from the job's start.
+
+    Attributes:
+        api: "POSIX", "MPIIO", "STDIO", "DFS" or "DAOS".
+        bin_width: seconds per bin.
+        ranks: rank of each row, shape [n].
+        write, read: bytes, shape [n, bins].
+    """
+
+    api: str
+    bin_width: float
+    ranks: Int64s
+    write: Int64s
+    read: Int64s
+
+
+def decode_heatmaps(
+    data: bytes, code: str, names: dict[int, str], source: Source, warn: Warn
+) -> dict[str, Heatmap]:
+    """Sort an inflated HEATMAP region by interface.
+
+    Raises:
+        WorkalikeError: DAMAGED_LOG if a record reaches beyond the region or contradicts the others.
+    """
+    words = native_words(data, code)
+    starts = _find_records(words, source)
+    used = 0
+    if len(starts):
+        used = int(starts[-1]) + _HEAD + 2 * int(words[starts[-1] + _BINS])
+    if used * 8 < len(data):
+        warn(f"module HEATMAP: {len(data) - used * 8} bytes left over at inflated byte {used * 8}")
+    ids = words[starts].view(np.uint64)
+    maps: dict[str, Heatmap] = {}
+    for number in dict.fromkeys(ids.tolist()):
+        api = _api(number, names, warn)
+        maps[api] = _gather(api, words, starts[ids == number], source, warn)
+    return maps
+
+
+def _api(number: int, names: dict[int, str], warn: Warn) -> str:
+    """The interface that a heatmap's record id stands for."""
+    if number in _APIS:
+        return _APIS[number]
+    name = names.get(number, "")
+    if name.startswith(_PREFIX):
+        return name[len(_PREFIX) :]
+    warn(f"module HEATMAP: record id {number} is of no known interface")
+    return f"id {number}"
+
+
+def _find_records(words: Int64s, source: Source) -> Int64s:
+    """Give the word index at which each record begins, shape [n]."""
+    if len(words) >= _HEAD:
+        # Nearly always all records have the same number of bins; then they lie on a grid, and if
+        # every point of the grid says so, walking from record to record would find the same.
+        size = _HEAD + 2 * int(words[_BINS])
+        if size >= _HEAD and len(words) % size == 0 and (words[_BINS::size] == words[_BINS]).all():
+            return np.arange(0, len(words), size)
+    starts: list[int] = []
+    at = 0
+    while at + _HEAD <= len(words):
+        bins = int(words[at + _BINS])
+        end = at + _HEAD + 2 * bins
+        if bins < 0 or end > len(words):
+            raise source.damaged(
+                f"announces {bins} bins, which the region does not hold",
+                place=f"module HEATMAP, record {len(starts)}, inflated byte {at * 8}",
+            )
+        starts.append(at)
+        at = end
+    return np.array(starts, dtype=np.int64)
+
+
+def _gather(api: str, words: Int64s, starts: Int64s, source: Source, warn: Warn) -> Heatmap:
+    """Stack the records of one interface; a record with fewer bins than the others ends in zeros."""
+    place = f"module HEATMAP, {api}"
+    widths = words[starts + _WIDTH].view(np.float64)
+    bins = words[starts + _BINS]
+    most = int(bins.max())
+    filled = bins > 0
+    width = float(widths[filled][0]) if filled.any() else float(widths[0])
+    if filled.any() and not (np.isfinite(width) and width > 0):
+        raise source.damaged(f"a bin is {width} seconds wide", place=place)
+    if not (widths[filled] == width).all():
+        raise source.damaged("records have bins of different width", place=place)
+    if (bins == most).all():
+        offsets = np.arange(most)
+        first = starts[:, None] + _HEAD
+        write, read = words[first + offsets], words[first + most + offsets]
+    else:
+        warn(f"{place}: records have different numbers of bins, missing ones are given as zero")
+        if len(starts) * most > 8 * len(words):
+            raise source.damaged("records have too different numbers of bins", place=place)
+        write = np.zeros((len(starts), most), dtype=np.int64)
+        read = np.zeros_like(write)
+        for row, (start, count) in enumerate(zip(starts.tolist(), bins.tolist(), strict=True)):
+            middle = start + _HEAD + count
+            write[row, :count] = words[start + _HEAD : middle]
+            read[row, :count] = words[middle : middle + count]
+    return Heatmap(api, width, words[starts + 1], write, read)

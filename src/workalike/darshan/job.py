@@ -1,0 +1,158 @@
+"""The job region (facts A2) and the name region (facts A3)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from workalike.darshan import layouts
+from workalike.darshan.header import Header
+from workalike.darshan.source import OBJECTS, Source, Warn
+
+_BILLION = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a log says about the job as a whole.
+
+    Attributes:
+        uid: user number.
+        start_time: first rank's start, seconds since 1970 UTC.
+        end_time: last rank's end, seconds since 1970 UTC.
+        run_time: length of the job in seconds: from format 3.41 on the difference of the two, before
+            that whole seconds with both ends counted, as Darshan gives it. Never negative.
+        nprocs: number of processes, >= 1.
+        job_id: the scheduler's number, or a process number.
+        metadata: "lib_ver", "h" (hints for writing the log) and the like.
+        exe: the command line; "" if it was not recorded.
+        mounts: (file system type, path) in the order of the log.
+    """
+
+    uid: int
+    start_time: float
+    end_time: float
+    run_time: float
+    nprocs: int
+    job_id: int
+    metadata: dict[str, str]
+    exe: str
+    mounts: list[tuple[str, str]]
+
+
+def read_job(source: Source, header: Header, warn: Warn) -> Job:
+    """Inflate and check the job region.
+
+    Raises:
+        WorkalikeError: DAMAGED_LOG if it is too short or its values are impossible.
+    """
+    data = source.inflate(header.job, header.compression, OBJECTS)
+    fixed = struct.Struct(header.code + ("7q" if header.layout.nanoseconds else "5q"))
+    text_at = fixed.size + layouts.METADATA_BYTES
+    if len(data) <= text_at:
+        raise source.damaged(
+            f"inflates to {len(data)} bytes, more than {text_at} are needed", place="job region"
+        )
+    if header.layout.nanoseconds:
+        uid, start, start_ns, end, end_ns, nprocs, job_id = fixed.unpack_from(data)
+        run_time = (end - start) + (end_ns - start_ns) / _BILLION
+    else:
+        uid, start, end, nprocs, job_id = fixed.unpack_from(data)
+        start_ns = end_ns = 0
+        run_time = float(end - start + 1)
+    if nprocs < 1:
+        raise source.damaged(f"{nprocs} processes", place="job region")
+    if not (0 <= start_ns < _BILLION and 0 <= end_ns < _BILLION):
+        raise source.damaged("a time has more than a second of nanoseconds", place="job region")
+    if (end, end_ns) < (start, start_ns):
+        warn("the job ends before it starts; run time set to 0")
+        run_time = 0.0
+    exe, mounts = _parse_command(data[text_at:], warn)
+    return Job(
+        uid=uid,
+        start_time=start + start_ns / _BILLION,
+        end_time=end + end_ns / _BILLION,
+        run_time=run_time,
+        nprocs=nprocs,
+        job_id=job_id,
+        metadata=_parse_metadata(data[fixed.size : text_at], warn),
+        exe=exe,
+        mounts=mounts,
+    )
+
+
+def _text(data: bytes) -> str:
+    """Bytes up to the first NUL as text; what is not UTF-8 is escaped so that it can be printed."""
+    return data.split(b"\0", 1)[0].decode("utf-8", "backslashreplace")
+
+
+def _parse_metadata(data: bytes, warn: Warn) -> dict[str, str]:
+    metadata: dict[str, str] = {}
+    for line in _text(data).split("\n"):
+        key, equals, value = line.partition("=")
+        if equals:
+            metadata[key] = value
+        elif line:
+            warn("job region: a metadata line without '=' is left out")
+    return metadata
+
+
+def _parse_command(data: bytes, warn: Warn) -> tuple[str, list[tuple[str, str]]]:
+    """Split the text after the metadata: the command line, then a line for each mount.
+
+    A log without mounts has only the command line, and it counts (PyDarshan returns an empty one).
+    """
+    exe, *lines = _text(data).split("\n")
+    mounts: list[tuple[str, str]] = []
+    for line in lines:
+        kind, tab, path = line.partition("\t")
+        if tab:
+            mounts.append((kind, path))
+        elif line:
+            warn("job region: a mount line without a path is left out")
+    return exe, mounts
+
+
+def read_names(source: Source, header: Header, warn: Warn) -> dict[int, str]:
+    """Inflate the name region: record id to name. Of several names of an id the first non-empty holds.
+
+    Raises:
+        WorkalikeError: DAMAGED_LOG if its compression is broken.
+    """
+    if not header.names.length:
+        return {}
+    data = source.inflate(header.names, header.compression, OBJECTS)
+    names, used = (_parse_counted if header.layout.counted_names else _parse_ended)(data, header.code)
+    if used < len(data):
+        warn(f"name region: {len(data) - used} bytes left over at inflated byte {used}")
+    return names
+
+
+def _parse_ended(data: bytes, code: str) -> tuple[dict[int, str], int]:
+    """Parse u64 id, name, NUL; give the names and the bytes used."""
+    names: dict[int, str] = {}
+    unpack = struct.Struct(code + "Q").unpack_from
+    find = data.find
+    at = 0
+    while (end := find(0, at + 8)) >= 0:
+        (number,) = unpack(data, at)
+        if number not in names and end > at + 8:
+            names[number] = data[at + 8 : end].decode("utf-8", "backslashreplace")
+        at = end + 1
+    return names, at
+
+
+def _parse_counted(data: bytes, code: str) -> tuple[dict[int, str], int]:
+    """Parse u64 id, u32 length, name (format 3.00); give the names and the bytes used."""
+    names: dict[int, str] = {}
+    head = struct.Struct(code + "QI")
+    at = 0
+    while at + head.size <= len(data):
+        number, length = head.unpack_from(data, at)
+        end = at + head.size + length
+        if end > len(data):
+            break
+        if number not in names and length:
+            names[number] = _text(data[at + head.size : end])
+        at = end
+    return names, at

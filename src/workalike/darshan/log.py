@@ -1,0 +1,199 @@
+"""Opening a log and asking it for its parts; each part is inflated when it is first asked for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from workalike.darshan import layouts
+from workalike.darshan.dxt import DxtTable, decode_dxt
+from workalike.darshan.header import ByteOrder, ModuleInfo, read_header
+from workalike.darshan.heatmap import Heatmap, decode_heatmaps
+from workalike.darshan.job import Job, read_job, read_names
+from workalike.darshan.lustre import LustreRecord, LustreTable, decode_lustre
+from workalike.darshan.records import Int64s, RecordTable, UInt64s, decode_records
+from workalike.darshan.source import Source
+
+__all__ = ["Log", "LustreRecord", "open_log"]
+
+
+def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = None) -> Log:
+    """Open a Darshan log: formats 3.00 to 3.41, either byte order.
+
+    Only the header and the job region are read here.
+
+    Args:
+        path: the log file.
+        max_region_bytes: largest inflated size taken of any one region; the default is 2 GiB and
+            a limit on how far a region may grow, or WORKALIKE_MAX_REGION_BYTES of the environment.
+
+    Raises:
+        WorkalikeError: MISSING, DAMAGED_LOG or UNSUPPORTED_LOG, with file, place and mend.
+    """
+    return Log(Source(path, max_region_bytes))
+
+
+class Log:
+    """One Darshan log.
+
+    Attributes:
+        path: the file.
+        job: the job region.
+        modules: the modules that are present, by name.
+        skipped: names of modules that are present but not decoded.
+        warnings: what was odd but could be lived with; grows as regions are read.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.path: Path = source.path
+        self.warnings: list[str] = []
+        self._header = read_header(source, self._warn)
+        self.job: Job = read_job(source, self._header, self._warn)
+        self.modules: dict[str, ModuleInfo] = self._header.modules
+        self.skipped: list[str] = [name for name in self.modules if not self._is_decoded(name)]
+        self._names: dict[int, str] | None = None
+        self._tables: dict[str, RecordTable] = {}
+        self._dxt: dict[str, DxtTable] = {}
+        self._heatmaps: dict[str, Heatmap] | None = None
+        self._lustre: LustreTable | None = None
+
+    @property
+    def format_version(self) -> str:
+        return self._header.format_version
+
+    @property
+    def byte_order(self) -> ByteOrder:
+        return self._header.byte_order
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Names by record id."""
+        if self._names is None:
+            self._names = read_names(self._source, self._header, self._warn)
+        return self._names
+
+    def records(self, module: str) -> RecordTable | None:
+        """Give the records of a module with records of fixed size (``layouts.FIXED``).
+
+        Returns:
+            None if the log does not have the module, or has it in a version that is not read.
+
+        Raises:
+            WorkalikeError: DAMAGED_LOG.
+            KeyError: there is no such module with fixed records.
+        """
+        if module not in layouts.FIXED:
+            raise KeyError(module)
+        if not self._has(module):
+            return None
+        if module not in self._tables:
+            info = self.modules[module]
+            table, left = decode_records(module, info.version, self._inflate(info), self._header.code)
+            if left:
+                self._warn(f"module {module}: {left} bytes left over after {len(table)} records")
+            self._check_ranks(module, table.ranks, lowest=-1)
+            if not np.isfinite(table.fcounters).all():
+                self._warn(f"module {module}: some times are not finite numbers")
+            if module == "H5D" and table.file_ids is None:
+                self._warn("module H5D: version 1 does not say which file a dataset lies in")
+            self._note_nameless(module, table.ids)
+            self._tables[module] = table
+        return self._tables[module]
+
+    def lustre(self) -> LustreTable | list[LustreRecord]:
+        """Give the Lustre records, an empty list if there are none.
+
+        Raises:
+            WorkalikeError: DAMAGED_LOG.
+        """
+        if not self._has("LUSTRE"):
+            return []
+        if self._lustre is None:
+            info = self.modules["LUSTRE"]
+            table = decode_lustre(
+                info.version, self._inflate(info), self._header.code, self._source, self._warn
+            )
+            self._check_ranks("LUSTRE", table.ranks, lowest=-1)
+            self._note_nameless("LUSTRE", table.ids)
+            self._lustre = table
+        return self._lustre
+
+    def heatmaps(self) -> dict[str, Heatmap]:
+        """Give the heatmaps by interface ("POSIX", "MPIIO", "STDIO"), empty if there are none.
+
+        Raises:
+            WorkalikeError: DAMAGED_LOG.
+        """
+        if not self._has("HEATMAP"):
+            return {}
+        if self._heatmaps is None:
+            data = self._inflate(self.modules["HEATMAP"])
+            maps = decode_heatmaps(data, self._header.code, self.names, self._source, self._warn)
+            for heatmap in maps.values():
+                self._check_ranks("HEATMAP", heatmap.ranks, lowest=0)
+            self._heatmaps = maps
+        return self._heatmaps
+
+    def dxt(self, module: str) -> DxtTable | None:
+        """Give the trace of "DXT_POSIX" or "DXT_MPIIO"; None if the log does not have it.
+
+        Raises:
+            WorkalikeError: DAMAGED_LOG.
+            KeyError: there is no such trace module.
+        """
+        if module not in ("DXT_POSIX", "DXT_MPIIO"):
+            raise KeyError(module)
+        if not self._has(module):
+            return None
+        if module not in self._dxt:
+            info = self.modules[module]
+            data = self._inflate(info)
+            table = decode_dxt(module, info.version, data, self._header.code, self._source, self._warn)
+            self._check_ranks(module, table.ranks, lowest=0)
+            self._note_nameless(module, table.ids)
+            if not table.offsets_valid:
+                self._warn(f"module {module}: version {info.version} has no valid offsets")
+            self._dxt[module] = table
+        return self._dxt[module]
+
+    def _has(self, module: str) -> bool:
+        return module in self.modules and module not in self.skipped
+
+    def _inflate(self, info: ModuleInfo) -> bytes:
+        return self._source.inflate(info.region, self._header.compression)
+
+    def _is_decoded(self, name: str) -> bool:
+        """Whether a present module can be decoded; says so if one that should be cannot."""
+        known = layouts.FIXED[name].versions if name in layouts.FIXED else layouts.VARIABLE.get(name, ())
+        version = self.modules[name].version
+        if version in known:
+            return True
+        if known:
+            self._warn(f"module {name}: record version {version} is not known, skipped")
+        elif name not in layouts.MODULE_IDS:
+            self._warn(f"module number {self.modules[name].id} is not known, skipped")
+        return False
+
+    def _check_ranks(self, module: str, ranks: Int64s, lowest: int) -> None:
+        """A rank that the job does not have shows that the records are not what the header says."""
+        wrong = np.flatnonzero((ranks < lowest) | (ranks >= self.job.nprocs))
+        if len(wrong):
+            first = int(wrong[0])
+            raise self._source.damaged(
+                f"rank {int(ranks[first])} in a job of {self.job.nprocs} processes",
+                place=f"module {module}, record {first}",
+            )
+
+    def _note_nameless(self, module: str, ids: UInt64s) -> None:
+        """Tell of records without a name; they are kept."""
+        names = self.names
+        nameless = sum(number not in names for number in ids.tolist())
+        if nameless:
+            self._warn(f"module {module}: {nameless} of {len(ids)} records have no name")
+
+    def _warn(self, message: str) -> None:
+        if message not in self.warnings:
+            self.warnings.append(message)

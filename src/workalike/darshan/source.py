@@ -1,0 +1,241 @@
+"""The bytes of one log file: read within bounds, inflated within a cap, errors that name the place."""
+
+from __future__ import annotations
+
+import bz2
+import os
+import stat
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from workalike.darshan import layouts
+from workalike.errors import ErrorKind, WorkalikeError
+
+REGION_CAP_VARIABLE = "WORKALIKE_MAX_REGION_BYTES"
+"""Environment variable that replaces the default cap on the inflated size of a region."""
+
+DEFAULT_REGION_CAP = 2 << 30
+"""Largest inflated region taken by default, bytes."""
+
+_READ_WHOLE = 1 << 20
+"""Files up to this size are read at once; of larger ones only the regions that are asked for."""
+
+_COPY_AGAIN = "copy the log again from where it was written; if that one is the same, it cannot be read"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A stretch of the file, in bytes: compressed unless the header says otherwise."""
+
+    name: str
+    offset: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """How far a region may grow when inflated, unless the caller sets a cap.
+
+    Up to ``floor`` bytes anything goes; above, not more than ``factor`` times the compressed size.
+    Counters, names and traces never compress like the zeros of a bomb (zlib reaches 1000, and
+    bzip2 far more), so this stops one long before it fills the memory.
+    """
+
+    floor: int
+    factor: int
+
+
+BULK = Ratio(64 << 20, 256)
+"""For regions that become arrays."""
+
+OBJECTS = Ratio(16 << 20, 64)
+"""For the name region, of which every 9 bytes may become a Python object of a hundred."""
+
+
+class Source:
+    """One log file, opened by path for each read so that no descriptor is held.
+
+    Args:
+        path: the log file.
+        max_region_bytes: cap on the inflated size of any region; None takes the environment's,
+            else the default with its limits of growth (``Ratio``).
+
+    Raises:
+        WorkalikeError: MISSING if it cannot be opened, UNSUPPORTED_LOG if it is no regular file.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], max_region_bytes: int | None = None) -> None:
+        self.path = Path(path)
+        self._cap = max_region_bytes if max_region_bytes is not None else _cap_from_environment()
+        self._head = b""
+        try:
+            # Opening a named pipe would wait for its writer, so look before.
+            if not stat.S_ISREG(self.path.stat().st_mode):
+                raise WorkalikeError(
+                    ErrorKind.UNSUPPORTED_LOG,
+                    "is not a regular file",
+                    file=self.path,
+                    mend="give the log file itself",
+                )
+            with self.path.open("rb") as file:
+                self._identity = _identity(os.fstat(file.fileno()))
+                self.size = self._identity[0]
+                self._head = file.read(_READ_WHOLE if self.size <= _READ_WHOLE else 4096)
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            raise self._unreadable(error) from error
+        if len(self._head) < min(self.size, _READ_WHOLE if self.size <= _READ_WHOLE else 4096):
+            raise self.damaged("the file became shorter while it was read")
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Read exactly ``length`` bytes at ``offset`` (the caller has checked them against ``size``)."""
+        end = offset + length
+        if end <= len(self._head):
+            return self._head[offset:end]
+        try:
+            with self.path.open("rb") as file:
+                if _identity(os.fstat(file.fileno())) != self._identity:
+                    raise self.damaged("the file changed while it was read", mend="try again")
+                file.seek(offset)
+                data = file.read(length)
+        except OSError as error:
+            raise self._unreadable(error) from error
+        if len(data) != length:
+            raise self.damaged("the file became shorter while it was read")
+        return data
+
+    def inflate(self, region: Region, compression: int, ratio: Ratio = BULK) -> bytes:
+        """Read a region and undo its compression: all of its streams, back to back (facts A1).
+
+        Raises:
+            WorkalikeError: DAMAGED_LOG if a stream is broken, cut short or grows beyond the cap.
+        """
+        data = self.read(region.offset, region.length)
+        if compression == layouts.UNCOMPRESSED:
+            return data
+        cap = self._cap
+        if cap is None:
+            cap = min(DEFAULT_REGION_CAP, max(ratio.floor, ratio.factor * region.length))
+        inflater = _inflate_zlib if compression == layouts.ZLIB else _inflate_bzip2
+        try:
+            return inflater(data, cap)
+        except _StreamError as error:
+            place = f"{region.name}, byte {region.offset + error.at}"
+            if error.too_big:
+                raise self.damaged(
+                    f"{region.length} bytes inflate to more than {cap}",
+                    place=place,
+                    mend=f"if the log is trustworthy, set {REGION_CAP_VARIABLE} to the bytes to allow",
+                ) from error
+            raise self.damaged(error.message, place=place) from error
+
+    def damaged(self, message: str, *, place: str | None = None, mend: str = _COPY_AGAIN) -> WorkalikeError:
+        """Make a DAMAGED_LOG error of this file."""
+        return WorkalikeError(ErrorKind.DAMAGED_LOG, message, file=self.path, place=place, mend=mend)
+
+    def unsupported(self, message: str, *, place: str | None = None, mend: str) -> WorkalikeError:
+        """Make an UNSUPPORTED_LOG error of this file."""
+        return WorkalikeError(ErrorKind.UNSUPPORTED_LOG, message, file=self.path, place=place, mend=mend)
+
+    def _unreadable(self, error: Exception) -> WorkalikeError:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return WorkalikeError(
+            ErrorKind.MISSING,
+            f"cannot be read: {reason}",
+            file=self.path,
+            mend="check the path and its permissions",
+        )
+
+
+def _identity(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _cap_from_environment() -> int | None:
+    text = os.environ.get(REGION_CAP_VARIABLE)
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise WorkalikeError(
+            ErrorKind.USAGE, f"{REGION_CAP_VARIABLE} is not a number of bytes", mend="give a whole number > 0"
+        )
+    return int(text)
+
+
+class _StreamError(Exception):
+    """A compressed stream that cannot be used, ``at`` bytes into its region."""
+
+    def __init__(self, message: str, at: int, too_big: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.at = at
+        self.too_big = too_big
+
+
+def _inflate_zlib(data: bytes, cap: int) -> bytes:
+    """Inflate zlib streams back to back into one byte string of at most ``cap`` bytes."""
+    pieces: list[bytes] = []
+    room = cap
+    at = 0
+    # All of it to the first stream, which is mostly the only one; then a window about the size of
+    # a stream, because what a stream leaves over is copied and thousands of streams would copy
+    # the whole region thousands of times.
+    window = len(data)
+    view = memoryview(data)
+    try:
+        while at < len(data):
+            stream = zlib.decompressobj()
+            fed = at
+            while not stream.eof:
+                if fed >= len(data):
+                    raise _StreamError("a compressed stream is cut short", at)
+                chunk = view[fed : fed + window]
+                fed += len(chunk)
+                piece = stream.decompress(chunk, room + 1)
+                room -= len(piece)
+                if room < 0:
+                    raise _StreamError("", at, too_big=True)
+                pieces.append(piece)
+            start, at = at, fed - len(stream.unused_data)
+            window = max(512, 2 * (at - start))
+    except zlib.error as error:
+        raise _StreamError(f"a compressed stream is broken ({error})", at) from error
+    except MemoryError as error:
+        raise _StreamError("", at, too_big=True) from error
+    return _join(pieces)
+
+
+def _inflate_bzip2(data: bytes, cap: int) -> bytes:
+    """Inflate bzip2 streams back to back into one byte string of at most ``cap`` bytes."""
+    pieces: list[bytes] = []
+    room = cap
+    left = data
+    try:
+        while left:
+            stream = bz2.BZ2Decompressor()
+            piece = stream.decompress(left, room + 1)
+            room -= len(piece)
+            if room < 0:
+                raise _StreamError("", len(data) - len(left), too_big=True)
+            if not stream.eof:
+                raise _StreamError("a compressed stream is cut short", len(data) - len(left))
+            pieces.append(piece)
+            left = stream.unused_data
+    except (OSError, ValueError, EOFError) as error:
+        raise _StreamError(f"a compressed stream is broken ({error})", len(data) - len(left)) from error
+    except MemoryError as error:
+        raise _StreamError("", len(data) - len(left), too_big=True) from error
+    return _join(pieces)
+
+
+def _join(pieces: list[bytes]) -> bytes:
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+Warn = Callable[[str], None]
+"""Takes a remark on something odd that does not stop the reading."""
