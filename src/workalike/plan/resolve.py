@@ -15,15 +15,22 @@ from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
 from workalike.workload import model as wl
 from workalike.workload import units
 
-BACKEND_OF_INTERFACE: dict[wl.Interface, plan.Backend] = {
-    wl.Interface.POSIX: "posix",
-    wl.Interface.STDIO: "stdio",
-    wl.Interface.MPIIO: "mpiio",
-    wl.Interface.HDF5: "hdf5",
-    # Until these have backends of their own, their bytes are performed one level below.
-    wl.Interface.TYPHONIO: "hdf5",
-    wl.Interface.PNETCDF: "mpiio",
+# Until pnetcdf and typhonio have backends of their own, their bytes are performed one level below.
+BACKEND_OF_LEVEL: dict[wl.Level, plan.Backend] = {
+    wl.Level.POSIX: "posix",
+    wl.Level.STDIO: "stdio",
+    wl.Level.MPIIO: "mpiio",
+    wl.Level.H5D: "hdf5",
+    wl.Level.PNETCDF: "mpiio",
 }
+
+
+def backend_of(family: wl.Family) -> plan.Backend:
+    """Who performs a family: the library that its content is made for, else the level's own calls."""
+    contents = [c for c in family.contents or [family.content] if c is not None]
+    if any(c.fit is not None or c.arrays for c in contents):
+        return "hdf5"
+    return BACKEND_OF_LEVEL[family.counted_at]
 
 
 @dataclass(frozen=True)
@@ -100,8 +107,8 @@ class _Resolver:
                 role=family.role,
                 number=family.number,
                 interface=family.interface,
-                backend=self.options.backend or BACKEND_OF_INTERFACE[family.interface],
-                level=family.level,
+                backend=self.options.backend or backend_of(family),
+                level=family.counted_at,
                 sharing=sharing,
                 lifetime=family.lifetime,
                 keep=family.keep,

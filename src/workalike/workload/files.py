@@ -127,11 +127,12 @@ def read_workload(path: str | Path) -> Workload:
 def workload_text(workload: Workload) -> str:
     """The workload as YAML; reading it back gives an equal workload."""
     document = workload.model_dump(mode="json", exclude_defaults=True)
-    document = {"workalike": workload.workalike, "ranks": workload.ranks, "families": [], **document}
+    head = {key: document.pop(key) for key in ("ranks", "nodes", "runtime") if key in document}
+    document = {"workalike": workload.workalike, **head, "families": [], **document}
     for family, shown in zip(workload.families, document["families"], strict=True):
         # Said even where they are the defaults: a reader should not have to know those.
         said = {"role": family.role.value, "number": family.number, "interface": family.interface.value}
-        said |= {"level": family.level.value, "lifetime": family.lifetime.value}
+        said |= {"level": family.counted_at.value, "lifetime": family.lifetime.value}
         if "sharing" not in shown:
             said["sharing"] = family.sharing.mode.value
         elif set(shown["sharing"]) == {"mode"}:

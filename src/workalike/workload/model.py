@@ -378,7 +378,7 @@ class Family(Strict):
     role: Role
     number: Annotated[int, Field(ge=1, le=10**6)] = 1
     interface: Interface = Interface.MPIIO
-    level: Level = Level.MPIIO
+    level: Level | None = None  # by default the interface's own, mpiio for libraries above it
     sharing: Sharing = Field(default_factory=Sharing)
     lifetime: Lifetime = Lifetime.PER_DUMP
     keep: Annotated[int, Field(ge=0)] = 0
@@ -413,6 +413,14 @@ class Family(Strict):
             if content is not None and content.fit is not None and self.sizes is None:
                 raise ValueError("content fit needs `sizes`, the bytes of a dump")
         return self
+
+    @property
+    def counted_at(self) -> Level:
+        """The level at which bytes and operations of this family are counted."""
+        if self.level is not None:
+            return self.level
+        own = {Interface.POSIX: Level.POSIX, Interface.STDIO: Level.STDIO}
+        return own.get(self.interface, Level.MPIIO)
 
     def content_of(self, dump: int) -> Content:
         if self.content is not None:

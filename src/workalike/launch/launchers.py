@@ -1,0 +1,129 @@
+"""One class a launcher; a new one is a class and a line in the registry."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from typing import Protocol
+
+from workalike.errors import ErrorKind, WorkalikeError
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How many processes, and where."""
+
+    ranks: int
+    nodes: int | None = None
+    ranks_per_node: int | None = None
+
+
+class Launcher(Protocol):
+    """Turns an engine command into a launch command."""
+
+    name: str
+    program: str
+
+    def command(self, shape: Shape, engine: list[str]) -> list[str]: ...
+
+    def environment(self) -> dict[str, str]: ...
+
+
+class Serial:
+    """One process needs no launcher."""
+
+    name = "serial"
+    program = ""
+
+    def command(self, shape: Shape, engine: list[str]) -> list[str]:
+        return engine
+
+    def environment(self) -> dict[str, str]:
+        return {}
+
+
+class Mpiexec:
+    """mpiexec of Open MPI or MPICH; what Open MPI refuses by default (root, few cores) is allowed by environment."""
+
+    name = "mpiexec"
+    program = "mpiexec"
+
+    def command(self, shape: Shape, engine: list[str]) -> list[str]:
+        placed: list[str] = []
+        if shape.ranks_per_node is not None:
+            placed = ["-ppn" if _is_mpich() else "--npernode", str(shape.ranks_per_node)]
+        return [self.program, "-n", str(shape.ranks), *placed, *engine]
+
+    def environment(self) -> dict[str, str]:
+        settings = {
+            "OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4
+            "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5
+            # Direct reads of another process' memory are forbidden in many containers; copying always works.
+            "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+        }
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        return {key: value for key, value in settings.items() if key not in os.environ}
+
+
+class Srun:
+    """Slurm."""
+
+    name = "srun"
+    program = "srun"
+
+    def command(self, shape: Shape, engine: list[str]) -> list[str]:
+        placed = [f"--nodes={shape.nodes}"] if shape.nodes else []
+        placed += [f"--ntasks-per-node={shape.ranks_per_node}"] if shape.ranks_per_node else []
+        return [self.program, f"--ntasks={shape.ranks}", "--kill-on-bad-exit=1", *placed, *engine]
+
+    def environment(self) -> dict[str, str]:
+        return {}
+
+
+class Flux:
+    """Flux."""
+
+    name = "flux"
+    program = "flux"
+
+    def command(self, shape: Shape, engine: list[str]) -> list[str]:
+        placed = [f"-N{shape.nodes}"] if shape.nodes else []
+        return [self.program, "run", f"-n{shape.ranks}", *placed, *engine]
+
+    def environment(self) -> dict[str, str]:
+        return {}
+
+
+LAUNCHERS: dict[str, Launcher] = {launcher.name: launcher for launcher in (Mpiexec(), Srun(), Flux(), Serial())}
+
+
+def choose(name: str | None, ranks: int) -> Launcher:
+    """The launcher asked for; by default srun inside a Slurm job, flux inside a Flux instance, else mpiexec.
+
+    Raises:
+        WorkalikeError: USAGE for an unknown name or a program that is not installed.
+    """
+    if name is None:
+        if os.environ.get("SLURM_JOB_ID") and shutil.which("srun"):
+            name = "srun"
+        elif os.environ.get("FLUX_URI") and shutil.which("flux"):
+            name = "flux"
+        else:
+            name = "mpiexec" if ranks > 1 else "serial"
+    if name not in LAUNCHERS:
+        raise WorkalikeError(ErrorKind.USAGE, f"unknown launcher {name!r}", mend=f"use {', '.join(LAUNCHERS)}")
+    launcher = LAUNCHERS[name]
+    if launcher.program and shutil.which(launcher.program) is None:
+        raise WorkalikeError(
+            ErrorKind.USAGE, f"{launcher.program} is not installed", mend="load the site's MPI, or choose --launcher"
+        )
+    if launcher.name == "serial" and ranks > 1:
+        raise WorkalikeError(ErrorKind.USAGE, f"the serial launcher cannot start {ranks} ranks")
+    return launcher
+
+
+def _is_mpich() -> bool:
+    program = shutil.which("mpiexec")
+    return program is not None and "hydra" in os.path.realpath(program)

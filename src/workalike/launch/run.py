@@ -1,0 +1,166 @@
+"""One run of the engine: checks before, the launch, the record after, and no litter."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workalike.compare.record import Record, assemble, write_record
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.launch.launchers import Shape, choose
+from workalike.plan.files import write_plan
+from workalike.plan.model import Plan
+
+COUNTING_BACKENDS = ("null", "record")
+MAX_COUNTING_PROCESSES = 4
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run a plan. `data` is the file system under test, `out` where records go."""
+
+    data: Path
+    out: Path = field(default_factory=Path)
+    backend: str | None = None
+    nodes: int | None = None
+    ranks_per_node: int | None = None
+    launcher: str | None = None
+    keep: bool = False
+    verify: bool = False
+    quiet: bool = False
+    per_rank: Path | None = None
+
+
+def find_engine() -> Path:
+    """The engine beside this Python, or on PATH; `WORKALIKE_ENGINE` beats both.
+
+    Raises:
+        WorkalikeError: MISSING with the way to build it.
+    """
+    named = os.environ.get("WORKALIKE_ENGINE")
+    places = [Path(named)] if named else []
+    places += [Path(sys.executable).parent / "workalike-engine", Path(sysconfig.get_path("scripts")) / "workalike-engine"]
+    on_path = shutil.which("workalike-engine")
+    places += [Path(on_path)] if on_path else []
+    for place in places:
+        if place.is_file() and os.access(place, os.X_OK):
+            return place
+    raise WorkalikeError(ErrorKind.MISSING, "workalike-engine is not installed", mend="run `make build`")
+
+
+def processes_for(plan: Plan, backend: str | None) -> int:
+    """Counting backends are run by a few processes, all others by one process a rank."""
+    backends = {backend} if backend else {family.backend for family in plan.families}
+    if backends <= set(COUNTING_BACKENDS):
+        return min(plan.ranks, os.cpu_count() or 1, MAX_COUNTING_PROCESSES)
+    return plan.ranks
+
+
+def data_file_pattern(plan: Plan) -> re.Pattern[str]:
+    """Names that the engine gives to this plan's data files (docs/plan-format.md)."""
+    stems = "|".join(sorted({re.escape(f"{f.role.value}-{f.number}") for f in plan.families}))
+    return re.compile(rf"(?:{stems})\.\d{{4,}}(?:\.[rg]\d{{4,}})?\.(?:dat|h5)(?:\.part|\.tmp)?")
+
+
+def run_plan(plan: Plan, options: RunOptions) -> Record:
+    """Perform a plan; `run.jsonl` and `run.json` appear in `options.out`.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE, USAGE, or RUN_FAILED (the record then holds what had been done).
+    """
+    engine = find_engine()
+    _make_folder(options.out)
+    _make_folder(options.data)
+    counting = options.backend in COUNTING_BACKENDS
+    pattern = data_file_pattern(plan)
+    if not counting:
+        _refuse_existing(options.data, pattern)
+    processes = processes_for(plan, options.backend)
+    shape = Shape(processes, options.nodes, options.ranks_per_node)
+    launcher = choose(options.launcher, processes)
+    record_path = options.out / "run.jsonl"
+    record_path.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="workalike-", dir=options.out) as scratch:
+        plan_path = Path(scratch) / "plan.json"
+        write_plan(plan, plan_path)
+        command = [str(engine), "--plan", str(plan_path), "--dir", str(options.data), "--record", str(record_path)]
+        if options.backend:
+            command += ["--backend", options.backend]
+        if options.backend == "record":
+            command += ["--operations", str(options.out / "operations.txt")]
+        if options.per_rank:
+            command += ["--per-rank", str(options.per_rank)]
+        command += ["--verify"] * options.verify + ["--keep"] * options.keep + ["--quiet"] * options.quiet
+        try:
+            code = _launch(launcher.command(shape, command), {**os.environ, **launcher.environment()})
+        finally:
+            if not counting and not options.keep:
+                _remove_data(options.data, pattern)
+    record = assemble(record_path) if record_path.exists() else None
+    if record is not None:
+        write_record(record, options.out / "run.json")
+    if code != 0 or record is None:
+        raise WorkalikeError(
+            ErrorKind.RUN_FAILED,
+            f"the engine ended with code {code}",
+            file=options.out / "run.json" if record is not None else None,
+            mend="the lines above say which rank and operation; what had been done is in the record",
+        )
+    return record
+
+
+def _launch(command: list[str], environment: dict[str, str]) -> int:
+    """Run a command, passing Ctrl-C on and waiting until all of its ranks have ended."""
+    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=sys.stderr, start_new_session=True)
+    try:
+        return process.wait()
+    except BaseException:
+        for stop, seconds in ((signal.SIGTERM, 10), (signal.SIGKILL, 10)):
+            try:
+                os.killpg(process.pid, stop)
+                process.wait(seconds)
+                break
+            except ProcessLookupError:
+                break
+            except subprocess.TimeoutExpired:
+                continue
+        raise
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE, error.strerror or "cannot be made", file=path, mend="choose another folder"
+        ) from error
+
+
+def _matching(folder: Path, pattern: re.Pattern[str]) -> list[Path]:
+    with os.scandir(folder) as entries:
+        return [Path(e.path) for e in entries if pattern.fullmatch(e.name) and e.is_file(follow_symlinks=False)]
+
+
+def _refuse_existing(folder: Path, pattern: re.Pattern[str]) -> None:
+    found = _matching(folder, pattern)
+    if found:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE,
+            "a data file of an earlier run is in the way",
+            file=found[0],
+            mend="remove it or choose another --dir; a run deletes only what it made",
+        )
+
+
+def _remove_data(folder: Path, pattern: re.Pattern[str]) -> None:
+    """What the engine left (it was killed, or it failed); nothing of the kind was there before the run."""
+    for path in _matching(folder, pattern):
+        path.unlink(missing_ok=True)
