@@ -12,13 +12,16 @@ from workalike.darshan.job import Job
 from workalike.darshan.log import Log, open_log
 from workalike.darshan.lustre import LustreComponent, LustreRecord, LustreTable
 from workalike.darshan.records import RecordTable
+from workalike.darshan.write import JobToWrite, LogBuilder, write_log
 
 __all__ = [
     "DxtSlice",
     "DxtTable",
     "Heatmap",
     "Job",
+    "JobToWrite",
     "Log",
+    "LogBuilder",
     "LustreComponent",
     "LustreRecord",
     "LustreTable",
@@ -26,4 +29,5 @@ __all__ = [
     "RecordTable",
     "open_log",
     "record_id",
+    "write_log",
 ]
