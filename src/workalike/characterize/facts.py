@@ -30,15 +30,17 @@ MODULE_OF_LEVEL = {
 class ModuleFacts:
     """All records of one file in one module (for H5D: of all its datasets).
 
-    `counters` is int64[records, C], `fcounters` float64[records, F]; rank -1 is a record reduced over all ranks.
+    `counters` is int64[records, C], `fcounters` float64[records, F]; rank -1 is a record reduced over all ranks;
+    `ids` are the records' own ids (of H5D and PNETCDF_VAR: the dataset's, not the file's).
     """
 
     module: str
+    ids: npt.NDArray[np.uint64]
     ranks: IntArray
     counters: IntArray
     fcounters: FloatArray
-    counter_names: list[str]
-    fcounter_names: list[str]
+    counter_names: tuple[str, ...]
+    fcounter_names: tuple[str, ...]
     partial: bool = False
 
     def column(self, name: str) -> IntArray:

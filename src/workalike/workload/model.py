@@ -133,7 +133,10 @@ class Reason(StrEnum):
 
 
 def _ranks_in(value: object) -> object:
-    return None if value is None else units.parse_ranks(value)
+    """Text from a file; from code also None and (first, last, step) tuples, which YAML cannot hold."""
+    if value is None or (isinstance(value, list) and value and all(isinstance(r, tuple) for r in value)):
+        return value
+    return units.parse_ranks(value)
 
 
 Size = Annotated[

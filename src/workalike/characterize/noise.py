@@ -1,0 +1,118 @@
+"""Telling data files from noise. Each rule is named; the report counts what each one set aside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from workalike.characterize.facts import FileFacts
+from workalike.darshan import record_id
+
+STREAM_NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
+# An anonymised log keeps the record ids of the original names.
+STREAM_IDS = frozenset(record_id(name) for name in STREAM_NAMES)
+
+_LIBRARY = re.compile(r"\.(?:so(?:\.[0-9.]+)?|pyc?|pyd|pth|jar|class|egg|dist-info|la|mod)$|/__pycache__/")
+_SYSTEM = re.compile(r"^/(?:etc|dev|usr|bin|boot|lib|lib64|opt|sbin|sys|proc)/|/site-packages/|/(?:jre|jdk)[^/]*/lib/")
+_MPI = re.compile(
+    r"_cid-[^/]*\.sm$|\.locktest\.\d+$|/ompi\.[^/]+/|/\.?shfp\.|romio-hints$|/mca_[^/]+$|/vader_segment|/openmpi-sessions"
+    r"|\.shfp\.\d+$|/prte\.[^/]+/"
+)
+_TEXT_LOG = re.compile(r"\.(?:log|err|stderr|stdout)$|(?:^|/)log\.[a-z]+$|[-_.]log\.[a-z]+$|timings\.log$")
+
+
+def is_standard_stream(file: FileFacts) -> bool:
+    return file.name in STREAM_NAMES or file.record_id in STREAM_IDS
+
+
+def is_library(file: FileFacts) -> bool:
+    """Shared libraries, Python modules and the like: the loader reads them, not the application."""
+    return _LIBRARY.search(file.name) is not None
+
+
+def is_system_path(file: FileFacts) -> bool:
+    return _SYSTEM.search(file.name) is not None
+
+
+def is_mpi_temporary(file: FileFacts) -> bool:
+    """Shared-pointer files, lock tests and session folders of MPI libraries (facts E)."""
+    return _MPI.search(file.name) is not None
+
+
+def moved_bytes(file: FileFacts) -> int:
+    """Bytes that a file moved at the lowest level that saw it (STDIO adds to the others)."""
+    stdio = _bytes(file, "STDIO")
+    for module in ("POSIX", "MPI-IO", "H5D", "PNETCDF_VAR"):
+        if module in file.modules and (moved := _bytes(file, module)):
+            return moved + stdio
+    return stdio
+
+
+def _bytes(file: FileFacts, module: str) -> int:
+    facts = file.modules.get(module)
+    return facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN") if facts else 0
+
+
+def is_untouched(file: FileFacts) -> bool:
+    """Opened or stat-ed, but nothing read or written."""
+    return moved_bytes(file) == 0
+
+
+RULES: dict[str, Callable[[FileFacts], bool]] = {
+    "standard stream": is_standard_stream,
+    "shared library or module": is_library,
+    "system path": is_system_path,
+    "MPI's temporary file": is_mpi_temporary,
+    "no data moved": is_untouched,
+}
+
+TEXT_LOG_SHARE = 0.05
+NEGLIGIBLE_SHARE = 0.005
+NEGLIGIBLE_BYTES = 4 * 2**20
+
+Noise = list[tuple[str, int, int]]
+
+
+def set_noise_aside(files: list[FileFacts]) -> tuple[list[FileFacts], Noise]:
+    """(data files, [(rule, files, bytes)]).
+
+    Beyond the rules of `RULES`: text logs when they are a small share of the bytes, and files so
+    small that all of them together do not matter for storage.
+    """
+    data: list[FileFacts] = []
+    counted: dict[str, tuple[int, int]] = {}
+    for file in files:
+        rule = next((name for name, holds in RULES.items() if holds(file)), None)
+        if rule is None:
+            data.append(file)
+        else:
+            _count(counted, rule, file)
+    total = sum(map(moved_bytes, data))
+    logs = [f for f in data if _TEXT_LOG.search(f.name)]
+    if len(logs) < len(data) and sum(map(moved_bytes, logs)) <= TEXT_LOG_SHARE * total:
+        data = [f for f in data if not _TEXT_LOG.search(f.name)]
+        for file in logs:
+            _count(counted, "text log", file)
+    data, small = _split_negligible(data, total)
+    for file in small:
+        _count(counted, "negligible", file)
+    return data, [(rule, number, size) for rule, (number, size) in counted.items()]
+
+
+def _split_negligible(data: list[FileFacts], total: int) -> tuple[list[FileFacts], list[FileFacts]]:
+    """The smallest files, as long as together they stay below both limits and are few."""
+    limit = min(int(NEGLIGIBLE_SHARE * total), NEGLIGIBLE_BYTES)
+    small: set[int] = set()
+    used = 0
+    for file in sorted(data, key=moved_bytes):
+        used += moved_bytes(file)
+        # Beside the bytes, no file of the same size class as the kept ones is dropped.
+        if used > limit or moved_bytes(file) * 100 > total:
+            break
+        small.add(id(file))
+    return [f for f in data if id(f) not in small], [f for f in data if id(f) in small]
+
+
+def _count(counted: dict[str, tuple[int, int]], rule: str, file: FileFacts) -> None:
+    number, size = counted.get(rule, (0, 0))
+    counted[rule] = (number + 1, size + moved_bytes(file))

@@ -1,0 +1,48 @@
+"""Roles: by the words in names where they speak, else by behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workalike.characterize import naming
+from workalike.characterize.families import DataFile
+from workalike.workload.model import Direction, Role
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What a family does, for the rules below."""
+
+    files: Sequence[DataFile]
+    events: int
+    one_file_many_states: bool
+    share_of_writes: float  # of the job's written bytes
+    run_time: float
+
+
+def decide_role(b: Behaviour) -> tuple[Role, str]:
+    """(role, the rule that decided)."""
+    directions = frozenset().union(*(d.directions for d in b.files))
+    named = naming.role_by_name([d.file for d in b.files])
+    if directions == {Direction.READ}:
+        if named is Role.CHECKPOINT:
+            return Role.RESTART, "role: a checkpoint's name, only read"
+        return Role.INPUT, "role: only read"
+    if named is Role.INPUT:
+        named = None
+    if named is not None:
+        return named, "role: a word of the name"
+    if Direction.READ in directions and _reads_own_writes(b.files):
+        return Role.SCRATCH, "role: written and read back in pieces by its own ranks"
+    if b.one_file_many_states:
+        return Role.VISUALIZATION, "role: one file appended over the run"
+    if b.events >= 2 and b.share_of_writes >= 0.5:
+        return Role.CHECKPOINT, "role: written again and again, most of the bytes"
+    if b.events >= 2:
+        return Role.VISUALIZATION, "role: written again and again, a minor part of the bytes"
+    return Role.OUTPUT, "role: written once"
+
+
+def _reads_own_writes(files: Sequence[DataFile]) -> bool:
+    return all(d.read and d.written and d.ranks.ranks is not None and len(d.ranks.ranks) == 1 for d in files)

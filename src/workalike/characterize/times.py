@@ -1,0 +1,80 @@
+"""When a file was open, read and written, from timestamps that may be missing or nonsense."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
+from workalike.workload.model import Direction, Level
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Seconds since the job's start."""
+
+    start: float
+    end: float
+
+    def overlaps(self, other: Interval) -> bool:
+        return self.start < other.end and other.start < self.end
+
+
+def _stamp(facts: ModuleFacts, name: str, largest: bool, limit: float) -> float | None:
+    """A timestamp over the records: finite, positive and not absurdly beyond the run."""
+    if name not in facts.fcounter_names:
+        return None
+    column = facts.fcolumn(name)
+    column = column[np.isfinite(column) & (column > 0) & (column < limit)]
+    if not len(column):
+        return None
+    return float(column.max() if largest else column.min())
+
+
+def access_interval(file: FileFacts, level: Level, direction: Direction, run_time: float) -> Interval | None:
+    """From the first to the last operation of one direction."""
+    limit = 10 * run_time + 60
+    kind = "READ" if direction is Direction.READ else "WRITE"
+    for name in dict.fromkeys((MODULE_OF_LEVEL[level], "MPI-IO", "POSIX", "STDIO")):
+        facts = file.modules.get(name)
+        if facts is None:
+            continue
+        start = _stamp(facts, f"F_{kind}_START_TIMESTAMP", False, limit)
+        end = _stamp(facts, f"F_{kind}_END_TIMESTAMP", True, limit)
+        if start is not None and end is not None:
+            return Interval(start, max(start, end))
+    return None
+
+
+def open_interval(file: FileFacts, level: Level, run_time: float) -> Interval | None:
+    """From the first open to the last close, at the level or, where it has no record, below."""
+    limit = 10 * run_time + 60
+    names = [MODULE_OF_LEVEL[level], "H5F", "PNETCDF_FILE", "MPI-IO", "POSIX", "STDIO"]
+    if level is Level.H5D:
+        names.insert(0, "H5F")  # a dataset's open is not the file's
+    for name in dict.fromkeys(names):
+        facts = file.modules.get(name)
+        if facts is None:
+            continue
+        start = _stamp(facts, "F_OPEN_START_TIMESTAMP", False, limit)
+        end = _stamp(facts, "F_CLOSE_END_TIMESTAMP", True, limit)
+        if start is not None and end is not None and end >= start:
+            return Interval(start, end)
+    return None
+
+
+def whole_interval(file: FileFacts, level: Level, run_time: float) -> Interval:
+    """The file's life in the job: open to close where known, else its accesses, else the whole run."""
+    known = [
+        i
+        for i in (
+            open_interval(file, level, run_time),
+            access_interval(file, level, Direction.READ, run_time),
+            access_interval(file, level, Direction.WRITE, run_time),
+        )
+        if i is not None
+    ]
+    if not known:
+        return Interval(0.0, run_time)
+    return Interval(min(i.start for i in known), max(i.end for i in known))
