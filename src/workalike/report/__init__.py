@@ -1,0 +1,1 @@
+"""One self-contained HTML page on a replica beside its original."""

@@ -1,0 +1,107 @@
+"""What a perfect replica would count: an original's counters under their laws (docs/scaling-laws.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workalike.compare.laws import Law, rule_of
+from workalike.compare.side import Counters, SideFamily, direction_of, histogram_names, sum_name
+from workalike.workload.model import Direction
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A family at the original's scale (`whole`) and at the replica's (`part`), both by the plan's rules.
+
+    `factor` is that of the bytes, `files` how many files a dump has at either scale.
+    """
+
+    factor: float
+    whole: SideFamily
+    part: SideFamily
+    files: tuple[int, int] = (1, 1)
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing was scaled, so that every law is "unchanged"."""
+        return self.factor == 1 and self.whole.accessors == self.part.accessors
+
+
+def expected(scaled: Scaled, module: str, counter: str, original: Counters) -> float:
+    """The counter that a perfect replica has, given all counters of the original in that module."""
+    value = original.get(counter, 0)
+    if scaled.full:
+        return value
+    law = rule_of(module, counter).law
+    if law is Law.BYTES:
+        return value * scaled.factor
+    if law in (Law.OPERATIONS, Law.OPENS, Law.SEEKS):
+        return value * ratio(scaled, module, counter)
+    if law is Law.SIZES:
+        return _size_bin(scaled, module, counter, value)
+    if law is Law.EXTENT:
+        before, after = scaled.files
+        return max(0.0, (value + 1) * scaled.factor * before / after - 1) if value else 0.0
+    if law is Law.FOLLOWING:
+        return _following(scaled, module, counter, original)
+    return value
+
+
+def ratio(scaled: Scaled, module: str, counter: str) -> float:
+    """Plan ÷ workload of one counter; where the workload has none of it, the factor of the bytes.
+
+    Below the family's level the rules say nothing, and the family's own operations stand in.
+    """
+    if module != scaled.whole.module:
+        module, counter = scaled.whole.module, _own_operations(scaled.whole.module, counter)
+    before = scaled.whole.modules.get(module, {}).get(counter, 0)
+    after = scaled.part.modules.get(module, {}).get(counter, 0)
+    return after / before if before else scaled.factor
+
+
+def _own_operations(module: str, counter: str) -> str:
+    direction = direction_of(counter)
+    if direction is None:
+        return sum_name(module, "OPENS")
+    return sum_name(module, "READS" if direction is Direction.READ else "WRITES")
+
+
+def _operations(module: str, counter: str) -> str:
+    return sum_name(module, "READS" if direction_of(counter) is Direction.READ else "WRITES")
+
+
+def _size_bin(scaled: Scaled, module: str, counter: str, value: int) -> float:
+    operations = _operations(module, counter)
+    times = ratio(scaled, module, operations)
+    if module != scaled.whole.module:
+        return value * times
+    before = scaled.whole.modules.get(module, {}).get(counter, 0)
+    after = scaled.part.modules.get(module, {}).get(counter, 0)
+    return max(0.0, after + (value - before) * times)
+
+
+def _following(scaled: Scaled, module: str, counter: str, original: Counters) -> float:
+    operations = _operations(module, counter)
+    count = original.get(operations, 0)
+    others = max(0, count - original.get(counter, 0))
+    first = min(others, scaled.whole.accessors)
+    shrink = scaled.part.accessors / scaled.whole.accessors if scaled.whole.accessors else 1.0
+    times = ratio(scaled, module, operations)
+    return max(0.0, count * times - first * shrink - (others - first) * times)
+
+
+def expected_bins(scaled: Scaled, family: SideFamily, direction: Direction) -> list[float] | None:
+    """The size histogram at the family's level under its law."""
+    names = histogram_names(family.module, direction)
+    if names is None:
+        return None
+    counters = family.modules.get(family.module, {})
+    return [expected(scaled, family.module, name, counters) for name in names]
+
+
+def total_variation(one: list[float], other: list[float]) -> float:
+    """Distance of two histograms as shares, 0 (equal) to 1; 0 where both are empty."""
+    a, b = sum(one), sum(other)
+    if not a or not b:
+        return 0.0 if a == b else 1.0
+    return min(1.0, sum(abs(x / a - y / b) for x, y in zip(one, other, strict=True)) / 2)

@@ -1,0 +1,176 @@
+"""`compare`: an original (log or workload) against a replica (record or log) gives a `Fidelity`."""
+
+from __future__ import annotations
+
+from workalike.characterize.facts import MODULE_OF_LEVEL, Characterization
+from workalike.compare.counters import counter_rows, histogram_distance
+from workalike.compare.model import (
+    CounterFidelity,
+    FamilyFidelity,
+    Fidelity,
+    HistogramDistance,
+    LevelFidelity,
+    ScaleFidelity,
+    UncoveredPart,
+    UncoveredShare,
+    read_fidelity,
+    write_fidelity,
+)
+from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up
+from workalike.compare.record import Record
+from workalike.compare.side import Side, SideDump
+from workalike.plan.model import Plan
+from workalike.workload.model import Direction, Reason, Workload
+
+__all__ = [
+    "CounterFidelity",
+    "FamilyFidelity",
+    "Fidelity",
+    "compare",
+    "fidelity_of",
+    "read_fidelity",
+    "write_fidelity",
+]
+
+LOST = (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
+"""Reasons that concern the application's own data; the others name what a library added or what is noise."""
+
+MAX_FAMILIES_WITH_COUNTERS = 200
+
+
+def compare(
+    original: Characterization | Workload, replica: Record | Characterization, *, plan: Plan | None = None
+) -> Fidelity:
+    """How close a replica came.
+
+    Args:
+        original: the characterized log, or a workload where there is no log.
+        replica: what the engine recorded, or the log of the replica's run.
+        plan: the replica's plan; without it the scaling rules are taken as `--scale-by count`.
+    """
+    return fidelity_of(pair_up(original, replica, plan=plan), original, replica)
+
+
+def fidelity_of(
+    pairing: Pairing, original: Characterization | Workload, replica: Record | Characterization
+) -> Fidelity:
+    """The figures of a pairing."""
+    factors = pairing.factors
+    families = [_family(pair, factors) for pair in pairing.pairs]
+    heavy = sorted(range(len(families)), key=lambda i: -families[i].bytes_original)
+    for i in heavy[:MAX_FAMILIES_WITH_COUNTERS]:
+        families[i].counters = counter_rows([pairing.pairs[i]], pairing)
+    record = replica if isinstance(replica, Record) else None
+    return Fidelity(
+        families=families,
+        counters=counter_rows(pairing.pairs, pairing),
+        size_histogram_distance=HistogramDistance(
+            read=histogram_distance(pairing.pairs, Direction.READ),
+            write=histogram_distance(pairing.pairs, Direction.WRITE),
+        ),
+        scale=ScaleFidelity(ranks=factors.ranks, bytes=factors.bytes, time=factors.time),
+        uncovered=uncovered(original, pairing.original),
+        basis=pairing.replica.basis,
+        ranks_original=pairing.original.ranks,
+        ranks_replica=pairing.replica.ranks,
+        original_is="workload" if isinstance(original, Workload) else "log",
+        complete=record is None or not (record.incomplete or record.errors),
+        stamp=record.stamp if record else None,
+        notes=_notes(pairing, record),
+    )
+
+
+def _notes(pairing: Pairing, record: Record | None) -> list[str]:
+    notes = []
+    if pairing.presumed:
+        notes.append("no plan given: operations are scaled by the rules of --scale-by count")
+    for family in pairing.extra[:20]:
+        notes.append(f"the replica has {family.name}, which the original does not have")
+    if record is not None and record.incomplete:
+        notes.append("the run did not end: what is missing counts as an error of 100 %")
+    for error in (record.errors if record else [])[:20]:
+        notes.append(f"rank {error.rank}: {error.operation} failed: {error.reason}")
+    return notes
+
+
+def _family(pair: Pair, factors: Factors) -> FamilyFidelity:
+    original, replica = pair.original, pair.replica
+    errors, starts = [], []
+    for one, other in pair.dumps():
+        errors.append(dump_error_pct(one, other, factors.bytes))
+        if one and other and factors.time:
+            starts.append(abs(other.start_s / factors.time - one.start_s))
+    moved = sum(d.moved for d in original.dumps)
+    scaled, came = moved * factors.bytes, sum(d.moved for d in replica.dumps)
+    return FamilyFidelity(
+        role=original.role,
+        name=original.name,
+        level=original.level,
+        dumps_original=len(original.dumps),
+        dumps_replica=len(replica.dumps),
+        bytes_original=moved,
+        bytes_expected=round(scaled),
+        bytes_replica=came,
+        bytes_error_mean_pct=sum(errors) / len(errors) if errors else 0.0,
+        bytes_error_max_pct=max(errors, default=0.0),
+        total_bytes_error_pct=error_pct(scaled, came),
+        start_time_error_mean_s=sum(starts) / len(starts) if starts else None,
+        start_time_error_max_s=max(starts, default=None),
+        io_time_original_s=_io_time(original.dumps),
+        io_time_replica_s=_io_time(replica.dumps),
+        size_histogram_distance=HistogramDistance(
+            read=histogram_distance([pair], Direction.READ), write=histogram_distance([pair], Direction.WRITE)
+        ),
+        levels=_levels(pair, factors.bytes),
+    )
+
+
+def _io_time(dumps: list[SideDump]) -> float | None:
+    known = [d.io_s for d in dumps if d.io_s is not None]
+    return sum(known) if known else None
+
+
+def _levels(pair: Pair, factor: float) -> list[LevelFidelity]:
+    out = []
+    for level, module in MODULE_OF_LEVEL.items():
+        one, other = pair.original.modules.get(module), pair.replica.modules.get(module)
+        if one is None or other is None:
+            continue
+        before = one.get("BYTES_READ", 0) + one.get("BYTES_WRITTEN", 0)
+        after = other.get("BYTES_READ", 0) + other.get("BYTES_WRITTEN", 0)
+        if before or after:
+            out.append(
+                LevelFidelity(
+                    level=level,
+                    bytes_original=before,
+                    bytes_expected=round(before * factor),
+                    bytes_replica=after,
+                    error_pct=error_pct(before * factor, after),
+                    at_level=level is pair.original.level,
+                )
+            )
+    return out
+
+
+def uncovered(original: Characterization | Workload, side: Side) -> UncoveredShare:
+    """What of the log's bytes the workload does not hold; noise and what libraries added are not counted."""
+    if isinstance(original, Characterization) and original.losses:
+        parts = [(loss.reason, loss.bytes, loss.files) for loss in original.losses]
+    else:
+        workload = original if isinstance(original, Workload) else original.workload
+        parts = [(u.reason, u.bytes, u.files) for u in workload.uncovered]
+    summed: dict[Reason, list[int]] = {}
+    for reason, size, files in parts:
+        both = summed.setdefault(reason, [0, 0])
+        both[0], both[1] = both[0] + size, both[1] + files
+    lost = sum(size for reason, (size, _) in summed.items() if reason in LOST)
+    covered = sum(d.moved for f in side.families.values() for d in f.dumps)
+    reasons = [reason.value for reason in summed if reason in LOST]
+    return UncoveredShare(
+        bytes_pct=100.0 * lost / (lost + covered) if lost else 0.0,
+        reason=", ".join(reasons) or "none",
+        parts=[
+            UncoveredPart(reason=r.value, bytes=size, files=files, counted=r in LOST)
+            for r, (size, files) in summed.items()
+        ],
+    )

@@ -1,0 +1,172 @@
+"""A side out of a characterized log: the counters of every module of the families' files."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from workalike.characterize.facts import (
+    MODULE_OF_LEVEL,
+    Characterization,
+    DumpFacts,
+    FamilyFacts,
+    FileFacts,
+    ModuleFacts,
+)
+from workalike.compare.side import (
+    LARGEST,
+    Counters,
+    Key,
+    Side,
+    SideDump,
+    SideFamily,
+    add_sums,
+    direction_of,
+    merge,
+)
+from workalike.workload.model import Direction, Level, Role
+
+_OURS = re.compile(
+    rf"({'|'.join(role.value for role in Role)})-([1-9][0-9]{{0,6}})"
+    r"\.[0-9]{4,}(?:\.[rg][0-9]{4,})?\.(?:dat|h5)(?:\.part|\.tmp)?"
+)
+"""Names that the engine gives to data files (docs/plan-format.md)."""
+
+
+def key_of_name(name: str) -> Key | None:
+    """Role and number in the name of a data file of our engine."""
+    match = _OURS.fullmatch(PurePosixPath(name).name)
+    return (Role(match.group(1)), int(match.group(2))) if match else None
+
+
+def side_of_log(
+    log: Characterization, *, ours: bool = False, levels: Mapping[Key, Level] | None = None
+) -> Side:
+    """The side of a log.
+
+    Args:
+        log: what was characterized.
+        ours: the log is of our engine: files are told by their names, not by the rules for roles.
+        levels: at which level to count each family, by default the log's own choice.
+    """
+    side = Side(log.workload.ranks, {}, instrument_of(log), set(log.partial_modules), basis="log")
+    claims = _claims(log.families)
+    for place, facts in enumerate(log.families):
+        for key, dumps in _split(facts, ours).items():
+            level = _level(dumps, facts.family.counted_at, (levels or {}).get(key))
+            family = side.families.setdefault(key, SideFamily(key[0], key[1], level))
+            family.dumps += [_dump(d, level, facts.family.counted_at) for d in dumps]
+            _add_files(family, dumps, claims, place, side.unmeasured)
+            family.accessors += _accessors(dumps, facts.family.members(log.workload.ranks))
+    for family in side.families.values():
+        family.dumps.sort(key=lambda d: d.start_s)
+        for module, counters in family.modules.items():
+            add_sums(module, counters)
+    return side
+
+
+def instrument_of(log: Characterization) -> str:
+    """Who wrote the log: `lib_ver` of the first one."""
+    for one in log.logs:
+        if "workalike" in one.job.metadata.get("lib_ver", ""):
+            return "workalike"
+    return "darshan"
+
+
+def _split(facts: FamilyFacts, ours: bool) -> dict[Key, list[DumpFacts]]:
+    own = (facts.family.role, facts.family.number)
+    if not ours:
+        return {own: facts.dumps}
+    out: dict[Key, list[DumpFacts]] = defaultdict(list)
+    for dump in facts.dumps:
+        named = next((key for file in dump.files if (key := key_of_name(file.name))), None)
+        out[named or own].append(dump)
+    return out
+
+
+def _level(dumps: list[DumpFacts], own: Level, wanted: Level | None) -> Level:
+    """The wanted level where every file has it and holds one dump only, else the log's own."""
+    files = [file for dump in dumps for file in dump.files]
+    if wanted is None or wanted is own or not files or len({id(f) for f in files}) != len(files):
+        return own
+    return wanted if all(MODULE_OF_LEVEL[wanted] in file.modules for file in files) else own
+
+
+def _dump(dump: DumpFacts, level: Level, own: Level) -> SideDump:
+    written, read = dump.bytes_written, dump.bytes_read
+    if level is not own:
+        written = sum(file.bytes_at(level, Direction.WRITE) for file in dump.files)
+        read = sum(file.bytes_at(level, Direction.READ) for file in dump.files)
+    return SideDump(written, read, dump.start_s, dump.end_s, dump.io_time_s)
+
+
+def _claims(families: list[FamilyFacts]) -> dict[int, dict[Direction | None, int]]:
+    """Which family (by place) each file's counters go to, so that none is counted twice.
+
+    A file in one family belongs to it. One in several gives each direction to the first that moved bytes
+    in it, and the rest (opens and the like) to the first of all.
+    """
+    owners: dict[int, list[tuple[int, set[Direction]]]] = defaultdict(list)
+    for place, facts in enumerate(families):
+        moved = {Direction.READ} if any(d.bytes_read for d in facts.dumps) else set()
+        moved |= {Direction.WRITE} if any(d.bytes_written for d in facts.dumps) else set()
+        for file in facts.files():
+            owners[id(file)].append((place, moved))
+    out: dict[int, dict[Direction | None, int]] = {}
+    for file_id, having in owners.items():
+        first = having[0][0]
+        out[file_id] = {None: first}
+        for direction in Direction:
+            out[file_id][direction] = next((p for p, moved in having if direction in moved), first)
+    return out
+
+
+def _files(dumps: list[DumpFacts]) -> list[FileFacts]:
+    return list({id(file): file for dump in dumps for file in dump.files}.values())
+
+
+def _add_files(
+    family: SideFamily,
+    dumps: list[DumpFacts],
+    claims: dict[int, dict[Direction | None, int]],
+    place: int,
+    unmeasured: set[tuple[str, str]],
+) -> None:
+    for file in _files(dumps):
+        claim = claims[id(file)]
+        for module, facts in file.modules.items():
+            counters, missing = counters_of(facts)
+            mine = {n: v for n, v in counters.items() if claim[direction_of(n)] == place}
+            merge(family.modules.setdefault(module, {}), mine)
+            unmeasured.update((module, name) for name in missing)
+
+
+def counters_of(facts: ModuleFacts) -> tuple[Counters, list[str]]:
+    """Every integer counter over the records of one file (sums, or the largest), and which were not measured.
+
+    A counter is -1 where Darshan did not measure it; such records add nothing.
+    """
+    values = np.maximum(facts.counters, 0)
+    largest = values.max(axis=0, initial=0)
+    exact = len(values) * int(largest.max(initial=0)) < 2**63
+    sums = values.sum(axis=0) if exact else values.astype(object).sum(axis=0)
+    counters = {
+        name: int(largest[i] if name in LARGEST else sums[i]) for i, name in enumerate(facts.counter_names)
+    }
+    if not len(values):
+        return counters, []
+    never = (facts.counters == -1).all(axis=0)
+    return counters, [name for name, gone in zip(facts.counter_names, never, strict=True) if gone]
+
+
+def _accessors(dumps: list[DumpFacts], members: int) -> int:
+    """Pairs of (rank, file) that could each have a first access."""
+    total = 0
+    for file in _files(dumps):
+        ranks = np.unique(np.concatenate([m.ranks for m in file.modules.values()] or [np.empty(0, np.int64)]))
+        total += max(members, 1) if -1 in ranks else len(ranks)
+    return total

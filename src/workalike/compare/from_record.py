@@ -1,0 +1,81 @@
+"""The replica's side out of a record: the engine's own counters at each family's level."""
+
+from __future__ import annotations
+
+from workalike.characterize.facts import MODULE_OF_LEVEL
+from workalike.compare.record import Record, RecordDump
+from workalike.compare.side import (
+    Counters,
+    Key,
+    Side,
+    SideDump,
+    SideFamily,
+    add_sums,
+    histogram_names,
+    merge,
+    sum_name,
+)
+from workalike.workload.model import Direction, Level
+
+_PLAIN = ("BYTES_READ", "BYTES_WRITTEN")
+NAMES: dict[str, tuple[str, ...]] = {
+    "POSIX": (
+        *_PLAIN,
+        *("OPENS", "READS", "WRITES", "SEEKS", "STATS", "FSYNCS", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
+        *("SEQ_READS", "SEQ_WRITES", "CONSEC_READS", "CONSEC_WRITES"),
+    ),
+    "STDIO": (*_PLAIN, "OPENS", "READS", "WRITES", "SEEKS", "FLUSHES", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
+    "MPI-IO": (*_PLAIN, "COLL_READS", "COLL_WRITES", "INDEP_READS", "INDEP_WRITES"),
+    "H5D": (*_PLAIN, "READS", "WRITES"),
+    "PNETCDF_VAR": (*_PLAIN, "COLL_READS", "COLL_WRITES", "INDEP_READS", "INDEP_WRITES"),
+}
+"""Counters of the record that mean the same under the same name in a Darshan module."""
+
+
+def counters_of(dump: RecordDump, module: str) -> Counters:
+    """A dump's counters under the names of the family's module."""
+    out = {name: dump.counter(name) for name in NAMES[module] if name in dump.counters}
+    out["BYTES_READ"], out["BYTES_WRITTEN"] = dump.bytes_read, dump.bytes_written
+    if module == "MPI-IO":
+        if "OPENS" in dump.counters:
+            out[sum_name(module, "OPENS")] = dump.counter("OPENS")
+        out["SYNCS"] = dump.counter("FSYNCS") + dump.counter("FLUSHES")
+    for direction, name in ((Direction.READ, "SIZE_READ"), (Direction.WRITE, "SIZE_WRITE")):
+        names = histogram_names(module, direction)
+        if names and name in dump.counters:
+            out.update(zip(names, dump.bins(name), strict=True))
+    add_sums(module, out)
+    return out
+
+
+def side_of_record(record: Record, levels: dict[Key, Level]) -> Side:
+    """The side of a record; `levels` says at which level each family was counted."""
+    families: dict[Key, SideFamily] = {}
+    for dump in sorted(record.dumps, key=lambda d: d.index):
+        key = (dump.role, dump.number)
+        level = levels.get(key, _guess(dump))
+        family = families.setdefault(key, SideFamily(dump.role, dump.number, level))
+        family.dumps.append(
+            SideDump(
+                dump.bytes_written,
+                dump.bytes_read,
+                dump.start_s,
+                dump.end_s,
+                None if record.counts_only else dump.io_s or dump.end_s - dump.start_s,
+            )
+        )
+        merge(family.modules.setdefault(family.module, {}), counters_of(dump, family.module))
+        for below, moved in dump.levels.items():
+            if below is not level:
+                other = family.modules.setdefault(MODULE_OF_LEVEL[below], {})
+                merge(other, {"BYTES_READ": moved.bytes_read, "BYTES_WRITTEN": moved.bytes_written})
+    full = record.backend == "null" and record.scale.ranks == 1 and record.scale.bytes == 1
+    return Side(record.plan_ranks, families, "engine", basis="plan" if full else "record")
+
+
+def _guess(dump: RecordDump) -> Level:
+    """Without plan and original: the level whose bytes are the dump's."""
+    for level, moved in dump.levels.items():
+        if (moved.bytes_written, moved.bytes_read) == (dump.bytes_written, dump.bytes_read):
+            return level
+    return Level.MPIIO

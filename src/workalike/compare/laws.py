@@ -1,0 +1,288 @@
+"""How each counter should change when a replica is scaled: one table, also printed as docs/scaling-laws.md.
+
+With F the factor of the bytes (`--bytes-scale`, times N/N0 under weak scaling) and N/N0 that of the ranks,
+an original's counter times its law is what a perfect replica counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from workalike.compare.side import SUMS
+from workalike.darshan import layouts
+
+
+class Law(Enum):
+    """(word shown in tables, formula, meaning)."""
+
+    BYTES = ("bytes", "original x F", "all bytes scale by F, whatever the ranks")
+    OPERATIONS = (
+        "operations",
+        "original x (operations of the plan / operations of the workload)",
+        "F lowers the number of operations of a rank and dump first, down to one, then their sizes "
+        "(`--scale-by size`: the reverse); the plan says by how much, family by family. At full scale by 1",
+    )
+    SIZES = (
+        "sizes",
+        "plan + (original - workload) x (operations of the plan / operations of the workload)",
+        "an operation stays in its size bin while sizes are kept and moves to another when they are lowered; "
+        "what the original has beside the workload is carried along. At full scale the original itself",
+    )
+    OPENS = (
+        "opens",
+        "original x (plan / workload)",
+        "opens, stats and syncs are done by each rank: they scale by N/N0 of the family's ranks; "
+        "collective opens are rounded up",
+    )
+    SEEKS = ("seeks", "original x (plan / workload)", "seeks accompany operations: they scale by F")
+    EXTENT = (
+        "extent",
+        "(original + 1) x F / (files of a dump in the plan / in the workload) - 1",
+        "the largest offset follows from the bytes of one file; exact for dense files",
+    )
+    FOLLOWING = (
+        "following",
+        "expected operations - others",
+        "every rank's first access of a file follows nothing: those scale by N/N0, the rest of the "
+        "accesses as operations do",
+    )
+    NONE = ("-", "not comparable", "")
+
+    @property
+    def word(self) -> str:
+        return self.value[0]
+
+    @property
+    def formula(self) -> str:
+        return self.value[1]
+
+    @property
+    def meaning(self) -> str:
+        return self.value[2]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A counter's law, and why it has none where it has none."""
+
+    law: Law
+    why: str = ""
+
+
+_TIME = "a time: it depends on the machine"
+_PLACE = "which rank was fast or slow depends on the machine"
+_TABLE = "a place in a table of the four commonest: places trade; sizes are compared by the histogram"
+_CONSTANT = "a property of the file system or of the instrument"
+_BUFFER = "depends on where the program's buffers lie in memory"
+_ORDER = "a log does not tell the order of operations"
+_CALL = "the variant of the call is not part of a workload"
+_SHAPE = "describes a dataset, not an amount"
+_NOT_REPLICATED = "not part of a workload"
+_LIBRARY = "done by the library as it sees fit"
+
+_EXACT: dict[str, Rule] = {
+    "BYTES_READ": Rule(Law.BYTES),
+    "BYTES_WRITTEN": Rule(Law.BYTES),
+    "READS": Rule(Law.OPERATIONS),
+    "WRITES": Rule(Law.OPERATIONS),
+    "OPENS": Rule(Law.OPENS),
+    "STATS": Rule(Law.OPENS),
+    "FSYNCS": Rule(Law.OPENS),
+    "SYNCS": Rule(Law.OPENS),
+    "FLUSHES": Rule(Law.OPENS),
+    "INDEP_OPENS": Rule(Law.OPENS),
+    "COLL_OPENS": Rule(Law.OPENS),
+    "SEEKS": Rule(Law.SEEKS),
+    "MAX_BYTE_READ": Rule(Law.EXTENT),
+    "MAX_BYTE_WRITTEN": Rule(Law.EXTENT),
+    "SEQ_READS": Rule(Law.FOLLOWING),
+    "SEQ_WRITES": Rule(Law.FOLLOWING),
+    "CONSEC_READS": Rule(Law.FOLLOWING),
+    "CONSEC_WRITES": Rule(Law.FOLLOWING),
+    "MODE": Rule(Law.NONE, "the permission bits are not replicated"),
+    "RW_SWITCHES": Rule(Law.NONE, _ORDER),
+    "FILENOS": Rule(Law.NONE, _CALL),
+    "DUPS": Rule(Law.NONE, _CALL),
+    "FDOPENS": Rule(Law.NONE, _CALL),
+    "FDSYNCS": Rule(Law.NONE, "replicated as FSYNCS"),
+    "MMAPS": Rule(Law.NONE, "traffic through mmap is not in a log"),
+    "RENAME_SOURCES": Rule(Law.NONE, _NOT_REPLICATED),
+    "RENAME_TARGETS": Rule(Law.NONE, _NOT_REPLICATED),
+    "RENAMED_FROM": Rule(Law.NONE, "an id"),
+    "MEM_NOT_ALIGNED": Rule(Law.NONE, _BUFFER),
+    "MEM_ALIGNMENT": Rule(Law.NONE, _CONSTANT),
+    "FILE_NOT_ALIGNED": Rule(Law.NONE, "counted against the file system's alignment"),
+    "FILE_ALIGNMENT": Rule(Law.NONE, _CONSTANT),
+    "HINTS": Rule(Law.NONE, "hints are tunable"),
+    "VIEWS": Rule(Law.NONE, "a log does not tell the views"),
+    "USE_MPIIO": Rule(Law.NONE, "a flag"),
+    "USE_MPIIO_COLLECTIVE": Rule(Law.NONE, "a flag"),
+    "USE_DEPRECATED": Rule(Law.NONE, "a flag"),
+    "CREATES": Rule(Law.NONE, _LIBRARY),
+    "REDEFS": Rule(Law.NONE, _LIBRARY),
+    "INDEP_WAITS": Rule(Law.NONE, _LIBRARY),
+    "COLL_WAITS": Rule(Law.NONE, _LIBRARY),
+    "WAIT_FAILURES": Rule(Law.NONE, _LIBRARY),
+}
+_BY_START: tuple[tuple[str, Rule], ...] = (
+    ("F_", Rule(Law.NONE, _TIME)),
+    ("FASTEST_", Rule(Law.NONE, _PLACE)),
+    ("SLOWEST_", Rule(Law.NONE, _PLACE)),
+    ("MAX_READ_TIME", Rule(Law.NONE, _TIME)),
+    ("MAX_WRITE_TIME", Rule(Law.NONE, _TIME)),
+    ("STRIDE", Rule(Law.NONE, _TABLE)),
+    ("ACCESS", Rule(Law.NONE, _TABLE)),
+    ("SIZE_", Rule(Law.SIZES)),
+    ("INDEP_", Rule(Law.OPERATIONS)),
+    ("COLL_", Rule(Law.OPERATIONS)),
+    ("SPLIT_", Rule(Law.NONE, "replicated as INDEP or COLL; the sum of all kinds is compared")),
+    ("NB_", Rule(Law.NONE, "replicated as INDEP or COLL; the sum of all kinds is compared")),
+    ("REGULAR_", Rule(Law.NONE, _CALL)),
+    ("IRREGULAR_", Rule(Law.NONE, _CALL)),
+    ("POINT_", Rule(Law.NONE, _CALL)),
+    ("PUT_", Rule(Law.NONE, _CALL)),
+    ("GET_", Rule(Law.NONE, _CALL)),
+    ("IPUT_", Rule(Law.NONE, _CALL)),
+    ("IGET_", Rule(Law.NONE, _CALL)),
+    ("BPUT_", Rule(Law.NONE, _CALL)),
+    ("DATASPACE_", Rule(Law.NONE, _SHAPE)),
+    ("DATATYPE_", Rule(Law.NONE, _SHAPE)),
+    ("CHUNK_", Rule(Law.NONE, _SHAPE)),
+    ("NDIMS", Rule(Law.NONE, _SHAPE)),
+    ("NPOINTS", Rule(Law.NONE, _SHAPE)),
+    ("IS_RECORD_VAR", Rule(Law.NONE, _SHAPE)),
+)
+_SPECIAL: dict[tuple[str, str], Rule] = {
+    ("H5D", "OPENS"): Rule(Law.NONE, "counts datasets, which F does not change"),
+    ("PNETCDF_VAR", "OPENS"): Rule(Law.NONE, "counts variables, which F does not change"),
+    ("PNETCDF_FILE", "SYNCS"): Rule(Law.NONE, _LIBRARY),
+    ("MPI-IO", "INDEP_OPENS"): Rule(Law.NONE, "the sum of both kinds of open is compared"),
+    ("MPI-IO", "COLL_OPENS"): Rule(Law.NONE, "the sum of both kinds of open is compared"),
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two instruments that count the same calls differently."""
+
+    module: str
+    counter: str
+    between: frozenset[str]
+    why: str
+
+
+INSTRUMENTS: tuple[Difference, ...] = (
+    Difference(
+        "POSIX",
+        "STATS",
+        frozenset({"darshan", "engine"}),
+        "Darshan does not see stat with glibc 2.33 or later; the engine counts its own",
+    ),
+    Difference(
+        "POSIX",
+        "STATS",
+        frozenset({"darshan", "workalike"}),
+        "Darshan does not see stat with glibc 2.33 or later; our capture does",
+    ),
+    Difference(
+        "POSIX",
+        "STATS",
+        frozenset({"darshan"}),
+        "Darshan counts stat or not, depending on the glibc of the machine",
+    ),
+)
+"""`lib_ver` of a log says who wrote it; a record is the engine's own count."""
+
+
+def rule_of(module: str, counter: str) -> Rule:
+    """The law of one counter of a Darshan module (or of a sum of counters, written A+B)."""
+    if "+" in counter:
+        first = next(n for n, parts in SUMS[module].items() if "+".join(parts) == counter)
+        return _EXACT[first]
+    if (module, counter) in _SPECIAL:
+        return _SPECIAL[(module, counter)]
+    if counter in _EXACT:
+        return _EXACT[counter]
+    for start, rule in _BY_START:
+        if counter.startswith(start):
+            return rule
+    raise KeyError(f"{module} {counter} has no law")
+
+
+def instrument_difference(module: str, counter: str, original: str, replica: str) -> str:
+    """Why two instruments' counts differ in meaning, "" if they do not."""
+    pair = frozenset({original, replica})
+    for one in INSTRUMENTS:
+        if (one.module, one.counter) == (module, counter) and one.between == pair:
+            return one.why
+    return ""
+
+
+def all_counters() -> list[tuple[str, str]]:
+    """(module, counter) of everything that the table has a law for."""
+    out = []
+    for module, layout in layouts.FIXED.items():
+        names = [*layout.current.counters, *("+".join(parts) for parts in SUMS.get(module, {}).values())]
+        out += [(module, name) for name in (*names, *layout.current.fcounters)]
+    return out
+
+
+def _short(counter: str) -> str:
+    """One name for counters that differ only in a bin, a place or a dimension."""
+    for start, name in (
+        ("SIZE_READ_AGG", "SIZE_READ_AGG_*"),
+        ("SIZE_WRITE_AGG", "SIZE_WRITE_AGG_*"),
+        ("SIZE_READ", "SIZE_READ_*"),
+        ("SIZE_WRITE", "SIZE_WRITE_*"),
+        ("ACCESS", "ACCESS*"),
+        ("STRIDE", "STRIDE*"),
+        ("CHUNK_SIZE", "CHUNK_SIZE_*"),
+        ("F_", "F_*"),
+        ("FASTEST_", "FASTEST_*"),
+        ("SLOWEST_", "SLOWEST_*"),
+    ):
+        if counter.startswith(start):
+            return name
+    return counter
+
+
+def laws_markdown() -> str:
+    """docs/scaling-laws.md."""
+    lines = [
+        "# Scaling laws",
+        "",
+        "When a replica runs at another scale than its original, its counters must change. This page says",
+        "how: an original's counter under its law is what a perfect replica counts, and `workalike compare`",
+        "reports the error against that. F is the factor of the bytes (`--bytes-scale`, times N/N0 under",
+        "`--scaling weak`), N/N0 that of the ranks. The page is made from `workalike.compare.laws`; a test",
+        "keeps the two equal.",
+        "",
+        "## Laws",
+        "",
+        "| law | expected | meaning |",
+        "|---|---|---|",
+    ]
+    lines += [f"| {law.word} | {law.formula} | {law.meaning} |" for law in Law if law is not Law.NONE]
+    lines += ["", "## Counters", ""]
+    for module in layouts.FIXED:
+        lines += [f"### {module}", "", "| counter | law | why not comparable |", "|---|---|---|"]
+        rows: dict[tuple[str, str, str], None] = {}
+        for name_of, counter in all_counters():
+            if name_of == module:
+                rule = rule_of(module, counter)
+                rows[(_short(counter).replace("+", " + "), rule.law.word, rule.why)] = None
+        lines += [f"| {name} | {word} | {why} |" for name, word, why in rows]
+        lines.append("")
+    lines += [
+        "## Instruments",
+        "",
+        "Who counted is told by `lib_ver` of a log; a record is counted by the engine itself.",
+        "",
+        "| module | counter | between | not comparable because |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| {d.module} | {d.counter} | {' and '.join(sorted(d.between))} | {d.why} |" for d in INSTRUMENTS
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,146 @@
+"""Fidelity: how close a replica came to its original, family by family and counter by counter.
+
+Errors are per cent of what the original's counter becomes under its law (docs/scaling-laws.md), never
+negative; 100 where nothing was expected and something came. Times are seconds.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from workalike.compare.record import Stamp
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import read_text, write_text
+from workalike.workload.files import first_error
+from workalike.workload.model import Level, Role
+
+Basis = Literal["plan", "record", "log"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class HistogramDistance(_Part):
+    """Total variation of operations by size bin, 0..1; null where the level has no histogram."""
+
+    read: float | None = None
+    write: float | None = None
+
+
+class LevelFidelity(_Part):
+    """Bytes of a family at one level, both directions together."""
+
+    level: Level
+    bytes_original: int
+    bytes_expected: int
+    bytes_replica: int
+    error_pct: float
+    at_level: bool
+
+
+class CounterFidelity(_Part):
+    """One counter: `expected` is the original under its law; `error_pct` is against that."""
+
+    module: str
+    counter: str
+    at_level: bool = True  # counted at the level of the families concerned, not below it
+    original: int | None
+    law: str
+    expected: float | None = None
+    replica: int | None
+    error_pct: float | None
+    comparable: bool
+    reason: str = ""
+
+
+class FamilyFidelity(_Part):
+    """One family. Bytes are at `level`; start times in seconds of the original run."""
+
+    role: Role
+    name: str
+    level: Level
+    dumps_original: int
+    dumps_replica: int
+    bytes_original: int
+    bytes_expected: int
+    bytes_replica: int
+    bytes_error_mean_pct: float
+    bytes_error_max_pct: float
+    total_bytes_error_pct: float
+    start_time_error_mean_s: float | None
+    start_time_error_max_s: float | None
+    io_time_original_s: float | None
+    io_time_replica_s: float | None
+    size_histogram_distance: HistogramDistance = Field(default_factory=HistogramDistance)
+    levels: list[LevelFidelity] = Field(default_factory=list)
+    counters: list[CounterFidelity] = Field(default_factory=list)
+
+
+class ScaleFidelity(_Part):
+    """Factors of the replica against the original."""
+
+    ranks: float
+    bytes: float
+    time: float
+
+
+class UncoveredPart(_Part):
+    """Bytes of the log that the workload does not hold. `counted`: the application's, so in the share."""
+
+    reason: str
+    bytes: int
+    files: int
+    counted: bool
+
+
+class UncoveredShare(_Part):
+    """Share of the application's bytes that could not be replicated, and why."""
+
+    bytes_pct: float
+    reason: str
+    parts: list[UncoveredPart] = Field(default_factory=list)
+
+
+class Fidelity(_Part):
+    """The content of fidelity.json."""
+
+    families: list[FamilyFidelity]
+    counters: list[CounterFidelity]
+    size_histogram_distance: HistogramDistance
+    scale: ScaleFidelity
+    uncovered: UncoveredShare
+    basis: Basis
+    ranks_original: int
+    ranks_replica: int
+    original_is: Literal["log", "workload"]
+    complete: bool = True  # the run ended, and no call failed
+    stamp: Stamp | None = None
+    notes: list[str] = Field(default_factory=list)
+
+
+def write_fidelity(fidelity: Fidelity, path: str | Path) -> None:
+    """Write fidelity.json.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    write_text(path, fidelity.model_dump_json(indent=1) + "\n")
+
+
+def read_fidelity(path: str | Path) -> Fidelity:
+    """Read fidelity.json.
+
+    Raises:
+        WorkalikeError: MISSING, or BAD_RECORD naming the place.
+    """
+    try:
+        return Fidelity.model_validate_json(read_text(path, ErrorKind.BAD_RECORD))
+    except ValidationError as error:
+        place, message = first_error(error)
+        raise WorkalikeError(
+            ErrorKind.BAD_RECORD, message, file=path, place=place, mend="run `workalike compare` again"
+        ) from error

@@ -1,0 +1,124 @@
+"""Both sides of a comparison with their families matched, and what each one's laws are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from workalike.characterize.facts import Characterization
+from workalike.compare.expect import Scaled
+from workalike.compare.from_log import side_of_log
+from workalike.compare.from_plan import files_of_dump, side_of_plan, side_of_workload
+from workalike.compare.from_record import side_of_record
+from workalike.compare.record import Record
+from workalike.compare.side import Side, SideDump, SideFamily
+from workalike.plan.model import Plan, PlanFamily
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.model import Workload
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Scale of the replica: bytes is F with weak growth in it, time 0 means no waiting."""
+
+    ranks: float
+    bytes: float
+    time: float
+
+
+@dataclass
+class Pair:
+    """A family on both sides; `replica` is empty where it is missing."""
+
+    original: SideFamily
+    replica: SideFamily
+    scaled: Scaled
+
+    def dumps(self) -> Iterable[tuple[SideDump | None, SideDump | None]]:
+        """Dumps by index, None where one side has fewer."""
+        a, b = self.original.dumps, self.replica.dumps
+        for i in range(max(len(a), len(b))):
+            yield (a[i] if i < len(a) else None, b[i] if i < len(b) else None)
+
+
+@dataclass
+class Pairing:
+    """Both sides with their families matched: what fidelity and report are made from."""
+
+    original: Side
+    replica: Side
+    pairs: list[Pair]
+    extra: list[SideFamily]  # families of the replica that the original does not have
+    factors: Factors
+    presumed: bool  # the plan was made anew from the record's factors
+
+
+def pair_up(
+    original: Characterization | Workload, replica: Record | Characterization, *, plan: Plan | None = None
+) -> Pairing:
+    """Match the families of both sides and work out each one's laws."""
+    workload = original if isinstance(original, Workload) else original.workload
+    factors = _factors(workload, replica, plan)
+    presumed = plan is None and (factors.bytes, factors.ranks) != (1, 1)
+    if plan is None:
+        plan = resolve(workload, _presumed(workload, replica, factors)) if workload.families else None
+    whole = side_of_workload(workload) if workload.families else Side(workload.ranks, {})
+    part = side_of_plan(plan) if plan else whole
+    side = side_of_log(original) if isinstance(original, Characterization) else whole
+    levels = {key: family.level for key, family in side.families.items()}
+    other = (
+        side_of_record(replica, levels)
+        if isinstance(replica, Record)
+        else side_of_log(replica, ours=True, levels=levels)
+    )
+    before = {(f.role, f.number): files_of_dump(f, workload.ranks) for f in _full(workload)}
+    after = {(f.role, f.number): files_of_dump(f, plan.ranks) for f in plan.families} if plan else {}
+    pairs = []
+    for key, family in side.families.items():
+        mine = other.families.get(key, SideFamily(family.role, family.number, family.level))
+        scaled = Scaled(
+            factors.bytes,
+            whole.families.get(key, family),
+            part.families.get(key, family),
+            (before.get(key, 1), after.get(key, 1)),
+        )
+        pairs.append(Pair(family, mine, scaled))
+    extra = [family for key, family in other.families.items() if key not in side.families]
+    return Pairing(side, other, pairs, extra, factors, presumed)
+
+
+def _full(workload: Workload) -> list[PlanFamily]:
+    return resolve(workload, Options()).families if workload.families else []
+
+
+def _factors(workload: Workload, replica: Record | Characterization, plan: Plan | None) -> Factors:
+    if isinstance(replica, Record):
+        return Factors(replica.scale.ranks, replica.scale.bytes, replica.time_scale)
+    if plan is not None:
+        return Factors(plan.scale.ranks, plan.scale.bytes, plan.time_scale)
+    return Factors(replica.workload.ranks / workload.ranks, 1.0, 1.0)
+
+
+def _presumed(workload: Workload, replica: Record | Characterization, factors: Factors) -> Options:
+    """Options that give the record's factors: weak growth is in the bytes already."""
+    ranks = replica.plan_ranks if isinstance(replica, Record) else replica.workload.ranks
+    return Options(ranks=ranks, bytes_scale=Fraction(factors.bytes).limit_denominator(10**12) or Fraction(1))
+
+
+def error_pct(expected_value: float, replica: float) -> float:
+    """|replica - expected| in per cent of expected; 100 where nothing was expected."""
+    if expected_value == replica:
+        return 0.0
+    return 100.0 * abs(replica - expected_value) / expected_value if expected_value else 100.0
+
+
+def dump_error_pct(one: SideDump | None, other: SideDump | None, factor: float) -> float:
+    """Bytes of a dump, both directions; a dump that one side lacks is an error of 100 %."""
+    if one is None or other is None:
+        return 100.0
+    want = one.moved * factor
+    off = abs(other.bytes_written - one.bytes_written * factor)
+    off += abs(other.bytes_read - one.bytes_read * factor)
+    # Bytes are whole: half a byte is the rounding of the law, not an error of the replica.
+    return 0.0 if off <= 1.0 else (100.0 * off / want if want else 100.0)

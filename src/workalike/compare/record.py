@@ -1,0 +1,339 @@
+"""The record of a run: `run.jsonl`, line by line from the engine, becomes `run.json`.
+
+Bytes are counted at the family's level, times are seconds since the run's start, on the clock of the
+rank named (docs/plan-format.md, "Record"). A record is untrusted input.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+
+from workalike.compare.words import size_text
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import read_text, write_text
+from workalike.workload.files import first_error
+from workalike.workload.model import MAX_RANKS, Count, Level, Role
+
+RECORD_VERSION = 1
+MAX_LINE_BYTES = 256 * 2**20
+MAX_DUMP_LINES = 4_000_000
+HISTOGRAM_BINS = 10
+STAMP: Literal["not a performance result"] = "not a performance result"
+MEMORY_FACTOR = 1.5  # a working set below this many times the memory may sit in caches (design, Semantics)
+FORMAT: Literal["workalike-record"] = "workalike-record"
+
+Seconds = Annotated[float, Field(allow_inf_nan=False)]
+Rank = Annotated[int, Field(ge=-1, lt=MAX_RANKS)]
+Text = Annotated[str, StringConstraints(max_length=4096)]
+Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]{1,40}$")]
+Bins = Annotated[list[Count], Field(min_length=HISTOGRAM_BINS, max_length=HISTOGRAM_BINS)]
+
+
+class _Part(BaseModel):
+    """Fields that a newer engine adds are left out rather than refused."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class RecordScale(_Part):
+    """Factors of the replica against the original; `scaling` tells weak growth from a chosen factor."""
+
+    ranks: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    bytes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    time: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    scaling: Literal["strong", "weak"] | None = None
+
+
+class LevelBytes(_Part):
+    """Bytes that crossed one level during a dump."""
+
+    bytes_written: Count = 0
+    bytes_read: Count = 0
+
+
+class KindTimes(_Part):
+    """One kind of operation in a dump: how often, and how long over all ranks (seconds)."""
+
+    count: Count = 0
+    min_s: Seconds = 0.0
+    mean_s: Seconds = 0.0
+    max_s: Seconds = 0.0
+    total_s: Seconds = 0.0
+    slowest_rank: Rank = -1
+
+
+class RecordDump(_Part):
+    """One dump or load as it was performed."""
+
+    family: Annotated[int, Field(ge=0)]
+    role: Role
+    number: Annotated[int, Field(ge=1)] = 1
+    index: Annotated[int, Field(ge=0)]
+    file: Annotated[int, Field(ge=0)] = 0
+    ranks: Annotated[int, Field(ge=0, le=MAX_RANKS)]
+    bytes_written: Count
+    bytes_read: Count
+    payload_bytes: Count = 0
+    levels: dict[Level, LevelBytes] = Field(default_factory=dict)
+    due_s: Seconds
+    start_s: Seconds
+    end_s: Seconds
+    late_s: Seconds
+    io_s: Seconds = 0.0
+    transfer_s: Seconds = 0.0
+    kinds: Annotated[dict[Word, KindTimes], Field(max_length=64)] = Field(default_factory=dict)
+    counters: Annotated[dict[Word, Count | Bins], Field(max_length=256)] = Field(default_factory=dict)
+
+    def counter(self, name: str) -> int:
+        """A counter at the family's level, 0 where the engine did not count it."""
+        value = self.counters.get(name, 0)
+        return value if isinstance(value, int) else 0
+
+    def bins(self, name: str) -> list[int]:
+        """Operations by size bin (`SIZE_READ`, `SIZE_WRITE`)."""
+        value = self.counters.get(name)
+        return list(value) if isinstance(value, list) else [0] * HISTOGRAM_BINS
+
+
+class RecordFile(_Part):
+    """A file that the run made; `size` in bytes, equal to stat after close. `name` is ours."""
+
+    role: Role
+    family: Annotated[int, Field(ge=0)]
+    number: Annotated[int, Field(ge=1)] = 1
+    index: Annotated[int, Field(ge=0)]
+    name: Text = ""
+    size: Count
+
+
+class RecordError(_Part):
+    """A call that failed."""
+
+    rank: Rank
+    role: Role | None = None
+    family: int = -1
+    index: int = -1
+    operation: Text
+    reason: Text
+
+
+class Verified(_Part):
+    """Result of `--verify`."""
+
+    bytes: Count = 0
+    errors: Count = 0
+
+
+class Stamp(_Part):
+    """Why the times of this run must not be quoted as performance."""
+
+    text: Literal["not a performance result"] = STAMP
+    reasons: list[str]
+
+
+Environment = dict[Text, Text | int | float | bool | None]
+
+
+class Record(_Part):
+    """What the engine did and measured: the content of run.json."""
+
+    format: Literal["workalike-record"] = FORMAT
+    version: Annotated[int, Field(ge=1, le=RECORD_VERSION)] = RECORD_VERSION
+    plan_ranks: Annotated[int, Field(ge=1, le=MAX_RANKS)]
+    processes: Annotated[int, Field(ge=1, le=MAX_RANKS)]
+    backend: Text
+    clock: Literal["gap", "deadline"] = "gap"
+    time_scale: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    scale: RecordScale = Field(default_factory=RecordScale)
+    environment: Environment = Field(default_factory=dict)
+    dumps: list[RecordDump] = Field(default_factory=list)
+    files: list[RecordFile] = Field(default_factory=list)
+    errors: list[RecordError] = Field(default_factory=list)
+    wall_s: Seconds | None = None
+    verified: Verified | None = None
+    incomplete: bool = False
+    stamp: Stamp | None = None
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether no data moved (backends `null` and `record`): then no time is an I/O time."""
+        return self.backend in ("null", "record")
+
+
+class _Run(Record):
+    type: Literal["run"]
+
+
+class _Dump(RecordDump):
+    type: Literal["dump"]
+
+
+class _Error(RecordError):
+    type: Literal["error"]
+
+
+class _End(_Part):
+    type: Literal["end"]
+    wall_s: Seconds
+    files: list[RecordFile] = Field(default_factory=list)
+    verified: Verified | None = None
+
+
+_Line = Annotated[_Run | _Dump | _Error | _End, Field(discriminator="type")]
+_LINE: TypeAdapter[_Run | _Dump | _Error | _End] = TypeAdapter(_Line)
+
+
+def assemble(jsonl_path: str | Path) -> Record:
+    """The record from the engine's lines, also after a crash (then `incomplete`).
+
+    A last line that is cut off is dropped; anything else that is wrong is an error.
+
+    Raises:
+        WorkalikeError: MISSING, or BAD_RECORD with the line's number.
+    """
+    path = Path(jsonl_path)
+    record: Record | None = None
+    ended = cut = False
+    for number, line in _lines(path):
+        if cut:
+            raise _bad(path, number - 1, "is not JSON")
+        try:
+            part = _LINE.validate_json(line)
+        except ValidationError as error:
+            if error.errors(include_url=False)[0]["type"] == "json_invalid":
+                cut = True  # fine if it is the last one
+                continue
+            place, message = first_error(error)
+            raise _bad(path, number, f"{place}: {message}" if place else message) from error
+        if ended:
+            raise _bad(path, number, "comes after the line `end`")
+        if isinstance(part, _Run):
+            if record is not None:
+                raise _bad(path, number, "a second line `run`")
+            record = Record.model_construct(**_fields(part, Record))
+        elif record is None:
+            raise _bad(path, number, "comes before the line `run`")
+        else:
+            ended = _add(record, part, path, number)
+    if record is None:
+        raise _bad(path, 1, "no line `run`: the engine did not get as far as starting")
+    record.incomplete = cut or not ended
+    record.stamp = stamp_of(record)
+    return record
+
+
+def _fields(part: BaseModel, of: type[BaseModel]) -> dict[str, Any]:
+    """The checked fields of a line, without its type."""
+    return {name: getattr(part, name) for name in of.model_fields}
+
+
+def _add(record: Record, part: _Dump | _Error | _End, path: Path, number: int) -> bool:
+    """Add one line to the record; True for the line `end`."""
+    if isinstance(part, _Dump):
+        if len(record.dumps) >= MAX_DUMP_LINES:
+            raise _bad(path, number, f"more than {MAX_DUMP_LINES} dumps")
+        record.dumps.append(RecordDump.model_construct(**_fields(part, RecordDump)))
+    elif isinstance(part, _Error):
+        record.errors.append(RecordError.model_construct(**_fields(part, RecordError)))
+    else:
+        record.wall_s, record.files, record.verified = part.wall_s, part.files, part.verified
+    return isinstance(part, _End)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """(number from 1, line) without empty lines; memory is bounded by the longest line allowed."""
+    try:
+        with path.open("rb") as source:
+            number = 0
+            while line := source.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if len(line) > MAX_LINE_BYTES:
+                    raise _bad(path, number, f"longer than {MAX_LINE_BYTES} bytes")
+                if line.strip():
+                    yield number, line
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.MISSING, error.strerror or "cannot be read", file=path, mend="check the path"
+        ) from error
+
+
+def _bad(path: Path, number: int, message: str) -> WorkalikeError:
+    return WorkalikeError(
+        ErrorKind.BAD_RECORD, message, file=path, place=f"line {number}", mend="run the workload again"
+    )
+
+
+def stamp_of(record: Record) -> Stamp | None:
+    """The stamp "not a performance result" with its reasons, or None (design, Semantics)."""
+    reasons = []
+    if record.counts_only:
+        reasons.append(f"the {record.backend} backend moves no data")
+    if record.scale.bytes != 1 and not _grown_weakly(record.scale):
+        reasons.append(f"bytes-scale {record.scale.bytes:.4g}")
+    if record.time_scale != 1:
+        waiting = "" if record.time_scale else " (no waiting)"
+        reasons.append(f"time-scale {record.time_scale:.4g}{waiting}")
+    reasons += [] if record.counts_only else _memory_reason(record)
+    if record.incomplete:
+        reasons.append("the run did not end")
+    return Stamp(reasons=reasons) if reasons else None
+
+
+def _grown_weakly(scale: RecordScale) -> bool:
+    return scale.scaling == "weak" and abs(scale.bytes - scale.ranks) <= 1e-9 * scale.ranks
+
+
+def working_set(record: Record) -> int:
+    """Bytes of the files at the end, or of all dumps where the run did not get there."""
+    if record.files:
+        return sum(file.size for file in record.files)
+    return sum(dump.bytes_written + dump.bytes_read for dump in record.dumps)
+
+
+def _memory_reason(record: Record) -> list[str]:
+    """Environment `memory_bytes` is one host's, `host_count` the number of hosts."""
+    memory, hosts = record.environment.get("memory_bytes"), record.environment.get("host_count", 1)
+    if not isinstance(memory, int) or not isinstance(hosts, int) or memory <= 0:
+        return ["memory unknown, so caching cannot be ruled out"]
+    total, held = memory * max(1, hosts), working_set(record)
+    if held >= MEMORY_FACTOR * total:
+        return []
+    return [f"working set {size_text(held)}, under {MEMORY_FACTOR:g} x memory ({size_text(total)})"]
+
+
+def write_record(record: Record, path: str | Path) -> None:
+    """Write run.json.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    write_text(path, record.model_dump_json(indent=1, exclude_none=False) + "\n")
+
+
+def read_record(path: str | Path) -> Record:
+    """Read and check run.json; a run.jsonl is assembled.
+
+    Raises:
+        WorkalikeError: MISSING, or BAD_RECORD naming the place.
+    """
+    path = Path(path)
+    if path.suffix == ".jsonl":
+        return assemble(path)
+    try:
+        return Record.model_validate_json(read_text(path, ErrorKind.BAD_RECORD))
+    except ValidationError as error:
+        place, message = first_error(error)
+        raise WorkalikeError(
+            ErrorKind.BAD_RECORD, message, file=path, place=place, mend="make it anew with `workalike run`"
+        ) from error
+
+
+def record_schema() -> dict[str, Any]:
+    """JSON schema of run.json."""
+    schema: dict[str, Any] = json.loads(json.dumps(Record.model_json_schema(mode="validation")))
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "workalike record", **schema}

@@ -1,0 +1,159 @@
+"""One side of a comparison: families, their dumps and their counters, wherever they come from.
+
+An original is a log or a workload, a replica is a record or a log; all become a `Side`, so that the
+comparison itself knows only one structure. Bytes are at the family's level, times in seconds of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from workalike.characterize.facts import MODULE_OF_LEVEL
+from workalike.workload.model import Direction, Level, Role
+
+Key = tuple[Role, int]
+Counters = dict[str, int]
+
+BINS = (
+    "0_100",
+    "100_1K",
+    "1K_10K",
+    "10K_100K",
+    "100K_1M",
+    "1M_4M",
+    "4M_10M",
+    "10M_100M",
+    "100M_1G",
+    "1G_PLUS",
+)
+BIN_ENDS = (100, 1024, 10240, 102400, 2**20, 4 * 2**20, 10 * 2**20, 100 * 2**20, 2**30)
+"""Darshan's size bins; the ends are inclusive (facts A5)."""
+
+LARGEST = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
+"""Counters of which the largest counts, not the sum."""
+
+SUMS: dict[str, dict[str, tuple[str, ...]]] = {
+    "MPI-IO": {
+        "OPENS": ("INDEP_OPENS", "COLL_OPENS"),
+        "READS": ("INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS"),
+        "WRITES": ("INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES"),
+    },
+    "PNETCDF_VAR": {
+        "READS": ("INDEP_READS", "COLL_READS", "NB_READS"),
+        "WRITES": ("INDEP_WRITES", "COLL_WRITES", "NB_WRITES"),
+    },
+}
+"""Modules that count an operation under several names: the sum that stands for all of them."""
+
+
+@dataclass
+class SideDump:
+    """One dump. `io_s` is last close - first open; `bandwidth` is bytes ÷ that."""
+
+    bytes_written: int
+    bytes_read: int
+    start_s: float
+    end_s: float
+    io_s: float | None = None
+
+    @property
+    def moved(self) -> int:
+        return self.bytes_written + self.bytes_read
+
+    @property
+    def bandwidth(self) -> float | None:
+        """Bytes a second (design, "Bandwidth")."""
+        return self.moved / self.io_s if self.io_s and self.moved else None
+
+
+@dataclass
+class SideFamily:
+    """A family as one side has it. `modules` maps a Darshan module's name to its counters over all files."""
+
+    role: Role
+    number: int
+    level: Level
+    dumps: list[SideDump] = field(default_factory=list)
+    modules: dict[str, Counters] = field(default_factory=dict)
+    fitted: bool = False  # bytes are given, the library decides its operations
+    accessors: int = 0  # pairs of (rank, file), an upper bound of first accesses in one direction
+    opens_a_file: float = 1.0
+
+    @property
+    def module(self) -> str:
+        """The module of the family's level."""
+        return MODULE_OF_LEVEL[self.level]
+
+    @property
+    def name(self) -> str:
+        return f"{self.role.value} {self.number}"
+
+    def bins(self, direction: Direction) -> list[int] | None:
+        """Operations by size at the family's level, None where the level has no histogram (STDIO)."""
+        return histogram(self.modules.get(self.module, {}), self.module, direction)
+
+
+@dataclass
+class Side:
+    """Everything that a comparison needs of one side."""
+
+    ranks: int
+    families: dict[Key, SideFamily]
+    instrument: str = "engine"  # who counted: engine, darshan or workalike (our capture)
+    partial: set[str] = field(default_factory=set)  # modules that ran out of memory
+    unmeasured: set[tuple[str, str]] = field(default_factory=set)  # (module, counter)
+    basis: Literal["plan", "record", "log"] = "record"
+
+
+def histogram_names(module: str, direction: Direction) -> list[str] | None:
+    """The ten counters of a module's size histogram."""
+    if module == "STDIO":
+        return None
+    middle = "READ" if direction is Direction.READ else "WRITE"
+    return [f"SIZE_{middle}_{'' if module == 'POSIX' else 'AGG_'}{name}" for name in BINS]
+
+
+def histogram(counters: Mapping[str, int], module: str, direction: Direction) -> list[int] | None:
+    names = histogram_names(module, direction)
+    return None if names is None else [counters.get(name, 0) for name in names]
+
+
+def bin_of(size: int) -> int:
+    """Which of the ten bins an operation of `size` bytes is counted in."""
+    return next((i for i, end in enumerate(BIN_ENDS) if size <= end), len(BIN_ENDS))
+
+
+def sum_name(module: str, name: str) -> str:
+    """The name under which a sum of several counters is reported: its formula."""
+    return "+".join(SUMS.get(module, {}).get(name, (name,)))
+
+
+def add_sums(module: str, counters: Counters) -> None:
+    """Add the sums that stand for an operation counted under several names."""
+    for parts in SUMS.get(module, {}).values():
+        present = [counters[part] for part in parts if part in counters]
+        if present:
+            counters["+".join(parts)] = sum(present)
+
+
+def merge(into: Counters, more: Mapping[str, int]) -> None:
+    """Add counters: sums, and the largest where the largest counts."""
+    for name, value in more.items():
+        into[name] = max(into.get(name, 0), value) if name in LARGEST else into.get(name, 0) + value
+
+
+def direction_of(counter: str) -> Direction | None:
+    """The direction that a counter belongs to, None for opens, stats and the like."""
+    if "READ" in counter:
+        return None if "WRITE" in counter else Direction.READ
+    return Direction.WRITE if "WRITE" in counter or "WRITTEN" in counter else None
+
+
+def totals(families: Iterable[SideFamily], module: str) -> Counters:
+    """Counters of one module over families."""
+    out: Counters = {}
+    for family in families:
+        merge(out, family.modules.get(module, {}))
+    return out

@@ -1,0 +1,59 @@
+"""Quantities as a person reads them: rounded, with a unit. For exact text see `workload.units`."""
+
+from __future__ import annotations
+
+
+def size_text(size: float) -> str:
+    """Bytes with three significant digits and a binary unit."""
+    for unit, factor in (("PiB", 2**50), ("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if abs(size) >= factor * 0.9995:
+            value = size / factor
+            return f"{value:.3g} {unit}" if value < 999.5 else f"{value:.0f} {unit}"
+    return f"{size:.0f} B"
+
+
+def rate_text(rate: float | None) -> str:
+    """Bytes a second."""
+    return "-" if rate is None else f"{size_text(rate)}/s"
+
+
+def seconds_text(seconds: float | None) -> str:
+    """A time with a unit that suits its length."""
+    if seconds is None:
+        return "-"
+    if seconds == 0:
+        return "0 s"
+    if abs(seconds) >= 7200:
+        return f"{seconds / 3600:.3g} h"
+    if abs(seconds) >= 120:
+        return f"{seconds / 60:.3g} min"
+    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if abs(seconds) >= factor:
+            return f"{seconds / factor:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def percent_text(value: float | None) -> str:
+    """A percentage with as many digits as matter."""
+    if value is None:
+        return "-"
+    if value == 0:
+        return "0 %"
+    if abs(value) < 0.005:
+        return "< 0.01 %"
+    return f"{value:.2g} %" if abs(value) < 10 else f"{value:,.0f} %"
+
+
+def count_text(count: float | None) -> str:
+    """A count with thousands separated; a law's fraction keeps one digit."""
+    if count is None:
+        return "-"
+    return f"{count:,.0f}" if float(count).is_integer() or abs(count) >= 1000 else f"{count:,.1f}"
+
+
+def plural(count: int, word: str) -> str:
+    """`1 dump`, `27 dumps`, `2 families`."""
+    if count == 1:
+        return f"1 {word}"
+    many = f"{word[:-1]}ies" if word.endswith("y") and word[-2:] not in ("ay", "ey", "oy") else f"{word}s"
+    return f"{count:,} {many}"
