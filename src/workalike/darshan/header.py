@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workalike.darshan import layouts
 from workalike.darshan.source import Region, Source, Warn
@@ -12,8 +12,7 @@ from workalike.darshan.source import Region, Source, Warn
 ByteOrder = Literal["little", "big"]
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleInfo:
+class ModuleInfo(NamedTuple):
     """One module present in a log.
 
     Attributes:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+import numpy as np
+
 from workalike.darshan import layouts
 from workalike.darshan.header import Header
 from workalike.darshan.source import OBJECTS, Source, Warn
 
 _BILLION = 1_000_000_000
+_ID_BYTES = np.arange(1, 9)
+"""Where the bytes of an id are, from the end of the name before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,9 @@ def _parse_command(data: bytes, warn: Warn) -> tuple[str, list[tuple[str, str]]]
 
 
 def read_names(source: Source, header: Header, warn: Warn) -> dict[int, str]:
-    """Inflate the name region: record id to name. Of several names of an id the first non-empty holds.
+    """Inflate the name region: record id to name, "" for what Darshan knew but could not name.
+
+    Of several names of one id the first that is not empty holds.
 
     Raises:
         WorkalikeError: DAMAGED_LOG if its compression is broken.
@@ -129,17 +135,30 @@ def read_names(source: Source, header: Header, warn: Warn) -> dict[int, str]:
 
 
 def _parse_ended(data: bytes, code: str) -> tuple[dict[int, str], int]:
-    """Parse u64 id, name, NUL; give the names and the bytes used."""
-    names: dict[int, str] = {}
-    unpack = struct.Struct(code + "Q").unpack_from
+    """Parse u64 id, name, NUL; give the names and the bytes used.
+
+    A log may hold a hundred thousand names, so the loop only looks for their ends.
+    """
     find = data.find
-    at = 0
-    while (end := find(0, at + 8)) >= 0:
-        (number,) = unpack(data, at)
-        if number not in names and end > at + 8:
-            names[number] = data[at + 8 : end].decode("utf-8", "backslashreplace")
-        at = end + 1
-    return names, at
+    ends: list[int] = []
+    used = 0
+    while (end := find(0, used + 8)) >= 0:
+        ends.append(end)
+        used = end + 1
+    if not ends:
+        return {}, 0
+    raw = np.frombuffer(data, dtype=np.uint8)
+    id_bytes = np.array([-1, *ends[:-1]])[:, None] + _ID_BYTES
+    ids = raw[id_bytes].view(f"{code}u8").ravel().tolist()
+    is_text = np.ones(used - 1, dtype=bool)
+    is_text[id_bytes] = False
+    texts = raw[: used - 1][is_text].tobytes().decode("utf-8", "backslashreplace").split("\0")
+    names = dict(zip(ids, texts, strict=True))
+    if len(names) < len(ids):  # the last of several holds now, but it should be the first that is not empty
+        for number, text in zip(reversed(ids), reversed(texts), strict=True):
+            if text:
+                names[number] = text
+    return names, used
 
 
 def _parse_counted(data: bytes, code: str) -> tuple[dict[int, str], int]:
@@ -152,7 +171,7 @@ def _parse_counted(data: bytes, code: str) -> tuple[dict[int, str], int]:
         end = at + head.size + length
         if end > len(data):
             break
-        if number not in names and length:
+        if not names.get(number):
             names[number] = _text(data[at + head.size : end])
         at = end
     return names, at

@@ -55,6 +55,7 @@ class Log:
         self.modules: dict[str, ModuleInfo] = self._header.modules
         self.skipped: list[str] = [name for name in self.modules if not self._is_decoded(name)]
         self._names: dict[int, str] | None = None
+        self._unchecked_ids: list[tuple[str, UInt64s]] = []
         self._tables: dict[str, RecordTable] = {}
         self._dxt: dict[str, DxtTable] = {}
         self._heatmaps: dict[str, Heatmap] | None = None
@@ -70,9 +71,12 @@ class Log:
 
     @property
     def names(self) -> dict[int, str]:
-        """Names by record id."""
+        """Names by record id; reading them also tells of the records that have none."""
         if self._names is None:
             self._names = read_names(self._source, self._header, self._warn)
+            for module, ids in self._unchecked_ids:
+                self._note_nameless(module, ids)
+            self._unchecked_ids.clear()
         return self._names
 
     def records(self, module: str) -> RecordTable | None:
@@ -91,14 +95,9 @@ class Log:
             return None
         if module not in self._tables:
             info = self.modules[module]
-            table, left = decode_records(module, info.version, self._inflate(info), self._header.code)
-            if left:
-                self._warn(f"module {module}: {left} bytes left over after {len(table)} records")
+            data = self._inflate(info)
+            table = decode_records(module, info.version, data, self._header.code, self._warn)
             self._check_ranks(module, table.ranks, lowest=-1)
-            if not np.isfinite(table.fcounters).all():
-                self._warn(f"module {module}: some times are not finite numbers")
-            if module == "H5D" and table.file_ids is None:
-                self._warn("module H5D: version 1 does not say which file a dataset lies in")
             self._note_nameless(module, table.ids)
             self._tables[module] = table
         return self._tables[module]
@@ -179,19 +178,22 @@ class Log:
 
     def _check_ranks(self, module: str, ranks: Int64s, lowest: int) -> None:
         """A rank that the job does not have shows that the records are not what the header says."""
-        wrong = np.flatnonzero((ranks < lowest) | (ranks >= self.job.nprocs))
-        if len(wrong):
-            first = int(wrong[0])
+        # Unsigned, a rank below the lowest becomes a huge one.
+        if len(ranks) and int((ranks - lowest).view(np.uint64).max()) >= self.job.nprocs - lowest:
+            first = int(np.flatnonzero((ranks < lowest) | (ranks >= self.job.nprocs))[0])
             raise self._source.damaged(
                 f"rank {int(ranks[first])} in a job of {self.job.nprocs} processes",
                 place=f"module {module}, record {first}",
             )
 
     def _note_nameless(self, module: str, ids: UInt64s) -> None:
-        """Tell of records without a name; they are kept."""
-        names = self.names
-        nameless = sum(number not in names for number in ids.tolist())
-        if nameless:
+        """Tell of records without a name, as soon as names are read; the records are kept."""
+        if self._names is None:
+            self._unchecked_ids.append((module, ids))
+            return
+        known = self._names.__contains__
+        if not all(map(known, ids.tolist())):
+            nameless = len(ids) - sum(map(known, ids.tolist()))
             self._warn(f"module {module}: {nameless} of {len(ids)} records have no name")
 
     def _warn(self, message: str) -> None:

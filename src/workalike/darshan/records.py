@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.darshan import layouts
+from workalike.darshan.source import Warn
 
 Int64s = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
@@ -88,7 +89,7 @@ def native_words(data: bytes, code: str) -> Int64s:
     return words.astype(np.int64, copy=False)
 
 
-def decode_records(module: str, version: int, data: bytes, code: str) -> tuple[RecordTable, int]:
+def decode_records(module: str, version: int, data: bytes, code: str, warn: Warn) -> RecordTable:
     """See an inflated region as records.
 
     Args:
@@ -96,48 +97,98 @@ def decode_records(module: str, version: int, data: bytes, code: str) -> tuple[R
         version: one of its versions.
         data: the inflated region.
         code: struct sign of the log's byte order.
-
-    Returns:
-        The table and the number of bytes left over at the end (less than a record).
+        warn: told of bytes left over at the end and of what an old version says differently.
     """
     stored = layouts.FIXED[module].versions[version]
+    current = layouts.FIXED[module].current
     size = 8 * stored.words
     count = len(data) // size
-    words = native_words(data[: count * size] if len(data) % size else data, code)
-    table = words.reshape(count, stored.words)
+    if len(data) % size:
+        warn(f"module {module}: {len(data) % size} bytes left over after {count} records")
+    table = native_words(data, code)[: count * stored.words].reshape(count, stored.words)
     first = 2 + stored.file_id
     middle = first + len(stored.counters)
     counters = table[:, first:middle]
     fcounters = table[:, middle:].view(np.float64)
-    current = layouts.FIXED[module].current
-    if stored.counters != current.counters:
-        counters = _upconvert(counters, stored.counters, current.counters)
-        for name, parts in stored.sums.items():
-            columns = [stored.counters.index(part) for part in parts]
-            counters[:, current.counters.index(name)] = table[:, first:middle][:, columns].sum(axis=1)
-    if stored.fcounters != current.fcounters:
-        fcounters = _upconvert(fcounters, stored.fcounters, current.fcounters)
-    return (
-        RecordTable(
-            module=module,
-            ids=table[:, 0].view(np.uint64),
-            ranks=table[:, 1],
-            counters=counters,
-            fcounters=fcounters,
-            file_ids=table[:, 2].view(np.uint64) if stored.file_id else None,
+    if not np.isfinite(fcounters).all():
+        warn(f"module {module}: some real counters are not finite numbers")
+    if stored is not current:
+        change = _change(module, version)
+        if change.lost_names and counters[:, change.lost].any():
+            warn(f"module {module}: version {version} counts {change.lost_names} too, which are left out")
+        if current.file_id and not stored.file_id:
+            warn(f"module {module}: version {version} does not say which file a record belongs to")
+        counters = _upconvert(counters, change.defaults, change.counters)
+        for column, parts in change.sums:
+            counters[:, column] = table[:, first:middle][:, parts].sum(axis=1)
+        fcounters = _upconvert(fcounters, change.real_defaults, change.fcounters)
+    return RecordTable(
+        module=module,
+        ids=table[:, 0].view(np.uint64),
+        ranks=table[:, 1],
+        counters=counters,
+        fcounters=fcounters,
+        file_ids=table[:, 2].view(np.uint64) if stored.file_id else None,
+    )
+
+
+Columns = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """How an old layout becomes the current one.
+
+    Attributes:
+        counters, fcounters: columns of the new layout and the old columns that they come from.
+        defaults, real_defaults: a row of the new layout, as it is without any old column.
+        sums: columns of the new layout and the old counters that they are the sum of.
+        lost: columns of old counters that the new layout has no place for, ``lost_names`` their names.
+    """
+
+    counters: tuple[Columns, Columns]
+    fcounters: tuple[Columns, Columns]
+    defaults: Int64s
+    real_defaults: Float64s
+    sums: tuple[tuple[int, list[int]], ...]
+    lost: list[int]
+    lost_names: str
+
+
+@functools.cache
+def _change(module: str, version: int) -> _Change:
+    old = layouts.FIXED[module].versions[version]
+    new = layouts.FIXED[module].current
+    summed = {part for parts in old.sums.values() for part in parts}
+    lost = [name for name in old.counters if name not in new.counters and name not in summed]
+    missing = layouts.MISSING_VALUE
+    return _Change(
+        counters=_moves(old.counters, new.counters),
+        fcounters=_moves(old.fcounters, new.fcounters),
+        defaults=np.array([layouts.MISSING_VALUES.get(name, missing) for name in new.counters]),
+        real_defaults=np.full(len(new.fcounters), float(missing)),
+        sums=tuple(
+            (new.counters.index(name), [old.counters.index(part) for part in parts])
+            for name, parts in old.sums.items()
         ),
-        len(data) - count * size,
+        lost=[old.counters.index(name) for name in lost],
+        lost_names=", ".join(lost),
+    )
+
+
+def _moves(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[Columns, Columns]:
+    """Pair the columns of both layouts that have the same name: (new columns, old columns)."""
+    shared = [name for name in new if name in old]
+    return np.array([new.index(name) for name in shared], np.intp), np.array(
+        [old.index(name) for name in shared], np.intp
     )
 
 
 def _upconvert(
-    old: npt.NDArray[Any], old_names: tuple[str, ...], new_names: tuple[str, ...]
+    old: npt.NDArray[Any], defaults: npt.NDArray[Any], columns: tuple[Columns, Columns]
 ) -> npt.NDArray[Any]:
-    """Copy columns by name into the new layout; what the old one lacks is "not measured"."""
-    new = np.full((len(old), len(new_names)), layouts.MISSING_VALUE, dtype=old.dtype)
-    for column, name in enumerate(new_names):
-        if name in old_names:
-            new[:, column] = old[:, old_names.index(name)]
-        elif name in layouts.MISSING_VALUES:
-            new[:, column] = layouts.MISSING_VALUES[name]
+    """Copy columns into the new layout; what the old one lacks is "not measured"."""
+    new = np.empty((len(old), len(defaults)), dtype=defaults.dtype)
+    new[:] = defaults
+    new[:, columns[0]] = old[:, columns[1]]
     return new

@@ -6,9 +6,11 @@ import bz2
 import os
 import stat
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from workalike.darshan import layouts
 from workalike.errors import ErrorKind, WorkalikeError
@@ -22,11 +24,13 @@ DEFAULT_REGION_CAP = 2 << 30
 _READ_WHOLE = 1 << 20
 """Files up to this size are read at once; of larger ones only the regions that are asked for."""
 
+_READ_FIRST = 4096
+"""Bytes read at once of larger files: the header and mostly the job region."""
+
 _COPY_AGAIN = "copy the log again from where it was written; if that one is the same, it cannot be read"
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """A stretch of the file, in bytes: compressed unless the header says otherwise."""
 
     name: str
@@ -73,40 +77,52 @@ class Source:
     def __init__(self, path: str | os.PathLike[str], max_region_bytes: int | None = None) -> None:
         self.path = Path(path)
         self._cap = max_region_bytes if max_region_bytes is not None else _cap_from_environment()
-        self._head = b""
-        try:
-            # Opening a named pipe would wait for its writer, so look before.
-            if not stat.S_ISREG(self.path.stat().st_mode):
-                raise WorkalikeError(
-                    ErrorKind.UNSUPPORTED_LOG,
-                    "is not a regular file",
-                    file=self.path,
-                    mend="give the log file itself",
-                )
-            with self.path.open("rb") as file:
-                self._identity = _identity(os.fstat(file.fileno()))
-                self.size = self._identity[0]
-                self._head = file.read(_READ_WHOLE if self.size <= _READ_WHOLE else 4096)
-        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-            raise self._unreadable(error) from error
-        if len(self._head) < min(self.size, _READ_WHOLE if self.size <= _READ_WHOLE else 4096):
-            raise self.damaged("the file became shorter while it was read")
+        with self._open() as (file, status):
+            self._identity = _identity(status)
+            self.size = status.st_size
+            self._head = self._read_exactly(file, self.size if self.size <= _READ_WHOLE else _READ_FIRST)
 
     def read(self, offset: int, length: int) -> bytes:
         """Read exactly ``length`` bytes at ``offset`` (the caller has checked them against ``size``)."""
         end = offset + length
         if end <= len(self._head):
             return self._head[offset:end]
+        with self._open() as (file, status):
+            if _identity(status) != self._identity:
+                raise self.damaged("the file changed while it was read", mend="try again")
+            os.lseek(file, offset, os.SEEK_SET)
+            return self._read_exactly(file, length)
+
+    @contextmanager
+    def _open(self) -> Iterator[tuple[int, os.stat_result]]:
+        """Open the file for a while; an OSError inside becomes the error it stands for."""
         try:
-            with self.path.open("rb") as file:
-                if _identity(os.fstat(file.fileno())) != self._identity:
-                    raise self.damaged("the file changed while it was read", mend="try again")
-                file.seek(offset)
-                data = file.read(length)
-        except OSError as error:
-            raise self._unreadable(error) from error
-        if len(data) != length:
-            raise self.damaged("the file became shorter while it was read")
+            # Opening a named pipe would otherwise wait for its writer.
+            file = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+            try:
+                status = os.fstat(file)
+                if not stat.S_ISREG(status.st_mode):
+                    raise self.unsupported("is not a regular file", mend="give the log file itself")
+                yield file, status
+            finally:
+                os.close(file)
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise WorkalikeError(
+                ErrorKind.MISSING,
+                f"cannot be read: {reason}",
+                file=self.path,
+                mend="check the path and its permissions",
+            ) from error
+
+    def _read_exactly(self, file: int, length: int) -> bytes:
+        """Read on until ``length`` bytes are there; one call may give less."""
+        data = os.read(file, length)
+        while len(data) < length:
+            more = os.read(file, length - len(data))
+            if not more:
+                raise self.damaged("the file became shorter while it was read")
+            data += more
         return data
 
     def inflate(self, region: Region, compression: int, ratio: Ratio = BULK) -> bytes:
@@ -141,15 +157,6 @@ class Source:
     def unsupported(self, message: str, *, place: str | None = None, mend: str) -> WorkalikeError:
         """Make an UNSUPPORTED_LOG error of this file."""
         return WorkalikeError(ErrorKind.UNSUPPORTED_LOG, message, file=self.path, place=place, mend=mend)
-
-    def _unreadable(self, error: Exception) -> WorkalikeError:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return WorkalikeError(
-            ErrorKind.MISSING,
-            f"cannot be read: {reason}",
-            file=self.path,
-            mend="check the path and its permissions",
-        )
 
 
 def _identity(status: os.stat_result) -> tuple[int, int, int]:
