@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable
 
+from workalike.characterize import naming
 from workalike.characterize.facts import FileFacts
 from workalike.darshan import record_id
 
@@ -100,16 +102,21 @@ def set_noise_aside(files: list[FileFacts]) -> tuple[list[FileFacts], Noise]:
 
 
 def _split_negligible(data: list[FileFacts], total: int) -> tuple[list[FileFacts], list[FileFacts]]:
-    """The smallest files, as long as together they stay below both limits and are few."""
+    """The smallest groups of files, as long as together they stay below both limits.
+
+    Files of one pattern of name stay together: the first of many growing checkpoints is small, not negligible.
+    """
     limit = min(int(NEGLIGIBLE_SHARE * total), NEGLIGIBLE_BYTES)
+    groups: dict[str, list[FileFacts]] = defaultdict(list)
+    for file in data:
+        groups[file.name if naming.is_obfuscated(file.name) else naming.pattern_of(file.name)].append(file)
     small: set[int] = set()
     used = 0
-    for file in sorted(data, key=moved_bytes):
-        used += moved_bytes(file)
-        # Beside the bytes, no file of the same size class as the kept ones is dropped.
-        if used > limit or moved_bytes(file) * 100 > total:
+    for files in sorted(groups.values(), key=lambda group: sum(map(moved_bytes, group))):
+        used += sum(map(moved_bytes, files))
+        if used > limit:
             break
-        small.add(id(file))
+        small.update(map(id, files))
     return [f for f in data if id(f) not in small], [f for f in data if id(f) in small]
 
 

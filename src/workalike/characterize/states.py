@@ -96,9 +96,10 @@ def counted_by_library(file: FileFacts, level: Level) -> tuple[int, str] | None:
         if per_open >= 2:
             return per_open, "H5F flushes"
     stdio = file.modules.get("STDIO")
-    if stdio is not None and level is Level.STDIO:
+    appended = stdio is not None and not stdio.total("READS") and stdio.total("SEEKS") <= stdio.total("FLUSHES")
+    if stdio is not None and level is Level.STDIO and appended:
         flushes = stdio.total("FLUSHES") // max(1, len(stdio.ranks))
-        if flushes >= 2 and flushes * 4 <= 4 * stdio.total("WRITES"):
+        if 2 <= flushes <= stdio.total("WRITES"):
             return flushes, "STDIO flushes"
     return None
 

@@ -1,0 +1,55 @@
+# The targets that people and CI use; docs/architecture.md says what lies where.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO_LOG = $(shell $(BIN)/python -c 'import darshan, pathlib; print(pathlib.Path(darshan.__file__).parent / "examples/example_logs/example.darshan")')
+
+.PHONY: help build demo test test-system test-long lint format schema benchmarks clean
+
+help:
+	@echo "make build        .venv with workalike and workalike-engine"
+	@echo "make demo         replicate a real log of 2,048 ranks, small, and show how close it came"
+	@echo "make test         the tests (about 10 minutes); make test-system, make test-long for the others"
+	@echo "make lint format  ruff, mypy, clang-format, clang-tidy"
+	@echo "make benchmarks   the figures of docs/results.md"
+
+build: $(VENV)/.built
+
+$(VENV)/.built: pyproject.toml CMakeLists.txt $(shell find engine -type f 2>/dev/null)
+	tools/install-packages
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1"
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test]"
+	@touch $@
+
+demo: build
+	rm -rf demo
+	$(BIN)/workalike replicate $(DEMO_LOG) -o demo
+
+test: build
+	$(BIN)/python -m pytest -q -m "not system and not long" tests
+
+test-system: build
+	$(BIN)/python -m pytest -q -m "system and not long" tests
+
+test-long: build
+	$(BIN)/python -m pytest -q -m "long" tests
+
+schema: build
+	$(BIN)/python -m workalike.workload.schema schema
+
+lint: build
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+	tools/check-cpp
+
+format: build
+	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks
+	tools/check-cpp --fix
+
+clean:
+	rm -rf $(VENV) build demo

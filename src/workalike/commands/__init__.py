@@ -1,0 +1,1 @@
+"""One module a command; each registers itself with the application."""

@@ -1,0 +1,69 @@
+"""`workalike check FILE`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workalike.commands import options as opt
+from workalike.commands.inputs import open_logs
+from workalike.workload.audit import AuditReport, audit
+from workalike.workload.disclosure import disclose
+from workalike.workload.files import read_workload
+from workalike.workload.summary import summarize
+
+EXIT_LEAK = 1
+
+
+def register(app: typer.Typer) -> None:
+    app.command("check")(command)
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload file.")],
+    audit_logs: Annotated[
+        list[Path] | None,
+        typer.Option("--audit", metavar="LOG", help="Prove that nothing of this log's names is in the workload."),
+    ] = None,
+    as_json: opt.Json = False,
+) -> None:
+    """Validate a workload and say in words what it does; with --audit, prove that it is anonymous.
+
+    The audit lists, line by line, what the file discloses, for a security officer to sign. Exit code 1: a name was found.
+
+    Examples:
+
+        workalike check app.yaml
+
+        workalike check app.yaml --audit app.darshan
+    """
+    workload = read_workload(file)
+    report = audit(file.read_text(encoding="utf-8"), open_logs(audit_logs)) if audit_logs else None
+    disclosures = disclose(workload) if audit_logs else []
+    if as_json:
+        opt.print_json(
+            {
+                "valid": True,
+                "summary": summarize(workload),
+                "audit": report.as_dict() if report else None,
+                "discloses": [d.as_dict() for d in disclosures],
+            }
+        )
+    else:
+        screen = opt.console()
+        for line in summarize(workload):
+            screen.print(line, markup=False)
+        if report is not None:
+            for line in disclosures:
+                screen.print(f"  {line.text()}", markup=False, soft_wrap=True)
+            _print_audit(report)
+    if report is not None and report.hits:
+        raise typer.Exit(EXIT_LEAK)
+
+
+def _print_audit(report: AuditReport) -> None:
+    screen = opt.console()
+    for line in report.lines():
+        screen.print(line, markup=False, soft_wrap=True)

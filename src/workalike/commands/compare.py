@@ -1,0 +1,59 @@
+"""`workalike compare ORIGINAL REPLICA`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workalike.commands import options as opt
+from workalike.commands.inputs import read_original, read_replica
+from workalike.compare.fidelity import Fidelity, compare, write_fidelity
+from workalike.compare.require import check, parse_requirements
+from workalike.compare.table import print_fidelity
+from workalike.plan.files import read_plan
+
+EXIT_SHORT = 1
+
+
+def register(app: typer.Typer) -> None:
+    app.command("compare")(command)
+
+
+def command(
+    original: Annotated[Path, typer.Argument(metavar="ORIGINAL", help="Log or workload of the original.")],
+    replica: Annotated[Path, typer.Argument(metavar="REPLICA", help="Record (run.json) or log of the replica.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Fidelity file.")] = Path("fidelity.json"),
+    plan: Annotated[Path | None, typer.Option(help="The replica's plan, for its scaling rule.")] = None,
+    require: Annotated[
+        str | None, typer.Option(help="Fail (exit 1) beyond these errors.", metavar="bytes=0.1%,ops=1%,time=25%")
+    ] = None,
+    quiet: opt.Quiet = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Show how close a replica is to its original, counter by counter.
+
+    Examples:
+
+        workalike compare app.darshan run.json
+
+        workalike compare app.yaml replica.darshan --require bytes=0.1%,ops=1%
+    """
+    required = parse_requirements(require) if require else None
+    fidelity = compare(read_original(original), read_replica(replica), plan=read_plan(plan) if plan else None)
+    write_fidelity(fidelity, output)
+    if as_json:
+        opt.print_json(fidelity.model_dump(mode="json"))
+    elif not quiet:
+        print_fidelity(fidelity, opt.console())
+    if required is not None:
+        fail_if_short(fidelity, check(fidelity, required))
+
+
+def fail_if_short(fidelity: Fidelity, shortfalls: list[str]) -> None:
+    """One line a shortfall on stderr, exit code 1."""
+    for shortfall in shortfalls:
+        opt.warn(f"fell short: {shortfall}")
+    if shortfalls:
+        raise typer.Exit(EXIT_SHORT)
