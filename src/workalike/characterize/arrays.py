@@ -7,7 +7,7 @@ access sits in D(5-i). Extents are not stored, only their product.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +15,8 @@ import numpy as np
 
 from workalike.characterize.facts import FileFacts, IntArray, ModuleFacts
 from workalike.characterize.sizes import bin_of
-from workalike.characterize.streams import BINS, common_sizes, moved_by, rows_of
+from workalike.characterize.streams import common_sizes, moved_by, rows_of
+from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import ArrayAccess, Arrays, Assumption, Direction, Slab
 
@@ -45,7 +46,37 @@ class Geometry:
     extendible: bool
 
 
-def build_arrays(files: Sequence[FileFacts], states: int) -> tuple[list[Arrays], list[Assumption]] | None:
+KnownExtents = dict[tuple[int, int], Shape]
+
+
+def known_extents(files: Sequence[FileFacts]) -> KnownExtents:
+    """(elements, dimensions) -> extents, from datasets of one chunk: it tells what the counters leave out.
+
+    Dimensions of one element are left out, so that a field and the same field appended in time agree.
+    """
+    known: KnownExtents = {}
+    for file in files:
+        h5d = file.modules.get("H5D")
+        if h5d is None:
+            continue
+        rank, points = h5d.column("DATASPACE_NDIMS"), h5d.column("DATASPACE_NPOINTS")
+        for row in np.flatnonzero(h5d.column("CHUNK_SIZE_D1") > 0).tolist():
+            chunk = _chunk(h5d, row, int(rank[row]))
+            if math.prod(chunk) == int(points[row]):
+                thick = tuple(c for c in chunk if c > 1)
+                known[(int(points[row]), len(thick))] = thick
+    return known
+
+
+def _chunk(h5d: ModuleFacts, row: int, rank: int) -> Shape:
+    """Chunk extents, slowest dimension first."""
+    rank = min(rank, MAX_DIMS)
+    return tuple(int(h5d.column(f"CHUNK_SIZE_D{rank - i}")[row]) for i in range(rank))
+
+
+def build_arrays(
+    files: Sequence[FileFacts], states: int, known: KnownExtents
+) -> tuple[list[Arrays], list[Assumption]] | None:
     """The datasets of a dump (of one state, where `states` share a file); None when they do not look like arrays."""
     groups: dict[tuple[Geometry, Direction], list[ModuleFacts]] = defaultdict(list)
     for file in files:
@@ -55,7 +86,7 @@ def build_arrays(files: Sequence[FileFacts], states: int) -> tuple[list[Arrays],
         runs = _fast_runs(file)
         for row in range(len(h5d.ranks)):
             facts = rows_of(h5d, _index(row))
-            geometry = geometry_of(facts, states)
+            geometry = geometry_of(facts, states, known)
             if geometry is None:
                 return None
             for direction in Direction:
@@ -67,7 +98,8 @@ def build_arrays(files: Sequence[FileFacts], states: int) -> tuple[list[Arrays],
     datasets: dict[Geometry, int] = {}
     for (geometry, direction), members in groups.items():
         by_geometry[geometry].append(_access(geometry, direction, members, states, runs))
-        datasets[geometry] = max(datasets.get(geometry, 0), len({int(m.ids[0]) for m in members}))
+        distinct = len({int(m.ids[0]) for m in members})
+        datasets[geometry] = max(datasets.get(geometry, 0), -(-distinct // len(files)))
     arrays = [
         Arrays(
             datasets=datasets[g],
@@ -90,7 +122,7 @@ def _bytes(direction: Direction) -> str:
     return "BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN"
 
 
-def geometry_of(facts: ModuleFacts, states: int) -> Geometry | None:
+def geometry_of(facts: ModuleFacts, states: int, known: KnownExtents) -> Geometry | None:
     """Extents of one dataset's record; with several states the appended dimension comes first."""
     rank = facts.largest("DATASPACE_NDIMS")
     points = facts.largest("DATASPACE_NPOINTS")
@@ -98,12 +130,14 @@ def geometry_of(facts: ModuleFacts, states: int) -> Geometry | None:
     if rank > MAX_DIMS or points < 1 or element < 1:
         return None
     rank = max(rank, 1)
-    chunk = tuple(int(facts.column(f"CHUNK_SIZE_D{rank - i}")[0]) for i in range(rank))
+    chunk = _chunk(facts, 0, rank)
     chunked = all(c > 0 for c in chunk)
     written = facts.total("BYTES_WRITTEN")
     extendible = chunked and states > 1 and written >= states * points * element > 0
     if chunked and math.prod(chunk) == points:
         dims: Shape = chunk
+    elif (points, rank) in known:
+        dims = known[(points, rank)]
     else:
         longest = [max((slab.shape[i] for slab in common_slabs(facts, rank)), default=1) for i in range(rank)]
         dims = guess_dims(points, longest)
@@ -132,7 +166,7 @@ def common_slabs(facts: ModuleFacts, rank: int) -> list[Hyperslab]:
         stride = tuple(max(1, facts.largest(f"ACCESS{k}_STRIDE_D{5 - i}")) for i in range(min(rank, 5)))
         if count > 0 and size > 0 and all(n > 0 for n in shape):
             # A stride as long as the slab itself is one block: the same bytes, contiguous.
-            stride = tuple(1 if s >= n else s for n, s in zip(shape, stride, strict=True))
+            stride = tuple(1 if s == n else s for n, s in zip(shape, stride, strict=True))
             found.append(Hyperslab(shape, stride, count, size))
     return found
 
@@ -184,12 +218,12 @@ def _access(
     geometry: Geometry, direction: Direction, members: Sequence[ModuleFacts], states: int, runs: Sequence[int]
 ) -> ArrayAccess:
     counts: dict[tuple[Shape, Shape], int] = defaultdict(int)
-    for facts in members:
-        for shape, stride, count in _slabs_of(geometry, facts, direction, runs):
-            counts[(shape, stride)] += count
     divide = states if geometry.extendible else 1
+    for facts in members:
+        for shape, stride, count in _slabs_of(geometry, facts, direction, runs, divide):
+            counts[(shape, stride)] += count
     slabs = [
-        Slab(count=max(1, count // divide), shape=list(shape), stride=[] if set(stride) == {1} else list(stride))
+        Slab(count=count, shape=list(shape), stride=[] if set(stride) == {1} else list(stride))
         for (shape, stride), count in sorted(counts.items())
     ]
     ranks = sorted({r for facts in members for r in facts.ranks.tolist() if r >= 0})
@@ -204,27 +238,35 @@ def _access(
 
 
 def _slabs_of(
-    geometry: Geometry, facts: ModuleFacts, direction: Direction, runs: Sequence[int]
+    geometry: Geometry, facts: ModuleFacts, direction: Direction, runs: Sequence[int], states: int
 ) -> Iterator[tuple[Shape, Shape, int]]:
-    """Known hyperslabs first; what they leave of operations and bytes becomes near-equal slabs of the same run."""
+    """The hyperslabs of one of `states` equal states of a dataset.
+
+    Known ones first; operations beyond them become near-equal slabs of a run that the level below saw.
+    """
     rank = max(1, facts.largest("DATASPACE_NDIMS"))
-    kind = "READ" if direction is Direction.READ else "WRITE"
-    other = "WRITE" if direction is Direction.READ else "READ"
-    in_bin = {i: facts.total(f"SIZE_{kind}_AGG_{name}") for i, name in enumerate(BINS)}
-    of_both = {i: n + facts.total(f"SIZE_{other}_AGG_{name}") for (i, n), name in zip(in_bin.items(), BINS, strict=True)}
-    left_ops = moved_by(facts, direction).operations
-    left_bytes = facts.total(_bytes(direction))
+    left = Counter({size: count for count, size in moved_by(facts, direction).pairs})
     for slab in common_slabs(facts, rank):
-        index = bin_of(slab.bytes)
-        # Common accesses mix both directions: each gets its share of the bin.
-        count = slab.count if of_both[index] == in_bin[index] else slab.count * in_bin[index] // max(1, of_both[index])
-        count = min(count, left_ops, left_bytes // slab.bytes)
+        count = min(slab.count, left[slab.bytes])
         if count:
-            left_ops -= count
-            left_bytes -= count * slab.bytes
-            yield _arranged(geometry, slab.shape), _arranged(geometry, slab.stride), count
-    if left_ops > 0 and left_bytes >= geometry.element:
-        yield from _rest(geometry, left_ops, left_bytes // geometry.element, runs)
+            left[slab.bytes] -= count
+            yield _arranged(geometry, slab.shape), _arranged(geometry, _inside(slab, geometry)), count // states or 1
+    in_bin: dict[int, tuple[int, int]] = {}
+    for size, count in left.items():
+        if count and size >= geometry.element:
+            operations, moved = in_bin.get(bin_of(size), (0, 0))
+            in_bin[bin_of(size)] = (operations + count, moved + count * size)
+    rest = []
+    for _, (operations, moved) in sorted(in_bin.items()):
+        rest += split_even(moved // states // geometry.element, operations // states or 1)
+    yield from _rest(geometry, rest, _run_of(geometry, common_slabs(facts, rank), runs))
+
+
+def _inside(slab: Hyperslab, geometry: Geometry) -> Shape:
+    """A stride that would leave the dataset belongs to a single block: contiguous."""
+    dims = sorted(geometry.dims)[-len(slab.shape) :]
+    fits = all((n - 1) * s < max(dims) for n, s in zip(slab.shape, slab.stride, strict=True))
+    return slab.stride if fits else (1,) * len(slab.shape)
 
 
 def _arranged(geometry: Geometry, shape: Shape) -> Shape:
@@ -234,24 +276,34 @@ def _arranged(geometry: Geometry, shape: Shape) -> Shape:
     return shape
 
 
-def _rest(geometry: Geometry, operations: int, elements: int, runs: Sequence[int]) -> Iterator[tuple[Shape, Shape, int]]:
-    """`operations` slabs of about `elements` in all, whose fastest run is one that the level below saw."""
+def _rest(
+    geometry: Geometry, pairs: Sequence[tuple[int, int]], fast: int
+) -> Iterator[tuple[Shape, Shape, int]]:
+    """Slabs for (operations, elements) pairs whose shape is not known; together they move the same elements."""
     dims = geometry.dims
-    known = [r // geometry.element for r in runs if r % geometry.element == 0]
-    fast = next((r for r in known if 1 < r <= dims[-1] and elements % r == 0 and elements // r >= operations), 0)
-    if not fast:
-        fast = 1 if len(dims) > 1 else max(1, elements // operations)
     if len(dims) == 1:
-        each, more = divmod(elements, operations)
-        for count, length in ((operations - more, each), (more, each + 1)):
-            if count and length:
-                yield (min(length, dims[0]),), (1,), count
+        for count, elements in pairs:
+            yield (min(elements, dims[0]),), (1,), count
         return
-    rows = max(1, elements // fast)
-    each, more = divmod(rows, operations)
-    for count, want in ((operations - more, each), (more, each + 1)):
-        if count and want:
-            yield (*_cover(want, dims[:-1]), fast), (1,) * len(dims), count
+    owed = 0  # elements that earlier pairs' boxes fell short
+    for count, elements in pairs:
+        want = max(1, round((count * elements + owed) / count / fast))
+        box = (*_cover(want, dims[:-1]), fast)
+        owed += count * (elements - math.prod(box))
+        if count > 1 and abs(owed) >= fast:  # the last slab of the pair settles what the others left
+            last = (*_cover(max(1, round((math.prod(box) + owed) / fast)), dims[:-1]), fast)
+            owed += math.prod(box) - math.prod(last)
+            yield last, (1,) * len(dims), 1
+            count -= 1
+        yield box, (1,) * len(dims), count
+
+
+def _run_of(geometry: Geometry, known: Sequence[Hyperslab], runs: Sequence[int]) -> int:
+    """Elements of the fastest dimension: the most frequent piece below that the known slabs do not explain."""
+    explained = {slab.shape[-1 - geometry.extendible] for slab in known}
+    pieces = [r // geometry.element for r in runs if r % geometry.element == 0]
+    fitting = [r for r in pieces if 1 < r <= geometry.dims[-1]]
+    return next((r for r in fitting if r not in explained), fitting[0] if fitting else geometry.dims[-1])
 
 
 def _cover(rows: int, dims: Shape) -> Shape:

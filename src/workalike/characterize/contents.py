@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workalike.characterize.arrays import build_arrays
+from workalike.characterize.arrays import KnownExtents, build_arrays
 from workalike.characterize.events import Event, metadata_of
 from workalike.characterize.growth import apportion
 from workalike.characterize.streams import build_streams
@@ -13,7 +13,7 @@ from workalike.workload import units
 from workalike.workload.model import Assumption, Content, Direction, Entry, Level, Stream
 
 
-def content_of_event(event: Event, nprocs: int) -> tuple[Content, list[Assumption]]:
+def content_of_event(event: Event, nprocs: int, known: KnownExtents) -> tuple[Content, list[Assumption]]:
     """What one event does."""
     level = event.files[0].level
     files = [d.file for d in event.files]
@@ -22,7 +22,7 @@ def content_of_event(event: Event, nprocs: int) -> tuple[Content, list[Assumptio
         content = _shared_out(content, event.parts)
     assumed: list[Assumption] = []
     if level is Level.H5D:
-        built = build_arrays(files, 1)
+        built = build_arrays(files, 1, known)
         if built is not None:
             content.arrays, assumed = built
             for arrays in content.arrays:
@@ -47,7 +47,7 @@ def _shared_out(content: Content, parts: int) -> Content:
 
 
 def contents_of_states(
-    event: Event, sizes: Sequence[int], nprocs: int
+    event: Event, sizes: Sequence[int], nprocs: int, known: KnownExtents
 ) -> tuple[list[Content], list[Assumption]]:
     """The contents of the states of one file: operations shared out evenly, bytes as `sizes` say.
 
@@ -59,7 +59,7 @@ def contents_of_states(
     files = [d.file for d in event.files]
     meta = metadata_of(files, level)
     if level is Level.H5D:
-        built = build_arrays(files, count)
+        built = build_arrays(files, count, known)
         if built is not None and all(a.extendible for a in built[0]):
             state = Content(opens=meta.opens, flushes=meta.flushes // count, arrays=built[0])
             return [state] * count, built[1]

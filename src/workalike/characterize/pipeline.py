@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workalike.characterize.arrays import KnownExtents, known_extents
 from workalike.characterize.contents import content_of_event, contents_of_states
 from workalike.characterize.events import BOTH, Event, events_of_layer
 from workalike.characterize.facts import Characterization, DumpFacts, FamilyFacts, FileFacts, Loss
@@ -75,6 +76,7 @@ class _Characterizer:
         self.nprocs = sum(log.job.nprocs for log in logs)
         begin = min(log.job.start_time for log in logs)
         self.run_time = max(log.job.start_time - begin + log.job.run_time for log in logs)
+        self.known: KnownExtents = {}
         self.losses: list[Loss] = []
         self.rules: list[str] = []
 
@@ -84,6 +86,7 @@ class _Characterizer:
         data_files = [d for d in map(self._with_level, data) if d is not None]
         if not data_files:
             raise self._nothing()
+        self.known = known_extents([d.file for d in data_files])
         groups = group_into_families(data_files)
         written = sum(d.written for d in data_files) or 1
         drafts = [
@@ -205,7 +208,7 @@ class _Characterizer:
         if counted is not None and 2 <= counted[0] <= MAX_STATES:
             return self._placed(draft, drafts, counted[0], f"states: {counted[1]}", within)
         timeline = self._timeline(draft, drafts)
-        if timeline is not None:
+        if timeline is not None and not draft.read:
             runs = [r for r in bursts_in_timeline(timeline, within) if r.overlaps(within)]
             if len(runs) > 1:
                 return States(runs, None, "states: bursts in the heatmap", [Assumption.STATES, Assumption.STATE_SIZES])
@@ -270,14 +273,14 @@ class _Characterizer:
         if draft.states is not None:
             lifetime = Lifetime.APPENDED
             sizes = draft.states.sizes or []
-            contents, assumed = contents_of_states(draft.events[0], sizes, self.nprocs)
+            contents, assumed = contents_of_states(draft.events[0], sizes, self.nprocs, self.known)
             intervals = draft.states.intervals
             assumed += draft.states.assumed
             draft.rules.append(draft.states.rule)
         else:
             if len(draft.events) == 2 and len(draft.layers) == 1:
                 lifetime = Lifetime.REUSED
-            built = [content_of_event(event, self.nprocs) for event in draft.events]
+            built = [content_of_event(event, self.nprocs, self.known) for event in draft.events]
             contents = [content for content, _ in built]
             assumed = [a for _, why in built for a in why]
             intervals = [event.interval for event in draft.events]
