@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from workalike.compare.model import FamilyFidelity, Fidelity
+from workalike.compare.verdict import is_operation_count
 from workalike.errors import ErrorKind, WorkalikeError
 
 KEYS = {
@@ -15,7 +16,6 @@ KEYS = {
     "time": "I/O time of a family: replica ÷ original between 1-x and 1/(1-x)",
     "hist": "distance of the size histograms, 0 to 1",
 }
-OPERATIONS = ("READS", "WRITES")
 EXAMPLE = "bytes=0.1%,ops=1%,time=25%,hist=0.02"
 _ITEM = re.compile(r"\s*([a-z]+)\s*=\s*([0-9]{1,6}(?:\.[0-9]{1,9})?)\s*(%?)\s*")
 
@@ -106,8 +106,12 @@ def _operations(fidelity: Fidelity, limit: float) -> list[str]:
     rows = [(row, "") for row in fidelity.counters]
     rows += [(row, f"{family.name}: ") for family in fidelity.families for row in family.counters]
     for row, who in rows:
-        counted = row.counter in OPERATIONS or ("+" in row.counter and row.counter.endswith(OPERATIONS))
-        if counted and row.at_level and row.error_pct is not None and _over(row.error_pct, limit):
+        if (
+            is_operation_count(row.counter)
+            and row.at_level
+            and row.error_pct is not None
+            and _over(row.error_pct, limit)
+        ):
             out.append(
                 f"{who}{row.module} {row.counter} is {row.replica}, expected {row.expected:.6g}: off by "
                 f"{row.error_pct:.3g} %, required {limit * 100:.3g} %"

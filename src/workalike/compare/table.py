@@ -1,130 +1,156 @@
-"""Fidelity on the terminal: a table of families, the worst counters, and a verdict in one line."""
+"""Fidelity on the terminal: a table of families, the counters furthest off, and a verdict."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
+from workalike.compare.verdict import CLOSE_BYTES_PCT, FAITHFUL_BYTES_PCT, verdict_of, worst_counters
 from workalike.compare.words import count_text, percent_text, plural, seconds_text, size_text
 
 MAX_FAMILIES = 20
 WORST_COUNTERS = 6
-GOOD_PCT, FAIR_PCT = 0.1, 5.0
-
-
-def verdict(fidelity: Fidelity) -> str:
-    """How close, in one sentence of words and numbers."""
-    if not fidelity.families:
-        return "There was nothing to replicate."
-    worst = max(f.total_bytes_error_pct for f in fidelity.families)
-    word = "exact in bytes" if worst == 0 else f"within {percent_text(worst)} in bytes"
-    parts = [f"The replica is {word}"]
-    distances = (fidelity.size_histogram_distance.read, fidelity.size_histogram_distance.write)
-    known = [d for d in distances if d is not None]
-    if known:
-        parts.append(
-            "identical in operation sizes"
-            if max(known) == 0
-            else f"{max(known):.2g} apart in operation sizes"
-        )
-    return " and ".join(parts) + "." + ("" if fidelity.complete else " The run did not finish.")
-
-
-def worst_counters(fidelity: Fidelity, count: int = WORST_COUNTERS) -> list[CounterFidelity]:
-    """The comparable counters that are furthest off, those at the families' level first."""
-    off = [row for row in fidelity.counters if row.error_pct]
-    return sorted(off, key=lambda r: (not r.at_level, -(r.error_pct or 0)))[:count]
+GAP = 2  # spaces between columns
+STYLE_OF_GRADE = {
+    "exact": "bold green",
+    "faithful": "bold green",
+    "close": "bold yellow",
+    "apart": "bold red",
+    "unfinished": "bold red",
+    "empty": "bold",
+}
 
 
 def print_fidelity(fidelity: Fidelity, console: Console) -> None:
-    """Print families, worst counters and the verdict."""
-    console.print(_families(fidelity))
-    hidden = len(fidelity.families) - MAX_FAMILIES
-    if hidden > 0:
-        console.print(f"  and {plural(hidden, 'more family')} in fidelity.json", style="dim")
-    worst = worst_counters(fidelity)
+    """Print families, the counters furthest off and the verdict."""
+    if fidelity.families:
+        console.print(_families(fidelity, console.width))
+        hidden = len(fidelity.families) - MAX_FAMILIES
+        if hidden > 0:
+            console.print(f"  and {plural(hidden, 'more family')} in fidelity.json", style="dim")
+        console.print()
+    worst = worst_counters(fidelity, WORST_COUNTERS)
     if worst:
-        console.print(_counters(worst))
+        console.print(_counters(worst, console.width))
+        console.print()
     _print_words(fidelity, console)
 
 
 def _print_words(fidelity: Fidelity, console: Console) -> None:
+    verdict = verdict_of(fidelity)
+    console.print(Text.assemble((f"{verdict.headline}. ", STYLE_OF_GRADE[verdict.grade]), verdict.sentence))
     compared = sum(row.comparable for row in fidelity.counters)
     right = sum(row.comparable and not row.error_pct for row in fidelity.counters)
-    console.print(Text(verdict(fidelity), style="bold"))
-    scale = fidelity.scale
+    sources = {"plan": "a full-scale null run", "record": "the run's record", "log": "the replica's own log"}
     console.print(
-        f"{right} of {compared} comparable counters are exactly as expected; measured by: {fidelity.basis}; "
-        f"scale: ranks x {scale.ranks:.4g}, bytes x {scale.bytes:.4g}, time x {scale.time:.4g}",
-        style="dim",
-        highlight=False,
+        Text(
+            f"{right} of {plural(compared, 'comparable counter')} as expected; "
+            f"replica measured by {sources[fidelity.basis]}.",
+            style="dim",
+        )
     )
     if fidelity.uncovered.bytes_pct:
         share = percent_text(fidelity.uncovered.bytes_pct)
-        console.print(f"Not covered: {share} of the bytes ({fidelity.uncovered.reason})", style="yellow")
+        console.print(
+            Text(f"Not covered: {share} of the bytes ({fidelity.uncovered.reason}).", style="yellow")
+        )
     for note in fidelity.notes:
         console.print(Text(f"Note: {note}", style="yellow"))
     if fidelity.stamp:
-        console.print(Text(f"{fidelity.stamp.text}: {'; '.join(fidelity.stamp.reasons)}", style="dim italic"))
+        reasons = "; ".join(fidelity.stamp.reasons)
+        console.print(Text(f"Stamp: {fidelity.stamp.text} ({reasons}).", style="dim"))
 
 
-def _families(fidelity: Fidelity) -> Table:
-    table = Table(title="Fidelity", title_justify="left", header_style="bold", box=None, pad_edge=False)
-    table.add_column("family", no_wrap=True)
-    table.add_column("level")
-    for name in ("dumps", "bytes expected", "bytes replica", "mean off", "max off", "start off", "I/O time"):
-        table.add_column(name, justify="right")
-    for family in sorted(fidelity.families, key=lambda f: -f.bytes_original)[:MAX_FAMILIES]:
-        table.add_row(*_family_cells(family))
+def _table(title: str, columns: list[_Column], width: int) -> Table:
+    """As many columns as fit, the least important left out first."""
+    shown = list(columns)
+    while len(shown) > 2 and sum(c.width + GAP for c in shown) > width:
+        shown.remove(max(shown, key=lambda c: c.rank))
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    table.box, table.show_edge, table.pad_edge, table.padding = (
+        box.SIMPLE_HEAD,
+        False,
+        False,
+        (0, GAP - 1, 0, 0),
+    )
+    for column in shown:
+        table.add_column(column.head, justify="left" if column.left else "right", no_wrap=True)
+    for cells in zip(*(column.cells for column in shown), strict=True):
+        table.add_row(*cells)
     return table
 
 
-def _family_cells(family: FamilyFidelity) -> list[Text]:
-    dumps = f"{family.dumps_original}"
-    if family.dumps_replica != family.dumps_original:
-        dumps = f"{family.dumps_replica} of {dumps}"
-    times = "-"
-    if family.io_time_replica_s is not None:
-        before = seconds_text(family.io_time_original_s) if family.io_time_original_s is not None else "?"
-        times = f"{before} -> {seconds_text(family.io_time_replica_s)}"
-    start = (
-        "-" if family.start_time_error_max_s is None else f"<= {seconds_text(family.start_time_error_max_s)}"
-    )
-    return [
-        Text(family.name),
-        Text(family.level.value),
-        Text(dumps, style="" if family.dumps_replica == family.dumps_original else "red"),
-        Text(size_text(family.bytes_expected)),
-        Text(size_text(family.bytes_replica)),
-        _error(family.bytes_error_mean_pct),
-        _error(family.bytes_error_max_pct),
-        Text(start),
-        Text(times),
+@dataclass
+class _Column:
+    """A column with its cells; `rank` 0 always stays."""
+
+    head: str
+    cells: list[Text]
+    rank: int = 0
+    left: bool = False
+
+    @property
+    def width(self) -> int:
+        return max([len(self.head), *(len(cell) for cell in self.cells)])
+
+
+def _families(fidelity: Fidelity, width: int) -> Table:
+    families = sorted(fidelity.families, key=lambda f: -f.bytes_original)[:MAX_FAMILIES]
+    columns = [
+        _Column("family", [Text(f.name) for f in families], left=True),
+        _Column("level", [Text(f.level.value) for f in families], 2, left=True),
+        _Column("dumps", [_dumps(f) for f in families]),
+        _Column("expected", [Text(size_text(f.bytes_expected)) for f in families], 3),
+        _Column("replica", [Text(size_text(f.bytes_replica)) for f in families]),
+        _Column("mean off", [_error(f.bytes_error_mean_pct) for f in families], 1),
+        _Column("max off", [_error(f.bytes_error_max_pct) for f in families]),
+        _Column("sizes off", [_distance(f) for f in families], 1),
     ]
+    if any(f.start_time_error_max_s is not None for f in families):
+        columns.append(
+            _Column("starts off", [Text(seconds_text(f.start_time_error_max_s)) for f in families])
+        )
+    if any(f.io_time_replica_s is not None for f in families):
+        columns.append(_Column("I/O was", [Text(seconds_text(f.io_time_original_s)) for f in families]))
+        columns.append(_Column("I/O is", [Text(seconds_text(f.io_time_replica_s)) for f in families]))
+    return _table("Fidelity by family", columns, width)
+
+
+def _dumps(family: FamilyFidelity) -> Text:
+    if family.dumps_replica == family.dumps_original:
+        return Text(f"{family.dumps_replica:,}")
+    return Text(f"{family.dumps_replica:,} of {family.dumps_original:,}", "red")
+
+
+def _distance(family: FamilyFidelity) -> Text:
+    both = (family.size_histogram_distance.read, family.size_histogram_distance.write)
+    distance = max((d for d in both if d is not None), default=None)
+    return Text("-" if distance is None else f"{distance:.2g}")
 
 
 def _error(value: float | None) -> Text:
-    style = "green" if (value or 0) <= GOOD_PCT else "yellow" if (value or 0) <= FAIR_PCT else "red"
+    off = value or 0.0
+    style = "green" if off <= FAITHFUL_BYTES_PCT else "yellow" if off <= CLOSE_BYTES_PCT else "red"
     return Text(percent_text(value), style=style)
 
 
-def _counters(rows: list[CounterFidelity]) -> Table:
-    table = Table(
-        title="Counters furthest off", title_justify="left", header_style="bold", box=None, pad_edge=False
-    )
-    for name in ("module", "counter"):
-        table.add_column(name)
-    for name in ("original", "expected", "replica", "off"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        table.add_row(
-            Text(row.module + ("" if row.at_level else " (below)")),
-            Text(row.counter),
-            Text(count_text(row.original)),
-            Text(count_text(row.expected)),
-            Text(count_text(row.replica)),
-            _error(row.error_pct),
-        )
-    return table
+def _counters(rows: list[CounterFidelity], width: int) -> Table:
+    columns = [
+        _Column("module", [Text(r.module if r.at_level else f"{r.module} (below)") for r in rows], left=True),
+        _Column("counter", [Text(short_counter(r.counter)) for r in rows], left=True),
+        _Column("original", [Text(count_text(r.original)) for r in rows], 1),
+        _Column("expected", [Text(count_text(r.expected)) for r in rows]),
+        _Column("replica", [Text(count_text(r.replica)) for r in rows]),
+        _Column("off", [_error(r.error_pct) for r in rows]),
+    ]
+    return _table("Counters furthest off", columns, width)
+
+
+def short_counter(name: str) -> str:
+    """`all WRITES` for the sum of every kind of write."""
+    return f"all {name.rpartition('_')[2]}" if "+" in name else name

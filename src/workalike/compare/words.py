@@ -27,10 +27,9 @@ def seconds_text(seconds: float | None) -> str:
         return f"{seconds / 3600:.3g} h"
     if abs(seconds) >= 120:
         return f"{seconds / 60:.3g} min"
-    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if abs(seconds) >= factor:
-            return f"{seconds / factor:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"
+    if abs(seconds) >= 1:
+        return f"{seconds:.3g} s"
+    return f"{seconds * 1e3:.3g} ms" if abs(seconds) >= 1e-3 else "< 1 ms"
 
 
 def percent_text(value: float | None) -> str:

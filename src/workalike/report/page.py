@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from workalike.characterize.facts import Characterization
 from workalike.compare.model import Fidelity
 from workalike.compare.record import Record
-from workalike.compare.table import verdict
+from workalike.compare.verdict import verdict_of
 from workalike.compare.words import count_text, percent_text, rate_text, seconds_text, size_text
 from workalike.files import write_text
 from workalike.plan.model import Plan
@@ -42,7 +42,7 @@ def write_report(
         workload=workload,
         record=record,
         fidelity=fidelity,
-        verdict=verdict(fidelity) if fidelity else "",
+        verdict=verdict_of(fidelity).headline if fidelity else "",
         versions=dict(versions or {}),
     )
     write_text(path, text)

@@ -1,0 +1,126 @@
+"""How close a replica came, in words and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
+from workalike.compare.words import percent_text, plural
+
+FAITHFUL_BYTES_PCT, FAITHFUL_OPERATIONS_PCT, FAITHFUL_DISTANCE = 0.1, 1.0, 0.02
+CLOSE_BYTES_PCT, CLOSE_OPERATIONS_PCT, CLOSE_DISTANCE = 5.0, 10.0, 0.15
+OPERATIONS = ("READS", "WRITES")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`grade` is one of exact, faithful, close, apart, unfinished, empty."""
+
+    grade: str
+    headline: str
+    sentence: str
+
+
+def verdict_of(fidelity: Fidelity) -> Verdict:
+    """The grade follows from the worst family's bytes and the distance of operation sizes."""
+    if not fidelity.families:
+        return Verdict(
+            "empty", "Nothing to replicate", "The original moved no data that a replica could repeat."
+        )
+    worst = max(fidelity.families, key=lambda f: (worst_bytes(f), f.bytes_original))
+    error, distance = worst_bytes(worst), largest_distance(fidelity)
+    operations = max((row.error_pct or 0.0 for row in operation_rows(fidelity)), default=None)
+    parts = [_bytes_sentence(fidelity, worst, error), _operations_sentence(operations, distance)]
+    sentence = " ".join(part for part in parts if part)
+    if not fidelity.complete:
+        return Verdict("unfinished", "Unfinished run", "The run ended early or had errors. " + sentence)
+    exact = all(not row.error_pct for row in fidelity.counters if row.at_level)
+    if exact and error == 0 and not distance:
+        return Verdict("exact", "An exact replica", sentence)
+    off = (error, operations or 0.0, distance or 0.0)
+    if _within(off, (FAITHFUL_BYTES_PCT, FAITHFUL_OPERATIONS_PCT, FAITHFUL_DISTANCE)):
+        return Verdict("faithful", "A faithful replica", sentence)
+    if _within(off, (CLOSE_BYTES_PCT, CLOSE_OPERATIONS_PCT, CLOSE_DISTANCE)):
+        return Verdict("close", "A close replica", sentence)
+    return Verdict("apart", "The replica differs", sentence)
+
+
+def _within(off: tuple[float, ...], limits: tuple[float, ...]) -> bool:
+    return all(value <= limit for value, limit in zip(off, limits, strict=True))
+
+
+def operation_rows(fidelity: Fidelity) -> list[CounterFidelity]:
+    """The counts of all reads and writes at the families' level that can be compared."""
+    return [
+        row
+        for row in fidelity.counters
+        if row.at_level and row.comparable and is_operation_count(row.counter)
+    ]
+
+
+def is_operation_count(counter: str) -> bool:
+    """READS and WRITES, or their sum where a module counts several kinds."""
+    return counter in OPERATIONS or ("+" in counter and counter.endswith(OPERATIONS))
+
+
+def worst_bytes(family: FamilyFidelity) -> float:
+    """The larger of a family's errors in bytes, per cent: of the total, and of any dump."""
+    return max(family.total_bytes_error_pct, family.bytes_error_max_pct)
+
+
+def largest_distance(fidelity: Fidelity) -> float | None:
+    """The larger of the two histogram distances."""
+    both = (fidelity.size_histogram_distance.read, fidelity.size_histogram_distance.write)
+    return max((d for d in both if d is not None), default=None)
+
+
+def scale_words(fidelity: Fidelity) -> str:
+    """`at full scale`, or the factors that are not 1."""
+    scale = fidelity.scale
+    parts = []
+    if scale.ranks != 1:
+        parts.append(f"{fidelity.ranks_replica:,} instead of {plural(fidelity.ranks_original, 'rank')}")
+    if scale.bytes != 1:
+        parts.append(
+            f"{scale.bytes:.3g} of the bytes" if scale.bytes < 1 else f"{scale.bytes:.3g} times the bytes"
+        )
+    return "with " + " and ".join(parts) if parts else "at full scale"
+
+
+def _bytes_sentence(fidelity: Fidelity, worst: FamilyFidelity, error: float) -> str:
+    dumps = sum(f.dumps_original for f in fidelity.families)
+    if error == 0:
+        what = "the dump has" if dumps == 1 else f"all {dumps:,} dumps have"
+        return f"Run {scale_words(fidelity)}, {what} exactly the bytes expected."
+    if error <= CLOSE_BYTES_PCT:
+        return f"Run {scale_words(fidelity)}, bytes are within {percent_text(error)} of what is expected."
+    return f"Run {scale_words(fidelity)}, bytes are off by up to {percent_text(error)} ({worst.name})."
+
+
+def _operations_sentence(operations: float | None, distance: float | None) -> str:
+    """What can be said of operation counts and of their sizes."""
+    if operations is None and distance is None:
+        return ""
+    if not operations and not distance:
+        return (
+            "Operations agree in number and size." if distance is not None else "Operations agree in number."
+        )
+    parts = []
+    if operations is not None:
+        same = f"within {percent_text(operations)} in number" if operations else "equal in number"
+        parts.append(f"operations are {same}")
+    if distance is not None:
+        apart = (
+            f"their sizes {distance:.2g} apart (0 is equal, 1 is all different)"
+            if distance
+            else "equal in size"
+        )
+        parts.append(apart if operations is not None else f"operations: {apart}")
+    text = " and ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def worst_counters(fidelity: Fidelity, count: int) -> list[CounterFidelity]:
+    """The comparable counters that are furthest off, those at the families' level first."""
+    off = [row for row in fidelity.counters if row.error_pct]
+    return sorted(off, key=lambda r: (not r.at_level, -(r.error_pct or 0)))[:count]
