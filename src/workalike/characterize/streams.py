@@ -13,7 +13,7 @@ from workalike.characterize.sharing import effective_writers, root_of
 from workalike.characterize.sizes import solve_sizes
 from workalike.plan.scale import split_even
 from workalike.workload import units
-from workalike.workload.model import Assumption, Direction, Entry, Level, Pattern, Stream
+from workalike.workload.model import MAX_REPEATS, Assumption, Direction, Entry, Level, Pattern, Stream
 
 BINS = ("0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M", "1M_4M", "4M_10M", "10M_100M", "100M_1G", "1G_PLUS")
 MAX_CLUSTERS = 64
@@ -21,6 +21,8 @@ SMALL = 10240
 CONSECUTIVE = 0.8
 SEQUENTIAL = 0.5
 SHARED_BY_ALL = 0.8
+EVEN = 1.1
+NEAR = 1.02
 
 Pair = tuple[int, int]
 Ranges = list[tuple[int, int, int]] | None
@@ -136,35 +138,70 @@ class Placement:
 
     pattern: Pattern
     stride: int = 0
-    shared: bool = True
+    pieces_per_rank: float = 1.0  # separate contiguous pieces of a rank, in the interleaved case
+
+
+@dataclass(frozen=True)
+class _Offsets:
+    """What the POSIX counters of a dump's files say of offsets, one direction."""
+
+    files: int
+    ranks: int  # accessing ranks, over all files
+    operations: int
+    moved: int
+    consecutive: int
+    sequential: int
+    extent: int  # of the largest file
 
 
 def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> Placement:
-    """Pattern from the share of consecutive and sequential operations (facts B, "Strides")."""
-    kind = "READS" if direction is Direction.READ else "WRITES"
-    largest = "MAX_BYTE_READ" if direction is Direction.READ else "MAX_BYTE_WRITTEN"
-    size = "BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN"
-    one_rank = all(len(f.modules[MODULE_OF_LEVEL[level]].ranks) == 1 and f.modules[MODULE_OF_LEVEL[level]].ranks[0] >= 0
-                   for f in files if MODULE_OF_LEVEL[level] in f.modules)
-    posix = [f.modules["POSIX"] for f in files if "POSIX" in f.modules and level is not Level.STDIO]
-    operations = sum(p.total(kind) for p in posix)
-    moved = sum(p.total(size) for p in posix)
-    if operations == 0:
+    """Pattern from the share of consecutive and sequential operations (facts B, "Strides").
+
+    A rank's operations fall into as many contiguous pieces as it has operations that do not follow the one before:
+    one piece is a region of its own, a piece an operation is round-robin, between them lie segments.
+    """
+    seen = _offsets(files, level, direction)
+    if seen is None or seen.operations <= 2 * seen.files:
         return Placement(Pattern.CONTIGUOUS)
-    consecutive = sum(p.total(f"CONSEC_{kind}") for p in posix) / operations
-    sequential = sum(p.total(f"SEQ_{kind}") for p in posix) / operations
-    extent = max(p.largest(largest) for p in posix) + 1
-    if direction is Direction.READ and not one_rank and moved > 1.5 * extent * len(posix):
+    one_rank = seen.ranks <= seen.files
+    covers = seen.moved >= 0.9 * seen.extent * seen.files
+    if direction is Direction.READ and not one_rank and seen.moved > 1.5 * seen.extent * seen.files:
         return Placement(Pattern.REPLICATED)
-    if consecutive >= CONSECUTIVE or operations <= 2 * len(posix):
+    if seen.consecutive >= CONSECUTIVE * seen.operations and one_rank:
         return Placement(Pattern.CONTIGUOUS)
-    if sequential < SEQUENTIAL:
+    if seen.sequential < SEQUENTIAL * seen.operations:
         return Placement(Pattern.RANDOM)
     if one_rank:
-        if moved >= 0.9 * extent * len(posix):
+        if covers:
             return Placement(Pattern.CONTIGUOUS)
-        return Placement(Pattern.STRIDED, stride=max(1, extent * len(posix) // operations))
-    return Placement(Pattern.INTERLEAVED)
+        return Placement(Pattern.STRIDED, stride=max(1, seen.extent * seen.files // seen.operations))
+    pieces = max(1.0, (seen.operations - seen.consecutive) / seen.ranks)
+    return Placement(Pattern.INTERLEAVED, pieces_per_rank=pieces)
+
+
+def _offsets(files: Sequence[FileFacts], level: Level, direction: Direction) -> _Offsets | None:
+    posix = [f.modules["POSIX"] for f in files if "POSIX" in f.modules and level is not Level.STDIO]
+    kind = "READS" if direction is Direction.READ else "WRITES"
+    size = "BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN"
+    largest = "MAX_BYTE_READ" if direction is Direction.READ else "MAX_BYTE_WRITTEN"
+    posix = [p for p in posix if p.total(kind)]
+    if not posix:
+        return None
+    return _Offsets(
+        files=len(posix),
+        ranks=sum(_accessing_ranks(p, kind, nprocs=files[0].nprocs) for p in posix),
+        operations=sum(p.total(kind) for p in posix),
+        moved=sum(p.total(size) for p in posix),
+        consecutive=sum(p.total(f"CONSEC_{kind}") for p in posix),
+        sequential=sum(p.total(f"SEQ_{kind}") for p in posix),
+        extent=max(p.largest(largest) for p in posix) + 1,
+    )
+
+
+def _accessing_ranks(posix: ModuleFacts, kind: str, nprocs: int) -> int:
+    if (posix.ranks < 0).any():
+        return nprocs
+    return len(set(posix.ranks[posix.column(kind) > 0].tolist()))
 
 
 def _reduced_streams(
@@ -191,9 +228,10 @@ def _reduced_streams(
         ranges = _spread_ranks(max(1, round(writers)), nprocs)
         assumed.append(Assumption.RANK_SHARES)
     collective, independent = _split_collective(rest, moved.collective_calls)
+    members = nprocs if ranges is None else units.count_ranks(ranges)
     for pairs, together in ((collective, True), (independent, False)):
         if pairs:
-            streams.append(_stream(pairs, direction, placement, ranges, together))
+            streams += _placed(pairs, direction, placement, ranges, together, members)
     return streams, assumed
 
 
@@ -236,20 +274,20 @@ def _spread_ranks(count: int, nprocs: int) -> Ranges:
 def _single_rank_streams(
     parts: Sequence[ModuleFacts], direction: Direction, nprocs: int, placement: Placement
 ) -> list[Stream]:
-    by_rank: dict[int, list[tuple[ModuleFacts, int]]] = defaultdict(list)
+    by_rank: dict[int, Moved] = {}
     for facts in parts:
         for row, rank in enumerate(facts.ranks.tolist()):
-            by_rank[rank].append((facts, row))
-    clusters: dict[tuple[tuple[Pair, ...], int], list[int]] = defaultdict(list)
-    for rank, rows in by_rank.items():
-        pairs: list[Pair] = []
-        calls = 0
-        for facts, row in rows:
             moved = moved_by(rows_of(facts, np.array([row])), direction)
-            pairs += moved.pairs
-            calls += moved.collective_calls
-        if pairs:
-            clusters[(tuple(_merged(pairs)), calls)].append(rank)
+            known = by_rank.get(rank, Moved([], 0))
+            by_rank[rank] = Moved(_merged(known.pairs + moved.pairs), known.collective_calls + moved.collective_calls)
+    by_rank = {rank: moved for rank, moved in by_rank.items() if moved.pairs}
+    if placement.pattern is Pattern.INTERLEAVED and len(by_rank) > 1:
+        even = _even_streams(by_rank, direction, nprocs, placement)
+        if even is not None:
+            return even
+    clusters: dict[tuple[tuple[Pair, ...], int], list[int]] = defaultdict(list)
+    for rank, moved in by_rank.items():
+        clusters[(tuple(moved.pairs), moved.collective_calls)].append(rank)
     merged = _limit_clusters(clusters)
     streams = []
     everyone = sum(len(ranks) for _, _, ranks in merged) == nprocs
@@ -258,7 +296,95 @@ def _single_rank_streams(
         collective, independent = _split_collective(list(pairs), calls)
         for some, together in ((collective, True), (independent, False)):
             if some:
-                streams.append(_stream(some, direction, placement, ranges, together))
+                streams += _placed(some, direction, placement, ranges, together, len(ranks))
+    return streams
+
+
+def _even_streams(
+    by_rank: dict[int, Moved], direction: Direction, nprocs: int, placement: Placement
+) -> list[Stream] | None:
+    """Ranks that share a file in (nearly) equal parts are one stream, so that their order in the file is kept.
+
+    Small operations that only some ranks have (headers) are streams of their own before it. None when the parts
+    differ by more than a few per cent.
+    """
+    large = {rank: [p for p in moved.pairs if p[1] > SMALL] for rank, moved in by_rank.items()}
+    bytes_of = {rank: sum(c * s for c, s in pairs) for rank, pairs in large.items() if pairs}
+    if not bytes_of or max(bytes_of.values()) > EVEN * min(bytes_of.values()):
+        return None
+    streams: list[Stream] = []
+    for rank, moved in by_rank.items():
+        small = [p for p in moved.pairs if p[1] <= SMALL]
+        if small:
+            alone = Placement(Pattern.CONTIGUOUS)
+            streams.append(_stream(small, direction, alone, [(rank, rank, 1)], False))
+    streams = _merge_same_small(streams)
+    ranks = sorted(bytes_of)
+    pairs = _merged([p for rank in ranks for p in large[rank]])
+    calls = min(sum(by_rank[rank].collective_calls for rank in ranks), sum(c for c, _ in pairs))
+    ranges = None if len(ranks) == nprocs else units.ranges_of(ranks)
+    collective, independent = _split_collective(_near_equal_merged(pairs, len(ranks)), calls)
+    for some, together in ((collective, True), (independent, False)):
+        if some:
+            streams += _placed(some, direction, placement, ranges, together, len(ranks))
+    return streams
+
+
+def _merge_same_small(streams: list[Stream]) -> list[Stream]:
+    """Equal small streams of different ranks become one of their set of ranks."""
+    groups: dict[str, list[Stream]] = defaultdict(list)
+    for stream in streams:
+        groups[" ".join(e.text() for e in stream.sizes)].append(stream)
+    out = []
+    for same in groups.values():
+        ranks = sorted(r[0] for s in same for r in (s.ranks or []))
+        sizes = [Entry(count=e.count * len(same), size=e.size) for e in same[0].sizes]
+        out.append(same[0].model_copy(update={"ranks": units.ranges_of(ranks), "sizes": sizes}))
+    return out
+
+
+def _near_equal_merged(pairs: list[Pair], members: int) -> list[Pair]:
+    """Sizes within a few per cent of each other become one size (two neighbouring ones, to keep the bytes).
+
+    In a library's dataset the ranks' pieces differ a little; as sizes of their own they would not interleave.
+    """
+    out: list[Pair] = []
+    group: list[Pair] = []
+    for count, size in [*sorted(pairs, key=lambda p: p[1]), (0, 0)]:
+        if group and (size == 0 or size > NEAR * group[0][1]):
+            if len(group) > 2 and all(c % members for c, _ in group):
+                out += split_even(sum(c * s for c, s in group), sum(c for c, _ in group))
+            else:
+                out += group
+            group = []
+        if count:
+            group.append((count, size))
+    return out
+
+
+def _placed(
+    pairs: Sequence[Pair],
+    direction: Direction,
+    placement: Placement,
+    ranges: Ranges,
+    collective: bool,
+    members: int,
+) -> list[Stream]:
+    """A stream laid out as the placement says; segments become repetitions of a contiguous stream."""
+    operations = sum(count for count, _ in pairs)
+    segments = round(placement.pieces_per_rank)
+    per_rank = operations / max(1, members)
+    if placement.pattern is not Pattern.INTERLEAVED or collective or segments >= 0.75 * per_rank:
+        return [_stream(pairs, direction, placement, ranges, collective)]
+    segmented = Placement(Pattern.CONTIGUOUS)
+    if segments <= 1:
+        return [_stream(pairs, direction, segmented, ranges, collective)]
+    segments = min(segments, MAX_REPEATS)
+    once = [(count // segments, size) for count, size in pairs if count >= segments]
+    rest = [(count % segments, size) for count, size in pairs if count % segments]
+    streams = [_stream(once, direction, segmented, ranges, collective).model_copy(update={"repeat": segments})] if once else []
+    if rest:
+        streams.append(_stream(rest, direction, segmented, ranges, collective))
     return streams
 
 

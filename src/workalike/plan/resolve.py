@@ -197,38 +197,62 @@ class _Resolver:
         targets = _stream_targets(original, size, old_members)
         behind = dict.fromkeys(wl.Direction, 0)
         for stream, target in zip(original.streams, targets, strict=True):
-            resolved = self._stream(stream, family, grown, target)
-            if stream.base is None:
-                resolved.base = behind[stream.direction]
-            behind[stream.direction] = max(
-                behind[stream.direction], resolved.base + _length(resolved, self._ranks_a_file(family, resolved))
-            )
-            content.streams.append(resolved)
+            for k, resolved in enumerate(self._repeated(stream, family, grown, target)):
+                if stream.base is None or k > 0:
+                    resolved.base = behind[stream.direction]
+                behind[stream.direction] = max(
+                    behind[stream.direction], resolved.base + _length(resolved, self._ranks_a_file(family, resolved))
+                )
+                content.streams.append(resolved)
         content.arrays = [self._arrays(a, grown) for a in original.arrays]
         return content
 
-    def _stream(
+    def _repeated(
         self, stream: wl.Stream, family: wl.Family, grown: Fraction, target: int | None
-    ) -> plan.PlanStream:
+    ) -> list[plan.PlanStream]:
+        """The plan's streams of one stream: as many as its repetitions, of which scaling by count drops some first.
+
+        `target` are the bytes of all repetitions at the original's scale.
+        """
         declared = stream.ranks if stream.ranks is not None else family.sharing.ranks
         old = self.workload.ranks if declared is None else units.count_ranks(declared)
         ranges = rank_sets.scale_ranges(declared, self.workload.ranks, self.ranks)
         n = rank_sets.count(ranges, self.ranks)
         pairs = [(e.total(old), e.size) for e in stream.sizes]
-        if target is not None:
-            pairs = fit_bytes(pairs, target)
-        pairs = scale_pairs(pairs, self.factor, n, self.options.scale_by)
-        return plan.PlanStream(
-            ranks=ranges,
-            direction=stream.direction,
-            pattern=stream.pattern,
-            collective=stream.collective,
-            base=round((stream.base or 0) * grown * self.factor),
-            entries=pairs,
-            mixed=stream.mixed,
-            stride=max(stream.stride, max((size for _, size in pairs), default=0)) if stream.stride else 0,
-            pieces=stream.pieces,
-        )
+        once = sum(count * size for count, size in pairs)
+        moved = round((stream.repeat * once if target is None else target) * self.factor)
+        repeats = stream.repeat
+        if self.options.scale_by == "count" and self.factor < 1:
+            repeats = max(1, round(repeats * self.factor))
+        streams = []
+        for k in range(repeats):
+            part = moved * (k + 1) // repeats - moved * k // repeats
+            entries = self._entries(pairs, once, part, n, grown=target is not None)
+            streams.append(
+                plan.PlanStream(
+                    ranks=ranges,
+                    direction=stream.direction,
+                    pattern=stream.pattern,
+                    collective=stream.collective,
+                    base=round((stream.base or 0) * grown * self.factor),
+                    entries=entries,
+                    mixed=stream.mixed,
+                    stride=max(stream.stride, *(size for _, size in entries)) if stream.stride else 0,
+                    pieces=stream.pieces,
+                )
+            )
+        return streams
+
+    def _entries(
+        self, pairs: list[tuple[int, int]], once: int, part: int, ranks: int, grown: bool
+    ) -> list[tuple[int, int]]:
+        """One repetition's operations, moving exactly `part` bytes: growth changes sizes, scaling what was asked for."""
+        if once == 0 or part == once:
+            return pairs
+        if grown:
+            pairs = fit_bytes(pairs, max(1, round(part / self.factor)))
+            once = sum(count * size for count, size in pairs)
+        return scale_pairs(pairs, Fraction(part, once), ranks, self.options.scale_by) if part != once else pairs
 
     def _ranks_a_file(self, family: wl.Family, stream: plan.PlanStream) -> Fraction:
         """The share of a stream's operations that lands in one file."""
@@ -274,7 +298,7 @@ def _stream_targets(content: wl.Content, size: int | None, members: int) -> list
     weights = []
     for stream in content.streams:
         n = members if stream.ranks is None else units.count_ranks(stream.ranks)
-        weights.append(sum(e.total(n) * e.size for e in stream.sizes))
+        weights.append(stream.repeat * sum(e.total(n) * e.size for e in stream.sizes))
     total = sum(weights)
     if total == 0:
         return [None] * len(content.streams)

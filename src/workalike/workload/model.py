@@ -24,6 +24,7 @@ from workalike.workload import units
 MAX_RANKS = 2**24
 MAX_DUMPS = 200_000
 MAX_FAMILIES = 10_000
+MAX_REPEATS = 1024
 
 SCHEMA_VERSION = 1
 
@@ -195,7 +196,9 @@ class Stream(Strict):
 
     `sizes` are totals over the stream's ranks unless written per rank; `base` is where it begins in the
     file, by default behind the dump's earlier streams of the same direction; `stride` (bytes, pattern
-    strided) is the distance between the starts of a rank's successive operations.
+    strided) is the distance between the starts of a rank's successive operations. With `repeat` all of it is
+    done that often, each time behind the last: `repeat: 8` of a contiguous stream are eight variables, in
+    each of which every rank owns a piece.
     """
 
     direction: Direction
@@ -207,6 +210,7 @@ class Stream(Strict):
     mixed: bool = False
     stride: Size = 0
     pieces: Annotated[int, Field(ge=1, le=2**31)] = 1
+    repeat: Annotated[int, Field(ge=1, le=MAX_REPEATS)] = 1
 
 
 class Slab(Strict):
@@ -267,7 +271,7 @@ class Content(Strict):
         for stream in self.streams:
             if stream.direction is direction:
                 n = members if stream.ranks is None else units.count_ranks(stream.ranks)
-                total += sum(e.total(n) * e.size for e in stream.sizes)
+                total += stream.repeat * sum(e.total(n) * e.size for e in stream.sizes)
         for arrays in self.arrays:
             for access in arrays.access:
                 if access.direction is direction:
