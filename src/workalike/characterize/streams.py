@@ -428,6 +428,9 @@ def _alone(pattern: Pattern) -> Pattern:
 def _stream(
     pairs: Sequence[Pair], direction: Direction, placement: Placement, ranges: Ranges, collective: bool
 ) -> Stream:
+    if placement.pattern is Pattern.INTERLEAVED:
+        # The counters do not tell the order of rounds; the main variables usually come first.
+        pairs = sorted(pairs, key=lambda p: -p[0])
     sizes = [Entry(count=count, size=size) for count, size in pairs if count]
     return Stream(
         direction=direction,
