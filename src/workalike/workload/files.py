@@ -2,53 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.workload.model import Workload
+from workalike.workload.model import Family, Workload
+from workalike.workload.yaml_text import block
 
 MAX_BYTES = 64 * 2**20
+HEAD = ("ranks", "nodes", "runtime")
+MEND = "see docs/workload-format.md"
+UNION_TAG = re.compile(r"[\[(]|^(?:int|str|float|bool|none|dict|list|tuple|nullable)$")
+NOT_YAML: dict[type[Exception], str] = {
+    RecursionError: "nested too deeply",
+    yaml.reader.ReaderError: "a control character",
+    ValueError: "a number that is too long",
+    OverflowError: "a number that is too large",
+}
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML without aliases: a few lines of aliases can expand to gigabytes."""
+    """Safe YAML without aliases (a few lines of them can expand to gigabytes) and without doubled keys."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", self.peek_event().start_mark)
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", mark)
         return super().compose_node(parent, index)
 
-
-class _Dumper(yaml.SafeDumper):
-    """Block style for what a person walks through, one line for what is one thing."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-def _represent_list(dumper: _Dumper, data: list[Any]) -> Any:
-    flat = all(not isinstance(x, (dict, list)) for x in data)
-    return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=flat)
-
-
-def _is_short(value: Any) -> bool:
-    """Whether a value fits beside others on one line."""
-    if isinstance(value, list):
-        return len(value) <= 4 and not any(isinstance(x, (dict, list)) for x in value)
-    return not isinstance(value, dict)
-
-
-def _represent_dict(dumper: _Dumper, data: dict[str, Any]) -> Any:
-    short = len(data) <= 8 and all(_is_short(x) for x in data.values())
-    return dumper.represent_mapping("tag:yaml.org,2002:map", data.items(), flow_style=short)
-
-
-_Dumper.add_representer(list, _represent_list)
-_Dumper.add_representer(dict, _represent_dict)
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, "a key is not a word", key.start_mark)
+            if key.value in seen:
+                what = f"`{key.value[:60]}` is there twice"
+                raise yaml.constructor.ConstructorError(None, None, what, key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
 
 
 def describe_location(location: tuple[int | str, ...]) -> str:
@@ -59,31 +55,84 @@ def describe_location(location: tuple[int | str, ...]) -> str:
     return text or "the document"
 
 
+def _plain_location(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """A location without pydantic's names for the alternatives of a union, such as `list[int]`."""
+    return tuple(p for p in location if isinstance(p, int) or not UNION_TAG.search(p))
+
+
+def first_finding(error: ValidationError) -> tuple[tuple[int | str, ...], str]:
+    """(location, message) of the first finding; of a union's alternatives the one that got furthest."""
+    findings = [
+        (_plain_location(f["loc"]), _message(f)) for f in error.errors(include_url=False, include_input=False)
+    ]
+    first = findings[0][0]
+    same = [f for f in findings if f[0][: len(first)] == first]
+    location, message = max(same, key=lambda f: len(f[0]))
+    more = len({f[0] for f in findings if f not in same})
+    return location, message + (f" (and {more} more)" if more else "")
+
+
+def _message(finding: ErrorDetails) -> str:
+    """What is wrong, in words of ours where pydantic speaks of its own machinery."""
+    kind, context = finding["type"], finding.get("ctx", {})
+    if kind == "extra_forbidden":
+        return "there is no such field here"
+    if kind == "missing":
+        return "is missing"
+    if kind in ("enum", "literal_error"):
+        return f"use one of {context['expected']}".replace(" or ", ", ").replace("'", "")
+    if kind in ("model_type", "dict_type", "model_attributes_type"):
+        return "must have fields, `name: value`"
+    return str(finding["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
+
+
 def first_error(error: ValidationError) -> tuple[str, str]:
     """(place, message) of the first finding, on one line."""
-    finding = error.errors(include_url=False, include_input=False)[0]
-    message = str(finding["msg"]).removeprefix("Value error, ")
-    more = error.error_count() - 1
-    return describe_location(finding["loc"]), message + (f" (and {more} more)" if more else "")
+    location, message = first_finding(error)
+    return describe_location(location), message
+
+
+def _line_of(root: yaml.Node | None, location: tuple[int | str, ...]) -> int:
+    """The line, from 1, of a place in the document; of what is missing, the line of what should hold it."""
+    node = root
+    for part in location:
+        found: yaml.Node | None = None
+        if isinstance(node, yaml.MappingNode):
+            found = next((value for key, value in node.value if key.value == part), None)
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            found = node.value[part]
+        if found is None:
+            break
+        node = found
+    return int(node.start_mark.line) + 1 if node is not None else 1
+
+
+def _load(text: str, file: str | Path) -> tuple[yaml.Node | None, Any]:
+    """The document's nodes (for line numbers) and its values."""
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        return node, None if node is None else loader.construct_document(node)
+    except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else text.count("\n", 0, getattr(error, "position", 0)) + 1
+        problem = getattr(error, "problem", None) or NOT_YAML.get(type(error), type(error).__name__)
+        raise WorkalikeError(
+            ErrorKind.BAD_WORKLOAD,
+            f"not YAML: {problem}",
+            file=file,
+            place=f"line {line}" if mark or hasattr(error, "position") else None,
+            mend=MEND,
+        ) from error
 
 
 def parse_workload(text: str, file: str | Path = "workload") -> Workload:
     """Check a workload's text.
 
     Raises:
-        WorkalikeError: BAD_WORKLOAD naming the place and the mend.
+        WorkalikeError: BAD_WORKLOAD naming the line, the place and the mend.
     """
-    try:
-        document = yaml.load(text, Loader=_Loader)  # noqa: S506  a SafeLoader without aliases
-    except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
-        mark = getattr(error, "problem_mark", None)
-        raise WorkalikeError(
-            ErrorKind.BAD_WORKLOAD,
-            f"not YAML: {getattr(error, 'problem', None) or type(error).__name__}",
-            file=file,
-            place=f"line {mark.line + 1}" if mark else None,
-            mend="see docs/workload-format.md",
-        ) from error
+    node, document = _load(text, file)
     if not isinstance(document, dict) or "workalike" not in document:
         raise WorkalikeError(
             ErrorKind.BAD_WORKLOAD,
@@ -94,12 +143,11 @@ def parse_workload(text: str, file: str | Path = "workload") -> Workload:
     try:
         return Workload.model_validate(document)
     except ValidationError as error:
-        place, message = first_error(error)
-        raise WorkalikeError(
-            ErrorKind.BAD_WORKLOAD, message, file=file, place=place, mend="see docs/workload-format.md"
-        ) from error
+        location, message = first_finding(error)
+        place = f"line {_line_of(node, location)}, {describe_location(location)}"
+        raise WorkalikeError(ErrorKind.BAD_WORKLOAD, message, file=file, place=place, mend=MEND) from error
     except RecursionError as error:
-        raise WorkalikeError(ErrorKind.BAD_WORKLOAD, "nested too deeply", file=file) from error
+        raise WorkalikeError(ErrorKind.BAD_WORKLOAD, "nested too deeply", file=file, mend=MEND) from error
 
 
 def read_workload(path: str | Path) -> Workload:
@@ -126,18 +174,22 @@ def read_workload(path: str | Path) -> Workload:
 
 def workload_text(workload: Workload) -> str:
     """The workload as YAML; reading it back gives an equal workload."""
-    document = workload.model_dump(mode="json", exclude_defaults=True)
-    head = {key: document.pop(key) for key in ("ranks", "nodes", "runtime") if key in document}
-    document = {"workalike": workload.workalike, **head, "families": [], **document}
-    for family, shown in zip(workload.families, document["families"], strict=True):
-        # Said even where they are the defaults: a reader should not have to know those.
-        said = {"role": family.role.value, "number": family.number, "interface": family.interface.value}
-        said |= {"level": family.counted_at.value, "lifetime": family.lifetime.value}
-        if "sharing" not in shown:
-            said["sharing"] = family.sharing.mode.value
-        elif set(shown["sharing"]) == {"mode"}:
-            shown["sharing"] = shown["sharing"]["mode"]
-        rest = {key: value for key, value in shown.items() if key not in said}
-        shown.clear()
-        shown.update(said | rest)
-    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=110, allow_unicode=False)
+    document: dict[str, Any] = workload.model_dump(mode="json", exclude_defaults=True)
+    both = zip(workload.families, document["families"], strict=True)
+    families = [_shown(family, dumped) for family, dumped in both]
+    first = {"workalike": workload.workalike} | {key: document[key] for key in HEAD if key in document}
+    return block(first | document | {"families": families}, apart=("families", "uncovered"))
+
+
+def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
+    """A family with what is said even where it is the default: a reader should not have to know those."""
+    sharing = dumped.get("sharing", {})
+    said = {
+        "role": family.role.value,
+        "number": family.number,
+        "interface": family.interface.value,
+        "level": family.counted_at.value,
+        "sharing": sharing if set(sharing) - {"mode"} else family.sharing.mode.value,
+        "lifetime": family.lifetime.value,
+    }
+    return said | {key: value for key, value in dumped.items() if key not in said}

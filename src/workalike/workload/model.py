@@ -6,7 +6,9 @@ enumeration or parsed into numbers. Sizes are bytes, times seconds since the job
 
 from __future__ import annotations
 
-from enum import StrEnum
+import itertools
+import math
+import operator
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -20,117 +22,67 @@ from pydantic import (
 )
 
 from workalike.workload import units
+from workalike.workload.words import (
+    HDF5_INTERFACES,
+    Assumption,
+    Direction,
+    Interface,
+    Level,
+    Lifetime,
+    Pattern,
+    Reader,
+    Reason,
+    Role,
+    SharingMode,
+    Turns,
+)
+
+__all__ = [
+    "ArrayAccess",
+    "Arrays",
+    "Assumption",
+    "Content",
+    "Direction",
+    "Entry",
+    "Family",
+    "Fit",
+    "Interface",
+    "Level",
+    "Lifetime",
+    "Pattern",
+    "Reader",
+    "Reason",
+    "Role",
+    "Schedule",
+    "Sharing",
+    "SharingMode",
+    "Slab",
+    "Stream",
+    "Strict",
+    "Tunable",
+    "Turns",
+    "Uncovered",
+    "Workload",
+]
 
 MAX_RANKS = 2**24
-MAX_DUMPS = 200_000
+MAX_DUMPS = 200_000  # of one family
+MAX_ALL_DUMPS = 1_000_000
 MAX_FAMILIES = 10_000
+MAX_DATASETS = 10**6
+# What the engine takes at most (engine/plan/limits.hpp).
+MAX_OPERATIONS = 2**40
+MAX_OPERATION_BYTES = 2**50
+MAX_FILE_BYTES = 2**60
 MAX_REPEATS = 1024
 
 SCHEMA_VERSION = 1
 
 
 class Strict(BaseModel):
+    """A part of a document in which an unknown field is an error."""
+
     model_config = ConfigDict(extra="forbid", validate_assignment=False)
-
-
-class Role(StrEnum):
-    CHECKPOINT = "checkpoint"
-    VISUALIZATION = "visualization"
-    RESTART = "restart"
-    INPUT = "input"
-    SCRATCH = "scratch"
-    OUTPUT = "output"
-    LOG = "log"
-    OTHER = "other"
-
-
-class Interface(StrEnum):
-    """Which library the application called."""
-
-    POSIX = "posix"
-    STDIO = "stdio"
-    MPIIO = "mpiio"
-    HDF5 = "hdf5"
-    TYPHONIO = "typhonio"
-    PNETCDF = "pnetcdf"
-
-
-class Level(StrEnum):
-    """Where bytes and operations are counted (design, "Semantics")."""
-
-    POSIX = "posix"
-    STDIO = "stdio"
-    MPIIO = "mpiio"
-    H5D = "h5d"
-    PNETCDF = "pnetcdf"
-
-
-class SharingMode(StrEnum):
-    SHARED = "shared"
-    PER_RANK = "per-rank"
-    GROUPS = "groups"
-    SUBSET = "subset"
-    ROOT = "root"
-
-
-class Turns(StrEnum):
-    CONCURRENT = "concurrent"
-    BATON = "baton"
-
-
-class Lifetime(StrEnum):
-    """A file a dump; one file held open and appended; one file opened anew at each dump."""
-
-    PER_DUMP = "per-dump"
-    APPENDED = "appended"
-    REUSED = "reused"
-
-
-class Direction(StrEnum):
-    READ = "read"
-    WRITE = "write"
-
-
-class Pattern(StrEnum):
-    CONTIGUOUS = "contiguous"
-    INTERLEAVED = "interleaved"
-    STRIDED = "strided"
-    RANDOM = "random"
-    SAME = "same"
-    REPLICATED = "replicated"
-
-
-class Reader(StrEnum):
-    WRITER = "writer"
-    NEIGHBOUR = "neighbour"
-
-
-class Assumption(StrEnum):
-    """What the log could not tell and was assumed instead."""
-
-    PLACEMENT = "placement"  # offsets follow from counters, not from a trace
-    RANK_SHARES = "rank-shares"  # who moved how much in a reduced record
-    SIZES = "sizes"  # the sizes beyond the four common ones are solved from the histogram
-    STATES = "states"  # the number of dumps in one long-lived file
-    STATE_SIZES = "state-sizes"  # the bytes of each state follow the checkpoints' growth (Eq. 2 to 4)
-    SCHEDULE = "schedule"  # dump times are evenly spread or borrowed
-    ROLE = "role"
-    DATASET_SHAPE = "dataset-shape"
-    ORDER = "order"  # the order of streams in a dump
-    SYNC_PLACE = "sync-place"
-    DECK = "deck"  # taken from another workload's input deck
-
-
-class Reason(StrEnum):
-    """Why data of the log is not in the workload."""
-
-    PARTIAL_MODULE = "partial-module"
-    UNSUPPORTED_MODULE = "unsupported-module"
-    SIEVING = "sieving"
-    LIBRARY_METADATA = "library-metadata"
-    FILL_VALUES = "fill-values"
-    NOISE = "noise"
-    MMAP = "mmap"
 
 
 def _ranks_in(value: object) -> object:
@@ -144,7 +96,9 @@ Size = Annotated[
     int,
     BeforeValidator(units.parse_size),
     PlainSerializer(units.format_size, return_type=str),
-    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "examples": ["259 MiB"]}]}),
+    WithJsonSchema(
+        {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "examples": ["259 MiB"]}]}
+    ),
 ]
 Seconds = Annotated[
     float,
@@ -152,20 +106,24 @@ Seconds = Annotated[
     PlainSerializer(units.format_time, return_type=str),
     WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "examples": ["12.5 s"]}]}),
 ]
+RankRanges = list[tuple[int, int, int]]
 Ranks = Annotated[
-    list[tuple[int, int, int]] | None,
+    RankRanges | None,
     BeforeValidator(_ranks_in),
     PlainSerializer(units.format_ranks, return_type=str),
-    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "examples": ["all", "0-511:8"]}]}),
+    WithJsonSchema(
+        {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "examples": ["all", "0-511:8"]}]}
+    ),
 ]
 Count = Annotated[int, Field(ge=0, le=units.MAX_INT)]
+Extent = Annotated[int, Field(ge=1, le=MAX_OPERATION_BYTES)]
 
 
 class Entry(BaseModel):
     """Operations of one size; written `16384 x 128 MiB` (a total) or `8/rank x 128 MiB`."""
 
-    count: Count
-    size: Annotated[int, Field(ge=0, le=units.MAX_INT)]
+    count: Annotated[int, Field(ge=0, le=MAX_OPERATIONS)]
+    size: Annotated[int, Field(ge=0, le=MAX_OPERATION_BYTES)]
     per_rank: bool = False
 
     @model_validator(mode="before")
@@ -209,16 +167,31 @@ class Stream(Strict):
     base: Size | None = None
     mixed: bool = False
     stride: Size = 0
-    pieces: Annotated[int, Field(ge=1, le=2**31)] = 1
+    pieces: Annotated[int, Field(ge=1, le=2**30)] = 1
     repeat: Annotated[int, Field(ge=1, le=MAX_REPEATS)] = 1
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        largest = max(e.size for e in self.sizes)
+        if self.pattern is Pattern.STRIDED and self.stride < largest:
+            raise ValueError(
+                f"pattern strided needs a `stride` of at least its largest size, {units.format_size(largest)}"
+            )
+        if self.stride and self.pattern is not Pattern.STRIDED:
+            raise ValueError("a `stride` belongs to pattern strided")
+        return self
 
 
 class Slab(Strict):
     """`count` hyperslabs over all ranks and datasets, each of `shape` elements with `stride`."""
 
-    count: Count
-    shape: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1, max_length=32)]
-    stride: list[Annotated[int, Field(ge=1)]] = Field(default_factory=list)
+    count: Annotated[int, Field(ge=0, le=MAX_OPERATIONS)]
+    shape: Annotated[list[Extent], Field(min_length=1, max_length=32)]
+    stride: list[Extent] = Field(default_factory=list)
+
+    def bytes(self, element: int) -> int:
+        """Bytes of all hyperslabs, `element` bytes an element."""
+        return self.count * element * math.prod(self.shape)
 
 
 class ArrayAccess(Strict):
@@ -231,18 +204,35 @@ class ArrayAccess(Strict):
 class Arrays(Strict):
     """Equal library datasets and how they are accessed (hdf5)."""
 
-    datasets: Annotated[int, Field(ge=1, le=10**7)] = 1
+    datasets: Annotated[int, Field(ge=1, le=MAX_DATASETS)] = 1
     element: Annotated[int, Field(ge=1, le=2**20)] = 8
-    dims: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1, max_length=32)]
-    chunk: list[Annotated[int, Field(ge=1)]] | None = None
+    dims: Annotated[list[Extent], Field(min_length=1, max_length=32)]
+    chunk: list[Extent] | None = None
     extendible: bool = False
     access: Annotated[list[ArrayAccess], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        rank = len(self.dims)
+        if self.element * math.prod(self.dims) > MAX_OPERATION_BYTES:
+            raise ValueError(f"a dataset may have {units.format_size(MAX_OPERATION_BYTES)} at most")
+        if self.chunk is not None and len(self.chunk) != rank:
+            raise ValueError(f"`chunk` needs {rank} extents, as many as `dims`")
+        if self.chunk is not None and self.element * math.prod(self.chunk) >= 2**32:
+            raise ValueError("a chunk must be smaller than 4 GiB (HDF5 keeps its bytes in 32 bits)")
+        for slab in (s for access in self.access for s in access.slabs):
+            if len(slab.shape) != rank or (slab.stride and len(slab.stride) != rank):
+                raise ValueError(f"a slab's `shape` and `stride` need {rank} extents, as many as `dims`")
+            strides = slab.stride or [1] * rank
+            if any((n - 1) * s + 1 > d for n, s, d in zip(slab.shape, strides, self.dims, strict=True)):
+                raise ValueError(f"a slab of {slab.shape} with stride {strides} is larger than the dataset")
+        return self
 
 
 class Fit(Strict):
     """Equal 1-D datasets, sized so that a dump moves `sizes` bytes, the library's metadata included."""
 
-    datasets: Annotated[int, Field(ge=1, le=10**6)] = 1
+    datasets: Annotated[int, Field(ge=1, le=MAX_DATASETS)] = 1
     element: Annotated[int, Field(ge=1, le=2**20)] = 8
     collective: bool = True
 
@@ -275,15 +265,12 @@ class Content(Strict):
         for arrays in self.arrays:
             for access in arrays.access:
                 if access.direction is direction:
-                    total += sum(_slab_bytes(s, arrays.element) for s in access.slabs)
+                    total += sum(s.bytes(arrays.element) for s in access.slabs)
         return total
 
-
-def _slab_bytes(slab: Slab, element: int) -> int:
-    size = slab.count * element
-    for extent in slab.shape:
-        size *= extent
-    return size
+    def rank_sets(self) -> list[RankRanges | None]:
+        """The rank sets that its streams and array accesses name; None is all members."""
+        return [s.ranks for s in self.streams] + [a.ranks for arrays in self.arrays for a in arrays.access]
 
 
 class Sharing(Strict):
@@ -325,7 +312,7 @@ class Schedule(Strict):
     def _one_form(self) -> Self:
         if self.start is None and self.gaps is None and self.count is None:
             raise ValueError("a schedule needs `start`, or `gaps`, or `count` with `first` and `every`")
-        if self.start is not None and (self.gaps is not None or self.every is not None or self.first is not None):
+        if self.start is not None and (self.gaps, self.every, self.first) != (None, None, None):
             raise ValueError("`start` lists every dump: leave out `first`, `every` and `gaps`")
         if self.gaps is not None and self.every is not None:
             raise ValueError("give `every` or `gaps`, not both")
@@ -407,19 +394,48 @@ class Family(Strict):
         if (self.content is None) == (not self.contents):
             raise ValueError("a family has `content` (the same for every dump) or `contents`")
         if self.use is None and self.contents and len(self.contents) != n:
-            raise ValueError(f"{len(self.contents)} contents for {n} dumps: say with `use` which dump has which")
+            raise ValueError(f"{len(self.contents)} contents for {n} dumps: `use` says which dump has which")
         if self.use is not None and (len(self.use) != n or any(u >= len(self.contents) for u in self.use)):
             raise ValueError(f"`use` needs one index into `contents` for each of the {n} dumps")
         if isinstance(self.sizes, list) and len(self.sizes) != n:
             raise ValueError(f"{len(self.sizes)} sizes for {n} dumps")
-        if self.growth is not None and (isinstance(self.sizes, list) or len(self.growth) != n - 1):
-            raise ValueError(f"growth has one factor between dumps ({n - 1}), applied to a single `sizes`")
-        if self.growth is not None and self.sizes is None:
-            raise ValueError("growth needs `sizes`, the size of the first dump")
-        for content in self.contents or [self.content]:
-            if content is not None and content.fit is not None and self.sizes is None:
+        self._check_growth(n)
+        for content in self.all_contents():
+            if content.fit is not None and self.sizes is None:
                 raise ValueError("content fit needs `sizes`, the bytes of a dump")
+            if (content.fit is not None or content.arrays) and self.interface not in HDF5_INTERFACES:
+                raise ValueError("content `fit` and `arrays` are datasets: they need `interface: hdf5`")
+        self._check_ranks()
+        self.level = self.counted_at
         return self
+
+    def _check_growth(self, dumps: int) -> None:
+        if self.growth is None:
+            return
+        if self.sizes is None:
+            raise ValueError("growth needs `sizes`, the size of the first dump")
+        if isinstance(self.sizes, list) or len(self.growth) != dumps - 1:
+            raise ValueError(
+                f"growth has one factor between dumps ({dumps - 1}), applied to a single `sizes`"
+            )
+        if max(self._factors()) * self.sizes > MAX_FILE_BYTES:
+            raise ValueError(f"it grows beyond {units.format_size(MAX_FILE_BYTES)} a dump")
+
+    def _check_ranks(self) -> None:
+        """Streams may name members of the family only."""
+        if self.sharing.ranks is None:
+            return
+        named = {tuple(r) for content in self.all_contents() for r in content.rank_sets() if r is not None}
+        for ranks in named:
+            if not units.is_subset(list(ranks), self.sharing.ranks):
+                names = units.format_ranks(list(ranks))[:60], units.format_ranks(self.sharing.ranks)[:60]
+                raise ValueError(
+                    f"a stream has ranks {names[0]}, but only {names[1]} take part in the family"
+                )
+
+    def all_contents(self) -> list[Content]:
+        """Every content that the family has, once."""
+        return self.contents if self.content is None else [self.content]
 
     @property
     def counted_at(self) -> Level:
@@ -439,11 +455,13 @@ class Family(Strict):
         n = self.schedule.dumps
         if self.sizes is None or isinstance(self.sizes, list):
             return self.sizes
-        factor, out = 1.0, [self.sizes]
-        for step in self.growth or [1.0] * (n - 1):
-            factor *= step  # a double applied to the base, so that rounding does not accumulate
-            out.append(round(self.sizes * factor))
-        return out
+        if self.growth is None:
+            return [self.sizes] * n
+        return [round(self.sizes * factor) for factor in self._factors()]
+
+    def _factors(self) -> list[float]:
+        """The size of each dump as a double times that of the first, so that rounding does not accumulate."""
+        return list(itertools.accumulate(self.growth or [], operator.mul, initial=1.0))
 
     def members(self, ranks: int) -> int:
         """How many of `ranks` ranks take part."""
@@ -472,13 +490,27 @@ class Workload(Strict):
     def _consistent(self) -> Self:
         seen = set()
         for family in self.families:
-            if (family.role, family.number) in seen:
-                raise ValueError(f"two families are {family.role.value} {family.number}: number them")
-            seen.add((family.role, family.number))
-            sets = [family.sharing.ranks]
-            for content in family.contents or [family.content]:
-                sets += [s.ranks for s in content.streams] if content else []
-            for ranks in sets:
+            name = f"{family.role.value} {family.number}"
+            if name in seen:
+                raise ValueError(f"two families are {name}: number them")
+            seen.add(name)
+            for ranks in [family.sharing.ranks, *(r for c in family.all_contents() for r in c.rank_sets())]:
                 if ranks and ranks[-1][1] >= self.ranks:
-                    raise ValueError(f"{family.role.value} {family.number} names rank {ranks[-1][1]} of {self.ranks}")
+                    raise ValueError(f"{name} names rank {ranks[-1][1]} of {self.ranks}")
+            self._check_bytes(family, name)
+        if sum(family.schedule.dumps for family in self.families) > MAX_ALL_DUMPS:
+            raise ValueError(f"more than {MAX_ALL_DUMPS} dumps in all")
         return self
+
+    def _check_bytes(self, family: Family, name: str) -> None:
+        members = family.members(self.ranks)
+        stated = family.dump_sizes()
+        dumps = family.schedule.dumps
+        most = (
+            sum(stated)
+            if stated
+            else dumps
+            * max(sum(content.moved(members, d) for d in Direction) for content in family.all_contents())
+        )
+        if most > MAX_FILE_BYTES:
+            raise ValueError(f"{name} moves more than {units.format_size(MAX_FILE_BYTES)}")

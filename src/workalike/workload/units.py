@@ -23,11 +23,17 @@ SIZE_UNITS = {
     "TiB": 2**40,
     "PiB": 2**50,
 }
-TIME_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+TIME_UNITS = {
+    "us": Decimal("1e-6"),
+    "ms": Decimal("1e-3"),
+    "s": Decimal(1),
+    "min": Decimal(60),
+    "h": Decimal(3600),
+}
 MAX_INT = 2**63 - 1
+MAX_SECONDS = 1e9
 
 _QUANTITY = re.compile(r"([0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?)\s*([A-Za-z]*)")
-_EXACT_BINARY = ("PiB", "TiB", "GiB", "MiB", "KiB")
 
 
 def _split(text: str, units: object, example: str) -> tuple[str, str]:
@@ -60,16 +66,32 @@ def parse_size(value: object) -> int:
 
 
 def format_size(size: int) -> str:
-    """The shortest exact text for `size` bytes."""
-    for unit in _EXACT_BINARY:
-        factor = SIZE_UNITS[unit]
-        if size >= factor and (size * 100) % factor == 0:
-            return f"{Decimal(size) / factor:f} {unit}"
-    for unit in ("TB", "GB", "MB", "kB"):
-        factor = SIZE_UNITS[unit]
-        if size >= factor and (size * 100) % factor == 0:
-            return f"{Decimal(size) / factor:f} {unit}"
-    return f"{size} B"
+    """The shortest exact text for `size` bytes; between equals binary units first, then bytes."""
+    if size < 1000:
+        return f"{size} B"
+    texts = [*_in_binary(size), f"{size} B", *_in_decimal(size)]
+    return min(texts, key=len)
+
+
+def _in_binary(size: int) -> list[str]:
+    """`5.25 KiB`, `64 MiB`: exact with two decimals at most."""
+    zeros = (size & -size).bit_length() - 1
+    return [
+        f"{Decimal(size) / SIZE_UNITS[unit]:f} {unit}"
+        for unit, bits in (("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("PiB", 50))
+        if zeros >= bits - 2 and size >> bits
+    ]
+
+
+def _in_decimal(size: int) -> list[str]:
+    """`1.75 GB`, `213 MB`: exact with two decimals at most."""
+    digits = str(size)
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return [
+        f"{Decimal(size) / SIZE_UNITS[unit]:f} {unit}"
+        for unit, tens in (("kB", 3), ("MB", 6), ("GB", 9), ("TB", 12), ("PB", 15))
+        if zeros >= tens - 2 and len(digits) > tens
+    ]
 
 
 def parse_time(value: object) -> float:
@@ -84,21 +106,23 @@ def parse_time(value: object) -> float:
         number, unit = _split(value, TIME_UNITS, "12.5 s")
         if unit and unit not in TIME_UNITS:
             raise ValueError(f"unknown unit {unit!r}; use one of {', '.join(TIME_UNITS)}")
-        seconds = float(number) * TIME_UNITS[unit or "s"]
+        seconds = float(Decimal(number) * TIME_UNITS[unit or "s"])
     else:
         seconds = float(value)
-    if not math.isfinite(seconds) or seconds < 0 or seconds > 1e10:
-        raise ValueError("a time must be finite and not negative")
+    if not math.isfinite(seconds) or not 0 <= seconds <= MAX_SECONDS:
+        raise ValueError(f"a time must lie between 0 and {MAX_SECONDS:.0f} seconds")
     return seconds
 
 
 def format_time(seconds: float) -> str:
-    """Seconds with at most microsecond resolution, without trailing zeros."""
-    text = f"{seconds:.6f}".rstrip("0").rstrip(".")
-    return f"{text or '0'} s"
+    """Seconds without trailing zeros, to the microsecond where that is exact (as logs are characterized)."""
+    text = f"{seconds:.6f}"
+    if float(text) != seconds:
+        text = f"{Decimal(repr(seconds)):f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} s"
 
 
-_ENTRY = re.compile(r"\s*([0-9]{1,18})\s*(/\s*rank)?\s*[x×]\s*(.+)")
+_ENTRY = re.compile(r"\s*([0-9]{1,18})\s*(/\s*rank)?\s*[x\u00d7]\s*(.+)")
 
 
 def parse_entry(value: object) -> tuple[int, bool, int]:
@@ -184,3 +208,15 @@ def ranges_of(ranks: list[int]) -> list[tuple[int, int, int]]:
 def count_ranks(ranges: list[tuple[int, int, int]]) -> int:
     """How many ranks the ranges name."""
     return sum((last - first) // step + 1 for first, last, step in ranges)
+
+
+def is_subset(inner: list[tuple[int, int, int]], outer: list[tuple[int, int, int]]) -> bool:
+    """Whether every rank of one set is in the other."""
+    if len(outer) == 1:
+        first, last, step = outer[0]
+        return all(
+            first <= a and b <= last and (a - first) % step == 0 and (s % step == 0 or a == b)
+            for a, b, s in inner
+        )
+    members = {rank for a, b, s in outer for rank in range(a, b + 1, s)}
+    return all(rank in members for a, b, s in inner for rank in range(a, b + 1, s))

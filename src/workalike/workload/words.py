@@ -1,0 +1,108 @@
+"""The closed vocabulary of a workload: every word that can stand in a workload file as a value."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    CHECKPOINT = "checkpoint"
+    VISUALIZATION = "visualization"
+    RESTART = "restart"
+    INPUT = "input"
+    SCRATCH = "scratch"
+    OUTPUT = "output"
+    LOG = "log"
+    OTHER = "other"
+
+
+class Interface(StrEnum):
+    """Which library the application called."""
+
+    POSIX = "posix"
+    STDIO = "stdio"
+    MPIIO = "mpiio"
+    HDF5 = "hdf5"
+    TYPHONIO = "typhonio"
+    PNETCDF = "pnetcdf"
+
+
+HDF5_INTERFACES = (Interface.HDF5, Interface.TYPHONIO)
+
+
+class Level(StrEnum):
+    """Where bytes and operations are counted (design, "Semantics")."""
+
+    POSIX = "posix"
+    STDIO = "stdio"
+    MPIIO = "mpiio"
+    H5D = "h5d"
+    PNETCDF = "pnetcdf"
+
+
+class SharingMode(StrEnum):
+    SHARED = "shared"
+    PER_RANK = "per-rank"
+    GROUPS = "groups"
+    SUBSET = "subset"
+    ROOT = "root"
+
+
+class Turns(StrEnum):
+    CONCURRENT = "concurrent"
+    BATON = "baton"
+
+
+class Lifetime(StrEnum):
+    """A file a dump; one file held open and appended; one file opened anew at each dump."""
+
+    PER_DUMP = "per-dump"
+    APPENDED = "appended"
+    REUSED = "reused"
+
+
+class Direction(StrEnum):
+    READ = "read"
+    WRITE = "write"
+
+
+class Pattern(StrEnum):
+    CONTIGUOUS = "contiguous"
+    INTERLEAVED = "interleaved"
+    STRIDED = "strided"
+    RANDOM = "random"
+    SAME = "same"
+    REPLICATED = "replicated"
+
+
+class Reader(StrEnum):
+    WRITER = "writer"
+    NEIGHBOUR = "neighbour"
+
+
+class Assumption(StrEnum):
+    """What the log could not tell and was assumed instead."""
+
+    PLACEMENT = "placement"  # offsets follow from counters, not from a trace
+    RANK_SHARES = "rank-shares"  # who moved how much in a reduced record
+    SIZES = "sizes"  # the sizes beyond the four common ones are solved from the histogram
+    STATES = "states"  # the number of dumps in one long-lived file
+    STATE_SIZES = "state-sizes"  # the bytes of each state follow the checkpoints' growth (Eq. 2 to 4)
+    SCHEDULE = "schedule"  # dump times are evenly spread or borrowed
+    ROLE = "role"
+    DATASET_SHAPE = "dataset-shape"
+    ORDER = "order"  # the order of streams in a dump
+    SYNC_PLACE = "sync-place"
+    DECK = "deck"  # taken from another workload's input deck
+
+
+class Reason(StrEnum):
+    """Why data of the log is not in the workload."""
+
+    PARTIAL_MODULE = "partial-module"
+    UNSUPPORTED_MODULE = "unsupported-module"
+    SIEVING = "sieving"
+    LIBRARY_METADATA = "library-metadata"
+    FILL_VALUES = "fill-values"
+    NOISE = "noise"
+    MMAP = "mmap"

@@ -1,0 +1,115 @@
+"""YAML as a person would lay it out: a line for what is one thing, long lists wrapped between items.
+
+Only for our own documents: keys are words of the schema, values are numbers, flags, lists, mappings and
+the few kinds of text that the model writes (`259 MiB`, `8/rank x 4 MiB`, `0-511:8`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+WIDTH = 100
+
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/:-]*")
+_NUMBER = r"[0-9][0-9_:.]*|0[xo][0-9a-f_]+|[0-9.]+e[+-]?[0-9]+"
+_NOT_TEXT = re.compile(rf"(?i)null|true|false|yes|no|on|off|{_NUMBER}")
+_ONE_LINE_EACH = "contents"  # a list whose entries are comparable only when they look alike
+
+
+def scalar(value: Any) -> str:
+    """One value. Text that YAML would read as something else is quoted; ranks such as `0` stay numbers."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        text = repr(value)
+        return text.replace("e", ".0e") if "e" in text and "." not in text else text
+    if isinstance(value, int):
+        return str(value)
+    text = str(value)
+    if text.isdecimal() and text.isascii():
+        return text
+    if _PLAIN.fullmatch(text) and not _NOT_TEXT.fullmatch(text) and ": " not in text and text[-1] not in ": ":
+        return text
+    return "'" + text.replace("'", "''") + "'"
+
+
+def flow(value: Any) -> str:
+    """A value on one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    return scalar(value)
+
+
+def block(document: dict[str, Any], apart: tuple[str, ...] = ()) -> str:
+    """A document; an empty line stands before the keys in `apart` and between the entries of their lists."""
+    lines: list[str] = []
+    for key, value in document.items():
+        if key not in apart:
+            lines += _entry(key, value, 0)
+            continue
+        lines += ["", f"{key}:"] if value else ["", f"{key}: []"]
+        for i, item in enumerate(value):
+            mapping = list(_item(item, 0, WIDTH))
+            lines += [""] * (i > 0 and len(mapping) > 1) + mapping
+    return "\n".join(lines) + "\n"
+
+
+def _entry(key: str, value: Any, indent: int) -> Iterator[str]:
+    """`key: value`, over as many lines as it needs."""
+    head = f"{' ' * indent}{key}:"
+    one_line = f"{head} {flow(value)}"
+    if not isinstance(value, (dict, list)) or not value:
+        yield one_line
+    elif isinstance(value, dict):
+        if len(one_line) <= WIDTH and not _holds_mappings(value):
+            yield one_line
+        else:
+            yield head
+            for inner, item in value.items():
+                yield from _entry(inner, item, indent + 2)
+    elif any(isinstance(item, dict) for item in value):
+        width = WIDTH if key != _ONE_LINE_EACH or all(_fits(item, indent) for item in value) else 0
+        yield head
+        for item in value:
+            yield from _item(item, indent, width)
+    else:
+        yield from _wrapped(f"{head} [", value)
+
+
+def _item(item: Any, indent: int, width: int) -> Iterator[str]:
+    """`- item` of a list; on one line when it fits into `width`."""
+    dash = f"{' ' * indent}- "
+    if not isinstance(item, dict) or not item or (len(dash) + len(flow(item)) <= width):
+        yield dash + flow(item)
+        return
+    lines = [line for key, value in item.items() for line in _entry(key, value, indent + 2)]
+    yield dash + lines[0][indent + 2 :]
+    yield from lines[1:]
+
+
+def _fits(item: Any, indent: int) -> bool:
+    return indent + 2 + len(flow(item)) <= WIDTH
+
+
+def _holds_mappings(value: dict[str, Any]) -> bool:
+    inner = [x for v in value.values() for x in (v if isinstance(v, list) else [v])]
+    return any(isinstance(x, dict) for x in inner)
+
+
+def _wrapped(head: str, items: list[Any]) -> Iterator[str]:
+    """`key: [a, b, …]`, later lines under the first item."""
+    line, start = head, len(head)
+    for i, item in enumerate(items):
+        text = flow(item) + ("," if i + 1 < len(items) else "]")
+        if i and len(line) + 1 + len(text) > WIDTH:
+            yield line
+            line = " " * start + text
+        else:
+            line += text if i == 0 else " " + text
+    yield line
