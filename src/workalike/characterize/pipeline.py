@@ -53,11 +53,15 @@ UNDECODED_DATA = {"DFS", "DAOS"}
 
 @dataclass(frozen=True)
 class CharacterizeOptions:
-    """`states` fixes the number of dumps in each long-lived file; `include_noise` keeps every file."""
+    """`states` fixes the number of dumps in each long-lived file; `include_noise` keeps every file.
+
+    `level` is taken where a file has it; `use_trace` off ignores DXT, as if the log had none.
+    """
 
     states: int | None = None
     include_noise: bool = False
     level: Level | None = None
+    use_trace: bool = True
 
 
 def characterize(logs: Sequence[Log], options: CharacterizeOptions | None = None) -> Characterization:
@@ -199,7 +203,7 @@ class _Characterizer:
         if self.options.states:
             count, rule = self.options.states, "states: given with --states"
             return self._placed(draft, drafts, count, rule, within)
-        traced = from_trace(self.logs, data.file, data.level, direction)
+        traced = from_trace(self.logs, data.file, data.level, direction) if self.options.use_trace else None
         if traced is not None:
             return traced if len(traced.intervals) > 1 else None
         if within.end - within.start < STATES_LEAST_SPAN * self.run_time:

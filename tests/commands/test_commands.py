@@ -1,0 +1,157 @@
+"""The command line: exit codes, one-line errors, what is written where. Without the engine."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workalike.darshan import LogBuilder
+
+SMALL = """\
+workalike: 1
+ranks: 4
+families:
+- role: checkpoint
+  interface: posix
+  sharing: per-rank
+  schedule: {count: 3, first: 1 s, every: 10 s}
+  content:
+    streams:
+    - {direction: write, sizes: [8/rank x 64 KiB]}
+"""
+
+
+def workalike(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from workalike.cli import main; main()", *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Two checkpoints of 4 MiB by four ranks, through MPI-IO."""
+    builder = LogBuilder(nprocs=4, run_time=100.0)
+    for i in range(2):
+        builder.mpiio(
+            f"/scratch/alice/secret-project/chk_{i:03}.dat",
+            rank=-1,
+            COLL_OPENS=4,
+            COLL_WRITES=4,
+            BYTES_WRITTEN=4 << 20,
+            SIZE_WRITE_AGG_100K_1M=4,
+            ACCESS1_ACCESS=1 << 20,
+            ACCESS1_COUNT=4,
+            F_OPEN_START_TIMESTAMP=10.0 + 40 * i,
+            F_WRITE_START_TIMESTAMP=10.1 + 40 * i,
+            F_WRITE_END_TIMESTAMP=11.0 + 40 * i,
+            F_CLOSE_END_TIMESTAMP=11.1 + 40 * i,
+        )
+    path = tmp_path / "app.darshan"
+    builder.write(path)
+    return path
+
+
+def one_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line]
+    assert len(lines) == 1, text
+    return lines[0]
+
+
+def test_characterize_writes_a_workload_without_names(log: Path, tmp_path: Path) -> None:
+    done = workalike("characterize", log, "-o", "app.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "app.yaml").read_text()
+    assert "role: checkpoint" in text
+    assert "alice" not in text and "secret" not in text
+
+
+def test_json_is_one_object_and_nothing_else(log: Path, tmp_path: Path) -> None:
+    done = workalike("characterize", log, "-o", "app.yaml", "--json", cwd=tmp_path)
+    figures = json.loads(done.stdout)
+    assert figures["families"][0]["bytes_written"] == 8 << 20
+    assert figures["complete"] is True
+
+
+def test_a_missing_log_is_bad_input(tmp_path: Path) -> None:
+    done = workalike("characterize", "nowhere.darshan", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "nowhere.darshan" in one_line(done.stderr)
+
+
+def test_text_is_not_a_log(tmp_path: Path) -> None:
+    (tmp_path / "x.darshan").write_text("hello\n")
+    done = workalike("characterize", "x.darshan", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "x.darshan" in one_line(done.stderr)
+
+
+def test_a_bad_workload_names_file_place_and_mend(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text(SMALL.replace("8/rank x 64 KiB", "8/rank x 64 QiB"))
+    done = workalike("plan", "bad.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    line = one_line(done.stderr)
+    assert "bad.yaml" in line and "families[0].content.streams[0].sizes[0]" in line and "QiB" in line
+
+
+def test_plan_scales(tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    done = workalike("plan", "small.yaml", "--ranks", "2", "--bytes-scale", "1/2", "-o", "plan.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert plan["ranks"] == 2 and len(plan["dumps"]) == 3
+    (stream,) = plan["contents"][0]["streams"]
+    assert sum(count * size for count, size in stream["entries"]) == 4 * 8 * 65536 // 2
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--scaling", "sideways"), ("--bytes-scale", "0"), ("--bytes-scale", "x"), ("--clock", "noon"), ("--backend", "tape")],
+)
+def test_bad_options_are_bad_usage(tmp_path: Path, option: str, value: str) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    done = workalike("plan", "small.yaml", option, value, cwd=tmp_path)
+    assert done.returncode == 2
+    assert option in one_line(done.stderr)
+
+
+def test_a_log_for_run_says_what_to_do(log: Path, tmp_path: Path) -> None:
+    done = workalike("run", log, "--dir", "data", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "replicate" in one_line(done.stderr)
+
+
+def test_a_partial_module_is_exit_code_3(tmp_path: Path) -> None:
+    builder = LogBuilder(nprocs=2, run_time=10.0)
+    builder.posix("/d/out.1", rank=0, OPENS=1, WRITES=4, BYTES_WRITTEN=4096, SIZE_WRITE_100_1K=4)
+    builder.partial("POSIX").write(tmp_path / "p.darshan")
+    done = workalike("characterize", "p.darshan", "-o", "p.yaml", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "POSIX" in done.stderr
+
+
+def test_nothing_to_replicate_is_exit_code_2(tmp_path: Path) -> None:
+    LogBuilder(nprocs=2, run_time=10.0).write(tmp_path / "e.darshan")
+    done = workalike("characterize", "e.darshan", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "nothing to replicate" in one_line(done.stderr)
+
+
+def test_an_output_folder_that_is_not_there(log: Path, tmp_path: Path) -> None:
+    done = workalike("characterize", log, "-o", "no/such/folder/app.yaml", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "app.yaml" in one_line(done.stderr)
+
+
+def test_help_has_examples(tmp_path: Path) -> None:
+    for command in ("characterize", "check", "plan", "run", "compare", "replicate"):
+        done = workalike(command, "--help", cwd=tmp_path)
+        assert done.returncode == 0
+        assert f"workalike {command}" in done.stdout
