@@ -107,7 +107,8 @@ def _operations_sentence(operations: float | None, distance: float | None) -> st
         )
     parts = []
     if operations is not None:
-        same = f"within {percent_text(operations)} in number" if operations else "equal in number"
+        word = "within" if operations <= CLOSE_OPERATIONS_PCT else "off by up to"
+        same = f"{word} {percent_text(operations)} in number" if operations else "equal in number"
         parts.append(f"operations are {same}")
     if distance is not None:
         apart = (

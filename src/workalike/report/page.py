@@ -1,20 +1,32 @@
-"""report.html: one self-contained page."""
+"""report.html: one self-contained page, text and inline SVG, no scripts."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from workalike.characterize.facts import Characterization
-from workalike.compare.model import Fidelity
+from workalike.compare.fidelity import uncovered
+from workalike.compare.model import FamilyFidelity, Fidelity
+from workalike.compare.pairing import Pairing, pair_up
 from workalike.compare.record import Record
+from workalike.compare.table import short_counter
 from workalike.compare.verdict import verdict_of
-from workalike.compare.words import count_text, percent_text, rate_text, seconds_text, size_text
+from workalike.compare.words import count_text, percent_text, plural, rate_text, seconds_text, size_text
+from workalike.darshan.layouts import MODULE_NAMES
 from workalike.files import write_text
 from workalike.plan.model import Plan
+from workalike.report import rows, series
+from workalike.report.guard import names_of, withhold
+from workalike.report.palette import REPLICA, color_of
+from workalike.report.sentences import overview
 from workalike.workload.model import Workload
+
+MAX_NOTES = 30
 
 
 def write_report(
@@ -26,23 +38,136 @@ def write_report(
     record: Record | None,
     fidelity: Fidelity | None,
     versions: Mapping[str, str] | None = None,
+    replica_log: Characterization | None = None,
 ) -> None:
     """Write the page.
+
+    Args:
+        path: where to.
+        characterization: the original's log, None where the original is a workload.
+        workload: what was replicated.
+        plan: what the replica was to do.
+        record: what it did; None for a page about the workload alone (or with `replica_log`).
+        fidelity: what `compare` found.
+        versions: further parts and their versions.
+        replica_log: the replica's own log, where the comparison was made with it.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
-    environment = Environment(
-        loader=PackageLoader("workalike.report", "templates"), autoescape=True, undefined=StrictUndefined
+    page = context(characterization, workload, plan, replica_log or record, fidelity)
+    page["versions"] = rows.versions(record, characterization, versions or {})
+    write_text(path, environment().get_template("report.html").render(page))
+
+
+def environment() -> Environment:
+    """Templates with everything escaped."""
+    made = Environment(
+        loader=PackageLoader("workalike.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.filters.update(
-        size=size_text, seconds=seconds_text, percent=percent_text, count=count_text, rate=rate_text
+    made.filters.update(
+        size=size_text,
+        seconds=seconds_text,
+        percent=percent_text,
+        count=count_text,
+        rate=rate_text,
+        plural=plural,
+        counter=short_counter,
+        typeset=typeset,
+        reason=rows.reason_text,
     )
-    text = environment.get_template("report.html").render(
-        workload=workload,
-        record=record,
-        fidelity=fidelity,
-        verdict=verdict_of(fidelity).headline if fidelity else "",
-        versions=dict(versions or {}),
+    return made
+
+
+def typeset(text: str) -> str:
+    """Formulas with their proper signs, and where they may be broken."""
+    return (
+        re.sub(r"(?<= )x(?= )|^x(?= )", "\N{MULTIPLICATION SIGN}", text)
+        .replace(" - ", " \N{MINUS SIGN} ")
+        .replace("+", "+\N{ZERO WIDTH SPACE}")
     )
-    write_text(path, text)
+
+
+def context(
+    log: Characterization | None,
+    workload: Workload,
+    plan: Plan | None,
+    replica: Record | Characterization | None,
+    fidelity: Fidelity | None,
+) -> dict[str, Any]:
+    """Everything that the template shows."""
+    record = replica if isinstance(replica, Record) else None
+    standing = replica if replica is not None else _nothing_done(workload)
+    pairing = pair_up(log or workload, standing, plan=plan)
+    told, _, hidden = rows.stories(workload, pairing, log)
+    names = names_of(log)
+    for story in told:
+        story.rules = withhold(story.rules, names)
+    shown, families_hidden = rows.family_rows(fidelity) if fidelity else ([], 0)
+    return {
+        "workload": workload,
+        "record": record,
+        "fidelity": fidelity,
+        "verdict": verdict_of(fidelity) if fidelity else None,
+        "overview": overview(workload, list(pairing.original.families.values())),
+        "cards": rows.cards(fidelity) if fidelity else [],
+        "stories": told,
+        "stories_hidden": hidden,
+        "families": shown,
+        "families_hidden": families_hidden,
+        "timed": any(_has_times(f) for f in shown),
+        "counters": rows.counter_tables(fidelity) if fidelity else [],
+        "incomparable": rows.incomparable(fidelity) if fidelity else [],
+        "dumps": rows.dump_rows(pairing) if replica is not None else [],
+        "measures": rows.measures(fidelity, workload) if fidelity else [],
+        "scale": rows.scale_text(fidelity) if fidelity else "",
+        "uncovered": fidelity.uncovered if fidelity else uncovered(log or workload, pairing.original),
+        "log": _log_facts(log, names),
+        "color_of": color_of,
+        "replica_color": REPLICA,
+        **_figures(pairing, replica is not None),
+    }
+
+
+def _has_times(family: FamilyFidelity) -> bool:
+    return family.start_time_error_max_s is not None or family.io_time_replica_s is not None
+
+
+def _figures(pairing: Pairing, replica: bool) -> dict[str, Any]:
+    from workalike.report import charts  # matplotlib takes its time: only for those who draw
+
+    return {
+        "timeline": charts.timeline(pairing, replica=replica),
+        "cumulative": charts.cumulative_bytes(pairing, replica=replica),
+        "sizes": charts.dump_sizes(pairing, replica=replica),
+        "histograms": charts.histograms(pairing, replica=replica),
+        "error": charts.error_over_time(pairing) if replica else None,
+        "bandwidth": charts.bandwidth(pairing),
+        "figures_show": min(series.MAX_FAMILIES, len(pairing.pairs)),
+        "figures_hide": max(0, len(pairing.pairs) - series.MAX_FAMILIES),
+        "replica_times": replica and bool(pairing.factors.time),
+    }
+
+
+def _nothing_done(workload: Workload) -> Record:
+    """Stands for the replica on a page about a workload alone."""
+    return Record(plan_ranks=workload.ranks, processes=1, backend="null")
+
+
+def _log_facts(log: Characterization | None, names: frozenset[str]) -> dict[str, Any] | None:
+    """What the log's reading left to say, without any name of the log."""
+    if log is None:
+        return None
+    return {
+        "count": len(log.logs),
+        "partial": log.partial_modules,
+        "skipped": [name if name in MODULE_NAMES else "one without a name" for name in log.skipped_modules],
+        "noise": sorted(log.noise, key=lambda n: -n[2]),
+        "rules": withhold(log.rules, names),
+        "warnings": withhold(log.warnings[:MAX_NOTES], names),
+        "warnings_hidden": max(0, len(log.warnings) - MAX_NOTES),
+    }

@@ -1,0 +1,251 @@
+"""The figures of the report. Each returns SVG, or None where there is nothing to show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
+
+from workalike.compare.pairing import Pair, Pairing
+from workalike.report import series
+from workalike.report.canvas import binary_ticks, drawing, size_axis, time_unit, whole_ticks
+from workalike.report.palette import FAINT, INK, MUTED, REPLICA, color_of
+from workalike.workload.model import Direction
+
+LOG_RANGE = 30.0  # sizes that differ by more are drawn on a logarithmic axis
+MARKED = 60  # curves with more points are drawn without marks
+REPLICA_LINE: dict[str, Any] = {"color": REPLICA, "linewidth": 1.2, "linestyle": (0, (4, 2))}
+
+
+def timeline(pairing: Pairing, *, replica: bool) -> Markup | None:
+    """When each family's dumps happen; the replica's below in time of the original."""
+    pairs = series.heaviest(pairing)
+    if not pairs:
+        return None
+    scale = pairing.factors.time if replica else 0.0
+    run = series.run_length(pairing, scale)
+    unit, word = time_unit(run)
+    places = series.positions(pairs)
+    with drawing("timeline", 0.75 + 0.42 * len(pairs)) as one:
+        axes = one.axes[0]
+        for row, pair in enumerate(pairs):
+            color = color_of(pair.original.role, places[pair.original.name])
+            bars = series.merged_bars(pair.original.dumps, run)
+            axes.broken_barh(
+                [(s / unit, n / unit) for s, n in bars], (row - 0.36, 0.42), color=color, linewidth=0
+            )
+            if scale and pair.replica.dumps:
+                bars = series.merged_bars(pair.replica.dumps, run, scale)
+                bars = [(s / unit, n / unit) for s, n in bars]
+                axes.broken_barh(bars, (row + 0.12, 0.16), color=REPLICA, linewidth=0)
+        axes.set_yticks(range(len(pairs)), [p.original.name for p in pairs])
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        axes.set_ylim(len(pairs) - 0.5, -0.55)
+        axes.set_xlim(0, run / unit * 1.01)
+        axes.set_xlabel(f"time since the start of the run ({word})")
+        axes.grid(axis="y", visible=False)
+        axes.spines["left"].set_visible(False)
+    return one.svg
+
+
+def cumulative_bytes(pairing: Pairing, *, replica: bool) -> Markup | None:
+    """Bytes moved so far, family by family (the paper's Fig. 2)."""
+    pairs = [p for p in series.heaviest(pairing) if p.original.dumps]
+    if not pairs:
+        return None
+    scale = pairing.factors.time if replica else 0.0
+    unit, word = time_unit(series.run_length(pairing, scale))
+    places = series.positions(pairs)
+    largest = 0.0
+    with drawing("cumulative", 3.1) as one:
+        axes = one.axes[0]
+        for pair in pairs:
+            x, y = series.cumulative(pair.original.dumps)
+            color = color_of(pair.original.role, places[pair.original.name])
+            axes.step(
+                [v / unit for v in x], y, where="post", color=color, linewidth=2, label=pair.original.name
+            )
+            largest = max(largest, y[-1])
+            if scale and pair.replica.dumps:
+                x, y = series.cumulative(pair.replica.dumps, pairing.factors.bytes, scale)
+                axes.plot([v / unit for v in x], y, **REPLICA_LINE)
+                largest = max(largest, y[-1])
+        if scale:
+            axes.plot([], [], label="replica", **REPLICA_LINE)
+        axes.set_xlabel(f"time since the start of the run ({word})")
+        _bytes_from_zero(axes, largest)
+        axes.set_xlim(left=0)
+        _legend(axes)
+    return one.svg
+
+
+def dump_sizes(pairing: Pairing, *, replica: bool) -> Markup | None:
+    """The size of every dump (the paper's Fig. 3); the replica's divided by F."""
+    pairs = [p for p in series.heaviest(pairing) if p.original.dumps]
+    if not pairs:
+        return None
+    places = series.positions(pairs)
+    seen: list[float] = []
+    with drawing("sizes", 3.1) as one:
+        axes = one.axes[0]
+        for pair in pairs:
+            keep = series.thin(len(pair.original.dumps))
+            x, y = [i + 1 for i in keep], [float(pair.original.dumps[i].moved) for i in keep]
+            seen += [v for v in y if v]
+            mark = "o" if len(x) <= MARKED else None
+            color = color_of(pair.original.role, places[pair.original.name])
+            axes.plot(x, y, color=color, marker=mark, markersize=4.5, linewidth=1.8, label=pair.original.name)
+            if replica and pair.replica.dumps:
+                keep = series.thin(len(pair.replica.dumps))
+                y = [pair.replica.dumps[i].moved / pairing.factors.bytes for i in keep]
+                _replica_points(axes, [i + 1 for i in keep], y)
+        if replica:
+            axes.plot([], [], label="replica", **_replica_label())
+        if seen and max(seen) > LOG_RANGE * min(seen):
+            _logarithmic(axes)
+            size_axis(axes.yaxis)
+        else:
+            _bytes_from_zero(axes, max(seen, default=1.0))
+        axes.set_xlabel("dump")
+        whole_ticks(axes.xaxis)
+        _legend(axes)
+    return one.svg
+
+
+def histograms(pairing: Pairing, *, replica: bool) -> Markup | None:
+    """Operations by size, writes and reads, as shares of all operations."""
+    found = [(d, series.summed_bins(pairing.pairs, d)) for d in (Direction.WRITE, Direction.READ)]
+    shown = [(direction, bins) for direction, bins in found if bins is not None]
+    if not shown:
+        return None
+    with drawing("histograms", 2.7, columns=len(shown), sharey=True) as one:
+        for axes, (direction, (want, have)) in zip(one.axes, shown, strict=True):
+            places = range(len(want))
+            width = 0.4 if replica else 0.7
+            shift = width / 2 if replica else 0.0
+            axes.bar(
+                [p - shift for p in places], series.shares(want), width, color="#7fa6b8", label="expected"
+            )
+            if replica:
+                axes.bar(
+                    [p + shift for p in places], series.shares(have), width, color=REPLICA, label="replica"
+                )
+            axes.set_xticks(list(places), series.BIN_LABELS, rotation=35, ha="right", fontsize=8)
+            axes.set_title(f"{direction.value}s: {round(sum(want)):,}", fontsize=9.5, color=INK, loc="left")
+            axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))
+            axes.set_ylim(0, 100)
+            axes.grid(axis="x", visible=False)
+        one.axes[0].set_ylabel("share of operations")
+        if replica:
+            one.axes[-1].legend(loc="upper right")
+    return one.svg
+
+
+def error_over_time(pairing: Pairing) -> Markup | None:
+    """Error of all bytes up to each dump (the paper's Fig. 4); None where there is none."""
+    pairs = [p for p in series.heaviest(pairing) if p.original.dumps]
+    curves = [(p, *series.cumulative_error_pct(p, pairing.factors.bytes)) for p in pairs]
+    if not any(abs(v) > 1e-9 for _, _, y in curves for v in y):
+        return None
+    places = series.positions(pairs)
+    with drawing("error", 2.5) as one:
+        axes = one.axes[0]
+        axes.axhline(0, color=MUTED, linewidth=0.8)
+        for pair, x, y in curves:
+            color = color_of(pair.original.role, places[pair.original.name])
+            mark = "o" if len(x) <= MARKED else None
+            axes.plot(x, y, color=color, marker=mark, markersize=3.5, linewidth=1.5, label=pair.original.name)
+        axes.yaxis.set_major_formatter(PercentFormatter(decimals=None))
+        axes.set_xlabel("dump")
+        axes.set_ylabel("error of bytes so far")
+        whole_ticks(axes.xaxis)
+        axes.margins(y=0.15)
+        _legend(axes)
+    return one.svg
+
+
+def bandwidth(pairing: Pairing) -> Markup | None:
+    """Bytes a second of every dump against steps to the end of the run (the paper's Fig. 5)."""
+    pairs = [p for p in series.heaviest(pairing) if _timed(p)]
+    if not pairs:
+        return None
+    places = series.positions(pairs)
+    with drawing("bandwidth", 3.1) as one:
+        axes = one.axes[0]
+        both = False
+        for pair in pairs:
+            color = color_of(pair.original.role, places[pair.original.name])
+            x, y = series.bandwidths(pair.original.dumps)
+            if x:
+                axes.plot(
+                    x, y, color=color, marker="o", markersize=4.5, linewidth=1.2, label=pair.original.name
+                )
+            x, y = series.bandwidths(pair.replica.dumps)
+            if x:
+                both = True
+                axes.plot(
+                    x,
+                    y,
+                    color=color,
+                    linewidth=0.9,
+                    linestyle=(0, (3, 2)),
+                    marker="D",
+                    markersize=4.2,
+                    markerfacecolor="white",
+                    markeredgecolor=color,
+                    markeredgewidth=1.2,
+                )
+        if both:
+            axes.plot(
+                [],
+                [],
+                color=MUTED,
+                marker="D",
+                markerfacecolor="white",
+                linestyle=(0, (3, 2)),
+                linewidth=0.9,
+                markersize=4.2,
+                label="replica",
+            )
+        _logarithmic(axes)
+        size_axis(axes.yaxis, rate=True)
+        axes.set_xlabel("steps to the end of the run (0 is a family's last dump)")
+        axes.set_ylabel("bandwidth of a dump")
+        whole_ticks(axes.xaxis)
+        _legend(axes)
+    return one.svg
+
+
+def _timed(pair: Pair) -> bool:
+    return any(d.bandwidth for d in (*pair.original.dumps, *pair.replica.dumps))
+
+
+def _replica_label() -> dict[str, Any]:
+    return {"linestyle": "none", "marker": "x", "color": REPLICA, "markersize": 5, "markeredgewidth": 1.3}
+
+
+def _replica_points(axes: Any, x: list[int], y: list[float]) -> None:
+    if len(x) <= MARKED:
+        axes.plot(x, y, **_replica_label())
+    else:
+        axes.plot(x, y, **REPLICA_LINE)
+
+
+def _bytes_from_zero(axes: Any, largest: float) -> None:
+    axes.set_ylim(0, largest * 1.08 or 1)
+    binary_ticks(axes.yaxis, largest)
+    size_axis(axes.yaxis)
+    axes.set_ylim(0, largest * 1.08 or 1)
+
+
+def _logarithmic(axes: Any) -> None:
+    """An axis of bytes in powers of two, with as many ticks as can be read."""
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_locator(LogLocator(base=2, numticks=7))
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def _legend(axes: Any) -> None:
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.4)
+    axes.grid(axis="x", color=FAINT, linewidth=0.4)

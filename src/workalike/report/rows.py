@@ -1,0 +1,336 @@
+"""What the page's tables and cards hold: plain values and text, each with where it comes from."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import metadata
+
+from workalike import __version__
+from workalike.characterize.facts import Characterization
+from workalike.compare.laws import Law
+from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
+from workalike.compare.pairing import Pairing
+from workalike.compare.record import Record
+from workalike.compare.side import sum_name
+from workalike.compare.table import short_counter
+from workalike.compare.verdict import largest_distance, operation_rows, worst_bytes
+from workalike.compare.words import percent_text, plural, rate_text, seconds_text, size_text
+from workalike.report.sentences import ASSUMPTIONS, REASONS, family_sentences
+from workalike.workload.model import Assumption, Reason, Role, Workload
+
+MAX_FAMILIES = 40
+MAX_DUMP_ROWS = 40
+MAX_COUNTER_ROWS = 120
+ORDER = [law.word for law in Law]
+PARTS = {"mpi": "MPI", "mpi_io": "MPI-IO component", "hdf5": "HDF5", "pnetcdf": "PnetCDF"}
+_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,23}")
+
+
+@dataclass
+class Card:
+    """A key figure: what it is, its value, and where it comes from."""
+
+    title: str
+    value: str
+    note: str
+    mood: str = ""  # good, fair, bad or nothing
+
+
+@dataclass
+class Story:
+    """A family in words, with what decided and what was assumed."""
+
+    name: str
+    role: Role
+    sentences: list[str]
+    rules: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
+
+
+def _mood(value: float | None, good: float, fair: float) -> str:
+    if value is None:
+        return ""
+    return "good" if value <= good else "fair" if value <= fair else "bad"
+
+
+def cards(fidelity: Fidelity) -> list[Card]:
+    """The figures that a reader wants first."""
+    out = []
+    if fidelity.families:
+        worst = max(fidelity.families, key=worst_bytes)
+        error = worst_bytes(worst)
+        out.append(
+            Card("bytes", _off(error), "worst family, total or any dump", _mood(error, 0.1, 5)),
+        )
+    rows = operation_rows(fidelity)
+    if rows:
+        operations = max(r.error_pct or 0.0 for r in rows)
+        out.append(Card("operations", _off(operations), "reads and writes", _mood(operations, 1, 10)))
+    distance = largest_distance(fidelity)
+    if distance is not None:
+        text = "equal" if distance == 0 else f"{distance:.2g} apart"
+        out.append(Card("operation sizes", text, "histogram distance, 0 to 1", _mood(distance, 0.02, 0.15)))
+    starts = [f.start_time_error_max_s for f in fidelity.families if f.start_time_error_max_s is not None]
+    if starts:
+        out.append(
+            Card("start times", f"{seconds_text(max(starts))} off", "at most, in time of the original")
+        )
+    out += _time_cards(fidelity)
+    share = fidelity.uncovered.bytes_pct
+    out.append(Card("not covered", percent_text(share), "of the application's bytes", _mood(share, 0.0, 5)))
+    return out
+
+
+def _time_cards(fidelity: Fidelity) -> list[Card]:
+    timed = [f for f in fidelity.families if f.io_time_replica_s is not None and f.io_time_original_s]
+    if not timed:
+        return []
+    before = sum(f.io_time_original_s or 0.0 for f in timed)
+    after = sum(f.io_time_replica_s or 0.0 for f in timed)
+    note = f"{seconds_text(before)} in the original, {seconds_text(after)} in the replica"
+    return [Card("I/O time", f"x {after / before:.2g}", note)]
+
+
+def _off(value: float) -> str:
+    return "exact" if value == 0 else f"{percent_text(value)} off"
+
+
+def stories(
+    workload: Workload, pairing: Pairing, log: Characterization | None
+) -> tuple[list[Story], list[FamilyFidelity], int]:
+    """Families in words, heaviest first; and how many are left out."""
+    facts = {(f.family.role, f.family.number): f for f in log.families} if log else {}
+    ordered = sorted(
+        workload.families,
+        key=lambda f: -sum(d.moved for d in pairing.original.families[(f.role, f.number)].dumps),
+    )
+    out = []
+    for family in ordered[:MAX_FAMILIES]:
+        key = (family.role, family.number)
+        side = pairing.original.families[key]
+        out.append(
+            Story(
+                side.name,
+                family.role,
+                family_sentences(family, side, workload.ranks),
+                list(facts[key].rules) if key in facts else [],
+                [assumption_text(a) for a in family.assumed],
+            )
+        )
+    return out, [], max(0, len(ordered) - MAX_FAMILIES)
+
+
+def assumption_text(assumption: Assumption) -> str:
+    """What was assumed, in words."""
+    return ASSUMPTIONS.get(assumption, assumption.value)
+
+
+def reason_text(reason: str) -> str:
+    """Why bytes are not in the workload, in words."""
+    try:
+        return REASONS[Reason(reason)]
+    except (ValueError, KeyError):
+        return reason
+
+
+def family_rows(fidelity: Fidelity) -> tuple[list[FamilyFidelity], int]:
+    """Families of the table like Table II, heaviest first, and how many are left out."""
+    ordered = sorted(fidelity.families, key=lambda f: -f.bytes_original)
+    return ordered[:MAX_FAMILIES], max(0, len(ordered) - MAX_FAMILIES)
+
+
+@dataclass
+class DumpRow:
+    """One dump on both sides."""
+
+    family: str
+    index: int
+    expected: str
+    replica: str
+    error: str
+    before: str
+    after: str
+
+
+def dump_rows(pairing: Pairing) -> list[DumpRow]:
+    """Bandwidth of each dump, original's and replica's; empty for runs with too many to list."""
+    if sum(len(p.original.dumps) for p in pairing.pairs) > MAX_DUMP_ROWS:
+        return []
+    out = []
+    for pair in pairing.pairs:
+        for index, (one, other) in enumerate(pair.dumps()):
+            want = one.moved * pairing.factors.bytes if one else 0.0
+            have = float(other.moved) if other else 0.0
+            error = (
+                "0 %" if abs(have - want) <= 1 else f"{100 * (have - want) / want:+.2g} %" if want else "-"
+            )
+            out.append(
+                DumpRow(
+                    pair.original.name,
+                    index + 1,
+                    size_text(want),
+                    size_text(have) if other else "-",
+                    error if other else "missing",
+                    rate_text(one.bandwidth if one else None),
+                    rate_text(other.bandwidth if other else None),
+                )
+            )
+    return out
+
+
+@dataclass
+class CounterTable:
+    """Rows of one module."""
+
+    title: str
+    note: str
+    rows: list[CounterFidelity]
+
+
+def counter_tables(fidelity: Fidelity) -> list[CounterTable]:
+    """Comparable counters that are not zero on both sides, module by module."""
+    tables: dict[tuple[str, bool], CounterTable] = {}
+    shown = 0
+    for row in fidelity.counters:
+        if not row.comparable or not (row.original or row.replica) or shown >= MAX_COUNTER_ROWS:
+            continue
+        shown += 1
+        at = (row.module, row.at_level)
+        note = (
+            "at the families' level"
+            if row.at_level
+            else "below the families' level: what the libraries made of it"
+        )
+        tables.setdefault(at, CounterTable(row.module, note, [])).rows.append(row)
+    for table in tables.values():
+        table.rows.sort(key=lambda row: ORDER.index(row.law) if row.law in ORDER else len(ORDER))
+    return list(tables.values())
+
+
+def incomparable(fidelity: Fidelity) -> list[tuple[str, str]]:
+    """(why, which counters) for those that cannot be compared."""
+    by_reason: dict[str, dict[str, None]] = {}
+    for row in fidelity.counters:
+        if not row.comparable and (row.original or row.replica):
+            by_reason.setdefault(row.reason, {})[f"{row.module} {short_counter(row.counter)}"] = None
+    return [(reason, _some(list(names))) for reason, names in by_reason.items()]
+
+
+def _some(names: list[str], most: int = 8) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def versions(
+    record: Record | None, log: Characterization | None, extra: Mapping[str, str]
+) -> list[tuple[str, str, str]]:
+    """(part, version, how known) of everything that had a hand in this."""
+    out = [
+        ("workalike", __version__, "this program"),
+        ("Python", platform.python_version(), "this program"),
+        *((name, metadata.version(name), "this program") for name in ("numpy", "pydantic", "matplotlib")),
+    ]
+    for key, value in (record.environment if record else {}).items():
+        if key in ("host_count", "memory_bytes"):
+            continue
+        out.append((PARTS.get(key, key.replace("_", " ")), "-" if value is None else str(value), "run.json"))
+    for one in log.logs[:1] if log else []:
+        writer = one.job.metadata.get("lib_ver", "")
+        out.append(
+            (
+                "instrument of the original",
+                writer if _VERSION.fullmatch(writer) else "not told",
+                "lib_ver of the log",
+            )
+        )
+        out.append(("log format", one.format_version, "header of the log"))
+    out += [(key, value, "given") for key, value in extra.items()]
+    return out
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How one kind of figure was measured."""
+
+    figure: str
+    original: str
+    replica: str
+    formula: str
+
+
+def measures(fidelity: Fidelity, workload: Workload) -> list[Measure]:
+    """How every figure of the page was measured (design, rule 6)."""
+    levels = sorted({f.level for f in fidelity.families})
+    from workalike.characterize.facts import MODULE_OF_LEVEL
+
+    modules = ", ".join(MODULE_OF_LEVEL[level] for level in levels) or "the family's module"
+    log = fidelity.original_is == "log"
+    original = (
+        f"BYTES_WRITTEN and BYTES_READ of {modules}, summed over a dump's files"
+        if log
+        else "the workload's sizes"
+    )
+    replica = {
+        "plan": "the engine's count of a full-scale null run (run.json: dumps[].bytes_written, bytes_read)",
+        "record": "the engine's own count at the same level (run.json: dumps[].bytes_written, bytes_read)",
+        "log": f"BYTES_WRITTEN and BYTES_READ of {modules} in the replica's log",
+    }[fidelity.basis]
+    times = "first open to last close of a dump's files (F_OPEN_START_TIMESTAMP, F_CLOSE_END_TIMESTAMP)"
+    return [
+        Measure("bytes", original, replica, "error = |replica - original x F| ÷ (original x F)"),
+        Measure(
+            "operations",
+            " and ".join(sum_name(MODULE_OF_LEVEL[level], "WRITES") for level in levels)
+            if log
+            else "counts of the workload",
+            "run.json: dumps[].counters"
+            if fidelity.basis != "log"
+            else "the same counters of the replica's log",
+            "error as for bytes; the expected count follows the counter's law (docs/scaling-laws.md)",
+        ),
+        Measure(
+            "operation sizes",
+            "SIZE_READ_* and SIZE_WRITE_* (ten bins)"
+            if log
+            else "sizes of the workload, in the same ten bins",
+            "run.json: SIZE_READ, SIZE_WRITE"
+            if fidelity.basis != "log"
+            else "the same counters of the replica's log",
+            "distance = half the sum of |share - share| over the bins",
+        ),
+        Measure(
+            "start times",
+            "*_START_TIMESTAMP, or the trace where there is one" if log else "the workload's schedule",
+            "run.json: dumps[].start_s ÷ time-scale",
+            "mean and largest |replica - original|; none at time-scale 0",
+        ),
+        Measure(
+            "I/O time",
+            times if log else "the workload's durations",
+            "timer: last close - first open over all ranks (run.json: dumps[].io_s)",
+            "sum over a family's dumps; flush and fsync inside",
+        ),
+        Measure(
+            "bandwidth", "bytes ÷ I/O time of a dump", "bytes ÷ I/O time of a dump", "as measured, not scaled"
+        ),
+    ]
+
+
+def scale_text(fidelity: Fidelity) -> str:
+    """The replica's scale in words."""
+    scale = fidelity.scale
+    parts = [f"{plural(fidelity.ranks_replica, 'rank')}"]
+    if fidelity.ranks_replica != fidelity.ranks_original:
+        parts[0] += f" (the original has {fidelity.ranks_original:,})"
+    parts.append("all bytes" if scale.bytes == 1 else f"bytes x {scale.bytes:.4g}")
+    parts.append(
+        "no waiting between dumps"
+        if not scale.time
+        else "time as it was"
+        if scale.time == 1
+        else f"time x {scale.time:.4g}"
+    )
+    return ", ".join(parts)

@@ -1,0 +1,150 @@
+"""What the figures show, as plain numbers: from a pairing of both sides, thinned for huge runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workalike.compare.expect import expected_bins
+from workalike.compare.pairing import Pair, Pairing
+from workalike.compare.side import BINS, SideDump
+from workalike.workload.model import Direction, Role
+
+MAX_FAMILIES = 8
+MAX_POINTS = 600
+BIN_LABELS = (
+    "≤ 100",
+    "≤ 1 Ki",
+    "≤ 10 Ki",
+    "≤ 100 Ki",
+    "≤ 1 Mi",
+    "≤ 4 Mi",
+    "≤ 10 Mi",
+    "≤ 100 Mi",
+    "≤ 1 Gi",
+    "> 1 Gi",
+)
+"""Darshan's bins by their inclusive ends."""
+
+
+@dataclass
+class Line:
+    """One family's curve: x and y, and where the family stands among those of its role."""
+
+    name: str
+    role: Role
+    position: int
+    x: list[float] = field(default_factory=list)
+    y: list[float] = field(default_factory=list)
+
+
+def heaviest(pairing: Pairing, count: int = MAX_FAMILIES) -> list[Pair]:
+    """The families that move most bytes, heaviest first."""
+    return sorted(pairing.pairs, key=lambda p: -sum(d.moved for d in p.original.dumps))[:count]
+
+
+def positions(pairs: list[Pair]) -> dict[str, int]:
+    """For each family's name, how many of the same role come before it."""
+    seen: dict[Role, int] = {}
+    out = {}
+    for pair in pairs:
+        role = pair.original.role
+        out[pair.original.name] = seen.get(role, 0)
+        seen[role] = seen.get(role, 0) + 1
+    return out
+
+
+def thin(count: int, most: int = MAX_POINTS) -> list[int]:
+    """Indices of at most `most` of `count` points, evenly spread, first and last kept."""
+    if count <= most:
+        return list(range(count))
+    return sorted({round(i * (count - 1) / (most - 1)) for i in range(most)})
+
+
+def merged_bars(dumps: list[SideDump], run: float, time_scale: float = 1.0) -> list[tuple[float, float]]:
+    """(start, length) of dumps in original seconds; those closer than a pixel become one."""
+    least = run / 400
+    bars: list[list[float]] = []
+    for dump in sorted(dumps, key=lambda d: d.start_s):
+        start, end = dump.start_s / time_scale, max(dump.end_s, dump.start_s) / time_scale
+        end = max(end, start + least)
+        if bars and start <= bars[-1][1] + least / 3 and len(dumps) > 100:
+            bars[-1][1] = max(bars[-1][1], end)
+        else:
+            bars.append([start, end])
+    return [(start, end - start) for start, end in bars]
+
+
+def cumulative(
+    dumps: list[SideDump], factor: float = 1.0, time_scale: float = 1.0
+) -> tuple[list[float], list[float]]:
+    """(original seconds, bytes so far / factor): every dump moves its bytes evenly from start to end."""
+    changes: list[tuple[float, float, float]] = []  # time, bytes at once, change of the rate
+    for dump in dumps:
+        start, end = dump.start_s / time_scale, dump.end_s / time_scale
+        moved = dump.moved / factor
+        if end > start:
+            rate = moved / (end - start)
+            changes += [(start, 0.0, rate), (end, 0.0, -rate)]
+        else:
+            changes.append((start, moved, 0.0))
+    changes.sort()
+    x, y, now, total, rate = [0.0], [0.0], 0.0, 0.0, 0.0
+    for time, at_once, change in changes:
+        total += rate * (time - now)
+        x.append(time)
+        y.append(total)
+        if at_once:
+            total += at_once
+            x.append(time)
+            y.append(total)
+        now, rate = time, rate + change
+    keep = thin(len(x))
+    return [x[i] for i in keep], [y[i] for i in keep]
+
+
+def cumulative_error_pct(pair: Pair, factor: float) -> tuple[list[int], list[float]]:
+    """(dump from 1, signed error of all bytes up to it in per cent of the expected)."""
+    want = have = 0.0
+    errors = []
+    for one, other in pair.dumps():
+        want += one.moved * factor if one else 0.0
+        have += other.moved if other else 0.0
+        errors.append(100 * (have - want) / want if want else 0.0)
+    keep = thin(len(errors))
+    return [i + 1 for i in keep], [errors[i] for i in keep]
+
+
+def bandwidths(dumps: list[SideDump]) -> tuple[list[int], list[float]]:
+    """(steps to the end of the run, 0 for the last dump; bytes a second) where a time is known."""
+    last = len(dumps) - 1
+    points = [(i - last, d.bandwidth) for i, d in enumerate(dumps)]
+    known = [(x, y) for x, y in points if y]
+    keep = thin(len(known))
+    return [known[i][0] for i in keep], [known[i][1] for i in keep]
+
+
+def run_length(pairing: Pairing, time_scale: float) -> float:
+    """Seconds of the original run that the figures span."""
+    ends = [d.end_s for f in pairing.original.families.values() for d in f.dumps]
+    if time_scale:
+        ends += [d.end_s / time_scale for f in pairing.replica.families.values() for d in f.dumps]
+    return max(ends, default=0.0) or 1.0
+
+
+def shares(bins: list[float]) -> list[float]:
+    """Histogram as per cent of all operations."""
+    total = sum(bins)
+    return [100 * b / total if total else 0.0 for b in bins]
+
+
+def summed_bins(pairs: list[Pair], direction: Direction) -> tuple[list[float], list[float]] | None:
+    """(expected, replica) operations by size over families that have a histogram, None where none has."""
+    want, have, known = [0.0] * len(BINS), [0.0] * len(BINS), False
+    for pair in pairs:
+        law, bins = expected_bins(pair.scaled, pair.original, direction), pair.replica.bins(direction)
+        if law is None or pair.scaled.whole.fitted:
+            continue
+        known = True
+        want = [a + b for a, b in zip(want, law, strict=True)]
+        have = [a + b for a, b in zip(have, bins or [0] * len(BINS), strict=True)]
+    return (want, have) if known and (any(want) or any(have)) else None
