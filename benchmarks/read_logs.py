@@ -111,6 +111,7 @@ def inflate(data: bytes) -> bytes:
         while not stream.eof:
             chunk = view[fed : fed + window]
             fed += len(chunk)
+            window *= 2
             pieces.append(stream.decompress(chunk))
         start, at = at, fed - len(stream.unused_data)
         window = max(512, 2 * (at - start))

@@ -80,13 +80,14 @@ class Image:
         return fixed + self.metadata.ljust(1024, b"\0") + self.text + b"\0"
 
     def _names(self) -> bytes:
-        if self.version == "3.00":
-            return b"".join(
-                struct.pack(self.order + "QI", number, len(name)) + name for number, name in self.names.items()
-            )
-        return b"".join(
-            struct.pack(self.order + "Q", number) + name + b"\0" for number, name in self.names.items()
-        )
+        return b"".join(named(self.version, self.order, number, name) for number, name in self.names.items())
+
+
+def named(version: str, order: str, number: int, name: bytes) -> bytes:
+    """One entry of the name region."""
+    if version == "3.00":
+        return struct.pack(order + "QI", number, len(name)) + name
+    return struct.pack(order + "Q", number) + name + b"\0"
 
 
 def record(order: str, number: int, rank: int, counters: Sequence[int], times: Sequence[float]) -> bytes:

@@ -23,7 +23,8 @@ def ask(logs: list[Path], scratch: Path) -> dict[Path, dict[str, Any] | None]:
     while left:
         pairs = [str(part) for log in left for part in (log, outputs[log])]
         # What darshan writes to stderr about a log is of no interest here; what it read is.
-        subprocess.run([sys.executable, __file__, *pairs], stderr=subprocess.DEVNULL, check=False, timeout=600)
+        command = [sys.executable, __file__, *pairs]
+        subprocess.run(command, stderr=subprocess.DEVNULL, check=False, timeout=600)
         done = 0
         while done < len(left) and outputs[left[done]].exists():
             done += 1

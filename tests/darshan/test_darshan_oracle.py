@@ -137,9 +137,7 @@ def test_heatmaps(pair: tuple[Log, dict[str, Any]]) -> None:
     rows = {(record["id"], record["rank"]): record for record in oracle.get("HEATMAP", [])}
     seen = 0
     for heatmap in maps.values():
-        number = next(
-            number for number, name in oracle["names"].items() if name == f"heatmap:{heatmap.api}"
-        )
+        number = next(number for number, name in oracle["names"].items() if name == f"heatmap:{heatmap.api}")
         for row, rank in enumerate(heatmap.ranks.tolist()):
             theirs = rows[number, rank]
             assert heatmap.bin_width == theirs["bin_width_seconds"]

@@ -110,7 +110,7 @@ class DxtTable:
 
 def _hostnames(data: bytes, first: Int64s) -> npt.NDArray[np.bytes_]:
     """Collect the host names as they stand in the file, whatever its byte order."""
-    raw = np.frombuffer(data, dtype=np.uint64, count=len(data) // 8)
+    raw = native_words(data, "=")
     picked = raw[(first + _HOST_AT // 8)[:, None] + np.arange(_HOST_WORDS)]
     return np.ascontiguousarray(picked).view("S64").reshape(len(first))
 

@@ -106,9 +106,8 @@ def _gather(api: str, words: Int64s, starts: Int64s, source: Source, warn: Warn)
     if not (widths[filled] == width).all():
         raise source.damaged("records have bins of different width", place=place)
     if (bins == most).all():
-        offsets = np.arange(most)
-        first = starts[:, None] + _HEAD
-        write, read = words[first + offsets], words[first + most + offsets]
+        both = _rows(words, starts + _HEAD, 2 * most)
+        write, read = both[:, :most], both[:, most:]
     else:
         warn(f"{place}: records have different numbers of bins, missing ones are given as zero")
         if len(starts) * most > 8 * len(words):
@@ -120,3 +119,20 @@ def _gather(api: str, words: Int64s, starts: Int64s, source: Source, warn: Warn)
             write[row, :count] = words[start + _HEAD : middle]
             read[row, :count] = words[middle : middle + count]
     return Heatmap(api, width, words[starts + 1], write, read)
+
+
+def _rows(words: Int64s, starts: Int64s, size: int) -> Int64s:
+    """Stack the ``size`` words from each start on, shape [n, size]: a view where they are evenly spaced."""
+    steps = np.diff(starts)
+    if not len(steps) or (steps == steps[0]).all():
+        step = int(steps[0]) if len(steps) else size
+        rows: Int64s = np.ndarray(
+            (len(starts), size),
+            dtype=np.int64,
+            buffer=words.data,
+            offset=8 * int(starts[0]),
+            strides=(8 * step, 8),
+        )
+        return rows
+    stacked: Int64s = words[starts[:, None] + np.arange(size)]
+    return stacked

@@ -9,9 +9,11 @@ import numpy as np
 
 from workalike.darshan import layouts
 from workalike.darshan.header import Header
-from workalike.darshan.source import OBJECTS, Source, Warn
+from workalike.darshan.source import OBJECTS, SMALL, Source, Warn
 
 _BILLION = 1_000_000_000
+_MOST_PROCESSES = (1 << 31) - 1
+"""Ranks of MPI are C ints."""
 _ID_BYTES = np.arange(1, 9)
 """Where the bytes of an id are, from the end of the name before."""
 
@@ -50,7 +52,7 @@ def read_job(source: Source, header: Header, warn: Warn) -> Job:
     Raises:
         WorkalikeError: DAMAGED_LOG if it is too short or its values are impossible.
     """
-    data = source.inflate(header.job, header.compression, OBJECTS)
+    data = source.inflate(header.job, header.compression, SMALL)
     fixed = struct.Struct(header.code + ("7q" if header.layout.nanoseconds else "5q"))
     text_at = fixed.size + layouts.METADATA_BYTES
     if len(data) <= text_at:
@@ -64,7 +66,7 @@ def read_job(source: Source, header: Header, warn: Warn) -> Job:
         uid, start, end, nprocs, job_id = fixed.unpack_from(data)
         start_ns = end_ns = 0
         run_time = float(end - start + 1)
-    if nprocs < 1:
+    if not 1 <= nprocs <= _MOST_PROCESSES:
         raise source.damaged(f"{nprocs} processes", place="job region")
     if not (0 <= start_ns < _BILLION and 0 <= end_ns < _BILLION):
         raise source.damaged("a time has more than a second of nanoseconds", place="job region")

@@ -138,6 +138,8 @@ def decode_lustre(version: int, data: bytes, code: str, source: Source, warn: Wa
     starts, used = _find_records(version, words, source)
     if used < len(data):
         warn(f"module LUSTRE: {len(data) - used} bytes left over at inflated byte {used}")
+    if version > 1:
+        _check_stripes(words, starts, warn)
     return LustreTable(version, data, words, starts)
 
 
@@ -166,6 +168,18 @@ def _find_records(version: int, words: Int64s, source: Source) -> tuple[Int64s, 
         starts.append(at)
         at += size
     return np.array(starts, dtype=np.int64), 8 * at
+
+
+def _check_stripes(words: Int64s, starts: Int64s, warn: Warn) -> None:
+    """A record's OSTs are those of its components, one after the other; tell if the numbers disagree."""
+    components, stripes = words[starts + 2], words[starts + 3]
+    wrong = 0
+    for count in np.unique(components).tolist():
+        rows = components == count
+        counts = words[(starts[rows] + _HEAD + 1)[:, None] + _COMPONENT * np.arange(count)]
+        wrong += int(((counts.sum(axis=1) != stripes[rows]) | (counts < 0).any(axis=1)).sum())
+    if wrong:
+        warn(f"module LUSTRE: {wrong} of {len(starts)} records have other OSTs than their components say")
 
 
 def _words_1(_stripe_size: int, stripes: int) -> int:

@@ -85,6 +85,8 @@ def native_words(data: bytes, code: str) -> Int64s:
     All fields of all records are 8 bytes wide but for texts, so one swap serves a whole region.
     On data of this machine's byte order it is a view, otherwise a copy.
     """
+    if len(data) < 8:
+        return np.empty(0, dtype=np.int64)
     words: npt.NDArray[Any] = np.frombuffer(data, dtype=f"{code}i8", count=len(data) // 8)
     return words.astype(np.int64, copy=False)
 

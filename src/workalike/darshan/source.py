@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from workalike.darshan import layouts
 from workalike.errors import ErrorKind, WorkalikeError
@@ -60,6 +60,9 @@ BULK = Ratio(64 << 20, 256)
 
 OBJECTS = Ratio(16 << 20, 64)
 """For the name region, of which every 9 bytes may become a Python object of a hundred."""
+
+SMALL = Ratio(1 << 20, 1)
+"""For the job region, which Darshan keeps to 4096 bytes."""
 
 
 class Source:
@@ -137,9 +140,8 @@ class Source:
         cap = self._cap
         if cap is None:
             cap = min(DEFAULT_REGION_CAP, max(ratio.floor, ratio.factor * region.length))
-        inflater = _inflate_zlib if compression == layouts.ZLIB else _inflate_bzip2
         try:
-            return inflater(data, cap)
+            return _inflate(data, cap, _STREAMS[compression])
         except _StreamError as error:
             place = f"{region.name}, byte {region.offset + error.at}"
             if error.too_big:
@@ -174,6 +176,22 @@ def _cap_from_environment() -> int | None:
     return int(text)
 
 
+class _Stream(Protocol):
+    """What the decompressors of zlib and bz2 have in common."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: memoryview, max_length: int, /) -> bytes: ...
+
+
+_STREAMS: dict[int, Callable[[], _Stream]] = {
+    layouts.ZLIB: zlib.decompressobj,
+    layouts.BZIP2: bz2.BZ2Decompressor,
+}
+
+
 class _StreamError(Exception):
     """A compressed stream that cannot be used, ``at`` bytes into its region."""
 
@@ -184,8 +202,8 @@ class _StreamError(Exception):
         self.too_big = too_big
 
 
-def _inflate_zlib(data: bytes, cap: int) -> bytes:
-    """Inflate zlib streams back to back into one byte string of at most ``cap`` bytes."""
+def _inflate(data: bytes, cap: int, new_stream: Callable[[], _Stream]) -> bytes:
+    """Inflate streams back to back into one byte string of at most ``cap`` bytes."""
     pieces: list[bytes] = []
     room = cap
     at = 0
@@ -196,13 +214,14 @@ def _inflate_zlib(data: bytes, cap: int) -> bytes:
     view = memoryview(data)
     try:
         while at < len(data):
-            stream = zlib.decompressobj()
+            stream = new_stream()
             fed = at
             while not stream.eof:
                 if fed >= len(data):
                     raise _StreamError("a compressed stream is cut short", at)
                 chunk = view[fed : fed + window]
                 fed += len(chunk)
+                window *= 2
                 piece = stream.decompress(chunk, room + 1)
                 room -= len(piece)
                 if room < 0:
@@ -210,37 +229,10 @@ def _inflate_zlib(data: bytes, cap: int) -> bytes:
                 pieces.append(piece)
             start, at = at, fed - len(stream.unused_data)
             window = max(512, 2 * (at - start))
-    except zlib.error as error:
+    except (zlib.error, OSError, ValueError, EOFError) as error:  # but for the first, from bzip2
         raise _StreamError(f"a compressed stream is broken ({error})", at) from error
     except MemoryError as error:
         raise _StreamError("", at, too_big=True) from error
-    return _join(pieces)
-
-
-def _inflate_bzip2(data: bytes, cap: int) -> bytes:
-    """Inflate bzip2 streams back to back into one byte string of at most ``cap`` bytes."""
-    pieces: list[bytes] = []
-    room = cap
-    left = data
-    try:
-        while left:
-            stream = bz2.BZ2Decompressor()
-            piece = stream.decompress(left, room + 1)
-            room -= len(piece)
-            if room < 0:
-                raise _StreamError("", len(data) - len(left), too_big=True)
-            if not stream.eof:
-                raise _StreamError("a compressed stream is cut short", len(data) - len(left))
-            pieces.append(piece)
-            left = stream.unused_data
-    except (OSError, ValueError, EOFError) as error:
-        raise _StreamError(f"a compressed stream is broken ({error})", len(data) - len(left)) from error
-    except MemoryError as error:
-        raise _StreamError("", len(data) - len(left), too_big=True) from error
-    return _join(pieces)
-
-
-def _join(pieces: list[bytes]) -> bytes:
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 

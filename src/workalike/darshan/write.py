@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ import numpy.typing as npt
 from workalike.darshan import layouts
 from workalike.darshan.dxt import SEGMENT
 from workalike.darshan.hash import record_id
+from workalike.darshan.records import RecordTable
 from workalike.errors import ErrorKind, WorkalikeError
 
 WRITTEN_VERSIONS: dict[str, int] = {
@@ -62,7 +63,7 @@ def write_log(
     *,
     job: JobToWrite,
     names: Mapping[int, str],
-    regions: Mapping[str, bytes],
+    regions: Mapping[str, RecordTable | bytes],
     partial: Collection[str] = (),
 ) -> Path:
     """Write one log.
@@ -71,7 +72,7 @@ def write_log(
         path: file to make or replace.
         job: the job region.
         names: record id to name; give one for every id, or PyDarshan drops the record.
-        regions: module name to its records in stored form (the ``encode_`` functions).
+        regions: module name to its records: a table, or bytes in stored form (``encode_`` functions).
         partial: names of modules to mark as incomplete.
 
     Returns:
@@ -95,7 +96,7 @@ def log_image(
     *,
     job: JobToWrite,
     names: Mapping[int, str],
-    regions: Mapping[str, bytes],
+    regions: Mapping[str, RecordTable | bytes],
     partial: Collection[str] = (),
 ) -> bytes:
     """Make the bytes of a log; arguments and ValueError as of :func:`write_log`."""
@@ -111,10 +112,12 @@ def log_image(
     body.append(packed)
     at += len(packed)
     for name in sorted(regions, key=layouts.MODULE_IDS.__getitem__):
-        if not regions[name]:
+        records = regions[name]
+        stored = records if isinstance(records, bytes) else encode_table(records)
+        if not stored:
             continue
         number = layouts.MODULE_IDS[name]
-        packed = zlib.compress(regions[name])
+        packed = zlib.compress(stored)
         struct.pack_into("<2Q", header, layout.maps + 16 * number, at, len(packed))
         struct.pack_into("<I", header, layout.versions + 4 * number, WRITTEN_VERSIONS[name])
         body.append(packed)
@@ -158,6 +161,16 @@ def encode_record(
     counters = [int(values.get(name, 0)) for name in layout.counters]
     fcounters = [float(values.get(name, 0.0)) for name in layout.fcounters]
     return head + struct.pack(f"<{len(counters)}q{len(fcounters)}d", *counters, *fcounters)
+
+
+def encode_table(table: RecordTable) -> bytes:
+    """Store all records of a table, in the module's current layout; an unknown file id becomes 0."""
+    parts: list[npt.NDArray[Any]] = [table.ids[:, None].view(np.int64), table.ranks[:, None]]
+    if layouts.FIXED[table.module].current.file_id:
+        files = np.zeros(len(table), np.uint64) if table.file_ids is None else table.file_ids
+        parts.append(np.ascontiguousarray(files).view(np.int64)[:, None])
+    parts += [table.counters, np.ascontiguousarray(table.fcounters).view(np.int64)]
+    return np.concatenate(parts, axis=1).astype("<i8").tobytes()
 
 
 def encode_heatmap(

@@ -1,0 +1,470 @@
+"""Files that are no logs, logs that are damaged in known ways, and bombs."""
+
+from __future__ import annotations
+
+import bz2
+import os
+import struct
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import darshan_everything
+import pytest
+from darshan_images import Image, named, ramp, record, times
+from darshan_logs import package
+
+from workalike.darshan import Log, LogBuilder, open_log
+from workalike.errors import ErrorKind, WorkalikeError
+
+STDIO = 9
+GOOD = record("<", 11, 0, ramp(14), times(15))
+NAMES = {11: b"/a"}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "bad.darshan"
+
+
+def refused(path: Path, kind: ErrorKind, *words: str) -> WorkalikeError:
+    """Read all of a log, which must end in a complete error with these words in it."""
+    with pytest.raises(WorkalikeError) as caught:
+        darshan_everything.read(path)
+    error = caught.value
+    assert error.kind == kind
+    assert error.file == str(path)
+    assert error.mend
+    for word in words:
+        assert word in error.one_line()
+    return error
+
+
+def made(path: Path, image: Image | bytes) -> Path:
+    path.write_bytes(image if isinstance(image, bytes) else image.build())
+    return path
+
+
+def opened(path: Path, image: Image) -> Log:
+    return open_log(made(path, image))
+
+
+# --- not a log ---------------------------------------------------------------------------------------
+
+
+def test_files_that_are_not_there_or_not_files(tmp_path: Path, path: Path) -> None:
+    refused(path, ErrorKind.MISSING, "No such file")
+    refused(tmp_path, ErrorKind.UNSUPPORTED_LOG, "not a regular file")
+    os.mkfifo(path)
+    refused(path, ErrorKind.UNSUPPORTED_LOG, "not a regular file")  # and does not wait for a writer
+    with pytest.raises(WorkalikeError) as caught:
+        open_log("a\0b")
+    assert caught.value.kind == ErrorKind.MISSING
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "word"),
+    [
+        (b"", ErrorKind.DAMAGED_LOG, "empty"),
+        (b"3.41", ErrorKind.DAMAGED_LOG, "within the header"),
+        (bytes(4096), ErrorKind.DAMAGED_LOG, "still running"),
+        (b"\x1f\x8b\x08\x00" + bytes(100), ErrorKind.UNSUPPORTED_LOG, "Darshan 1"),
+        (b"BZh91AY&SY" + bytes(100), ErrorKind.UNSUPPORTED_LOG, "Darshan 1"),
+        (b"# darshan log version: 3.41\n# exe: ./app", ErrorKind.UNSUPPORTED_LOG, "not a Darshan log"),
+        (b"\x89HDF\r\n\x1a\n" + bytes(100), ErrorKind.UNSUPPORTED_LOG, "not a Darshan log"),
+    ],
+)
+def test_files_that_are_not_logs(path: Path, content: bytes, kind: ErrorKind, word: str) -> None:
+    refused(made(path, content), kind, word)
+
+
+@pytest.mark.parametrize(
+    "version", [b"3.99\0\0\0\0", b"2.06\0\0\0\0", b"3.4\0\0\0\0\0", b"\xff\n\x1b[1m\0\0"]
+)
+def test_unknown_formats(path: Path, version: bytes) -> None:
+    image = version + Image().build()[8:]
+    error = refused(made(path, image), ErrorKind.UNSUPPORTED_LOG, "log format", "3.41")
+    assert error.one_line().isprintable()
+
+
+# --- truncation, header ------------------------------------------------------------------------------
+
+
+def test_truncated_anywhere(path: Path) -> None:
+    """Whatever is cut off the end, it is noticed before anything is read."""
+    image = package("ior_hdf5_example").read_bytes()
+    path.write_bytes(image)
+    for length in range(len(image) - 1, 0, -1):
+        os.truncate(path, length)
+        with pytest.raises(WorkalikeError) as caught:
+            open_log(path)
+        assert caught.value.kind == ErrorKind.DAMAGED_LOG
+
+
+def test_unknown_compression(path: Path) -> None:
+    refused(
+        made(path, Image(header_edit=lambda header: header.__setitem__(16, 3))), ErrorKind.DAMAGED_LOG, "3"
+    )
+
+
+def edit(where: int, *values: int) -> Image:
+    """A log of one STDIO record with u64s in the header overwritten."""
+    return Image(
+        names=NAMES,
+        modules={STDIO: (2, [GOOD])},
+        header_edit=lambda header: struct.pack_into(f"<{len(values)}Q", header, where, *values),
+    )
+
+
+@pytest.mark.parametrize("offset", [0, 1, 1327, 1328, 1329, 1 << 32, (1 << 64) - 1])
+def test_regions_in_wrong_places(path: Path, offset: int) -> None:
+    refused(made(path, edit(48 + 16 * STDIO, offset, 40)), ErrorKind.DAMAGED_LOG)
+    refused(made(path, edit(32, offset, 12)), ErrorKind.DAMAGED_LOG)
+
+
+@pytest.mark.parametrize("length", [1 << 20, (1 << 63) - 1, (1 << 64) - 1])
+def test_regions_that_are_too_long(path: Path, length: int) -> None:
+    good = edit(0).build()
+    (offset,) = struct.unpack_from("<Q", good, 48 + 16 * STDIO)
+    error = refused(made(path, edit(48 + 16 * STDIO, offset, length)), ErrorKind.DAMAGED_LOG, "the file ends")
+    assert error.place == "module STDIO"
+
+
+def test_overlapping_regions(path: Path) -> None:
+    """POSIX made to lie over STDIO."""
+    image = edit(0).build()
+    offset, length = struct.unpack_from("<2Q", image, 48 + 16 * STDIO)
+    refused(made(path, edit(64, offset, length)), ErrorKind.DAMAGED_LOG, "within the region before it")
+
+
+def test_bytes_that_belong_to_no_region(path: Path) -> None:
+    image = Image(names=NAMES, modules={STDIO: (2, [GOOD])}).build()
+    log = open_log(made(path, image + b"tail"))
+    assert log.warnings == [f"4 bytes at byte {len(image)}, the end of the file, belong to no region"]
+    length = len(image) - struct.unpack_from("<Q", image, 48 + 16 * STDIO)[0]
+    log = opened(path, edit(48 + 16 * STDIO, 0, 0))
+    assert log.modules == {}
+    assert log.warnings == [
+        f"{length} bytes at byte {len(image) - length}, the end of the file, belong to no region"
+    ]
+
+
+# --- job and names -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("nprocs", [0, -1, -(1 << 63), 1 << 31])
+def test_impossible_number_of_processes(path: Path, nprocs: int) -> None:
+    refused(made(path, Image(nprocs=nprocs)), ErrorKind.DAMAGED_LOG, "processes", "job region")
+
+
+@pytest.mark.parametrize("times", [(5, -1, 6, 0), (5, 0, 6, 1_000_000_000)])
+def test_impossible_nanoseconds(path: Path, times: tuple[int, ...]) -> None:
+    refused(made(path, Image(times=times)), ErrorKind.DAMAGED_LOG, "nanoseconds")
+
+
+@pytest.mark.parametrize("version", ["3.21", "3.41"])
+def test_end_before_start(path: Path, version: str) -> None:
+    log = opened(path, Image(version, times=(100, 0, 50, 0)))
+    assert log.job.run_time == 0
+    assert any("ends before it starts" in text for text in log.warnings)
+
+
+def test_extreme_times(path: Path) -> None:
+    log = opened(path, Image(times=(-(1 << 63), 0, (1 << 63) - 1, 0)))
+    assert log.job.run_time == pytest.approx(1.8e19, rel=0.1)
+
+
+def test_job_region_that_is_too_short(path: Path) -> None:
+    image = bytearray(Image().build()[:1328])
+    packed = zlib.compress(bytes(1080))
+    struct.pack_into("<2Q", image, 32, len(image) + len(packed), 0)
+    refused(made(path, bytes(image) + packed), ErrorKind.DAMAGED_LOG, "1080", "job region")
+
+
+def test_odd_job_texts(path: Path) -> None:
+    log = opened(
+        path, Image(metadata=b"no equals sign\na=b=c\n=x\n", text=b"\xff\xfe app\nno tab\next4\t/ a b")
+    )
+    assert log.job.metadata == {"a": "b=c", "": "x"}
+    assert log.job.exe == "\\xff\\xfe app"
+    assert log.job.mounts == [("ext4", "/ a b")]
+    assert len(log.warnings) == 2
+
+
+def test_names_given_twice(path: Path) -> None:
+    region = b"".join(
+        named("3.41", "<", number, name)
+        for number, name in [(1, b""), (1, b"first"), (1, b"second"), (2, b""), (2, b""), (3, b"third")]
+    )
+    log = opened(path, Image(name_region=region))
+    assert log.names == {1: "first", 2: "", 3: "third"}
+    assert log.warnings == []
+
+
+@pytest.mark.parametrize("version", ["3.00", "3.41"])
+def test_names_that_are_cut_short(path: Path, version: str) -> None:
+    good = named(version, "<", 1, b"whole")
+    for cut in range(1, len(good)):
+        log = opened(path, Image(version, name_region=good + good[:cut]))
+        assert log.names == {1: "whole"}
+        assert log.warnings == [f"name region: {cut} bytes left over at inflated byte {len(good)}"]
+
+
+def test_records_without_a_name_are_kept(path: Path) -> None:
+    """PyDarshan drops them without a word (facts A3)."""
+    log = opened(
+        path, Image(names=NAMES, modules={STDIO: (2, [GOOD, record("<", 12, 1, ramp(14), times(15))])})
+    )
+    table = log.records("STDIO")
+    assert table is not None and table.ids.tolist() == [11, 12]
+    assert log.warnings == []  # nobody has asked for names yet
+    assert log.names == {11: "/a"}
+    assert log.warnings == ["module STDIO: 1 of 2 records have no name"]
+
+
+# --- records -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("extra", [1, 7, 8, 247])
+def test_bytes_left_over_after_records(path: Path, extra: int) -> None:
+    log = opened(path, Image(names=NAMES, modules={STDIO: (2, [GOOD, GOOD[:extra]])}))
+    table = log.records("STDIO")
+    assert table is not None and len(table) == 1
+    assert log.warnings == [f"module STDIO: {extra} bytes left over after 1 records"]
+
+
+def test_less_than_one_record(path: Path) -> None:
+    log = opened(path, Image(modules={STDIO: (2, [b"x"]), 1: (4, [b""])}))
+    assert [len(log.records(module) or ()) for module in ("STDIO", "POSIX")] == [0, 0]
+    assert log.warnings == ["module STDIO: 1 bytes left over after 0 records"]
+
+
+@pytest.mark.parametrize("rank", [-2, 4, 1 << 40, -(1 << 63), (1 << 63) - 1])
+def test_ranks_that_the_job_does_not_have(path: Path, rank: int) -> None:
+    spoilt = record("<", 11, rank, ramp(14), times(15))
+    error = refused(
+        made(path, Image(names=NAMES, modules={STDIO: (2, [GOOD, spoilt])})), ErrorKind.DAMAGED_LOG, str(rank)
+    )
+    assert error.place == "module STDIO, record 1"
+
+
+def test_times_that_are_no_numbers(path: Path) -> None:
+    spoilt = record("<", 11, 0, ramp(14), [float("nan"), *times(14)])
+    log = opened(path, Image(names=NAMES, modules={STDIO: (2, [spoilt])}))
+    assert log.records("STDIO") is not None
+    assert any("not finite" in text for text in log.warnings)
+
+
+@pytest.mark.parametrize(
+    ("writes", "reads"), [(-1, 0), (0, -1), (2, 0), (1 << 62, 0), ((1 << 63) - 1, (1 << 63) - 1), (-5, 6)]
+)
+def test_traces_with_impossible_counts(path: Path, writes: int, reads: int) -> None:
+    data = struct.pack("<Qqq64s2q", 11, 0, 0, b"host", writes, reads) + bytes(32)
+    refused(made(path, Image(names=NAMES, modules={10: (1, [data])})), ErrorKind.DAMAGED_LOG, "record 0")
+
+
+def test_trace_with_bytes_left_over(path: Path) -> None:
+    data = struct.pack("<Qqq64s2q", 11, 0, 0, b"host", 1, 0) + bytes(32)
+    log = opened(path, Image(names=NAMES, modules={10: (1, [data + data[:103]])}))
+    trace = log.dxt("DXT_POSIX")
+    assert trace is not None and len(trace) == 1
+    assert log.warnings == ["module DXT_POSIX: 103 bytes left over at inflated byte 136"]
+
+
+@pytest.mark.parametrize("counts", [(-1, 0), (0, -1), (1 << 40, 0), (0, 1 << 40), (1 << 60, 1 << 60)])
+def test_lustre_with_impossible_counts(path: Path, counts: tuple[int, int]) -> None:
+    data = struct.pack("<Qq2q", 11, 0, *counts) + bytes(80)
+    refused(made(path, Image(names=NAMES, modules={8: (2, [data])})), ErrorKind.DAMAGED_LOG, "LUSTRE")
+
+
+@pytest.mark.parametrize("count", [-1, -8, 1 << 40, (1 << 63) - 1])
+def test_old_lustre_with_impossible_counts(path: Path, count: int) -> None:
+    data = struct.pack("<Qq5q", 11, 0, 1, 1, 0, 1, count) + bytes(80)
+    image = Image("3.21", names=NAMES, modules={7: (1, [data])})
+    refused(made(path, image), ErrorKind.DAMAGED_LOG, "LUSTRE")
+
+
+def heatmap(rank: int, bins: int, width: float = 0.5, stored: int | None = None) -> bytes:
+    """A heatmap record that announces ``bins`` and holds ``stored``."""
+    held = bins if stored is None else stored
+    return struct.pack("<Qqdq2Q", 16592106915301738621, rank, width, bins, 0, 0) + bytes(16 * held)
+
+
+@pytest.mark.parametrize("bins", [-1, -3, 3, 1 << 40, (1 << 63) - 1, -(1 << 63)])
+def test_heatmaps_with_impossible_counts(path: Path, bins: int) -> None:
+    image = Image(modules={15: (1, [heatmap(0, bins, stored=2)])})
+    refused(made(path, image), ErrorKind.DAMAGED_LOG, "HEATMAP", "record 0")
+
+
+@pytest.mark.parametrize("width", [0.0, -1.0, float("nan"), float("inf")])
+def test_heatmaps_with_impossible_bins(path: Path, width: float) -> None:
+    image = Image(modules={15: (1, [heatmap(0, 2, width)])})
+    refused(made(path, image), ErrorKind.DAMAGED_LOG, "seconds wide")
+
+
+def test_heatmaps_that_contradict_each_other(path: Path) -> None:
+    image = Image(modules={15: (1, [heatmap(0, 2, 0.5), heatmap(1, 2, 0.25)])})
+    refused(made(path, image), ErrorKind.DAMAGED_LOG, "different width")
+    log = opened(path, Image(modules={15: (1, [heatmap(0, 2), heatmap(1, 3), heatmap(2, 0, 0.0)])}))
+    assert log.heatmaps()["POSIX"].write.shape == (3, 3)
+    assert any("different numbers of bins" in text for text in log.warnings)
+    # Few large records among many empty ones must not be filled up to a huge table.
+    empties = b"".join(heatmap(0, 0, 0.0) for _ in range(1000))
+    image = Image(modules={15: (1, [heatmap(0, 50_000), empties])})
+    refused(made(path, image), ErrorKind.DAMAGED_LOG, "too different")
+
+
+def test_unknown_heatmap(path: Path) -> None:
+    data = struct.pack("<Qqdq2Q", 5, 0, 0.5, 1, 0, 0) + bytes(16)
+    log = opened(path, Image(names={5: b"heatmap:NEW"}, modules={15: (1, [data])}))
+    assert list(log.heatmaps()) == ["NEW"]
+    log = opened(path, Image(modules={15: (1, [data])}))
+    assert list(log.heatmaps()) == ["id 5"]
+    assert any("no known interface" in text for text in log.warnings)
+
+
+# --- compression -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compression", [0, 1])
+def test_broken_streams(path: Path, compression: int) -> None:
+    """A wrong checksum, a cut and rubbish after a good stream; the error names module and byte."""
+    pack = {0: zlib.compress, 1: bz2.compress}[compression]
+    good = Image(compression=compression, names=NAMES, modules={STDIO: (2, [GOOD, GOOD])}).build()
+    offset, length = struct.unpack_from("<2Q", good, 48 + 16 * STDIO)
+    second = offset + len(pack(GOOD))
+    checksum = good[: second + 20] + bytes([good[second + 20] ^ 4]) + good[second + 21 :]
+    error = refused(made(path, checksum), ErrorKind.DAMAGED_LOG, "stream")
+    assert error.place == f"module STDIO, byte {second}"
+
+    def with_length(change: int, tail: bytes = b"") -> bytes:
+        spoilt = bytearray(good[: offset + length + min(change, 0)] + tail)
+        struct.pack_into("<Q", spoilt, 48 + 16 * STDIO + 8, length + change)
+        return bytes(spoilt)
+
+    refused(made(path, with_length(-3)), ErrorKind.DAMAGED_LOG, "cut short")
+    refused(made(path, with_length(4, b"rest")), ErrorKind.DAMAGED_LOG, "stream")
+
+
+def test_many_empty_streams(path: Path) -> None:
+    """Each costs little; copying what is left after each would cost the square of their number."""
+    empty = zlib.compress(b"")
+    image = Image(names=NAMES, modules={STDIO: (2, [b""] * 50_000 + [GOOD])})
+    assert len(empty) == 8
+    table = opened(path, image).records("STDIO")
+    assert table is not None and len(table) == 1
+
+
+def test_streams_of_all_sizes(path: Path) -> None:
+    """The window follows the streams up and down."""
+    sizes = [1, 3000, 2, 1, 700, 1, 1, 2000, 5]
+    streams = []
+    row = 0
+    for size in sizes:
+        rows = range(row, row + size)
+        streams.append(b"".join(record("<", 11, -1, ramp(14, 977 * one), times(15)) for one in rows))
+        row += size
+    table = opened(path, Image(names=NAMES, modules={STDIO: (2, streams)})).records("STDIO")
+    assert table is not None
+    assert table["OPENS"].tolist() == [977 * one for one in range(row)]
+
+
+def bomb(size: int, compression: int) -> bytes:
+    """``size`` zeros, compressed as far as it goes."""
+    if compression == 1:
+        return bz2.compress(bytes(1 << 20)) * (size >> 20)
+    packer = zlib.compressobj(9)
+    return b"".join(packer.compress(bytes(1 << 20)) for _ in range(size >> 20)) + packer.flush()
+
+
+@pytest.mark.parametrize("compression", [0, 1])
+@pytest.mark.parametrize("where", ["job", "names", "module"])
+def test_bombs(path: Path, compression: int, where: str) -> None:
+    """A region of 256 MiB of zeros in a small file ends in an error that says how to go on."""
+    packed = bomb(256 << 20, compression)
+    good = Image(compression=compression, names=NAMES, modules={STDIO: (2, [GOOD])}).build()
+    names, names_length, *_ = struct.unpack_from("<2Q", good, 32)
+    module, module_length = struct.unpack_from("<2Q", good, 48 + 16 * STDIO)
+    parts = [good[1328:names], good[names : names + names_length], good[module : module + module_length]]
+    parts[["job", "names", "module"].index(where)] = packed
+    header = bytearray(good[:1328])
+    struct.pack_into("<2Q", header, 32, 1328 + len(parts[0]), len(parts[1]))
+    struct.pack_into("<2Q", header, 48 + 16 * STDIO, 1328 + len(parts[0]) + len(parts[1]), len(parts[2]))
+    made(path, bytes(header) + b"".join(parts))
+    tracemalloc.start()
+    try:
+        refused(path, ErrorKind.DAMAGED_LOG, "inflate to more than", "WORKALIKE_MAX_REGION_BYTES")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 200 << 20
+
+
+def test_the_cap_can_be_moved(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Down and up, by argument and by environment; the argument wins."""
+    zeros = bytes(248 * 300_000)  # 71 MiB: above what the default takes of so few compressed bytes
+    image = Image(modules={STDIO: (2, [zeros])})
+    refused(made(path, image), ErrorKind.DAMAGED_LOG, "inflate to more than")
+    table = open_log(path, max_region_bytes=100 << 20).records("STDIO")
+    assert table is not None and len(table) == 300_000
+    monkeypatch.setenv("WORKALIKE_MAX_REGION_BYTES", str(100 << 20))
+    assert open_log(path).records("STDIO") is not None
+    monkeypatch.setenv("WORKALIKE_MAX_REGION_BYTES", "2000")
+    refused(path, ErrorKind.DAMAGED_LOG, "more than 2000")
+    assert open_log(path, max_region_bytes=100 << 20).records("STDIO") is not None
+    for wrong in ("", "2 GiB", "-1", "0", "٣"):
+        monkeypatch.setenv("WORKALIKE_MAX_REGION_BYTES", wrong)
+        with pytest.raises(WorkalikeError) as caught:
+            open_log(path)
+        assert caught.value.kind == ErrorKind.USAGE
+
+
+# --- reading -----------------------------------------------------------------------------------------
+
+
+def test_only_what_is_asked_for_is_inflated(path: Path) -> None:
+    """Damage in one module does not keep one from the others."""
+    image = bytearray(darshan_everything.builder().image())
+    (names,) = struct.unpack_from("<Q", image, 32)
+    offset, length = struct.unpack_from("<2Q", image, 48 + 16)
+    image[names + 5] ^= 1
+    image[offset + length - 1] ^= 1
+    log = open_log(made(path, bytes(image)))
+    assert log.job.nprocs == 4
+    assert log.records("STDIO") is not None
+    for ask in (lambda: log.names, lambda: log.records("POSIX")):
+        with pytest.raises(WorkalikeError):
+            ask()
+
+
+def test_large_logs_are_read_in_parts(path: Path) -> None:
+    """Above a size only the regions asked for are read; a file that changes meanwhile is noticed."""
+    log = LogBuilder(nprocs=2).posix("/a", 1, WRITES=3)
+    segments = [(index, 1, index * 1.5, index * 1.75 + 0.001 * (index % 97)) for index in range(200_000)]
+    log.dxt_posix("/a", 1, writes=segments)
+    log.write(path)
+    assert path.stat().st_size > 1 << 20
+    read = open_log(path)
+    table, trace = read.records("POSIX"), read.dxt("DXT_POSIX")
+    assert table is not None and table["WRITES"].tolist() == [3]
+    assert trace is not None and trace.segments(0)[0].tolist() == segments
+
+    stale = open_log(path)
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(WorkalikeError) as caught:
+        stale.dxt("DXT_POSIX")
+    assert caught.value.kind == ErrorKind.DAMAGED_LOG and "changed" in caught.value.message
+    stale = open_log(made(path, log.image()))
+    path.unlink()
+    with pytest.raises(WorkalikeError) as caught:
+        stale.dxt("DXT_POSIX")
+    assert caught.value.kind == ErrorKind.MISSING
+
+
+def test_results_are_kept(path: Path) -> None:
+    log = open_log(darshan_everything.builder().write(path))
+    assert log.records("POSIX") is log.records("POSIX")
+    assert log.dxt("DXT_POSIX") is log.dxt("DXT_POSIX")
+    assert log.lustre() is log.lustre()
+    assert log.heatmaps() is log.heatmaps()
+    assert log.names is log.names
