@@ -81,12 +81,19 @@ def _size_bin(scaled: Scaled, module: str, counter: str, value: int) -> float:
 
 
 def _following(scaled: Scaled, module: str, counter: str, original: Counters) -> float:
+    """Accesses behind the last one: all but the start of a file (SEQ) or the first of a rank (CONSEC)."""
+    value = original.get(counter, 0)
+    if not value:
+        return 0.0
     operations = _operations(module, counter)
     count = original.get(operations, 0)
-    others = max(0, count - original.get(counter, 0))
-    first = min(others, scaled.whole.accessors)
-    shrink = scaled.part.accessors / scaled.whole.accessors if scaled.whole.accessors else 1.0
+    others = max(0, count - value)
+    sequential = counter.startswith("SEQ_")
+    before = scaled.whole.files if sequential else scaled.whole.accessors
+    after = scaled.part.files if sequential else scaled.part.accessors
+    first = min(others, before)
     times = ratio(scaled, module, operations)
+    shrink = after / before if before else 1.0
     return max(0.0, count * times - first * shrink - (others - first) * times)
 
 

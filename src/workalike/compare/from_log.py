@@ -61,7 +61,6 @@ def side_of_log(
             family = side.families.setdefault(key, SideFamily(key[0], key[1], level))
             family.dumps += [_dump(d, level, facts.family.counted_at) for d in dumps]
             _add_files(family, dumps, claims, place, side.unmeasured)
-            family.accessors += _accessors(dumps, facts.family.members(log.workload.ranks))
     for family in side.families.values():
         family.dumps.sort(key=lambda d: d.start_s)
         for module, counters in family.modules.items():
@@ -161,12 +160,3 @@ def counters_of(facts: ModuleFacts) -> tuple[Counters, list[str]]:
         return counters, []
     never = (facts.counters == -1).all(axis=0)
     return counters, [name for name, gone in zip(facts.counter_names, never, strict=True) if gone]
-
-
-def _accessors(dumps: list[DumpFacts], members: int) -> int:
-    """Pairs of (rank, file) that could each have a first access."""
-    total = 0
-    for file in _files(dumps):
-        ranks = np.unique(np.concatenate([m.ranks for m in file.modules.values()] or [np.empty(0, np.int64)]))
-        total += max(members, 1) if -1 in ranks else len(ranks)
-    return total

@@ -60,6 +60,7 @@ def side_of_plan(plan: Plan) -> Side:
         if dump.file not in seen_files[dump.family]:
             seen_files[dump.family].add(dump.file)
             mine.accessors += rank_sets.count(family.sharing.ranks, plan.ranks)
+            mine.files += files_of_dump(family, plan.ranks)
     return side
 
 

@@ -44,8 +44,8 @@ class Law(Enum):
     FOLLOWING = (
         "following",
         "expected operations - others",
-        "every rank's first access of a file follows nothing: those scale by N/N0, the rest of the "
-        "accesses as operations do",
+        "a rank's first access of a file is not consecutive (they scale by N/N0), the first byte of a file "
+        "not sequential (they scale with the files); the rest scale as operations do",
     )
     NONE = ("-", "not comparable", "")
 

@@ -78,8 +78,9 @@ class SideFamily:
     dumps: list[SideDump] = field(default_factory=list)
     modules: dict[str, Counters] = field(default_factory=dict)
     fitted: bool = False  # bytes are given, the library decides its operations
+    files: int = 0
     accessors: int = 0  # pairs of (rank, file), an upper bound of first accesses in one direction
-    opens_a_file: float = 1.0
+    label: str = ""  # for several families shown as one
 
     @property
     def module(self) -> str:
@@ -88,7 +89,7 @@ class SideFamily:
 
     @property
     def name(self) -> str:
-        return f"{self.role.value} {self.number}"
+        return self.label or f"{self.role.value} {self.number}"
 
     def bins(self, direction: Direction) -> list[int] | None:
         """Operations by size at the family's level, None where the level has no histogram (STDIO)."""

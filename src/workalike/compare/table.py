@@ -69,7 +69,7 @@ def _print_words(fidelity: Fidelity, console: Console) -> None:
 def _table(title: str, columns: list[_Column], width: int) -> Table:
     """As many columns as fit, the least important left out first."""
     shown = list(columns)
-    while len(shown) > 2 and sum(c.width + GAP for c in shown) > width:
+    while sum(c.width + GAP for c in shown) > width and any(c.rank for c in shown):
         shown.remove(max(shown, key=lambda c: c.rank))
     table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
     table.box, table.show_edge, table.pad_edge, table.padding = (
@@ -103,20 +103,20 @@ def _families(fidelity: Fidelity, width: int) -> Table:
     families = sorted(fidelity.families, key=lambda f: -f.bytes_original)[:MAX_FAMILIES]
     columns = [
         _Column("family", [Text(f.name) for f in families], left=True),
-        _Column("level", [Text(f.level.value) for f in families], 2, left=True),
+        _Column("level", [Text(f.level.value) for f in families], 3, left=True),
         _Column("dumps", [_dumps(f) for f in families]),
-        _Column("expected", [Text(size_text(f.bytes_expected)) for f in families], 3),
+        _Column("expected", [Text(size_text(f.bytes_expected)) for f in families], 4),
         _Column("replica", [Text(size_text(f.bytes_replica)) for f in families]),
-        _Column("mean off", [_error(f.bytes_error_mean_pct) for f in families], 1),
+        _Column("mean off", [_error(f.bytes_error_mean_pct) for f in families], 2),
         _Column("max off", [_error(f.bytes_error_max_pct) for f in families]),
-        _Column("sizes off", [_distance(f) for f in families], 1),
+        _Column("sizes off", [_distance(f) for f in families], 2),
     ]
     if any(f.start_time_error_max_s is not None for f in families):
         columns.append(
-            _Column("starts off", [Text(seconds_text(f.start_time_error_max_s)) for f in families])
+            _Column("starts off", [Text(seconds_text(f.start_time_error_max_s)) for f in families], 1)
         )
     if any(f.io_time_replica_s is not None for f in families):
-        columns.append(_Column("I/O was", [Text(seconds_text(f.io_time_original_s)) for f in families]))
+        columns.append(_Column("I/O was", [Text(seconds_text(f.io_time_original_s)) for f in families], 1))
         columns.append(_Column("I/O is", [Text(seconds_text(f.io_time_replica_s)) for f in families]))
     return _table("Fidelity by family", columns, width)
 

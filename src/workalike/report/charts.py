@@ -20,7 +20,7 @@ REPLICA_LINE: dict[str, Any] = {"color": REPLICA, "linewidth": 1.2, "linestyle":
 
 def timeline(pairing: Pairing, *, replica: bool) -> Markup | None:
     """When each family's dumps happen; the replica's below in time of the original."""
-    pairs = series.heaviest(pairing)
+    pairs = series.with_rest(pairing)
     if not pairs:
         return None
     scale = pairing.factors.time if replica else 0.0
@@ -51,7 +51,7 @@ def timeline(pairing: Pairing, *, replica: bool) -> Markup | None:
 
 def cumulative_bytes(pairing: Pairing, *, replica: bool) -> Markup | None:
     """Bytes moved so far, family by family (the paper's Fig. 2)."""
-    pairs = [p for p in series.heaviest(pairing) if p.original.dumps]
+    pairs = [p for p in series.with_rest(pairing) if p.original.dumps]
     if not pairs:
         return None
     scale = pairing.factors.time if replica else 0.0
@@ -63,9 +63,7 @@ def cumulative_bytes(pairing: Pairing, *, replica: bool) -> Markup | None:
         for pair in pairs:
             x, y = series.cumulative(pair.original.dumps)
             color = color_of(pair.original.role, places[pair.original.name])
-            axes.step(
-                [v / unit for v in x], y, where="post", color=color, linewidth=2, label=pair.original.name
-            )
+            axes.plot([v / unit for v in x], y, color=color, linewidth=2, label=pair.original.name)
             largest = max(largest, y[-1])
             if scale and pair.replica.dumps:
                 x, y = series.cumulative(pair.replica.dumps, pairing.factors.bytes, scale)

@@ -103,11 +103,11 @@ def context(
     record = replica if isinstance(replica, Record) else None
     standing = replica if replica is not None else _nothing_done(workload)
     pairing = pair_up(log or workload, standing, plan=plan)
-    told, _, hidden = rows.stories(workload, pairing, log)
+    told, hidden = rows.stories(workload, pairing, log)
     names = names_of(log)
     for story in told:
         story.rules = withhold(story.rules, names)
-    shown, families_hidden = rows.family_rows(fidelity) if fidelity else ([], 0)
+    shown = rows.family_rows(fidelity) if fidelity else []
     return {
         "workload": workload,
         "record": record,
@@ -118,7 +118,6 @@ def context(
         "stories": told,
         "stories_hidden": hidden,
         "families": shown,
-        "families_hidden": families_hidden,
         "timed": any(_has_times(f) for f in shown),
         "counters": rows.counter_tables(fidelity) if fidelity else [],
         "incomparable": rows.incomparable(fidelity) if fidelity else [],

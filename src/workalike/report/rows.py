@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 
@@ -12,7 +12,7 @@ from workalike import __version__
 from workalike.characterize.facts import Characterization
 from workalike.compare.laws import Law
 from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
-from workalike.compare.pairing import Pairing
+from workalike.compare.pairing import Pairing, error_pct
 from workalike.compare.record import Record
 from workalike.compare.side import sum_name
 from workalike.compare.table import short_counter
@@ -98,9 +98,7 @@ def _off(value: float) -> str:
     return "exact" if value == 0 else f"{percent_text(value)} off"
 
 
-def stories(
-    workload: Workload, pairing: Pairing, log: Characterization | None
-) -> tuple[list[Story], list[FamilyFidelity], int]:
+def stories(workload: Workload, pairing: Pairing, log: Characterization | None) -> tuple[list[Story], int]:
     """Families in words, heaviest first; and how many are left out."""
     facts = {(f.family.role, f.family.number): f for f in log.families} if log else {}
     ordered = sorted(
@@ -120,7 +118,7 @@ def stories(
                 [assumption_text(a) for a in family.assumed],
             )
         )
-    return out, [], max(0, len(ordered) - MAX_FAMILIES)
+    return out, max(0, len(ordered) - MAX_FAMILIES)
 
 
 def assumption_text(assumption: Assumption) -> str:
@@ -136,10 +134,42 @@ def reason_text(reason: str) -> str:
         return reason
 
 
-def family_rows(fidelity: Fidelity) -> tuple[list[FamilyFidelity], int]:
-    """Families of the table like Table II, heaviest first, and how many are left out."""
+def family_rows(fidelity: Fidelity) -> list[FamilyFidelity]:
+    """Families of the table like the paper's Table II, heaviest first; the smallest of many as one row."""
     ordered = sorted(fidelity.families, key=lambda f: -f.bytes_original)
-    return ordered[:MAX_FAMILIES], max(0, len(ordered) - MAX_FAMILIES)
+    if len(ordered) <= MAX_FAMILIES + 1:
+        return ordered
+    return [*ordered[:MAX_FAMILIES], _summed(ordered[MAX_FAMILIES:])]
+
+
+def _summed(families: list[FamilyFidelity]) -> FamilyFidelity:
+    """Several families as one: counts and bytes add up, a mean goes by dumps, the largest stays."""
+    dumps = sum(f.dumps_original for f in families)
+    expected, came = sum(f.bytes_expected for f in families), sum(f.bytes_replica for f in families)
+    return FamilyFidelity(
+        role=Role.OTHER,
+        name=plural(len(families), "other family"),
+        level=families[0].level,
+        dumps_original=dumps,
+        dumps_replica=sum(f.dumps_replica for f in families),
+        bytes_original=sum(f.bytes_original for f in families),
+        bytes_expected=expected,
+        bytes_replica=came,
+        bytes_error_mean_pct=sum(f.bytes_error_mean_pct * f.dumps_original for f in families) / max(1, dumps),
+        bytes_error_max_pct=max(f.bytes_error_max_pct for f in families),
+        total_bytes_error_pct=error_pct(expected, came),
+        start_time_error_mean_s=None,
+        start_time_error_max_s=max(
+            (f.start_time_error_max_s for f in families if f.start_time_error_max_s is not None), default=None
+        ),
+        io_time_original_s=_added(f.io_time_original_s for f in families),
+        io_time_replica_s=_added(f.io_time_replica_s for f in families),
+    )
+
+
+def _added(times: Iterable[float | None]) -> float | None:
+    known = [t for t in times if t is not None]
+    return sum(known) if known else None
 
 
 @dataclass

@@ -144,7 +144,7 @@ def _sharing(family: Family, ranks: int) -> str:
         who += ", one rank of a file after the other" if family.sharing.turns is Turns.BATON else ""
     elif mode is SharingMode.ROOT:
         rank = family.sharing.ranks[0][0] if family.sharing.ranks else 0
-        who = f"rank {rank} does it alone" if ranks > 1 else "the only rank has one file"
+        who = f"rank {rank} alone has one file" if ranks > 1 else "the only rank has one file"
     elif members < ranks:
         who = f"{members:,} of {ranks:,} ranks share one file"
     else:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from workalike.compare.expect import expected_bins
 from workalike.compare.pairing import Pair, Pairing
-from workalike.compare.side import BINS, SideDump
+from workalike.compare.side import BINS, SideDump, SideFamily
+from workalike.compare.words import plural
 from workalike.workload.model import Direction, Role
 
 MAX_FAMILIES = 8
@@ -26,20 +25,25 @@ BIN_LABELS = (
 """Darshan's bins by their inclusive ends."""
 
 
-@dataclass
-class Line:
-    """One family's curve: x and y, and where the family stands among those of its role."""
-
-    name: str
-    role: Role
-    position: int
-    x: list[float] = field(default_factory=list)
-    y: list[float] = field(default_factory=list)
-
-
 def heaviest(pairing: Pairing, count: int = MAX_FAMILIES) -> list[Pair]:
     """The families that move most bytes, heaviest first."""
     return sorted(pairing.pairs, key=lambda p: -sum(d.moved for d in p.original.dumps))[:count]
+
+
+def with_rest(pairing: Pairing, count: int = MAX_FAMILIES) -> list[Pair]:
+    """The heaviest families, and all others as one more."""
+    shown = heaviest(pairing, count)
+    kept = {id(pair) for pair in shown}
+    rest = [pair for pair in pairing.pairs if id(pair) not in kept]
+    if len(rest) < 2:
+        return shown + rest
+    label = plural(len(rest), "other family")
+    original = SideFamily(Role.OTHER, 0, rest[0].original.level, label=label)
+    replica = SideFamily(Role.OTHER, 0, rest[0].original.level, label=label)
+    for pair in rest:
+        original.dumps += pair.original.dumps
+        replica.dumps += pair.replica.dumps
+    return [*shown, Pair(original, replica, rest[0].scaled)]
 
 
 def positions(pairs: list[Pair]) -> dict[str, int]:

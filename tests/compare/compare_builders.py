@@ -1,0 +1,152 @@
+"""Small originals and records made by hand, without a log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from workalike.characterize.facts import Characterization, DumpFacts, FamilyFacts, FileFacts, ModuleFacts
+from workalike.compare.record import LevelBytes, Record, RecordDump, RecordScale
+from workalike.darshan import layouts
+from workalike.workload.model import (
+    Content,
+    Family,
+    Interface,
+    Level,
+    Role,
+    Schedule,
+    Sharing,
+    SharingMode,
+    Stream,
+    Workload,
+)
+
+MIB = 2**20
+
+
+def module_facts(
+    module: str, per_rank: Mapping[int, Mapping[str, int]], *, partial: bool = False
+) -> ModuleFacts:
+    """The records of one file: a rank (-1 is reduced) to its counters; all others are 0."""
+    names = layouts.FIXED[module].current.counters
+    times = layouts.FIXED[module].current.fcounters
+    counters = np.zeros((len(per_rank), len(names)), dtype=np.int64)
+    for row, values in enumerate(per_rank.values()):
+        for name, value in values.items():
+            counters[row, names.index(name)] = value
+    return ModuleFacts(
+        module,
+        np.zeros(len(per_rank), dtype=np.uint64),
+        np.array(list(per_rank), dtype=np.int64),
+        counters,
+        np.zeros((len(per_rank), len(times))),
+        names,
+        times,
+        partial,
+    )
+
+
+def file_facts(name: str, *modules: ModuleFacts, ranks: int = 4) -> FileFacts:
+    return FileFacts(1, name, ranks, {facts.module: facts for facts in modules})
+
+
+def posix_file(name: str, *, writes: int, size: int, ranks: int = 4, **more: int) -> FileFacts:
+    """One shared file with `writes` equal writes of 1 MiB or less, reduced over the ranks."""
+    counters = {
+        "OPENS": ranks,
+        "WRITES": writes,
+        "BYTES_WRITTEN": writes * size,
+        "MAX_BYTE_WRITTEN": writes * size - 1,
+        "SIZE_WRITE_100K_1M": writes,
+        "SEQ_WRITES": writes - 1,
+        "CONSEC_WRITES": writes - ranks,
+        "MODE": 0o644,
+        **more,
+    }
+    return file_facts(name, module_facts("POSIX", {-1: counters}), ranks=ranks)
+
+
+def family(
+    dumps: int = 3,
+    *,
+    role: Role = Role.CHECKPOINT,
+    number: int = 1,
+    level: Level = Level.POSIX,
+    sizes: str = "8/rank x 1 MiB",
+    mode: SharingMode = SharingMode.SHARED,
+    start: list[float] | None = None,
+    **content: Any,
+) -> Family:
+    """A family of equal dumps, ten seconds apart."""
+    return Family(
+        role=role,
+        number=number,
+        interface=Interface.STDIO if level is Level.STDIO else Interface.POSIX,
+        level=level,
+        sharing=Sharing(mode=mode),
+        schedule=Schedule(start=start or [10.0 * (i + 1) for i in range(dumps)], duration=2.0),
+        content=Content(streams=[Stream(direction="write", sizes=[sizes])], **content),
+    )
+
+
+def original(ranks: int = 4, dumps: int = 3, *, writes: int = 32, size: int = MIB) -> Characterization:
+    """A log of `dumps` checkpoints of 8 writes of 1 MiB a rank into one shared file each, at POSIX."""
+    one = family(dumps)
+    files = [
+        posix_file(f"/home/alice/secret/chk_{i}", writes=writes, size=size, ranks=ranks) for i in range(dumps)
+    ]
+    facts = [
+        DumpFacts(writes * size, 0, 10.0 * (i + 1), 10.0 * (i + 1) + 2, 2.0, [file])
+        for i, file in enumerate(files)
+    ]
+    return Characterization(
+        Workload(ranks=ranks, runtime=60.0, families=[one]), [FamilyFacts(one, facts)], []
+    )
+
+
+def record_dump(index: int, *, written: int = 32 * MIB, read: int = 0, **more: Any) -> RecordDump:
+    """A dump as the engine would record it: 32 writes of 1 MiB by 4 ranks."""
+    operations = more.pop("operations", 32)
+    values: dict[str, Any] = {
+        "family": 0,
+        "role": Role.CHECKPOINT,
+        "number": 1,
+        "index": index,
+        "ranks": 4,
+        "bytes_written": written,
+        "bytes_read": read,
+        "levels": {Level.POSIX: LevelBytes(bytes_written=written, bytes_read=read)},
+        "due_s": 10.0 * (index + 1),
+        "start_s": 10.0 * (index + 1),
+        "end_s": 10.0 * (index + 1) + 1,
+        "late_s": 0.0,
+        "io_s": 1.0,
+        "counters": {
+            "OPENS": 4,
+            "WRITES": operations,
+            "READS": 0,
+            "SIZE_WRITE": [0, 0, 0, 0, operations, 0, 0, 0, 0, 0],
+            "MAX_BYTE_WRITTEN": written - 1,
+            "SEQ_WRITES": operations - 1,
+            "CONSEC_WRITES": operations - 4,
+            "STATS": 0,
+            "SEEKS": 0,
+            "FSYNCS": 0,
+        },
+    }
+    return RecordDump(**{**values, **more})
+
+
+def record(*dumps: RecordDump, **more: Any) -> Record:
+    """A record at full scale of a run on 4 ranks in time of the original."""
+    values: dict[str, Any] = {
+        "plan_ranks": 4,
+        "processes": 4,
+        "backend": "posix",
+        "time_scale": 1.0,
+        "scale": RecordScale(ranks=1.0, bytes=1.0, time=1.0),
+        "dumps": list(dumps),
+    }
+    return Record(**{**values, **more})

@@ -1,0 +1,77 @@
+"""`--require`: what it takes, and what falls short."""
+
+from __future__ import annotations
+
+import pytest
+from compare_builders import MIB, original, record, record_dump
+
+from workalike.compare.fidelity import compare
+from workalike.compare.record import RecordScale
+from workalike.compare.require import Requirements, check, parse_requirements
+from workalike.errors import ErrorKind, WorkalikeError
+
+
+def test_per_cent_and_fractions() -> None:
+    required = parse_requirements("bytes=0.1%, ops=1%,time=25%,hist=0.02")
+    assert required == Requirements(bytes=0.001, ops=0.01, time=0.25, hist=0.02)
+    assert parse_requirements("bytes=0.001") == Requirements(bytes=0.001)
+    assert parse_requirements("bytes=0") == Requirements(bytes=0.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "bytes", "bytes=", "bytes=x", "size=1%", "bytes=1%,bytes=2%", "bytes=-1%", "time=100%"]
+)
+def test_what_is_refused(text: str) -> None:
+    with pytest.raises(WorkalikeError) as caught:
+        parse_requirements(text)
+    assert caught.value.kind is ErrorKind.USAGE
+
+
+def shortfalls(text: str, *dumps: object, **more: object) -> list[str]:
+    fidelity = compare(original(dumps=1), record(*dumps, **more))  # type: ignore[arg-type]
+    return check(fidelity, parse_requirements(text))
+
+
+def test_a_perfect_replica_falls_short_of_nothing() -> None:
+    assert shortfalls("bytes=0,ops=0,hist=0", record_dump(0)) == []
+
+
+@pytest.mark.parametrize(("limit", "short"), [("1%", 0), ("0.9%", 2)])
+def test_bytes(limit: str, short: int) -> None:
+    found = shortfalls(f"bytes={limit}", record_dump(0, written=32 * MIB + 32 * MIB // 100))
+    assert len(found) == short
+    assert all("checkpoint 1" in one for one in found)
+
+
+def test_a_missing_dump_falls_short() -> None:
+    assert any("0 dumps instead of 1" in one for one in shortfalls("bytes=1%"))
+
+
+def test_operations() -> None:
+    counters = {**record_dump(0).counters, "WRITES": 33}
+    found = shortfalls("ops=1%", record_dump(0, counters=counters))
+    assert found
+    assert "POSIX WRITES is 33, expected 32" in found[0]
+    assert shortfalls("ops=4%", record_dump(0, counters=counters)) == []
+
+
+@pytest.mark.parametrize(("seconds", "good"), [(1.5, True), (2.66, True), (1.49, False), (2.7, False)])
+def test_times_are_a_ratio(seconds: float, good: bool) -> None:
+    # The original took 2 s: 25 % allows 0.75 to 1.33 times that.
+    assert (shortfalls("time=25%", record_dump(0, io_s=seconds)) == []) is good
+
+
+def test_times_need_a_measured_run_at_full_scale() -> None:
+    assert "no I/O time was measured" in shortfalls("time=25%", record_dump(0), backend="null")[0]
+    half = record_dump(0, written=16 * MIB)
+    assert "bytes-scale of 0.5" in shortfalls("time=25%", half, scale=RecordScale(bytes=0.5))[0]
+
+
+def test_histograms() -> None:
+    counters = {**record_dump(0).counters, "SIZE_WRITE": [0, 1, 0, 0, 31, 0, 0, 0, 0, 0]}
+    assert "size histogram of writes" in shortfalls("hist=0.02", record_dump(0, counters=counters))[0]
+    assert shortfalls("hist=0.04", record_dump(0, counters=counters)) == []
+
+
+def test_a_broken_run_falls_short_of_everything() -> None:
+    assert shortfalls("hist=0.5", record_dump(0), incomplete=True) == ["the run is incomplete or had errors"]
