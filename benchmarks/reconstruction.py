@@ -134,8 +134,10 @@ def main() -> int:
             value, floor = result
             above = value - floor
             missed += above > ALLOWED
-            print(f"{path.name[:46]:46} {level.value:6} {value:7.4f} {floor:7.4f} {above:7.4f}  "
-                  f"{'reached' if above <= ALLOWED else 'MISSED'} (at most {ALLOWED} above the floor)")
+            print(
+                f"{path.name[:46]:46} {level.value:6} {value:7.4f} {floor:7.4f} {above:7.4f}  "
+                f"{'reached' if above <= ALLOWED else 'MISSED'} (at most {ALLOWED} above the floor)"
+            )
     return 1 if missed else 0
 
 

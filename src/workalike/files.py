@@ -45,5 +45,8 @@ def write_text(path: str | Path, text: str) -> None:
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, error.strerror or "cannot be written", file=path, mend="check folder and space"
+            ErrorKind.CANNOT_WRITE,
+            error.strerror or "cannot be written",
+            file=path,
+            mend="check folder and space",
         ) from error

@@ -103,7 +103,9 @@ def test_a_bad_workload_names_file_place_and_mend(tmp_path: Path) -> None:
 
 def test_plan_scales(tmp_path: Path) -> None:
     (tmp_path / "small.yaml").write_text(SMALL)
-    done = workalike("plan", "small.yaml", "--ranks", "2", "--bytes-scale", "1/2", "-o", "plan.json", cwd=tmp_path)
+    done = workalike(
+        "plan", "small.yaml", "--ranks", "2", "--bytes-scale", "1/2", "-o", "plan.json", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     plan = json.loads((tmp_path / "plan.json").read_text())
     assert plan["ranks"] == 2 and len(plan["dumps"]) == 3
@@ -113,7 +115,13 @@ def test_plan_scales(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("--scaling", "sideways"), ("--bytes-scale", "0"), ("--bytes-scale", "x"), ("--clock", "noon"), ("--backend", "tape")],
+    [
+        ("--scaling", "sideways"),
+        ("--bytes-scale", "0"),
+        ("--bytes-scale", "x"),
+        ("--clock", "noon"),
+        ("--backend", "tape"),
+    ],
 )
 def test_bad_options_are_bad_usage(tmp_path: Path, option: str, value: str) -> None:
     (tmp_path / "small.yaml").write_text(SMALL)

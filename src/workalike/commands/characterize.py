@@ -23,17 +23,25 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Darshan logs of one job, or a folder of them.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Workload file [default: stdout].")] = None,
+    logs: Annotated[
+        list[Path], typer.Argument(metavar="LOG...", help="Darshan logs of one job, or a folder of them.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Workload file [default: stdout].")
+    ] = None,
     states: Annotated[
         int | None, typer.Option(min=1, help="Dumps in each long-lived file, when the log cannot tell.")
     ] = None,
     round_to: Annotated[
-        int | None, typer.Option("--round", min=1, max=17, help="Round sizes and times to N significant digits.")
+        int | None,
+        typer.Option("--round", min=1, max=17, help="Round sizes and times to N significant digits."),
     ] = None,
-    include_noise: Annotated[bool, typer.Option(help="Replicate standard streams, libraries and the like too.")] = False,
+    include_noise: Annotated[
+        bool, typer.Option(help="Replicate standard streams, libraries and the like too.")
+    ] = False,
     level: Annotated[
-        str | None, typer.Option(help="Characterize at this level where a file has it.", metavar="posix|mpiio|h5d")
+        str | None,
+        typer.Option(help="Characterize at this level where a file has it.", metavar="posix|mpiio|h5d"),
     ] = None,
     rules: Annotated[bool, typer.Option("--rules", help="Print which rule decided what.")] = False,
     as_json: opt.Json = False,

@@ -25,7 +25,9 @@ def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload file.")],
     audit_logs: Annotated[
         list[Path] | None,
-        typer.Option("--audit", metavar="LOG", help="Prove that nothing of this log's names is in the workload."),
+        typer.Option(
+            "--audit", metavar="LOG", help="Prove that nothing of this log's names is in the workload."
+        ),
     ] = None,
     as_json: opt.Json = False,
 ) -> None:

@@ -23,11 +23,14 @@ def register(app: typer.Typer) -> None:
 
 def command(
     original: Annotated[Path, typer.Argument(metavar="ORIGINAL", help="Log or workload of the original.")],
-    replica: Annotated[Path, typer.Argument(metavar="REPLICA", help="Record (run.json) or log of the replica.")],
+    replica: Annotated[
+        Path, typer.Argument(metavar="REPLICA", help="Record (run.json) or log of the replica.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Fidelity file.")] = Path("fidelity.json"),
     plan: Annotated[Path | None, typer.Option(help="The replica's plan, for its scaling rule.")] = None,
     require: Annotated[
-        str | None, typer.Option(help="Fail (exit 1) beyond these errors.", metavar="bytes=0.1%,ops=1%,time=25%")
+        str | None,
+        typer.Option(help="Fail (exit 1) beyond these errors.", metavar="bytes=0.1%,ops=1%,time=25%"),
     ] = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,

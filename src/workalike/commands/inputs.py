@@ -50,7 +50,10 @@ def open_logs(paths: Sequence[Path]) -> list[Log]:
         found += sorted(path.glob("*.darshan")) if path.is_dir() else [path]
     if not found:
         raise WorkalikeError(
-            ErrorKind.MISSING, "no log (*.darshan) in it", file=paths[0], mend="name a Darshan log or a folder of logs"
+            ErrorKind.MISSING,
+            "no log (*.darshan) in it",
+            file=paths[0],
+            mend="name a Darshan log or a folder of logs",
         )
     return [open_log(path) for path in found]
 
@@ -74,6 +77,9 @@ def read_workload_or_plan(path: Path) -> Workload | Plan:
     kind = kind_of(path)
     if kind == "log":
         raise WorkalikeError(
-            ErrorKind.USAGE, "is a log, not a workload", file=path, mend="use `workalike replicate`, or characterize it first"
+            ErrorKind.USAGE,
+            "is a log, not a workload",
+            file=path,
+            mend="use `workalike replicate`, or characterize it first",
         )
     return read_plan(path) if kind == "plan" else read_workload(path)

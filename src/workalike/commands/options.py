@@ -19,7 +19,9 @@ BACKENDS: tuple[str, ...] = get_args(Backend)
 CLOCKS: tuple[str, ...] = get_args(Clock)
 GAP_FILLS: tuple[str, ...] = get_args(GapFill)
 
-Ranks = Annotated[int | None, typer.Option("--ranks", "-n", min=1, help="Ranks of the replica [default: the original's].")]
+Ranks = Annotated[
+    int | None, typer.Option("--ranks", "-n", min=1, help="Ranks of the replica [default: the original's].")
+]
 Nodes = Annotated[int | None, typer.Option(min=1, help="Nodes to spread the ranks over (srun, flux).")]
 RanksPerNode = Annotated[int | None, typer.Option(min=1, help="Ranks on each node.")]
 Scaling = Annotated[
@@ -27,16 +29,26 @@ Scaling = Annotated[
 ]
 BytesScale = Annotated[str, typer.Option(help="Factor on all bytes, such as 0.01 or 1/64.", metavar="F")]
 ScaleBy = Annotated[
-    str, typer.Option(help="What --bytes-scale lowers first: operation counts or sizes.", metavar="count|size")
+    str,
+    typer.Option(help="What --bytes-scale lowers first: operation counts or sizes.", metavar="count|size"),
 ]
-TimeScale = Annotated[float, typer.Option(help="Factor on all waiting; 0 does not wait.", metavar="F", min=0.0)]
+TimeScale = Annotated[
+    float, typer.Option(help="Factor on all waiting; 0 does not wait.", metavar="F", min=0.0)
+]
 ClockName = Annotated[
-    str, typer.Option("--clock", help="gap keeps the time between dumps, deadline their start times.", metavar="gap|deadline")
+    str,
+    typer.Option(
+        "--clock",
+        help="gap keeps the time between dumps, deadline their start times.",
+        metavar="gap|deadline",
+    ),
 ]
 BackendName = Annotated[
     str | None,
     typer.Option(
-        "--backend", help=f"Perform everything with one backend: {', '.join(BACKENDS)}.", metavar="NAME",
+        "--backend",
+        help=f"Perform everything with one backend: {', '.join(BACKENDS)}.",
+        metavar="NAME",
         autocompletion=lambda: list(BACKENDS),
     ),
 ]
@@ -48,12 +60,17 @@ Compressibility = Annotated[
     float, typer.Option(min=0.0, max=1.0, help="Share of the payload that compresses away.", metavar="F")
 ]
 LauncherName = Annotated[
-    str | None, typer.Option("--launcher", help="mpiexec, srun, flux or serial [default: what is there].", metavar="NAME")
+    str | None,
+    typer.Option(
+        "--launcher", help="mpiexec, srun, flux or serial [default: what is there].", metavar="NAME"
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no tables.")]
 Keep = Annotated[bool, typer.Option("--keep", help="Keep the data files that the run makes.")]
-Verify = Annotated[bool, typer.Option("--verify", help="Read everything back and compare it with what was written.")]
+Verify = Annotated[
+    bool, typer.Option("--verify", help="Read everything back and compare it with what was written.")
+]
 
 
 def factor_of(text: str, option: str) -> Fraction:
@@ -65,7 +82,9 @@ def factor_of(text: str, option: str) -> Fraction:
     try:
         factor = Fraction(text)
     except (ValueError, ZeroDivisionError) as error:
-        raise WorkalikeError(ErrorKind.USAGE, f"{option} {text!r} is not a number such as 0.01 or 1/64") from error
+        raise WorkalikeError(
+            ErrorKind.USAGE, f"{option} {text!r} is not a number such as 0.01 or 1/64"
+        ) from error
     if not 0 < factor <= 10**6:
         raise WorkalikeError(ErrorKind.USAGE, f"{option} must be above 0 and at most 1000000")
     return factor
@@ -78,7 +97,9 @@ def one_of(value: str, allowed: tuple[str, ...], option: str) -> Any:
         WorkalikeError: USAGE naming the list.
     """
     if value not in allowed:
-        raise WorkalikeError(ErrorKind.USAGE, f"{option} {value!r} is unknown", mend=f"use one of {', '.join(allowed)}")
+        raise WorkalikeError(
+            ErrorKind.USAGE, f"{option} {value!r} is unknown", mend=f"use one of {', '.join(allowed)}"
+        )
     return value
 
 
@@ -135,5 +156,8 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, error.strerror or "cannot be made", file=path, mend="choose another folder"
+            ErrorKind.CANNOT_WRITE,
+            error.strerror or "cannot be made",
+            file=path,
+            mend="choose another folder",
         ) from error

@@ -19,7 +19,9 @@ def register(app: typer.Typer) -> None:
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload file.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Plan file [default: stdout].")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Plan file [default: stdout].")
+    ] = None,
     ranks: opt.Ranks = None,
     nodes: opt.Nodes = None,
     ranks_per_node: opt.RanksPerNode = None,
@@ -60,4 +62,6 @@ def command(
     if as_json:
         opt.print_json(figures)
     else:
-        opt.console().print(f"{len(resolved.dumps)} dumps of {len(resolved.families)} families, {resolved.ranks} ranks: {output}")
+        opt.console().print(
+            f"{len(resolved.dumps)} dumps of {len(resolved.families)} families, {resolved.ranks} ranks: {output}"
+        )

@@ -49,7 +49,9 @@ class Replica:
 
 
 def command(
-    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Darshan logs of one job, or a folder of them.")],
+    logs: Annotated[
+        list[Path], typer.Argument(metavar="LOG...", help="Darshan logs of one job, or a folder of them.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for all results.")],
     directory: Annotated[
         Path | None, typer.Option("--dir", help="Where the data goes [default: DIR/data].")
@@ -60,10 +62,13 @@ def command(
     nodes: opt.Nodes = None,
     ranks_per_node: opt.RanksPerNode = None,
     scaling: opt.Scaling = "strong",
-    bytes_scale: Annotated[str | None, typer.Option(help="Factor on all bytes [default: at most 1 GiB].", metavar="F")] = None,
+    bytes_scale: Annotated[
+        str | None, typer.Option(help="Factor on all bytes [default: at most 1 GiB].", metavar="F")
+    ] = None,
     scale_by: opt.ScaleBy = "count",
     time_scale: Annotated[
-        float | None, typer.Option(help="Factor on all waiting [default: about a minute].", metavar="F", min=0.0)
+        float | None,
+        typer.Option(help="Factor on all waiting [default: about a minute].", metavar="F", min=0.0),
     ] = None,
     clock: opt.ClockName = "gap",
     backend: opt.BackendName = None,
@@ -74,7 +79,8 @@ def command(
     keep: opt.Keep = False,
     verify: opt.Verify = False,
     require: Annotated[
-        str | None, typer.Option(help="Fail (exit 1) beyond these errors.", metavar="bytes=0.1%,ops=1%,time=25%")
+        str | None,
+        typer.Option(help="Fail (exit 1) beyond these errors.", metavar="bytes=0.1%,ops=1%,time=25%"),
     ] = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
@@ -96,7 +102,16 @@ def command(
     found = characterize(open_logs(logs), CharacterizeOptions(states))
     write_text(output / "workload.yaml", workload_text(found.workload))
     given = opt.resolve_options(
-        ranks, scaling, bytes_scale or "1", scale_by, time_scale or 0.0, clock, None, seed, gap_fill, compressibility
+        ranks,
+        scaling,
+        bytes_scale or "1",
+        scale_by,
+        time_scale or 0.0,
+        clock,
+        None,
+        seed,
+        gap_fill,
+        compressibility,
     )
     data = directory or output / "data"
     opt.make_folder(data)
@@ -164,7 +179,9 @@ def count_at_full_scale(found: Characterization, out: Path) -> Fidelity:
     return fidelity
 
 
-def fit_to_machine(found: Characterization, given: Options, data: Path, scale_bytes: bool, scale_time: bool) -> Options:
+def fit_to_machine(
+    found: Characterization, given: Options, data: Path, scale_bytes: bool, scale_time: bool
+) -> Options:
     """A replica that this machine does in about a minute (design, "Contracts")."""
     ranks = given.ranks or min(found.workload.ranks, 2 * (os.cpu_count() or 1))
     moved = sum(d.bytes_written + d.bytes_read for f in found.families for d in f.dumps)
@@ -182,5 +199,9 @@ def fit_to_machine(found: Characterization, given: Options, data: Path, scale_by
 
 def _full_scale_words(fidelity: Fidelity) -> str:
     worst = max((f.bytes_error_max_pct for f in fidelity.families), default=0.0)
-    distance = [d for d in (fidelity.size_histogram_distance.read, fidelity.size_histogram_distance.write) if d is not None]
+    distance = [
+        d
+        for d in (fidelity.size_histogram_distance.read, fidelity.size_histogram_distance.write)
+        if d is not None
+    ]
     return f"bytes of a dump at most {worst:.3g} % off, size histograms {max(distance, default=0.0):.3g} apart (0..1)"

@@ -21,7 +21,9 @@ def register(app: typer.Typer) -> None:
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload or plan file.")],
-    directory: Annotated[Path, typer.Option("--dir", help="Where the data goes: the file system under test.")],
+    directory: Annotated[
+        Path, typer.Option("--dir", help="Where the data goes: the file system under test.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the record.")] = Path(),
     ranks: opt.Ranks = None,
     nodes: opt.Nodes = None,
@@ -59,7 +61,16 @@ def command(
         plan = resolve(
             given,
             opt.resolve_options(
-                ranks, scaling, bytes_scale, scale_by, time_scale, clock, None, seed, gap_fill, compressibility
+                ranks,
+                scaling,
+                bytes_scale,
+                scale_by,
+                time_scale,
+                clock,
+                None,
+                seed,
+                gap_fill,
+                compressibility,
             ),
         )
     if backend is not None:

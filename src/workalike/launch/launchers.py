@@ -96,7 +96,9 @@ class Flux:
         return {}
 
 
-LAUNCHERS: dict[str, Launcher] = {launcher.name: launcher for launcher in (Mpiexec(), Srun(), Flux(), Serial())}
+LAUNCHERS: dict[str, Launcher] = {
+    launcher.name: launcher for launcher in (Mpiexec(), Srun(), Flux(), Serial())
+}
 
 
 def choose(name: str | None, ranks: int) -> Launcher:
@@ -113,11 +115,15 @@ def choose(name: str | None, ranks: int) -> Launcher:
         else:
             name = "mpiexec" if ranks > 1 else "serial"
     if name not in LAUNCHERS:
-        raise WorkalikeError(ErrorKind.USAGE, f"unknown launcher {name!r}", mend=f"use {', '.join(LAUNCHERS)}")
+        raise WorkalikeError(
+            ErrorKind.USAGE, f"unknown launcher {name!r}", mend=f"use {', '.join(LAUNCHERS)}"
+        )
     launcher = LAUNCHERS[name]
     if launcher.program and shutil.which(launcher.program) is None:
         raise WorkalikeError(
-            ErrorKind.USAGE, f"{launcher.program} is not installed", mend="load the site's MPI, or choose --launcher"
+            ErrorKind.USAGE,
+            f"{launcher.program} is not installed",
+            mend="load the site's MPI, or choose --launcher",
         )
     if launcher.name == "serial" and ranks > 1:
         raise WorkalikeError(ErrorKind.USAGE, f"the serial launcher cannot start {ranks} ranks")

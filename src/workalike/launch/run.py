@@ -47,7 +47,10 @@ def find_engine() -> Path:
     """
     named = os.environ.get("WORKALIKE_ENGINE")
     places = [Path(named)] if named else []
-    places += [Path(sys.executable).parent / "workalike-engine", Path(sysconfig.get_path("scripts")) / "workalike-engine"]
+    places += [
+        Path(sys.executable).parent / "workalike-engine",
+        Path(sysconfig.get_path("scripts")) / "workalike-engine",
+    ]
     on_path = shutil.which("workalike-engine")
     places += [Path(on_path)] if on_path else []
     for place in places:
@@ -91,7 +94,15 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
     with tempfile.TemporaryDirectory(prefix="workalike-", dir=options.out) as scratch:
         plan_path = Path(scratch) / "plan.json"
         write_plan(plan, plan_path)
-        command = [str(engine), "--plan", str(plan_path), "--dir", str(options.data), "--record", str(record_path)]
+        command = [
+            str(engine),
+            "--plan",
+            str(plan_path),
+            "--dir",
+            str(options.data),
+            "--record",
+            str(record_path),
+        ]
         if options.backend:
             command += ["--backend", options.backend]
         if options.backend == "record":
@@ -119,7 +130,9 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
 
 def _launch(command: list[str], environment: dict[str, str]) -> int:
     """Run a command, passing Ctrl-C on and waiting until all of its ranks have ended."""
-    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=sys.stderr, start_new_session=True)
+    process = subprocess.Popen(
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=sys.stderr, start_new_session=True
+    )
     try:
         return process.wait()
     except BaseException:
@@ -140,13 +153,18 @@ def _make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, error.strerror or "cannot be made", file=path, mend="choose another folder"
+            ErrorKind.CANNOT_WRITE,
+            error.strerror or "cannot be made",
+            file=path,
+            mend="choose another folder",
         ) from error
 
 
 def _matching(folder: Path, pattern: re.Pattern[str]) -> list[Path]:
     with os.scandir(folder) as entries:
-        return [Path(e.path) for e in entries if pattern.fullmatch(e.name) and e.is_file(follow_symlinks=False)]
+        return [
+            Path(e.path) for e in entries if pattern.fullmatch(e.name) and e.is_file(follow_symlinks=False)
+        ]
 
 
 def _refuse_existing(folder: Path, pattern: re.Pattern[str]) -> None:

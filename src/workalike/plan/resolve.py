@@ -27,7 +27,7 @@ BACKEND_OF_LEVEL: dict[wl.Level, plan.Backend] = {
 
 def backend_of(family: wl.Family) -> plan.Backend:
     """Who performs a family: the library that its content is made for, else the level's own calls."""
-    contents = [c for c in family.contents or [family.content] if c is not None]
+    contents = family.contents or ([family.content] if family.content else [])
     if any(c.fit is not None or c.arrays for c in contents):
         return "hdf5"
     return BACKEND_OF_LEVEL[family.counted_at]
@@ -77,9 +77,7 @@ def resolve(workload: wl.Workload, options: Options) -> plan.Plan:
         time_scale=options.time_scale,
         gap_fill=options.gap_fill,
         payload=plan.PlanPayload(compressibility=options.compressibility),
-        scale=plan.PlanScale(
-            ranks=ranks / workload.ranks, bytes=float(factor), time=options.time_scale
-        ),
+        scale=plan.PlanScale(ranks=ranks / workload.ranks, bytes=float(factor), time=options.time_scale),
         families=resolver.families,
         contents=resolver.contents,
         dumps=resolver.dumps_in_order(),
@@ -201,7 +199,8 @@ class _Resolver:
                 if stream.base is None or k > 0:
                     resolved.base = behind[stream.direction]
                 behind[stream.direction] = max(
-                    behind[stream.direction], resolved.base + _length(resolved, self._ranks_a_file(family, resolved))
+                    behind[stream.direction],
+                    resolved.base + _length(resolved, self._ranks_a_file(family, resolved)),
                 )
                 content.streams.append(resolved)
         content.arrays = [self._arrays(a, grown) for a in original.arrays]
@@ -252,7 +251,9 @@ class _Resolver:
         if grown:
             pairs = fit_bytes(pairs, max(1, round(part / self.factor)))
             once = sum(count * size for count, size in pairs)
-        return scale_pairs(pairs, Fraction(part, once), ranks, self.options.scale_by) if part != once else pairs
+        return (
+            scale_pairs(pairs, Fraction(part, once), ranks, self.options.scale_by) if part != once else pairs
+        )
 
     def _ranks_a_file(self, family: wl.Family, stream: plan.PlanStream) -> Fraction:
         """The share of a stream's operations that lands in one file."""
@@ -270,7 +271,11 @@ class _Resolver:
             ranges = rank_sets.scale_ranges(a.ranks, self.workload.ranks, self.ranks)
             n = rank_sets.count(ranges, self.ranks)
             entries = [
-                (max(min(s.count, n), round(s.count * factor)), list(s.shape), list(s.stride or [1] * len(s.shape)))
+                (
+                    max(min(s.count, n), round(s.count * factor)),
+                    list(s.shape),
+                    list(s.stride or [1] * len(s.shape)),
+                )
                 for s in a.slabs
             ]
             access.append(
@@ -315,9 +320,9 @@ def _stream_targets(content: wl.Content, size: int | None, members: int) -> list
 def _moves(content: plan.PlanContent, direction: wl.Direction) -> bool:
     if content.fit is not None:
         return direction is wl.Direction.WRITE
-    return any(s.direction is direction and any(c and size for c, size in s.entries) for s in content.streams) or any(
-        a.direction is direction for arrays in content.arrays for a in arrays.access
-    )
+    return any(
+        s.direction is direction and any(c and size for c, size in s.entries) for s in content.streams
+    ) or any(a.direction is direction for arrays in content.arrays for a in arrays.access)
 
 
 def _writes_first(content: plan.PlanContent) -> bool:
@@ -350,7 +355,9 @@ def _hints(tunable: wl.Tunable) -> dict[str, str]:
     if tunable.cb_buffer_size is not None:
         hints["cb_buffer_size"] = str(tunable.cb_buffer_size)
     if tunable.collective_buffering is not None:
-        hints["romio_cb_write"] = hints["romio_cb_read"] = "enable" if tunable.collective_buffering else "disable"
+        hints["romio_cb_write"] = hints["romio_cb_read"] = (
+            "enable" if tunable.collective_buffering else "disable"
+        )
     if tunable.data_sieving is not None:
         hints["romio_ds_write"] = hints["romio_ds_read"] = "enable" if tunable.data_sieving else "disable"
     if tunable.stripe_size is not None:
