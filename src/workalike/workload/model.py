@@ -27,6 +27,7 @@ from workalike.workload.words import (
     Assumption,
     Direction,
     Interface,
+    Layout,
     Level,
     Lifetime,
     Pattern,
@@ -47,6 +48,7 @@ __all__ = [
     "Family",
     "Fit",
     "Interface",
+    "Layout",
     "Level",
     "Lifetime",
     "Pattern",
@@ -92,28 +94,29 @@ def _ranks_in(value: object) -> object:
     return units.parse_ranks(value)
 
 
+def _number_or_text(number: str, pattern: str, *examples: str) -> WithJsonSchema:
+    text = {"type": "string", "pattern": pattern, "examples": list(examples)}
+    return WithJsonSchema({"anyOf": [{"type": number, "minimum": 0}, text]})
+
+
 Size = Annotated[
     int,
     BeforeValidator(units.parse_size),
     PlainSerializer(units.format_size, return_type=str),
-    WithJsonSchema(
-        {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "examples": ["259 MiB"]}]}
-    ),
+    _number_or_text("integer", units.SIZE_PATTERN, "259 MiB"),
 ]
 Seconds = Annotated[
     float,
     BeforeValidator(units.parse_time),
     PlainSerializer(units.format_time, return_type=str),
-    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "examples": ["12.5 s"]}]}),
+    _number_or_text("number", units.TIME_PATTERN, "12.5 s"),
 ]
 RankRanges = list[tuple[int, int, int]]
 Ranks = Annotated[
     RankRanges | None,
     BeforeValidator(_ranks_in),
     PlainSerializer(units.format_ranks, return_type=str),
-    WithJsonSchema(
-        {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "examples": ["all", "0-511:8"]}]}
-    ),
+    _number_or_text("integer", units.RANKS_PATTERN, "all", "0-511:8"),
 ]
 Count = Annotated[int, Field(ge=0, le=units.MAX_INT)]
 Extent = Annotated[int, Field(ge=1, le=MAX_OPERATION_BYTES)]
@@ -145,7 +148,13 @@ class Entry(BaseModel):
 EntryText = Annotated[
     Entry,
     PlainSerializer(lambda e: e.text(), return_type=str),
-    WithJsonSchema({"type": "string", "examples": ["16384 x 128 MiB", "8/rank x 128 MiB"]}),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": units.ENTRY_PATTERN,
+            "examples": ["16384 x 128 MiB", "8/rank x 128 MiB"],
+        }
+    ),
 ]
 
 
@@ -363,7 +372,7 @@ class Tunable(Strict):
     stripe_size: Size | None = None
     stripe_count: int | None = Field(default=None, ge=-1)
     chunk_bytes: Size | None = None
-    layout: Annotated[str, Field(pattern="^(contiguous|chunked)$")] | None = None
+    layout: Layout | None = None
 
 
 class Family(Strict):

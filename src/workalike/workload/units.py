@@ -33,7 +33,14 @@ TIME_UNITS = {
 MAX_INT = 2**63 - 1
 MAX_SECONDS = 1e9
 
-_QUANTITY = re.compile(r"([0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?)\s*([A-Za-z]*)")
+_NUMBER = r"[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?"
+_QUANTITY = re.compile(rf"({_NUMBER})\s*([A-Za-z]*)")
+# For the JSON schema; the parsers below take the same.
+SIZE_PATTERN = rf"^\s*{_NUMBER}\s*(?:{'|'.join(SIZE_UNITS)})?\s*$"
+TIME_PATTERN = rf"^\s*{_NUMBER}\s*(?:{'|'.join(TIME_UNITS)})?\s*$"
+ENTRY_PATTERN = rf"^\s*[0-9]{{1,18}}\s*(?:/\s*rank)?\s*[x\u00d7]\s*{SIZE_PATTERN[4:]}"
+_SPAN = r"\s*[0-9]{1,10}(?:-[0-9]{1,10}(?::[0-9]{1,10})?)?\s*"
+RANKS_PATTERN = rf"^(?:all|{_SPAN}(?:,{_SPAN})*)$"
 
 
 def _split(text: str, units: object, example: str) -> tuple[str, str]:
@@ -57,8 +64,8 @@ def parse_size(value: object) -> int:
             raise ValueError(f"unknown unit {unit!r}; use one of {', '.join(SIZE_UNITS)}")
         size = int((Decimal(number) * SIZE_UNITS[unit or "B"]).to_integral_value())
     else:
-        if isinstance(value, float) and not math.isfinite(value):
-            raise ValueError("a size must be finite")
+        if isinstance(value, float) and not value.is_integer():
+            raise ValueError("a size without a unit is a whole number of bytes")
         size = int(value)
     if not 0 <= size <= MAX_INT:
         raise ValueError("a size must lie between 0 and 2^63-1 bytes")

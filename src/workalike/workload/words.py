@@ -80,6 +80,13 @@ class Reader(StrEnum):
     NEIGHBOUR = "neighbour"
 
 
+class Layout(StrEnum):
+    """How HDF5 stores a dataset."""
+
+    CONTIGUOUS = "contiguous"
+    CHUNKED = "chunked"
+
+
 class Assumption(StrEnum):
     """What the log could not tell and was assumed instead."""
 

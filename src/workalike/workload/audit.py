@@ -1,0 +1,182 @@
+"""`workalike check FILE --audit LOG`: proves that nothing of a log's names is in a workload's text.
+
+The rule. Searched, in the whole text with its comments and without regard to case, are
+
+* names: executables, hosts, users, words of the command line, path components and the words they are made of,
+  mount paths, metadata: anywhere in the text, from 4 characters on; executables, hosts and users of 2 and 3
+  characters as whole words. A find inside a word of the schema (`data` in `datasets`) is none.
+* numbers: job, user and process ids, absolute times, record ids and names without letters: as whole numbers,
+  from 5 digits on. A number that equals one by chance is reported: a person must look.
+* record ids in hexadecimal and dates.
+
+Not searchable, and therefore listed: what is shorter, and names that are words of the schema themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workalike.darshan import Log
+from workalike.workload.secrets import LEAST_DIGITS, LEAST_NAME, SHORT_TOO, Kind, Secrets, secrets_of
+from workalike.workload.vocabulary import WORD, schema_words
+
+MAX_HITS = 1000
+_NUMBER = re.compile(rf"(?<!\d)(?<!\d\.)\d{{{LEAST_DIGITS},}}(?!\d)")
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A name of the log in the workload's text, `line` from 1. Shown as it is: the officer must see it."""
+
+    line: int
+    kind: Kind
+    token: str
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """What was searched, what was found, and what could not be searched.
+
+    `searched` counts names by kind; `too_short` and `schema_words` are (kind, name), not searched.
+    """
+
+    lines_read: int
+    searched: dict[Kind, int]
+    hits: list[Hit]
+    too_short: list[tuple[Kind, str]]
+    schema_words: list[tuple[Kind, str]]
+
+    @property
+    def clean(self) -> bool:
+        return not self.hits
+
+    def as_dict(self) -> dict[str, Any]:
+        """For --json."""
+        return {
+            "clean": self.clean,
+            "lines_read": self.lines_read,
+            "searched": {kind.value: count for kind, count in self.searched.items()},
+            "hits": [{"line": h.line, "kind": h.kind.value, "token": h.token} for h in self.hits],
+            "too_short": [{"kind": kind.value, "name": name} for kind, name in self.too_short],
+            "schema_words": [{"kind": kind.value, "name": name} for kind, name in self.schema_words],
+        }
+
+    def lines(self) -> list[str]:
+        """For a person to read and sign."""
+        counts = ", ".join(f"{kind.value} {count}" for kind, count in self.searched.items())
+        out = [
+            f"audit: {sum(self.searched.values())} names of the log searched in {self.lines_read} lines",
+            f"  by kind: {counts}",
+        ]
+        for hit in self.hits:
+            out.append(f"  line {hit.line}: {hit.kind.value} {_printable(hit.token)!r}")
+        if len(self.hits) >= MAX_HITS:
+            out.append(f"  and more: only the first {MAX_HITS} are listed")
+        out += _listed("too short to search", self.too_short)
+        out += _listed("not searched, because they are words of the schema", self.schema_words)
+        out.append(
+            "audit: no name of the log is in the workload"
+            if self.clean
+            else f"audit: {len(self.hits)} FOUND: take them out, or see why they are there by chance"
+        )
+        return out
+
+
+def _listed(title: str, names: list[tuple[Kind, str]]) -> Iterator[str]:
+    if names:
+        shown = ", ".join(f"{_printable(name)} ({kind.value})" for kind, name in names[:_SHOWN])
+        more = f", and {len(names) - _SHOWN} more (see --json)" if len(names) > _SHOWN else ""
+        yield f"  {title}: {shown}{more}"
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def audit(workload_text: str, logs: Sequence[Log]) -> AuditReport:
+    """Search a workload's text for every name of the logs.
+
+    Raises:
+        WorkalikeError: DAMAGED_LOG, when a log's names or traces cannot be read.
+    """
+    secrets = secrets_of(logs)
+    vocabulary = schema_words()
+    words = [(kind, name) for name, kind in secrets.names.items() if name in vocabulary]
+    for _, name in words:
+        del secrets.names[name]
+    hits = _Text(workload_text).hits(secrets)
+    kinds = Counter((*secrets.names.values(), *secrets.numbers.values()))
+    return AuditReport(
+        lines_read=workload_text.count("\n") + (not workload_text.endswith("\n")),
+        searched={kind: kinds[kind] for kind in Kind if kinds[kind]},
+        hits=hits,
+        too_short=_by_kind((kind, name) for name, kind in secrets.too_short.items()),
+        schema_words=_by_kind(words),
+    )
+
+
+def _by_kind(names: Iterable[tuple[Kind, str]]) -> list[tuple[Kind, str]]:
+    """In the order of the kinds, the ones that an officer looks at first: executables, hosts, users, ids."""
+    first = (*SHORT_TOO, Kind.ID)
+    order = {kind: i for i, kind in enumerate((*first, *(k for k in Kind if k not in first)))}
+    return sorted(names, key=lambda n: (order[n[0]], n[1].isdigit(), n[1]))
+
+
+class _Text:
+    """A text prepared once for the search of many names."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.lower()
+        self.line_starts = [0, *(m.end() for m in re.finditer("\n", self.text))]
+        vocabulary = schema_words()
+        self.known = [m.span() for m in WORD.finditer(self.text) if m.group() in vocabulary]
+        self.known_starts = [start for start, _ in self.known]
+        # A name can only be in the text if all its runs of four characters are.
+        self.grams = {self.text[i : i + LEAST_NAME] for i in range(len(self.text) - LEAST_NAME + 1)}
+
+    def hits(self, secrets: Secrets) -> list[Hit]:
+        found = set(self._numbers(secrets.numbers))
+        for name, kind in secrets.names.items():
+            for position in self._places(name):
+                found.add(Hit(self._line(position), kind, name))
+                if len(found) >= MAX_HITS:
+                    return _in_order(found)
+        return _in_order(found)
+
+    def _numbers(self, numbers: dict[str, Kind]) -> Iterator[Hit]:
+        for match in _NUMBER.finditer(self.text):
+            if match.group() in numbers:
+                yield Hit(self._line(match.start()), numbers[match.group()], match.group())
+
+    def _places(self, name: str) -> Iterator[int]:
+        """Where a name stands outside the words of the schema; a short one as a whole word."""
+        whole = len(name) < LEAST_NAME
+        if not whole and not all(name[i : i + LEAST_NAME] in self.grams for i in range(len(name) - 3)):
+            return
+        at = self.text.find(name)
+        while at >= 0:
+            end = at + len(name)
+            if not self._in_schema_word(at, end) and not (whole and self._touches_word(at, end)):
+                yield at
+            at = self.text.find(name, at + 1)
+
+    def _in_schema_word(self, start: int, end: int) -> bool:
+        i = bisect_right(self.known_starts, start) - 1
+        return i >= 0 and end <= self.known[i][1]
+
+    def _touches_word(self, start: int, end: int) -> bool:
+        around = self.text[start - 1 : start] + self.text[end : end + 1]
+        return any(c.isalnum() for c in around)
+
+    def _line(self, position: int) -> int:
+        return bisect_right(self.line_starts, position)
+
+
+def _in_order(found: set[Hit]) -> list[Hit]:
+    return sorted(found, key=lambda h: (h.line, h.kind, h.token))[:MAX_HITS]

@@ -1,0 +1,237 @@
+"""What a workload file discloses, field by field in words, for a security officer to read and sign.
+
+Every field that a file holds has a line here; lists are one line. `fixed` fields are the pattern, `tunable` ones
+(hints, layout, alignment) are what a tender lets a bidder change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from workalike.compare.words import plural
+from workalike.workload import phrases, units
+from workalike.workload.model import Content, Direction, Family, Schedule, Stream, Uncovered, Workload
+
+Marking = Literal["fixed", "tunable"]
+FEW = 4  # values shown in full
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """One thing that the file tells.
+
+    `place` is where in the file (`families[0].schedule`), `field` the name there, `value` its value or the range
+    of its values, `tells` what a reader learns from it.
+    """
+
+    place: str
+    field: str
+    value: str
+    tells: str
+    marking: Marking = "fixed"
+
+    def text(self) -> str:
+        """One line."""
+        where = f"{self.place}.{self.field}" if self.place else self.field
+        mark = " [tunable]" if self.marking == "tunable" else ""
+        return f"{where}{mark}: {self.value} - {self.tells}"
+
+    def as_dict(self) -> dict[str, str]:
+        """For --json."""
+        return {
+            "place": self.place,
+            "field": self.field,
+            "value": self.value,
+            "tells": self.tells,
+            "marking": self.marking,
+        }
+
+
+def disclose(workload: Workload) -> list[Disclosure]:
+    """Everything that the workload's file tells, in the order of the file."""
+    out = [Disclosure("", "ranks", f"{workload.ranks}", "how many processes the job had")]
+    if workload.nodes is not None:
+        out.append(Disclosure("", "nodes", f"{workload.nodes}", "on how many nodes it ran"))
+    if workload.runtime:
+        out.append(
+            Disclosure("", "runtime", units.format_time(workload.runtime), "how long it ran; not when")
+        )
+    for index, family in enumerate(workload.families):
+        out += _Family(family, f"families[{index}]", workload.ranks).lines()
+    return out + [_uncovered(part, i) for i, part in enumerate(workload.uncovered)]
+
+
+def _uncovered(part: Uncovered, index: int) -> Disclosure:
+    value = f"{part.reason.value}, {units.format_size(part.bytes)}, {plural(part.files, 'file')}"
+    return Disclosure("", f"uncovered[{index}]", value, f"left out: {phrases.REASON_WORDS[part.reason]}")
+
+
+def _times(values: Sequence[float]) -> str:
+    shown = [units.format_time(v) for v in values]
+    if len(shown) <= FEW:
+        return ", ".join(shown)
+    return f"{len(shown)} values from {units.format_time(min(values))} to {units.format_time(max(values))}"
+
+
+def _sizes(values: Sequence[int]) -> str:
+    if len(values) <= FEW:
+        return ", ".join(units.format_size(v) for v in values)
+    return f"{len(values)} values from {units.format_size(min(values))} to {units.format_size(max(values))}"
+
+
+class _Family:
+    """The lines of one family."""
+
+    def __init__(self, family: Family, place: str, ranks: int) -> None:
+        self.family = family
+        self.place = place
+        self.ranks = ranks
+
+    def lines(self) -> Iterator[Disclosure]:
+        yield from self._kind()
+        yield from self._schedule(self.family.schedule)
+        yield from self._bytes()
+        for path, content in self._contents():
+            yield from self._content(path, content)
+        family = self.family
+        if family.use is not None:
+            yield self._line("use", plural(len(family.use), "value"), "which dumps are alike")
+        if family.assumed:
+            words = ", ".join(a.value for a in family.assumed)
+            yield self._line("assumed", words, "what was assumed, not measured")
+        for name, value in family.tunable.model_dump(mode="json", exclude_none=True).items():
+            yield Disclosure(
+                f"{self.place}.tunable", name, f"{value}", "a setting that may be changed", "tunable"
+            )
+
+    def _line(self, field: str, value: str, tells: str) -> Disclosure:
+        return Disclosure(self.place, field, value, tells)
+
+    def _kind(self) -> Iterator[Disclosure]:
+        family, sharing = self.family, self.family.sharing
+        name = phrases.name_of(family)
+        yield self._line("role", name, "what these files are for, and how many such purposes there are")
+        yield self._line("interface", family.interface.value, "the library that the application calls")
+        yield self._line("level", family.counted_at.value, "where bytes and operations were counted")
+        members = "" if sharing.ranks is None else f", ranks {units.format_ranks(sharing.ranks)[:60]}"
+        tells = phrases.sharing_words(sharing, self.ranks)
+        yield self._line(
+            "sharing", f"{sharing.mode.value}{members}", f"which ranks write into which file: {tells}"
+        )
+        lifetime = phrases.LIFETIME_WORDS[family.lifetime]
+        yield self._line("lifetime", family.lifetime.value, f"whether dumps share a file: {lifetime}")
+        for field, told in (
+            ("keep", "how many files are kept"),
+            ("rename", "files are written under another name first"),
+            ("reader", "which rank reads a file back"),
+            ("drop_caches", "whether caches are dropped before reading"),
+        ):
+            value = getattr(family, field)
+            if field in family.model_fields_set and value != type(family).model_fields[field].default:
+                yield self._line(field, f"{value}", told)
+
+    def _schedule(self, schedule: Schedule) -> Iterator[Disclosure]:
+        place = f"{self.place}.schedule"
+        many = plural(schedule.dumps, "dump")
+        told = {
+            "start": f"{many}, and when each began, in seconds of the run",
+            "first": "when the first dump began, in seconds of the run",
+            "every": f"{many}, and the time between them",
+            "gaps": f"{many}, and the time between them",
+        }
+        for field, tells in told.items():
+            value = getattr(schedule, field)
+            if value is not None:
+                values = value if isinstance(value, list) else [value]
+                yield Disclosure(place, field, _times(values), tells)
+        if schedule.count is not None:
+            yield Disclosure(place, "count", f"{schedule.count}", "how many dumps there were")
+        lengths = schedule.duration if isinstance(schedule.duration, list) else [schedule.duration]
+        if any(lengths):
+            tells = "how long a dump took, so with its bytes the speed of the original storage"
+            yield Disclosure(place, "duration", _times(lengths), tells)
+
+    def _bytes(self) -> Iterator[Disclosure]:
+        family = self.family
+        if family.sizes is not None:
+            values = family.sizes if isinstance(family.sizes, list) else [family.sizes]
+            yield self._line("sizes", _sizes(values), "the bytes of a dump, so the size of the problem")
+        if family.growth is not None:
+            low, high = min(family.growth, default=1), max(family.growth, default=1)
+            value = f"{plural(len(family.growth), 'factor')} from {low:.6g} to {high:.6g}"
+            yield self._line("growth", value, "how the problem grows over the run")
+        for direction in Direction:
+            moved = sum(phrases.dump_bytes(family, self.ranks, direction))
+            if moved:
+                word = "written" if direction is Direction.WRITE else "read"
+                value = f"{units.format_size(moved)} {word}"
+                yield self._line("(all dumps)", value, "follows from the fields above and below")
+
+    def _contents(self) -> Iterator[tuple[str, list[Content]]]:
+        """Contents of one shape together: a file may have thousands that differ in numbers only."""
+        family = self.family
+        if family.content is not None:
+            yield f"{self.place}.content", [family.content]
+            return
+        groups: dict[tuple[Any, ...], list[tuple[int, Content]]] = {}
+        for index, content in enumerate(family.contents):
+            groups.setdefault(_shape(content), []).append((index, content))
+        for group in groups.values():
+            numbers = units.format_ranks(units.ranges_of([index for index, _ in group]))
+            yield f"{self.place}.contents[{numbers}]", [content for _, content in group]
+
+    def _content(self, place: str, contents: list[Content]) -> Iterator[Disclosure]:
+        first = contents[0]
+        for field in ("opens", "stats", "seeks", "fsyncs", "flushes"):
+            counts = [getattr(content, field) for content in contents]
+            if any(counts):
+                value = phrases.spread(counts, lambda n: f"{n:.0f}")
+                yield Disclosure(place, field, value, f"how many {field} a dump has")
+        for i in range(len(first.streams)):
+            streams = [content.streams[i] for content in contents]
+            yield from self._stream(f"{place}.streams[{i}]", streams)
+        for i, arrays in enumerate(first.arrays):
+            tells = "number and extents of the datasets, so the mesh may follow: "
+            dims = " x ".join(map(str, arrays.dims))
+            many = f" (the first of {len(contents)} alike)" if len(contents) > 1 else ""
+            yield Disclosure(
+                f"{place}.arrays[{i}]", "dims", dims + many, tells + phrases.arrays_words(arrays)
+            )
+        if first.fit is not None:
+            tells = "how many variables a dump has: " + phrases.fit_words(first.fit)
+            yield Disclosure(place, "fit", plural(first.fit.datasets, "dataset"), tells)
+
+    def _stream(self, place: str, streams: list[Stream]) -> Iterator[Disclosure]:
+        first = streams[0]
+        entries = [entry for stream in streams for entry in stream.sizes]
+        counts = sorted({entry.count for entry in entries})
+        numbers = f"{len(entries)} entries: " if len(entries) > FEW else ""
+        shown = (
+            ", ".join(entry.text() for entry in entries)
+            if not numbers
+            else f"counts {counts[0]} to {counts[-1]}, sizes {_sizes([entry.size for entry in entries])}"
+        )
+        tells = f"how many operations of which size: {phrases.stream_words(first, self.family.members(self.ranks))}"
+        yield Disclosure(place, "sizes", numbers + shown, tells)
+        if first.ranks is not None:
+            value = units.format_ranks(first.ranks)
+            yield Disclosure(
+                place, "ranks", value[:80] + ("…" if len(value) > 80 else ""), "which ranks do so"
+            )
+        if first.base is not None or first.stride:
+            value = f"base {units.format_size(first.base or 0)}, stride {units.format_size(first.stride)}"
+            yield Disclosure(place, "base, stride", value, "where in the file they land")
+        if first.mixed or first.pieces > 1:
+            value = f"mixed {str(first.mixed).lower()}, pieces {first.pieces}"
+            yield Disclosure(
+                place, "mixed, pieces", value, "how the operations alternate, and how they are cut"
+            )
+
+
+def _shape(content: Content) -> tuple[Any, ...]:
+    """What contents that are told together have in common."""
+    streams = tuple((s.direction, s.pattern, s.collective, str(s.ranks)) for s in content.streams)
+    arrays = tuple((len(a.dims), len(a.access), a.extendible) for a in content.arrays)
+    return (streams, arrays, content.fit is not None)

@@ -1,0 +1,195 @@
+"""A workload's parts in words; the summary and the disclosure share them."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from workalike.compare.words import count_text, plural, seconds_text, size_text
+from workalike.workload import units
+from workalike.workload.model import (
+    Arrays,
+    Assumption,
+    Content,
+    Direction,
+    Family,
+    Fit,
+    Lifetime,
+    Pattern,
+    Reason,
+    Schedule,
+    Sharing,
+    SharingMode,
+    Stream,
+    Turns,
+)
+
+PATTERN_WORDS = {
+    Pattern.CONTIGUOUS: "each rank in a region of its own",  # of one rank: "one behind the other"
+    Pattern.INTERLEAVED: "blocks of the ranks in turn",
+    Pattern.STRIDED: "with holes between",
+    Pattern.RANDOM: "in random order",
+    Pattern.SAME: "all at the same place",
+    Pattern.REPLICATED: "every rank the whole of it",
+}
+LIFETIME_WORDS = {
+    Lifetime.PER_DUMP: "new for each dump",
+    Lifetime.APPENDED: "held open and appended to",
+    Lifetime.REUSED: "opened anew each time",
+}
+ASSUMPTION_WORDS = {
+    Assumption.PLACEMENT: "where in the file operations land",
+    Assumption.RANK_SHARES: "who moved how much",
+    Assumption.SIZES: "rare sizes of operations",
+    Assumption.STATES: "the number of dumps in the file",
+    Assumption.STATE_SIZES: "the bytes of each dump in the file",
+    Assumption.SCHEDULE: "when the dumps happen",
+    Assumption.ROLE: "the role",
+    Assumption.DATASET_SHAPE: "the datasets' shape",
+    Assumption.ORDER: "the order of operations in a dump",
+    Assumption.SYNC_PLACE: "when a dump is synced",
+    Assumption.DECK: "sizes or times borrowed from another run's input deck",
+}
+REASON_WORDS = {
+    Reason.PARTIAL_MODULE: "the log is partial",
+    Reason.UNSUPPORTED_MODULE: "a module that is not read",
+    Reason.SIEVING: "added by data sieving",
+    Reason.LIBRARY_METADATA: "a library's own metadata",
+    Reason.FILL_VALUES: "a library's fill values",
+    Reason.NOISE: "files that are no data: libraries, streams, temporary files",
+    Reason.MMAP: "memory-mapped files",
+}
+
+
+def name_of(family: Family) -> str:
+    """`checkpoint 1`."""
+    return f"{family.role.value} {family.number}"
+
+
+def spread(values: Sequence[float], text: Callable[[float], str]) -> str:
+    """`a`, or `a to b`."""
+    low, high = text(min(values)), text(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def sharing_words(sharing: Sharing, ranks: int) -> str:
+    """Into how many files a dump goes, and who writes them."""
+    members = ranks if sharing.ranks is None else units.count_ranks(sharing.ranks)
+    some = "all ranks" if sharing.ranks is None else f"{count_text(members)} of {plural(ranks, 'rank')}"
+    if sharing.mode is SharingMode.PER_RANK:
+        return f"a file for each of {some}"
+    if sharing.mode is SharingMode.GROUPS:
+        turns = (
+            "its ranks one after the other" if sharing.turns is Turns.BATON else "its ranks at the same time"
+        )
+        return f"{some} in {plural(sharing.files, 'group')} with a file each, {turns}"
+    if sharing.mode is SharingMode.ROOT:
+        return "one file by one rank" + (", gathered from all ranks" if sharing.gather else "")
+    return "one file" if ranks == 1 else f"one file shared by {some}"
+
+
+def library_words(family: Family) -> str:
+    """The interface, and the level where its bytes are counted when that is another."""
+    interface, level = family.interface.value, family.counted_at.value
+    return interface if interface == level else f"{interface}, counted at {level}"
+
+
+def schedule_words(schedule: Schedule) -> str:
+    """First and last start, and how regular the dumps are."""
+    starts = schedule.starts()
+    if len(starts) == 1:
+        return f"at {seconds_text(starts[0])}"
+    gaps = [b - a for a, b in itertools.pairwise(starts)]
+    text = f"from {seconds_text(starts[0])} to {seconds_text(starts[-1])}"
+    if max(gaps) - min(gaps) <= 0.01 * statistics.fmean(gaps):
+        return f"{text}, every {seconds_text(statistics.fmean(gaps))}"
+    return f"{text}, {spread(gaps, seconds_text)} apart (median {seconds_text(statistics.median(gaps))})"
+
+
+def duration_words(schedule: Schedule) -> str | None:
+    lengths = schedule.duration if isinstance(schedule.duration, list) else [schedule.duration]
+    return f"each takes {spread(lengths, seconds_text)}" if max(lengths) > 0 else None
+
+
+def dump_bytes(family: Family, ranks: int, direction: Direction) -> list[int]:
+    """Bytes of each dump in one direction, as the plan will have them at full scale."""
+    members = family.members(ranks)
+    stated = family.dump_sizes()
+    out = []
+    for i in range(family.schedule.dumps):
+        content = family.content_of(i)
+        moved = {d: content.moved(members, d) for d in Direction}
+        if stated is None:
+            out.append(moved[direction])
+        elif content.fit is not None or not sum(moved.values()):
+            out.append(stated[i] if direction is Direction.WRITE else 0)
+        else:
+            out.append(stated[i] * moved[direction] // sum(moved.values()))
+    return out
+
+
+def growth_words(sizes: Sequence[int], event: str) -> str:
+    """How the sizes of the dumps or loads (`event`) change over the run."""
+    moving = [size for size in sizes if size]
+    some = f"in {len(moving)} of {len(sizes)}, " if len(moving) < len(sizes) else ""
+    if len(set(moving)) == 1:
+        return some + (f"each {size_text(moving[0])}" if len(moving) > 1 else size_text(moving[0]))
+    text = f"{some}{spread(moving, size_text)} a {event}"
+    first, last = moving[0], moving[-1]
+    if abs(last - first) > 0.01 * first:
+        return f"{text}, the last {last / first:.3g} times the first"
+    return text
+
+
+def stream_words(stream: Stream, members: int) -> str:
+    """One access stream of a family with so many ranks, on one line."""
+    sizes = [e.size for e in stream.sizes]
+    ranks = members if stream.ranks is None else units.count_ranks(stream.ranks)
+    count = stream.repeat * sum(e.total(ranks) for e in stream.sizes)
+    who = "" if ranks == members else f" by {plural(ranks, 'rank')}"
+    how = "collective" if stream.collective else "independent"
+    what = f"{plural(count, f'{how} {stream.direction.value}')} of {spread(sizes, size_text)}{who}"
+    if stream.pattern is Pattern.CONTIGUOUS and ranks == 1:
+        return what if count == 1 else f"{what}, one behind the other"
+    times = f", {stream.repeat} times over" if stream.repeat > 1 else ""
+    return f"{what}, {PATTERN_WORDS[stream.pattern]}{times}"
+
+
+def arrays_words(arrays: Arrays) -> str:
+    shape = " x ".join(map(str, arrays.dims))
+    many = "a dataset" if arrays.datasets == 1 else f"{arrays.datasets} datasets"
+    slabs = sum(s.count for a in arrays.access for s in a.slabs)
+    grows = ", extended by each dump" if arrays.extendible else ""
+    elements = f"{shape} elements of {plural(arrays.element, 'byte')}"
+    return f"{many} of {elements}{grows}, {plural(slabs, 'hyperslab')}"
+
+
+def fit_words(fit: Fit) -> str:
+    how = "collectively" if fit.collective else "independently"
+    return f"{plural(fit.datasets, 'equal dataset')} that fill the dump's size, written {how}"
+
+
+def call_words(content: Content) -> str:
+    """The calls beside reads and writes, those that there are."""
+    named = [plural(getattr(content, f"{word}s"), word) for word in ("open", "stat", "seek", "fsync")]
+    named.append(plural(content.flushes, "flush").replace("flushs", "flushes"))
+    return ", ".join(text for text in named if not text.startswith("0 "))
+
+
+def content_words(content: Content, members: int) -> list[str]:
+    """Each part of a content on a line of its own."""
+    lines = [stream_words(s, members) for s in content.streams] + [arrays_words(a) for a in content.arrays]
+    if content.fit is not None:
+        lines.append(fit_words(content.fit))
+    return lines
+
+
+def most_used(family: Family) -> tuple[Content, int]:
+    """The content that most dumps have, and how many do."""
+    if family.content is not None:
+        return family.content, family.schedule.dumps
+    use = family.use if family.use is not None else range(len(family.contents))
+    index, count = Counter(use).most_common(1)[0]
+    return family.contents[index], count

@@ -1,0 +1,135 @@
+"""`characterize --round N`: sizes and times with N significant digits, so that they identify less.
+
+Rounded are bytes, extents of datasets and hyperslabs (elements) and seconds. Kept are counts, ranks and
+strides of hyperslabs: they are the pattern. A size that a binary unit says in N digits (`128 MiB`) stays,
+because its alignment is part of the pattern too.
+"""
+
+from __future__ import annotations
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.workload import units
+from workalike.workload.model import (
+    Arrays,
+    Content,
+    Entry,
+    Family,
+    Schedule,
+    Slab,
+    Stream,
+    Workload,
+)
+
+
+def round_size(size: int, digits: int) -> int:
+    """A size with `digits` significant digits: as it is where its shortest text has no more, else half up."""
+    mantissa = units.format_size(size).split()[0].replace(".", "").strip("0")
+    excess = len(str(size)) - digits
+    if excess <= 0 or len(mantissa) <= digits:
+        return size
+    unit: int = 10**excess
+    return (size + unit // 2) // unit * unit
+
+
+def round_time(seconds: float, digits: int) -> float:
+    """Seconds with `digits` significant digits."""
+    return float(f"{seconds:.{digits - 1}e}")
+
+
+def round_workload(workload: Workload, digits: int) -> Workload:
+    """The workload with every size and time rounded; it stays valid, and a rounded one stays as it is.
+
+    Growth becomes a list of rounded sizes: a product of rounded factors would drift from the truth.
+
+    Raises:
+        WorkalikeError: USAGE when digits is below 1.
+    """
+    if digits < 1:
+        raise WorkalikeError(ErrorKind.USAGE, "rounding needs at least one digit", mend="try --round 3")
+    rounded = workload.model_copy(
+        update={
+            "runtime": round_time(workload.runtime, digits),
+            "families": [_family(family, digits) for family in workload.families],
+            "uncovered": [
+                u.model_copy(update={"bytes": round_size(u.bytes, digits)}) for u in workload.uncovered
+            ],
+        }
+    )
+    return Workload.model_validate(rounded.model_dump())
+
+
+def _family(family: Family, digits: int) -> Family:
+    sizes: int | list[int] | None = family.sizes
+    if family.growth is not None:
+        sizes = family.dump_sizes()
+    if isinstance(sizes, list):
+        sizes = [round_size(size, digits) for size in sizes]
+    elif sizes is not None:
+        sizes = round_size(sizes, digits)
+    return family.model_copy(
+        update={
+            "sizes": sizes,
+            "growth": None,
+            "schedule": _schedule(family.schedule, digits),
+            "content": None if family.content is None else _content(family.content, digits),
+            "contents": [_content(content, digits) for content in family.contents],
+        }
+    )
+
+
+def _schedule(schedule: Schedule, digits: int) -> Schedule:
+    def rounded(value: float | list[float] | None) -> float | list[float] | None:
+        if isinstance(value, list):
+            return [round_time(v, digits) for v in value]
+        return None if value is None else round_time(value, digits)
+
+    fields = ("start", "first", "every", "gaps", "duration")
+    return schedule.model_copy(update={name: rounded(getattr(schedule, name)) for name in fields})
+
+
+def _content(content: Content, digits: int) -> Content:
+    return content.model_copy(
+        update={
+            "streams": [_stream(stream, digits) for stream in content.streams],
+            "arrays": [_arrays(arrays, digits) for arrays in content.arrays],
+        }
+    )
+
+
+def _stream(stream: Stream, digits: int) -> Stream:
+    sizes = _entries(stream.sizes, digits)
+    stride = round_size(stream.stride, digits)
+    if stride:
+        stride = max(stride, *(entry.size for entry in sizes))
+    base = None if stream.base is None else round_size(stream.base, digits)
+    return stream.model_copy(update={"sizes": sizes, "stride": stride, "base": base})
+
+
+def _entries(entries: list[Entry], digits: int) -> list[Entry]:
+    """Neighbours that round to the same size become one entry."""
+    out: list[Entry] = []
+    for entry in entries:
+        size = round_size(entry.size, digits)
+        if out and (out[-1].size, out[-1].per_rank) == (size, entry.per_rank):
+            out[-1] = out[-1].model_copy(update={"count": out[-1].count + entry.count})
+        else:
+            out.append(entry.model_copy(update={"size": size}))
+    return out
+
+
+def _arrays(arrays: Arrays, digits: int) -> Arrays:
+    """Extents in elements; a dimension grows where a rounded hyperslab would not fit."""
+    dims = [round_size(n, digits) for n in arrays.dims]
+    access = []
+    for one in arrays.access:
+        slabs = [s.model_copy(update={"shape": [round_size(n, digits) for n in s.shape]}) for s in one.slabs]
+        access.append(one.model_copy(update={"slabs": slabs}))
+        for slab in slabs:
+            dims = [max(d, span) for d, span in zip(dims, _spans(slab), strict=True)]
+    chunk = None if arrays.chunk is None else [round_size(n, digits) for n in arrays.chunk]
+    return arrays.model_copy(update={"dims": dims, "chunk": chunk, "access": access})
+
+
+def _spans(slab: Slab) -> list[int]:
+    strides = slab.stride or [1] * len(slab.shape)
+    return [(n - 1) * stride + 1 for n, stride in zip(slab.shape, strides, strict=True)]

@@ -1,0 +1,92 @@
+"""JSON schemas of the files that people and programs exchange: workload, plan, record.
+
+    python -m workalike.workload.schema DIR
+
+writes them to DIR (the repository keeps them in `schema/`, and a test compares). They check form; rules across
+fields (`27 sizes for 28 dumps`) are the model's own. In the workload's schema `x-workalike` says of every field
+whether it is `fixed` (the pattern) or `tunable` (what a tender lets a bidder change).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from workalike.compare.record import record_schema
+from workalike.files import write_text
+from workalike.plan.model import Plan
+from workalike.workload.model import SharingMode, Workload
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+MARK = "x-workalike"
+TUNABLE_PART = "Tunable"
+
+
+def workload_schema() -> dict[str, Any]:
+    """JSON schema of a workload file, every field marked fixed or tunable."""
+    schema = _plain(Workload.model_json_schema(mode="validation"))
+    for name, part in {"Workload": schema, **schema["$defs"]}.items():
+        mark = "tunable" if name == TUNABLE_PART else "fixed"
+        for field, of_field in part.get("properties", {}).items():
+            of_field[MARK] = "tunable" if field == "tunable" else mark
+    # Also one word, as in `sharing: per-rank`.
+    shared = schema["$defs"]["Family"]["properties"]["sharing"]
+    word = {"enum": [mode.value for mode in SharingMode], "type": "string"}
+    schema["$defs"]["Family"]["properties"]["sharing"] = {
+        MARK: shared[MARK],
+        "anyOf": [word, {"$ref": shared["$ref"]}],
+    }
+    return {"$schema": DRAFT, "title": "workalike workload", **schema}
+
+
+def plan_schema() -> dict[str, Any]:
+    """JSON schema of a plan."""
+    return {"$schema": DRAFT, "title": "workalike plan", **_plain(Plan.model_json_schema(mode="validation"))}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """File name -> schema."""
+    return {
+        "workload.schema.json": workload_schema(),
+        "plan.schema.json": plan_schema(),
+        "record.schema.json": record_schema(),
+    }
+
+
+def schema_text(schema: dict[str, Any]) -> str:
+    """Pretty, in the order of the model, the same on every machine."""
+    return json.dumps(schema, indent=2, ensure_ascii=True) + "\n"
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """Without the titles that pydantic makes up for each field."""
+    return {key: value for key, value in _untitled(schema).items() if key != "title"}
+
+
+def _untitled(value: Any, names: bool = False) -> Any:
+    """`names`: the keys are names of fields, one of which may be `title`."""
+    if isinstance(value, list):
+        return [_untitled(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _untitled(item, names=key in ("properties", "$defs") and not names)
+        for key, item in value.items()
+        if names or key != "title"
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Write the schemas into a folder."""
+    if len(arguments) != 1:
+        print("usage: python -m workalike.workload.schema DIR", file=sys.stderr)
+        return 2
+    for name, schema in schemas().items():
+        write_text(Path(arguments[0]) / name, schema_text(schema))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

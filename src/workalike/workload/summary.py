@@ -1,0 +1,71 @@
+"""`workalike check FILE`: what a workload does, in words."""
+
+from __future__ import annotations
+
+from workalike.compare.words import plural, seconds_text, size_text
+from workalike.workload import phrases
+from workalike.workload.model import Direction, Family, Workload
+
+MAX_PARTS = 6  # lines for the streams of one dump
+INDENT = "    "
+
+
+def summarize(workload: Workload) -> list[str]:
+    """The workload in words, line by line: ranks, families, and what is assumed or not covered."""
+    moved = {
+        d: sum(sum(phrases.dump_bytes(f, workload.ranks, d)) for f in workload.families) for d in Direction
+    }
+    nodes = f" on {plural(workload.nodes, 'node')}" if workload.nodes else ""
+    lines = [
+        f"{plural(workload.ranks, 'rank')}{nodes}, run time {seconds_text(workload.runtime)}, "
+        f"{plural(len(workload.families), 'file family')}: "
+        f"{size_text(moved[Direction.WRITE])} written, {size_text(moved[Direction.READ])} read"
+    ]
+    for family in workload.families:
+        lines += ["", *summarize_family(family, workload.ranks)]
+    if workload.uncovered:
+        lines += ["", "not in the workload:"]
+    for part in workload.uncovered:
+        where = f"{size_text(part.bytes)} in {plural(part.files, 'file')}"
+        lines.append(f"{INDENT}{where}: {phrases.REASON_WORDS[part.reason]}")
+    return lines
+
+
+def summarize_family(family: Family, ranks: int) -> list[str]:
+    """One family: a headline, then when, how much and how."""
+    sizes = {d: phrases.dump_bytes(family, ranks, d) for d in Direction}
+    event = "dump" if any(sizes[Direction.WRITE]) else "load"
+    dumps = family.schedule.dumps
+    lifetime = f", {phrases.LIFETIME_WORDS[family.lifetime]}".replace("dump", event) if dumps > 1 else ""
+    lines = [
+        f"{phrases.name_of(family)}: {plural(dumps, event)}; {phrases.sharing_words(family.sharing, ranks)}"
+        f"{lifetime}; {phrases.library_words(family)}"
+    ]
+    duration = phrases.duration_words(family.schedule)
+    facts = [("when", phrases.schedule_words(family.schedule) + (f"; {duration}" if duration else ""))]
+    for direction, word in ((Direction.WRITE, "written"), (Direction.READ, "read")):
+        if any(sizes[direction]):
+            total = f"{size_text(sum(sizes[direction]))}, " if len(sizes[direction]) > 1 else ""
+            facts.append((word, total + phrases.growth_words(sizes[direction], event)))
+    facts += _how(family, family.members(ranks))
+    if family.keep:
+        facts.append(("kept", f"the last {plural(family.keep, 'file')}"))
+    if family.assumed:
+        facts.append(("assumed", "; ".join(phrases.ASSUMPTION_WORDS[a] for a in family.assumed)))
+    return lines + [f"{INDENT}{word:<8} {text}" for word, text in facts]
+
+
+def _how(family: Family, members: int) -> list[tuple[str, str]]:
+    content, used = phrases.most_used(family)
+    parts = phrases.content_words(content, members)
+    shown = parts[:MAX_PARTS]
+    if len(parts) > MAX_PARTS:
+        shown.append(f"and {len(parts) - MAX_PARTS} more streams")
+    calls = phrases.call_words(content)
+    if calls:
+        shown.append(calls)
+    if used < family.schedule.dumps:
+        others = len(family.contents) - 1
+        shown.append(f"(so in {plural(used, 'dump')}; {plural(others, 'other kind')} of dump beside it)")
+    words = ["how"] + [""] * (len(shown) - 1)
+    return list(zip(words, shown, strict=True)) if shown else []
