@@ -1,0 +1,117 @@
+// What a backend is: a small set of verbs on an open file, and a few flags. Nothing outside asks for its
+// type.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "data/arena.hpp"
+#include "expand/operation.hpp"
+#include "plan/check.hpp"
+#include "plan/model.hpp"
+
+namespace wa {
+
+/// Memory that operations move data from and to; shared by all files of a process.
+struct Buffers {
+    Arena arena;   // what is written
+    Ring scratch;  // where reads end up: as long, but only as large as one period
+};
+
+/// A file as a rank sees it in one dump.
+struct FileContext {
+    const Plan* plan = nullptr;
+    const Family* family = nullptr;
+    const Content* content = nullptr;
+    const Dump* dump = nullptr;
+    std::size_t position = 0;  // of the dump
+    std::string path;
+    std::int64_t file = 0;  // which of the dump's files
+    std::int64_t rank = 0;
+    /// Those who open it together (one process where a file is opened alone). MPI_COMM_NULL where nothing is
+    /// opened.
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::int64_t members = 1;
+    bool alone = true;  // no other rank opens the file
+    bool writes = true;
+    bool creates = true;     // it may have to be made
+    bool exclusive = false;  // it must not exist yet
+    std::int64_t phase = 0;  // of the payload
+    const Buffers* buffers = nullptr;
+};
+
+/// An open file of one rank. Errors are CallFailed. Destroying it without close() must not wait for other
+/// ranks.
+class OpenFile {
+  public:
+    OpenFile() = default;
+    virtual ~OpenFile() = default;
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+    OpenFile(OpenFile&&) = delete;
+    OpenFile& operator=(OpenFile&&) = delete;
+
+    /// A dump starts or ends in this file; a file may see several.
+    virtual void begin_dump(const FileContext& context) = 0;
+    virtual void end_dump() {}
+    /// All members enter and leave sections together.
+    virtual void begin_section(const Section& /*section*/) {}
+    virtual void end_section() {}
+    /// Performs an operation of one piece and returns the bytes moved, fewer than asked only at the end of a
+    /// file.
+    virtual std::int64_t transfer(const Operation& operation) = 0;
+    virtual void seek(std::int64_t /*offset*/) {}
+    virtual void flush() {}
+    virtual void sync() {}
+    virtual void close() {}
+};
+
+struct Traits {
+    std::string_view name;
+    std::string_view help;
+    BackendKind kind = BackendKind::null;
+    /// Touches files; needs one process a plan rank, a directory and a payload.
+    bool performs = true;
+    /// Operations of several pieces are one call (else a call a piece).
+    bool pieces = false;
+    /// Bytes at MPI-IO level are those of this process's MPI-IO calls.
+    bool over_mpiio = false;
+    /// A read-back of the file's bytes tells whether what was written is there.
+    bool plain_bytes = true;
+};
+
+struct BackendOptions {
+    std::string operations_path;  // of the record backend
+};
+
+class Backend {
+  public:
+    Backend() = default;
+    virtual ~Backend() = default;
+    Backend(const Backend&) = delete;
+    Backend& operator=(const Backend&) = delete;
+    Backend(Backend&&) = delete;
+    Backend& operator=(Backend&&) = delete;
+
+    [[nodiscard]] virtual std::unique_ptr<OpenFile> open(const FileContext& context) = 0;
+    virtual void stat(const FileContext& context) = 0;
+};
+
+/// Everything there is to know of a backend: one line of the registry.
+struct Registration {
+    Traits traits;
+    std::unique_ptr<Backend> (*make)(const BackendOptions&);
+};
+
+[[nodiscard]] std::span<const Registration> registry();
+/// The registration of a kind, or nothing when it was not built in.
+[[nodiscard]] const Registration* find_backend(BackendKind kind);
+
+}  // namespace wa

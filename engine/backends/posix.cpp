@@ -1,0 +1,79 @@
+// posix: one descriptor a rank; transfers are pwrite and pread, so that seeks are made only where the plan
+// has them.
+#include "io/posix.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "backends/all.hpp"
+
+namespace wa {
+namespace {
+
+int flags_of(const FileContext& context) {
+    if (!context.writes) return O_RDONLY;
+    // Ranks that share a file race to create it; a file that belongs to one rank must be new at its first
+    // use.
+    return O_RDWR | (context.creates ? O_CREAT : 0) | (context.exclusive ? O_EXCL : 0);
+}
+
+class PosixFile final : public OpenFile {
+  public:
+    explicit PosixFile(const FileContext& context) : fd_(posix::open(context.path, flags_of(context))) {}
+
+    void begin_dump(const FileContext& context) override {
+        phase_ = context.phase;
+        buffers_ = context.buffers;
+    }
+
+    std::int64_t transfer(const Operation& operation) override {
+        // Beyond 2 GiB Linux moves no more in one call anyway; the payload reaches at least as far.
+        if (operation.direction == Direction::write) {
+            std::int64_t done = 0;
+            do {
+                const std::int64_t part = std::min(operation.size - done, buffers_->arena.reach());
+                posix::write_at(fd_.get(), buffers_->arena.at(phase_, operation.offset + done), part,
+                                operation.offset + done);
+                done += part;
+            } while (done < operation.size);
+            return done;
+        }
+        std::int64_t done = 0;
+        do {
+            const std::int64_t part = std::min(operation.size - done, buffers_->scratch.size());
+            const std::int64_t got =
+                posix::read_at(fd_.get(), buffers_->scratch.data(), part, operation.offset + done);
+            done += got;
+            if (got < part) break;
+        } while (done < operation.size);
+        return done;
+    }
+
+    void seek(std::int64_t offset) override { posix::seek(fd_.get(), offset); }
+    void flush() override { posix::sync(fd_.get()); }
+    void sync() override { posix::sync(fd_.get()); }
+    void close() override { fd_.close(); }
+
+  private:
+    posix::Fd fd_;
+    std::int64_t phase_ = 0;
+    const Buffers* buffers_ = nullptr;
+};
+
+class PosixBackend final : public Backend {
+  public:
+    std::unique_ptr<OpenFile> open(const FileContext& context) override {
+        return std::make_unique<PosixFile>(context);
+    }
+    // An application stats a file before it makes it, too: that there is none is an answer, not an error.
+    void stat(const FileContext& context) override { (void)posix::size_of(context.path); }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_posix(const BackendOptions& /*options*/) {
+    return std::make_unique<PosixBackend>();
+}
+
+}  // namespace wa

@@ -1,0 +1,35 @@
+#include <array>
+
+#include "backends/all.hpp"
+#include "backends/backend.hpp"
+
+namespace wa {
+namespace {
+
+// clang-format off
+constexpr std::array registrations{
+    Registration{{"null", "counts operations, touches nothing", BackendKind::null, false, true}, make_null},
+    Registration{{"record", "writes the operations as text to --operations", BackendKind::record, false, true}, make_record},
+    Registration{{"posix", "open, pwrite, pread, fsync, close", BackendKind::posix}, make_posix},
+    Registration{{"stdio", "fopen, fseek, fwrite, fread, fflush, fclose", BackendKind::stdio}, make_stdio},
+    Registration{{"mpiio", "MPI_File_write_at and the like, collective or not", BackendKind::mpiio, true, true, true}, make_mpiio},
+#ifdef WORKALIKE_HAVE_HDF5
+    Registration{{"hdf5", "datasets through parallel HDF5", BackendKind::hdf5, true, true, true, false}, make_hdf5},
+#endif
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Registration> registry() {
+    return registrations;
+}
+
+const Registration* find_backend(BackendKind kind) {
+    for (const Registration& registration : registrations) {
+        if (registration.traits.kind == kind) return &registration;
+    }
+    return nullptr;
+}
+
+}  // namespace wa

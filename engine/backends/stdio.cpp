@@ -1,0 +1,71 @@
+// stdio: a buffered file a rank. Where an operation does not follow the last, the engine seeks first.
+#include "io/stdio.hpp"
+
+#include <algorithm>
+
+#include "backends/all.hpp"
+#include "io/posix.hpp"
+
+namespace wa {
+namespace {
+
+stdio::File open_file(const FileContext& context) {
+    if (!context.writes) return stdio::open_read(context.path);
+    if (context.exclusive) return stdio::open_new(context.path);
+    return stdio::open_update(context.path, context.creates);
+}
+
+class StdioFile final : public OpenFile {
+  public:
+    explicit StdioFile(const FileContext& context) : file_(open_file(context)) {}
+
+    void begin_dump(const FileContext& context) override {
+        phase_ = context.phase;
+        buffers_ = context.buffers;
+    }
+
+    std::int64_t transfer(const Operation& operation) override {
+        const bool writes = operation.direction == Direction::write;
+        const std::int64_t most = writes ? buffers_->arena.reach() : buffers_->scratch.size();
+        std::int64_t done = 0;
+        do {
+            const std::int64_t part = std::min(operation.size - done, most);
+            if (writes) {
+                file_.write(buffers_->arena.at(phase_, operation.offset + done), part);
+            } else if (const std::int64_t got = file_.read(buffers_->scratch.data(), part); got < part) {
+                return done + got;
+            }
+            done += part;
+        } while (done < operation.size);
+        return done;
+    }
+
+    void seek(std::int64_t offset) override { file_.seek(offset); }
+    void flush() override { file_.flush(); }
+    void sync() override {
+        file_.flush();
+        posix::sync(file_.descriptor());
+    }
+    void close() override { file_.close(); }
+
+  private:
+    stdio::File file_;
+    std::int64_t phase_ = 0;
+    const Buffers* buffers_ = nullptr;
+};
+
+class StdioBackend final : public Backend {
+  public:
+    std::unique_ptr<OpenFile> open(const FileContext& context) override {
+        return std::make_unique<StdioFile>(context);
+    }
+    void stat(const FileContext& context) override { (void)posix::size_of(context.path); }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_stdio(const BackendOptions& /*options*/) {
+    return std::make_unique<StdioBackend>();
+}
+
+}  // namespace wa

@@ -1,0 +1,35 @@
+#include "data/arena.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "expand/permutation.hpp"
+
+namespace wa {
+namespace {
+
+constexpr std::int64_t block = 4096;
+constexpr std::int64_t grain = 64;  // phases keep the alignment of a cache line
+
+}  // namespace
+
+std::int64_t payload_phase(std::uint64_t seed, std::int64_t family, std::int64_t file, std::int64_t part,
+                           std::int64_t dump) {
+    const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    const std::uint64_t hash = mix(mix(mix(mix(seed, word(family)), word(file)), word(part)), word(dump));
+    return static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(Arena::period / grain)) * grain;
+}
+
+Arena::Arena(std::uint64_t seed, double compressibility, std::int64_t longest)
+    : ring_(period, longest + period) {
+    std::byte* bytes = ring_.data();
+    for (std::int64_t at = 0; at < period; at += 8) {
+        const std::uint64_t word = mix(seed, static_cast<std::uint64_t>(at));
+        std::memcpy(bytes + at, &word, sizeof word);
+    }
+    const auto zeros =
+        static_cast<std::size_t>(static_cast<double>(block) * std::clamp(compressibility, 0.0, 1.0));
+    for (std::int64_t at = 0; at < period; at += block) std::memset(bytes + at, 0, zeros);
+}
+
+}  // namespace wa

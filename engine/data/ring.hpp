@@ -1,0 +1,29 @@
+// A small piece of memory mapped again and again, so that an operation of any size has one pointer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wa {
+
+class Ring {
+  public:
+    Ring() = default;
+    /// `period` bytes (whole pages), repeated so that at least `reach` bytes can be addressed. Raises
+    /// UsageError.
+    Ring(std::int64_t period, std::int64_t reach);
+    ~Ring();
+    Ring(Ring&& other) noexcept;
+    Ring& operator=(Ring&& other) noexcept;
+    Ring(const Ring&) = delete;
+    Ring& operator=(const Ring&) = delete;
+
+    [[nodiscard]] std::byte* data() const { return data_; }
+    [[nodiscard]] std::int64_t size() const { return size_; }
+
+  private:
+    std::byte* data_ = nullptr;
+    std::int64_t size_ = 0;
+};
+
+}  // namespace wa

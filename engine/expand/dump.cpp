@@ -1,0 +1,174 @@
+#include "expand/dump.hpp"
+
+#include <algorithm>
+
+#include "expand/split.hpp"
+
+namespace wa {
+namespace {
+
+bool stream_moves(const Stream& stream) {
+    return std::any_of(stream.entries.begin(), stream.entries.end(),
+                       [](const Entry& e) { return e.operations > 0; });
+}
+
+bool access_moves(const Access& access) {
+    return std::any_of(access.slabs.begin(), access.slabs.end(),
+                       [](const Slab& s) { return s.operations > 0; });
+}
+
+bool anything(const Content& content) {
+    return moves(content, Direction::read) || moves(content, Direction::write);
+}
+
+std::int64_t round_up(std::int64_t total, std::int64_t n) {
+    return share_of(total, n, 0);
+}
+
+}  // namespace
+
+bool moves(const Content& content, Direction direction) {
+    if (content.fit) return direction == Direction::write;
+    for (const Stream& stream : content.streams) {
+        // A table may hold both directions.
+        if ((stream.direction == direction || stream.pattern == Pattern::table) && stream_moves(stream))
+            return true;
+    }
+    for (const Array& array : content.arrays) {
+        for (const Access& access : array.access) {
+            if (access.direction == direction && access_moves(access)) return true;
+        }
+    }
+    return false;
+}
+
+Wide dump_end(const Plan& plan, const Dump& dump, const Layout& layout, const FileSlot& slot,
+              std::optional<Direction> direction) {
+    const Content& content = plan.contents[dump.content];
+    Wide end = 0;
+    for (const Stream& stream : content.streams) {
+        if (direction && stream.direction != *direction && stream.pattern != Pattern::table) continue;
+        end = std::max(end, stream_end(stream, place_of(stream.ranks, layout, slot, slot.first_member)));
+    }
+    Wide arrays = 0;
+    for (const Array& array : content.arrays) arrays += Wide{array.bytes()} * array.datasets;
+    end = std::max(end, arrays);
+    if (content.fit) end = std::max(end, Wide{content.fit->bytes});
+    return end == 0 ? 0 : end + dump.base;
+}
+
+DumpOperations::DumpOperations(const Plan& plan, std::size_t position, const Layout& layout,
+                               std::int64_t member, const Options& options)
+    : plan_(plan),
+      dump_(plan.dumps[position]),
+      family_(plan.families[dump_.family]),
+      content_(plan.contents[dump_.content]),
+      layout_(layout),
+      position_(position),
+      member_(member),
+      options_(options),
+      acting_(layout.acting_member(member, family_.neighbour && !moves(content_, Direction::write))),
+      slot_(layout.slot_of_member(acting_)) {
+    const std::int64_t rank = layout_.members().at(acting_);
+    for (const Stream& stream : content_.streams) {
+        own_ += stream_count(stream, place_of(stream.ranks, layout_, slot_, acting_), rank);
+    }
+    for (const Array& array : content_.arrays) own_ += array_count(array, layout_, slot_, acting_);
+    if (content_.fit) own_ += FitOperations::count(*content_.fit, place_of(Ranks{}, layout_, slot_, acting_));
+    count_calls();
+}
+
+void DumpOperations::count_calls() {
+    const std::int64_t n = layout_.size();
+    calls_.stats = share_of(content_.stats, n, member_);
+    calls_.seeks = share_of(content_.seeks, n, member_);
+    const SharingMode mode = family_.sharing.mode;
+    const bool together = options_.behaviour.collective_files && mode != SharingMode::per_rank &&
+                          mode != SharingMode::root && !family_.sharing.baton;
+    if (together) {
+        calls_.opens = round_up(content_.opens, n);
+        calls_.flushes = round_up(content_.flushes, n);
+        calls_.fsyncs = round_up(content_.fsyncs, n);
+        uses_ = anything(content_) || calls_.flushes > 0 || calls_.fsyncs > 0;
+    } else {
+        calls_.opens = share_of(content_.opens, n, member_);
+        calls_.flushes = share_of(content_.flushes, n, member_);
+        calls_.fsyncs = share_of(content_.fsyncs, n, member_);
+        uses_ = own_ > 0 || calls_.seeks > 0 || calls_.flushes > 0 || calls_.fsyncs > 0;
+    }
+    if (uses_ && !options_.file_is_open) calls_.opens = std::max<std::int64_t>(calls_.opens, 1);
+}
+
+void DumpOperations::begin_stream(Section& section) {
+    const Stream& stream = content_.streams[part_];
+    const Place place = place_of(stream.ranks, layout_, slot_, acting_);
+    const std::uint64_t key =
+        mix(mix(plan_.seed, position_), mix(part_, static_cast<std::uint64_t>(acting_)));
+    section.part = part_;
+    std::optional<std::size_t> only;
+    if (stream.pieces > 1) {
+        const std::int64_t piece = stream.entries[entry_].size / stream.pieces;
+        only = entry_;
+        section.entry = entry_;
+        section.view = true;
+        section.pieces = stream.pieces;
+        section.piece_size = piece;
+        section.piece_stride = std::max<std::int64_t>(place.here, 1) * piece;
+        section.view_base =
+            dump_.base + entry_base(stream, place, entry_) + (place.active() ? place.local() * piece : 0);
+    }
+    operations_.emplace<StreamOperations>(stream, place, dump_.base, layout_.members().at(acting_), key,
+                                          options_.behaviour.collective_files, only);
+    if (only && ++entry_ < stream.entries.size()) return;
+    entry_ = 0;
+    ++part_;
+}
+
+bool DumpOperations::next_section(Section& section) {
+    section = Section{};
+    while (part_ < content_.streams.size() && content_.streams[part_].entries.empty()) ++part_;
+    if (part_ < content_.streams.size()) {
+        begin_stream(section);
+        return true;
+    }
+    const bool joins = options_.behaviour.collective_files;
+    const std::size_t index = part_ - content_.streams.size();
+    if (index < content_.arrays.size()) {
+        const Array& array = content_.arrays[index];
+        section.kind = Section::Kind::array;
+        section.part = index;
+        section.dataset = dataset_;
+        operations_.emplace<ArrayOperations>(array, dataset_, dump_.base + array_base_, layout_, slot_,
+                                             acting_, joins);
+        array_base_ += array.bytes();
+        if (++dataset_ == array.datasets) {
+            dataset_ = 0;
+            ++part_;
+        }
+        return true;
+    }
+    if (content_.fit && dataset_ < content_.fit->datasets) {
+        const Fit& fit = *content_.fit;
+        const std::int64_t bytes = options_.fit_bytes.value_or(fit.bytes);
+        const std::int64_t unit = options_.whole_elements ? fit.element : 1;
+        section.kind = Section::Kind::fit;
+        section.dataset = dataset_;
+        const auto& operations =
+            operations_.emplace<FitOperations>(fit, bytes, unit, dataset_, dump_.base + array_base_,
+                                               place_of(Ranks{}, layout_, slot_, acting_), joins);
+        section.bytes = operations.bytes_here();
+        array_base_ += section.bytes;
+        ++dataset_;
+        return true;
+    }
+    return false;
+}
+
+bool DumpOperations::next(Operation& operation) {
+    if (auto* stream = std::get_if<StreamOperations>(&operations_)) return stream->next(operation);
+    if (auto* array = std::get_if<ArrayOperations>(&operations_)) return array->next(operation);
+    if (auto* fit = std::get_if<FitOperations>(&operations_)) return fit->next(operation);
+    return false;
+}
+
+}  // namespace wa

@@ -1,0 +1,86 @@
+// Everything that one rank does in one dump. The only place where rules become operations: null, record and
+// every real backend read the same sequence.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "expand/arrays.hpp"
+#include "expand/behaviour.hpp"
+#include "expand/operation.hpp"
+#include "expand/stream.hpp"
+#include "plan/model.hpp"
+#include "sharing/layout.hpp"
+
+namespace wa {
+
+/// Whether a content writes or reads at all.
+[[nodiscard]] bool moves(const Content& content, Direction direction);
+
+/// One past the largest byte that the dump touches in a file, in one direction or (nullopt) in both.
+[[nodiscard]] Wide dump_end(const Plan& plan, const Dump& dump, const Layout& layout, const FileSlot& slot,
+                            std::optional<Direction> direction);
+
+/// How often a rank calls what is not a transfer.
+struct CallCounts {
+    std::int64_t opens = 0;
+    std::int64_t stats = 0;
+    std::int64_t seeks = 0;
+    std::int64_t flushes = 0;
+    std::int64_t fsyncs = 0;
+};
+
+class DumpOperations {
+  public:
+    struct Options {
+        Behaviour behaviour;
+        bool file_is_open = false;  // an appended file that this rank holds open
+        std::optional<std::int64_t>
+            fit_bytes;                // what a library is to be given, where it differs from the plan
+        bool whole_elements = false;  // a fit is cut between elements only
+    };
+
+    DumpOperations(const Plan& plan, std::size_t position, const Layout& layout, std::int64_t member,
+                   const Options& options);
+
+    [[nodiscard]] const CallCounts& calls() const { return calls_; }
+    /// The file, which is the neighbour's where reads are shifted.
+    [[nodiscard]] const FileSlot& slot() const { return slot_; }
+    [[nodiscard]] std::int64_t acting_member() const { return acting_; }
+    [[nodiscard]] bool shifted() const { return acting_ != member_; }
+    /// Transfers, without those that only join a collective call.
+    [[nodiscard]] std::int64_t own_operations() const { return own_; }
+    /// The rank uses the file: it transfers, or it joins those who do.
+    [[nodiscard]] bool uses_file() const { return calls_.opens > 0 || uses_; }
+    [[nodiscard]] bool idle() const { return !uses_file() && calls_.stats == 0; }
+
+    /// Sections come in the same order on all members of a file.
+    bool next_section(Section& section);
+    bool next(Operation& operation);
+
+  private:
+    void count_calls();
+    void begin_stream(Section& section);
+
+    const Plan& plan_;
+    const Dump& dump_;
+    const Family& family_;
+    const Content& content_;
+    const Layout& layout_;
+    const std::size_t position_;
+    const std::int64_t member_;
+    const Options options_;
+    std::int64_t acting_;
+    FileSlot slot_;
+    CallCounts calls_;
+    std::int64_t own_ = 0;
+    bool uses_ = false;
+    std::size_t part_ = 0;
+    std::size_t entry_ = 0;
+    std::int64_t dataset_ = 0;
+    std::int64_t array_base_ = 0;
+    std::variant<std::monostate, StreamOperations, ArrayOperations, FitOperations> operations_;
+};
+
+}  // namespace wa

@@ -1,0 +1,63 @@
+// The operations of one access stream on one rank: constant time and memory for each, nothing is stored.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "expand/operation.hpp"
+#include "expand/permutation.hpp"
+#include "expand/place.hpp"
+
+namespace wa {
+
+__extension__ using Wide = __int128;  // sums that a hostile plan could overflow
+
+class StreamOperations {
+  public:
+    /// `acting_rank` looks up a table; `key` seeds a random order; `joins`: collective calls are joined with
+    /// zero bytes.
+    StreamOperations(const Stream& stream, const Place& place, std::int64_t base, std::int64_t acting_rank,
+                     std::uint64_t key, bool joins, std::optional<std::size_t> only_entry = std::nullopt);
+
+    bool next(Operation& operation);
+
+  private:
+    struct EntryState {
+        std::int64_t count = 0;
+        std::int64_t size = 0;
+        std::int64_t first = 0;  // offset of operation 0
+        std::int64_t step = 0;   // from one operation to the next
+        std::int64_t done = 0;
+    };
+    bool next_mixed(Operation& operation);
+    bool next_random(Operation& operation);
+    bool next_row(Operation& operation);
+    bool join(Operation& operation);
+    void emit(EntryState& entry, Operation& operation) const;
+    void place_entries(const Place& place, std::int64_t base, std::optional<std::size_t> only_entry);
+
+    const Stream& stream_;
+    std::vector<EntryState> entries_;
+    std::size_t current_ = 0;
+    std::int64_t joins_left_ = 0;
+    std::int64_t cursor_ = 0;  // the next byte of a region that is filled in order
+    std::vector<std::size_t> heap_;
+    std::optional<Permutation> order_;
+    std::int64_t issued_ = 0;
+    std::int64_t own_ = 0;
+    std::int64_t piece_stride_ = 0;
+    std::int64_t table_rank_ = -1;
+    std::int64_t row_ = 0;
+    std::int64_t last_row_ = 0;
+    std::int64_t base_ = 0;
+};
+
+/// One past the largest byte that the stream touches in the file, counted from the dump's base.
+[[nodiscard]] Wide stream_end(const Stream& stream, const Place& place);
+/// Operations of the rank at `place`, without those that only join.
+[[nodiscard]] std::int64_t stream_count(const Stream& stream, const Place& place, std::int64_t acting_rank);
+/// Where an entry's file view starts, from the dump's base (streams with pieces).
+[[nodiscard]] std::int64_t entry_base(const Stream& stream, const Place& place, std::size_t entry);
+
+}  // namespace wa

@@ -1,0 +1,130 @@
+#include "io/mpi_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "errors.hpp"
+
+namespace wa::mpi {
+namespace {
+
+class Info {
+  public:
+    explicit Info(const Hints& hints) {
+        if (hints.empty()) return;
+        check(MPI_Info_create(&info_), "open");
+        for (const auto& [key, value] : hints) check(MPI_Info_set(info_, key.c_str(), value.c_str()), "open");
+    }
+    ~Info() {
+        if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
+    }
+    Info(const Info&) = delete;
+    Info& operator=(const Info&) = delete;
+    Info(Info&&) = delete;
+    Info& operator=(Info&&) = delete;
+    [[nodiscard]] MPI_Info get() const { return info_; }
+
+  private:
+    MPI_Info info_ = MPI_INFO_NULL;
+};
+
+/// MPI libraries often say no more than "I/O error": the system's word is added when it is there.
+void check_io(int code, const char* operation) {
+    const int system = errno;
+    if (code == MPI_SUCCESS) return;
+    std::string reason = error_text(code);
+    if (system != 0) reason += fmt::format(" ({})", std::strerror(system));
+    throw CallFailed(operation, reason);
+}
+
+/// Bytes of a finished call; all of them where the library cannot tell.
+std::int64_t moved(const MPI_Status& status, const Extent& extent) {
+    MPI_Count bytes = 0;
+    if (extent.bytes == 0) return 0;
+    if (MPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes == MPI_UNDEFINED)
+        return extent.bytes;
+    return bytes;
+}
+
+}  // namespace
+
+File::File(const std::string& path, MPI_Comm comm, int mode, const Hints& hints) {
+    const Info info(hints);
+    errno = 0;
+    check_io(MPI_File_open(comm, path.c_str(), mode, info.get(), &file_), "open");
+    check_io(MPI_File_set_errhandler(file_, MPI_ERRORS_RETURN), "open");
+}
+
+void File::close() {
+    errno = 0;
+    check_io(MPI_File_close(&file_), "close");
+}
+
+void File::sync() {
+    errno = 0;
+    check_io(MPI_File_sync(file_), "fsync");
+}
+
+void File::set_view(std::int64_t displacement, MPI_Datatype file_type) {
+    char native[] = "native";
+    errno = 0;
+    check_io(MPI_File_set_view(file_, displacement, MPI_BYTE, file_type, native, MPI_INFO_NULL), "view");
+}
+
+void File::write(std::int64_t offset, const std::byte* data, const Extent& extent, bool collective) {
+    MPI_Status status;
+    errno = 0;
+    check_io(collective ? MPI_File_write_at_all(file_, offset, data, extent.count, extent.type, &status)
+                        : MPI_File_write_at(file_, offset, data, extent.count, extent.type, &status),
+             "write");
+    const int system = errno;
+    const std::int64_t done = moved(status, extent);
+    if (done < extent.bytes) {
+        throw CallFailed("write",
+                         fmt::format("only {} of {} bytes were written{}{}", done, extent.bytes,
+                                     system != 0 ? ": " : "", system != 0 ? std::strerror(system) : ""));
+    }
+}
+
+std::int64_t File::read(std::int64_t offset, std::byte* data, const Extent& extent, bool collective) {
+    MPI_Status status;
+    errno = 0;
+    check_io(collective ? MPI_File_read_at_all(file_, offset, data, extent.count, extent.type, &status)
+                        : MPI_File_read_at(file_, offset, data, extent.count, extent.type, &status),
+             "read");
+    return moved(status, extent);
+}
+
+std::string io_component(const std::string& folder) {
+    // The path is new, made exclusively and removed with the file.
+    const std::string path = fmt::format("{}/.workalike-probe-{}", folder, ::getpid());
+    MPI_File file = MPI_FILE_NULL;
+    const int mode = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+    if (MPI_File_open(MPI_COMM_SELF, path.c_str(), mode, MPI_INFO_NULL, &file) != MPI_SUCCESS)
+        return "unknown";
+    std::string found = "unknown";
+#ifdef OPEN_MPI
+    found = "ompio";
+#endif
+    // ROMIO tells its own hints; Open MPI's other component has none of that name.
+    MPI_Info info = MPI_INFO_NULL;
+    if (MPI_File_get_info(file, &info) == MPI_SUCCESS) {
+        int keys = 0;
+        MPI_Info_get_nkeys(info, &keys);
+        for (int i = 0; i < keys; ++i) {
+            std::array<char, MPI_MAX_INFO_KEY + 1> key{};
+            MPI_Info_get_nthkey(info, i, key.data());
+            if (std::string_view(key.data()).starts_with("romio_")) found = "romio";
+        }
+        MPI_Info_free(&info);
+    }
+    MPI_File_close(&file);
+    return found;
+}
+
+}  // namespace wa::mpi

@@ -1,0 +1,117 @@
+#include "io/posix.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "errors.hpp"
+
+namespace wa::posix {
+
+void fail(const char* operation, int error) {
+    throw CallFailed(operation, std::strerror(error));
+}
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+    if (this != &other) {
+        reset();
+        fd_ = other.release();
+    }
+    return *this;
+}
+
+void Fd::close() {
+    const int fd = release();
+    // After EINTR the descriptor is gone on Linux, and a second close could hit another file.
+    if (fd >= 0 && ::close(fd) != 0 && errno != EINTR) fail("close", errno);
+}
+
+void Fd::reset() noexcept {
+    if (fd_ >= 0) ::close(release());
+}
+
+int Fd::release() noexcept {
+    return std::exchange(fd_, -1);
+}
+
+Fd open(const std::string& path, int flags) {
+    constexpr mode_t mode = 0644;
+    int fd = -1;
+    do {
+        fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+    } while (fd < 0 && errno == EINTR);
+    if (fd < 0) fail("open", errno);
+    return Fd(fd);
+}
+
+void write_at(int fd, const std::byte* data, std::int64_t size, std::int64_t offset) {
+    do {
+        const ssize_t moved = ::pwrite(fd, data, static_cast<std::size_t>(size), offset);
+        if (moved < 0) {
+            if (errno == EINTR) continue;
+            fail("write", errno);
+        }
+        if (moved == 0 && size > 0) fail("write", ENOSPC);
+        data += moved;
+        size -= moved;
+        offset += moved;
+    } while (size > 0);
+}
+
+std::int64_t read_at(int fd, std::byte* data, std::int64_t size, std::int64_t offset) {
+    std::int64_t done = 0;
+    do {
+        const ssize_t moved = ::pread(fd, data + done, static_cast<std::size_t>(size - done), offset + done);
+        if (moved < 0) {
+            if (errno == EINTR) continue;
+            fail("read", errno);
+        }
+        if (moved == 0) break;
+        done += moved;
+    } while (done < size);
+    return done;
+}
+
+void seek(int fd, std::int64_t offset) {
+    if (::lseek(fd, offset, SEEK_SET) < 0) fail("seek", errno);
+}
+
+void sync(int fd) {
+    int result = 0;
+    do {
+        result = ::fsync(fd);
+    } while (result != 0 && errno == EINTR);
+    // EINVAL: a file system that has nothing to sync to.
+    if (result != 0 && errno != EINVAL) fail("fsync", errno);
+}
+
+std::optional<std::int64_t> size_of(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0) return status.st_size;
+    if (errno == ENOENT) return std::nullopt;
+    fail("stat", errno);
+}
+
+void rename(const std::string& from, const std::string& to) {
+    if (std::rename(from.c_str(), to.c_str()) != 0) fail("rename", errno);
+}
+
+void remove(const std::string& path) {
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail("delete", errno);
+}
+
+void drop_pages(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    // Only clean pages can go, so what is dirty is written first.
+    if (::fsync(fd) == 0) (void)::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    ::close(fd);
+}
+
+}  // namespace wa::posix

@@ -1,0 +1,51 @@
+// Thin checked wrappers over POSIX calls. Each raises CallFailed with the system's own word for what
+// happened.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace wa::posix {
+
+/// An open descriptor, closed at the end of its life unless close() came first.
+class Fd {
+  public:
+    Fd() = default;
+    explicit Fd(int fd) : fd_(fd) {}
+    ~Fd() { reset(); }
+    Fd(Fd&& other) noexcept : fd_(other.release()) {}
+    Fd& operator=(Fd&& other) noexcept;
+    Fd(const Fd&) = delete;
+    Fd& operator=(const Fd&) = delete;
+
+    [[nodiscard]] int get() const { return fd_; }
+    [[nodiscard]] bool open() const { return fd_ >= 0; }
+    /// Checked: a close may report what an earlier write could not.
+    void close();
+    void reset() noexcept;
+    [[nodiscard]] int release() noexcept;
+
+  private:
+    int fd_ = -1;
+};
+
+[[noreturn]] void fail(const char* operation, int error);
+
+[[nodiscard]] Fd open(const std::string& path, int flags);
+/// Writes all bytes, continuing after short writes.
+void write_at(int fd, const std::byte* data, std::int64_t size, std::int64_t offset);
+/// Reads up to `size` bytes; fewer only at the end of the file.
+[[nodiscard]] std::int64_t read_at(int fd, std::byte* data, std::int64_t size, std::int64_t offset);
+void seek(int fd, std::int64_t offset);
+void sync(int fd);
+/// Size of a file, or nothing when there is none.
+[[nodiscard]] std::optional<std::int64_t> size_of(const std::string& path);
+void rename(const std::string& from, const std::string& to);
+/// Removes a file if it is there.
+void remove(const std::string& path);
+/// Asks the kernel to forget the clean pages of a file; silently does nothing where that is not allowed.
+void drop_pages(const std::string& path);
+
+}  // namespace wa::posix

@@ -1,0 +1,38 @@
+// Thin checked wrappers over buffered files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace wa::stdio {
+
+class File {
+  public:
+    File() = default;
+    explicit File(std::FILE* file) : file_(file) {}
+    ~File();
+    File(File&& other) noexcept : file_(std::exchange(other.file_, nullptr)) {}
+    File& operator=(File&&) = delete;
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+
+    void write(const std::byte* data, std::int64_t size);
+    [[nodiscard]] std::int64_t read(std::byte* data, std::int64_t size);
+    void seek(std::int64_t offset);
+    void flush();
+    [[nodiscard]] int descriptor() const;
+    void close();
+
+  private:
+    std::FILE* file_ = nullptr;
+};
+
+/// Opens for reading and writing; with `make`, a file that is not there is made (of two that try, one does).
+[[nodiscard]] File open_update(const std::string& path, bool make);
+[[nodiscard]] File open_new(const std::string& path);
+[[nodiscard]] File open_read(const std::string& path);
+
+}  // namespace wa::stdio

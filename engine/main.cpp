@@ -1,0 +1,91 @@
+// The command line. Everything else is in run/.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string_view>
+
+#include "backends/backend.hpp"
+#include "plan/words.hpp"
+#include "run/options.hpp"
+#include "run/run.hpp"
+
+namespace {
+
+/// Questions that need no MPI, so that they also work where no job may start.
+bool answered(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word(argv[i]);
+        if (word == "--version") {
+            fmt::print("workalike-engine {}\n", WORKALIKE_VERSION);
+            return true;
+        }
+        if (word == "--list-backends") {
+            for (const wa::Registration& r : wa::registry())
+                fmt::print("{:<8} {}\n", r.traits.name, r.traits.help);
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Fills the options; nothing to do but to exit with the returned code when it is set.
+std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& options) {
+    CLI::App app("Performs the I/O of a workalike plan.", "workalike-engine");
+    std::string backend;
+    app.add_option("--plan", options.plan, "the plan (JSON)")->required();
+    app.add_option("--dir", options.dir, "directory for the data");
+    app.add_option("--record", options.record, "record to append to (JSON lines)");
+    app.add_option("--backend", backend, "performs every family: see --list-backends");
+    app.add_flag("--verify", options.verify, "read everything back and compare");
+    app.add_flag("--verify-only", options.verify_only,
+                 "compare files left by --keep with the plan, perform nothing");
+    app.add_flag("--keep", options.keep, "leave the data files");
+    app.add_flag("--quiet", options.quiet, "no progress line");
+    app.add_flag("--progress", options.progress, "progress lines also without a terminal");
+    app.add_option("--per-rank", options.per_rank, "table with a row a rank and dump (CSV)");
+    app.add_option("--operations", options.operations, "operations as text (backend record)");
+    app.add_flag_callback(
+        "--version", [] {}, "print the version");
+    app.add_flag_callback(
+        "--list-backends", [] {}, "print the backends that were built in");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        if (speaks) fmt::print("{}", app.help());
+        return 0;
+    } catch (const CLI::ParseError& error) {
+        if (speaks) fmt::print(stderr, "workalike-engine: {}; see --help\n", error.what());
+        return 2;
+    }
+    if (!backend.empty()) {
+        options.backend = wa::value_of<wa::BackendKind>(backend);
+        if (!options.backend) {
+            if (speaks) fmt::print(stderr, "workalike-engine: unknown backend; see --list-backends\n");
+            return 2;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (answered(argc, argv)) return 0;
+    MPI_Init(&argc, &argv);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int code = 1;
+    try {
+        wa::Options options;
+        const std::optional<int> done = parse(argc, argv, rank == 0, options);
+        code = done ? *done : wa::run(options);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "workalike-engine: rank {}: {}\n", rank, error.what());
+        std::fflush(stderr);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Finalize();
+    return code;
+}

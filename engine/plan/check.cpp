@@ -1,0 +1,250 @@
+#include "plan/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "errors.hpp"
+#include "expand/dump.hpp"
+#include "plan/limits.hpp"
+#include "plan/operation_table.hpp"
+#include "plan/words.hpp"
+
+namespace wa {
+namespace {
+
+[[noreturn]] void fail(const std::string& place, const std::string& message) {
+    throw PlanError(place, message);
+}
+
+void check_sharing(const Family& family, std::int64_t ranks, const std::string& place) {
+    const Sharing& sharing = family.sharing;
+    const std::int64_t members = Layout(family, ranks).size();
+    if (sharing.mode == SharingMode::root && members != 1) {
+        fail(place + ".ranks", "root needs exactly one rank; name it as [[r, r, 1]]");
+    }
+    if (sharing.mode == SharingMode::groups && sharing.files > members) {
+        fail(place + ".files",
+             fmt::format("{} files cannot be shared by {} ranks; lower it", sharing.files, members));
+    }
+    if (sharing.gather && sharing.mode != SharingMode::root)
+        fail(place + ".gather", "goes with mode root only");
+    if (sharing.baton && sharing.mode != SharingMode::groups)
+        fail(place + ".turns", "baton goes with mode groups only");
+    if (sharing.baton && family.lifetime == Lifetime::appended) {
+        fail(place + ".turns", "baton closes a file after each turn; use lifetime per-dump or reused");
+    }
+}
+
+void check_families(const Plan& plan) {
+    std::set<std::pair<Role, std::int64_t>> names;
+    for (std::size_t i = 0; i < plan.families.size(); ++i) {
+        const Family& family = plan.families[i];
+        const std::string place = fmt::format("families[{}]", i);
+        if (!names.emplace(family.role, family.number).second) {
+            fail(place + ".number", "another family has this role and number; number them apart");
+        }
+        check_sharing(family, plan.ranks, place + ".sharing");
+        if (family.rename && family.lifetime == Lifetime::reused) {
+            fail(place + ".rename", "a reused file keeps its name; use lifetime per-dump");
+        }
+    }
+}
+
+void check_stream(const Stream& stream, const std::string& place) {
+    for (std::size_t e = 0; e < stream.entries.size(); ++e) {
+        const Entry& entry = stream.entries[e];
+        const std::string where = fmt::format("{}.entries[{}]", place, e);
+        if (stream.pattern == Pattern::strided && stream.stride < entry.size) {
+            fail(place + ".stride", fmt::format("must be at least {}, the size of an operation", entry.size));
+        }
+        if (entry.size % stream.pieces != 0)
+            fail(where, fmt::format("the size is no multiple of {} pieces", stream.pieces));
+    }
+    const bool dense = stream.pattern == Pattern::contiguous || stream.pattern == Pattern::interleaved;
+    if (stream.pieces > 1 && (stream.mixed || !dense)) {
+        fail(place + ".pieces",
+             "operations of several pieces must be contiguous or interleaved, and not mixed");
+    }
+    const bool table = stream.pattern == Pattern::table;
+    if (table != !stream.table.empty())
+        fail(place + ".table", "a file name and the pattern table go together");
+    if (table && (stream.collective || stream.pieces > 1)) {
+        fail(place + ".collective", "the operations of a table are independent and of one piece");
+    }
+    const Place together{1, 0, 1, 0};
+    if (stream_end(stream, together) > limits::offset) {
+        fail(place,
+             fmt::format("reaches beyond byte {}; lower base, operations, sizes or stride", limits::offset));
+    }
+}
+
+void check_contents(const Plan& plan) {
+    for (std::size_t i = 0; i < plan.contents.size(); ++i) {
+        const Content& content = plan.contents[i];
+        const std::string place = fmt::format("contents[{}]", i);
+        for (std::size_t s = 0; s < content.streams.size(); ++s) {
+            check_stream(content.streams[s], fmt::format("{}.streams[{}]", place, s));
+        }
+        Wide bytes = 0;
+        for (const Array& array : content.arrays) bytes += Wide{array.bytes()} * array.datasets;
+        if (bytes > limits::offset) fail(place + ".arrays", "are too large; lower datasets or dims");
+    }
+}
+
+/// Ranks of the content must be members of the family that uses it; batons pass between independent ranks.
+void check_use(const Plan& plan, const Family& family, const Layout& layout, std::size_t index) {
+    const Content& content = plan.contents[index];
+    const auto check = [&](const Ranks& ranks, bool collective, const std::string& place) {
+        if (!ranks.all && !ranks.set.subset_of(layout.members())) {
+            fail(place + ".ranks", fmt::format("not all of these are ranks of family {}", family.id));
+        }
+        if (collective && family.sharing.baton) {
+            fail(place + ".collective",
+                 fmt::format("family {} passes a baton: its ranks never call together", family.id));
+        }
+    };
+    for (std::size_t s = 0; s < content.streams.size(); ++s) {
+        const Stream& stream = content.streams[s];
+        check(stream.ranks, stream.collective, fmt::format("contents[{}].streams[{}]", index, s));
+    }
+    for (std::size_t a = 0; a < content.arrays.size(); ++a) {
+        for (std::size_t x = 0; x < content.arrays[a].access.size(); ++x) {
+            const Access& access = content.arrays[a].access[x];
+            check(access.ranks, access.collective,
+                  fmt::format("contents[{}].arrays[{}].access[{}]", index, a, x));
+        }
+    }
+    if (content.fit) check(Ranks{}, content.fit->collective, fmt::format("contents[{}].fit", index));
+}
+
+struct Effort {
+    Wide steps = 0;  // what performing a dump costs at least, in operations
+    Wide bytes = 0;
+};
+
+/// What one dump of a content takes on `members` ranks.
+Effort effort_of(const Content& content, std::int64_t members) {
+    Effort out;
+    out.steps =
+        Wide{content.opens} + content.stats + content.seeks + content.fsyncs + content.flushes + members;
+    for (const Stream& stream : content.streams) {
+        out.steps += Wide{members} * static_cast<std::int64_t>(stream.entries.size() + 1);
+        if (stream.rows) out.bytes += stream.rows->bytes();
+        for (const Entry& entry : stream.entries) {
+            const Wide joins = stream.collective ? Wide{entry.operations} * members : 0;
+            out.steps += Wide{entry.operations} * stream.pieces + joins;
+            out.bytes += Wide{entry.operations} * entry.size;
+        }
+    }
+    for (const Array& array : content.arrays) {
+        for (const Access& access : array.access) {
+            for (const Slab& slab : access.slabs) {
+                const Wide joins = access.collective ? Wide{slab.operations} * members : 0;
+                out.steps += Wide{members} * array.datasets + slab.operations + joins;
+                out.bytes += Wide{slab.operations} * slab.elements() * array.element;
+            }
+        }
+    }
+    if (content.fit) {
+        out.steps += Wide{members} * content.fit->datasets + content.fit->operations.value_or(0);
+        out.bytes += content.fit->bytes;
+    }
+    return out;
+}
+
+void check_dumps(const Plan& plan) {
+    std::vector<Layout> layouts;
+    layouts.reserve(plan.families.size());
+    for (const Family& family : plan.families) layouts.emplace_back(family, plan.ranks);
+    std::set<std::pair<std::size_t, std::size_t>> seen;
+    Effort sum;
+    for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
+        const Dump& dump = plan.dumps[d];
+        const Layout& layout = layouts[dump.family];
+        if (seen.emplace(dump.family, dump.content).second) {
+            check_use(plan, plan.families[dump.family], layout, dump.content);
+        }
+        const Effort effort = effort_of(plan.contents[dump.content], layout.size());
+        sum.steps += effort.steps;
+        sum.bytes += effort.bytes;
+        const std::string place = fmt::format("dumps[{}]", d);
+        if (sum.steps > limits::operations) {
+            fail(place,
+                 "the plan has more operations than an engine could end; lower counts, ranks or dumps");
+        }
+        const FileSlot everyone{0, 0, layout.size()};
+        if (sum.bytes > limits::offset ||
+            dump_end(plan, dump, layout, everyone, std::nullopt) > limits::offset) {
+            fail(place,
+                 fmt::format("the plan moves bytes beyond {}; lower base, sizes or counts", limits::offset));
+        }
+    }
+}
+
+}  // namespace
+
+void load_tables(Plan& plan, const std::string& plan_path) {
+    const std::filesystem::path folder = std::filesystem::path(plan_path).parent_path();
+    std::map<std::string, std::shared_ptr<const OperationTable>> opened;
+    for (std::size_t c = 0; c < plan.contents.size(); ++c) {
+        for (std::size_t s = 0; s < plan.contents[c].streams.size(); ++s) {
+            Stream& stream = plan.contents[c].streams[s];
+            if (stream.table.empty()) continue;
+            auto& table = opened[stream.table];
+            if (!table) {
+                const std::string place = fmt::format("contents[{}].streams[{}].table", c, s);
+                table = OperationTable::open((folder / stream.table).string(), place, plan.ranks);
+            }
+            stream.rows = table;
+        }
+    }
+}
+
+void check_plan(const Plan& plan) {
+    check_families(plan);
+    check_contents(plan);
+    check_dumps(plan);
+}
+
+std::vector<FileUse> file_uses(const Plan& plan) {
+    std::vector<FileUse> uses(plan.dumps.size());
+    struct File {
+        std::size_t last = 0;
+        bool written = false;
+        bool prepared = false;
+    };
+    std::map<std::pair<std::size_t, std::int64_t>, File> files;
+    for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
+        const Dump& dump = plan.dumps[d];
+        const auto [found, fresh] = files.try_emplace({dump.family, dump.file});
+        uses[d].first = fresh;
+        uses[d].written_before = found->second.written;
+        const Content& content = plan.contents[dump.content];
+        const bool writes = moves(content, Direction::write);
+        const bool opens_only = content.opens > 0 || moves(content, Direction::read);
+        found->second.last = d;
+        found->second.written |= writes;
+        found->second.prepared |= dump.prepare || (fresh && !writes && opens_only);
+    }
+    // Files of a family in the order in which they are used for the last time.
+    std::map<std::size_t, std::vector<std::int64_t>> ended;
+    for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
+        const File& file = files.at({plan.dumps[d].family, plan.dumps[d].file});
+        uses[d].last = file.last == d;
+        uses[d].written = file.written;
+        uses[d].prepared = file.prepared;
+        const std::int64_t keep = plan.families[plan.dumps[d].family].keep;
+        if (!uses[d].last || keep == 0) continue;
+        std::vector<std::int64_t>& files_of_family = ended[plan.dumps[d].family];
+        files_of_family.push_back(plan.dumps[d].file);
+        const auto count = static_cast<std::int64_t>(files_of_family.size());
+        if (count > keep) uses[d].deletes = files_of_family[static_cast<std::size_t>(count - keep - 1)];
+    }
+    return uses;
+}
+
+}  // namespace wa

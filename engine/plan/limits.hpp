@@ -1,0 +1,21 @@
+// What a plan may ask for at most. Products of these stay far inside 64 bits or are checked in 128.
+#pragma once
+
+#include <cstdint>
+
+namespace wa::limits {
+
+inline constexpr std::int64_t plan_bytes = std::int64_t{128} << 20;
+inline constexpr std::int64_t ranks = std::int64_t{1} << 24;
+inline constexpr std::int64_t offset = std::int64_t{1} << 60;  // last byte of any file, and bytes of a plan
+inline constexpr std::int64_t operation_bytes = std::int64_t{1} << 50;
+inline constexpr std::int64_t operations = std::int64_t{1} << 40;  // of a whole plan: more would not end
+inline constexpr std::int64_t number = 999'999'999;                // family, dump and file numbers
+inline constexpr std::int64_t datasets = 1'000'000;
+inline constexpr std::int64_t element_bytes = std::int64_t{1} << 20;
+inline constexpr std::int64_t pieces = std::int64_t{1} << 30;
+inline constexpr std::size_t dimensions = 32;  // H5S_MAX_RANK
+inline constexpr double seconds = 1e9;
+inline constexpr std::size_t name_length = 255;
+
+}  // namespace wa::limits

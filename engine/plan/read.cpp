@@ -1,0 +1,355 @@
+#include "plan/read.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "errors.hpp"
+#include "plan/json.hpp"
+#include "plan/limits.hpp"
+
+namespace wa {
+namespace {
+
+constexpr std::int64_t large = limits::offset;
+
+Ranks read_ranks(const Node& node, std::int64_t ranks) {
+    Ranks out;
+    if (node.is_text("all")) return out;
+    out.all = false;
+    std::vector<RankSpan> spans;
+    const std::size_t count = node.size();
+    if (count == 0) node.fail("must name at least one rank");
+    spans.reserve(count);
+    std::int64_t previous = -1;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Node item = node[i];
+        if (item.size() != 3) item.fail("must be [first, last, step]");
+        RankSpan span;
+        span.first = item[0].integer(0, ranks - 1);
+        span.last = item[1].integer(span.first, ranks - 1);
+        span.step = item[2].integer(1, limits::ranks);
+        if (span.first <= previous)
+            item.fail("ranks must be ascending and named once; sort and merge the ranges");
+        span.last = span.first + (span.last - span.first) / span.step * span.step;
+        previous = span.last;
+        spans.push_back(span);
+    }
+    out.set = RankSet(std::move(spans));
+    return out;
+}
+
+Ranks ranks_or_all(const Node& node, std::string_view key, std::int64_t ranks) {
+    const auto found = node.find(key);
+    return found ? read_ranks(*found, ranks) : Ranks{};
+}
+
+Sharing read_sharing(const Node& node, std::int64_t ranks) {
+    node.only({"mode", "files", "turns", "ranks", "gather"});
+    Sharing out;
+    out.mode = node.at("mode").word<SharingMode>();
+    out.files = node.integer("files", 1, limits::ranks, 1);
+    if (const auto turns = node.find("turns")) {
+        if (!turns->is_text("concurrent") && !turns->is_text("baton")) {
+            turns->fail("unknown word " + turns->quoted() + "; use one of concurrent, baton");
+        }
+        out.baton = turns->is_text("baton");
+    }
+    out.ranks = ranks_or_all(node, "ranks", ranks);
+    out.gather = node.boolean("gather", false);
+    return out;
+}
+
+/// Hints travel to the MPI library: only plain words may pass, no path.
+std::string read_hint(const Node& node, const std::string& text, std::size_t longest) {
+    const auto plain = [](unsigned char c) {
+        return std::isalnum(c) != 0 || std::strchr("_-+.,:*=", c) != nullptr;
+    };
+    const bool fits = !text.empty() && text.size() <= longest && text.find('\0') == std::string::npos;
+    if (!fits || !std::all_of(text.begin(), text.end(), plain)) {
+        node.fail(fmt::format("the hint \"{}\" must be 1 to {} letters, digits or _-+.,:*=", printable(text),
+                              longest));
+    }
+    return text;
+}
+
+std::vector<std::pair<std::string, std::string>> read_hints(const Node& family) {
+    std::vector<std::pair<std::string, std::string>> out;
+    const auto hints = family.find("hints");
+    if (!hints) return out;
+    if (!hints->raw().is_object()) hints->fail("must be an object, is " + hints->quoted());
+    for (const auto& [key, value] : hints->raw().items()) {
+        std::string name = read_hint(*hints, key, 60);
+        const Node node = hints->at(key);
+        out.emplace_back(std::move(name), read_hint(node, node.text(), 200));
+    }
+    return out;
+}
+
+Hdf5Settings read_hdf5(const Node& family) {
+    Hdf5Settings out;
+    const auto node = family.find("hdf5");
+    if (!node) return out;
+    node->only({"layout", "chunk_bytes", "alignment", "threshold"});
+    if (const auto layout = node->find("layout")) {
+        if (!layout->is_text("contiguous") && !layout->is_text("chunked")) {
+            layout->fail("unknown word " + layout->quoted() + "; use one of contiguous, chunked");
+        }
+        out.chunked = layout->is_text("chunked");
+    }
+    // HDF5 keeps a chunk's bytes in 32 bits.
+    out.chunk_bytes = node->integer("chunk_bytes", 1, (std::int64_t{1} << 32) - 1, out.chunk_bytes);
+    out.alignment = node->integer("alignment", 0, std::int64_t{1} << 40, 0);
+    out.threshold = node->integer("threshold", 0, std::int64_t{1} << 40, 0);
+    return out;
+}
+
+Family read_family(const Node& node, std::int64_t ranks) {
+    node.only({"id", "role", "number", "interface", "backend", "level", "sharing", "lifetime", "keep",
+               "rename", "reader", "drop_caches", "hints", "hdf5"});
+    Family out;
+    out.id = node.at("id").integer(0, limits::number);
+    out.role = node.at("role").word<Role>();
+    out.number = node.at("number").integer(0, limits::number);
+    out.interface = node.at("interface").word<Interface>();
+    out.backend = node.at("backend").word<BackendKind>();
+    out.level = node.at("level").word<Level>();
+    out.sharing = read_sharing(node.at("sharing"), ranks);
+    out.lifetime = node.at("lifetime").word<Lifetime>();
+    out.keep = node.integer("keep", 0, limits::number, 0);
+    out.rename = node.boolean("rename", false);
+    if (const auto reader = node.find("reader")) {
+        if (!reader->is_text("writer") && !reader->is_text("neighbour")) {
+            reader->fail("unknown word " + reader->quoted() + "; use one of writer, neighbour");
+        }
+        out.neighbour = reader->is_text("neighbour");
+    }
+    out.drop_caches = node.boolean("drop_caches", false);
+    out.hints = read_hints(node);
+    out.hdf5 = read_hdf5(node);
+    return out;
+}
+
+std::string read_table_name(const Node& node) {
+    const std::string& name = node.text();
+    const bool plain = !name.empty() && name.size() <= limits::name_length && name != "." && name != ".." &&
+                       name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+    if (!plain) node.fail("must be a plain file name beside the plan, is " + node.quoted());
+    return name;
+}
+
+Stream read_stream(const Node& node, std::int64_t ranks) {
+    node.only({"ranks", "direction", "pattern", "collective", "base", "entries", "mixed", "stride", "pieces",
+               "table"});
+    Stream out;
+    out.ranks = ranks_or_all(node, "ranks", ranks);
+    out.direction = node.at("direction").word<Direction>();
+    out.pattern = node.at("pattern").word<Pattern>();
+    out.collective = node.boolean("collective", false);
+    out.base = node.integer("base", 0, large, 0);
+    const Node entries = node.at("entries");
+    out.entries.reserve(entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const Node item = entries[i];
+        if (item.size() != 2) item.fail("must be [operations, size]");
+        out.entries.push_back(
+            {item[0].integer(0, limits::operations), item[1].integer(0, limits::operation_bytes)});
+    }
+    out.mixed = node.boolean("mixed", false);
+    out.stride = node.integer("stride", 0, limits::operation_bytes, 0);
+    out.pieces = node.integer("pieces", 1, limits::pieces, 1);
+    if (const auto table = node.find("table")) out.table = read_table_name(*table);
+    return out;
+}
+
+std::vector<std::int64_t> read_extents(const Node& node, std::size_t rank) {
+    std::vector<std::int64_t> out;
+    if (rank != 0 && node.size() != rank)
+        node.fail(fmt::format("must have {} numbers, one a dimension", rank));
+    if (node.size() == 0 || node.size() > limits::dimensions) {
+        node.fail(fmt::format("must have 1 to {} dimensions", limits::dimensions));
+    }
+    for (std::size_t i = 0; i < node.size(); ++i) out.push_back(node[i].integer(1, limits::operation_bytes));
+    return out;
+}
+
+/// The product of positive numbers, refused beyond `most`.
+void bounded_product(const Node& node, std::int64_t first, const std::vector<std::int64_t>& factors,
+                     std::int64_t most, std::string_view what) {
+    std::int64_t product = first;
+    for (const std::int64_t factor : factors) {
+        if (__builtin_mul_overflow(product, factor, &product) || product > most) {
+            node.fail(fmt::format("{} is larger than {} bytes", what, most));
+        }
+    }
+}
+
+Access read_access(const Node& node, std::int64_t ranks, const Array& array) {
+    node.only({"ranks", "direction", "collective", "entries"});
+    Access out;
+    out.ranks = ranks_or_all(node, "ranks", ranks);
+    out.direction = node.at("direction").word<Direction>();
+    out.collective = node.boolean("collective", false);
+    const Node entries = node.at("entries");
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const Node item = entries[i];
+        if (item.size() != 3) item.fail("must be [operations, [counts], [strides]]");
+        Slab slab;
+        slab.operations = item[0].integer(0, limits::operations);
+        slab.count = read_extents(item[1], array.dims.size());
+        slab.stride = read_extents(item[2], array.dims.size());
+        for (std::size_t d = 0; d < array.dims.size(); ++d) {
+            std::int64_t span = 0;
+            if (__builtin_mul_overflow(slab.count[d] - 1, slab.stride[d], &span) ||
+                span + 1 > array.dims[d]) {
+                item.fail(fmt::format("the selection is larger than the dataset in dimension {}", d));
+            }
+        }
+        out.slabs.push_back(std::move(slab));
+    }
+    return out;
+}
+
+Array read_array(const Node& node, std::int64_t ranks) {
+    node.only({"datasets", "element", "dims", "chunk", "extendible", "access"});
+    Array out;
+    out.datasets = node.at("datasets").integer(1, limits::datasets);
+    out.element = node.at("element").integer(1, limits::element_bytes);
+    const Node dims = node.at("dims");
+    out.dims = read_extents(dims, 0);
+    bounded_product(dims, out.element, out.dims, limits::operation_bytes, "the dataset");
+    if (const auto chunk = node.find("chunk")) {
+        out.chunk = read_extents(*chunk, out.dims.size());
+        bounded_product(*chunk, out.element, out.chunk, (std::int64_t{1} << 32) - 1, "a chunk");
+    }
+    out.extendible = node.boolean("extendible", false);
+    const Node access = node.at("access");
+    for (std::size_t i = 0; i < access.size(); ++i) out.access.push_back(read_access(access[i], ranks, out));
+    return out;
+}
+
+Fit read_fit(const Node& node) {
+    node.only({"bytes", "datasets", "element", "collective", "ops"});
+    Fit out;
+    out.bytes = node.at("bytes").integer(0, large);
+    out.datasets = node.at("datasets").integer(1, limits::datasets);
+    out.element = node.integer("element", 1, limits::element_bytes, 1);
+    out.collective = node.boolean("collective", false);
+    if (const auto ops = node.find("ops")) out.operations = ops->integer(out.datasets, limits::operations);
+    return out;
+}
+
+Content read_content(const Node& node, std::int64_t ranks) {
+    node.only({"opens", "stats", "seeks", "fsyncs", "flushes", "streams", "arrays", "fit"});
+    Content out;
+    out.opens = node.integer("opens", 0, limits::operations, 0);
+    out.stats = node.integer("stats", 0, limits::operations, 0);
+    out.seeks = node.integer("seeks", 0, limits::operations, 0);
+    out.fsyncs = node.integer("fsyncs", 0, limits::operations, 0);
+    out.flushes = node.integer("flushes", 0, limits::operations, 0);
+    if (const auto streams = node.find("streams")) {
+        for (std::size_t i = 0; i < streams->size(); ++i)
+            out.streams.push_back(read_stream((*streams)[i], ranks));
+    }
+    if (const auto arrays = node.find("arrays")) {
+        for (std::size_t i = 0; i < arrays->size(); ++i)
+            out.arrays.push_back(read_array((*arrays)[i], ranks));
+    }
+    if (const auto fit = node.find("fit")) {
+        out.fit = read_fit(*fit);
+        if (!out.streams.empty() || !out.arrays.empty())
+            fit->fail("stands instead of streams and arrays, not beside them");
+    }
+    return out;
+}
+
+Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::size_t>& families,
+               std::size_t contents) {
+    node.only({"family", "index", "file", "content", "base", "start_s", "end_s", "gap_s", "prepare"});
+    Dump out;
+    const Node family = node.at("family");
+    const auto found = families.find(family.integer(0, limits::number));
+    if (found == families.end()) family.fail("no family has this id");
+    out.family = found->second;
+    out.index = node.at("index").integer(0, limits::number);
+    out.file = node.at("file").integer(0, limits::number);
+    const Node content = node.at("content");
+    if (contents == 0) content.fail("the plan has no contents");
+    out.content = static_cast<std::size_t>(content.integer(0, static_cast<std::int64_t>(contents) - 1));
+    out.base = node.integer("base", 0, large, 0);
+    out.start_s = node.number("start_s", 0, limits::seconds, 0);
+    out.end_s = node.number("end_s", 0, limits::seconds, 0);
+    out.gap_s = node.number("gap_s", 0, limits::seconds, 0);
+    out.prepare = node.boolean("prepare", false);
+    return out;
+}
+
+}  // namespace
+
+std::string read_plan_text(const std::string& path) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file)
+        throw UsageError(fmt::format("{}: cannot be read: {}; check --plan", path, std::strerror(errno)));
+    const auto size = static_cast<std::int64_t>(file.tellg());
+    if (size < 0) throw UsageError(path + ": cannot be read; --plan must name a regular file");
+    if (size > limits::plan_bytes) {
+        throw PlanError("",
+                        fmt::format("is larger than {} bytes; a plan describes by rule", limits::plan_bytes));
+    }
+    std::string text(static_cast<std::size_t>(size), '\0');
+    file.seekg(0);
+    if (!file.read(text.data(), size))
+        throw UsageError(path + ": cannot be read; --plan must name a regular file");
+    return text;
+}
+
+Plan parse_plan(const std::string& text) {
+    const nlohmann::json document = parse_json(text);
+    const Node root(document);
+    root.only({"format", "version", "ranks", "seed", "clock", "time_scale", "gap_fill", "payload", "scale",
+               "families", "contents", "dumps"});
+    if (!root.at("format").is_text("workalike-plan")) root.at("format").fail("must be \"workalike-plan\"");
+    if (const Node version = root.at("version"); version.integer(1, INT64_MAX) != 1) {
+        version.fail("this engine reads version 1; use a newer engine");
+    }
+    Plan plan;
+    plan.ranks = root.at("ranks").integer(1, limits::ranks);
+    plan.seed = static_cast<std::uint64_t>(root.integer("seed", 0, INT64_MAX, 1));
+    plan.clock = root.word("clock", ClockKind::gap);
+    plan.time_scale = root.number("time_scale", 0, 1e6, 0);
+    plan.gap_fill = root.word("gap_fill", GapFill::sleep);
+    if (const auto payload = root.find("payload")) {
+        payload->only({"compressibility"});
+        plan.compressibility = payload->number("compressibility", 0, 1, 0);
+    }
+    if (const auto scale = root.find("scale")) {
+        scale->only({"ranks", "bytes", "time"});
+        plan.scale_ranks = scale->number("ranks", 0, 1e15, 1);
+        plan.scale_bytes = scale->number("bytes", 0, 1e15, 1);
+        plan.scale_time = scale->number("time", 0, 1e15, 0);
+    }
+    const Node families = root.at("families");
+    std::unordered_map<std::int64_t, std::size_t> position;
+    for (std::size_t i = 0; i < families.size(); ++i) {
+        const Node node = families[i];
+        plan.families.push_back(read_family(node, plan.ranks));
+        if (!position.emplace(plan.families.back().id, i).second)
+            node.at("id").fail("another family has this id");
+    }
+    const Node contents = root.at("contents");
+    for (std::size_t i = 0; i < contents.size(); ++i)
+        plan.contents.push_back(read_content(contents[i], plan.ranks));
+    const Node dumps = root.at("dumps");
+    plan.dumps.reserve(dumps.size());
+    for (std::size_t i = 0; i < dumps.size(); ++i) {
+        plan.dumps.push_back(read_dump(dumps[i], position, plan.contents.size()));
+    }
+    return plan;
+}
+
+}  // namespace wa

@@ -1,0 +1,16 @@
+// The plan's JSON, read into the model with every field checked by itself.
+#pragma once
+
+#include <string>
+
+#include "plan/model.hpp"
+
+namespace wa {
+
+/// The text of a plan file. Raises UsageError when it cannot be read, PlanError when it is too large.
+[[nodiscard]] std::string read_plan_text(const std::string& path);
+
+/// Parses and checks each field; check_plan() then checks what fields say together. Raises PlanError.
+[[nodiscard]] Plan parse_plan(const std::string& text);
+
+}  // namespace wa

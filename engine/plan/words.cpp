@@ -1,0 +1,90 @@
+#include "plan/words.hpp"
+
+#include <array>
+
+namespace wa {
+namespace {
+
+template <typename E, std::size_t N>
+WordList<E> list(const std::array<Word<E>, N>& words) {
+    return {words.data(), N};
+}
+
+constexpr std::array<Word<Role>, 8> roles{{{"checkpoint", Role::checkpoint},
+                                           {"visualization", Role::visualization},
+                                           {"restart", Role::restart},
+                                           {"input", Role::input},
+                                           {"scratch", Role::scratch},
+                                           {"output", Role::output},
+                                           {"log", Role::log},
+                                           {"other", Role::other}}};
+constexpr std::array<Word<Interface>, 6> interfaces{{{"posix", Interface::posix},
+                                                     {"stdio", Interface::stdio},
+                                                     {"mpiio", Interface::mpiio},
+                                                     {"hdf5", Interface::hdf5},
+                                                     {"typhonio", Interface::typhonio},
+                                                     {"pnetcdf", Interface::pnetcdf}}};
+constexpr std::array<Word<BackendKind>, 6> backends{{{"null", BackendKind::null},
+                                                     {"record", BackendKind::record},
+                                                     {"posix", BackendKind::posix},
+                                                     {"stdio", BackendKind::stdio},
+                                                     {"mpiio", BackendKind::mpiio},
+                                                     {"hdf5", BackendKind::hdf5}}};
+constexpr std::array<Word<Level>, 5> levels{{{"posix", Level::posix},
+                                             {"stdio", Level::stdio},
+                                             {"mpiio", Level::mpiio},
+                                             {"h5d", Level::h5d},
+                                             {"pnetcdf", Level::pnetcdf}}};
+constexpr std::array<Word<SharingMode>, 5> sharing_modes{{{"shared", SharingMode::shared},
+                                                          {"per-rank", SharingMode::per_rank},
+                                                          {"groups", SharingMode::groups},
+                                                          {"subset", SharingMode::subset},
+                                                          {"root", SharingMode::root}}};
+constexpr std::array<Word<Lifetime>, 3> lifetimes{
+    {{"per-dump", Lifetime::per_dump}, {"appended", Lifetime::appended}, {"reused", Lifetime::reused}}};
+constexpr std::array<Word<Direction>, 2> directions{{{"read", Direction::read}, {"write", Direction::write}}};
+constexpr std::array<Word<Pattern>, 7> patterns{{{"contiguous", Pattern::contiguous},
+                                                 {"interleaved", Pattern::interleaved},
+                                                 {"strided", Pattern::strided},
+                                                 {"random", Pattern::random},
+                                                 {"same", Pattern::same},
+                                                 {"replicated", Pattern::replicated},
+                                                 {"table", Pattern::table}}};
+constexpr std::array<Word<ClockKind>, 2> clocks{{{"gap", ClockKind::gap}, {"deadline", ClockKind::deadline}}};
+constexpr std::array<Word<GapFill>, 4> gap_fills{
+    {{"sleep", GapFill::sleep}, {"busy", GapFill::busy}, {"memory", GapFill::memory}, {"mpi", GapFill::mpi}}};
+
+}  // namespace
+
+WordList<Role> words(Role) {
+    return list(roles);
+}
+WordList<Interface> words(Interface) {
+    return list(interfaces);
+}
+WordList<BackendKind> words(BackendKind) {
+    return list(backends);
+}
+WordList<Level> words(Level) {
+    return list(levels);
+}
+WordList<SharingMode> words(SharingMode) {
+    return list(sharing_modes);
+}
+WordList<Lifetime> words(Lifetime) {
+    return list(lifetimes);
+}
+WordList<Direction> words(Direction) {
+    return list(directions);
+}
+WordList<Pattern> words(Pattern) {
+    return list(patterns);
+}
+WordList<ClockKind> words(ClockKind) {
+    return list(clocks);
+}
+WordList<GapFill> words(GapFill) {
+    return list(gap_fills);
+}
+
+}  // namespace wa

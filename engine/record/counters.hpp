@@ -1,0 +1,55 @@
+// Counters of one dump with Darshan's meaning, at the family's level.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "plan/model.hpp"
+
+namespace wa {
+
+inline constexpr std::size_t size_bins = 10;
+
+/// Bins end at 100, 1024, 10240, 102400, 1 MiB, 4 MiB, 10 MiB, 100 MiB, 1 GiB, inclusive.
+[[nodiscard]] std::size_t size_bin(std::int64_t size);
+
+struct DirectionCounters {
+    std::int64_t operations = 0;
+    std::int64_t collective = 0;
+    std::int64_t bytes = 0;
+    std::int64_t max_byte = 0;
+    std::int64_t sequential = 0;
+    std::int64_t consecutive = 0;
+    std::array<std::int64_t, size_bins> sizes{};
+};
+
+/// What a rank remembers of a file between operations; forgotten when it opens the file again.
+struct AccessState {
+    std::array<std::int64_t, 2> last_byte{};  // by direction
+    std::int64_t position = 0;                // of files that have one
+    bool moved = false;                       // an operation has set the position
+    Direction last_direction = Direction::read;
+};
+
+struct Counters {
+    std::int64_t opens = 0;
+    std::int64_t stats = 0;
+    std::int64_t seeks = 0;
+    std::int64_t fsyncs = 0;
+    std::int64_t flushes = 0;
+    std::array<DirectionCounters, 2> by_direction{};
+
+    [[nodiscard]] DirectionCounters& of(Direction d) { return by_direction[static_cast<std::size_t>(d)]; }
+    [[nodiscard]] const DirectionCounters& of(Direction d) const {
+        return by_direction[static_cast<std::size_t>(d)];
+    }
+
+    /// Notes an operation that moved `size` bytes at `offset`.
+    void note(AccessState& state, Direction direction, std::int64_t offset, std::int64_t size,
+              bool collective);
+    /// Notes an operation without a place (a rank that only joins a collective call).
+    void note_join(Direction direction);
+    void merge(const Counters& other);
+};
+
+}  // namespace wa

@@ -1,0 +1,99 @@
+#include "record/environment.hpp"
+
+#include <fmt/format.h>
+#include <linux/magic.h>
+#include <mpi.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <array>
+
+#ifdef WORKALIKE_HAVE_HDF5
+#include <hdf5.h>
+#endif
+
+#include "io/mpi.hpp"
+#include "io/mpi_file.hpp"
+
+namespace wa {
+namespace {
+
+struct Magic {
+    std::uint64_t number;
+    const char* name;
+};
+
+// Parallel file systems are not in the kernel's header.
+constexpr std::array magics{Magic{TMPFS_MAGIC, "tmpfs"},   Magic{EXT4_SUPER_MAGIC, "ext4"},
+                            Magic{XFS_SUPER_MAGIC, "xfs"}, Magic{BTRFS_SUPER_MAGIC, "btrfs"},
+                            Magic{NFS_SUPER_MAGIC, "nfs"}, Magic{OVERLAYFS_SUPER_MAGIC, "overlay"},
+                            Magic{0x0BD00BD0, "lustre"},   Magic{0x47504653, "gpfs"},
+                            Magic{0x19830326, "beegfs"},   Magic{0x65735546, "fuse"},
+                            Magic{0x00C36400, "ceph"},     Magic{0x2FC12FC1, "zfs"},
+                            Magic{0xAAD7AAEA, "panfs"},    Magic{0x7461636F, "ocfs2"},
+                            Magic{0x01161970, "gfs2"},     Magic{0x20030528, "orangefs"},
+                            Magic{0x858458F6, "ramfs"}};
+
+std::string file_system_of(const std::string& folder) {
+    struct statfs status {};
+    if (folder.empty() || ::statfs(folder.c_str(), &status) != 0) return "unknown";
+    const auto number = static_cast<std::uint64_t>(status.f_type) & 0xFFFFFFFFU;
+    for (const Magic& magic : magics) {
+        if (magic.number == number) return magic.name;
+    }
+    return fmt::format("{:#x}", number);
+}
+
+std::string mpi_library() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    mpi::check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+    std::string line(text.data(), static_cast<std::size_t>(length));
+    // Some libraries add pages of build options; the build host's name has no place in a record.
+    line = line.substr(0, line.find('\n'));
+    return line.substr(0, line.find(','));
+}
+
+std::string hdf5_library() {
+#ifdef WORKALIKE_HAVE_HDF5
+    unsigned major = 0;
+    unsigned minor = 0;
+    unsigned release = 0;
+    if (H5get_libversion(&major, &minor, &release) >= 0)
+        return fmt::format("HDF5 {}.{}.{}", major, minor, release);
+#endif
+    return "";
+}
+
+}  // namespace
+
+Environment find_environment(const std::string& folder, bool mpi_io) {
+    Environment out;
+    out.engine = WORKALIKE_VERSION;
+    out.mpi = mpi_library();
+    out.hdf5 = hdf5_library();
+#ifdef __clang__
+    out.compiler = fmt::format("Clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#else
+    out.compiler = fmt::format("GCC {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#endif
+    out.file_system = file_system_of(folder);
+    if (mpi_io && mpi::rank(MPI_COMM_WORLD) == 0) out.mpi_io = mpi::io_component(folder);
+
+    MPI_Comm host = MPI_COMM_NULL;
+    mpi::check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+               "MPI_Comm_split_type");
+    const bool first = mpi::rank(host) == 0;
+    MPI_Comm_free(&host);
+    const std::int64_t memory =
+        static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGE_SIZE);
+    const std::array<std::int64_t, 2> mine{first ? 1 : 0, first ? memory : 0};
+    std::array<std::int64_t, 2> sums{};
+    mpi::check(MPI_Allreduce(mine.data(), sums.data(), 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD),
+               "MPI_Allreduce");
+    out.host_count = sums[0];
+    out.memory_bytes = sums[1];
+    return out;
+}
+
+}  // namespace wa

@@ -1,0 +1,65 @@
+// The record's lines. Each is written whole and at once, so that a crash leaves only whole lines behind.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/posix.hpp"
+#include "plan/model.hpp"
+#include "record/summary.hpp"
+
+namespace wa {
+
+struct Environment {
+    std::string engine;
+    std::string mpi;
+    std::string mpi_io;
+    std::string hdf5;
+    std::string compiler;
+    std::string file_system;
+    std::int64_t host_count = 1;
+    std::int64_t memory_bytes = 0;
+};
+
+struct RunHead {
+    std::int64_t processes = 1;
+    std::string backend;  // what --backend says, else the family backends
+    Environment environment;
+};
+
+struct FailureLine {
+    std::int64_t rank = 0;
+    std::string operation;
+    std::string reason;
+    std::optional<std::size_t> dump;  // position in the plan; none before the first
+};
+
+struct Verified {
+    std::int64_t bytes = 0;
+    std::int64_t errors = 0;
+};
+
+[[nodiscard]] std::string run_line(const Plan& plan, const RunHead& head);
+[[nodiscard]] std::string dump_line(const Plan& plan, const Summary& summary, BackendKind counted);
+[[nodiscard]] std::string error_line(const Plan& plan, const FailureLine& failure);
+[[nodiscard]] std::string file_item(const Family& family, std::int64_t file, const std::string& name,
+                                    std::int64_t size);
+
+/// An append-only text file.
+class LineFile {
+  public:
+    LineFile() = default;
+    /// `fresh`: the file must be new or empty.
+    LineFile(const std::string& path, bool fresh);
+    void append(std::string text);  // a line; its end is added
+    /// Text that does not end a line yet.
+    void append_raw(const std::string& text);
+    [[nodiscard]] bool open() const { return fd_.open(); }
+
+  private:
+    posix::Fd fd_;
+};
+
+}  // namespace wa

@@ -1,0 +1,57 @@
+#include "record/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "plan/words.hpp"
+
+namespace wa {
+namespace {
+
+constexpr double every_s = 0.1;  // a terminal shows no more
+
+std::string size_text(double bytes) {
+    constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    std::size_t unit = 0;
+    while (bytes >= 1024 && unit < 5) {
+        bytes /= 1024;
+        ++unit;
+    }
+    return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
+}
+
+}  // namespace
+
+Progress::Progress(const Setup& setup)
+    : setup_(setup),
+      terminal_(::isatty(STDERR_FILENO) != 0),
+      shown_(setup.process == 0 && !setup.options.quiet && (terminal_ || setup.options.progress)) {}
+
+Progress::~Progress() {
+    if (shown_ && terminal_ && done_ > 0) fmt::print(stderr, "\n");
+}
+
+void Progress::dump_done(const Summary& s) {
+    if (!shown_) return;
+    ++done_;
+    const std::int64_t moved = s.payload[0] + s.payload[1];
+    bytes_ += moved;
+    const double now = setup_.clock->now();
+    const auto total = static_cast<std::int64_t>(setup_.plan.dumps.size());
+    if (now - last_ < every_s && done_ != total) return;
+    last_ = now;
+    const Dump& dump = setup_.plan.dumps[static_cast<std::size_t>(s.dump)];
+    const Family& family = setup_.plan.families[dump.family];
+    const double seconds = s.files.length();
+    const double late = s.active.empty() || !setup_.clock->waits() ? 0 : s.active.first - s.due_s;
+    const std::string rate = seconds > 0 ? size_text(static_cast<double>(moved) / seconds) + "/s" : "-";
+    fmt::print(stderr, "{}dump {} of {}: {} {}, {} at {}, {:.2f} s late; {} in all{}",
+               terminal_ ? "\r\x1b[K" : "", done_, total, word_of(family.role), family.number,
+               size_text(static_cast<double>(moved)), rate, late > 0 ? late : 0.0,
+               size_text(static_cast<double>(bytes_)), terminal_ ? "" : "\n");
+    std::fflush(stderr);
+}
+
+}  // namespace wa

@@ -1,0 +1,83 @@
+// What one rank, or several merged, did in one dump. Plain data: it travels between processes as bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+#include "record/counters.hpp"
+
+namespace wa {
+
+enum class Kind { open, close, stat, seek, read, write, flush, fsync };
+inline constexpr std::size_t kinds = 8;
+[[nodiscard]] std::string_view kind_name(Kind kind);
+
+/// Calls of one kind: the shortest and longest call, and the rank that spent most on them.
+struct KindTimes {
+    std::int64_t count = 0;
+    double min_s = std::numeric_limits<double>::infinity();
+    double max_s = 0;
+    double total_s = 0;
+    double slowest_s = 0;
+    std::int64_t slowest_rank = -1;
+
+    void note(double seconds) {
+        ++count;
+        if (seconds < min_s) min_s = seconds;
+        if (seconds > max_s) max_s = seconds;
+        total_s += seconds;
+    }
+    void merge(const KindTimes& other);
+};
+
+/// The first start and the last end of something.
+struct Span {
+    double first = std::numeric_limits<double>::infinity();
+    double last = -std::numeric_limits<double>::infinity();
+    [[nodiscard]] bool empty() const { return first > last; }
+    [[nodiscard]] double length() const { return empty() ? 0 : last - first; }
+    void cover(double start, double end) {
+        if (start < first) first = start;
+        if (end > last) last = end;
+    }
+    void merge(const Span& other) {
+        if (!other.empty()) cover(other.first, other.last);
+    }
+};
+
+/// Calls and bytes of this process at MPI-IO level, whoever made them.
+struct MpiioTally {
+    std::int64_t opens = 0;
+    std::int64_t syncs = 0;
+    std::int64_t views = 0;
+    std::array<DirectionCounters, 2> by_direction{};
+    void merge(const MpiioTally& other);
+    /// What was added since `before`; largest values stay as they are.
+    [[nodiscard]] MpiioTally since(const MpiioTally& before) const;
+};
+
+struct Summary {
+    std::int64_t dump = 0;          // position in the plan
+    std::int64_t rank = -1;         // of a single rank
+    std::int64_t participants = 0;  // ranks that had anything to do
+    double due_s = std::numeric_limits<double>::infinity();
+    Span active;                            // anything
+    Span files;                             // first open to last close
+    Span transfer;                          // first to last data operation
+    std::array<std::int64_t, 2> payload{};  // bytes, by direction
+    std::int64_t short_reads = 0;
+    MpiioTally mpiio;
+    std::array<KindTimes, kinds> times{};
+    Counters counters;
+
+    [[nodiscard]] KindTimes& of(Kind kind) { return times[static_cast<std::size_t>(kind)]; }
+    /// Call once when the rank is done: names it as the slowest of itself.
+    void close(std::int64_t plan_rank);
+    void merge(const Summary& other);
+};
+static_assert(std::is_trivially_copyable_v<Summary>);
+
+}  // namespace wa

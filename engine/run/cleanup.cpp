@@ -1,0 +1,43 @@
+#include "run/cleanup.hpp"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "errors.hpp"
+#include "plan/words.hpp"
+#include "sharing/names.hpp"
+
+namespace wa {
+
+std::vector<std::string> files_of_plan(const Plan& plan, const std::string& folder) {
+    std::set<std::pair<std::string, std::int64_t>> families;
+    for (const Family& family : plan.families) families.emplace(word_of(family.role), family.number);
+    const auto close = [](DIR* handle) { ::closedir(handle); };
+    const std::unique_ptr<DIR, decltype(close)> directory(::opendir(folder.c_str()), close);
+    if (!directory) {
+        throw UsageError(fmt::format("{}: {}; --dir must name a directory that can be used", folder,
+                                     std::strerror(errno)));
+    }
+    std::vector<std::string> found;
+    while (const dirent* entry = ::readdir(directory.get())) {
+        const auto name = parse_name(entry->d_name);
+        if (name && families.contains({name->role, name->number})) found.emplace_back(entry->d_name);
+    }
+    return found;
+}
+
+void remove_files_of_plan(const Plan& plan, const std::string& folder) noexcept {
+    try {
+        for (const std::string& name : files_of_plan(plan, folder)) ::unlink((folder + "/" + name).c_str());
+    } catch (const std::exception&) {
+        // The directory itself is gone: so are its files.
+    }
+}
+
+}  // namespace wa

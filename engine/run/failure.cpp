@@ -1,0 +1,92 @@
+#include "run/failure.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include "plan/words.hpp"
+#include "run/cleanup.hpp"
+
+namespace wa {
+namespace {
+
+volatile std::sig_atomic_t caught = 0;
+
+void on_signal(int signal) {
+    caught = signal;
+    // In a call that does not end (a collective whose other ranks are gone), the flag is never seen.
+    ::alarm(3);
+}
+
+void append_failure(const Setup& setup, const FailureLine& failure) {
+    if (setup.options.record.empty()) return;
+    try {
+        LineFile(setup.options.record, false).append(error_line(setup.plan, failure));
+    } catch (const std::exception&) {
+        // The record cannot be written either; stderr has the line.
+    }
+}
+
+[[noreturn]] void abort_all(const Setup& setup) {
+    if (setup.performs && !setup.options.keep && !setup.options.verify_only) {
+        remove_files_of_plan(setup.plan, setup.options.dir);
+    }
+    std::fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    std::_Exit(1);
+}
+
+std::string where(const Setup& setup, std::optional<std::size_t> dump) {
+    if (!dump) return "before the first dump";
+    const Family& family = setup.family(*dump);
+    return fmt::format("{} {}, dump {}", word_of(family.role), family.number, setup.plan.dumps[*dump].index);
+}
+
+}  // namespace
+
+void catch_signals() {
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+}
+
+void check_signals() {
+    if (caught != 0) throw Interrupted(caught);
+}
+
+void end_all(const Setup& setup, Collector* collector, const CallFailed& error, std::int64_t rank,
+             std::optional<std::size_t> dump) {
+    const FailureLine failure{rank, error.operation, error.what(), dump};
+    fmt::print(stderr, "workalike-engine: rank {}: {}: {} failed: {}\n", rank, where(setup, dump),
+               error.operation, error.what());
+    std::fflush(stderr);
+    if (collector != nullptr && setup.process == 0) {
+        // Dumps that have ended elsewhere are still under way to this process.
+        try {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            collector->poll();
+        } catch (const std::exception&) {
+        }
+    }
+    // Process 0 completes the record and ends all; if it does not listen (it waits for this one), this one
+    // does.
+    if (collector != nullptr && collector->report_failure(failure, 1.0)) {
+        std::this_thread::sleep_for(std::chrono::seconds(3));
+        abort_all(setup);
+    }
+    append_failure(setup, failure);
+    abort_all(setup);
+}
+
+void end_all_for(const Setup& setup, const FailureLine& failure) {
+    append_failure(setup, failure);
+    abort_all(setup);
+}
+
+}  // namespace wa

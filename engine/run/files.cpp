@@ -1,0 +1,99 @@
+#include "run/files.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <set>
+#include <type_traits>
+
+#include "io/mpi.hpp"
+#include "io/posix.hpp"
+
+namespace wa {
+namespace {
+
+constexpr int tag = 3;
+
+struct OwnFile {
+    std::int64_t family = 0;
+    std::int64_t file = 0;
+    std::int64_t slot = 0;
+    std::int64_t size = 0;
+};
+static_assert(std::is_trivially_copyable_v<OwnFile>);
+
+std::string path_of(const Setup& setup, const OwnFile& own) {
+    const auto family = static_cast<std::size_t>(own.family);
+    return setup.path(family, own.file, setup.layouts[family].slot(own.slot));
+}
+
+/// Files whose first sharer is this process, if they are on disk.
+std::vector<OwnFile> own_files(const Setup& setup) {
+    std::vector<OwnFile> out;
+    std::set<std::pair<std::size_t, std::int64_t>> seen;
+    for (const Dump& dump : setup.plan.dumps) {
+        if (!setup.performers[dump.family].traits->performs) continue;
+        const Layout& layout = setup.layouts[dump.family];
+        const auto member = layout.members().index_of(setup.process);
+        if (!member) continue;
+        const FileSlot slot = layout.slot_of_member(*member);
+        if (slot.first_member != *member || !seen.emplace(dump.family, dump.file).second) continue;
+        OwnFile own{static_cast<std::int64_t>(dump.family), dump.file, slot.file, 0};
+        const auto size = posix::size_of(path_of(setup, own));
+        if (!size) continue;
+        own.size = *size;
+        out.push_back(own);
+    }
+    return out;
+}
+
+void append_items(const Setup& setup, LineFile& record, const std::vector<OwnFile>& files, bool& first) {
+    std::string text;
+    for (const OwnFile& own : files) {
+        const std::string path = path_of(setup, own);
+        text += first ? "" : ",";
+        text += file_item(setup.plan.families[static_cast<std::size_t>(own.family)], own.file,
+                          path.substr(path.rfind('/') + 1), own.size);
+        first = false;
+    }
+    record.append_raw(text);
+}
+
+}  // namespace
+
+void write_end_line(const Setup& setup, LineFile& record, double wall_s,
+                    const std::optional<Verified>& verified) {
+    std::vector<OwnFile> files = own_files(setup);
+    if (setup.process != 0) {
+        const auto count = static_cast<std::int64_t>(files.size());
+        const mpi::Datatype type = mpi::contiguous(sizeof(OwnFile));
+        mpi::check(MPI_Send(&count, 1, MPI_INT64_T, 0, tag, MPI_COMM_WORLD), "MPI_Send");
+        mpi::check(MPI_Send(files.data(), static_cast<int>(count), type.get(), 0, tag, MPI_COMM_WORLD),
+                   "MPI_Send");
+        return;
+    }
+    record.append_raw(fmt::format("{{\"type\":\"end\",\"wall_s\":{:.6f},\"files\":[", wall_s));
+    bool first = true;
+    append_items(setup, record, files, first);
+    // One process after the other: this one never holds more than one list.
+    for (int process = 1; process < setup.processes; ++process) {
+        std::int64_t count = 0;
+        const mpi::Datatype type = mpi::contiguous(sizeof(OwnFile));
+        mpi::check(MPI_Recv(&count, 1, MPI_INT64_T, process, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+                   "MPI_Recv");
+        files.resize(static_cast<std::size_t>(count));
+        mpi::check(MPI_Recv(files.data(), static_cast<int>(count), type.get(), process, tag, MPI_COMM_WORLD,
+                            MPI_STATUS_IGNORE),
+                   "MPI_Recv");
+        append_items(setup, record, files, first);
+    }
+    const std::string result =
+        verified ? fmt::format("{{\"bytes\":{},\"errors\":{}}}", verified->bytes, verified->errors) : "null";
+    record.append("],\"verified\":" + result + "}");
+}
+
+void remove_own_files(const Setup& setup) {
+    for (const OwnFile& own : own_files(setup)) posix::remove(path_of(setup, own));
+}
+
+}  // namespace wa

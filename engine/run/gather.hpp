@@ -1,0 +1,39 @@
+// root with gather: the data of all ranks moves over MPI to the one that writes (or from the one that reads).
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "expand/operation.hpp"
+#include "run/setup.hpp"
+
+namespace wa {
+
+/// The bytes of a dump are shared equally by all ranks, in rank order, and travel in pieces of bounded size.
+/// They only travel: what is written is the root's own payload, which is the same everywhere.
+class Gather {
+  public:
+    Gather(const Setup& setup, std::size_t dump, MPI_Comm comm);
+    /// What every rank but the root does in the dump.
+    void give();
+    /// The root, before it writes or after it has read the next `bytes`.
+    void advance(std::int64_t bytes);
+    [[nodiscard]] Direction direction() const { return direction_; }
+
+  private:
+    [[nodiscard]] std::int64_t piece_at(std::int64_t position, std::int64_t end) const;
+    void move(std::int64_t size, int peer, bool out);
+
+    MPI_Comm comm_;
+    int root_ = 0;
+    Direction direction_ = Direction::write;
+    std::int64_t total_ = 0;
+    std::int64_t ranks_ = 1;
+    std::int64_t reached_ = 0;  // bytes that operations have covered
+    std::int64_t moved_ = 0;
+    std::vector<std::byte> buffer_;
+};
+
+}  // namespace wa

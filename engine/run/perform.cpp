@@ -1,0 +1,152 @@
+#include "run/perform.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "errors.hpp"
+#include "record/collector.hpp"
+#include "record/per_rank.hpp"
+#include "record/progress.hpp"
+#include "run/failure.hpp"
+#include "run/rank.hpp"
+#include "schedule/gap_fill.hpp"
+
+namespace wa {
+namespace {
+
+/// The longest that a waiting process does not look around.
+constexpr double slice_s = 0.02;
+
+class Performance {
+  public:
+    Performance(Setup& setup, LineFile& record)
+        : setup_(setup),
+          record_(record),
+          per_rank_(setup.process == 0 ? setup.options.per_rank : ""),
+          progress_(setup),
+          collector_(sinks()),
+          filler_(make_gap_filler(setup.clock->waits() ? setup.plan.gap_fill : GapFill::sleep)) {
+        for (std::int64_t rank = setup.process; rank < setup.plan.ranks; rank += setup.processes) {
+            ranks_.emplace_back(setup, rank, [this] { look_around(); });
+        }
+    }
+
+    VerifyResult run() {
+        for (std::size_t d = 0; d < setup_.plan.dumps.size(); ++d) perform(d);
+        collector_.finish(expected_dumps());
+        filler_->finish();
+        VerifyResult verified;
+        for (const RankRun& rank : ranks_) verified.merge(rank.verified());
+        return verified;
+    }
+
+  private:
+    Collector::Sinks sinks() {
+        Collector::Sinks out;
+        out.dump_done = [this](const Summary& summary) {
+            const auto dump = static_cast<std::size_t>(summary.dump);
+            record_.append(dump_line(setup_.plan, summary, setup_.performer(dump).counted));
+            progress_.dump_done(summary);
+        };
+        if (!setup_.options.per_rank.empty()) {
+            out.arrived = [this](const Summary& summary) { per_rank_.add(setup_.plan, summary); };
+        }
+        out.failed = [this](const FailureLine& failure) { end_all_for(setup_, failure); };
+        out.expected = [this](std::int64_t dump) { return summaries_of(static_cast<std::size_t>(dump)); };
+        return out;
+    }
+
+    /// How many summaries a dump has: one a member with --per-rank, else one a process that has members.
+    [[nodiscard]] std::int64_t summaries_of(std::size_t dump) {
+        const std::size_t family = setup_.plan.dumps[dump].family;
+        const Layout& layout = setup_.layouts[family];
+        if (setup_.processes == setup_.plan.ranks || !setup_.options.per_rank.empty()) return layout.size();
+        if (summaries_.empty()) summaries_.resize(setup_.plan.families.size(), 0);
+        if (summaries_[family] == 0) {
+            std::vector<bool> seen(static_cast<std::size_t>(setup_.processes));
+            for (std::int64_t m = 0; m < layout.size(); ++m) {
+                const auto process = static_cast<std::size_t>(layout.members().at(m) % setup_.processes);
+                if (!seen[process]) ++summaries_[family];
+                seen[process] = true;
+            }
+        }
+        return summaries_[family];
+    }
+
+    [[nodiscard]] std::int64_t expected_dumps() const {
+        return static_cast<std::int64_t>(setup_.plan.dumps.size());
+    }
+
+    void perform(std::size_t dump) {
+        try {
+            const double due = setup_.clock->due(setup_.plan.dumps[dump]);
+            const bool here = takes_part(dump);
+            if (here) wait_until(due);
+            look_around();
+            perform_ranks(dump, due);
+            setup_.clock->ended(due, here);
+        } catch (const CallFailed& error) {
+            end_all(setup_, &collector_, error, failing_rank_, dump);
+        }
+    }
+
+    /// Whether this process has a rank in the dump's family, or gives its data to the one that has.
+    [[nodiscard]] bool takes_part(std::size_t dump) const {
+        if (setup_.family(dump).sharing.gather) return true;
+        const RankSet& members = setup_.layout(dump).members();
+        for (const RankRun& rank : ranks_) {
+            if (members.contains(rank.rank())) return true;
+        }
+        return false;
+    }
+
+    void perform_ranks(std::size_t dump, double due) {
+        const bool each = !setup_.options.per_rank.empty();
+        std::optional<Summary> merged;
+        for (RankRun& rank : ranks_) {
+            failing_rank_ = rank.rank();
+            const std::optional<Summary> summary = rank.perform(dump, due);
+            if (!summary) continue;
+            if (each) {
+                collector_.submit(*summary);
+            } else if (merged) {
+                merged->merge(*summary);
+            } else {
+                merged = summary;
+            }
+        }
+        if (merged) collector_.submit(*merged);
+    }
+
+    void wait_until(double due) {
+        while (true) {
+            const double left = due - setup_.clock->now();
+            if (left <= 0) return;
+            look_around();
+            filler_->work(std::min(left, slice_s));
+        }
+    }
+
+    void look_around() {
+        check_signals();
+        collector_.poll();
+    }
+
+    Setup& setup_;
+    LineFile& record_;
+    PerRankTable per_rank_;
+    Progress progress_;
+    Collector collector_;
+    std::unique_ptr<GapFiller> filler_;
+    std::vector<RankRun> ranks_;
+    std::vector<std::int64_t> summaries_;  // of families, found when first needed
+    std::int64_t failing_rank_ = 0;
+};
+
+}  // namespace
+
+VerifyResult perform_dumps(Setup& setup, LineFile& record) {
+    return Performance(setup, record).run();
+}
+
+}  // namespace wa

@@ -1,0 +1,13 @@
+// The measured part: all dumps in the plan's order, each when it is due.
+#pragma once
+
+#include "data/verify.hpp"
+#include "record/jsonl.hpp"
+#include "run/setup.hpp"
+
+namespace wa {
+
+/// Collective over all processes. Does not return when a call fails on any of them.
+[[nodiscard]] VerifyResult perform_dumps(Setup& setup, LineFile& record);
+
+}  // namespace wa

@@ -1,0 +1,83 @@
+#include "run/prepare.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "expand/dump.hpp"
+#include "expand/split.hpp"
+#include "io/mpi.hpp"
+#include "io/posix.hpp"
+#include "run/failure.hpp"
+
+namespace wa {
+namespace {
+
+using FileKey = std::pair<std::size_t, std::int64_t>;  // family, file number
+
+/// The files that must be there, and the dumps that read them.
+std::map<FileKey, std::vector<std::size_t>> files_to_make(const Setup& setup) {
+    std::map<FileKey, std::vector<std::size_t>> out;
+    for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
+        const Dump& dump = setup.plan.dumps[d];
+        if (!setup.uses[d].prepared || !setup.performer(d).traits->performs) continue;
+        // Those dumps count that ask for it; a later one reads what the run has written.
+        if (dump.prepare || setup.uses[d].first) out[{dump.family, dump.file}].push_back(d);
+    }
+    return out;
+}
+
+/// A share of a file's bytes: those of the payload, for a dump that never was.
+void write_part(const Setup& setup, const std::string& path, std::int64_t from, std::int64_t to,
+                std::int64_t phase) {
+    const posix::Fd fd = posix::open(path, O_WRONLY);
+    const Arena& arena = setup.buffers.arena;
+    const std::int64_t most = std::min<std::int64_t>(arena.reach(), std::int64_t{4} << 20);
+    for (std::int64_t at = from; at < to;) {
+        const std::int64_t part = std::min(most, to - at);
+        posix::write_at(fd.get(), arena.at(phase, at), part, at);
+        at += part;
+        check_signals();
+    }
+}
+
+void make_file(const Setup& setup, const FileKey& key, const std::vector<std::size_t>& dumps) {
+    const auto& [family_index, file] = key;
+    const Family& family = setup.plan.families[family_index];
+    const Layout& layout = setup.layouts[family_index];
+    const auto member = layout.members().index_of(setup.process);
+    if (!member) return;
+    const FileSlot slot = layout.slot_of_member(*member);
+    Wide size = 0;
+    for (const std::size_t d : dumps) {
+        size = std::max(size, dump_end(setup.plan, setup.plan.dumps[d], layout, slot, Direction::read));
+    }
+    const std::string path = setup.path(family_index, file, slot);
+    const bool first = *member == slot.first_member;
+    const MPI_Comm comm = setup.communicators.file(family, false);
+    if (first) {
+        const posix::Fd fd = posix::open(path, O_WRONLY | O_CREAT | O_EXCL);
+        if (::ftruncate(fd.get(), static_cast<off_t>(size)) != 0) posix::fail("write", errno);
+    }
+    if (slot.members > 1) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
+    const auto bytes = static_cast<std::int64_t>(size);
+    const std::int64_t local = *member - slot.first_member;
+    const std::int64_t from = shares_before(bytes, slot.members, local);
+    const std::int64_t phase = payload_phase(setup.plan.seed, family.id, file, slot.file, -1);
+    write_part(setup, path, from, from + share_of(bytes, slot.members, local), phase);
+    if (slot.members > 1) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
+    if (first && family.drop_caches) posix::drop_pages(path);
+}
+
+}  // namespace
+
+void prepare_files(Setup& setup) {
+    for (const auto& [key, dumps] : files_to_make(setup)) {
+        check_signals();
+        make_file(setup, key, dumps);
+    }
+}
+
+}  // namespace wa

@@ -1,0 +1,339 @@
+#include "run/rank.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+
+#include "io/mpi.hpp"
+#include "io/mpiio_tally.hpp"
+#include "io/posix.hpp"
+#include "run/failure.hpp"
+#include "run/gather.hpp"
+#include "sharing/names.hpp"
+
+namespace wa {
+namespace {
+
+constexpr double look_every_s = 0.05;
+constexpr int baton_tag = 7;
+
+}  // namespace
+
+struct RankRun::Task {
+    std::size_t position;
+    const Family& family;
+    const Performer& performer;
+    const FileUse& use;
+    DumpOperations& operations;
+    FileContext context;
+    Summary summary;
+    bool performs;
+    Use* file = nullptr;
+    Use own;  // of a file that lives for this dump only
+    std::optional<Gather> gather;
+    std::int64_t done = 0;   // own operations
+    std::int64_t seeks = 0;  // made
+};
+
+RankRun::RankRun(Setup& setup, std::int64_t rank, std::function<void()> look_around)
+    : setup_(setup), rank_(rank), look_around_(std::move(look_around)) {}
+
+template <typename F>
+void RankRun::timed(Task& task, Kind kind, F&& call) {
+    if (!task.performs) {
+        call();
+        task.summary.of(kind).note(0);
+        return;
+    }
+    const double start = now();
+    call();
+    const double end = now();
+    task.summary.of(kind).note(end - start);
+    task.summary.active.cover(start, end);
+    if (kind != Kind::stat) task.summary.files.cover(start, end);
+    if (kind == Kind::read || kind == Kind::write) task.summary.transfer.cover(start, end);
+    if (end - last_look_ > look_every_s) {
+        last_look_ = end;
+        look_around_();
+    }
+}
+
+FileContext RankRun::context_of(std::size_t dump, const DumpOperations& operations) const {
+    const Dump& d = setup_.plan.dumps[dump];
+    const Family& family = setup_.family(dump);
+    const FileUse& use = setup_.uses[dump];
+    const Performer& performer = setup_.performer(dump);
+    FileContext context;
+    context.plan = &setup_.plan;
+    context.family = &family;
+    context.content = &setup_.content(dump);
+    context.dump = &d;
+    context.position = dump;
+    context.file = operations.slot().file;
+    context.rank = rank_;
+    context.path = setup_.path(d.family, d.file, operations.slot());
+    context.members = operations.slot().members;
+    const bool appended = family.lifetime == Lifetime::appended;
+    const bool writes = moves(*context.content, Direction::write);
+    context.writes = writes || (appended && use.written);
+    context.alone = context.members == 1;
+    context.creates = context.writes && !use.prepared;
+    context.exclusive = context.alone && writes && use.first && !use.prepared;
+    if (family.rename && context.creates && (appended || !use.written_before))
+        context.path += temporary_suffix;
+    context.phase =
+        payload_phase(setup_.plan.seed, family.id, d.file, context.file, static_cast<std::int64_t>(dump));
+    context.buffers = &setup_.buffers;
+    if (performer.traits->performs) {
+        context.comm =
+            family.sharing.baton ? MPI_COMM_SELF : setup_.communicators.file(family, operations.shifted());
+    }
+    return context;
+}
+
+std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
+    const Dump& d = setup_.plan.dumps[dump];
+    const Family& family = setup_.family(dump);
+    const Layout& layout = setup_.layout(dump);
+    const Performer& performer = setup_.performer(dump);
+    const bool gathers = family.sharing.gather && performer.traits->performs;
+    const auto member = layout.members().index_of(rank_);
+    if (!member) {
+        if (gathers) Gather(setup_, dump, setup_.communicators.everyone()).give();
+        return std::nullopt;
+    }
+    const auto held = held_.find({d.family, d.file});
+    DumpOperations::Options options;
+    options.behaviour = performer.behaviour;
+    options.file_is_open = held != held_.end();
+    DumpOperations operations(setup_.plan, dump, layout, *member, options);
+    Task task{dump,        family,
+              performer,   setup_.uses[dump],
+              operations,  context_of(dump, operations),
+              Summary{},   performer.traits->performs,
+              nullptr,     {},
+              std::nullopt};
+    task.summary.dump = static_cast<std::int64_t>(dump);
+    if (gathers) task.gather.emplace(setup_, dump, setup_.communicators.everyone());
+    if (held != held_.end()) task.file = &held->second;
+
+    if (task.performs) wait_for_writers(task);
+    const bool last_of_held = task.file != nullptr && task.use.last;
+    if (family.sharing.baton && task.performs) pass_baton(task, true);
+    const MpiioTally before = mpiio_tally();
+    if (!operations.idle() || last_of_held) {
+        task.summary.participants = 1;
+        task.summary.due_s = due;
+        if (task.performs && family.drop_caches && moves(*task.context.content, Direction::read)) {
+            posix::drop_pages(task.context.path);
+        }
+        const double start = now();
+        task.summary.active.cover(start, start);
+        for (std::int64_t i = 0; i < operations.calls().stats; ++i) {
+            timed(task, Kind::stat, [&] { performer.backend->stat(task.context); });
+        }
+        task.summary.counters.stats = operations.calls().stats;
+        if (operations.uses_file()) {
+            open(task);
+            transfer_all(task);
+        }
+        if (task.file != nullptr) close(task);
+        if (!task.performs) task.summary.active.cover(start, now());
+    }
+    if (performer.traits->over_mpiio) task.summary.mpiio = mpiio_tally().since(before);
+    if (family.sharing.baton && task.performs) pass_baton(task, false);
+    if (task.performs) after_close(task);
+    if (performer.traits->over_mpiio && performer.counted == BackendKind::hdf5 &&
+        family.level == Level::mpiio) {
+        // At this level the library's own traffic counts.
+        task.summary.counters.by_direction = task.summary.mpiio.by_direction;
+    }
+    task.summary.close(rank_);
+    return task.summary;
+}
+
+void RankRun::open(Task& task) {
+    const std::int64_t opens = task.operations.calls().opens;
+    const bool held = task.file != nullptr;
+    Backend& backend = *task.performer.backend;
+    // All but the last open, which serves the data, are opened and closed again.
+    for (std::int64_t i = 0; i < opens; ++i) {
+        std::unique_ptr<OpenFile> file;
+        timed(task, Kind::open, [&] { file = backend.open(task.context); });
+        ++task.summary.counters.opens;
+        task.context.exclusive = false;
+        if (held || i + 1 < opens) {
+            timed(task, Kind::close, [&] { file->close(); });
+            if (held) task.file->state = {};
+            continue;
+        }
+        const bool appended = task.family.lifetime == Lifetime::appended;
+        task.file =
+            appended ? &held_[{setup_.plan.dumps[task.position].family, task.context.dump->file}] : &task.own;
+        task.file->file = std::move(file);
+        task.file->state = {};
+    }
+    task.file->file->begin_dump(task.context);
+}
+
+void RankRun::transfer_all(Task& task) {
+    OpenFile& file = *task.file->file;
+    Section section;
+    Operation operation;
+    while (task.operations.next_section(section)) {
+        file.begin_section(section);
+        while (task.operations.next(operation)) transfer(task, operation);
+        file.end_section();
+    }
+    while (task.seeks < task.operations.calls().seeks) seek(task, task.file->state.position);
+    for (std::int64_t i = 0; i < task.operations.calls().flushes; ++i)
+        timed(task, Kind::flush, [&] { file.flush(); });
+    for (std::int64_t i = 0; i < task.operations.calls().fsyncs; ++i)
+        timed(task, Kind::fsync, [&] { file.sync(); });
+    task.summary.counters.flushes = task.operations.calls().flushes;
+    task.summary.counters.fsyncs = task.operations.calls().fsyncs;
+    file.end_dump();
+}
+
+void RankRun::transfer(Task& task, const Operation& operation) {
+    if (operation.joins) {
+        const Kind kind = operation.direction == Direction::write ? Kind::write : Kind::read;
+        timed(task, kind, [&] { (void)task.file->file->transfer(operation); });
+        task.summary.counters.note_join(operation.direction);
+        return;
+    }
+    seek_before(task, operation);
+    ++task.done;
+    if (task.gather && task.gather->direction() == Direction::write) task.gather->advance(operation.size);
+    if (operation.pieces == 1 || task.performer.traits->pieces) {
+        move(task, operation);
+    } else {
+        Operation piece = operation;
+        piece.pieces = 1;
+        piece.size = operation.size / operation.pieces;
+        for (std::int64_t i = 0; i < operation.pieces; ++i) {
+            piece.offset = operation.offset + i * operation.piece_stride;
+            if (i > 0) seek_before(task, piece);
+            move(task, piece);
+        }
+    }
+    if (task.gather && task.gather->direction() == Direction::read) task.gather->advance(operation.size);
+}
+
+void RankRun::move(Task& task, const Operation& operation) {
+    const bool writes = operation.direction == Direction::write;
+    std::int64_t moved = 0;
+    timed(task, writes ? Kind::write : Kind::read, [&] { moved = task.file->file->transfer(operation); });
+    AccessState& state = task.file->state;
+    task.summary.counters.note(state, operation.direction, operation.offset, moved, operation.collective);
+    task.summary.payload[static_cast<std::size_t>(operation.direction)] += moved;
+    if (moved < operation.size) ++task.summary.short_reads;
+    state.position = operation.offset + moved;
+    state.moved = true;
+    state.last_direction = operation.direction;
+}
+
+void RankRun::seek(Task& task, std::int64_t offset) {
+    timed(task, Kind::seek, [&] { task.file->file->seek(offset); });
+    ++task.summary.counters.seeks;
+    ++task.seeks;
+    task.file->state.position = offset;
+    task.file->state.moved = false;
+}
+
+void RankRun::seek_before(Task& task, const Operation& operation) {
+    const AccessState& state = task.file->state;
+    // A buffered file must also seek between reading and writing.
+    const bool turns = state.moved && state.last_direction != operation.direction;
+    if (task.performer.behaviour.positioned && (turns || state.position != operation.offset)) {
+        seek(task, operation.offset);
+    }
+    const std::int64_t seeks = task.operations.calls().seeks;
+    if (seeks == 0) return;
+    const auto due =
+        static_cast<std::int64_t>(Wide{seeks} * (task.done + 1) / task.operations.own_operations());
+    while (task.seeks < due) seek(task, operation.offset);
+}
+
+void RankRun::close(Task& task) {
+    const bool holds = task.family.lifetime == Lifetime::appended && !task.use.last;
+    if (holds) return;
+    timed(task, Kind::close, [&] { task.file->file->close(); });
+    task.file = nullptr;
+    task.own = Use{};
+    held_.erase({setup_.plan.dumps[task.position].family, task.context.dump->file});
+}
+
+void RankRun::after_close(Task& task) {
+    const FileSlot& slot = task.operations.slot();
+    const bool first = task.operations.acting_member() == slot.first_member;
+    const bool open = task.file != nullptr;
+    const bool renames = task.family.rename && !open && task.context.path.ends_with(temporary_suffix) &&
+                         (task.family.lifetime != Lifetime::appended || task.use.last);
+    const bool deletes = task.use.deletes.has_value();
+    const bool collective = task.performer.behaviour.collective_files && !task.family.sharing.baton;
+    // Renaming and deleting need all who share the file to be done with it: the application must have waited,
+    // too. Deleting an older file needs no more than that all have opened the present one, which collective
+    // opens tell.
+    if (slot.members > 1 && (renames || (deletes && !collective))) {
+        mpi::check(MPI_Barrier(setup_.communicators.file(task.family, task.operations.shifted())),
+                   "MPI_Barrier");
+    }
+    if (renames && first) {
+        const std::string final_path =
+            task.context.path.substr(0, task.context.path.size() - temporary_suffix.size());
+        if (posix::size_of(task.context.path)) posix::rename(task.context.path, final_path);
+        const double end = now();
+        task.summary.active.cover(end, end);
+    }
+    if (task.context.writes && setup_.options.verify && moves(*task.context.content, Direction::write))
+        verify(task);
+    if (deletes && first) {
+        const FileSlot own = setup_.layout(task.position).slot_of_member(task.operations.acting_member());
+        posix::remove(setup_.path(setup_.plan.dumps[task.position].family, *task.use.deletes, own));
+    }
+}
+
+void RankRun::wait_for_writers(const Task& task) const {
+    // What others have written must be there before it is read: a dependency of the data, not a barrier of
+    // ours.
+    const bool reads = moves(*task.context.content, Direction::read);
+    if (!reads || !task.use.written_before) return;
+    if (task.operations.shifted()) {
+        mpi::check(MPI_Barrier(setup_.communicators.members(task.family)), "MPI_Barrier");
+    } else if (task.operations.slot().members > 1) {
+        mpi::check(MPI_Barrier(setup_.communicators.file(task.family, false)), "MPI_Barrier");
+    }
+}
+
+void RankRun::pass_baton(const Task& task, bool receive) const {
+    const MPI_Comm comm = setup_.communicators.file(task.family, task.operations.shifted());
+    const int rank = mpi::rank(comm);
+    if (receive && rank > 0) {
+        mpi::check(MPI_Recv(nullptr, 0, MPI_BYTE, rank - 1, baton_tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+    }
+    if (!receive && rank + 1 < mpi::size(comm)) {
+        mpi::check(MPI_Send(nullptr, 0, MPI_BYTE, rank + 1, baton_tag, comm), "MPI_Send");
+    }
+}
+
+void RankRun::verify(Task& task) {
+    // Verification may wait: it is no measurement. All who share the file are done writing, and nobody goes
+    // on to overwrite it, while it is read.
+    const MPI_Comm comm = setup_.communicators.file(task.family, task.operations.shifted());
+    const bool together = task.operations.slot().members > 1;
+    if (task.file != nullptr) task.file->file->flush();
+    if (together) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
+    FileContext context = task.context;
+    if (!posix::size_of(context.path) && context.path.ends_with(temporary_suffix)) {
+        context.path.resize(context.path.size() - temporary_suffix.size());
+    }
+    DumpOperations::Options options;
+    options.behaviour = task.performer.behaviour;
+    DumpOperations again(setup_.plan, task.position, setup_.layout(task.position),
+                         *setup_.layout(task.position).members().index_of(rank_), options);
+    if (again.own_operations() > 0) verified_.merge(verify_dump(context, again, look_around_));
+    if (together) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
+}
+
+}  // namespace wa

@@ -1,0 +1,57 @@
+// One plan rank: performs its part of a dump and measures it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "data/verify.hpp"
+#include "expand/dump.hpp"
+#include "record/summary.hpp"
+#include "run/setup.hpp"
+
+namespace wa {
+
+class RankRun {
+  public:
+    /// `look_around` is called now and then while operations go on.
+    RankRun(Setup& setup, std::int64_t rank, std::function<void()> look_around);
+
+    /// Performs this rank's part; nothing when the rank is no member of the family.
+    [[nodiscard]] std::optional<Summary> perform(std::size_t dump, double due);
+    [[nodiscard]] const VerifyResult& verified() const { return verified_; }
+    [[nodiscard]] std::int64_t rank() const { return rank_; }
+
+  private:
+    struct Use {
+        std::unique_ptr<OpenFile> file;
+        AccessState state;
+    };
+    struct Task;  // a dump being performed
+
+    void open(Task& task);
+    void transfer_all(Task& task);
+    void transfer(Task& task, const Operation& operation);
+    void move(Task& task, const Operation& operation);
+    void seek(Task& task, std::int64_t offset);
+    void seek_before(Task& task, const Operation& operation);
+    void close(Task& task);
+    void after_close(Task& task);
+    void wait_for_writers(const Task& task) const;
+    void pass_baton(const Task& task, bool receive) const;
+    void verify(Task& task);
+    [[nodiscard]] FileContext context_of(std::size_t dump, const DumpOperations& operations) const;
+    template <typename F>
+    void timed(Task& task, Kind kind, F&& call);
+    [[nodiscard]] double now() const { return setup_.clock->now(); }
+
+    Setup& setup_;
+    std::int64_t rank_;
+    std::function<void()> look_around_;
+    double last_look_ = 0;
+    std::map<std::pair<std::size_t, std::int64_t>, Use> held_;  // appended files, by family and file
+    VerifyResult verified_;
+};
+
+}  // namespace wa

@@ -1,0 +1,246 @@
+#include "run/run.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <functional>
+#include <set>
+
+#include "errors.hpp"
+#include "expand/split.hpp"
+#include "io/mpi.hpp"
+#include "plan/operation_table.hpp"
+#include "plan/read.hpp"
+#include "plan/words.hpp"
+#include "record/environment.hpp"
+#include "run/cleanup.hpp"
+#include "run/failure.hpp"
+#include "run/files.hpp"
+#include "run/perform.hpp"
+#include "run/prepare.hpp"
+#include "run/setup.hpp"
+
+namespace wa {
+namespace {
+
+/// What is wrong with the plan, the command line or the directory: one line, exit code 2.
+class Refused : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Runs a part of the setup on each process; if it is refused anywhere, all stop with the first one's line.
+void together(const Setup& setup, const std::function<void()>& part) {
+    std::optional<std::string> refusal;
+    try {
+        part();
+    } catch (const PlanError& error) {
+        refusal = setup.options.plan + ": " + error.what();
+    } catch (const std::exception& error) {
+        refusal = error.what();
+    }
+    if (const auto message = mpi::first_message(refusal, MPI_COMM_WORLD)) throw Refused(*message);
+}
+
+void read_plan(Setup& setup) {
+    std::string text;
+    together(setup, [&] {
+        if (setup.process == 0) text = read_plan_text(setup.options.plan);
+    });
+    mpi::broadcast(text, MPI_COMM_WORLD);
+    together(setup, [&] {
+        setup.plan = parse_plan(text);
+        load_tables(setup.plan, setup.options.plan);
+        check_plan(setup.plan);
+        setup.uses = file_uses(setup.plan);
+        for (const Family& family : setup.plan.families) setup.layouts.emplace_back(family, setup.plan.ranks);
+    });
+}
+
+void choose_backends(Setup& setup) {
+    const BackendOptions options{setup.options.operations};
+    for (std::size_t i = 0; i < setup.plan.families.size(); ++i) {
+        Family& family = setup.plan.families[i];
+        const BackendKind kind = setup.options.backend.value_or(family.backend);
+        const Registration* registration = find_backend(kind);
+        if (registration == nullptr) {
+            throw UsageError(
+                fmt::format("the backend {} was not built in; build the engine with parallel HDF5 or use "
+                            "--backend null",
+                            word_of(kind)));
+        }
+        if (kind == BackendKind::record && setup.options.operations.empty()) {
+            throw UsageError("the backend record needs --operations FILE");
+        }
+        auto& backend = setup.backends[kind];
+        if (!backend) backend = registration->make(options);
+        Performer performer{&registration->traits, backend.get(), counted_as(family, kind), {}};
+        performer.behaviour = behaviour_of(performer.counted);
+        setup.performers.push_back(performer);
+        setup.performs = setup.performs || registration->traits.performs;
+        // Names follow who makes the file.
+        if (registration->traits.performs) family.backend = kind;
+    }
+}
+
+void check_processes_and_folder(const Setup& setup) {
+    if (!setup.performs) return;
+    if (setup.processes != setup.plan.ranks && !setup.options.verify_only) {
+        throw UsageError(
+            fmt::format("the plan has {0} ranks and {1} processes were started; use mpiexec -n {0}, or "
+                        "--backend null",
+                        setup.plan.ranks, setup.processes));
+    }
+    if (setup.options.dir.empty()) throw UsageError("--dir DIR is missing: where the data goes");
+    struct stat status {};
+    if (::stat(setup.options.dir.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+        throw UsageError(setup.options.dir + ": --dir must name a directory that exists");
+    }
+    if (setup.process != 0 || setup.options.verify_only) return;
+    const auto there = files_of_plan(setup.plan, setup.options.dir);
+    if (!there.empty()) {
+        throw UsageError(fmt::format("{}/{}: exists already; remove it or choose another --dir",
+                                     setup.options.dir, there.front()));
+    }
+}
+
+/// The largest operation of the plan.
+std::int64_t longest_operation(const Plan& plan) {
+    std::int64_t longest = 0;
+    for (const Content& content : plan.contents) {
+        for (const Stream& stream : content.streams) {
+            if (stream.rows) longest = std::max(longest, stream.rows->largest());
+            for (const Entry& entry : stream.entries) {
+                if (entry.operations > 0 && !stream.rows) longest = std::max(longest, entry.size);
+            }
+        }
+        for (const Array& array : content.arrays) {
+            for (const Access& access : array.access) {
+                for (const Slab& slab : access.slabs)
+                    longest = std::max(longest, slab.elements() * array.element);
+            }
+        }
+        if (content.fit) {
+            const Fit& fit = *content.fit;
+            const std::int64_t operations = fit.operations ? *fit.operations / fit.datasets : 1;
+            longest = std::max(
+                longest, fit.bytes / fit.datasets / std::max<std::int64_t>(operations, 1) + 2 * fit.element);
+        }
+    }
+    return longest;
+}
+
+void make_buffers(Setup& setup) {
+    if (!setup.performs) return;
+    // One POSIX call moves at most 2 GiB; HDF5 needs an operation's data in one piece.
+    const bool pieces = setup.backends.contains(BackendKind::hdf5);
+    const std::int64_t most = (pieces ? std::int64_t{16} : std::int64_t{2}) << 30;
+    const std::int64_t longest = longest_operation(setup.plan);
+    if (pieces && longest > most)
+        throw PlanError("contents", "the backend hdf5 moves at most 16 GiB in one operation");
+    const std::int64_t reach = std::clamp(longest, std::int64_t{4} << 20, most);
+    setup.buffers.arena = Arena(setup.plan.seed, setup.plan.compressibility, reach);
+    setup.buffers.scratch = Ring(Arena::period, reach);
+}
+
+std::string backend_words(const Setup& setup) {
+    std::set<std::string> words;
+    for (const Performer& performer : setup.performers) words.emplace(performer.traits->name);
+    std::string out;
+    for (const std::string& word : words) out += (out.empty() ? "" : ",") + word;
+    return out.empty() ? "null" : out;
+}
+
+void write_head(const Setup& setup, LineFile& record) {
+    const bool mpi_io = std::any_of(setup.performers.begin(), setup.performers.end(),
+                                    [](const Performer& p) { return p.traits->over_mpiio; });
+    const Environment environment = find_environment(setup.performs ? setup.options.dir : "", mpi_io);
+    if (setup.process == 0)
+        record.append(run_line(setup.plan, {setup.processes, backend_words(setup), environment}));
+}
+
+void report(const Setup& setup, const VerifyResult& own, LineFile& record, Verified& total) {
+    const std::array<std::int64_t, 2> mine{own.bytes, own.errors};
+    std::array<std::int64_t, 2> sums{};
+    mpi::check(MPI_Allreduce(mine.data(), sums.data(), 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD),
+               "MPI_Allreduce");
+    total = {sums[0], sums[1]};
+    std::optional<std::string> line;
+    if (own.first) {
+        const Mismatch& m = *own.first;
+        const Family& family = setup.family(static_cast<std::size_t>(m.dump));
+        const Dump& dump = setup.plan.dumps[static_cast<std::size_t>(m.dump)];
+        const std::string found = m.found < 0 ? "missing" : fmt::format("{:#04x}", m.found);
+        line = fmt::format("{} {}, dump {}, file {}: byte {} is {}, should be {:#04x}; {} wrong bytes",
+                           word_of(family.role), family.number, dump.index, m.file, m.offset, found,
+                           m.expected, total.errors);
+    }
+    const auto first = mpi::first_message(line, MPI_COMM_WORLD);
+    if (!first || setup.process != 0) return;
+    fmt::print(stderr, "workalike-engine: verification failed: {}\n", *first);
+    if (record.open()) {
+        record.append(error_line(
+            setup.plan,
+            {0, "verify", *first,
+             own.first ? std::optional(static_cast<std::size_t>(own.first->dump)) : std::nullopt}));
+    }
+}
+
+int run_checked(Setup& setup) {
+    read_plan(setup);
+    LineFile record;
+    together(setup, [&] {
+        choose_backends(setup);
+        check_processes_and_folder(setup);
+        if (setup.process == 0 && !setup.options.record.empty())
+            record = LineFile(setup.options.record, true);
+        make_buffers(setup);
+    });
+    catch_signals();
+    try {
+        if (setup.performs) {
+            setup.communicators.start();
+            for (std::size_t i = 0; i < setup.plan.families.size(); ++i) {
+                setup.communicators.add(setup.plan.families[i], setup.layouts[i]);
+            }
+        }
+        write_head(setup, record);
+        setup.clock = std::make_unique<Clock>(setup.plan.clock, setup.plan.time_scale);
+        prepare_files(setup);
+        mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+    } catch (const CallFailed& error) {
+        end_all(setup, nullptr, error, setup.process, std::nullopt);
+    }
+    setup.clock->start();
+    const VerifyResult result = perform_dumps(setup, record);
+    const double wall_s = setup.clock->now();
+    try {
+        Verified total;
+        report(setup, result, record, total);
+        write_end_line(setup, record, wall_s, setup.options.verify ? std::optional(total) : std::nullopt);
+        if (!setup.options.keep) remove_own_files(setup);
+        return total.errors == 0 ? 0 : 1;
+    } catch (const CallFailed& error) {
+        end_all(setup, nullptr, error, setup.process, std::nullopt);
+    }
+}
+
+}  // namespace
+
+int run(const Options& options) {
+    Setup setup;
+    setup.options = options;
+    setup.process = mpi::rank(MPI_COMM_WORLD);
+    setup.processes = mpi::size(MPI_COMM_WORLD);
+    try {
+        return run_checked(setup);
+    } catch (const Refused& refusal) {
+        if (setup.process == 0) fmt::print(stderr, "workalike-engine: {}\n", refusal.what());
+        return 2;
+    }
+}
+
+}  // namespace wa

@@ -1,0 +1,54 @@
+// Everything a run works with, made before its first dump and not changed by it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "expand/behaviour.hpp"
+#include "plan/check.hpp"
+#include "plan/model.hpp"
+#include "run/options.hpp"
+#include "schedule/clock.hpp"
+#include "sharing/communicators.hpp"
+#include "sharing/layout.hpp"
+
+namespace wa {
+
+struct Performer {
+    const Traits* traits = nullptr;
+    Backend* backend = nullptr;
+    BackendKind counted = BackendKind::posix;  // whose operations are counted
+    Behaviour behaviour;
+};
+
+struct Setup {
+    Options options;
+    Plan plan;
+    std::vector<Layout> layouts;        // of families
+    std::vector<Performer> performers;  // of families
+    std::vector<FileUse> uses;          // of dumps
+    std::map<BackendKind, std::unique_ptr<Backend>> backends;
+    Buffers buffers;
+    Communicators communicators;
+    int process = 0;
+    int processes = 1;
+    bool performs = false;  // some family touches files: one process a plan rank
+    std::unique_ptr<Clock> clock;
+
+    [[nodiscard]] const Family& family(std::size_t dump) const {
+        return plan.families[plan.dumps[dump].family];
+    }
+    [[nodiscard]] const Layout& layout(std::size_t dump) const { return layouts[plan.dumps[dump].family]; }
+    [[nodiscard]] const Performer& performer(std::size_t dump) const {
+        return performers[plan.dumps[dump].family];
+    }
+    [[nodiscard]] const Content& content(std::size_t dump) const {
+        return plan.contents[plan.dumps[dump].content];
+    }
+    /// Full path of a file of a family.
+    [[nodiscard]] std::string path(std::size_t family, std::int64_t file, const FileSlot& slot) const;
+};
+
+}  // namespace wa

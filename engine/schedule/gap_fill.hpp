@@ -1,0 +1,28 @@
+// What a process does between dumps: sleep, or work that stands for the application's own.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "plan/model.hpp"
+
+namespace wa {
+
+class GapFiller {
+  public:
+    GapFiller() = default;
+    virtual ~GapFiller() = default;
+    GapFiller(const GapFiller&) = delete;
+    GapFiller& operator=(const GapFiller&) = delete;
+    GapFiller(GapFiller&&) = delete;
+    GapFiller& operator=(GapFiller&&) = delete;
+
+    /// Works for about `seconds`, at most a few hundredths of one, so that the caller can look around.
+    virtual void work(double seconds) = 0;
+    /// Collective over all processes, after the run.
+    virtual void finish() {}
+};
+
+[[nodiscard]] std::unique_ptr<GapFiller> make_gap_filler(GapFill kind);
+
+}  // namespace wa

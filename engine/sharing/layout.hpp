@@ -1,0 +1,38 @@
+// Who writes into which file: a family's members and the files of one dump.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "plan/model.hpp"
+
+namespace wa {
+
+/// A file of a dump and the members (positions in the family's rank set) that share it.
+struct FileSlot {
+    std::int64_t file = 0;  // 0 for shared, the group, or the member for a file each
+    std::int64_t first_member = 0;
+    std::int64_t members = 1;
+    friend bool operator==(const FileSlot&, const FileSlot&) = default;
+};
+
+class Layout {
+  public:
+    Layout(const Family& family, std::int64_t plan_ranks);
+
+    [[nodiscard]] const RankSet& members() const { return members_; }
+    [[nodiscard]] std::int64_t size() const { return members_.size(); }
+    [[nodiscard]] std::int64_t files_of_dump() const { return files_; }
+    [[nodiscard]] FileSlot slot(std::int64_t file) const;
+    [[nodiscard]] FileSlot slot_of_member(std::int64_t member) const;
+    /// The member whose part a reader takes: its own, or its neighbour's.
+    [[nodiscard]] std::int64_t acting_member(std::int64_t member, bool shifted) const {
+        return shifted ? (member + 1) % members_.size() : member;
+    }
+
+  private:
+    RankSet members_;
+    std::int64_t files_ = 1;
+};
+
+}  // namespace wa

@@ -1,0 +1,74 @@
+#include "sharing/names.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "plan/words.hpp"
+
+namespace wa {
+namespace {
+
+constexpr std::string_view calibration_word = "calibration";
+
+std::string_view extension(const Family& family) {
+    return family.backend == BackendKind::hdf5 ? "h5" : "dat";
+}
+
+/// Takes digits off the front; nothing when there are none or the number is too long.
+std::optional<std::int64_t> take_number(std::string_view& text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || text.empty() || text.front() == '-') return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return value;
+}
+
+bool take(std::string_view& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.remove_prefix(prefix.size());
+    return true;
+}
+
+}  // namespace
+
+std::string file_name(const Family& family, std::int64_t rank_of_first, std::int64_t file,
+                      const FileSlot& slot) {
+    std::string part;
+    if (family.sharing.mode == SharingMode::groups) part = fmt::format(".g{:04d}", slot.file);
+    if (family.sharing.mode == SharingMode::per_rank) part = fmt::format(".r{:06d}", rank_of_first);
+    return fmt::format("{}-{}.{:04d}{}.{}", word_of(family.role), family.number, file, part,
+                       extension(family));
+}
+
+std::string calibration_name(const Family& family, std::int64_t group) {
+    return fmt::format("{}-{}.{}.g{:04d}.{}", word_of(family.role), family.number, calibration_word, group,
+                       extension(family));
+}
+
+std::optional<ParsedName> parse_name(std::string_view name) {
+    ParsedName out;
+    const std::size_t dash = name.find('-');
+    if (dash == std::string_view::npos || !value_of<Role>(name.substr(0, dash))) return std::nullopt;
+    out.role = name.substr(0, dash);
+    name.remove_prefix(dash + 1);
+    const auto number = take_number(name);
+    if (!number || !take(name, ".")) return std::nullopt;
+    out.number = *number;
+    if (take(name, calibration_word)) {
+        out.file = -1;
+    } else {
+        const auto file = take_number(name);
+        if (!file) return std::nullopt;
+        out.file = *file;
+    }
+    if (take(name, ".g") || take(name, ".r")) {
+        if (!take_number(name)) return std::nullopt;
+    }
+    if (!take(name, ".dat") && !take(name, ".h5")) return std::nullopt;
+    out.temporary = take(name, temporary_suffix);
+    if (!name.empty()) return std::nullopt;
+    return out;
+}
+
+}  // namespace wa

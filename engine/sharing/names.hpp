@@ -1,0 +1,32 @@
+// Names of the data files. They are built from a closed list of roles and numbers, so no plan can name
+// another file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plan/model.hpp"
+#include "sharing/layout.hpp"
+
+namespace wa {
+
+inline constexpr std::string_view temporary_suffix = ".tmp";
+
+/// `{role}-{number}.{file:04d}{.g0000 | .r000000}.{dat|h5}`, without the directory.
+[[nodiscard]] std::string file_name(const Family& family, std::int64_t rank_of_first, std::int64_t file,
+                                    const FileSlot& slot);
+/// The same for the file in which a library's overhead is measured before the run.
+[[nodiscard]] std::string calibration_name(const Family& family, std::int64_t group);
+
+/// What a file name says, if it is one that file_name() makes.
+struct ParsedName {
+    std::string role;
+    std::int64_t number = 0;
+    std::int64_t file = 0;
+    bool temporary = false;
+};
+[[nodiscard]] std::optional<ParsedName> parse_name(std::string_view name);
+
+}  // namespace wa
