@@ -62,7 +62,8 @@ def side_of_log(
             family.dumps += [_dump(d, level, facts.family.counted_at) for d in dumps]
             _add_files(family, dumps, claims, place, side.unmeasured)
     for family in side.families.values():
-        family.dumps.sort(key=lambda d: d.start_s)
+        if ours:
+            family.dumps.sort(key=lambda d: d.start_s)
         for module, counters in family.modules.items():
             add_sums(module, counters)
     return side

@@ -17,21 +17,18 @@ from workalike.compare.side import (
 )
 from workalike.plan import ranks as rank_sets
 from workalike.plan.model import Plan, PlanContent, PlanFamily
-from workalike.plan.resolve import Options, resolve
-from workalike.workload.model import Direction, SharingMode, Workload
+from workalike.workload.model import Direction, Level, SharingMode, Workload
 
 _WORDS = {Direction.READ: ("READS", "BYTES_READ"), Direction.WRITE: ("WRITES", "BYTES_WRITTEN")}
 Operation = tuple[Direction, bool, int, int]  # direction, collective, operations, size
 
 
-def side_of_workload(workload: Workload) -> Side:
-    """The workload at its own ranks and scale; dumps last as long as its schedule says."""
-    side = side_of_plan(resolve(workload, Options()))
+def with_durations(side: Side, workload: Workload) -> Side:
+    """The side of a workload's own plan, its dumps lasting as long as the schedule says."""
     for family in workload.families:
         mine = side.families[(family.role, family.number)]
-        for dump, start, end in zip(
-            mine.dumps, family.schedule.starts(), family.schedule.ends(), strict=True
-        ):
+        starts, ends = family.schedule.starts(), family.schedule.ends()
+        for dump, start, end in zip(mine.dumps, starts, ends, strict=True):
             dump.io_s = end - start if end > start else None
     return side
 
@@ -95,11 +92,20 @@ def _counters(plan: Plan, family: PlanFamily, content: PlanContent) -> Counters:
     return out
 
 
+def _opens_together(family: PlanFamily) -> bool:
+    """Whether all members of a file open it with one collective call (docs/plan-format.md)."""
+    if family.sharing.mode is SharingMode.PER_RANK:
+        return False
+    if family.backend in ("null", "record"):
+        return family.level not in (Level.POSIX, Level.STDIO)
+    return family.backend in ("mpiio", "hdf5")
+
+
 def _opens_and_syncs(
     family: PlanFamily, content: PlanContent, members: int, module: str
 ) -> tuple[Counters, Counters]:
     opens = content.opens
-    if family.backend in ("mpiio", "hdf5") and family.sharing.mode is not SharingMode.PER_RANK:
+    if _opens_together(family):
         opens = -(-opens // members) * members  # collective: every member opens equally often
     if module == "MPI-IO":
         return {sum_name(module, "OPENS"): opens}, {"SYNCS": content.fsyncs + content.flushes}

@@ -9,11 +9,11 @@ from fractions import Fraction
 from workalike.characterize.facts import Characterization
 from workalike.compare.expect import Scaled
 from workalike.compare.from_log import side_of_log
-from workalike.compare.from_plan import files_of_dump, side_of_plan, side_of_workload
+from workalike.compare.from_plan import files_of_dump, side_of_plan, with_durations
 from workalike.compare.from_record import side_of_record
 from workalike.compare.record import Record
-from workalike.compare.side import Side, SideDump, SideFamily
-from workalike.plan.model import Plan, PlanFamily
+from workalike.compare.side import Key, Side, SideDump, SideFamily
+from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Workload
 
@@ -61,19 +61,19 @@ def pair_up(
     workload = original if isinstance(original, Workload) else original.workload
     factors = _factors(workload, replica, plan)
     presumed = plan is None and (factors.bytes, factors.ranks) != (1, 1)
-    if plan is None:
-        plan = resolve(workload, _presumed(workload, replica, factors)) if workload.families else None
-    whole = side_of_workload(workload) if workload.families else Side(workload.ranks, {})
-    part = side_of_plan(plan) if plan else whole
-    side = side_of_log(original) if isinstance(original, Characterization) else whole
+    plan, full = _plans(workload, replica, plan, factors)
+    whole, part = side_of_plan(full), side_of_plan(plan)
+    if isinstance(original, Characterization):
+        side = side_of_log(original)
+    else:
+        side = with_durations(side_of_plan(full), workload)
     levels = {key: family.level for key, family in side.families.items()}
     other = (
         side_of_record(replica, levels)
         if isinstance(replica, Record)
         else side_of_log(replica, ours=True, levels=levels)
     )
-    before = {(f.role, f.number): files_of_dump(f, workload.ranks) for f in _full(workload)}
-    after = {(f.role, f.number): files_of_dump(f, plan.ranks) for f in plan.families} if plan else {}
+    before, after = _files(full), _files(plan)
     pairs = []
     for key, family in side.families.items():
         mine = other.families.get(key, SideFamily(family.role, family.number, family.level))
@@ -88,8 +88,24 @@ def pair_up(
     return Pairing(side, other, pairs, extra, factors, presumed)
 
 
-def _full(workload: Workload) -> list[PlanFamily]:
-    return resolve(workload, Options()).families if workload.families else []
+def _files(plan: Plan) -> dict[Key, int]:
+    """Into how many files a dump of each family goes."""
+    return {(f.role, f.number): files_of_dump(f, plan.ranks) for f in plan.families}
+
+
+def _plans(
+    workload: Workload, replica: Record | Characterization, plan: Plan | None, factors: Factors
+) -> tuple[Plan, Plan]:
+    """The replica's plan and the one at full scale."""
+    if not workload.families:
+        nothing = Plan(ranks=workload.ranks, families=[], contents=[], dumps=[])
+        return nothing, nothing
+    if plan is not None and (plan.scale.ranks, plan.scale.bytes) == (1, 1):
+        return plan, plan
+    full = resolve(workload, Options())
+    if plan is None and (factors.ranks, factors.bytes) != (1, 1):
+        plan = resolve(workload, _presumed(workload, replica, factors))
+    return plan or full, full
 
 
 def _factors(workload: Workload, replica: Record | Characterization, plan: Plan | None) -> Factors:
@@ -120,5 +136,7 @@ def dump_error_pct(one: SideDump | None, other: SideDump | None, factor: float) 
     want = one.moved * factor
     off = abs(other.bytes_written - one.bytes_written * factor)
     off += abs(other.bytes_read - one.bytes_read * factor)
-    # Bytes are whole: half a byte is the rounding of the law, not an error of the replica.
-    return 0.0 if off <= 1.0 else (100.0 * off / want if want else 100.0)
+    # Bytes are whole: at another scale half a byte in each direction is the law's rounding.
+    if off <= (0.0 if factor == 1 else 1.0):
+        return 0.0
+    return 100.0 * off / want if want else 100.0

@@ -1,0 +1,328 @@
+"""The report: every section, nothing that is not escaped, no name of the log, sensible for huge runs."""
+
+from __future__ import annotations
+
+import re
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from workalike.characterize import characterize
+from workalike.characterize.facts import Characterization, Loss
+from workalike.compare.fidelity import Fidelity, compare
+from workalike.compare.from_plan import side_of_plan
+from workalike.compare.model import UncoveredPart
+from workalike.compare.record import Record, RecordDump, RecordError, RecordScale, Stamp, stamp_of
+from workalike.darshan import LogBuilder, open_log
+from workalike.plan.model import Plan
+from workalike.plan.resolve import Options, resolve
+from workalike.report import write_report
+from workalike.workload.model import (
+    Content,
+    Family,
+    Interface,
+    Reason,
+    Role,
+    Schedule,
+    Stream,
+    Workload,
+)
+
+EVIL = "<script>alert('x')</script><img src=x onerror=alert(1)>\"'&{{ 7*7 }}"
+SECRETS = ("alice", "secretproject", "heliosphere", "node4711", "lustre17")
+
+
+def make_log(folder: Path, name: str = "/lustre17/alice/secretproject/heliosphere_chk") -> Path:
+    """Three growing checkpoints of four ranks at POSIX, and noise."""
+    builder = LogBuilder(
+        nprocs=4, run_time=100.0, exe="./heliosphere --node node4711", mounts=[("lustre", "/lustre17")]
+    )
+    for i in range(3):
+        writes = 4 * (i + 1)
+        builder.posix(
+            f"{name}_{i:03}.dat",
+            rank=-1,
+            OPENS=4,
+            WRITES=writes,
+            BYTES_WRITTEN=writes << 20,
+            MAX_BYTE_WRITTEN=(writes << 20) - 1,
+            SIZE_WRITE_100K_1M=writes,
+            ACCESS1_ACCESS=1 << 20,
+            ACCESS1_COUNT=writes,
+            F_OPEN_START_TIMESTAMP=10.0 + 30 * i,
+            F_WRITE_START_TIMESTAMP=10.1 + 30 * i,
+            F_WRITE_END_TIMESTAMP=11.0 + 30 * i,
+            F_CLOSE_END_TIMESTAMP=11.1 + 30 * i,
+        )
+    builder.posix("/usr/lib/libsecretproject.so", rank=-1, OPENS=4, READS=4, BYTES_READ=4096)
+    path = folder / "alice_heliosphere.darshan"
+    builder.write(path)
+    return path
+
+
+def perform(plan: Plan, backend: str = "posix") -> Record:
+    """What a perfect engine records of a plan: 1 GiB/s, on time."""
+    sides = side_of_plan(plan).families
+    of_family = {f.id: sides[(f.role, f.number)] for f in plan.families}
+    dumps = []
+    for dump in plan.dumps:
+        side = of_family[dump.family]
+        moved = side.dumps[dump.index]
+        start = dump.start_s * plan.time_scale
+        length = 0.001 + moved.moved / 2**30
+        dumps.append(
+            RecordDump(
+                family=dump.family,
+                role=side.role,
+                number=side.number,
+                index=dump.index,
+                ranks=plan.ranks,
+                bytes_written=moved.bytes_written,
+                bytes_read=moved.bytes_read,
+                due_s=start,
+                start_s=start,
+                end_s=start + length,
+                late_s=0.0,
+                io_s=length,
+                counters={"WRITES": 1, "SIZE_WRITE": [0, 0, 0, 0, 1, 0, 0, 0, 0, 0]},
+            )
+        )
+    scale = RecordScale(**plan.scale.model_dump())
+    made = Record(
+        plan_ranks=plan.ranks,
+        processes=plan.ranks,
+        backend=backend,
+        time_scale=plan.time_scale,
+        scale=scale,
+        environment={"engine": "0.1.0", "mpi": "Open MPI 4.1.4", "mpi_io": "ompio", "memory_bytes": 2**33},
+        dumps=dumps,
+        wall_s=50.0,
+    )
+    made.stamp = stamp_of(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Characterization:
+    return characterize([open_log(make_log(tmp_path_factory.mktemp("log")))])
+
+
+def page_of(folder: Path, log: Characterization | None, workload: Workload, record: Record | None) -> str:
+    plan = resolve(workload, Options(time_scale=record.time_scale if record else 0.0))
+    fidelity = compare(log or workload, record, plan=plan) if record else None
+    return written(folder, log, workload, plan, record, fidelity)
+
+
+def written(
+    folder: Path,
+    log: Characterization | None,
+    workload: Workload,
+    plan: Plan | None,
+    record: Record | None,
+    fidelity: Fidelity | None,
+    **versions: str,
+) -> str:
+    write_report(
+        folder / "report.html",
+        characterization=log,
+        workload=workload,
+        plan=plan,
+        record=record,
+        fidelity=fidelity,
+        versions=versions,
+    )
+    return (folder / "report.html").read_text()
+
+
+class Outline(HTMLParser):
+    """Tags, identifiers and text of a page; complains about tags that do not match."""
+
+    EMPTY = frozenset({"meta", "br", "img", "link", "hr"})
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        assert not [name for name, _ in attrs if name.startswith("on")]
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+SECTIONS = ("does", "words", "beside", "bandwidth", "uncovered", "how", "versions")
+
+
+def test_every_section_is_there(tmp_path: Path, found: Characterization) -> None:
+    plan = resolve(found.workload, Options(time_scale=0.5))
+    outline = Outline(page_of(tmp_path, found, found.workload, perform(plan)))
+    assert [i for i in outline.ids if i in SECTIONS] == list(SECTIONS)
+    assert len(outline.ids) == len(set(outline.ids)), "an identifier is used twice"
+    assert outline.tags.count("svg") >= 5
+    text = " ".join(outline.text.split())
+    for said in (
+        "3 checkpoints, growing from 4 MiB to 12 MiB, 24 MiB in all",
+        "All 4 ranks share one file, a new one for every dump",
+        "When it reads and writes",
+        "Bytes so far",
+        "Size of each dump",
+        "Sizes of operations",
+        "Bandwidth against steps to the end of the run",
+        "Counter by counter",
+        "BYTES_WRITTEN",
+        "not a performance result",
+        "time-scale 0.5",
+        "shared library or module",
+        "Open MPI 4.1.4",
+        "MPI-IO component",
+        "0.1.0",
+        "Decided by: level posix",
+    ):
+        assert said in text, said
+
+
+def test_the_page_stands_alone(tmp_path: Path, found: Characterization) -> None:
+    page = page_of(tmp_path, found, found.workload, perform(resolve(found.workload, Options(time_scale=1.0))))
+    assert "<script" not in page
+    assert "<link" not in page
+    links = set(re.findall(r"https?://[^\"'\s<]+", page))
+    assert all(link.startswith("http://www.w3.org/") for link in links), links  # names of the SVG format
+    assert "@import" not in page
+    assert not re.search(r"url\((?!#)", page)
+
+
+def test_the_page_is_the_same_every_time(tmp_path: Path, found: Characterization) -> None:
+    made = perform(resolve(found.workload, Options(time_scale=1.0)))
+    first = page_of(tmp_path, found, found.workload, made)
+    assert page_of(tmp_path, found, found.workload, made) == first
+
+
+def test_no_name_of_the_log_is_in_the_page(tmp_path: Path, found: Characterization) -> None:
+    found.warnings.append("odd record of /lustre17/alice/secretproject")
+    found.rules.append("a rule that names node4711")
+    page = page_of(tmp_path, found, found.workload, perform(resolve(found.workload, Options()))).lower()
+    for secret in SECRETS:
+        assert secret not in page
+    assert "withheld" in page
+
+
+def test_names_with_markup_are_no_danger(tmp_path: Path) -> None:
+    name = "/data/<script>alert(1)</script>_chk"
+    log = characterize([open_log(make_log(tmp_path, name))])
+    page = page_of(tmp_path, log, log.workload, perform(resolve(log.workload, Options())))
+    assert "<script" not in page
+    assert "alert(" not in page
+
+
+def test_every_string_is_escaped(tmp_path: Path, found: Characterization) -> None:
+    """Markup in every string that a record, a fidelity file or a caller can bring."""
+    plan = resolve(found.workload, Options())
+    made = perform(plan)
+    made.environment = {EVIL: EVIL, "mpi": EVIL}
+    made.backend = EVIL
+    made.errors = [RecordError(rank=1, operation=EVIL, reason=EVIL)]
+    fidelity = compare(found, made, plan=plan)
+    fidelity.notes.append(EVIL)
+    fidelity.stamp = Stamp(reasons=[EVIL])
+    fidelity.uncovered.parts.append(UncoveredPart(reason=EVIL, bytes=1, files=1, counted=True))
+    for family in fidelity.families:
+        family.name = EVIL
+    for row in fidelity.counters:
+        row.module, row.reason, row.law = EVIL, EVIL, EVIL
+    fidelity.counters[0].counter = EVIL
+    log = Characterization(
+        found.workload,
+        found.families,
+        found.logs,
+        losses=[Loss(Reason.NOISE, 1, 1, EVIL)],
+        noise=[(EVIL, 1, 1)],
+        partial_modules=[EVIL],
+        skipped_modules=[EVIL],
+        warnings=[EVIL],
+        rules=[EVIL],
+    )
+    log.families[0].rules.append(EVIL)
+    page = written(tmp_path, log, found.workload, plan, made, fidelity, **{EVIL: EVIL})
+    log.families[0].rules.remove(EVIL)
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "&lt;script&gt;" in page
+    assert "{{ 7*7 }}" in page, "a string was taken as a template"
+    Outline(page)
+
+
+def test_a_workload_alone(tmp_path: Path, found: Characterization) -> None:
+    page = page_of(tmp_path, None, found.workload, None)
+    outline = Outline(page)
+    assert "beside" not in outline.ids
+    assert "3 checkpoints" in outline.text
+    assert "there is no log" in " ".join(outline.text.split())
+
+
+def test_a_workload_without_families(tmp_path: Path) -> None:
+    workload = Workload(ranks=4, families=[])
+    made = Record(plan_ranks=4, processes=1, backend="null")
+    page = written(tmp_path, None, workload, None, made, compare(workload, made))
+    assert "Nothing to replicate" in page
+
+
+def test_a_run_that_broke_off(tmp_path: Path, found: Characterization) -> None:
+    plan = resolve(found.workload, Options(time_scale=1.0))
+    made = perform(plan)
+    made.dumps = made.dumps[:1]
+    made.incomplete = True
+    made.errors = [RecordError(rank=3, operation="write", reason="No space left on device")]
+    made.stamp = stamp_of(made)
+    text = " ".join(Outline(page_of(tmp_path, found, found.workload, made)).text.split())
+    assert "Unfinished run" in text
+    assert "rank 3: write: No space left on device" in text
+    assert "missing" in text
+
+
+def huge(families: int, dumps: int) -> Workload:
+    made = [
+        Family(
+            role=Role.CHECKPOINT,
+            number=i + 1,
+            interface=Interface.POSIX,
+            schedule=Schedule(count=dumps, first=1.0 + i, every=7.0),
+            content=Content(streams=[Stream(direction="write", sizes=[f"{100 + i} x 64 KiB"])]),
+        )
+        for i in range(families)
+    ]
+    return Workload(ranks=64, runtime=7.0 * dumps, families=made)
+
+
+@pytest.mark.parametrize(("families", "dumps"), [(200, 3), (2, 20_000)])
+def test_huge_runs_stay_readable(tmp_path: Path, families: int, dumps: int) -> None:
+    workload = huge(families, dumps)
+    plan = resolve(workload, Options(time_scale=1.0))
+    made = perform(plan)
+    fidelity = compare(workload, made, plan=plan)
+    started = time.monotonic()
+    page = written(tmp_path, None, workload, plan, made, fidelity)
+    assert time.monotonic() - started < 60  # a bound against blowing up, not a measurement
+    assert len(page) < 2_000_000
+    text = " ".join(Outline(page).text.split())
+    if families > 40:
+        assert "192 other families" in text  # in the figures
+        assert "160 other families" in text  # in the table
+        assert "160 smaller families more in the workload file" in text
