@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workalike.characterize.facts import FileFacts, IntArray, ModuleFacts
+from workalike.characterize.facts import FileFacts, ModuleFacts
+from workalike.characterize.moved import common_sizes, moved_by
 from workalike.characterize.sizes import bin_of
-from workalike.characterize.streams import common_sizes, moved_by, rows_of
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import ArrayAccess, Arrays, Assumption, Direction, Slab
@@ -85,7 +85,7 @@ def build_arrays(
             return None
         runs = _fast_runs(file)
         for row in range(len(h5d.ranks)):
-            facts = rows_of(h5d, _index(row))
+            facts = h5d.rows(np.array([row]))
             geometry = geometry_of(facts, states, known)
             if geometry is None:
                 return None
@@ -112,10 +112,6 @@ def build_arrays(
         for g, access in by_geometry.items()
     ]
     return arrays, [Assumption.DATASET_SHAPE, Assumption.PLACEMENT]
-
-
-def _index(row: int) -> IntArray:
-    return np.array([row])
 
 
 def _bytes(direction: Direction) -> str:
@@ -250,7 +246,11 @@ def _slabs_of(
         count = min(slab.count, left[slab.bytes])
         if count:
             left[slab.bytes] -= count
-            yield _arranged(geometry, slab.shape), _arranged(geometry, _inside(slab, geometry)), count // states or 1
+            yield (
+                _arranged(geometry, slab.shape),
+                _arranged(geometry, _inside(slab, geometry)),
+                count // states or 1,
+            )
     in_bin: dict[int, tuple[int, int]] = {}
     for size, count in left.items():
         if count and size >= geometry.element:
@@ -314,4 +314,3 @@ def _cover(rows: int, dims: Shape) -> Shape:
         box[i] = max(1, min(dims[i], -(-rows // max(1, slower)) if i else rows))
         rows = max(1, round(rows / box[i]))
     return tuple(box)
-

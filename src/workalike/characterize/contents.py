@@ -10,7 +10,7 @@ from workalike.characterize.growth import apportion
 from workalike.characterize.streams import build_streams
 from workalike.plan.scale import fit_bytes
 from workalike.workload import units
-from workalike.workload.model import Assumption, Content, Direction, Entry, Level, Stream
+from workalike.workload.model import Assumption, Content, Entry, Level, Stream
 
 
 def content_of_event(event: Event, nprocs: int, known: KnownExtents) -> tuple[Content, list[Assumption]]:
@@ -69,7 +69,8 @@ def contents_of_states(
         streams += some
         assumed += why
     counts = {
-        name: apportion(getattr(meta, name), [1.0] * count) for name in ("stats", "seeks", "fsyncs", "flushes")
+        name: apportion(getattr(meta, name), [1.0] * count)
+        for name in ("stats", "seeks", "fsyncs", "flushes")
     }
     contents = [
         Content(
@@ -82,7 +83,9 @@ def contents_of_states(
     for stream in streams:
         for rank_in_order, pairs in enumerate(_cut(stream, count, sizes, order, exact=level is Level.STDIO)):
             if pairs:
-                part = stream.model_copy(update={"sizes": [Entry(count=c, size=s) for c, s in pairs], "base": None})
+                part = stream.model_copy(
+                    update={"sizes": [Entry(count=c, size=s) for c, s in pairs], "base": None}
+                )
                 contents[order[rank_in_order]].streams.append(part)
     return contents, list(dict.fromkeys([*assumed, Assumption.STATE_SIZES]))
 
@@ -98,7 +101,9 @@ def _cut(
         total = sum(c * s for c, s in pairs)
         bytes_of = apportion(total, [float(sizes[k]) for k in order])
         size = max(1, total // max(1, sum(shares)))
-        return [fit_bytes([(share, size)], b) if share else [] for share, b in zip(shares, bytes_of, strict=True)]
+        return [
+            fit_bytes([(share, size)], b) if share else [] for share, b in zip(shares, bytes_of, strict=True)
+        ]
     # Small operations (library metadata) first: spread each size over all states; the rest by order of size.
     out: list[list[tuple[int, int]]] = [[] for _ in range(count)]
     large: list[tuple[int, int]] = []
@@ -123,5 +128,3 @@ def _cut(
             left -= part
             room -= min(part, room)
     return out
-
-

@@ -33,7 +33,9 @@ def events_of_layer(layer: Sequence[DataFile], alone: bool, run_time: float) -> 
     spans = {d: _span(layer, level, d, run_time) for d in BOTH if any(d in f.directions for f in layer)}
     whole = Interval(min(f.interval.start for f in layer), max(f.interval.end for f in layer))
     known = {d: span for d, span in spans.items() if span is not None}
-    order = tuple(sorted(spans, key=lambda d: (known[d].start if d in known else whole.start, d is Direction.READ)))
+    order = tuple(
+        sorted(spans, key=lambda d: (known[d].start if d in known else whole.start, d is Direction.READ))
+    )
     if alone and len(known) == 2:
         first, second = known[order[0]], known[order[1]]
         if first.end <= second.start:

@@ -6,7 +6,9 @@ or a report never holds them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +33,9 @@ class ModuleFacts:
     """All records of one file in one module (for H5D: of all its datasets).
 
     `counters` is int64[records, C], `fcounters` float64[records, F]; rank -1 is a record reduced over all ranks;
-    `ids` are the records' own ids (of H5D and PNETCDF_VAR: the dataset's, not the file's).
+    `ids` are the records' own ids (of H5D and PNETCDF_VAR: the dataset's, not the file's). `scope` is
+    int64[records, 2], the first rank and the number of ranks of the log that a record comes from, where the job
+    has several logs; None means that every reduced record stands for the whole job.
     """
 
     module: str
@@ -42,26 +46,49 @@ class ModuleFacts:
     counter_names: tuple[str, ...]
     fcounter_names: tuple[str, ...]
     partial: bool = False
+    doubted: bool = False  # bytes of a record could not be true (see `believable`)
+    scope: IntArray | None = None
 
     def column(self, name: str) -> IntArray:
         """int64[records] of one counter; -1 means not measured."""
-        return self.counters[:, self.counter_names.index(name)]
+        return self.counters[:, _places(self.counter_names)[name]]
 
     def fcolumn(self, name: str) -> FloatArray:
         """float64[records] of one floating-point counter, in seconds or as the facts say."""
-        return self.fcounters[:, self.fcounter_names.index(name)]
+        return self.fcounters[:, _places(self.fcounter_names)[name]]
+
+    def has(self, name: str) -> bool:
+        """Whether the module has such a counter, of either kind."""
+        return name in _places(self.counter_names) or name in _places(self.fcounter_names)
 
     def total(self, name: str) -> int:
         """Sum over the records; unmeasured ones (-1) count as 0. 0 when the module has no such counter."""
-        if name not in self.counter_names:
-            return 0
-        column = self.column(name)
-        return int(column[column > 0].astype(object).sum() or 0)
+        place = _places(self.counter_names).get(name)
+        return 0 if place is None else exact_sum(self.counters[:, place])
+
+    def totals(self, names: Sequence[str]) -> list[int]:
+        """Sums of several counters."""
+        places = _places(self.counter_names)
+        columns = self.counters[:, [places[name] for name in names]]
+        if len(columns) == 1:
+            return [max(0, value) for value in columns[0].tolist()]
+        return [exact_sum(column) for column in columns.T]
 
     def largest(self, name: str) -> int:
-        if name not in self.counter_names or not len(self.ranks):
+        if name not in _places(self.counter_names) or not len(self.ranks):
             return 0
         return max(0, int(self.column(name).max()))
+
+    def rows(self, which: npt.NDArray[np.intp]) -> ModuleFacts:
+        """Some of the records."""
+        return replace(
+            self,
+            ids=self.ids[which],
+            ranks=self.ranks[which],
+            counters=self.counters[which],
+            fcounters=self.fcounters[which],
+            scope=None if self.scope is None else self.scope[which],
+        )
 
     def first(self, name: str) -> float | None:
         """Smallest positive timestamp of the records."""
@@ -76,6 +103,21 @@ class ModuleFacts:
         return float(column.max()) if len(column) else None
 
 
+@functools.cache
+def _places(names: tuple[str, ...]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(names)}
+
+
+def exact_sum(column: IntArray) -> int:
+    """Sum of the positive values, whatever their size: untrusted counters overflow 64 bits."""
+    positive = column[column > 0]
+    if not len(positive):
+        return 0
+    if int(positive.max()) < 2**62 // len(positive):
+        return int(positive.sum())
+    return sum(positive.tolist())
+
+
 @dataclass
 class FileFacts:
     """One file of the job: what every module says of it."""
@@ -84,9 +126,7 @@ class FileFacts:
     name: str
     nprocs: int
     modules: dict[str, ModuleFacts] = field(default_factory=dict)
-    levels: dict[Direction, Level] = field(default_factory=dict)
-    shift_s: float = 0.0  # start of this file's log within a workflow of several logs
-    rank_shift: int = 0  # first rank of this file's log within a workflow of several logs
+    stripe: tuple[int, int] | None = None  # size in bytes and count of a Lustre layout
 
     def bytes_at(self, level: Level, direction: Direction) -> int:
         facts = self.modules.get(MODULE_OF_LEVEL[level])
@@ -150,5 +190,6 @@ class Characterization:
     def complete(self) -> bool:
         """False where a module was partial or data could not be expressed (exit code 3)."""
         return not self.partial_modules and not any(
-            loss.reason in (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP) for loss in self.losses
+            loss.reason in (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
+            for loss in self.losses
         )

@@ -6,14 +6,17 @@ of the factors up to k, as doubles applied to the base.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 
 
 def apportion(total: int, weights: Sequence[float]) -> list[int]:
     """Integers in proportion to the weights whose sum is exactly `total`."""
-    whole = sum(weights)
-    if whole <= 0:
-        weights, whole = [1.0] * len(weights), float(len(weights))
+    if sum(weights) <= 0:
+        weights = [1.0] * len(weights)
+    # Added up as below: another order of adding would leave a remainder for the last weight, be it zero.
+    whole = functools.reduce(operator.add, weights, 0.0)
     out, before, running = [], 0, 0.0
     for i, weight in enumerate(weights):
         running += weight
@@ -34,7 +37,10 @@ def size_at(time: float, starts: Sequence[float], sizes: Sequence[int]) -> float
 
 
 def state_sizes(
-    total: int, state_times: Sequence[float], checkpoint_starts: Sequence[float], checkpoint_sizes: Sequence[int]
+    total: int,
+    state_times: Sequence[float],
+    checkpoint_starts: Sequence[float],
+    checkpoint_sizes: Sequence[int],
 ) -> list[int]:
     """Bytes of each visualisation state: they grow as the checkpoints do and sum to `total` (Eq. 2 to 4).
 

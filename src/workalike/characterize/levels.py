@@ -37,7 +37,9 @@ def choose_level(file: FileFacts, direction: Direction) -> LevelChoice | None:
         if facts.partial and lower is not None:
             continue
         if lower is None:
-            return LevelChoice(upper, "the lowest level that saw the file", losses + _partial_loss(file, upper))
+            return LevelChoice(
+                upper, "the lowest level that saw the file", losses + _partial_loss(file, upper)
+            )
         moved = file.bytes_at(upper, direction)
         below = file.bytes_at(lower, direction)
         library = library_traffic(file, upper, direction)
@@ -67,7 +69,9 @@ def library_traffic(file: FileFacts, upper: Level, direction: Direction) -> list
     if upper is Level.MPIIO:
         excess = max(0, file.bytes_at(Level.POSIX, direction) - moved)
         mpi = file.modules["MPI-IO"]
-        strided = any(mpi.total(name) for name in ("VIEWS", "COLL_READS", "COLL_WRITES")) or "H5F" in file.modules
+        strided = (
+            any(mpi.total(name) for name in ("VIEWS", "COLL_READS", "COLL_WRITES")) or "H5F" in file.modules
+        )
         return [Loss(Reason.SIEVING, excess, 1, "POSIX")] if excess and strided else []
     lower = Level.MPIIO if "MPI-IO" in file.modules else Level.POSIX
     excess = max(0, file.bytes_at(lower, direction) - moved)

@@ -42,10 +42,15 @@ def split_by_width(files: Sequence[FileFacts]) -> list[list[FileFacts]]:
 
 
 _WORDS: tuple[tuple[Role, re.Pattern[str]], ...] = (
-    (Role.CHECKPOINT, re.compile(r"(?i)ch(?:ec)?k(?:p(?:oin)?t)?(?![a-z])|checkpoint|ckpt|restart|(?<![a-z])rst(?![a-z])")),
+    (
+        Role.CHECKPOINT,
+        re.compile(r"(?i)ch(?:ec)?k(?:p(?:oin)?t)?(?![a-z])|checkpoint|ckpt|restart|(?<![a-z])rst(?![a-z])"),
+    ),
     (
         Role.VISUALIZATION,
-        re.compile(r"(?i)(?<![a-z])vi[sz](?![a-z])|visual|plot|plt|lammpstrj|traj|xdmf|vt[kup](?![a-z])|fields?(?![a-z])|hydro"),
+        re.compile(
+            r"(?i)(?<![a-z])vi[sz](?![a-z])|visual|plot|plt|lammpstrj|traj|xdmf|vt[kup](?![a-z])|fields?(?![a-z])|hydro"
+        ),
     ),
     (Role.SCRATCH, re.compile(r"(?i)scratch/|(?<![a-z])(?:tmp|temp|swap|aoints|gridpts)[^/]*$")),
     (Role.LOG, re.compile(r"(?i)\.log$|(?:^|/)log\.")),

@@ -15,7 +15,9 @@ STREAM_NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 STREAM_IDS = frozenset(record_id(name) for name in STREAM_NAMES)
 
 _LIBRARY = re.compile(r"\.(?:so(?:\.[0-9.]+)?|pyc?|pyd|pth|jar|class|egg|dist-info|la|mod)$|/__pycache__/")
-_SYSTEM = re.compile(r"^/(?:etc|dev|usr|bin|boot|lib|lib64|opt|sbin|sys|proc)/|/site-packages/|/(?:jre|jdk)[^/]*/lib/")
+_SYSTEM = re.compile(
+    r"^/(?:etc|dev|usr|bin|boot|lib|lib64|opt|sbin|sys|proc)/|/site-packages/|/(?:jre|jdk)[^/]*/lib/"
+)
 _MPI = re.compile(
     r"_cid-[^/]*\.sm$|\.locktest\.\d+$|/ompi\.[^/]+/|/\.?shfp\.|romio-hints$|/mca_[^/]+$|/vader_segment|/openmpi-sessions"
     r"|\.shfp\.\d+$|/prte\.[^/]+/"

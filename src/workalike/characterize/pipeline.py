@@ -13,6 +13,7 @@ from workalike.characterize.facts import Characterization, DumpFacts, FamilyFact
 from workalike.characterize.families import DataFile, group_into_families, make_data_file, split_into_dumps
 from workalike.characterize.gather import gather_files
 from workalike.characterize.growth import state_sizes
+from workalike.characterize.jobs import job_of
 from workalike.characterize.levels import choose_level
 from workalike.characterize.noise import set_noise_aside
 from workalike.characterize.roles import Behaviour, decide_role
@@ -77,15 +78,16 @@ class _Characterizer:
     def __init__(self, logs: Sequence[Log], options: CharacterizeOptions) -> None:
         self.logs = list(logs)
         self.options = options
-        self.nprocs = sum(log.job.nprocs for log in logs)
-        begin = min(log.job.start_time for log in logs)
-        self.run_time = max(log.job.start_time - begin + log.job.run_time for log in logs)
+        self.job = job_of(logs)
+        self.nprocs = self.job.nprocs
+        self.run_time = self.job.run_time
+        self.warnings = list(self.job.warnings)
         self.known: KnownExtents = {}
         self.losses: list[Loss] = []
         self.rules: list[str] = []
 
     def run(self) -> Characterization:
-        files = [part for file in gather_files(self.logs) for part in split_stdio(file)]
+        files = [part for file in gather_files(self.job, self.warnings) for part in split_stdio(file)]
         data, noise = (files, []) if self.options.include_noise else set_noise_aside(files)
         data_files = [d for d in map(self._with_level, data) if d is not None]
         if not data_files:
@@ -126,9 +128,11 @@ class _Characterizer:
             logs=self.logs,
             losses=self.losses,
             noise=noise,
-            partial_modules=sorted({name for log in self.logs for name, m in log.modules.items() if m.partial}),
+            partial_modules=sorted(
+                {name for log in self.logs for name, m in log.modules.items() if m.partial}
+            ),
             skipped_modules=sorted({name for log in self.logs for name in log.skipped}),
-            warnings=[warning for log in self.logs for warning in log.warnings],
+            warnings=[*(warning for log in self.logs for warning in log.warnings), *self.warnings],
             rules=self.rules,
         )
 
@@ -189,14 +193,14 @@ class _Characterizer:
                     return Sharing(mode=SharingMode.ROOT, ranks=[(root, root, 1)])
         return sharing
 
-    def _find_events(self, draft: "_Draft", drafts: list["_Draft"]) -> None:
+    def _find_events(self, draft: _Draft, drafts: list[_Draft]) -> None:
         alone = len(draft.layers) == 1
         for layer in draft.layers:
             draft.events += events_of_layer(layer, alone, self.run_time)
         if alone and len(draft.layers[0]) == 1 and len(draft.events) == 1 and draft.written:
             draft.states = self._states(draft, drafts)
 
-    def _states(self, draft: "_Draft", drafts: list["_Draft"]) -> States | None:
+    def _states(self, draft: _Draft, drafts: list[_Draft]) -> States | None:
         data = draft.layers[0][0]
         direction = Direction.WRITE
         within = access_interval(data.file, data.level, direction, self.run_time) or data.interval
@@ -215,16 +219,20 @@ class _Characterizer:
         if timeline is not None and not draft.read:
             runs = [r for r in bursts_in_timeline(timeline, within) if r.overlaps(within)]
             if len(runs) > 1:
-                return States(runs, None, "states: bursts in the heatmap", [Assumption.STATES, Assumption.STATE_SIZES])
+                return States(
+                    runs, None, "states: bursts in the heatmap", [Assumption.STATES, Assumption.STATE_SIZES]
+                )
         return None
 
     def _placed(
-        self, draft: "_Draft", drafts: list["_Draft"], count: int, rule: str, within: Interval
+        self, draft: _Draft, drafts: list[_Draft], count: int, rule: str, within: Interval
     ) -> States:
-        intervals = place_states(count, equal_states(count, draft.written), within, self._timeline(draft, drafts))
+        intervals = place_states(
+            count, equal_states(count, draft.written), within, self._timeline(draft, drafts)
+        )
         return States(intervals, None, rule, [Assumption.STATE_SIZES, Assumption.SCHEDULE])
 
-    def _timeline(self, draft: "_Draft", drafts: list["_Draft"]):  # type: ignore[no-untyped-def]
+    def _timeline(self, draft: _Draft, drafts: list[_Draft]):  # type: ignore[no-untyped-def]
         if len(self.logs) != 1:
             return None
         level = draft.layers[0][0].level
@@ -237,11 +245,14 @@ class _Characterizer:
                 continue
             for data in other.files:
                 if API_OF_LEVEL[data.level] == API_OF_LEVEL[level] and data.written:
-                    span = access_interval(data.file, data.level, Direction.WRITE, self.run_time) or data.interval
+                    span = (
+                        access_interval(data.file, data.level, Direction.WRITE, self.run_time)
+                        or data.interval
+                    )
                     others.append((span, data.written))
         return residual_timeline(heatmap, Direction.WRITE, others)
 
-    def _size_states(self, draft: "_Draft", drafts: list["_Draft"], data_files: list[DataFile]) -> None:
+    def _size_states(self, draft: _Draft, drafts: list[_Draft], data_files: list[DataFile]) -> None:
         """Eq. 2 to 4: the states grow as the checkpoints do."""
         assert draft.states is not None
         if draft.states.sizes is not None:
@@ -257,12 +268,14 @@ class _Characterizer:
         else:
             draft.states.sizes = equal_states(len(times), draft.written)
             draft.rules.append("state sizes: equal, for want of checkpoints to follow")
-        within = access_interval(draft.layers[0][0].file, draft.layers[0][0].level, Direction.WRITE, self.run_time)
+        within = access_interval(
+            draft.layers[0][0].file, draft.layers[0][0].level, Direction.WRITE, self.run_time
+        )
         timeline = self._timeline(draft, drafts)
         if within is not None and timeline is not None and "heatmap" not in draft.states.rule:
             draft.states.intervals = place_states(len(times), draft.states.sizes, within, timeline)
 
-    def _families(self, drafts: list["_Draft"]) -> list[FamilyFacts]:
+    def _families(self, drafts: list[_Draft]) -> list[FamilyFacts]:
         numbers: dict[Role, int] = defaultdict(int)
         order = {role: i for i, role in enumerate(Role)}
         families = []
@@ -271,7 +284,7 @@ class _Characterizer:
             families.append(self._family(draft, numbers[draft.role]))
         return families
 
-    def _family(self, draft: "_Draft", number: int) -> FamilyFacts:
+    def _family(self, draft: _Draft, number: int) -> FamilyFacts:
         level = draft.layers[0][0].level
         lifetime = Lifetime.PER_DUMP
         if draft.states is not None:
@@ -311,7 +324,7 @@ class _Characterizer:
         return FamilyFacts(family, self._dump_facts(draft, contents, intervals), rules)
 
     def _dump_facts(
-        self, draft: "_Draft", contents: list[Content], intervals: list[Interval]
+        self, draft: _Draft, contents: list[Content], intervals: list[Interval]
     ) -> list[DumpFacts]:
         facts = []
         for k, interval in enumerate(intervals):

@@ -42,7 +42,12 @@ def effective_writers(facts: ModuleFacts, nprocs: int, total_bytes: int) -> floa
     n where the variance is missing or cannot be true.
     """
     reduced = facts.ranks < 0
-    if nprocs <= 1 or total_bytes <= 0 or not reduced.any() or "F_VARIANCE_RANK_BYTES" not in facts.fcounter_names:
+    if (
+        nprocs <= 1
+        or total_bytes <= 0
+        or not reduced.any()
+        or "F_VARIANCE_RANK_BYTES" not in facts.fcounter_names
+    ):
         return float(nprocs)
     variance = float(facts.fcolumn("F_VARIANCE_RANK_BYTES")[reduced].sum())
     if not np.isfinite(variance) or variance < 0:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import combinations
 
 from workalike.plan.scale import split_even
 
 # Upper bounds of Darshan's ten bins, inclusive (facts A5); the last is open.
 BIN_BOUNDS = (100, 1024, 10240, 102400, 1048576, 4194304, 10485760, 104857600, 1073741824, 2**62)
+USUAL_MOST = 10 * 2**30
+"""Bytes of an operation in the open bin, for sharing out what is not known."""
+MOST_SUBSETS_OF = 8
 
 Pair = tuple[int, int]
 
 
 def bin_of(size: int) -> int:
     """Index of the histogram bin of one operation."""
-    return next(i for i, bound in enumerate(BIN_BOUNDS) if size <= bound)
+    return min(bisect_left(BIN_BOUNDS, size), len(BIN_BOUNDS) - 1)
 
 
 def lower_bound(index: int) -> int:
@@ -26,42 +31,91 @@ def solve_sizes(bins: Sequence[int], common: Sequence[Pair], total_bytes: int) -
 
     Args:
         bins: ten counts of one direction.
-        common: (size, count) of the four common sizes, of both directions together.
+        common: (size, count) of the common sizes, of both directions together.
         total_bytes: of this direction.
 
-    Known sizes fill their bins first, most frequent first; what is left of each bin gets sizes within
-    its bounds such that the bytes are exact (facts B, "Size histogram").
+    Known sizes fill their bins first, most frequent first, never so many of one that what is left could not be
+    solved: the table of common sizes mixes reads and writes (facts A7). What is left of each bin gets sizes within
+    its bounds such that the bytes are exact (facts B, "Size histogram"). Counters that contradict each other keep
+    their operations and bytes and give up the bins.
     """
     left = [max(0, int(n)) for n in bins]
-    known: list[Pair] = []
-    for size, count in sorted(common, key=lambda c: -c[1]):
+    if not is_solvable(left, total_bytes):
+        return _scaled(left, total_bytes)
+    offered = _offered(left, common)
+    known = _taken(left, offered, total_bytes)
+    if sum(count for count, _ in known) < min(sum(left), sum(count for count, _ in offered)):
+        known = _exact_subset(left, offered, total_bytes) or known
+    for count, size in known:
+        left[bin_of(size)] -= count
+    return known + _fill(left, total_bytes - sum(count * size for count, size in known))
+
+
+def is_solvable(bins: Sequence[int], total_bytes: int) -> bool:
+    """Whether sizes within the bins' bounds can add up to the bytes."""
+    least = sum(count * lower_bound(i) for i, count in enumerate(bins))
+    most = sum(count * BIN_BOUNDS[i] for i, count in enumerate(bins))
+    return least <= total_bytes <= most
+
+
+def _offered(bins: Sequence[int], common: Sequence[Pair]) -> list[Pair]:
+    """Common sizes as (operations, size), at most as many as their bin has, most frequent first."""
+    pairs = [(min(count, bins[bin_of(size)]), size) for size, count in common]
+    return sorted((p for p in pairs if p[0] > 0), key=lambda p: (-p[0], p[1]))
+
+
+def _taken(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> list[Pair]:
+    """As many of each size as leave something that can be solved."""
+    left = list(bins)
+    rest = total_bytes
+    least = sum(count * lower_bound(i) for i, count in enumerate(left))
+    most = sum(count * BIN_BOUNDS[i] for i, count in enumerate(left))
+    taken = []
+    for count, size in offered:
         index = bin_of(size)
+        low, high = lower_bound(index), BIN_BOUNDS[index]
         used = min(count, left[index])
-        if used > 0 and size * used <= total_bytes:
-            known.append((used, size))
+        if size > low:
+            used = min(used, (rest - least) // (size - low))
+        if size < high:
+            used = min(used, (most - rest) // (high - size))
+        if used > 0:
+            taken.append((used, size))
             left[index] -= used
-    rest = total_bytes - sum(count * size for count, size in known)
+            rest -= used * size
+            least -= used * low
+            most -= used * high
+    return taken
+
+
+def _exact_subset(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> list[Pair] | None:
+    """The sizes that are this direction's: those that fill all bins and move all bytes, if there are such."""
+    if len(offered) > MOST_SUBSETS_OF:
+        return None
+    operations = sum(bins)
+    for number in range(1, len(offered)):
+        for some in combinations(offered, number):
+            if sum(c for c, _ in some) != operations or sum(c * s for c, s in some) != total_bytes:
+                continue
+            filled = [0] * len(bins)
+            for count, size in some:
+                filled[bin_of(size)] += count
+            if filled == list(bins):
+                return list(some)
+    return None
+
+
+def _fill(left: Sequence[int], rest: int) -> list[Pair]:
+    """Spread `rest` bytes over the open bins, each within its bounds, in proportion to the room that they have."""
     open_bins = [i for i, count in enumerate(left) if count]
-    least = sum(left[i] * lower_bound(i) for i in open_bins)
-    most = sum(left[i] * BIN_BOUNDS[i] for i in open_bins)
-    if not open_bins:
-        return _absorb(known, rest)
-    if not least <= rest <= most:
-        # The common sizes of the other direction took a place here: solve without them.
-        return solve_sizes(bins, [], total_bytes) if known else _scaled(left, total_bytes)
-    return known + _fill(left, open_bins, rest, least)
-
-
-def _fill(left: Sequence[int], open_bins: Sequence[int], rest: int, least: int) -> list[Pair]:
-    """Spread `rest` bytes over the open bins, each within its bounds, largest bins last."""
-    spare = rest - least
+    spare = rest - sum(left[i] * lower_bound(i) for i in open_bins)
+    rooms = {i: left[i] * (min(BIN_BOUNDS[i], USUAL_MOST) - lower_bound(i)) for i in open_bins}
     pairs: list[Pair] = []
-    for index in open_bins:
+    for place, index in enumerate(open_bins):
         count, low = left[index], lower_bound(index)
-        room = count * (BIN_BOUNDS[index] - low)
-        weight = sum(left[i] * (min(BIN_BOUNDS[i], 10 * 2**30) - lower_bound(i)) for i in open_bins if i >= index)
-        own = count * (min(BIN_BOUNDS[index], 10 * 2**30) - low)
-        share = min(room, spare * own // weight) if weight else 0
+        weight = sum(rooms[i] for i in open_bins[place:])
+        share = spare * rooms[index] // weight if weight else 0
+        share = min(share, count * (BIN_BOUNDS[index] - low))
         if index == open_bins[-1]:
             share = spare
         spare -= share
@@ -69,15 +123,6 @@ def _fill(left: Sequence[int], open_bins: Sequence[int], rest: int, least: int) 
     return pairs
 
 
-def _absorb(known: list[Pair], rest: int) -> list[Pair]:
-    """No bin is open, yet bytes differ (a lossy reduction): the largest pair takes the difference."""
-    if not known or rest == 0:
-        return known
-    big = max(range(len(known)), key=lambda i: known[i][0] * known[i][1])
-    count, size = known[big]
-    return known[:big] + split_even(max(0, count * size + rest), count) + known[big + 1 :]
-
-
 def _scaled(left: Sequence[int], total_bytes: int) -> list[Pair]:
-    """Counters that contradict each other: keep operations and bytes, give up the bins."""
+    """Keep operations and bytes, give up the bins."""
     return split_even(total_bytes, sum(left))

@@ -21,8 +21,19 @@ from workalike.workload.model import Assumption, Direction, Level
 LEAST_GAP_S = 0.5
 GAP_SHARE = 0.01
 MAX_STATES = 100_000
-DXT_OF_LEVEL = {Level.MPIIO: "DXT_MPIIO", Level.POSIX: "DXT_POSIX", Level.H5D: "DXT_MPIIO", Level.PNETCDF: "DXT_MPIIO"}
-API_OF_LEVEL = {Level.MPIIO: "MPIIO", Level.H5D: "MPIIO", Level.PNETCDF: "MPIIO", Level.POSIX: "POSIX", Level.STDIO: "STDIO"}
+DXT_OF_LEVEL = {
+    Level.MPIIO: "DXT_MPIIO",
+    Level.POSIX: "DXT_POSIX",
+    Level.H5D: "DXT_MPIIO",
+    Level.PNETCDF: "DXT_MPIIO",
+}
+API_OF_LEVEL = {
+    Level.MPIIO: "MPIIO",
+    Level.H5D: "MPIIO",
+    Level.PNETCDF: "MPIIO",
+    Level.POSIX: "POSIX",
+    Level.STDIO: "STDIO",
+}
 
 
 @dataclass
@@ -96,7 +107,9 @@ def counted_by_library(file: FileFacts, level: Level) -> tuple[int, str] | None:
         if per_open >= 2:
             return per_open, "H5F flushes"
     stdio = file.modules.get("STDIO")
-    appended = stdio is not None and not stdio.total("READS") and stdio.total("SEEKS") <= stdio.total("FLUSHES")
+    appended = (
+        stdio is not None and not stdio.total("READS") and stdio.total("SEEKS") <= stdio.total("FLUSHES")
+    )
     if stdio is not None and level is Level.STDIO and appended:
         flushes = stdio.total("FLUSHES") // max(1, len(stdio.ranks))
         if 2 <= flushes <= stdio.total("WRITES"):
@@ -158,7 +171,9 @@ def bursts_in_timeline(timeline: Timeline, within: Interval) -> list[Interval]:
     return runs
 
 
-def place_states(count: int, sizes: Sequence[int], within: Interval, timeline: Timeline | None) -> list[Interval]:
+def place_states(
+    count: int, sizes: Sequence[int], within: Interval, timeline: Timeline | None
+) -> list[Interval]:
     """When each of `count` states is written: where the residual heatmap has its bytes, else evenly."""
     if timeline is not None and timeline.bytes.sum() > 0:
         scale = timeline.bytes.sum() / max(1, sum(sizes))
@@ -167,7 +182,9 @@ def place_states(count: int, sizes: Sequence[int], within: Interval, timeline: T
             start = timeline.time_at((before + 0.02 * size) * scale)
             end = timeline.time_at((before + 0.98 * size) * scale)
             before += size
-            out.append(Interval(min(max(start, within.start), within.end), min(max(end, within.start), within.end)))
+            out.append(
+                Interval(min(max(start, within.start), within.end), min(max(end, within.start), within.end))
+            )
         return _ascending(out)
     step = (within.end - within.start) / max(1, count - 1)
     return [Interval(within.start + i * step, within.start + i * step) for i in range(count)]

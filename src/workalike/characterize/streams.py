@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, IntArray, ModuleFacts
+from workalike.characterize.calls import split_collective, whole_calls
+from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
+from workalike.characterize.moved import (
+    Moved,
+    Pair,
+    bytes_name,
+    merged,
+    moved_by,
+    moved_by_rows,
+    operations_of,
+)
 from workalike.characterize.sharing import effective_writers, root_of
-from workalike.characterize.sizes import solve_sizes
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import MAX_REPEATS, Assumption, Direction, Entry, Level, Pattern, Stream
 
-BINS = ("0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M", "1M_4M", "4M_10M", "10M_100M", "100M_1G", "1G_PLUS")
 MAX_CLUSTERS = 64
 SMALL = 10240
 CONSECUTIVE = 0.8
@@ -24,86 +32,7 @@ SHARED_BY_ALL = 0.8
 EVEN = 1.1
 NEAR = 1.02
 
-Pair = tuple[int, int]
 Ranges = list[tuple[int, int, int]] | None
-
-
-@dataclass
-class Moved:
-    """What a set of records moved in one direction."""
-
-    pairs: list[Pair]
-    collective_calls: int  # summed over ranks
-
-    @property
-    def operations(self) -> int:
-        return sum(count for count, _ in self.pairs)
-
-    @property
-    def bytes(self) -> int:
-        return sum(count * size for count, size in self.pairs)
-
-
-def operations_of(facts: ModuleFacts, direction: Direction) -> int:
-    """Read or write calls of a module, all kinds."""
-    kind = "READS" if direction is Direction.READ else "WRITES"
-    if facts.module == "MPI-IO":
-        return sum(facts.total(f"{how}_{kind}") for how in ("INDEP", "COLL", "SPLIT", "NB"))
-    if facts.module == "PNETCDF_VAR":
-        return sum(facts.total(f"{how}_{kind}") for how in ("INDEP", "COLL", "NB"))
-    return facts.total(kind)
-
-
-def collective_of(facts: ModuleFacts, direction: Direction) -> int:
-    kind = "READS" if direction is Direction.READ else "WRITES"
-    if facts.module == "H5D":
-        collective = facts.column("USE_MPIIO_COLLECTIVE") > 0
-        return int(facts.column(kind)[collective].clip(min=0).sum())
-    if facts.module in ("MPI-IO", "PNETCDF_VAR"):
-        return facts.total(f"COLL_{kind}") + facts.total(f"SPLIT_{kind}")
-    return 0
-
-
-def moved_by(facts: ModuleFacts, direction: Direction) -> Moved:
-    """Sizes solved from the records' histograms and common sizes; STDIO has only operations and bytes."""
-    kind = "READ" if direction is Direction.READ else "WRITE"
-    total = facts.total("BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN")
-    operations = operations_of(facts, direction)
-    if facts.module == "STDIO":
-        return Moved(split_even(total, operations), 0)
-    infix = "" if facts.module == "POSIX" else "_AGG"
-    bins = [facts.total(f"SIZE_{kind}{infix}_{name}") for name in BINS]
-    if sum(bins) != operations and operations:
-        bins = bins if sum(bins) else [0] * 10
-    if not sum(bins):
-        return Moved(split_even(total, operations), collective_of(facts, direction))
-    pairs = solve_sizes(bins, common_sizes(facts), total)
-    return Moved(pairs, collective_of(facts, direction))
-
-
-def common_sizes(facts: ModuleFacts) -> list[Pair]:
-    """(size, count) summed over the records."""
-    counts: dict[int, int] = defaultdict(int)
-    for i in range(1, 5):
-        values, times = facts.column(f"ACCESS{i}_ACCESS"), facts.column(f"ACCESS{i}_COUNT")
-        for size, count in zip(values.tolist(), times.tolist(), strict=True):
-            if count > 0 and size >= 0:
-                counts[size] += count
-    return sorted(counts.items())
-
-
-def rows_of(facts: ModuleFacts, rows: IntArray) -> ModuleFacts:
-    """Some records of a module's facts."""
-    return ModuleFacts(
-        facts.module,
-        facts.ids[rows],
-        facts.ranks[rows],
-        facts.counters[rows],
-        facts.fcounters[rows],
-        facts.counter_names,
-        facts.fcounter_names,
-        facts.partial,
-    )
 
 
 def build_streams(
@@ -115,21 +44,41 @@ def build_streams(
     what the variance says to be one rank's.
     """
     parts = [f.modules[MODULE_OF_LEVEL[level]] for f in files if MODULE_OF_LEVEL[level] in f.modules]
-    parts = [p for p in parts if operations_of(p, direction)]
+    parts = [p for p in parts if operations_of(p, direction) or p.total(bytes_name(direction))]
     if not parts:
         return [], []
     placement = place_of(files, level, direction)
-    reduced = [rows_of(p, np.flatnonzero(p.ranks < 0)) for p in parts]
-    single = [rows_of(p, np.flatnonzero(p.ranks >= 0)) for p in parts]
     streams: list[Stream] = []
     assumed: list[Assumption] = [Assumption.PLACEMENT]
-    for facts in reduced:
-        if len(facts.ranks) and operations_of(facts, direction):
-            some, why = _reduced_streams(facts, direction, nprocs, placement)
-            streams += some
+    for part in parts:
+        for facts, first, members in _reduced_parts(part, nprocs):
+            some, why = _reduced_streams(facts, direction, members, placement)
+            streams += some if members == nprocs else [_of_log(stream, first, members) for stream in some]
             assumed += why
-    streams += _single_rank_streams(single, direction, nprocs, placement)
+    single = [p if (p.ranks >= 0).all() else p.rows(np.flatnonzero(p.ranks >= 0)) for p in parts]
+    streams += _single_rank_streams([p for p in single if len(p.ranks)], direction, nprocs, placement)
     return streams, list(dict.fromkeys(assumed))
+
+
+def _reduced_parts(facts: ModuleFacts, nprocs: int) -> Iterator[tuple[ModuleFacts, int, int]]:
+    """The reduced records with the ranks that they stand for: (records, first rank, number of ranks).
+
+    All ranks of the job, or those of one log where the job has several.
+    """
+    rows = np.flatnonzero(facts.ranks < 0)
+    if not len(rows):
+        return
+    if facts.scope is None:
+        yield facts.rows(rows), 0, nprocs
+        return
+    for first, members in np.unique(facts.scope[rows], axis=0).tolist():
+        yield facts.rows(rows[(facts.scope[rows] == [first, members]).all(axis=1)]), first, members
+
+
+def _of_log(stream: Stream, first: int, members: int) -> Stream:
+    """A stream of one log's ranks in the ranks of the whole job."""
+    inside = stream.ranks or [(0, members - 1, 1)]
+    return stream.model_copy(update={"ranks": [(a + first, b + first, step) for a, b, step in inside]})
 
 
 @dataclass(frozen=True)
@@ -227,12 +176,29 @@ def _reduced_streams(
     if moved.collective_calls == 0 and writers < SHARED_BY_ALL * nprocs:
         ranges = _spread_ranks(max(1, round(writers)), nprocs)
         assumed.append(Assumption.RANK_SHARES)
-    collective, independent = _split_collective(rest, moved.collective_calls)
+    together, alone = split_collective(rest, moved.collective_calls)
+    if together:
+        some, left = _joint_stream(
+            together, -(-moved.collective_calls // nprocs), writers, nprocs, direction, placement
+        )
+        streams += some
+        alone = merged(alone + left)
     members = nprocs if ranges is None else units.count_ranks(ranges)
-    for pairs, together in ((collective, True), (independent, False)):
-        if pairs:
-            streams += _placed(pairs, direction, placement, ranges, together, members)
+    if alone:
+        streams += _placed(alone, direction, placement, ranges, False, members)
     return streams, assumed
+
+
+def _joint_stream(
+    pairs: list[Pair], calls: int, writers: float, nprocs: int, direction: Direction, placement: Placement
+) -> tuple[list[Stream], list[Pair]]:
+    """Collective operations of all ranks, of which few have data where the variance says so; what is left over."""
+    data = sum(count for count, size in pairs if size)
+    active = max(round(writers), -(-data // calls), 1)
+    ranges = _spread_ranks(active, nprocs) if active < SHARED_BY_ALL * nprocs else None
+    members = nprocs if ranges is None else units.count_ranks(ranges)
+    entries, left = whole_calls(pairs, calls, members)
+    return _placed(entries, direction, placement, ranges, True, members), left
 
 
 def _split_few(moved: Moved, nprocs: int) -> tuple[list[Pair], list[Pair]]:
@@ -242,27 +208,13 @@ def _split_few(moved: Moved, nprocs: int) -> tuple[list[Pair], list[Pair]]:
     few, rest = [], []
     independent = moved.operations - moved.collective_calls
     for count, size in moved.pairs:
-        if size <= SMALL and count < nprocs and count <= independent:
+        empty_join = size == 0 and moved.collective_calls > 0
+        if size <= SMALL and count < nprocs and count <= independent and not empty_join:
             few.append((count, size))
             independent -= count
         else:
             rest.append((count, size))
     return (few, rest) if rest else ([], moved.pairs)
-
-
-def _split_collective(pairs: list[Pair], collective_calls: int) -> tuple[list[Pair], list[Pair]]:
-    """The largest sizes are the collective ones, as many operations as there were collective calls."""
-    collective: list[Pair] = []
-    independent: list[Pair] = []
-    left = collective_calls
-    for count, size in sorted(pairs, key=lambda p: -p[1]):
-        together = min(count, left)
-        left -= together
-        if together:
-            collective.append((together, size))
-        if count - together:
-            independent.append((count - together, size))
-    return collective[::-1], independent[::-1]
 
 
 def _spread_ranks(count: int, nprocs: int) -> Ranges:
@@ -274,43 +226,86 @@ def _spread_ranks(count: int, nprocs: int) -> Ranges:
 def _single_rank_streams(
     parts: Sequence[ModuleFacts], direction: Direction, nprocs: int, placement: Placement
 ) -> list[Stream]:
-    by_rank: dict[int, Moved] = {}
-    for facts in parts:
-        for row, rank in enumerate(facts.ranks.tolist()):
-            moved = moved_by(rows_of(facts, np.array([row])), direction)
-            known = by_rank.get(rank, Moved([], 0))
-            by_rank[rank] = Moved(_merged(known.pairs + moved.pairs), known.collective_calls + moved.collective_calls)
-    by_rank = {rank: moved for rank, moved in by_rank.items() if moved.pairs}
-    if placement.pattern is Pattern.INTERLEAVED and len(by_rank) > 1:
-        even = _even_streams(by_rank, direction, nprocs, placement)
+    by_rank = _moved_by_rank(parts, direction)
+    joint: list[Stream] = []
+    if any(len(facts.ranks) > 1 for facts in parts) and any(m.collective_calls for m in by_rank.values()):
+        joint, by_rank = _joint_calls(by_rank, direction, nprocs, placement)
+    if placement.pattern is Pattern.INTERLEAVED and (len(by_rank) > 1 or joint):
+        even = _even_streams(by_rank, direction, nprocs, placement, joint)
         if even is not None:
             return even
     clusters: dict[tuple[tuple[Pair, ...], int], list[int]] = defaultdict(list)
     for rank, moved in by_rank.items():
         clusters[(tuple(moved.pairs), moved.collective_calls)].append(rank)
-    merged = _limit_clusters(clusters)
-    streams = []
-    everyone = sum(len(ranks) for _, _, ranks in merged) == nprocs
-    for pairs, calls, ranks in merged:
-        ranges = None if len(merged) == 1 and everyone else units.ranges_of(sorted(ranks))
-        collective, independent = _split_collective(list(pairs), calls)
-        for some, together in ((collective, True), (independent, False)):
+    few = _limit_clusters(clusters)
+    streams = joint
+    everyone = sum(len(ranks) for _, _, ranks in few) == nprocs
+    for pairs, calls, ranks in few:
+        ranges = None if len(few) == 1 and everyone else units.ranges_of(sorted(ranks))
+        for some, together in zip(split_collective(pairs, calls), (True, False), strict=True):
             if some:
                 streams += _placed(some, direction, placement, ranges, together, len(ranks))
     return streams
 
 
-def _even_streams(
+def _moved_by_rank(parts: Sequence[ModuleFacts], direction: Direction) -> dict[int, Moved]:
+    """What each rank moved, over all files; ranks that moved nothing are left out."""
+    by_rank: dict[int, Moved] = {}
+    for rank, moved in _moved_of_rows(parts, direction):
+        known = by_rank.get(rank)
+        if known is not None:
+            moved = Moved(merged(known.pairs + moved.pairs), known.collective_calls + moved.collective_calls)
+        by_rank[rank] = moved
+    return {rank: Moved(merged(m.pairs), m.collective_calls) for rank, m in by_rank.items() if m.pairs}
+
+
+def _moved_of_rows(parts: Sequence[ModuleFacts], direction: Direction) -> Iterator[tuple[int, Moved]]:
+    if not parts:
+        return
+    together = replace(
+        parts[0],
+        ids=np.concatenate([p.ids for p in parts]),
+        ranks=np.concatenate([p.ranks for p in parts]),
+        counters=np.concatenate([p.counters for p in parts]),
+        fcounters=np.concatenate([p.fcounters for p in parts]),
+        scope=None,
+    )
+    yield from zip(together.ranks.tolist(), moved_by_rows(together, direction), strict=True)
+
+
+def _joint_calls(
     by_rank: dict[int, Moved], direction: Direction, nprocs: int, placement: Placement
+) -> tuple[list[Stream], dict[int, Moved]]:
+    """The collective operations of all ranks of a file as one stream, and what each rank did by itself.
+
+    Each call has one size for all its ranks; ranks without data join.
+    """
+    apart = {rank: split_collective(moved.pairs, moved.collective_calls) for rank, moved in by_rank.items()}
+    ranks = sorted(rank for rank, (together, _) in apart.items() if any(size for _, size in together))
+    calls = max(moved.collective_calls for moved in by_rank.values())
+    pairs = merged([pair for rank in ranks for pair in apart[rank][0]])
+    entries, left = whole_calls(pairs, calls, max(1, len(ranks)))
+    ranges = None if len(ranks) == nprocs or not ranks else units.ranges_of(ranks)
+    alone = {rank: Moved(independent, 0) for rank, (_, independent) in apart.items() if independent}
+    if left:
+        first = ranks[0]
+        alone[first] = Moved(merged(left + (alone[first].pairs if first in alone else [])), 0)
+    return _placed(entries, direction, placement, ranges, True, max(1, len(ranks))), alone
+
+
+def _even_streams(
+    by_rank: dict[int, Moved], direction: Direction, nprocs: int, placement: Placement, joint: list[Stream]
 ) -> list[Stream] | None:
     """Ranks that share a file in (nearly) equal parts are one stream, so that their order in the file is kept.
 
-    Small operations that only some ranks have (headers) are streams of their own before it. None when the parts
-    differ by more than a few per cent.
+    Small operations that only some ranks have (headers) are streams of their own before it and before the `joint`
+    collective ones. None when the parts differ by more than a few per cent.
     """
     large = {rank: [p for p in moved.pairs if p[1] > SMALL] for rank, moved in by_rank.items()}
     bytes_of = {rank: sum(c * s for c, s in pairs) for rank, pairs in large.items() if pairs}
-    if not bytes_of or max(bytes_of.values()) > EVEN * min(bytes_of.values()):
+    if not bytes_of and not joint:
+        return None
+    if bytes_of and max(bytes_of.values()) > EVEN * min(bytes_of.values()):
         return None
     streams: list[Stream] = []
     for rank, moved in by_rank.items():
@@ -318,16 +313,11 @@ def _even_streams(
         if small:
             alone = Placement(Pattern.CONTIGUOUS)
             streams.append(_stream(small, direction, alone, [(rank, rank, 1)], False))
-    streams = _merge_same_small(streams)
+    streams = _merge_same_small(streams) + joint
     ranks = sorted(bytes_of)
-    pairs = _merged([p for rank in ranks for p in large[rank]])
-    calls = min(sum(by_rank[rank].collective_calls for rank in ranks), sum(c for c, _ in pairs))
+    pairs = _near_equal_merged(merged([p for rank in ranks for p in large[rank]]), len(ranks))
     ranges = None if len(ranks) == nprocs else units.ranges_of(ranks)
-    collective, independent = _split_collective(_near_equal_merged(pairs, len(ranks)), calls)
-    for some, together in ((collective, True), (independent, False)):
-        if some:
-            streams += _placed(some, direction, placement, ranges, together, len(ranks))
-    return streams
+    return streams + (_placed(pairs, direction, placement, ranges, False, len(ranks)) if pairs else [])
 
 
 def _merge_same_small(streams: list[Stream]) -> list[Stream]:
@@ -382,7 +372,11 @@ def _placed(
     segments = min(segments, MAX_REPEATS)
     once = [(count // segments, size) for count, size in pairs if count >= segments]
     rest = [(count % segments, size) for count, size in pairs if count % segments]
-    streams = [_stream(once, direction, segmented, ranges, collective).model_copy(update={"repeat": segments})] if once else []
+    streams = (
+        [_stream(once, direction, segmented, ranges, collective).model_copy(update={"repeat": segments})]
+        if once
+        else []
+    )
     if rest:
         streams.append(_stream(rest, direction, segmented, ranges, collective))
     return streams
@@ -406,19 +400,12 @@ def _limit_clusters(
 def _union(
     items: Sequence[tuple[list[Pair], int, list[int], int]],
 ) -> tuple[list[Pair], int, list[int], int]:
-    pairs = _merged([p for item in items for p in item[0]])
+    pairs = merged([p for item in items for p in item[0]])
     return pairs, sum(i[1] for i in items), [r for i in items for r in i[2]], items[0][3]
 
 
 def _times(pairs: Sequence[Pair], n: int) -> list[Pair]:
     return [(count * n, size) for count, size in pairs]
-
-
-def _merged(pairs: Sequence[Pair]) -> list[Pair]:
-    counts: dict[int, int] = defaultdict(int)
-    for count, size in pairs:
-        counts[size] += count
-    return [(count, size) for size, count in sorted(counts.items())]
 
 
 def _alone(pattern: Pattern) -> Pattern:
@@ -438,5 +425,7 @@ def _stream(
         pattern=placement.pattern,
         ranks=ranges,
         collective=collective,
-        stride=max(placement.stride, max(e.size for e in sizes)) if placement.pattern is Pattern.STRIDED else 0,
+        stride=max(placement.stride, max(e.size for e in sizes))
+        if placement.pattern is Pattern.STRIDED
+        else 0,
     )

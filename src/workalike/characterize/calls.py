@@ -1,0 +1,135 @@
+"""Collective calls: all ranks of a file join each, so the sizes of one direction are cut into whole calls.
+
+A plan's entry is performed by itself: an entry of fewer operations than the stream has ranks is one call that the
+other ranks join with zero bytes, as they did in the application. What no call holds in full is averaged; bytes and
+the number of calls stay exact.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from workalike.characterize.moved import Pair, merged
+from workalike.characterize.sizes import bin_of
+
+
+def split_collective(pairs: Sequence[Pair], calls: int) -> tuple[list[Pair], list[Pair]]:
+    """(collective, independent) operations, as many collective ones as there were collective calls.
+
+    Empty operations first (a rank that only joins), then the largest sizes: headers and other metadata are
+    written independently.
+    """
+    together: list[Pair] = []
+    alone: list[Pair] = []
+    left = calls
+    for count, size in sorted(pairs, key=lambda p: (p[1] != 0, -p[1])):
+        used = min(count, left)
+        left -= used
+        if used:
+            together.append((used, size))
+        if count - used:
+            alone.append((count - used, size))
+    return merged(together), merged(alone)
+
+
+def whole_calls(pairs: Sequence[Pair], calls: int, ranks: int) -> tuple[list[Pair], list[Pair]]:
+    """(entries of a collective stream of `ranks` ranks that make `calls` calls, what is left over).
+
+    The sizes stay in their bins as long as the number of calls allows it; a last few bytes that the ranks
+    cannot share evenly are left over, as one independent operation.
+    """
+    cut = _Cut(ranks)
+    by_bin: dict[int, list[Pair]] = defaultdict(list)
+    for count, size in merged(list(pairs)):
+        if size:
+            by_bin[bin_of(size)].append((count, size))
+    rests = [rest for _, same_bin in sorted(by_bin.items()) if (rest := cut.full_calls(same_bin))]
+    room = calls - calls_of(cut.entries, ranks)
+    while len(rests) > 1 and sum(calls_of([(_operations(rest), 0)], ranks) for rest in rests) > room:
+        rests = _join_two(rests, ranks)
+    for rest in rests:
+        cut.partial_calls(rest)
+    entries = merged(cut.entries)
+    empty = calls - calls_of(entries, ranks)
+    if empty > 0:
+        entries = [(empty * ranks, 0), *entries]
+    return entries, [(1, cut.owed)] if cut.owed else []
+
+
+def calls_of(entries: Sequence[Pair], ranks: int) -> int:
+    """Collective calls that the entries make."""
+    return sum(-(-count // ranks) for count, _ in entries)
+
+
+@dataclass
+class _Cut:
+    """Entries in the making; `owed` bytes, fewer than the ranks, wait for the next averaged call."""
+
+    ranks: int
+    entries: list[Pair] = field(default_factory=list)
+    owed: int = 0
+
+    def full_calls(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Calls in which every rank has the same size; gives back what makes no full call. Sizes ascend."""
+        pool: list[Pair] = []
+        for count, size in pairs:
+            whole = count // self.ranks * self.ranks
+            if whole:
+                self.entries.append((whole, size))
+            if count - whole:
+                pool.append((count - whole, size))
+        few, many = _split_at(pool, _operations(pool) % self.ranks)
+        self._average(many)
+        return few
+
+    def partial_calls(self, pairs: Sequence[Pair]) -> None:
+        """The last calls of some sizes, which ascend; the one that not all ranks have comes first."""
+        now, left = _split_at(pairs, _operations(pairs) % self.ranks)
+        self._average(now)
+        while left:
+            now, left = _split_at(left, self.ranks)
+            self._average(now)
+
+    def _average(self, pairs: Sequence[Pair]) -> None:
+        """The same operations and bytes in one size, or two neighbouring ones in whole calls."""
+        operations = _operations(pairs)
+        if not operations:
+            return
+        total = sum(count * size for count, size in pairs) + self.owed
+        size, more = divmod(total, operations)
+        larger = more // self.ranks * self.ranks
+        self.owed = more - larger
+        self.entries += [(n, s) for n, s in ((operations - larger, size), (larger, size + 1)) if n]
+
+
+def _operations(pairs: Sequence[Pair]) -> int:
+    return sum(count for count, _ in pairs)
+
+
+def _split_at(pairs: Sequence[Pair], operations: int) -> tuple[list[Pair], list[Pair]]:
+    """The first `operations` and the others."""
+    first: list[Pair] = []
+    others: list[Pair] = []
+    left = operations
+    for count, size in pairs:
+        used = min(count, left)
+        left -= used
+        if used:
+            first.append((used, size))
+        if count - used:
+            others.append((count - used, size))
+    return first, others
+
+
+def _join_two(rests: list[list[Pair]], ranks: int) -> list[list[Pair]]:
+    """Join the two neighbours that save a call and change the fewest operations."""
+
+    def cost(i: int) -> tuple[bool, int]:
+        a, b = _operations(rests[i]), _operations(rests[i + 1])
+        saves = -(-a // ranks) + -(-b // ranks) > -(-(a + b) // ranks)
+        return not saves, min(a, b)
+
+    best = min(range(len(rests) - 1), key=cost)
+    return [*rests[:best], rests[best] + rests[best + 1], *rests[best + 2 :]]

@@ -1,0 +1,86 @@
+"""The job as a whole, of one log or of several: processes of several logs are ranks, in order of their start."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from workalike.characterize.believable import LONGEST_RUN_S, believable_stamps
+from workalike.darshan import Log
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.workload.model import MAX_RANKS
+
+_TIMED = ("POSIX", "MPI-IO", "STDIO")
+
+
+@dataclass(frozen=True)
+class Member:
+    """One log of the job: its ranks are `first_rank` and up, its clock starts `shift_s` after the job's."""
+
+    log: Log
+    first_rank: int = 0
+    shift_s: float = 0.0
+
+    @property
+    def nprocs(self) -> int:
+        return self.log.job.nprocs
+
+
+@dataclass(frozen=True)
+class JobFacts:
+    """All logs of a job; `run_time` in seconds from the first start to the last end."""
+
+    members: list[Member]
+    nprocs: int
+    run_time: float
+    warnings: list[str] = field(default_factory=list)
+
+
+def job_of(logs: Sequence[Log]) -> JobFacts:
+    """Bring the logs of one job together.
+
+    Raises:
+        WorkalikeError: USAGE without a log, UNSUPPORTED_LOG for more ranks than a workload may have.
+    """
+    if not logs:
+        raise WorkalikeError(ErrorKind.USAGE, "no log to characterize", mend="name a Darshan log")
+    nprocs = sum(log.job.nprocs for log in logs)
+    if nprocs > MAX_RANKS:
+        raise WorkalikeError(
+            ErrorKind.UNSUPPORTED_LOG,
+            f"{nprocs} processes, a workload has {MAX_RANKS} at most",
+            file=logs[0].path,
+            place="job region",
+            mend="such a job is not replicated",
+        )
+    warnings: list[str] = []
+    ordered = sorted(logs, key=lambda log: log.job.start_time)
+    members = []
+    first_rank = 0
+    for log in ordered:
+        shift = log.job.start_time - ordered[0].job.start_time
+        if shift > LONGEST_RUN_S:
+            warnings.append("a log starts years after the others: taken as if it had started with them")
+            shift = 0.0
+        members.append(Member(log, first_rank, shift))
+        first_rank += log.job.nprocs
+    run_time = max(member.shift_s + _run_time(member.log, warnings) for member in members)
+    return JobFacts(members, nprocs, min(run_time, LONGEST_RUN_S), warnings)
+
+
+def _run_time(log: Log, warnings: list[str]) -> float:
+    """The log's run time; where that cannot be true, the last timestamp of its records."""
+    stated = log.job.run_time
+    if math.isfinite(stated) and 0 < stated <= LONGEST_RUN_S:
+        return stated
+    warnings.append("the job's run time cannot be true: the last timestamp of its records stands for it")
+    last = 0.0
+    for module in _TIMED:
+        table = log.records(module)
+        if table is None or not len(table):
+            continue
+        for name in table.fcounter_names:
+            if name.endswith("_END_TIMESTAMP"):
+                last = max(last, float(believable_stamps(table[name], LONGEST_RUN_S).max(initial=0.0)))
+    return last

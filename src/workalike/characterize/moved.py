@@ -1,0 +1,158 @@
+"""What records moved in one direction: operations by size, how many of them collective."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from workalike.characterize.facts import IntArray, ModuleFacts
+from workalike.characterize.growth import apportion
+from workalike.characterize.sizes import solve_sizes
+from workalike.plan.scale import split_even
+from workalike.workload.model import Direction
+
+BINS = (
+    "0_100",
+    "100_1K",
+    "1K_10K",
+    "10K_100K",
+    "100K_1M",
+    "1M_4M",
+    "4M_10M",
+    "10M_100M",
+    "100M_1G",
+    "1G_PLUS",
+)
+ACCESSES = tuple(f"ACCESS{i}_ACCESS" for i in range(1, 5))
+COUNTS = tuple(f"ACCESS{i}_COUNT" for i in range(1, 5))
+
+Pair = tuple[int, int]
+
+
+@dataclass
+class Moved:
+    """(operations, size) of a set of records in one direction."""
+
+    pairs: list[Pair]
+    collective_calls: int  # summed over ranks
+
+    @property
+    def operations(self) -> int:
+        return sum(count for count, _ in self.pairs)
+
+    @property
+    def bytes(self) -> int:
+        return sum(count * size for count, size in self.pairs)
+
+
+def kind_of(direction: Direction) -> str:
+    """The word of a direction in counters: READ or WRITE."""
+    return "READ" if direction is Direction.READ else "WRITE"
+
+
+def bytes_name(direction: Direction) -> str:
+    """The counter of a direction's bytes."""
+    return "BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN"
+
+
+def histogram_names(module: str, direction: Direction) -> list[str]:
+    """The ten counters of a module's size histogram; none for STDIO."""
+    if module == "STDIO":
+        return []
+    infix = "" if module == "POSIX" else "_AGG"
+    return [f"SIZE_{kind_of(direction)}{infix}_{name}" for name in BINS]
+
+
+def operation_names(module: str, direction: Direction) -> list[str]:
+    """The counters whose sum are the read or write calls of a module, of all kinds."""
+    kind = f"{kind_of(direction)}S"
+    if module == "MPI-IO":
+        return [f"{how}_{kind}" for how in ("INDEP", "COLL", "SPLIT", "NB")]
+    if module == "PNETCDF_VAR":
+        return [f"{how}_{kind}" for how in ("INDEP", "COLL", "NB")]
+    return [kind]
+
+
+def operations_of(facts: ModuleFacts, direction: Direction) -> int:
+    """Read or write calls of a module, all kinds."""
+    return sum(facts.totals(operation_names(facts.module, direction)))
+
+
+def collective_of(facts: ModuleFacts, direction: Direction) -> int:
+    """Collective calls, summed over ranks."""
+    kind = f"{kind_of(direction)}S"
+    if facts.module == "H5D":
+        together = facts.column("USE_MPIIO_COLLECTIVE") > 0
+        return facts.rows(np.flatnonzero(together)).total(kind)
+    if facts.module == "MPI-IO":
+        return facts.total(f"COLL_{kind}") + facts.total(f"SPLIT_{kind}")
+    if facts.module == "PNETCDF_VAR":
+        return facts.total(f"COLL_{kind}")
+    return 0
+
+
+def moved_by(facts: ModuleFacts, direction: Direction) -> Moved:
+    """Sizes solved from the records' histograms and common sizes; STDIO has only operations and bytes.
+
+    Operations and bytes are those of the counters, always. Bytes without an operation (a call that was counted
+    under another name) are one operation; a histogram that disagrees with the operations keeps its shape.
+    """
+    total = facts.total(bytes_name(direction))
+    operations = operations_of(facts, direction)
+    if total and not operations:
+        operations = int((facts.column(bytes_name(direction)) > 0).sum())
+    names = histogram_names(facts.module, direction)
+    bins = facts.totals(names) if names else []
+    if sum(bins) != operations:
+        bins = apportion(operations, [float(n) for n in bins]) if sum(bins) else []
+    collective = min(collective_of(facts, direction), operations)
+    if not bins:
+        return Moved(split_even(total, operations), collective)
+    return Moved(solve_sizes(bins, common_sizes(facts), total), collective)
+
+
+def common_sizes(facts: ModuleFacts) -> list[Pair]:
+    """(size, count) summed over the records, both directions together."""
+    counts: dict[int, int] = defaultdict(int)
+    for value, times in zip(ACCESSES, COUNTS, strict=True):
+        sizes, found = facts.column(value).tolist(), facts.column(times).tolist()
+        for size, count in zip(sizes, found, strict=True):
+            if count > 0 and size >= 0:
+                counts[size] += count
+    return sorted(counts.items())
+
+
+def merged(pairs: list[Pair]) -> list[Pair]:
+    """Equal sizes added up, smallest first."""
+    counts: dict[int, int] = defaultdict(int)
+    for count, size in pairs:
+        counts[size] += count
+    return [(count, size) for size, count in sorted(counts.items()) if count]
+
+
+def moved_by_rows(facts: ModuleFacts, direction: Direction) -> list[Moved]:
+    """`moved_by` of each record on its own; equal records (the rule in parallel programs) are solved once."""
+    names = [bytes_name(direction), *operation_names(facts.module, direction)]
+    names += histogram_names(facts.module, direction)
+    if facts.module != "STDIO":
+        names += [*ACCESSES, *COUNTS]
+    if facts.module == "MPI-IO":
+        names.append(f"SPLIT_{kind_of(direction)}S")
+    if facts.module == "H5D":
+        names.append("USE_MPIIO_COLLECTIVE")
+    table = np.ascontiguousarray(np.stack([facts.column(name) for name in names], axis=1))
+    known: dict[bytes, Moved] = {}
+    out = []
+    for row in range(len(table)):
+        key = table[row].tobytes()
+        if key not in known:
+            known[key] = moved_by(facts.rows(np.array([row])), direction)
+        out.append(known[key])
+    return out
+
+
+def one_row(row: int) -> IntArray:
+    """The index of a single record."""
+    return np.array([row])
