@@ -14,7 +14,7 @@ import pytest
 from darshan_images import Image, named, ramp, record, times
 from darshan_logs import package
 
-from workalike.darshan import Log, LogBuilder, open_log
+from workalike.darshan import Log, LogBuilder, open_log, record_id
 from workalike.errors import ErrorKind, WorkalikeError
 
 STDIO = 9
@@ -400,6 +400,29 @@ def test_bombs(path: Path, compression: int, where: str) -> None:
     assert peak < 200 << 20
 
 
+@pytest.mark.parametrize("compression", [0, 2])
+def test_a_region_as_large_as_a_sparse_file(path: Path, compression: int) -> None:
+    """A file of a terabyte that takes no room: nothing of it is read."""
+    size = 1 << 40
+    good = bytearray(Image(compression=compression, names=NAMES, modules={STDIO: (2, [GOOD])}).build())
+    (offset,) = struct.unpack_from("<Q", good, 48 + 16 * STDIO)
+    struct.pack_into("<Q", good, 48 + 16 * STDIO + 8, size - offset)
+    path.write_bytes(good)
+    os.truncate(path, size)
+    refused(path, ErrorKind.DAMAGED_LOG, "inflate to more than", "module STDIO")
+
+
+def test_a_bomb_of_names(path: Path) -> None:
+    """Few bytes that would become hundreds of thousands of Python objects."""
+    honest = b"".join(named("3.41", "<", record_id(str(one)), b"same name") for one in range(20_000))
+    assert len(opened(path, Image(name_region=honest)).names) == 20_000
+    image = Image(name_region=named("3.41", "<", 5, b"") * 300_000)
+    refused(made(path, image), ErrorKind.DAMAGED_LOG, "more names than it has bytes")
+    # With lengths before them, names that are all the same stay one.
+    image = Image("3.00", name_region=named("3.00", "<", 5, b"x") * 300_000)
+    assert opened(path, image).names == {5: "x"}
+
+
 def test_the_cap_can_be_moved(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Down and up, by argument and by environment; the argument wins."""
     zeros = bytes(248 * 300_000)  # 71 MiB: above what the default takes of so few compressed bytes
@@ -412,7 +435,9 @@ def test_the_cap_can_be_moved(path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("WORKALIKE_MAX_REGION_BYTES", "2000")
     refused(path, ErrorKind.DAMAGED_LOG, "more than 2000")
     assert open_log(path, max_region_bytes=100 << 20).records("STDIO") is not None
-    for wrong in ("", "2 GiB", "-1", "0", "٣"):
+    monkeypatch.setenv("WORKALIKE_MAX_REGION_BYTES", "9" * 30)
+    assert open_log(path).records("STDIO") is not None
+    for wrong in ("", "2 GiB", "-1", "0", "٣", "9" * 10_000):
         monkeypatch.setenv("WORKALIKE_MAX_REGION_BYTES", wrong)
         with pytest.raises(WorkalikeError) as caught:
             open_log(path)
@@ -459,6 +484,25 @@ def test_large_logs_are_read_in_parts(path: Path) -> None:
     with pytest.raises(WorkalikeError) as caught:
         stale.dxt("DXT_POSIX")
     assert caught.value.kind == ErrorKind.MISSING
+
+
+def test_lack_of_memory_is_an_error_like_others(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(*_: object) -> None:
+        raise MemoryError
+
+    log = open_log(darshan_everything.builder().write(path))
+    for name in ("read_names", "decode_records", "decode_lustre", "decode_heatmaps", "decode_dxt"):
+        monkeypatch.setattr(f"workalike.darshan.log.{name}", no_memory)
+    asks = (
+        lambda: log.names,
+        lambda: log.records("POSIX"),
+        log.lustre,
+        log.heatmaps,
+        lambda: log.dxt("DXT_POSIX"),
+    )
+    for ask in asks:
+        with pytest.raises(WorkalikeError, match="more than the memory holds"):
+            ask()
 
 
 def test_results_are_kept(path: Path) -> None:

@@ -181,6 +181,8 @@ def test_what_cannot_be_written(path: Path) -> None:
         LogBuilder().posix("/a", COLL_OPENS=1)
     with pytest.raises(ValueError, match="different numbers of bins"):
         LogBuilder().heatmap("POSIX", 0, 0.1, [1, 2], [1])
+    with pytest.raises(ValueError, match="NUL"):
+        LogBuilder().posix("/a\0b").image()
     with pytest.raises(ValueError, match="too long"):
         LogBuilder(exe="x" * 4000).image()
     with pytest.raises(ValueError, match="processes"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,9 +38,9 @@ class Heatmap:
 
 
 def decode_heatmaps(
-    data: bytes, code: str, names: dict[int, str], source: Source, warn: Warn
+    data: bytes, code: str, name: Callable[[int], str], source: Source, warn: Warn
 ) -> dict[str, Heatmap]:
-    """Sort an inflated HEATMAP region by interface.
+    """Sort an inflated HEATMAP region by interface; ``name`` gives the name of an unknown record id.
 
     Raises:
         WorkalikeError: DAMAGED_LOG if a record reaches beyond the region or contradicts the others.
@@ -54,18 +55,18 @@ def decode_heatmaps(
     ids = words[starts].view(np.uint64)
     maps: dict[str, Heatmap] = {}
     for number in dict.fromkeys(ids.tolist()):
-        api = _api(number, names, warn)
+        api = _api(number, name, warn)
         maps[api] = _gather(api, words, starts[ids == number], source, warn)
     return maps
 
 
-def _api(number: int, names: dict[int, str], warn: Warn) -> str:
+def _api(number: int, name: Callable[[int], str], warn: Warn) -> str:
     """The interface that a heatmap's record id stands for."""
     if number in _APIS:
         return _APIS[number]
-    name = names.get(number, "")
-    if name.startswith(_PREFIX):
-        return name[len(_PREFIX) :]
+    known = name(number)
+    if known.startswith(_PREFIX):
+        return known[len(_PREFIX) :]
     warn(f"module HEATMAP: record id {number} is of no known interface")
     return f"id {number}"
 

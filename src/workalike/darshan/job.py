@@ -130,14 +130,24 @@ def read_names(source: Source, header: Header, warn: Warn) -> dict[int, str]:
     if not header.names.length:
         return {}
     data = source.inflate(header.names, header.compression, OBJECTS)
-    names, used = (_parse_counted if header.layout.counted_names else _parse_ended)(data, header.code)
+    parse = _parse_counted if header.layout.counted_names else _parse_ended
+    # Ids are hashes, which do not compress; less than a byte of the file for each is a bomb.
+    try:
+        names, used = parse(data, header.code, header.names.length)
+    except _TooManyNamesError as error:
+        message = "holds more names than it has bytes in the file"
+        raise source.damaged(message, place=header.names.name) from error
     if used < len(data):
         warn(f"name region: {len(data) - used} bytes left over at inflated byte {used}")
     return names
 
 
-def _parse_ended(data: bytes, code: str) -> tuple[dict[int, str], int]:
-    """Parse u64 id, name, NUL; give the names and the bytes used.
+class _TooManyNamesError(Exception):
+    """The name region would become more objects than its size in the file explains."""
+
+
+def _parse_ended(data: bytes, code: str, most: int) -> tuple[dict[int, str], int]:
+    """Parse u64 id, name, NUL, at most ``most`` of them; give the names and the bytes used.
 
     A log may hold a hundred thousand names, so the loop only looks for their ends.
     """
@@ -147,6 +157,8 @@ def _parse_ended(data: bytes, code: str) -> tuple[dict[int, str], int]:
     while (end := find(0, used + 8)) >= 0:
         ends.append(end)
         used = end + 1
+        if len(ends) > most:
+            raise _TooManyNamesError
     if not ends:
         return {}, 0
     raw = np.frombuffer(data, dtype=np.uint8)
@@ -163,8 +175,8 @@ def _parse_ended(data: bytes, code: str) -> tuple[dict[int, str], int]:
     return names, used
 
 
-def _parse_counted(data: bytes, code: str) -> tuple[dict[int, str], int]:
-    """Parse u64 id, u32 length, name (format 3.00); give the names and the bytes used."""
+def _parse_counted(data: bytes, code: str, most: int) -> tuple[dict[int, str], int]:
+    """Parse u64 id, u32 length, name (format 3.00); the rest as of :func:`_parse_ended`."""
     names: dict[int, str] = {}
     head = struct.Struct(code + "QI")
     at = 0
@@ -173,6 +185,8 @@ def _parse_counted(data: bytes, code: str) -> tuple[dict[int, str], int]:
         end = at + head.size + length
         if end > len(data):
             break
+        if len(names) > most:
+            raise _TooManyNamesError
         if not names.get(number):
             names[number] = _text(data[at + head.size : end])
         at = end

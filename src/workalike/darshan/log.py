@@ -12,11 +12,11 @@ from workalike.darshan.dxt import DxtTable, decode_dxt
 from workalike.darshan.header import ByteOrder, ModuleInfo, read_header
 from workalike.darshan.heatmap import Heatmap, decode_heatmaps
 from workalike.darshan.job import Job, read_job, read_names
-from workalike.darshan.lustre import LustreRecord, LustreTable, decode_lustre
+from workalike.darshan.lustre import LustreTable, decode_lustre
 from workalike.darshan.records import Int64s, RecordTable, UInt64s, decode_records
 from workalike.darshan.source import Source
 
-__all__ = ["Log", "LustreRecord", "open_log"]
+__all__ = ["Log", "open_log"]
 
 
 def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = None) -> Log:
@@ -73,7 +73,8 @@ class Log:
     def names(self) -> dict[int, str]:
         """Names by record id; reading them also tells of the records that have none."""
         if self._names is None:
-            self._names = read_names(self._source, self._header, self._warn)
+            with self._source.within_memory(self._header.names):
+                self._names = read_names(self._source, self._header, self._warn)
             for module, ids in self._unchecked_ids:
                 self._note_nameless(module, ids)
             self._unchecked_ids.clear()
@@ -95,26 +96,27 @@ class Log:
             return None
         if module not in self._tables:
             info = self.modules[module]
-            data = self._inflate(info)
-            table = decode_records(module, info.version, data, self._header.code, self._warn)
+            with self._source.within_memory(info.region):
+                data = self._inflate(info)
+                table = decode_records(module, info.version, data, self._header.code, self._warn)
             self._check_ranks(module, table.ranks, lowest=-1)
             self._note_nameless(module, table.ids)
             self._tables[module] = table
         return self._tables[module]
 
-    def lustre(self) -> LustreTable | list[LustreRecord]:
-        """Give the Lustre records, an empty list if there are none.
+    def lustre(self) -> LustreTable:
+        """Give the Lustre records, a table that serves as a list; empty if there are none.
 
         Raises:
             WorkalikeError: DAMAGED_LOG.
         """
-        if not self._has("LUSTRE"):
-            return []
+        if self._lustre is None and not self._has("LUSTRE"):
+            self._lustre = LustreTable.empty()
         if self._lustre is None:
             info = self.modules["LUSTRE"]
-            table = decode_lustre(
-                info.version, self._inflate(info), self._header.code, self._source, self._warn
-            )
+            with self._source.within_memory(info.region):
+                data = self._inflate(info)
+                table = decode_lustre(info.version, data, self._header.code, self._source, self._warn)
             self._check_ranks("LUSTRE", table.ranks, lowest=-1)
             self._note_nameless("LUSTRE", table.ids)
             self._lustre = table
@@ -129,8 +131,10 @@ class Log:
         if not self._has("HEATMAP"):
             return {}
         if self._heatmaps is None:
-            data = self._inflate(self.modules["HEATMAP"])
-            maps = decode_heatmaps(data, self._header.code, self.names, self._source, self._warn)
+            info = self.modules["HEATMAP"]
+            with self._source.within_memory(info.region):
+                data = self._inflate(info)
+                maps = decode_heatmaps(data, self._header.code, self._name, self._source, self._warn)
             for heatmap in maps.values():
                 self._check_ranks("HEATMAP", heatmap.ranks, lowest=0)
             self._heatmaps = maps
@@ -149,14 +153,18 @@ class Log:
             return None
         if module not in self._dxt:
             info = self.modules[module]
-            data = self._inflate(info)
-            table = decode_dxt(module, info.version, data, self._header.code, self._source, self._warn)
+            with self._source.within_memory(info.region):
+                data = self._inflate(info)
+                table = decode_dxt(module, info.version, data, self._header.code, self._source, self._warn)
             self._check_ranks(module, table.ranks, lowest=0)
             self._note_nameless(module, table.ids)
             if not table.offsets_valid:
                 self._warn(f"module {module}: version {info.version} has no valid offsets")
             self._dxt[module] = table
         return self._dxt[module]
+
+    def _name(self, number: int) -> str:
+        return self.names.get(number, "")
 
     def _has(self, module: str) -> bool:
         return module in self.modules and module not in self.skipped

@@ -77,6 +77,12 @@ class LustreTable(Sequence[LustreRecord]):
         self.ids: UInt64s = words[starts].view(np.uint64)
         self.ranks: Int64s = words[starts + 1]
 
+    @classmethod
+    def empty(cls) -> LustreTable:
+        """A table without records."""
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(2, b"", nothing, nothing)
+
     def __len__(self) -> int:
         return len(self._starts)
 

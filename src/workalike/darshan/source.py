@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import os
+import re
 import stat
 import zlib
 from collections.abc import Callable, Iterator
@@ -20,6 +21,9 @@ REGION_CAP_VARIABLE = "WORKALIKE_MAX_REGION_BYTES"
 
 DEFAULT_REGION_CAP = 2 << 30
 """Largest inflated region taken by default, bytes."""
+
+_LARGEST_CAP = 1 << 62
+"""Sizes are C's ssize_t in zlib and bz2."""
 
 _READ_WHOLE = 1 << 20
 """Files up to this size are read at once; of larger ones only the regions that are asked for."""
@@ -79,7 +83,8 @@ class Source:
 
     def __init__(self, path: str | os.PathLike[str], max_region_bytes: int | None = None) -> None:
         self.path = Path(path)
-        self._cap = max_region_bytes if max_region_bytes is not None else _cap_from_environment()
+        cap = max_region_bytes if max_region_bytes is not None else _cap_from_environment()
+        self._cap = None if cap is None else min(cap, _LARGEST_CAP)
         with self._open() as (file, status):
             self._identity = _identity(status)
             self.size = status.st_size
@@ -134,14 +139,14 @@ class Source:
         Raises:
             WorkalikeError: DAMAGED_LOG if a stream is broken, cut short or grows beyond the cap.
         """
-        data = self.read(region.offset, region.length)
-        if compression == layouts.UNCOMPRESSED:
-            return data
         cap = self._cap
         if cap is None:
             cap = min(DEFAULT_REGION_CAP, max(ratio.floor, ratio.factor * region.length))
         try:
-            return _inflate(data, cap, _STREAMS[compression])
+            if region.length > cap:  # in a sparse file that costs nothing
+                raise _StreamError("", 0, too_big=True)
+            data = self.read(region.offset, region.length)
+            return data if compression == layouts.UNCOMPRESSED else _inflate(data, cap, _STREAMS[compression])
         except _StreamError as error:
             place = f"{region.name}, byte {region.offset + error.at}"
             if error.too_big:
@@ -151,6 +156,18 @@ class Source:
                     mend=f"if the log is trustworthy, set {REGION_CAP_VARIABLE} to the bytes to allow",
                 ) from error
             raise self.damaged(error.message, place=place) from error
+
+    @contextmanager
+    def within_memory(self, region: Region) -> Iterator[None]:
+        """Turn lack of memory while a region is read into the error that says so."""
+        try:
+            yield
+        except MemoryError as error:
+            raise self.damaged(
+                "inflates to more than the memory holds",
+                place=region.name,
+                mend=f"read it where there is more memory, or lower {REGION_CAP_VARIABLE}",
+            ) from error
 
     def damaged(self, message: str, *, place: str | None = None, mend: str = _COPY_AGAIN) -> WorkalikeError:
         """Make a DAMAGED_LOG error of this file."""
@@ -169,7 +186,7 @@ def _cap_from_environment() -> int | None:
     text = os.environ.get(REGION_CAP_VARIABLE)
     if text is None:
         return None
-    if not text.isascii() or not text.isdigit() or int(text) == 0:
+    if not re.fullmatch("[1-9][0-9]{0,30}", text):
         raise WorkalikeError(
             ErrorKind.USAGE, f"{REGION_CAP_VARIABLE} is not a number of bytes", mend="give a whole number > 0"
         )
@@ -231,8 +248,6 @@ def _inflate(data: bytes, cap: int, new_stream: Callable[[], _Stream]) -> bytes:
             window = max(512, 2 * (at - start))
     except (zlib.error, OSError, ValueError, EOFError) as error:  # but for the first, from bzip2
         raise _StreamError(f"a compressed stream is broken ({error})", at) from error
-    except MemoryError as error:
-        raise _StreamError("", at, too_big=True) from error
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 

@@ -141,7 +141,13 @@ def _encode_job(job: JobToWrite) -> bytes:
 
 
 def encode_names(names: Mapping[int, str]) -> bytes:
-    """Store names as u64 id, text, NUL."""
+    """Store names as u64 id, text, NUL.
+
+    Raises:
+        ValueError: a name holds a NUL.
+    """
+    if any("\0" in name for name in names.values()):
+        raise ValueError("a name in a log cannot hold a NUL")
     return b"".join(struct.pack("<Q", number) + name.encode() + b"\0" for number, name in names.items())
 
 
