@@ -11,6 +11,7 @@ from typing import Literal
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan import model as plan
 from workalike.plan import ranks as rank_sets
+from workalike.plan.arrays import scale_arrays
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
 from workalike.workload import model as wl
 from workalike.workload import units
@@ -27,8 +28,7 @@ BACKEND_OF_LEVEL: dict[wl.Level, plan.Backend] = {
 
 def backend_of(family: wl.Family) -> plan.Backend:
     """Who performs a family: the library that its content is made for, else the level's own calls."""
-    contents = family.contents or ([family.content] if family.content else [])
-    if any(c.fit is not None or c.arrays for c in contents):
+    if any(c.fit is not None or c.arrays for c in family.all_contents()):
         return "hdf5"
     return BACKEND_OF_LEVEL[family.counted_at]
 
@@ -95,10 +95,13 @@ class _Resolver:
         self.families: list[plan.PlanFamily] = []
         self.contents: list[plan.PlanContent] = []
         self._content_ids: dict[str, int] = {}
+        self._resolved: dict[tuple[int, int | None], tuple[plan.PlanContent, int]] = {}
+        self._sharings: dict[int, plan.PlanSharing] = {}
         self._dumps: list[plan.PlanDump] = []
 
     def add_family(self, number: int, family: wl.Family) -> None:
         sharing = self._sharing(family.sharing)
+        self._sharings[id(family)] = sharing
         self.families.append(
             plan.PlanFamily(
                 id=number,
@@ -123,7 +126,7 @@ class _Resolver:
         base = 0
         written = False
         for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
-            content = self._content(family, index, sizes[index] if sizes else None, members)
+            content, content_id = self._known_content(family, index, sizes[index] if sizes else None, members)
             reads = _moves(content, wl.Direction.READ)
             one_file = family.lifetime is not wl.Lifetime.PER_DUMP
             self._dumps.append(
@@ -131,7 +134,7 @@ class _Resolver:
                     family=number,
                     index=index,
                     file=0 if one_file else index,
-                    content=self._content_id(content),
+                    content=content_id,
                     base=base if family.lifetime is wl.Lifetime.APPENDED else 0,
                     start_s=start,
                     end_s=max(start, end),
@@ -157,20 +160,31 @@ class _Resolver:
             if self.options.scaling == "weak":
                 files = max(1, round(files * self.ranks / self.workload.ranks))
             files = min(files, self.ranks)
+        old, new = self.workload.ranks, self.ranks
+        ranks = rank_sets.scale_ranges(sharing.ranks, old, new)
+        if sharing.mode is wl.SharingMode.ROOT and sharing.ranks:
+            ranks = rank_sets.scale_one(sharing.ranks[0][0], old, new)
         return plan.PlanSharing(
             mode=sharing.mode,
-            ranks=rank_sets.scale_ranges(sharing.ranks, self.workload.ranks, self.ranks),
+            ranks=ranks,
             files=files,
             turns=sharing.turns,
             gather=sharing.gather,
         )
 
-    def _content_id(self, content: plan.PlanContent) -> int:
-        key = json.dumps(content.model_dump(mode="json"), sort_keys=True)
-        if key not in self._content_ids:
-            self._content_ids[key] = len(self.contents)
-            self.contents.append(content)
-        return self._content_ids[key]
+    def _known_content(
+        self, family: wl.Family, index: int, size: int | None, members: int
+    ) -> tuple[plan.PlanContent, int]:
+        """A dump's content and its number; equal ones are resolved and stored once."""
+        at = (id(family.content_of(index)), size)
+        if at not in self._resolved:
+            content = self._content(family, index, size, members)
+            key = json.dumps(content.model_dump(mode="json"), sort_keys=True)
+            if key not in self._content_ids:
+                self._content_ids[key] = len(self.contents)
+                self.contents.append(content)
+            self._resolved[at] = (content, self._content_ids[key])
+        return self._resolved[at]
 
     def _content(self, family: wl.Family, index: int, size: int | None, members: int) -> plan.PlanContent:
         original = family.content_of(index)
@@ -192,10 +206,10 @@ class _Resolver:
             )
             return content
         grown = _growth_factor(original, size, old_members)
-        targets = _stream_targets(original, size, old_members)
+        targets = _stream_bytes(original, size, old_members, self.factor)
         behind = dict.fromkeys(wl.Direction, 0)
-        for stream, target in zip(original.streams, targets, strict=True):
-            for k, resolved in enumerate(self._repeated(stream, family, grown, target)):
+        for stream, moved in zip(original.streams, targets, strict=True):
+            for k, resolved in enumerate(self._repeated(stream, family, grown, moved)):
                 if stream.base is None or k > 0:
                     resolved.base = behind[stream.direction]
                 behind[stream.direction] = max(
@@ -203,30 +217,40 @@ class _Resolver:
                     resolved.base + _length(resolved, self._ranks_a_file(family, resolved)),
                 )
                 content.streams.append(resolved)
-        content.arrays = [self._arrays(a, grown) for a in original.arrays]
+        content.arrays = [self._arrays(a, family, self.factor * grown) for a in original.arrays]
         return content
 
-    def _repeated(
-        self, stream: wl.Stream, family: wl.Family, grown: Fraction, target: int | None
-    ) -> list[plan.PlanStream]:
-        """The plan's streams of one stream: as many as its repetitions, of which scaling by count drops some first.
+    def _members(self, ranks: wl.RankRanges | None, family: wl.Family) -> plan.Ranges:
+        """The ranks of a stream or access among its family's."""
+        old, new = self.workload.ranks, self.ranks
+        scaled = self._sharings[id(family)].ranks
+        return rank_sets.scale_within(ranks, family.sharing.ranks, scaled, old, new)
 
-        `target` are the bytes of all repetitions at the original's scale.
+    def _arrays(self, arrays: wl.Arrays, family: wl.Family, factor: Fraction) -> plan.PlanArrays:
+        ranges = [self._members(access.ranks, family) for access in arrays.access]
+        counts = [rank_sets.count(r, self.ranks) for r in ranges]
+        return scale_arrays(arrays, factor, list(zip(ranges, counts, strict=True)), self.options.scale_by)
+
+    def _repeated(
+        self, stream: wl.Stream, family: wl.Family, grown: Fraction, moved: int
+    ) -> list[plan.PlanStream]:
+        """The plan's streams of one stream: a repetition each; scaling by count drops some of them first.
+
+        `moved` are the scaled bytes of all repetitions.
         """
         declared = stream.ranks if stream.ranks is not None else family.sharing.ranks
         old = self.workload.ranks if declared is None else units.count_ranks(declared)
-        ranges = rank_sets.scale_ranges(declared, self.workload.ranks, self.ranks)
+        ranges = self._members(stream.ranks, family)
         n = rank_sets.count(ranges, self.ranks)
         pairs = [(e.total(old), e.size) for e in stream.sizes]
         once = sum(count * size for count, size in pairs)
-        moved = round((stream.repeat * once if target is None else target) * self.factor)
         repeats = stream.repeat
         if self.options.scale_by == "count" and self.factor < 1:
             repeats = max(1, round(repeats * self.factor))
         streams = []
         for k in range(repeats):
             part = moved * (k + 1) // repeats - moved * k // repeats
-            entries = self._entries(pairs, once, part, n, grown=target is not None)
+            entries = self._entries(pairs, once, part, n, grown=grown != 1)
             streams.append(
                 plan.PlanStream(
                     ranks=ranges,
@@ -245,7 +269,10 @@ class _Resolver:
     def _entries(
         self, pairs: list[tuple[int, int]], once: int, part: int, ranks: int, grown: bool
     ) -> list[tuple[int, int]]:
-        """One repetition's operations, moving exactly `part` bytes: growth changes sizes, scaling what was asked for."""
+        """One repetition's operations, moving exactly `part` bytes.
+
+        Growth changes sizes, scaling what was asked for.
+        """
         if once == 0 or part == once:
             return pairs
         if grown:
@@ -261,34 +288,8 @@ class _Resolver:
         if family.sharing.mode is wl.SharingMode.PER_RANK:
             return Fraction(1, n)
         if family.sharing.mode is wl.SharingMode.GROUPS:
-            return Fraction(1, self._sharing(family.sharing).files)
+            return Fraction(1, self._sharings[id(family)].files)
         return Fraction(1)
-
-    def _arrays(self, arrays: wl.Arrays, grown: Fraction) -> plan.PlanArrays:
-        factor = self.factor * grown
-        access = []
-        for a in arrays.access:
-            ranges = rank_sets.scale_ranges(a.ranks, self.workload.ranks, self.ranks)
-            n = rank_sets.count(ranges, self.ranks)
-            entries = [
-                (
-                    max(min(s.count, n), round(s.count * factor)),
-                    list(s.shape),
-                    list(s.stride or [1] * len(s.shape)),
-                )
-                for s in a.slabs
-            ]
-            access.append(
-                plan.PlanAccess(ranks=ranges, direction=a.direction, collective=a.collective, entries=entries)
-            )
-        return plan.PlanArrays(
-            datasets=arrays.datasets,
-            element=arrays.element,
-            dims=list(arrays.dims),
-            chunk=arrays.chunk,
-            extendible=arrays.extendible,
-            access=access,
-        )
 
 
 def _growth_factor(content: wl.Content, size: int | None, members: int) -> Fraction:
@@ -296,25 +297,27 @@ def _growth_factor(content: wl.Content, size: int | None, members: int) -> Fract
     return Fraction(size, moved) if size is not None and moved else Fraction(1)
 
 
-def _stream_targets(content: wl.Content, size: int | None, members: int) -> list[int | None]:
-    """Bytes of each stream such that the dump moves `size` exactly; None keeps a stream as written."""
-    if size is None:
-        return [None] * len(content.streams)
+def _stream_bytes(content: wl.Content, size: int | None, members: int, factor: Fraction) -> list[int]:
+    """Scaled bytes of each stream (all its repetitions), such that a dump's are round(bytes x factor) exactly.
+
+    `size` are the dump's bytes where the family states them; its streams keep their shares.
+    """
     weights = []
     for stream in content.streams:
         n = members if stream.ranks is None else units.count_ranks(stream.ranks)
         weights.append(stream.repeat * sum(e.total(n) * e.size for e in stream.sizes))
     total = sum(weights)
-    if total == 0:
-        return [None] * len(content.streams)
-    targets: list[int | None] = []
+    moved = sum(content.moved(members, d) for d in wl.Direction)  # with the arrays
+    stated = Fraction(total if size is None or not moved else size * total, 1 if size is None else moved or 1)
+    out = []
     done = reached = 0
     for weight in weights:
+        # Cumulative rounding: each stream gets its share of the target, the sum is exact.
         done += weight
-        share = size * done // total - reached
+        share = round(stated * factor * done / (total or 1)) - reached
         reached += share
-        targets.append(share)
-    return targets
+        out.append(share)
+    return out
 
 
 def _moves(content: plan.PlanContent, direction: wl.Direction) -> bool:
