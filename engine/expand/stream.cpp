@@ -8,30 +8,72 @@
 namespace wa {
 namespace {
 
-/// Operations of an entry in this file.
-std::int64_t count_here(std::int64_t total, const Place& place) {
-    return shares_before(total, place.all, place.first + place.here) -
-           shares_before(total, place.all, place.first);
+/// Where an entry lies in the stream's operations. In one file the running total is what is split among the ranks, so
+/// that over all entries no rank has more than one operation more than another, and none has to join a collective
+/// call in vain. Ranks of several files are split entry by entry: each file's layout then needs no other file.
+struct Span {
+    std::int64_t before = 0;  // operations of the entries before
+    std::int64_t after = 0;
+    [[nodiscard]] std::int64_t total() const { return after - before; }
+    [[nodiscard]] std::int64_t share(const Place& place, std::int64_t index) const {
+        return share_of(after, place.all, index) - share_of(before, place.all, index);
+    }
+    [[nodiscard]] std::int64_t shares_below(const Place& place, std::int64_t index) const {
+        return shares_before(after, place.all, index) - shares_before(before, place.all, index);
+    }
+};
+
+bool one_file(const Place& place) {
+    return place.all == place.here;
 }
 
-/// The most operations that any rank of this file has: shares never grow with the rank, so the first rank's.
-std::int64_t most_of_a_rank(std::int64_t total, const Place& place) {
-    return place.here > 0 ? share_of(total, place.all, place.first) : 0;
+Span span_of(const Stream& stream, std::size_t entry, const Place& place) {
+    std::int64_t before = 0;
+    if (one_file(place)) {
+        for (std::size_t e = 0; e < entry; ++e) before += stream.entries[e].operations;
+    }
+    return {before, before + stream.entries[entry].operations};
+}
+
+/// Operations of an entry in this file.
+std::int64_t count_here(const Span& span, const Place& place) {
+    return span.shares_below(place, place.first + place.here) - span.shares_below(place, place.first);
+}
+
+/// The most operations that any rank of this file has in an entry.
+std::int64_t most_of_a_rank(const Span& span, const Place& place) {
+    if (place.here <= 0) return 0;
+    if (!one_file(place)) return span.share(place, place.first);  // shares never grow with the rank
+    return span.total() / place.all + (span.total() % place.all > 0 ? 1 : 0);
 }
 
 /// Bytes of the file that one entry takes where entries follow each other.
-Wide entry_span(const Stream& stream, const Entry& entry, const Place& place) {
-    if (stream.pieces > 1) return Wide{most_of_a_rank(entry.operations, place)} * place.here * entry.size;
+Wide entry_span(const Stream& stream, std::size_t number, const Place& place) {
+    const Entry& entry = stream.entries[number];
+    const Span span = span_of(stream, number, place);
+    if (stream.pieces > 1) return Wide{most_of_a_rank(span, place)} * place.here * entry.size;
     switch (stream.pattern) {
         case Pattern::same:
             return entry.operations > 0 ? entry.size : 0;
         case Pattern::strided:
-            return Wide{count_here(entry.operations, place)} * stream.stride;
+            return Wide{count_here(span, place)} * stream.stride;
         case Pattern::replicated:
-            return Wide{most_of_a_rank(entry.operations, place)} * entry.size;
+            return Wide{most_of_a_rank(span, place)} * entry.size;
         default:
-            return Wide{count_here(entry.operations, place)} * entry.size;
+            return Wide{count_here(span, place)} * entry.size;
     }
+}
+
+/// Collective calls of the stream: as many as the rank of this file with the most operations has.
+std::int64_t collective_calls(const Stream& stream, const Place& place, std::optional<std::size_t> only_entry) {
+    std::int64_t calls = 0;
+    std::int64_t operations = 0;
+    for (std::size_t e = 0; e < stream.entries.size(); ++e) {
+        if (only_entry && *only_entry != e) continue;
+        calls += most_of_a_rank(span_of(stream, e, place), place);
+        operations += stream.entries[e].operations;
+    }
+    return one_file(place) && !only_entry ? share_of(operations, place.all, 0) : calls;
 }
 
 }  // namespace
@@ -40,11 +82,11 @@ Wide stream_end(const Stream& stream, const Place& place) {
     if (stream.pattern == Pattern::table) return stream.rows ? stream.base + Wide{stream.rows->end()} : 0;
     Wide end = 0;
     Wide base = stream.base;
-    for (const Entry& entry : stream.entries) {
-        if (count_here(entry.operations, place) == 0) continue;
-        Wide last = base + entry_span(stream, entry, place);
+    for (std::size_t e = 0; e < stream.entries.size(); ++e) {
+        if (count_here(span_of(stream, e, place), place) == 0) continue;
+        Wide last = base + entry_span(stream, e, place);
         base = last;
-        if (stream.pattern == Pattern::strided && stream.pieces == 1) last -= stream.stride - entry.size;
+        if (stream.pattern == Pattern::strided && stream.pieces == 1) last -= stream.stride - stream.entries[e].size;
         end = std::max(end, last);
     }
     return end;
@@ -54,13 +96,15 @@ std::int64_t stream_count(const Stream& stream, const Place& place, std::int64_t
     if (!place.active()) return 0;
     if (stream.pattern == Pattern::table) return stream.rows ? stream.rows->count_of(acting_rank) : 0;
     std::int64_t count = 0;
-    for (const Entry& entry : stream.entries) count += share_of(entry.operations, place.all, place.index);
+    for (std::size_t e = 0; e < stream.entries.size(); ++e) {
+        count += span_of(stream, e, place).share(place, place.index);
+    }
     return count;
 }
 
 std::int64_t entry_base(const Stream& stream, const Place& place, std::size_t entry) {
     Wide base = stream.base;
-    for (std::size_t e = 0; e < entry; ++e) base += entry_span(stream, stream.entries[e], place);
+    for (std::size_t e = 0; e < entry; ++e) base += entry_span(stream, e, place);
     return static_cast<std::int64_t>(base);
 }
 
@@ -77,11 +121,7 @@ StreamOperations::StreamOperations(const Stream& stream, const Place& place, std
     }
     place_entries(place, base + stream.base, only_entry);
     if (joins && stream.collective) {
-        std::int64_t calls = 0;
-        for (std::size_t e = 0; e < stream.entries.size(); ++e) {
-            if (!only_entry || *only_entry == e) calls += most_of_a_rank(stream.entries[e].operations, place);
-        }
-        joins_left_ = calls - own_;
+        joins_left_ = collective_calls(stream, place, only_entry) - own_;
     }
     if (own_ == 0) {
         entries_.clear();
@@ -103,19 +143,23 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base,
         const Entry& entry = stream_.entries[e];
         EntryState state;
         state.size = entry.size;
-        const std::int64_t before = place.active()
-                                        ? shares_before(entry.operations, place.all, place.index) -
-                                              shares_before(entry.operations, place.all, place.first)
-                                        : 0;
+        const Span span = span_of(stream_, e, place);
+        const std::int64_t before =
+            place.active() ? span.shares_below(place, place.index) - span.shares_below(place, place.first) : 0;
         const bool wanted = !only_entry || *only_entry == e;
-        state.count = place.active() && wanted ? share_of(entry.operations, place.all, place.index) : 0;
+        state.count = place.active() && wanted ? span.share(place, place.index) : 0;
         if (stream_.pieces > 1) {
             const std::int64_t piece = entry.size / stream_.pieces;
             state.first = at + place.local() * piece;
             state.step = place.here * entry.size;
             if (wanted) piece_stride_ = place.here * piece;
         } else if (stream_.pattern == Pattern::interleaved) {
-            state.first = at + place.local() * entry.size;
+            // Round robin over all entries: the rank's operations before this entry tell where its next one stands.
+            const std::int64_t turn =
+                one_file(place) && place.active()
+                    ? share_of(span.before, place.all, place.index) * place.all + place.index - span.before
+                    : place.local();
+            state.first = at + turn * entry.size;
             state.step = place.here * entry.size;
         } else if (stream_.pattern == Pattern::strided) {
             state.first = at + before * stream_.stride;
@@ -125,7 +169,7 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base,
             state.step = stream_.pattern == Pattern::same ? 0 : entry.size;
         }
         region += before * entry.size;
-        at += static_cast<std::int64_t>(entry_span(stream_, entry, place));
+        at += static_cast<std::int64_t>(entry_span(stream_, e, place));
         own_ += state.count;
         entries_.push_back(state);
     }
