@@ -19,7 +19,7 @@ def content_of_event(event: Event, nprocs: int, known: KnownExtents) -> tuple[Co
     files = [d.file for d in event.files]
     content = metadata_of(files, level)
     if event.parts > 1:
-        content = _shared_out(content, event.parts)
+        content = _shared_out(content, event)
     assumed: list[Assumption] = []
     if level is Level.H5D:
         built = build_arrays(files, 1, known)
@@ -36,13 +36,15 @@ def content_of_event(event: Event, nprocs: int, known: KnownExtents) -> tuple[Co
     return content, list(dict.fromkeys(assumed))
 
 
-def _shared_out(content: Content, parts: int) -> Content:
+def _shared_out(content: Content, event: Event) -> Content:
+    """One event's part of a file's calls: opens, stats and seeks evenly, syncs where something is written."""
+    writes = Direction.WRITE in event.directions
     return Content(
-        opens=-(-content.opens // parts),
-        stats=content.stats // parts,
-        seeks=content.seeks // parts,
-        fsyncs=content.fsyncs // parts,
-        flushes=content.flushes // parts,
+        opens=-(-content.opens // event.parts),
+        stats=content.stats // event.parts,
+        seeks=content.seeks // event.parts,
+        fsyncs=content.fsyncs if writes else 0,
+        flushes=content.flushes if writes else 0,
     )
 
 

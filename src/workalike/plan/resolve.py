@@ -190,8 +190,9 @@ class _Resolver:
         original = family.content_of(index)
         old_members = family.members(self.workload.ranks)
         by_rank = Fraction(members, old_members)
+        held_open = family.lifetime is wl.Lifetime.APPENDED and index > 0
         content = plan.PlanContent(
-            opens=scale_count(original.opens, by_rank) or members,
+            opens=scale_count(original.opens, by_rank) or (0 if held_open else members),
             stats=scale_count(original.stats, by_rank),
             seeks=scale_count(original.seeks, self.factor),
             fsyncs=scale_count(original.fsyncs, by_rank),
