@@ -37,7 +37,7 @@ def test_an_unfinished_run_is_never_faithful() -> None:
 def test_the_scale_is_told() -> None:
     dump = record_dump(0, written=16 * MIB, operations=16)
     text = verdict_of(compare(original(dumps=1), record(dump, scale=RecordScale(bytes=0.5)))).sentence
-    assert "with 0.5 of the bytes" in text
+    assert "with 50 % of the bytes" in text
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workalike.compare.expect import expected, expected_bins, total_variation
 from workalike.compare.laws import Law, instrument_difference, rule_of
 from workalike.compare.model import CounterFidelity
-from workalike.compare.pairing import Pair, Pairing, error_pct
+from workalike.compare.pairing import Pair, Pairing, error_pct, rounding
 from workalike.compare.side import LARGEST, Counters
 from workalike.workload.model import Direction
 
@@ -56,6 +56,8 @@ def _row(pairs: list[Pair], module: str, name: str, at_level: bool, pairing: Pai
     original, want = total(c.get(name, 0) for c in one), total(law)
     replica = total(c.get(name, 0) for c in other)
     reason = _incomparable(pairs, module, name, pairing, one)
+    in_bytes = rule_of(module, name).law in (Law.BYTES, Law.EXTENT)
+    slack = rounding(pairs, pairing.factors.bytes) if in_bytes else 0.999  # counts are whole
     return CounterFidelity(
         module=module,
         counter=name,
@@ -64,14 +66,10 @@ def _row(pairs: list[Pair], module: str, name: str, at_level: bool, pairing: Pai
         law=rule_of(module, name).law.word,
         expected=None if reason else want,
         replica=None if (module, name) in pairing.replica.unmeasured else replica,
-        error_pct=None if reason else _counter_error(name, want, replica),
+        error_pct=None if reason else error_pct(want, replica, slack),
         comparable=not reason,
         reason=reason,
     )
-
-
-def _counter_error(name: str, want: float, replica: int) -> float:
-    return 0.0 if abs(want - replica) < 1 else error_pct(want, replica)
 
 
 def _incomparable(pairs: list[Pair], module: str, name: str, pairing: Pairing, one: list[Counters]) -> str:

@@ -16,7 +16,7 @@ from workalike.compare.model import (
     read_fidelity,
     write_fidelity,
 )
-from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up
+from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up, rounding
 from workalike.compare.record import Record
 from workalike.compare.side import Side, SideDump
 from workalike.plan.model import Plan
@@ -113,7 +113,7 @@ def _family(pair: Pair, factors: Factors) -> FamilyFidelity:
         bytes_replica=came,
         bytes_error_mean_pct=sum(errors) / len(errors) if errors else 0.0,
         bytes_error_max_pct=max(errors, default=0.0),
-        total_bytes_error_pct=error_pct(scaled, came),
+        total_bytes_error_pct=error_pct(scaled, came, rounding([pair], factors.bytes)),
         start_time_error_mean_s=sum(starts) / len(starts) if starts else None,
         start_time_error_max_s=max(starts, default=None),
         io_time_original_s=_io_time(original.dumps),

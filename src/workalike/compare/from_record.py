@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workalike.characterize.facts import MODULE_OF_LEVEL
-from workalike.compare.record import Record, RecordDump
+from workalike.compare.record import LevelBytes, Record, RecordDump
 from workalike.compare.side import (
     Counters,
     Key,
@@ -48,6 +48,17 @@ def counters_of(dump: RecordDump, module: str) -> Counters:
     return out
 
 
+def _counters_below(moved: LevelBytes, module: str) -> Counters:
+    """Bytes, and calls where they were counted, at a level that is not the family's own."""
+    out = {"BYTES_READ": moved.bytes_read, "BYTES_WRITTEN": moved.bytes_written}
+    for name in ("coll_writes", "indep_writes", "coll_reads", "indep_reads"):
+        count = getattr(moved, name)
+        if count is not None:
+            out[name.upper()] = count
+    add_sums(module, out)
+    return out
+
+
 def side_of_record(record: Record, levels: dict[Key, Level]) -> Side:
     """The side of a record; `levels` says at which level each family was counted."""
     families: dict[Key, SideFamily] = {}
@@ -68,7 +79,7 @@ def side_of_record(record: Record, levels: dict[Key, Level]) -> Side:
         for below, moved in dump.levels.items():
             if below is not level:
                 other = family.modules.setdefault(MODULE_OF_LEVEL[below], {})
-                merge(other, {"BYTES_READ": moved.bytes_read, "BYTES_WRITTEN": moved.bytes_written})
+                merge(other, _counters_below(moved, MODULE_OF_LEVEL[below]))
     full = record.backend == "null" and record.scale.ranks == 1 and record.scale.bytes == 1
     return Side(record.plan_ranks, families, "engine", basis="plan" if full else "record")
 

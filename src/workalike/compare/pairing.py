@@ -122,11 +122,16 @@ def _presumed(workload: Workload, replica: Record | Characterization, factors: F
     return Options(ranks=ranks, bytes_scale=Fraction(factors.bytes).limit_denominator(10**12) or Fraction(1))
 
 
-def error_pct(expected_value: float, replica: float) -> float:
-    """|replica - expected| in per cent of expected; 100 where nothing was expected."""
-    if expected_value == replica:
+def error_pct(expected_value: float, replica: float, slack: float = 0.0) -> float:
+    """|replica - expected| in per cent of expected, 0 within the slack; 100 where nothing was expected."""
+    if abs(expected_value - replica) <= slack:
         return 0.0
     return 100.0 * abs(replica - expected_value) / expected_value if expected_value else 100.0
+
+
+def rounding(pairs: list[Pair], factor: float) -> float:
+    """Bytes that the law's rounding may leave: one a dump at another scale, none at full scale."""
+    return 0.0 if factor == 1 else float(sum(len(pair.original.dumps) for pair in pairs))
 
 
 def dump_error_pct(one: SideDump | None, other: SideDump | None, factor: float) -> float:

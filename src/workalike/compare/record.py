@@ -50,10 +50,14 @@ class RecordScale(_Part):
 
 
 class LevelBytes(_Part):
-    """Bytes that crossed one level during a dump."""
+    """Bytes that crossed one level during a dump; at MPI-IO also the calls, where the engine counted them."""
 
     bytes_written: Count = 0
     bytes_read: Count = 0
+    coll_writes: Count | None = None
+    indep_writes: Count | None = None
+    coll_reads: Count | None = None
+    indep_reads: Count | None = None
 
 
 class KindTimes(_Part):
@@ -296,14 +300,13 @@ def working_set(record: Record) -> int:
 
 
 def _memory_reason(record: Record) -> list[str]:
-    """Environment `memory_bytes` is one host's, `host_count` the number of hosts."""
-    memory, hosts = record.environment.get("memory_bytes"), record.environment.get("host_count", 1)
-    if not isinstance(memory, int) or not isinstance(hosts, int) or memory <= 0:
+    """Environment `memory_bytes` is the memory of all hosts together."""
+    memory, held = record.environment.get("memory_bytes"), working_set(record)
+    if not isinstance(memory, int) or memory <= 0:
         return ["memory unknown, so caching cannot be ruled out"]
-    total, held = memory * max(1, hosts), working_set(record)
-    if held >= MEMORY_FACTOR * total:
+    if held >= MEMORY_FACTOR * memory:
         return []
-    return [f"working set {size_text(held)}, under {MEMORY_FACTOR:g} x memory ({size_text(total)})"]
+    return [f"working set {size_text(held)}, under {MEMORY_FACTOR:g} x memory ({size_text(memory)})"]
 
 
 def write_record(record: Record, path: str | Path) -> None:

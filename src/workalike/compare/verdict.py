@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
-from workalike.compare.words import percent_text, plural
+from workalike.compare.words import factor_text, percent_text, plural, within_text
 
 FAITHFUL_BYTES_PCT, FAITHFUL_OPERATIONS_PCT, FAITHFUL_DISTANCE = 0.1, 1.0, 0.02
 CLOSE_BYTES_PCT, CLOSE_OPERATIONS_PCT, CLOSE_DISTANCE = 5.0, 10.0, 0.15
@@ -81,9 +81,8 @@ def scale_words(fidelity: Fidelity) -> str:
     if scale.ranks != 1:
         parts.append(f"{fidelity.ranks_replica:,} instead of {plural(fidelity.ranks_original, 'rank')}")
     if scale.bytes != 1:
-        parts.append(
-            f"{scale.bytes:.3g} of the bytes" if scale.bytes < 1 else f"{scale.bytes:.3g} times the bytes"
-        )
+        share = factor_text(scale.bytes)
+        parts.append(f"{share} of the bytes" if scale.bytes < 1 else f"{share} the bytes")
     return "with " + " and ".join(parts) if parts else "at full scale"
 
 
@@ -93,7 +92,7 @@ def _bytes_sentence(fidelity: Fidelity, worst: FamilyFidelity, error: float) -> 
         what = "the dump has" if dumps == 1 else f"all {dumps:,} dumps have"
         return f"Run {scale_words(fidelity)}, {what} exactly the bytes expected."
     if error <= CLOSE_BYTES_PCT:
-        return f"Run {scale_words(fidelity)}, bytes are within {percent_text(error)} of what is expected."
+        return f"Run {scale_words(fidelity)}, bytes are within {within_text(error)} of what is expected."
     return f"Run {scale_words(fidelity)}, bytes are off by up to {percent_text(error)} ({worst.name})."
 
 
@@ -108,7 +107,7 @@ def _operations_sentence(operations: float | None, distance: float | None) -> st
     parts = []
     if operations is not None:
         word = "within" if operations <= CLOSE_OPERATIONS_PCT else "off by up to"
-        same = f"{word} {percent_text(operations)} in number" if operations else "equal in number"
+        same = f"{word} {within_text(operations)} in number" if operations else "equal in number"
         parts.append(f"operations are {same}")
     if distance is not None:
         apart = (

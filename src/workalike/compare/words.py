@@ -43,6 +43,18 @@ def percent_text(value: float | None) -> str:
     return f"{value:.2g} %" if abs(value) < 10 else f"{value:,.0f} %"
 
 
+def within_text(value: float) -> str:
+    """A percentage as an upper bound in prose: `within 0.01 %`."""
+    return percent_text(value).removeprefix("< ")
+
+
+def factor_text(factor: float) -> str:
+    """A factor of the bytes in prose: `97 %`, `1/2,048`, `4 times`."""
+    if factor >= 1:
+        return f"{factor:.3g} times"
+    return f"{100 * factor:.2g} %" if factor >= 0.01 else f"1/{1 / factor:,.0f}"
+
+
 def count_text(count: float | None) -> str:
     """A count with thousands separated; a law's fraction keeps one digit."""
     if count is None:

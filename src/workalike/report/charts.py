@@ -8,6 +8,7 @@ from markupsafe import Markup
 from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
 
 from workalike.compare.pairing import Pair, Pairing
+from workalike.compare.words import plural
 from workalike.report import series
 from workalike.report.canvas import binary_ticks, drawing, size_axis, time_unit, whole_ticks
 from workalike.report.palette import FAINT, INK, MUTED, REPLICA, color_of
@@ -81,7 +82,8 @@ def cumulative_bytes(pairing: Pairing, *, replica: bool) -> Markup | None:
 def dump_sizes(pairing: Pairing, *, replica: bool) -> Markup | None:
     """The size of every dump (the paper's Fig. 3); the replica's divided by F."""
     pairs = [p for p in series.heaviest(pairing) if p.original.dumps]
-    if not pairs:
+    most = max((len(p.original.dumps) for p in pairs), default=0)
+    if most < 2:
         return None
     places = series.positions(pairs)
     seen: list[float] = []
@@ -106,6 +108,7 @@ def dump_sizes(pairing: Pairing, *, replica: bool) -> Markup | None:
         else:
             _bytes_from_zero(axes, max(seen, default=1.0))
         axes.set_xlabel("dump")
+        axes.set_xlim(1 - 0.02 * most - 0.3, most + 0.02 * most + 0.3)
         whole_ticks(axes.xaxis)
         _legend(axes)
     return one.svg
@@ -130,7 +133,7 @@ def histograms(pairing: Pairing, *, replica: bool) -> Markup | None:
                     [p + shift for p in places], series.shares(have), width, color=REPLICA, label="replica"
                 )
             axes.set_xticks(list(places), series.BIN_LABELS, rotation=35, ha="right", fontsize=8)
-            axes.set_title(f"{direction.value}s: {round(sum(want)):,}", fontsize=9.5, color=INK, loc="left")
+            axes.set_title(plural(round(sum(want)), direction.value), fontsize=9.5, color=INK, loc="left")
             axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))
             axes.set_ylim(0, 100)
             axes.grid(axis="x", visible=False)
@@ -144,6 +147,7 @@ def error_over_time(pairing: Pairing) -> Markup | None:
     """Error of all bytes up to each dump (the paper's Fig. 4); None where there is none."""
     pairs = [p for p in series.heaviest(pairing) if p.original.dumps]
     curves = [(p, *series.cumulative_error_pct(p, pairing.factors.bytes)) for p in pairs]
+    most = max((x[-1] for _, x, _ in curves), default=1)
     if not any(abs(v) > 1e-9 for _, _, y in curves for v in y):
         return None
     places = series.positions(pairs)
@@ -157,6 +161,7 @@ def error_over_time(pairing: Pairing) -> Markup | None:
         axes.yaxis.set_major_formatter(PercentFormatter(decimals=None))
         axes.set_xlabel("dump")
         axes.set_ylabel("error of bytes so far")
+        axes.set_xlim(1 - 0.02 * most - 0.3, most + 0.02 * most + 0.3)
         whole_ticks(axes.xaxis)
         axes.margins(y=0.15)
         _legend(axes)
@@ -171,9 +176,10 @@ def bandwidth(pairing: Pairing) -> Markup | None:
     places = series.positions(pairs)
     with drawing("bandwidth", 3.1) as one:
         axes = one.axes[0]
-        both = False
+        both, first = False, 0
         for pair in pairs:
             color = color_of(pair.original.role, places[pair.original.name])
+            first = min(first, 1 - max(len(pair.original.dumps), len(pair.replica.dumps)))
             x, y = series.bandwidths(pair.original.dumps)
             if x:
                 axes.plot(
@@ -210,6 +216,7 @@ def bandwidth(pairing: Pairing) -> Markup | None:
         size_axis(axes.yaxis, rate=True)
         axes.set_xlabel("steps to the end of the run (0 is a family's last dump)")
         axes.set_ylabel("bandwidth of a dump")
+        axes.set_xlim(1.02 * first - 0.3, -0.02 * first + 0.3)
         whole_ticks(axes.xaxis)
         _legend(axes)
     return one.svg

@@ -165,10 +165,10 @@ def _content(family: Family, side: SideFamily, ranks: int) -> str:
         return f"A dump is {plural(content.fit.datasets, 'equal dataset')}, sized to give its bytes."
     if content.arrays:
         return _arrays(content)
-    return _streams(content, family.members(ranks))
+    return _streams(content, family.members(ranks), len(side.dumps))
 
 
-def _streams(content: Content, members: int) -> str:
+def _streams(content: Content, members: int, dumps: int) -> str:
     weights = [(_stream_bytes(s, members), s) for s in content.streams]
     weights = [(w, s) for w, s in weights if w]
     if not weights:
@@ -180,10 +180,12 @@ def _streams(content: Content, members: int) -> str:
     what = f"{'collective ' if stream.collective else ''}{stream.direction.value}"
     text = f"{plural(count, what)} of {_spread(sizes)}, {_pattern(stream, n)}"
     share = weight / sum(w for w, _ in weights)
+    dump = "A typical dump" if dumps > 1 else "The dump"
     if len(weights) == 1:
-        return f"A typical dump is {text}."
+        return f"{dump} is {text}."
+    much = "nearly all" if share >= 0.995 else f"{100 * share:.0f} %"
     streams = plural(len(weights), "access stream")
-    return f"A typical dump has {streams}; the heaviest ({100 * share:.0f} % of the bytes) is {text}."
+    return f"{dump} has {streams}; the heaviest ({much} of the bytes) is {text}."
 
 
 def _stream_bytes(stream: Stream, members: int) -> int:
