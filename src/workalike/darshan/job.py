@@ -154,11 +154,14 @@ def _parse_ended(data: bytes, code: str, most: int) -> tuple[dict[int, str], int
     find = data.find
     ends: list[int] = []
     used = 0
-    while (end := find(0, used + 8)) >= 0:
+    for _ in range(most + 1):
+        end = find(0, used + 8)
+        if end < 0:
+            break
         ends.append(end)
         used = end + 1
-        if len(ends) > most:
-            raise _TooManyNamesError
+    else:
+        raise _TooManyNamesError
     if not ends:
         return {}, 0
     raw = np.frombuffer(data, dtype=np.uint8)
