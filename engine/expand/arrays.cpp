@@ -102,7 +102,36 @@ std::int64_t array_count(const Array& array, const Layout& layout, const FileSlo
     return count;
 }
 
-std::int64_t FitOperations::count(const Fit& fit, const Place& place) {
+FitShare fit_share(const Fit& fit, std::int64_t bytes, std::int64_t unit, std::int64_t dataset, const Place& place) {
+    const std::int64_t units = share_of(bytes / unit, fit.datasets, dataset);
+    const std::int64_t total = fit.operations ? share_of(*fit.operations, fit.datasets, dataset) : place.all;
+    const auto operations_before = [&](std::int64_t rank) { return shares_before(total, place.all, rank); };
+    const std::int64_t from = operations_before(place.first);
+    const std::int64_t to = operations_before(place.first + place.here);
+    FitShare out;
+    out.operations = to - from;
+    out.units = shares_before(units, total, to) - shares_before(units, total, from);
+    out.first = operations_before(place.index) - from;
+    out.end = out.first + share_of(total, place.all, place.index);
+    out.most = share_of(total, place.all, place.first);
+    return out;
+}
+
+FitShare fit_share_of_file(const Fit& fit, std::int64_t bytes, std::int64_t unit, std::int64_t dataset,
+                           const Place& place) {
+    FitShare out = fit_share(fit, 0, unit, dataset, place);
+    out.units = share_of(bytes / unit, fit.datasets, dataset);
+    return out;
+}
+
+std::int64_t fit_bytes_of_file(const Fit& fit, const Place& place) {
+    if (place.here == place.all) return fit.bytes;
+    std::int64_t bytes = 0;
+    for (std::int64_t d = 0; d < fit.datasets; ++d) bytes += fit_share(fit, fit.bytes, 1, d, place).units;
+    return bytes;
+}
+
+std::int64_t fit_count(const Fit& fit, const Place& place) {
     if (!place.active()) return 0;
     if (!fit.operations) return fit.datasets;
     const std::int64_t each = *fit.operations / fit.datasets;
@@ -111,31 +140,14 @@ std::int64_t FitOperations::count(const Fit& fit, const Place& place) {
            (fit.datasets - more) * share_of(each, place.all, place.index);
 }
 
-FitOperations::FitOperations(const Fit& fit, std::int64_t bytes, std::int64_t unit, std::int64_t dataset,
-                             std::int64_t base, const Place& place, bool joins)
-    : fit_(fit), unit_(unit), base_(base) {
-    units_ = share_of(bytes / unit, fit.datasets, dataset);
-    operations_ = fit.operations ? share_of(*fit.operations, fit.datasets, dataset) : place.all;
-    // Ranks of other files have their own dataset of this name: only what lies in this file is laid out here.
-    next_ = shares_before(operations_, place.all, place.index);
-    end_ = next_ + share_of(operations_, place.all, place.index);
-    const auto units_before = [this, &place](std::int64_t rank) {
-        return shares_before(units_, operations_, shares_before(operations_, place.all, rank));
-    };
-    base_ -= units_before(place.first) * unit;
-    bytes_here_ = (units_before(place.first + place.here) - units_before(place.first)) * unit;
-    const std::int64_t most = share_of(operations_, place.all, place.first);
-    joins_left_ = joins && fit.collective ? most - (end_ - next_) : 0;
-}
-
 bool FitOperations::next(Operation& operation) {
     operation = Operation{};
     operation.direction = Direction::write;
     operation.collective = fit_.collective;
-    if (next_ < end_) {
-        operation.offset = base_ + shares_before(units_, operations_, next_) * unit_;
-        operation.size = share_of(units_, operations_, next_) * unit_;
-        ++next_;
+    if (share_.first < share_.end) {
+        operation.offset = base_ + shares_before(share_.units, share_.operations, share_.first) * unit_;
+        operation.size = share_of(share_.units, share_.operations, share_.first) * unit_;
+        ++share_.first;
         return true;
     }
     if (joins_left_ == 0) return false;

@@ -51,28 +51,42 @@ class ArrayOperations {
     std::int64_t joins_left_ = 0;
 };
 
-/// The share of a fit: `bytes` over its datasets, in units (the element where elements are written, else
-/// bytes).
+/// What one file holds of a fit's dataset.
+struct FitShare {
+    std::int64_t units = 0;       // elements, or bytes
+    std::int64_t operations = 0;  // over the ranks of the file
+    std::int64_t first = 0;       // those of this rank
+    std::int64_t end = 0;
+    std::int64_t most = 0;  // of any rank
+};
+
+/// The share of a fit's dataset in the file at `place`: of `bytes` over all files, in units of `unit` bytes.
+[[nodiscard]] FitShare fit_share(const Fit& fit, std::int64_t bytes, std::int64_t unit, std::int64_t dataset,
+                                 const Place& place);
+/// The same where a library was given `bytes` for this file alone.
+[[nodiscard]] FitShare fit_share_of_file(const Fit& fit, std::int64_t bytes, std::int64_t unit, std::int64_t dataset,
+                                         const Place& place);
+/// Bytes of a fit in the file at `place`, as the plan has them.
+[[nodiscard]] std::int64_t fit_bytes_of_file(const Fit& fit, const Place& place);
+/// Operations of a rank on all datasets of a fit.
+[[nodiscard]] std::int64_t fit_count(const Fit& fit, const Place& place);
+
 class FitOperations {
   public:
-    FitOperations(const Fit& fit, std::int64_t bytes, std::int64_t unit, std::int64_t dataset,
-                  std::int64_t base, const Place& place, bool joins);
+    FitOperations(const Fit& fit, const FitShare& share, std::int64_t unit, std::int64_t base, bool joins)
+        : fit_(fit),
+          share_(share),
+          unit_(unit),
+          base_(base),
+          joins_left_(joins && fit.collective ? share.most - (share.end - share.first) : 0) {}
     bool next(Operation& operation);
-
-    /// Bytes of the dataset in this file.
-    [[nodiscard]] std::int64_t bytes_here() const { return bytes_here_; }
-    [[nodiscard]] static std::int64_t count(const Fit& fit, const Place& place);
 
   private:
     const Fit& fit_;
+    FitShare share_;
     std::int64_t unit_;
-    std::int64_t base_;
-    std::int64_t bytes_here_ = 0;
-    std::int64_t units_ = 0;       // of the dataset, over all files
-    std::int64_t operations_ = 0;  // of the dataset, over all ranks
-    std::int64_t next_ = 0;
-    std::int64_t end_ = 0;
-    std::int64_t joins_left_ = 0;
+    std::int64_t base_;  // where the dataset starts in a linear file
+    std::int64_t joins_left_;
 };
 
 /// Operations of a rank on all datasets of an array.

@@ -74,7 +74,7 @@ DumpOperations::DumpOperations(const Plan& plan, std::size_t position, const Lay
         own_ += stream_count(stream, place_of(stream.ranks, layout_, slot_, acting_), rank);
     }
     for (const Array& array : content_.arrays) own_ += array_count(array, layout_, slot_, acting_);
-    if (content_.fit) own_ += FitOperations::count(*content_.fit, place_of(Ranks{}, layout_, slot_, acting_));
+    if (content_.fit) own_ += fit_count(*content_.fit, place_of(Ranks{}, layout_, slot_, acting_));
     count_calls();
 }
 
@@ -138,7 +138,9 @@ bool DumpOperations::next_section(Section& section) {
         section.kind = Section::Kind::array;
         section.part = index;
         section.dataset = dataset_;
-        operations_.emplace<ArrayOperations>(array, dataset_, dump_.base + array_base_, layout_, slot_,
+        section.base = dump_.base + array_base_;
+        section.bytes = array.bytes();
+        operations_.emplace<ArrayOperations>(array, dataset_, section.base, layout_, slot_,
                                              acting_, joins);
         array_base_ += array.bytes();
         if (++dataset_ == array.datasets) {
@@ -149,14 +151,16 @@ bool DumpOperations::next_section(Section& section) {
     }
     if (content_.fit && dataset_ < content_.fit->datasets) {
         const Fit& fit = *content_.fit;
-        const std::int64_t bytes = options_.fit_bytes.value_or(fit.bytes);
         const std::int64_t unit = options_.whole_elements ? fit.element : 1;
+        const Place place = place_of(Ranks{}, layout_, slot_, acting_);
+        const FitShare share = options_.fit_bytes
+                                   ? fit_share_of_file(fit, *options_.fit_bytes, unit, dataset_, place)
+                                   : fit_share(fit, fit.bytes, unit, dataset_, place);
         section.kind = Section::Kind::fit;
         section.dataset = dataset_;
-        const auto& operations =
-            operations_.emplace<FitOperations>(fit, bytes, unit, dataset_, dump_.base + array_base_,
-                                               place_of(Ranks{}, layout_, slot_, acting_), joins);
-        section.bytes = operations.bytes_here();
+        section.base = dump_.base + array_base_;
+        section.bytes = share.units * unit;
+        operations_.emplace<FitOperations>(fit, share, unit, section.base, joins);
         array_base_ += section.bytes;
         ++dataset_;
         return true;

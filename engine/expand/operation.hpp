@@ -29,7 +29,8 @@ struct Section {
     std::size_t part = 0;      // which stream or array of the content
     std::size_t entry = 0;     // of a stream with views
     std::int64_t dataset = 0;  // of an array or a fit
-    std::int64_t bytes = 0;    // of a fit's dataset in this file
+    std::int64_t base = 0;     // where the dataset starts in a linear file
+    std::int64_t bytes = 0;    // of the dataset in this file
     // A stream with views: where the file view starts and how it repeats.
     bool view = false;
     std::int64_t view_base = 0;

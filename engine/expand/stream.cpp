@@ -27,12 +27,15 @@ bool one_file(const Place& place) {
     return place.all == place.here;
 }
 
-Span span_of(const Stream& stream, std::size_t entry, const Place& place) {
-    std::int64_t before = 0;
-    if (one_file(place)) {
-        for (std::size_t e = 0; e < entry; ++e) before += stream.entries[e].operations;
+/// Calls visit(entry number, entry, span) for each entry.
+template <typename F>
+void each_entry(const Stream& stream, const Place& place, F&& visit) {
+    Span span;
+    for (std::size_t e = 0; e < stream.entries.size(); ++e) {
+        span.before = one_file(place) ? span.after : 0;
+        span.after = span.before + stream.entries[e].operations;
+        visit(e, stream.entries[e], span);
     }
-    return {before, before + stream.entries[entry].operations};
 }
 
 /// Operations of an entry in this file.
@@ -48,9 +51,7 @@ std::int64_t most_of_a_rank(const Span& span, const Place& place) {
 }
 
 /// Bytes of the file that one entry takes where entries follow each other.
-Wide entry_span(const Stream& stream, std::size_t number, const Place& place) {
-    const Entry& entry = stream.entries[number];
-    const Span span = span_of(stream, number, place);
+Wide entry_length(const Stream& stream, const Entry& entry, const Span& span, const Place& place) {
     if (stream.pieces > 1) return Wide{most_of_a_rank(span, place)} * place.here * entry.size;
     switch (stream.pattern) {
         case Pattern::same:
@@ -68,11 +69,11 @@ Wide entry_span(const Stream& stream, std::size_t number, const Place& place) {
 std::int64_t collective_calls(const Stream& stream, const Place& place, std::optional<std::size_t> only_entry) {
     std::int64_t calls = 0;
     std::int64_t operations = 0;
-    for (std::size_t e = 0; e < stream.entries.size(); ++e) {
-        if (only_entry && *only_entry != e) continue;
-        calls += most_of_a_rank(span_of(stream, e, place), place);
-        operations += stream.entries[e].operations;
-    }
+    each_entry(stream, place, [&](std::size_t e, const Entry& entry, const Span& span) {
+        if (only_entry && *only_entry != e) return;
+        calls += most_of_a_rank(span, place);
+        operations += entry.operations;
+    });
     return one_file(place) && !only_entry ? share_of(operations, place.all, 0) : calls;
 }
 
@@ -82,13 +83,12 @@ Wide stream_end(const Stream& stream, const Place& place) {
     if (stream.pattern == Pattern::table) return stream.rows ? stream.base + Wide{stream.rows->end()} : 0;
     Wide end = 0;
     Wide base = stream.base;
-    for (std::size_t e = 0; e < stream.entries.size(); ++e) {
-        if (count_here(span_of(stream, e, place), place) == 0) continue;
-        Wide last = base + entry_span(stream, e, place);
-        base = last;
-        if (stream.pattern == Pattern::strided && stream.pieces == 1) last -= stream.stride - stream.entries[e].size;
-        end = std::max(end, last);
-    }
+    each_entry(stream, place, [&](std::size_t, const Entry& entry, const Span& span) {
+        if (count_here(span, place) == 0) return;
+        base += entry_length(stream, entry, span, place);
+        const bool holes = stream.pattern == Pattern::strided && stream.pieces == 1;
+        end = std::max(end, holes ? base - (stream.stride - entry.size) : base);
+    });
     return end;
 }
 
@@ -96,15 +96,17 @@ std::int64_t stream_count(const Stream& stream, const Place& place, std::int64_t
     if (!place.active()) return 0;
     if (stream.pattern == Pattern::table) return stream.rows ? stream.rows->count_of(acting_rank) : 0;
     std::int64_t count = 0;
-    for (std::size_t e = 0; e < stream.entries.size(); ++e) {
-        count += span_of(stream, e, place).share(place, place.index);
-    }
+    each_entry(stream, place, [&](std::size_t, const Entry&, const Span& span) {
+        count += span.share(place, place.index);
+    });
     return count;
 }
 
 std::int64_t entry_base(const Stream& stream, const Place& place, std::size_t entry) {
     Wide base = stream.base;
-    for (std::size_t e = 0; e < entry; ++e) base += entry_span(stream, e, place);
+    each_entry(stream, place, [&](std::size_t e, const Entry& item, const Span& span) {
+        if (e < entry) base += entry_length(stream, item, span, place);
+    });
     return static_cast<std::int64_t>(base);
 }
 
@@ -139,11 +141,10 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base,
     const bool one_region = stream_.pattern == Pattern::contiguous || stream_.pattern == Pattern::random;
     std::int64_t at = base;  // the entry's base
     std::int64_t region = base;
-    for (std::size_t e = 0; e < stream_.entries.size(); ++e) {
-        const Entry& entry = stream_.entries[e];
+    entries_.reserve(stream_.entries.size());
+    each_entry(stream_, place, [&](std::size_t e, const Entry& entry, const Span& span) {
         EntryState state;
         state.size = entry.size;
-        const Span span = span_of(stream_, e, place);
         const std::int64_t before =
             place.active() ? span.shares_below(place, place.index) - span.shares_below(place, place.first) : 0;
         const bool wanted = !only_entry || *only_entry == e;
@@ -169,10 +170,10 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base,
             state.step = stream_.pattern == Pattern::same ? 0 : entry.size;
         }
         region += before * entry.size;
-        at += static_cast<std::int64_t>(entry_span(stream_, e, place));
+        at += static_cast<std::int64_t>(entry_length(stream_, entry, span, place));
         own_ += state.count;
         entries_.push_back(state);
-    }
+    });
     cursor_ = one_region ? region : base;
     if (!one_region && stream_.pattern != Pattern::replicated) return;
     std::int64_t next = cursor_;

@@ -55,6 +55,11 @@ void check_families(const Plan& plan) {
 }
 
 void check_stream(const Stream& stream, const std::string& place) {
+    Wide operations = 0;
+    for (const Entry& entry : stream.entries) operations += entry.operations;
+    if (operations > limits::operations) {
+        fail(place + ".entries", fmt::format("more than {} operations; lower them", limits::operations));
+    }
     for (std::size_t e = 0; e < stream.entries.size(); ++e) {
         const Entry& entry = stream.entries[e];
         const std::string where = fmt::format("{}.entries[{}]", place, e);

@@ -1,0 +1,191 @@
+#include "io/hdf5.hpp"
+
+#include <fmt/format.h>
+
+#include "errors.hpp"
+
+namespace wa::h5 {
+namespace {
+
+hid_t checked(hid_t id, const char* operation) {
+    if (id < 0) fail(operation);
+    return id;
+}
+
+void checked_call(herr_t code, const char* operation) {
+    if (code < 0) fail(operation);
+}
+
+/// Keeps the innermost message: it is where things went wrong.
+herr_t innermost(unsigned depth, const H5E_error2_t* error, void* text) {
+    if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
+    return 0;
+}
+
+class Info {
+  public:
+    explicit Info(const mpi::Hints* hints) {
+        if (hints == nullptr || hints->empty()) return;
+        mpi::check(MPI_Info_create(&info_), "open");
+        for (const auto& [key, value] : *hints) mpi::check(MPI_Info_set(info_, key.c_str(), value.c_str()), "open");
+    }
+    ~Info() {
+        if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
+    }
+    Info(const Info&) = delete;
+    Info& operator=(const Info&) = delete;
+    Info(Info&&) = delete;
+    Info& operator=(Info&&) = delete;
+    [[nodiscard]] MPI_Info get() const { return info_; }
+
+  private:
+    MPI_Info info_ = MPI_INFO_NULL;
+};
+
+Local access_list(const FileOptions& options) {
+    Local list(checked(H5Pcreate(H5P_FILE_ACCESS), "open"), H5Pclose);
+    const Info info(options.hints);
+    checked_call(H5Pset_fapl_mpio(list.get(), options.comm, info.get()), "open");
+    if (options.alignment > 0) {
+        checked_call(H5Pset_alignment(list.get(), static_cast<hsize_t>(options.threshold),
+                                      static_cast<hsize_t>(options.alignment)),
+                     "open");
+    }
+    return list;
+}
+
+}  // namespace
+
+void start() {
+    (void)H5dont_atexit();
+    checked_call(H5open(), "start of HDF5");
+    checked_call(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "start of HDF5");
+}
+
+void finish() { (void)H5close(); }
+
+void fail(const char* operation) {
+    std::string text;
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &text);
+    // MPI's part of a message stands in brackets behind a line break.
+    for (char& c : text) {
+        if (c == '\n') c = ' ';
+    }
+    throw CallFailed(operation, text.empty() ? "HDF5 gave no reason" : "HDF5: " + text);
+}
+
+void Local::reset() noexcept {
+    if (id_ >= 0 && close_ != nullptr) (void)close_(id_);
+    id_ = H5I_INVALID_HID;
+}
+
+Local& Local::operator=(Local&& other) noexcept {
+    if (this != &other) {
+        reset();
+        id_ = std::exchange(other.id_, H5I_INVALID_HID);
+        close_ = other.close_;
+    }
+    return *this;
+}
+
+Shared& Shared::operator=(Shared&& other) noexcept {
+    id_ = std::exchange(other.id_, H5I_INVALID_HID);
+    close_ = other.close_;
+    return *this;
+}
+
+void Shared::close() {
+    const hid_t id = std::exchange(id_, H5I_INVALID_HID);
+    if (id >= 0) checked_call(close_(id), "close");
+}
+
+Shared create_file(const std::string& path, const FileOptions& options) {
+    const Local access = access_list(options);
+    return {checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), "open"), H5Fclose};
+}
+
+Shared open_file(const std::string& path, bool writes, const FileOptions& options) {
+    const Local access = access_list(options);
+    return {checked(H5Fopen(path.c_str(), writes ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access.get()), "open"), H5Fclose};
+}
+
+void flush(const Shared& file) { checked_call(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), "flush"); }
+
+Shared create_dataset(const Shared& file, const std::string& name, const DatasetShape& shape) {
+    const Local list(checked(H5Pcreate(H5P_DATASET_CREATE), "create dataset"), H5Pclose);
+    checked_call(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), "create dataset");
+    checked_call(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), "create dataset");
+    if (!shape.chunk.empty()) {
+        checked_call(H5Pset_chunk(list.get(), static_cast<int>(shape.chunk.size()), shape.chunk.data()),
+                     "create dataset");
+    }
+    Extents most = shape.dims;
+    if (shape.extendible) most[0] = H5S_UNLIMITED;
+    const Local extents(checked(H5Screate_simple(static_cast<int>(shape.dims.size()), shape.dims.data(), most.data()),
+                                "create dataset"),
+                        H5Sclose);
+    const Local type = element_type(shape.element);
+    return {checked(H5Dcreate2(file.get(), name.c_str(), type.get(), extents.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
+                    "create dataset"),
+            H5Dclose};
+}
+
+Shared find_dataset(const Shared& file, const std::string& name) {
+    const hid_t id = H5Dopen2(file.get(), name.c_str(), H5P_DEFAULT);
+    if (id < 0) (void)H5Eclear2(H5E_DEFAULT);
+    return {id, H5Dclose};
+}
+
+Extents dims_of(const Shared& dataset) {
+    const Local extents = space_of(dataset);
+    const int rank = H5Sget_simple_extent_ndims(extents.get());
+    if (rank < 0) fail("open dataset");
+    Extents dims(static_cast<std::size_t>(rank));
+    if (H5Sget_simple_extent_dims(extents.get(), dims.data(), nullptr) < 0) fail("open dataset");
+    return dims;
+}
+
+void extend(const Shared& dataset, const Extents& dims) {
+    checked_call(H5Dset_extent(dataset.get(), dims.data()), "extend dataset");
+}
+
+Local space(const Extents& dims) {
+    return {checked(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), "select"), H5Sclose};
+}
+
+Local space_of(const Shared& dataset) { return {checked(H5Dget_space(dataset.get()), "select"), H5Sclose}; }
+
+Local transfer_list(bool collective) {
+    Local list(checked(H5Pcreate(H5P_DATASET_XFER), "transfer"), H5Pclose);
+    checked_call(H5Pset_dxpl_mpio(list.get(), collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT), "transfer");
+    return list;
+}
+
+Local element_type(std::int64_t bytes) {
+    const auto same = [](hid_t type) { return Local(checked(H5Tcopy(type), "create dataset"), H5Tclose); };
+    if (bytes == 1) return same(H5T_NATIVE_UINT8);
+    if (bytes == 2) return same(H5T_NATIVE_INT16);
+    if (bytes == 4) return same(H5T_NATIVE_FLOAT);
+    if (bytes == 8) return same(H5T_NATIVE_DOUBLE);
+    return {checked(H5Tcreate(H5T_OPAQUE, static_cast<std::size_t>(bytes)), "create dataset"), H5Tclose};
+}
+
+void select(const Local& space, const Selection& s) {
+    checked_call(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, s.start.data(), s.stride.empty() ? nullptr : s.stride.data(),
+                                     s.count.data(), s.block.empty() ? nullptr : s.block.data()),
+                 "select");
+}
+
+void select_nothing(const Local& space) { checked_call(H5Sselect_none(space.get()), "select"); }
+
+void write(const Shared& dataset, const Local& type, const Local& memory, const Local& file, const Local& list,
+           const void* data) {
+    checked_call(H5Dwrite(dataset.get(), type.get(), memory.get(), file.get(), list.get(), data), "write");
+}
+
+void read(const Shared& dataset, const Local& type, const Local& memory, const Local& file, const Local& list,
+          void* data) {
+    checked_call(H5Dread(dataset.get(), type.get(), memory.get(), file.get(), list.get(), data), "read");
+}
+
+}  // namespace wa::h5

@@ -1,0 +1,107 @@
+// Thin checked wrappers over HDF5. Errors carry the library's own innermost message.
+#pragma once
+
+#include <cstdint>
+#include <hdf5.h>
+#include <mpi.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/mpi_file.hpp"
+
+namespace wa::h5 {
+
+/// Switches the library's own printing and its closing of files at exit off: a rank that fails must not wait.
+void start();
+/// Lets the library go before MPI ends.
+void finish();
+
+[[noreturn]] void fail(const char* operation);
+
+/// A property list or dataspace: local, so it may be closed at any time.
+class Local {
+  public:
+    Local() = default;
+    Local(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+    ~Local() { reset(); }
+    Local(Local&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+    Local& operator=(Local&& other) noexcept;
+    Local(const Local&) = delete;
+    Local& operator=(const Local&) = delete;
+    [[nodiscard]] hid_t get() const { return id_; }
+
+  private:
+    void reset() noexcept;
+    hid_t id_ = H5I_INVALID_HID;
+    herr_t (*close_)(hid_t) = nullptr;
+};
+
+/// A file or dataset: closing it may wait for other ranks, so it is closed by name and never implicitly.
+class Shared {
+  public:
+    Shared() = default;
+    Shared(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+    ~Shared() = default;
+    Shared(Shared&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+    Shared& operator=(Shared&& other) noexcept;
+    Shared(const Shared&) = delete;
+    Shared& operator=(const Shared&) = delete;
+    [[nodiscard]] hid_t get() const { return id_; }
+    [[nodiscard]] bool open() const { return id_ >= 0; }
+    void close();
+
+  private:
+    hid_t id_ = H5I_INVALID_HID;
+    herr_t (*close_)(hid_t) = nullptr;
+};
+
+using Extents = std::vector<hsize_t>;
+
+struct FileOptions {
+    MPI_Comm comm = MPI_COMM_SELF;
+    const mpi::Hints* hints = nullptr;
+    std::int64_t alignment = 0;
+    std::int64_t threshold = 0;
+};
+
+/// Collective. A file is made only if there is none.
+[[nodiscard]] Shared create_file(const std::string& path, const FileOptions& options);
+[[nodiscard]] Shared open_file(const std::string& path, bool writes, const FileOptions& options);
+void flush(const Shared& file);
+
+struct DatasetShape {
+    std::int64_t element = 1;
+    Extents dims;
+    Extents chunk;  // empty: contiguous
+    bool extendible = false;  // in the first dimension
+};
+
+/// Collective. Space is allocated at once and never filled, so that what is written is what the plan writes.
+[[nodiscard]] Shared create_dataset(const Shared& file, const std::string& name, const DatasetShape& shape);
+/// Not open when there is none of this name.
+[[nodiscard]] Shared find_dataset(const Shared& file, const std::string& name);
+[[nodiscard]] Extents dims_of(const Shared& dataset);
+void extend(const Shared& dataset, const Extents& dims);
+
+[[nodiscard]] Local space(const Extents& dims);
+[[nodiscard]] Local space_of(const Shared& dataset);
+[[nodiscard]] Local transfer_list(bool collective);
+/// Type of an element in memory and in the file.
+[[nodiscard]] Local element_type(std::int64_t bytes);
+
+struct Selection {
+    Extents start;
+    Extents stride;
+    Extents count;
+    Extents block;
+};
+void select(const Local& space, const Selection& selection);
+void select_nothing(const Local& space);
+
+void write(const Shared& dataset, const Local& type, const Local& memory, const Local& file, const Local& list,
+           const void* data);
+void read(const Shared& dataset, const Local& type, const Local& memory, const Local& file, const Local& list,
+          void* data);
+
+}  // namespace wa::h5
