@@ -5,47 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workalike.characterize.arrays import KnownExtents, build_arrays
-from workalike.characterize.events import Event, metadata_of
+from workalike.characterize.events import Event, metadata_of_event, shared_out
 from workalike.characterize.growth import apportion
+from workalike.characterize.moved import Pair
 from workalike.characterize.streams import build_streams
 from workalike.plan.scale import fit_bytes
 from workalike.workload import units
-from workalike.workload.model import Assumption, Content, Entry, Level, Stream
+from workalike.workload.model import Assumption, Content, Direction, Entry, Level, Stream
+
+METADATA_SIZE = 1024
+"""Operations up to this size (library metadata) are the same in every state."""
 
 
 def content_of_event(event: Event, nprocs: int, known: KnownExtents) -> tuple[Content, list[Assumption]]:
     """What one event does."""
     level = event.files[0].level
     files = [d.file for d in event.files]
-    content = metadata_of(files, level)
-    if event.parts > 1:
-        content = _shared_out(content, event)
-    assumed: list[Assumption] = []
+    content = metadata_of_event(event)
+    assumed: list[Assumption] = [Assumption.SYNC_PLACE] if content.fsyncs or content.flushes else []
     if level is Level.H5D:
         built = build_arrays(files, 1, known)
         if built is not None:
-            content.arrays, assumed = built
+            content.arrays, why = built
             for arrays in content.arrays:
                 arrays.access = [a for a in arrays.access if a.direction in event.directions]
             content.arrays = [a for a in content.arrays if a.access]
-            return content, assumed
+            return content, assumed + why
     for direction in event.directions:
         streams, why = build_streams(files, level, direction, nprocs)
         content.streams += streams
         assumed += why
     return content, list(dict.fromkeys(assumed))
-
-
-def _shared_out(content: Content, event: Event) -> Content:
-    """One event's part of a file's calls: opens, stats and seeks evenly, syncs where something is written."""
-    writes = Direction.WRITE in event.directions
-    return Content(
-        opens=-(-content.opens // event.parts),
-        stats=content.stats // event.parts,
-        seeks=content.seeks // event.parts,
-        fsyncs=content.fsyncs if writes else 0,
-        flushes=content.flushes if writes else 0,
-    )
 
 
 def contents_of_states(
@@ -57,76 +47,90 @@ def contents_of_states(
     ones go to the states in order of size, so that counts, bytes and histogram stay those of the file.
     """
     level = event.files[0].level
-    count = len(sizes)
     files = [d.file for d in event.files]
-    meta = metadata_of(files, level)
+    contents = shared_out(metadata_of_event(event), len(sizes), opens_once=True)
     if level is Level.H5D:
-        built = build_arrays(files, count, known)
+        built = build_arrays(files, len(sizes), known)
         if built is not None and all(a.extendible for a in built[0]):
-            state = Content(opens=meta.opens, flushes=meta.flushes // count, arrays=built[0])
-            return [state] * count, built[1]
+            for content in contents:
+                content.arrays = built[0]
+            return contents, built[1]
     streams, assumed = [], []
     for direction in event.directions:
         some, why = build_streams(files, level, direction, nprocs)
         streams += some
         assumed += why
-    counts = {
-        name: apportion(getattr(meta, name), [1.0] * count)
-        for name in ("stats", "seeks", "fsyncs", "flushes")
-    }
-    contents = [
-        Content(
-            opens=meta.opens if k == 0 else 0,
-            **{name: values[k] for name, values in counts.items()},
-        )
-        for k in range(count)
-    ]
-    order = sorted(range(count), key=lambda k: sizes[k])
+    order = sorted(range(len(sizes)), key=lambda k: sizes[k])
+    ascending = [sizes[k] for k in order]
     for stream in streams:
-        for rank_in_order, pairs in enumerate(_cut(stream, count, sizes, order, exact=level is Level.STDIO)):
+        for place, pairs in enumerate(cut_stream(stream, ascending, nprocs, exact=level is Level.STDIO)):
             if pairs:
                 part = stream.model_copy(
                     update={"sizes": [Entry(count=c, size=s) for c, s in pairs], "base": None}
                 )
-                contents[order[rank_in_order]].streams.append(part)
+                contents[order[place]].streams.append(part)
     return contents, list(dict.fromkeys([*assumed, Assumption.STATE_SIZES]))
 
 
-def _cut(
-    stream: Stream, count: int, sizes: Sequence[int], order: Sequence[int], exact: bool
-) -> list[list[tuple[int, int]]]:
-    """The stream's operations for each state, smallest state first."""
-    n = 1 if stream.ranks is None else units.count_ranks(stream.ranks)
+def cut_stream(stream: Stream, sizes: Sequence[int], nprocs: int, exact: bool) -> list[list[Pair]]:
+    """The stream's operations for each of the states, whose sizes ascend; `exact` gives each the bytes it should have."""
+    n = nprocs if stream.ranks is None else units.count_ranks(stream.ranks)
     pairs = sorted(((e.total(n), e.size) for e in stream.sizes), key=lambda p: p[1])
-    shares = apportion(sum(c for c, _ in pairs), [1.0] * count)
     if exact:
-        total = sum(c * s for c, s in pairs)
-        bytes_of = apportion(total, [float(sizes[k]) for k in order])
-        size = max(1, total // max(1, sum(shares)))
-        return [
-            fit_bytes([(share, size)], b) if share else [] for share, b in zip(shares, bytes_of, strict=True)
-        ]
-    # Small operations (library metadata) first: spread each size over all states; the rest by order of size.
-    out: list[list[tuple[int, int]]] = [[] for _ in range(count)]
-    large: list[tuple[int, int]] = []
-    for operations, size in pairs:
-        if size <= 1024:
-            for state, part in enumerate(apportion(operations, [1.0] * count)):
-                if part:
-                    out[state].append((part, size))
-        else:
-            large.append((operations, size))
-    state, room = 0, 0
-    budget = apportion(sum(c for c, _ in large), [1.0] * count)
-    room = budget[0] if budget else 0
-    for operations, size in large:
-        left = operations
-        while left:
-            while room == 0 and state + 1 < count:
-                state += 1
-                room = budget[state]
-            part = min(left, room) or left
-            out[state].append((part, size))
-            left -= part
-            room -= min(part, room)
+        return _in_proportion(pairs, sizes)
+    if stream.collective:
+        return _whole_calls(pairs, len(sizes), n)
+    few = [[(c, size) for c in apportion(count, [1.0] * len(sizes))] for count, size in pairs if size <= METADATA_SIZE]
+    large = [pair for pair in pairs if pair[1] > METADATA_SIZE]
+    out = [[part[k] for part in few if part[k][0]] for k in range(len(sizes))]
+    for state, some in zip(out, _in_order(large, apportion(_operations(large), [1.0] * len(sizes))), strict=True):
+        state += some
+    return out
+
+
+def _operations(pairs: Sequence[Pair]) -> int:
+    return sum(count for count, _ in pairs)
+
+
+def _in_proportion(pairs: Sequence[Pair], sizes: Sequence[int]) -> list[list[Pair]]:
+    """Equal numbers of operations, bytes in proportion to the sizes of the states."""
+    total = sum(count * size for count, size in pairs)
+    shares = apportion(_operations(pairs), [1.0] * len(sizes))
+    # A state without an operation of its own has no bytes.
+    bytes_of = apportion(total, [float(size or 1) if share else 0.0 for size, share in zip(sizes, shares, strict=True)])
+    size = max(1, total // max(1, sum(shares)))
+    return [
+        (fit_bytes([(share, size)], b) if b else [(share, 0)]) if share else []
+        for share, b in zip(shares, bytes_of, strict=True)
+    ]
+
+
+def _whole_calls(pairs: Sequence[Pair], states: int, ranks: int) -> list[list[Pair]]:
+    """Equal numbers of collective calls for each state, the smallest data first; empty joins spread evenly."""
+    data = [pair for pair in pairs if pair[1]]
+    calls = apportion(-(-_operations(pairs) // ranks), [1.0] * states)
+    full = [number * ranks for number in calls]
+    shares = apportion(_operations(data), [float(number) for number in full])
+    out = _in_order(data, shares)
+    return [
+        ([(room - share, 0)] if room > share else []) + some
+        for some, room, share in zip(out, full, shares, strict=True)
+    ]
+
+
+def _in_order(pairs: Sequence[Pair], shares: Sequence[int]) -> list[list[Pair]]:
+    """The operations in the order given, so many for each state."""
+    out: list[list[Pair]] = []
+    left = list(pairs)
+    for share in shares:
+        state: list[Pair] = []
+        while share and left:
+            count, size = left[0]
+            used = min(count, share)
+            state.append((used, size))
+            share -= used
+            left[0] = (count - used, size)
+            if not left[0][0]:
+                left.pop(0)
+        out.append(state)
     return out
