@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -163,3 +164,31 @@ def test_weak_growth_is_not_a_scaled_run(tmp_path: Path) -> None:
 
 def test_the_schema_describes_the_record() -> None:
     assert {"dumps", "files", "scale", "environment", "errors"} <= record_schema()["properties"].keys()
+
+
+def test_damage_is_an_error_with_a_line_or_an_incomplete_run(tmp_path: Path) -> None:
+    """Bytes changed anywhere: never another exception, never a record that claims to be whole without its end."""
+    whole = lines(RUN, DUMP, DUMP, END).encode()
+    random = Random(1)
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for _ in range(random.randint(1, 3)):
+            damaged[random.randrange(len(damaged))] = random.randrange(256)
+        path = tmp_path / "run.jsonl"
+        path.write_bytes(bytes(damaged))
+        try:
+            record = assemble(path)
+        except WorkalikeError as error:
+            assert error.kind is ErrorKind.BAD_RECORD
+            assert error.place is not None
+        else:
+            assert record.incomplete or record.wall_s is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 200_000, '{"type": "run", "plan_ranks": ' + "9" * 10_000 + "}", "\0", "null"]
+)
+def test_hostile_lines(tmp_path: Path, text: str) -> None:
+    with pytest.raises(WorkalikeError) as caught:
+        assemble(written(tmp_path, text + "\n" + lines(RUN)))
+    assert caught.value.kind is ErrorKind.BAD_RECORD

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+from workalike.compare.collective import (
+    collective_calls,
+    counted_together,
+    files_of_dump,
+    opened_together,
+)
 from workalike.compare.side import (
     Counters,
     Side,
@@ -17,7 +24,7 @@ from workalike.compare.side import (
 )
 from workalike.plan import ranks as rank_sets
 from workalike.plan.model import Plan, PlanContent, PlanFamily
-from workalike.workload.model import Direction, Level, SharingMode, Workload
+from workalike.workload.model import Direction, Workload
 
 _WORDS = {Direction.READ: ("READS", "BYTES_READ"), Direction.WRITE: ("WRITES", "BYTES_WRITTEN")}
 Operation = tuple[Direction, bool, int, int]  # direction, collective, operations, size
@@ -61,22 +68,11 @@ def side_of_plan(plan: Plan) -> Side:
     return side
 
 
-def files_of_dump(family: PlanFamily, ranks: int) -> int:
-    """Into how many files one dump goes."""
-    members = rank_sets.count(family.sharing.ranks, ranks)
-    if family.sharing.mode is SharingMode.PER_RANK:
-        return members
-    return min(family.sharing.files, members) if family.sharing.mode is SharingMode.GROUPS else 1
-
-
 def _counters(plan: Plan, family: PlanFamily, content: PlanContent) -> Counters:
     module = SideFamily(family.role, family.number, family.level).module
     members = rank_sets.count(family.sharing.ranks, plan.ranks)
-    out: Counters = {"BYTES_READ": 0, "BYTES_WRITTEN": 0}
-    opens, syncs = _opens_and_syncs(family, content, members, module)
-    out.update(opens)
-    out.update(syncs)
-    for direction, collective, count, size in _operations(plan, content, members):
+    out: Counters = {"BYTES_READ": 0, "BYTES_WRITTEN": 0, **_calls(family, content, members, module)}
+    for direction, collective, count, size in _operations(plan, family, content):
         word, moved = _WORDS[direction]
         out[moved] += count * size
         if module in ("MPI-IO", "PNETCDF_VAR"):
@@ -92,46 +88,44 @@ def _counters(plan: Plan, family: PlanFamily, content: PlanContent) -> Counters:
     return out
 
 
-def _opens_together(family: PlanFamily) -> bool:
-    """Whether all members of a file open it with one collective call (docs/plan-format.md)."""
-    if family.sharing.mode is SharingMode.PER_RANK:
-        return False
-    if family.backend in ("null", "record"):
-        return family.level not in (Level.POSIX, Level.STDIO)
-    return family.backend in ("mpiio", "hdf5")
+def _calls(family: PlanFamily, content: PlanContent, members: int, module: str) -> Counters:
+    """Opens, seeks, stats and syncs; collective ones are as many on every member."""
 
+    def total(count: int) -> int:
+        return -(-count // members) * members if opened_together(family) else count
 
-def _opens_and_syncs(
-    family: PlanFamily, content: PlanContent, members: int, module: str
-) -> tuple[Counters, Counters]:
-    opens = content.opens
-    if _opens_together(family):
-        opens = -(-opens // members) * members  # collective: every member opens equally often
+    opens, fsyncs, flushes = total(content.opens), total(content.fsyncs), total(content.flushes)
     if module == "MPI-IO":
-        return {sum_name(module, "OPENS"): opens}, {"SYNCS": content.fsyncs + content.flushes}
+        return {sum_name(module, "OPENS"): opens, "SYNCS": fsyncs + flushes}
     if module == "POSIX":
-        extra = {"SEEKS": content.seeks, "STATS": content.stats}
-        return {"OPENS": opens, **extra}, {"FSYNCS": content.fsyncs + content.flushes}
+        syncs = {"FSYNCS": fsyncs + flushes}
+        return {"OPENS": opens, "SEEKS": content.seeks, "STATS": content.stats, **syncs}
     if module == "STDIO":
-        return {"OPENS": opens, "SEEKS": content.seeks}, {"FLUSHES": content.flushes}
-    return {}, {}
+        return {"OPENS": opens, "SEEKS": content.seeks, "FLUSHES": flushes}
+    return {}
 
 
-def _operations(plan: Plan, content: PlanContent, members: int) -> Iterator[Operation]:
+def _operations(plan: Plan, family: PlanFamily, content: PlanContent) -> Iterator[Operation]:
+    """Transfers of all ranks; ranks without a block join a collective call with zero bytes."""
+    together = counted_together(family)
+    one_file = files_of_dump(family, plan.ranks) == 1
     for stream in content.streams:
-        n = rank_sets.count(stream.ranks, plan.ranks)
+        counts = [count for count, _ in stream.entries]
         for count, size in stream.entries:
             yield stream.direction, stream.collective, count, size
-        if stream.collective:
-            # Ranks without a block join with zero bytes; the fullest rank is the first.
-            calls = sum(-(-count // n) for count, _ in stream.entries) * members
-            idle = calls - sum(count for count, _ in stream.entries)
-            if idle > 0:
-                yield stream.direction, True, idle, 0
+        if stream.collective and together:
+            # In one file the running total is what is split among the ranks.
+            split = [sum(counts)] if one_file and stream.pieces == 1 else counts
+            joins = collective_calls(family, stream.ranks, split, plan.ranks) - sum(counts)
+            yield stream.direction, True, max(0, joins), 0
     for arrays in content.arrays:
         for access in arrays.access:
             for count, shape, _ in access.entries:
-                size = arrays.element
-                for extent in shape:
-                    size *= extent
-                yield access.direction, access.collective, count, size
+                yield access.direction, access.collective, count, arrays.element * math.prod(shape)
+                if access.collective and together:
+                    each, more = divmod(count, arrays.datasets)
+                    calls = more * collective_calls(family, access.ranks, [each + 1], plan.ranks)
+                    calls += (arrays.datasets - more) * collective_calls(
+                        family, access.ranks, [each], plan.ranks
+                    )
+                    yield access.direction, True, max(0, calls - count), 0

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from workalike.characterize.facts import Characterization
+from workalike.compare.collective import files_of_dump
 from workalike.compare.expect import Scaled
 from workalike.compare.from_log import side_of_log
-from workalike.compare.from_plan import files_of_dump, side_of_plan, with_durations
+from workalike.compare.from_plan import side_of_plan, with_durations
 from workalike.compare.from_record import side_of_record
 from workalike.compare.record import Record
 from workalike.compare.side import Key, Side, SideDump, SideFamily

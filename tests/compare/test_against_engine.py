@@ -1,0 +1,80 @@
+"""What Python sums from a plan's rules is what the engine counts when it expands them (backend null)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workalike.compare.fidelity import compare
+from workalike.errors import WorkalikeError
+from workalike.launch.run import RunOptions, find_engine, run_plan
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.files import parse_workload
+from workalike.workload.model import Workload
+
+try:
+    find_engine()
+except WorkalikeError:
+    pytest.skip("workalike-engine is not installed", allow_module_level=True)
+
+pytestmark = pytest.mark.mpi
+
+HEAD = """\
+workalike: 1
+ranks: 6
+families:
+- role: checkpoint
+  interface: {interface}
+  sharing: {sharing}
+  schedule: {{count: 3, first: 1 s, every: 10 s}}
+  content:
+    stats: 6
+    fsyncs: 6
+    streams:
+"""
+STREAMS = {
+    "independent": ["{direction: write, sizes: [8/rank x 64 KiB, 7 x 100 B]}"],
+    "collective": [
+        "{direction: write, sizes: [12 x 64 KiB, 7 x 2 KiB, 3 x 1 MiB], pattern: interleaved, collective: true}",
+        "{direction: read, sizes: [5 x 4 KiB], collective: true}",
+    ],
+    "of some ranks": [
+        "{direction: write, ranks: '0', sizes: [3 x 96 B]}",
+        "{direction: write, ranks: '1-4', sizes: [9 x 64 KiB], collective: true}",
+    ],
+}
+SHARINGS = [
+    "shared",
+    "per-rank",
+    "{mode: groups, files: 4}",
+    "{mode: groups, files: 2, turns: baton}",
+    "{mode: subset, ranks: 0-4}",
+    "root",
+]
+
+
+def workload_of(interface: str, sharing: str, streams: list[str]) -> Workload:
+    if sharing == "root":
+        streams = ["{direction: write, ranks: '0', sizes: [48 x 64 KiB]}"]
+    text = HEAD.format(interface=interface, sharing=sharing)
+    return parse_workload(text + "".join(f"    - {stream}\n" for stream in streams))
+
+
+@pytest.mark.parametrize("streams", STREAMS)
+@pytest.mark.parametrize("sharing", SHARINGS)
+@pytest.mark.parametrize("interface", ["mpiio", "posix"])
+def test_python_sums_what_the_engine_counts(
+    tmp_path: Path, interface: str, sharing: str, streams: str
+) -> None:
+    if "baton" in sharing and streams != "independent":
+        pytest.skip("ranks that take turns make no collective calls")
+    workload = workload_of(interface, sharing, STREAMS[streams])
+    plan = resolve(workload, Options())
+    record = run_plan(plan, RunOptions(data=tmp_path / "data", out=tmp_path, backend="null", quiet=True))
+    fidelity = compare(workload, record, plan=plan)
+    assert fidelity.basis == "plan"
+    assert fidelity.families[0].bytes_error_max_pct == 0
+    off = {r.counter: (r.expected, r.replica) for r in fidelity.counters if r.error_pct}
+    assert off == {}
+    assert {r.counter for r in fidelity.counters if r.comparable} >= {"BYTES_WRITTEN"}
