@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -97,16 +98,15 @@ def _find_records(words: Int64s, source: Source) -> Int64s:
 def _gather(api: str, words: Int64s, starts: Int64s, source: Source, warn: Warn) -> Heatmap:
     """Stack the records of one interface; a record with fewer bins than the others ends in zeros."""
     place = f"module HEATMAP, {api}"
-    widths = words[starts + _WIDTH].view(np.float64)
-    bins = words[starts + _BINS]
-    most = int(bins.max())
-    filled = bins > 0
-    width = float(widths[filled][0]) if filled.any() else float(widths[0])
-    if filled.any() and not (np.isfinite(width) and width > 0):
-        raise source.damaged(f"a bin is {width} seconds wide", place=place)
-    if not (widths[filled] == width).all():
+    bins: list[int] = words[starts + _BINS].tolist()
+    widths: list[float] = words[starts + _WIDTH].view(np.float64).tolist()
+    used = {width for width, count in zip(widths, bins, strict=True) if count}
+    if not all(math.isfinite(width) and width > 0 for width in used):
+        raise source.damaged(f"a bin is {min(used)} seconds wide", place=place)
+    if len(used) > 1:
         raise source.damaged("records have bins of different width", place=place)
-    if (bins == most).all():
+    most = max(bins)
+    if min(bins) == most:
         both = _rows(words, starts + _HEAD, 2 * most)
         write, read = both[:, :most], both[:, most:]
     else:
@@ -115,11 +115,11 @@ def _gather(api: str, words: Int64s, starts: Int64s, source: Source, warn: Warn)
             raise source.damaged("records have too different numbers of bins", place=place)
         write = np.zeros((len(starts), most), dtype=np.int64)
         read = np.zeros_like(write)
-        for row, (start, count) in enumerate(zip(starts.tolist(), bins.tolist(), strict=True)):
+        for row, (start, count) in enumerate(zip(starts.tolist(), bins, strict=True)):
             middle = start + _HEAD + count
             write[row, :count] = words[start + _HEAD : middle]
             read[row, :count] = words[middle : middle + count]
-    return Heatmap(api, width, words[starts + 1], write, read)
+    return Heatmap(api, used.pop() if used else widths[0], words[starts + 1], write, read)
 
 
 def _rows(words: Int64s, starts: Int64s, size: int) -> Int64s:

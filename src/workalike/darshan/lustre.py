@@ -178,12 +178,12 @@ def _find_records(version: int, words: Int64s, source: Source) -> tuple[Int64s, 
 
 def _check_stripes(words: Int64s, starts: Int64s, warn: Warn) -> None:
     """A record's OSTs are those of its components, one after the other; tell if the numbers disagree."""
-    components, stripes = words[starts + 2], words[starts + 3]
+    components = words[starts + 2]
     wrong = 0
-    for count in np.unique(components).tolist():
-        rows = components == count
-        counts = words[(starts[rows] + _HEAD + 1)[:, None] + _COMPONENT * np.arange(count)]
-        wrong += int(((counts.sum(axis=1) != stripes[rows]) | (counts < 0).any(axis=1)).sum())
+    for count in set(components.tolist()):
+        some = starts[components == count]
+        counts = words[(some + _HEAD + 1)[:, None] + _COMPONENT * np.arange(count)]
+        wrong += int(np.count_nonzero((counts.sum(axis=1) != words[some + 3]) | (counts < 0).any(axis=1)))
     if wrong:
         warn(f"module LUSTRE: {wrong} of {len(starts)} records have other OSTs than their components say")
 
