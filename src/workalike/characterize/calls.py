@@ -1,8 +1,8 @@
-"""Collective calls: all ranks of a file join each, so the sizes of one direction are cut into whole calls.
+"""Collective calls: all ranks of a file join each, with zero bytes where they have no data.
 
-A plan's entry is performed by itself: an entry of fewer operations than the stream has ranks is one call that the
-other ranks join with zero bytes, as they did in the application. What no call holds in full is averaged; bytes and
-the number of calls stay exact.
+In one file the plan deals a stream's operations to the ranks in turn, so that calls are full whatever their sizes.
+In a family of several files a dump each entry is dealt apart: there the sizes are cut into whole calls, and what no
+call holds in full is averaged; bytes and the number of calls stay exact.
 """
 
 from __future__ import annotations
@@ -32,6 +32,13 @@ def split_collective(pairs: Sequence[Pair], calls: int) -> tuple[list[Pair], lis
         if count - used:
             alone.append((count - used, size))
     return merged(together), merged(alone)
+
+
+def filled_calls(pairs: Sequence[Pair], operations: int) -> list[Pair]:
+    """The pairs with as many empty operations (ranks that only join) as make `operations` in all."""
+    empty = operations - sum(count for count, size in pairs if size)
+    data = [pair for pair in pairs if pair[1]]
+    return [(empty, 0), *data] if empty > 0 else data
 
 
 def whole_calls(pairs: Sequence[Pair], calls: int, ranks: int) -> tuple[list[Pair], list[Pair]]:

@@ -8,7 +8,9 @@ from workalike.characterize.arrays import KnownExtents, build_arrays
 from workalike.characterize.events import Event, metadata_of_event, shared_out
 from workalike.characterize.growth import apportion
 from workalike.characterize.moved import Pair
+from workalike.characterize.states import States
 from workalike.characterize.streams import build_streams
+from workalike.characterize.traced import Traces
 from workalike.plan.scale import fit_bytes
 from workalike.workload import units
 from workalike.workload.model import Assumption, Content, Direction, Entry, Level, Stream
@@ -17,7 +19,9 @@ METADATA_SIZE = 1024
 """Operations up to this size (library metadata) are the same in every state."""
 
 
-def content_of_event(event: Event, nprocs: int, known: KnownExtents) -> tuple[Content, list[Assumption]]:
+def content_of_event(
+    event: Event, nprocs: int, known: KnownExtents, traces: Traces
+) -> tuple[Content, list[Assumption]]:
     """What one event does."""
     level = event.files[0].level
     files = [d.file for d in event.files]
@@ -32,44 +36,56 @@ def content_of_event(event: Event, nprocs: int, known: KnownExtents) -> tuple[Co
             content.arrays = [a for a in content.arrays if a.access]
             return content, assumed + why
     for direction in event.directions:
-        streams, why = build_streams(files, level, direction, nprocs)
+        traced = traces.of_all(files, level, direction)
+        streams, why = build_streams(files, level, direction, nprocs, traced)
         content.streams += streams
         assumed += why
     return content, list(dict.fromkeys(assumed))
 
 
 def contents_of_states(
-    event: Event, sizes: Sequence[int], nprocs: int, known: KnownExtents
+    event: Event, states: States, nprocs: int, known: KnownExtents, traces: Traces
 ) -> tuple[list[Content], list[Assumption]]:
-    """The contents of the states of one file: operations shared out evenly, bytes as `sizes` say.
+    """The contents of the states of one file: what the trace has of each, else operations shared out evenly.
 
     Where sizes of operations are known (not STDIO), small operations are the same in every state and large
     ones go to the states in order of size, so that counts, bytes and histogram stay those of the file.
     """
     level = event.files[0].level
     files = [d.file for d in event.files]
-    contents = shared_out(metadata_of_event(event), len(sizes), opens_once=True)
+    count = len(states.intervals)
+    contents = shared_out(metadata_of_event(event), count, opens_once=True)
     if level is Level.H5D:
-        built = build_arrays(files, len(sizes), known)
+        built = build_arrays(files, count, known)
         if built is not None and all(a.extendible for a in built[0]):
             for content in contents:
                 content.arrays = built[0]
             return contents, built[1]
-    streams, assumed = [], []
+    assumed: list[Assumption] = []
     for direction in event.directions:
-        some, why = build_streams(files, level, direction, nprocs)
-        streams += some
-        assumed += why
+        trace = traces.of(files[0], level, direction) if direction is Direction.WRITE and states.cut else None
+        if trace is not None:
+            for content, (first, last) in zip(contents, states.cut, strict=True):
+                streams, why = build_streams(files, level, direction, nprocs, [trace.part(first, last)])
+                content.streams += [stream.model_copy(update={"base": None}) for stream in streams]
+                assumed += why
+        else:
+            streams, why = build_streams(files, level, direction, nprocs)
+            _share_streams(contents, streams, states.sizes or [1] * count, nprocs, level is Level.STDIO)
+            assumed += [*why, Assumption.STATE_SIZES]
+    return contents, list(dict.fromkeys(assumed))
+
+
+def _share_streams(
+    contents: Sequence[Content], streams: Sequence[Stream], sizes: Sequence[int], nprocs: int, exact: bool
+) -> None:
     order = sorted(range(len(sizes)), key=lambda k: sizes[k])
     ascending = [sizes[k] for k in order]
     for stream in streams:
-        for place, pairs in enumerate(cut_stream(stream, ascending, nprocs, exact=level is Level.STDIO)):
+        for place, pairs in zip(order, cut_stream(stream, ascending, nprocs, exact), strict=True):
             if pairs:
-                part = stream.model_copy(
-                    update={"sizes": [Entry(count=c, size=s) for c, s in pairs], "base": None}
-                )
-                contents[order[place]].streams.append(part)
-    return contents, list(dict.fromkeys([*assumed, Assumption.STATE_SIZES]))
+                entries = [Entry(count=c, size=s) for c, s in pairs]
+                contents[place].streams.append(stream.model_copy(update={"sizes": entries, "base": None}))
 
 
 def cut_stream(stream: Stream, sizes: Sequence[int], nprocs: int, exact: bool) -> list[list[Pair]]:
@@ -80,10 +96,16 @@ def cut_stream(stream: Stream, sizes: Sequence[int], nprocs: int, exact: bool) -
         return _in_proportion(pairs, sizes)
     if stream.collective:
         return _whole_calls(pairs, len(sizes), n)
-    few = [[(c, size) for c in apportion(count, [1.0] * len(sizes))] for count, size in pairs if size <= METADATA_SIZE]
+    few = [
+        [(c, size) for c in apportion(count, [1.0] * len(sizes))]
+        for count, size in pairs
+        if size <= METADATA_SIZE
+    ]
     large = [pair for pair in pairs if pair[1] > METADATA_SIZE]
     out = [[part[k] for part in few if part[k][0]] for k in range(len(sizes))]
-    for state, some in zip(out, _in_order(large, apportion(_operations(large), [1.0] * len(sizes))), strict=True):
+    for state, some in zip(
+        out, _in_order(large, apportion(_operations(large), [1.0] * len(sizes))), strict=True
+    ):
         state += some
     return out
 
@@ -97,7 +119,9 @@ def _in_proportion(pairs: Sequence[Pair], sizes: Sequence[int]) -> list[list[Pai
     total = sum(count * size for count, size in pairs)
     shares = apportion(_operations(pairs), [1.0] * len(sizes))
     # A state without an operation of its own has no bytes.
-    bytes_of = apportion(total, [float(size or 1) if share else 0.0 for size, share in zip(sizes, shares, strict=True)])
+    bytes_of = apportion(
+        total, [float(size or 1) if share else 0.0 for size, share in zip(sizes, shares, strict=True)]
+    )
     size = max(1, total // max(1, sum(shares)))
     return [
         (fit_bytes([(share, size)], b) if b else [(share, 0)]) if share else []

@@ -7,20 +7,38 @@ from dataclasses import dataclass
 
 from workalike.characterize.facts import FileFacts, ModuleFacts
 from workalike.characterize.families import DataFile
+from workalike.characterize.growth import apportion
 from workalike.characterize.times import Interval, access_interval
-from workalike.workload.model import Content, Direction, Level
+from workalike.workload.model import MAX_DUMPS, Content, Direction, Level
 
 BOTH = (Direction.WRITE, Direction.READ)
 
 
 @dataclass
 class Event:
-    """One dump or load before its content is built; `part` of `parts` when a file's counters are shared out."""
+    """One dump or load before its content is built; the `part`-th of `parts` when a file's calls are shared out."""
 
     files: list[DataFile]
     directions: tuple[Direction, ...]
     interval: Interval
+    part: int = 0
     parts: int = 1
+
+    @property
+    def written(self) -> int:
+        return sum(d.written for d in self.files) if Direction.WRITE in self.directions else 0
+
+    @property
+    def read(self) -> int:
+        return sum(d.read for d in self.files) if Direction.READ in self.directions else 0
+
+
+def events_of(layers: Sequence[Sequence[DataFile]], run_time: float) -> list[Event]:
+    """The events of all layers of a family, in order of time, as many as a workload can hold."""
+    events = [e for layer in layers for e in events_of_layer(layer, len(layers) == 1, run_time)]
+    while len(events) > MAX_DUMPS:
+        events = [_joined(events[i : i + 2]) for i in range(0, len(events), 2)]
+    return events
 
 
 def events_of_layer(layer: Sequence[DataFile], alone: bool, run_time: float) -> list[Event]:
@@ -40,10 +58,17 @@ def events_of_layer(layer: Sequence[DataFile], alone: bool, run_time: float) -> 
         first, second = known[order[0]], known[order[1]]
         if first.end <= second.start:
             return [
-                Event(list(layer), (order[0],), Interval(min(whole.start, first.start), first.end), 2),
-                Event(list(layer), (order[1],), Interval(second.start, max(second.end, whole.end)), 2),
+                Event(list(layer), (order[0],), Interval(min(whole.start, first.start), first.end), 0, 2),
+                Event(list(layer), (order[1],), Interval(second.start, max(second.end, whole.end)), 1, 2),
             ]
     return [Event(list(layer), order, whole)]
+
+
+def _joined(events: Sequence[Event]) -> Event:
+    """Neighbouring events as one."""
+    directions = tuple(dict.fromkeys(d for e in events for d in e.directions))
+    interval = Interval(min(e.interval.start for e in events), max(e.interval.end for e in events))
+    return Event([f for e in events for f in e.files], directions, interval)
 
 
 def _span(layer: Sequence[DataFile], level: Level, direction: Direction, run_time: float) -> Interval | None:
@@ -54,35 +79,68 @@ def _span(layer: Sequence[DataFile], level: Level, direction: Direction, run_tim
     return Interval(min(i.start for i in spans), max(i.end for i in spans))
 
 
+def metadata_of_event(event: Event) -> Content:
+    """The library and file system calls of an event that move no data; a file's two events share them."""
+    content = metadata_of([d.file for d in event.files], event.files[0].level)
+    if event.parts == 1:
+        return content
+    part = shared_out(content, event.parts)[event.part]
+    writes = Direction.WRITE in event.directions
+    part.fsyncs, part.flushes = (content.fsyncs, content.flushes) if writes else (0, 0)
+    return part
+
+
 def metadata_of(files: Sequence[FileFacts], level: Level) -> Content:
     """Opens, stats, seeks, syncs and flushes at the family's level, totals over ranks."""
     content = Content()
     for file in files:
-        modules = file.modules
+        content.opens += opens_of(file, level)
         if level is Level.STDIO:
-            stdio = modules["STDIO"]
-            content.opens += max(0, stdio.total("OPENS") - stdio.total("FDOPENS")) or stdio.total("OPENS")
+            stdio = file.modules["STDIO"]
             content.seeks += stdio.total("SEEKS")
             content.flushes += stdio.total("FLUSHES")
         elif level is Level.POSIX:
-            posix = modules["POSIX"]
-            content.opens += posix_opens(posix)
+            posix = file.modules["POSIX"]
             content.stats += posix.total("STATS")
             content.seeks += posix.total("SEEKS")
             content.fsyncs += posix.total("FSYNCS") + posix.total("FDSYNCS")
-        else:
-            if level is Level.H5D and "H5F" in modules:
-                content.opens += modules["H5F"].total("OPENS")
-                content.flushes += modules["H5F"].total("FLUSHES")
-            elif "MPI-IO" in modules:
-                mpi = modules["MPI-IO"]
-                content.opens += mpi.total("COLL_OPENS") or mpi.total("INDEP_OPENS")
-                content.fsyncs += mpi.total("SYNCS")
-            else:
-                content.opens += sum(len(m.ranks) for name, m in modules.items() if name == "H5D")
+        elif level is Level.H5D and "H5F" in file.modules:
+            content.flushes += file.modules["H5F"].total("FLUSHES")
+        elif level is Level.PNETCDF and "PNETCDF_FILE" in file.modules:
+            content.fsyncs += file.modules["PNETCDF_FILE"].total("SYNCS")
+        elif "MPI-IO" in file.modules:
+            content.fsyncs += file.modules["MPI-IO"].total("SYNCS")
     return content
+
+
+def opens_of(file: FileFacts, level: Level) -> int:
+    """Opens of a file at a level, over all ranks; where its module does not count them, those of the level below."""
+    modules = file.modules
+    if level is Level.STDIO:
+        stdio = modules["STDIO"]
+        return max(0, stdio.total("OPENS") - stdio.total("FDOPENS")) or stdio.total("OPENS")
+    if level is Level.H5D and "H5F" in modules:
+        return modules["H5F"].total("OPENS")
+    if level is Level.PNETCDF and "PNETCDF_FILE" in modules:
+        found = modules["PNETCDF_FILE"].total("OPENS") + modules["PNETCDF_FILE"].total("CREATES")
+        if found:
+            return found
+    if level is not Level.POSIX and "MPI-IO" in modules:
+        return modules["MPI-IO"].total("COLL_OPENS") + modules["MPI-IO"].total("INDEP_OPENS")
+    return posix_opens(modules["POSIX"]) if "POSIX" in modules else 0
 
 
 def posix_opens(posix: ModuleFacts) -> int:
     """Real opens: the counter includes fileno and dup where the log's version counts those (facts B, "Op counts")."""
     return max(0, posix.total("OPENS") - posix.total("FILENOS") - posix.total("DUPS"))
+
+
+def shared_out(content: Content, parts: int, opens_once: bool = False) -> list[Content]:
+    """The calls of a content over `parts` events, as evenly as can be; a file held open is opened in the first."""
+    shares = {
+        name: apportion(getattr(content, name), [1.0] * parts)
+        for name in ("opens", "stats", "seeks", "fsyncs", "flushes")
+    }
+    if opens_once:
+        shares["opens"] = [content.opens] + [0] * (parts - 1)
+    return [Content(**{name: values[k] for name, values in shares.items()}) for k in range(parts)]

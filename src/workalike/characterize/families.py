@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
+
+import numpy as np
 
 from workalike.characterize import naming
 from workalike.characterize.facts import FileFacts
 from workalike.characterize.sharing import RankSet, ranks_of
-from workalike.characterize.times import Interval, whole_interval
+from workalike.characterize.times import GAP_SHARE, LEAST_GAP_S, Interval, whole_interval
 from workalike.workload.model import Direction, Interface, Level
 
 LONG_LIVED_HOLDS = 2
+MOST_COMPARED = 20_000
+MOST_FAMILIES = 200
+SIZE_STEP = 2.0
+ROTATION_LEAST = 3
 
 
 @dataclass
 class DataFile:
-    """A data file with what the earlier rules decided."""
+    """A data file with what the earlier rules decided; `written` and `read` at its level."""
 
     file: FileFacts
     interface: Interface
@@ -58,62 +66,116 @@ def make_data_file(file: FileFacts, level: Level, written: int, read: int, run_t
 
 
 def group_into_families(files: Sequence[DataFile]) -> list[list[DataFile]]:
-    """Files of one purpose together: same pattern of name, interface, level, directions and kind of sharing.
+    """Files of one purpose together: same pattern of name, interface, level, directions, and shared by all or not.
 
     A file that lives through several others of its pattern (a visualisation file held open over the run)
-    is a family of its own.
+    is a family of its own. Where names tell next to nothing (too many patterns), sizes group as for anonymised names.
     """
-    groups: dict[tuple[object, ...], list[DataFile]] = defaultdict(list)
-    for data in files:
-        groups[_key(data)].append(data)
-    families: list[list[DataFile]] = []
-    for members in groups.values():
-        by_id = {id(d.file): d for d in members}
-        for same_width in naming.split_by_width([d.file for d in members]):
-            families += _without_long_lived([by_id[id(f)] for f in same_width])
+    families = _grouped(files, {id(d): profile_of(d) for d in files})
+    if len(families) > MOST_FAMILIES:
+        lonely = {id(d) for family in families if len(family) == 1 for d in family}
+        families = _grouped(files, {id(d): "" if id(d) in lonely else profile_of(d) for d in files})
     return sorted(families, key=lambda family: min(d.interval.start for d in family))
 
 
-def _key(data: DataFile) -> tuple[object, ...]:
-    name = data.file.name
-    alone = data.ranks.ranks is not None and len(data.ranks.ranks) == 1
-    profile: object = naming.pattern_of(name)
-    if naming.is_obfuscated(name):
-        profile = ((data.written + 1).bit_length(), (data.read + 1).bit_length())
-    return (profile, data.interface, data.level, data.directions, alone)
+def profile_of(data: DataFile) -> str:
+    """The pattern of its name; empty where the name tells nothing."""
+    return "" if naming.is_obfuscated(data.file.name) else naming.pattern_of(data.file.name)
 
 
-def _without_long_lived(files: list[DataFile]) -> list[list[DataFile]]:
-    shared = [d for d in files if d.ranks.ranks is None]
-    if len(shared) < LONG_LIVED_HOLDS + 1 or len(shared) > 5000:
-        return [files]
-    long_lived = []
-    for data in shared:
-        held = sum(
-            1
-            for other in shared
-            if other is not data
-            and data.interval.start <= other.interval.start
-            and other.interval.end <= data.interval.end
-            and 2 * (other.interval.end - other.interval.start) < data.interval.end - data.interval.start
-        )
-        if held >= LONG_LIVED_HOLDS:
-            long_lived.append(data)
+def _grouped(files: Sequence[DataFile], profiles: dict[int, str]) -> list[list[DataFile]]:
+    groups: dict[Hashable, list[DataFile]] = defaultdict(list)
+    for data in files:
+        everyone = data.ranks.ranks is None
+        groups[profiles[id(data)], data.interface, data.level, data.directions, everyone].append(data)
+    families: list[list[DataFile]] = []
+    for key, members in groups.items():
+        nameless = isinstance(key, tuple) and key[0] == ""
+        for part in split_by_size(members) if nameless else split_by_width(members):
+            for some in split_by_ranks(part):
+                families += split_long_lived(some)
+    return families
+
+
+def split_by_width(files: Sequence[DataFile]) -> list[list[DataFile]]:
+    """Files of one pattern, apart where padded numbers have different widths."""
+    groups: dict[Hashable, list[DataFile]] = defaultdict(list)
+    for data, key in zip(files, naming.width_keys([d.file.name for d in files]), strict=True):
+        groups[key].append(data)
+    return list(groups.values())
+
+
+def split_by_ranks(files: Sequence[DataFile]) -> list[list[DataFile]]:
+    """Files of one rank apart from those of several, unless these are the rule (groups, of which one may be small)."""
+    several = [d for d in files if d.ranks.ranks is None or len(d.ranks.ranks) > 1]
+    single = [d for d in files if d.ranks.ranks is not None and len(d.ranks.ranks) == 1]
+    if len(several) >= len(single) or not several:
+        return [list(files)]
+    return [single, several]
+
+
+def split_by_size(files: Sequence[DataFile]) -> list[list[DataFile]]:
+    """Files without names, apart where the next size is more than twice the last; several ranks' files never join one's."""
+    groups: list[list[DataFile]] = []
+    for alone in (True, False):
+        some = [d for d in files if (d.ranks.ranks is not None and len(d.ranks.ranks) == 1) is alone]
+        last = 0
+        for data in sorted(some, key=lambda d: d.written + d.read):
+            size = data.written + data.read
+            if not last or size > SIZE_STEP * last:
+                groups.append([])
+            groups[-1].append(data)
+            last = size
+    return groups
+
+
+def split_long_lived(files: list[DataFile]) -> list[list[DataFile]]:
+    """Apart: files that hold at least two shorter ones of the same ranks within their own life."""
+    by_ranks: dict[RankSet, list[DataFile]] = defaultdict(list)
+    for data in files:
+        by_ranks[data.ranks].append(data)
+    long_lived: list[DataFile] = []
+    for same in by_ranks.values():
+        if LONG_LIVED_HOLDS < len(same) <= MOST_COMPARED:
+            long_lived += _long_lived(same)
     if not long_lived or len(long_lived) == len(files):
         return [files]
-    rest = [d for d in files if d not in long_lived]
-    return [[d] for d in long_lived] + [rest]
+    ids = {id(d) for d in long_lived}
+    return [[d] for d in long_lived] + [[d for d in files if id(d) not in ids]]
+
+
+def _long_lived(files: list[DataFile]) -> list[DataFile]:
+    starts = np.array([d.interval.start for d in files])
+    ends = np.array([d.interval.end for d in files])
+    lengths = ends - starts
+    out = []
+    for i in np.flatnonzero(lengths > 2 * lengths.min()).tolist():
+        held = (starts >= starts[i]) & (ends <= ends[i]) & (2 * lengths < lengths[i])
+        if np.count_nonzero(held) >= LONG_LIVED_HOLDS:
+            out.append(files[i])
+    return out
 
 
 def split_into_dumps(files: Sequence[DataFile], nprocs: int) -> list[list[DataFile]]:
-    """Layers of files: a rank's j-th file of the family belongs to dump j.
+    """Layers of files, each a dump, in order of time.
 
-    One rule serves N-1 (each file its own layer), N-N (a layer has a file of every rank) and N-M.
+    A rank's j-th file of the family belongs to dump j: one rule serves N-1 (each file its own layer), N-N (a layer
+    has a file of every rank) and N-M. Where ranks leave dumps out, the number of the dump in the names corrects it;
+    where a different rank writes each dump, the time does.
     """
+    ordered = sorted(files, key=lambda d: (d.interval.start, d.file.name))
+    layers = layers_by_turn(ordered)
+    if 1 < len(layers) < len(files):
+        layers = layers_by_number(ordered, len(layers)) or layers
+    return [part for layer in layers for part in split_rotation(layer, nprocs)]
+
+
+def layers_by_turn(files: Sequence[DataFile]) -> list[list[DataFile]]:
+    """A rank's j-th file belongs to layer j; `files` in order of time."""
     everyone = 0  # the layer after the last file that all ranks share
     next_layer: dict[int, int] = {}
     layers: dict[int, list[DataFile]] = defaultdict(list)
-    for data in sorted(files, key=lambda d: (d.interval.start, d.file.name)):
+    for data in files:
         if data.ranks.ranks is None:
             layer = max([everyone, *next_layer.values()])
             everyone = layer + 1
@@ -124,3 +186,37 @@ def split_into_dumps(files: Sequence[DataFile], nprocs: int) -> list[list[DataFi
                 next_layer[r] = layer + 1
         layers[layer].append(data)
     return [layers[i] for i in sorted(layers)]
+
+
+def layers_by_number(files: Sequence[DataFile], wanted: int) -> list[list[DataFile]] | None:
+    """Layers by a number in the names, if one of them makes `wanted` layers in which no rank has two files."""
+    numbers = naming.numbering([d.file.name for d in files])
+    for place in range(len(numbers[0]) if numbers else 0):
+        layers: dict[int, list[DataFile]] = defaultdict(list)
+        for data, some in zip(files, numbers, strict=True):
+            layers[some[place]].append(data)
+        if len(layers) == wanted and all(_no_rank_twice(layer) for layer in layers.values()):
+            return sorted(layers.values(), key=lambda layer: median(d.interval.start for d in layer))
+    return None
+
+
+def _no_rank_twice(layer: Sequence[DataFile]) -> bool:
+    if len(layer) == 1:
+        return True
+    ranks = [r for d in layer for r in d.ranks.ranks or ()]
+    return all(d.ranks.ranks is not None for d in layer) and len(ranks) == len(set(ranks))
+
+
+def split_rotation(layer: list[DataFile], nprocs: int) -> list[list[DataFile]]:
+    """A dump by a different single rank each time looks like one dump of them all, but for idle time between.
+
+    Files of a dump that every rank writes are as many as the ranks, or overlap; here some ranks have none, none
+    overlap, and nobody writes for a while between any two.
+    """
+    if not ROTATION_LEAST <= len(layer) < nprocs or any(len(d.ranks.ranks or (0, 1)) > 1 for d in layer):
+        return [layer]
+    ordered = sorted(layer, key=lambda d: d.interval.start)
+    span = ordered[-1].interval.end - ordered[0].interval.start
+    idle = max(LEAST_GAP_S, GAP_SHARE * span)
+    apart = all(b.interval.start - a.interval.end > idle for a, b in pairwise(ordered))
+    return [[d] for d in ordered] if apart else [layer]

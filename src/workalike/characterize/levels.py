@@ -3,101 +3,183 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, Loss
+import numpy as np
+
+from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
+from workalike.characterize.moved import bytes_name, kind_of
 from workalike.workload.model import Direction, Level, Reason
 
 EXPLAINS = 0.95
-CHAIN = (Level.H5D, Level.PNETCDF, Level.MPIIO, Level.POSIX)
+MINOR = 0.01
+METADATA_BYTES = 2**20
+"""What a library writes of its own beside little data; more than that and more than the data is not metadata."""
+PNETCDF_HEADER = 262144
+"""One rank reads this much at each open, whatever the header's size."""
+_SMALL = {"0_100": 100, "100_1K": 1024, "1K_10K": 10240}
 
 
 @dataclass
 class LevelChoice:
-    """The level, why, and what of the levels below is the library's own traffic."""
+    """The level, the bytes moved at it, why, and what of the levels below is the library's own traffic."""
 
     level: Level
+    moved: int
     rule: str
     losses: list[Loss]
+
+
+def levels_of(file: FileFacts) -> list[Level]:
+    """The levels that saw the file, highest first; of two libraries the one that moved more, STDIO stands alone."""
+    chain = [level for level in (Level.MPIIO, Level.POSIX) if MODULE_OF_LEVEL[level] in file.modules]
+    libraries = [level for level in (Level.H5D, Level.PNETCDF) if MODULE_OF_LEVEL[level] in file.modules]
+    if libraries:
+        chain.insert(0, max(libraries, key=lambda level: sum(file.bytes_at(level, d) for d in Direction)))
+    return chain
 
 
 def choose_level(file: FileFacts, direction: Direction) -> LevelChoice | None:
     """The highest level that is not partial and explains 95 % of what the level below moved for the application.
 
-    None when the file moved nothing in this direction.
+    None when nobody moved anything in this direction. A choice of 0 bytes means that all traffic was a library's own.
     """
-    present = [level for level in CHAIN if MODULE_OF_LEVEL[level] in file.modules]
     stdio = file.bytes_at(Level.STDIO, direction)
-    if stdio and stdio >= max((file.bytes_at(level, direction) for level in present), default=0):
-        return LevelChoice(Level.STDIO, "only STDIO moved data", _partial_loss(file, Level.STDIO))
-    if not any(file.bytes_at(level, direction) for level in present):
+    chain = levels_of(file)
+    if stdio and stdio >= max((file.bytes_at(level, direction) for level in chain), default=0):
+        return LevelChoice(Level.STDIO, stdio, "only STDIO moved data", _partial_loss(file, Level.STDIO))
+    if not any(file.bytes_at(level, direction) for level in chain):
         return None
-    losses: list[Loss] = []
-    for upper, lower in zip(present, [*present[1:], None], strict=True):
-        facts = file.modules[MODULE_OF_LEVEL[upper]]
-        if facts.partial and lower is not None:
+    if len(chain) > 1 and not any(is_whole(file, level) for level in chain):
+        return _highest_of_partial(file, chain, direction)
+    for upper, lower in pairwise(chain):
+        if not is_whole(file, upper):
             continue
-        if lower is None:
-            return LevelChoice(
-                upper, "the lowest level that saw the file", losses + _partial_loss(file, upper)
-            )
         moved = file.bytes_at(upper, direction)
-        below = file.bytes_at(lower, direction)
-        library = library_traffic(file, upper, direction)
-        applications_own = below - sum(loss.bytes for loss in library)
-        if moved >= EXPLAINS * applications_own:
+        library = library_traffic(file, upper, lower, direction)
+        if moved >= EXPLAINS * (file.bytes_at(lower, direction) - sum(loss.bytes for loss in library)):
             rule = f"{upper.value} explains {lower.value}"
             if library:
                 rule += " less " + ", ".join(loss.reason.value for loss in library)
-            found = losses + library
-            return LevelChoice(upper, rule, found) if moved else None
-    top = present[0]
-    return LevelChoice(top, "every level is partial: the highest", _partial_loss(file, top))
+            if lower is Level.MPIIO:  # what happens below MPI-IO is no reason, but is named
+                library += sieving(file, direction)
+            return LevelChoice(upper, moved, rule, library)
+    last = chain[-1]
+    rule = "the lowest level that saw the file"
+    return LevelChoice(last, file.bytes_at(last, direction), rule, _partial_loss(file, last))
+
+
+def choose_levels(file: FileFacts) -> dict[Direction, LevelChoice]:
+    """The choice for each direction; a direction of next to no bytes follows the other one."""
+    found = {d: c for d in Direction if (c := choose_level(file, d)) is not None}
+    if len(found) < 2:
+        return found
+    main = max(found, key=lambda d: found[d].moved)
+    minor = next(d for d in Direction if d is not main)
+    level = found[main].level
+    if found[minor].level is level or found[minor].moved > MINOR * found[main].moved or level is Level.STDIO:
+        return found
+    moved = file.bytes_at(level, minor)
+    left = max(0, found[minor].moved - moved)
+    losses = [Loss(Reason.LIBRARY_METADATA, left, 1, MODULE_OF_LEVEL[found[minor].level])] if left else []
+    found[minor] = LevelChoice(level, moved, found[main].rule, losses)
+    return found
+
+
+def is_whole(file: FileFacts, level: Level) -> bool:
+    """Whether the module lost no records in the job, and its bytes can be true."""
+    facts = file.modules[MODULE_OF_LEVEL[level]]
+    return not facts.partial and not facts.doubted
+
+
+def _highest_of_partial(file: FileFacts, chain: list[Level], direction: Direction) -> LevelChoice:
+    """Every level is partial: the highest that has bytes; what lower ones have beyond it is uncovered."""
+    top = next(level for level in chain if file.bytes_at(level, direction))
+    moved = file.bytes_at(top, direction)
+    rest = max(file.bytes_at(level, direction) for level in chain) - moved
+    loss = Loss(Reason.PARTIAL_MODULE, rest, 1, MODULE_OF_LEVEL[top])
+    return LevelChoice(top, moved, "every level is partial: the highest", [loss])
 
 
 def _partial_loss(file: FileFacts, level: Level) -> list[Loss]:
-    module = MODULE_OF_LEVEL[level]
-    return [Loss(Reason.PARTIAL_MODULE, 0, 1, module)] if file.modules[module].partial else []
+    return [] if is_whole(file, level) else [Loss(Reason.PARTIAL_MODULE, 0, 1, MODULE_OF_LEVEL[level])]
 
 
-def library_traffic(file: FileFacts, upper: Level, direction: Direction) -> list[Loss]:
-    """What the library above the next lower level moved on its own account, by kind.
+def library_traffic(file: FileFacts, upper: Level, lower: Level, direction: Direction) -> list[Loss]:
+    """What the library between two levels moved on its own account, by kind.
 
     HDF5 and PnetCDF add metadata and, for chunked datasets, fill values; ROMIO and OMPIO add data sieving and
     read-modify-write below collective or strided MPI-IO.
     """
-    moved = file.bytes_at(upper, direction)
     if upper is Level.MPIIO:
-        excess = max(0, file.bytes_at(Level.POSIX, direction) - moved)
-        mpi = file.modules["MPI-IO"]
-        strided = (
-            any(mpi.total(name) for name in ("VIEWS", "COLL_READS", "COLL_WRITES")) or "H5F" in file.modules
-        )
-        return [Loss(Reason.SIEVING, excess, 1, "POSIX")] if excess and strided else []
-    lower = Level.MPIIO if "MPI-IO" in file.modules else Level.POSIX
-    excess = max(0, file.bytes_at(lower, direction) - moved)
-    losses = []
-    if upper is Level.H5D and direction is Direction.WRITE and excess:
-        fill = min(excess, _chunked_bytes(file))
-        if fill > 0.5 * moved:
-            losses.append(Loss(Reason.FILL_VALUES, fill, 1, "MPI-IO"))
-            excess -= fill
-    metadata = min(excess, _small_traffic(file, lower, direction))
-    if metadata:
-        losses.append(Loss(Reason.LIBRARY_METADATA, metadata, 1, MODULE_OF_LEVEL[lower]))
-    return losses
+        return sieving(file, direction)
+    fill = fill_values(file, upper, lower, direction)
+    return fill + metadata(file, upper, lower, direction, sum(loss.bytes for loss in fill))
 
 
-def _chunked_bytes(file: FileFacts) -> int:
-    """Bytes written into chunked datasets: HDF5 may write each once more as fill values."""
+def sieving(file: FileFacts, direction: Direction) -> list[Loss]:
+    """What POSIX moved beyond MPI-IO: data sieving and read-modify-write.
+
+    A library that writes more than it was asked to has read it before; without reads the excess is the application's.
+    """
+    mpi, posix = file.modules.get("MPI-IO"), file.modules.get("POSIX")
+    if mpi is None or posix is None or not _is_noncontiguous(file, mpi):
+        return []
+    excess = posix.total(bytes_name(direction)) - mpi.total(bytes_name(direction))
+    if excess <= 0 or (direction is Direction.WRITE and not posix.total("READS")):
+        return []
+    return [Loss(Reason.SIEVING, excess, 1, "POSIX")]
+
+
+def _is_noncontiguous(file: FileFacts, mpi: ModuleFacts) -> bool:
+    calls = ("VIEWS", "COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES")
+    return any(mpi.totals(list(calls))) or "H5F" in file.modules or "PNETCDF_FILE" in file.modules
+
+
+def fill_values(file: FileFacts, upper: Level, lower: Level, direction: Direction) -> list[Loss]:
+    """HDF5 writes a chunked dataset once more, as fill values, when its chunks are allocated early.
+
+    Named when at least half of the chunked data was written twice.
+    """
+    if upper is not Level.H5D or direction is not Direction.WRITE:
+        return []
+    excess = file.bytes_at(lower, direction) - file.bytes_at(upper, direction)
     h5d = file.modules["H5D"]
-    chunked = h5d.column("CHUNK_SIZE_D1") > 0
-    return int(h5d.column("BYTES_WRITTEN")[chunked].clip(min=0).astype(object).sum() or 0)
+    chunked = h5d.rows(np.flatnonzero(h5d.column("CHUNK_SIZE_D1") > 0))
+    written = chunked.total("BYTES_WRITTEN")
+    if excess <= 0 or excess < 0.5 * written or not written:
+        return []
+    allocated = sum(
+        max(points * size, moved, 0)
+        for points, size, moved in zip(
+            chunked.column("DATASPACE_NPOINTS").tolist(),
+            chunked.column("DATATYPE_SIZE").tolist(),
+            chunked.column("BYTES_WRITTEN").tolist(),
+            strict=True,
+        )
+    )
+    return [Loss(Reason.FILL_VALUES, min(excess, allocated), 1, MODULE_OF_LEVEL[lower])]
 
 
-def _small_traffic(file: FileFacts, level: Level, direction: Direction) -> int:
-    """An upper bound of the bytes in operations of at most 10 KiB, the size of library metadata."""
-    facts = file.modules[MODULE_OF_LEVEL[level]]
-    kind = "READ" if direction is Direction.READ else "WRITE"
-    infix = "_AGG" if level is Level.MPIIO else ""
-    bounds = {"0_100": 100, "100_1K": 1024, "1K_10K": 10240}
-    return sum(facts.total(f"SIZE_{kind}{infix}_{name}") * bound for name, bound in bounds.items())
+def metadata(file: FileFacts, upper: Level, lower: Level, direction: Direction, explained: int) -> list[Loss]:
+    """A library's headers, indices and the like: small operations below it, little beside the data."""
+    excess = file.bytes_at(lower, direction) - file.bytes_at(upper, direction) - explained
+    facts = file.modules[MODULE_OF_LEVEL[lower]]
+    infix = "_AGG" if lower is Level.MPIIO else ""
+    small = sum(
+        facts.total(f"SIZE_{kind_of(direction)}{infix}_{name}") * bound for name, bound in _SMALL.items()
+    )
+    if upper is Level.PNETCDF and direction is Direction.READ:
+        small += PNETCDF_HEADER * header_reads(file)
+    data = sum(file.bytes_at(upper, d) for d in Direction)
+    found = min(excess, small, max(METADATA_BYTES, data))
+    return [Loss(Reason.LIBRARY_METADATA, found, 1, MODULE_OF_LEVEL[lower])] if found > 0 else []
+
+
+def header_reads(file: FileFacts) -> int:
+    """How often PnetCDF opened the file."""
+    facts = file.modules.get("PNETCDF_FILE")
+    if facts is None:
+        return 1
+    ranks = file.nprocs if (facts.ranks < 0).any() else len(facts.ranks)
+    return -(-facts.total("OPENS") // ranks)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workalike.characterize.facts import IntArray, ModuleFacts
+from workalike.characterize.facts import ModuleFacts
 from workalike.characterize.growth import apportion
-from workalike.characterize.sizes import solve_sizes
+from workalike.characterize.sizes import bin_of, solve_sizes
 from workalike.plan.scale import split_even
 from workalike.workload.model import Direction
 
@@ -153,6 +153,15 @@ def moved_by_rows(facts: ModuleFacts, direction: Direction) -> list[Moved]:
     return out
 
 
-def one_row(row: int) -> IntArray:
-    """The index of a single record."""
-    return np.array([row])
+def few_sizes(pairs: list[Pair], most: int) -> list[Pair]:
+    """At most about `most` different sizes: the commonest as they are, the others averaged within their bin."""
+    if len(pairs) <= most:
+        return pairs
+    by_count = sorted(pairs, key=lambda p: (-p[0], p[1]))
+    kept = by_count[: max(0, most - 2 * len(BINS))]
+    rest: dict[int, list[Pair]] = defaultdict(list)
+    for count, size in by_count[len(kept) :]:
+        rest[bin_of(size)].append((count, size))
+    for some in rest.values():
+        kept += split_even(sum(c * s for c, s in some), sum(c for c, _ in some))
+    return merged(kept)

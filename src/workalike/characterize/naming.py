@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 
 from workalike.characterize.facts import FileFacts
@@ -11,6 +10,13 @@ from workalike.workload.model import Role
 
 _DIGITS = re.compile(r"\d+")
 _OBFUSCATED = re.compile(r"(?:^|/)\d{5,}$")
+_HASH = re.compile(
+    r"(?<![0-9a-zA-Z])(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{8,}(?:-[0-9a-f]{4,}){0,4}(?![0-9a-zA-Z])"
+)
+"""Hexadecimal identifiers, UUIDs among them: they differ in their letters too."""
+
+
+MOST_DIGITS = 18
 
 
 def is_obfuscated(name: str) -> bool:
@@ -19,26 +25,33 @@ def is_obfuscated(name: str) -> bool:
 
 
 def pattern_of(name: str) -> str:
-    """The name with every run of digits replaced."""
-    return _DIGITS.sub("#", name)
+    """The name with every run of digits, and every hexadecimal identifier, replaced."""
+    return _DIGITS.sub("#", _HASH.sub("#", name))
 
 
-def widths_of(name: str) -> tuple[int, ...]:
-    return tuple(len(run) for run in _DIGITS.findall(name))
+def numbers_of(name: str) -> list[str]:
+    """The runs of digits in a name, as they are written."""
+    return _DIGITS.findall(_HASH.sub("", name))
 
 
-def split_by_width(files: Sequence[FileFacts]) -> list[list[FileFacts]]:
-    """Files of one pattern, apart where numbers are zero-padded to different widths.
+def width_keys(names: Sequence[str]) -> list[tuple[int, ...]]:
+    """A key for each name of one pattern: the widths of the numbers that are padded with zeros in any of them.
 
     `dump_020` and `dump_10000` count different things; `chk.9` and `chk.10` do not.
     """
-    padded = any(run.startswith("0") and len(run) > 1 for f in files for run in _DIGITS.findall(f.name))
-    if not padded:
-        return [list(files)]
-    groups: dict[tuple[int, ...], list[FileFacts]] = defaultdict(list)
-    for file in files:
-        groups[widths_of(file.name)].append(file)
-    return list(groups.values())
+    runs = [numbers_of(name) for name in names]
+    padded = sorted(
+        {i for some in runs for i, run in enumerate(some) if len(run) > 1 and run.startswith("0")}
+    )
+    return [tuple(len(some[i]) for i in padded if i < len(some)) for some in runs]
+
+
+def numbering(names: Sequence[str]) -> list[list[int]]:
+    """The numbers of each name of one pattern that are not the same in all of them: one list a name."""
+    runs = [[int(run[:MOST_DIGITS]) for run in numbers_of(name)] for name in names]
+    fields = min((len(some) for some in runs), default=0)
+    varying = [i for i in range(fields) if len({some[i] for some in runs}) > 1]
+    return [[some[i] for i in varying] for some in runs]
 
 
 _WORDS: tuple[tuple[Role, re.Pattern[str]], ...] = (
@@ -49,7 +62,8 @@ _WORDS: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         Role.VISUALIZATION,
         re.compile(
-            r"(?i)(?<![a-z])vi[sz](?![a-z])|visual|plot|plt|lammpstrj|traj|xdmf|vt[kup](?![a-z])|fields?(?![a-z])|hydro"
+            r"(?i)(?<![a-z])vi[sz](?![a-z])|visual|plot|plt|lammpstrj|traj|xdmf"
+            r"|vt[kup](?![a-z])|fields?(?![a-z])|hydro"
         ),
     ),
     (Role.SCRATCH, re.compile(r"(?i)scratch/|(?<![a-z])(?:tmp|temp|swap|aoints|gridpts)[^/]*$")),

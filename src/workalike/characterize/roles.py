@@ -18,7 +18,6 @@ class Behaviour:
     events: int
     one_file_many_states: bool
     share_of_writes: float  # of the job's written bytes
-    run_time: float
 
 
 def decide_role(b: Behaviour) -> tuple[Role, str]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from workalike.characterize.believable import believable_stamps
 from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.workload import units
-from workalike.workload.model import Level, Sharing, SharingMode
+from workalike.workload.model import Level, Sharing, SharingMode, Turns
 
 ROOT_BELOW = 1.5  # effective writers
+BATON_SHARE = 0.9
 
 
 @dataclass(frozen=True)
@@ -28,40 +32,39 @@ def ranks_of(file: FileFacts, level: Level) -> RankSet:
     facts = file.modules.get(MODULE_OF_LEVEL[level])
     if facts is None:
         return RankSet(None)
-    if (facts.ranks < 0).any():
-        return RankSet((0,) if file.nprocs == 1 else None)
-    ranks = tuple(sorted(set(facts.ranks.tolist())))
+    reduced = facts.ranks < 0
+    ranks = set(facts.ranks[~reduced].tolist())
+    if reduced.any():
+        if file.nprocs == 1:
+            return RankSet((0,))
+        if facts.scope is None:
+            return RankSet(None)
+        for first, members in np.unique(facts.scope[reduced], axis=0).tolist():
+            ranks.update(range(first, first + members))
     if len(ranks) == file.nprocs and file.nprocs > 1:
         return RankSet(None)
-    return RankSet(ranks)
+    return RankSet(tuple(sorted(ranks)))
 
 
 def effective_writers(facts: ModuleFacts, nprocs: int, total_bytes: int) -> float:
     """k = n / (1 + var n^2 / B^2): how many of n ranks share the bytes (facts B, "Rank set").
 
-    n where the variance is missing or cannot be true.
+    n where the variance is missing or cannot be true. Of several datasets the deviations add up, as if the same
+    ranks had written each.
     """
     reduced = facts.ranks < 0
-    if (
-        nprocs <= 1
-        or total_bytes <= 0
-        or not reduced.any()
-        or "F_VARIANCE_RANK_BYTES" not in facts.fcounter_names
-    ):
+    if nprocs <= 1 or total_bytes <= 0 or not reduced.any() or not facts.has("F_VARIANCE_RANK_BYTES"):
         return float(nprocs)
-    variance = float(facts.fcolumn("F_VARIANCE_RANK_BYTES")[reduced].sum())
-    if not np.isfinite(variance) or variance < 0:
+    variances = facts.fcolumn("F_VARIANCE_RANK_BYTES")[reduced]
+    if not np.isfinite(variances).all() or (variances < 0).any():
         return float(nprocs)
-    return nprocs / (1 + variance * nprocs**2 / float(total_bytes) ** 2)
+    relative = sum(math.sqrt(v) for v in variances.tolist()) / total_bytes * nprocs
+    return max(1.0, nprocs / (1 + relative**2))
 
 
 def root_of(facts: ModuleFacts, nprocs: int, total_bytes: int) -> int | None:
     """The one rank that moved everything in a reduced record, if the variance says that there is one."""
-    if not len(facts.ranks) or "F_VARIANCE_RANK_BYTES" not in facts.fcounter_names:
-        return None
-    if float(facts.fcolumn("F_VARIANCE_RANK_BYTES").max()) <= 0 or nprocs <= 2:
-        return None
-    if effective_writers(facts, nprocs, total_bytes) >= ROOT_BELOW:
+    if nprocs < 2 or effective_writers(facts, nprocs, total_bytes) >= min(ROOT_BELOW, nprocs):
         return None
     for who in ("SLOWEST_RANK", "FASTEST_RANK"):
         if facts.largest(f"{who}_BYTES") >= 0.5 * total_bytes and facts.largest(who) < nprocs:
@@ -83,3 +86,61 @@ def sharing_of(sets: list[RankSet], nprocs: int) -> Sharing:
     if all(s.size(nprocs) == 1 for s in sets):
         return Sharing(mode=SharingMode.PER_RANK, ranks=ranges)
     return Sharing(mode=SharingMode.GROUPS, files=len(sets), ranks=ranges)
+
+
+def sharing_of_family(layers: Sequence[Sharing], nprocs: int) -> list[tuple[Sharing, list[int]]]:
+    """The sharings of a family's dumps brought together: (sharing, which dumps have it).
+
+    A dump that leaves out ranks of a larger one is no other family, nor is one that another single rank wrote.
+    """
+    apart: dict[tuple[SharingMode, int], list[int]] = {}
+    for number, sharing in enumerate(layers):
+        apart.setdefault((_kind(sharing, layers), sharing.files), []).append(number)
+    return [(_union([layers[i] for i in which], mode, nprocs), which) for (mode, _), which in apart.items()]
+
+
+def _kind(sharing: Sharing, layers: Sequence[Sharing]) -> SharingMode:
+    """With what a dump's sharing goes: a single rank's file is one of a family of files a rank, or of a subset."""
+    modes = {s.mode for s in layers}
+    if sharing.mode is SharingMode.ROOT and SharingMode.PER_RANK in modes:
+        return SharingMode.PER_RANK
+    if sharing.mode is SharingMode.ROOT and (
+        SharingMode.SUBSET in modes or len({str(s.ranks) for s in layers if s.mode is SharingMode.ROOT}) > 1
+    ):
+        return SharingMode.SUBSET
+    return sharing.mode
+
+
+def _union(some: Sequence[Sharing], mode: SharingMode, nprocs: int) -> Sharing:
+    first = some[0]
+    if all(s == first for s in some):
+        return first
+    if any(s.ranks is None for s in some):
+        return first.model_copy(update={"mode": mode, "ranks": None})
+    ranks = sorted({r for s in some for a, b, step in s.ranks or [] for r in range(a, b + 1, step)})
+    if len(ranks) == nprocs:
+        return first.model_copy(
+            update={"mode": SharingMode.SHARED if mode is SharingMode.SUBSET else mode, "ranks": None}
+        )
+    return first.model_copy(update={"mode": mode, "ranks": units.ranges_of(ranks)})
+
+
+def turns_of(files: Sequence[FileFacts], level: Level, latest: float) -> Turns:
+    """Whether the ranks of a file open, use and close it one after the other (MACSio's MIF) or together."""
+    several = [file for file in files if MODULE_OF_LEVEL[level] in file.modules]
+    facts = [file.modules[MODULE_OF_LEVEL[level]] for file in several]
+    shared = [f for f in facts if len(f.ranks) > 1]
+    if not shared:
+        return Turns.CONCURRENT
+    one_by_one = sum(_one_after_the_other(f, latest) for f in shared)
+    return Turns.BATON if one_by_one >= BATON_SHARE * len(shared) else Turns.CONCURRENT
+
+
+def _one_after_the_other(facts: ModuleFacts, latest: float) -> bool:
+    if not facts.has("F_OPEN_START_TIMESTAMP"):
+        return False
+    opens, closes = facts.fcolumn("F_OPEN_START_TIMESTAMP"), facts.fcolumn("F_CLOSE_END_TIMESTAMP")
+    if min(len(believable_stamps(opens, latest)), len(believable_stamps(closes, latest))) < len(facts.ranks):
+        return False
+    order = np.argsort(opens, kind="stable")
+    return bool((opens[order][1:] >= closes[order][:-1]).all())

@@ -8,25 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from workalike.characterize.facts import FileFacts, FloatArray
 from workalike.characterize.growth import apportion
-from workalike.characterize.times import Interval
-from workalike.darshan import Heatmap, Log
+from workalike.characterize.times import GAP_SHARE, LEAST_GAP_S, Interval
+from workalike.characterize.traced import Trace
+from workalike.darshan import Heatmap
 from workalike.workload.model import Assumption, Direction, Level
 
-LEAST_GAP_S = 0.5
-GAP_SHARE = 0.01
 MAX_STATES = 100_000
-DXT_OF_LEVEL = {
-    Level.MPIIO: "DXT_MPIIO",
-    Level.POSIX: "DXT_POSIX",
-    Level.H5D: "DXT_MPIIO",
-    Level.PNETCDF: "DXT_MPIIO",
-}
+MOST_TRACED = 10_000
+LEAST_STATE = 65536
+"""Bytes of a state, on average: a text log that is written line by line has none."""
 API_OF_LEVEL = {
     Level.MPIIO: "MPIIO",
     Level.H5D: "MPIIO",
@@ -44,13 +41,13 @@ class States:
     sizes: list[int] | None
     rule: str
     assumed: list[Assumption] = field(default_factory=list)
+    cut: list[tuple[int, int]] = field(default_factory=list)  # the operations of each in the trace
 
 
 def bursts(starts: FloatArray, ends: FloatArray, span: float) -> list[tuple[int, int]]:
     """Index ranges [first, last) of operations, sorted by start, between idle gaps.
 
-    A gap counts when it is longer than half a second, one per cent of the span, and as long as the busy time
-    around it lasts on average.
+    A gap counts when it is longer than half a second and than one per cent of the span.
     """
     if not len(starts):
         return []
@@ -58,63 +55,75 @@ def bursts(starts: FloatArray, ends: FloatArray, span: float) -> list[tuple[int,
     idle = starts[1:] - reach[:-1]
     threshold = max(LEAST_GAP_S, GAP_SHARE * span)
     cuts = np.flatnonzero(idle > threshold) + 1
-    bounds = [0, *cuts.tolist(), len(starts)]
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
+    return list(pairwise([0, *cuts.tolist(), len(starts)]))
 
 
-def from_trace(logs: Sequence[Log], file: FileFacts, level: Level, direction: Direction) -> States | None:
+def states_in_trace(trace: Trace | None) -> States | None:
     """Exact bursts of a traced file; None without a trace of it."""
-    if len(logs) != 1 or level not in DXT_OF_LEVEL:
+    if trace is None or not len(trace):
         return None
-    table = logs[0].dxt(DXT_OF_LEVEL[level])
-    if table is None:
-        return None
-    found = []
-    for row in np.flatnonzero(table.ids == np.uint64(file.record_id)).tolist():
-        writes, reads = table.segments(row)
-        segments = writes if direction is Direction.WRITE else reads
-        if len(segments):
-            found.append((segments["start"], segments["end"], segments["length"]))
-    if not found:
-        return None
-    starts, ends, lengths = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = np.argsort(starts, kind="stable")
-    starts, ends, lengths = starts[order], ends[order], lengths[order]
-    span = float(ends.max() - starts.min())
-    cut = bursts(starts, ends, span)
-    if len(cut) > MAX_STATES:
-        return None
-    intervals = [Interval(float(starts[a]), float(ends[a:b].max())) for a, b in cut]
-    sizes = [int(lengths[a:b].sum()) for a, b in cut]
-    return States(intervals, sizes, f"states: {len(cut)} bursts in the trace")
+    span = float(trace.ends.max() - trace.starts.min())
+    cut = bursts(trace.starts, np.maximum(trace.starts, trace.ends), span)
+    if len(cut) > MOST_TRACED or int(trace.lengths.sum()) < LEAST_STATE * len(cut):
+        cut = [(0, len(trace))]
+    intervals = [
+        Interval(float(trace.starts[a]), float(max(trace.ends[a:b].max(), trace.starts[a]))) for a, b in cut
+    ]
+    sizes = [int(trace.lengths[a:b].sum()) for a, b in cut]
+    return States(intervals, sizes, f"states: {len(cut)} bursts in the trace", [], cut)
 
 
-def counted_by_library(file: FileFacts, level: Level) -> tuple[int, str] | None:
-    """How many states the libraries' counters tell of."""
-    h5d = file.modules.get("H5D")
-    if h5d is not None and level is Level.H5D:
-        points = h5d.column("DATASPACE_NPOINTS") * h5d.column("DATATYPE_SIZE")
-        written = h5d.column("BYTES_WRITTEN")
-        chunked = h5d.column("CHUNK_SIZE_D1") > 0
-        rows = np.flatnonzero(chunked & (points > 0) & (written >= 2 * points))
-        if len(rows) and (written[rows] % points[rows] == 0).all():
-            ratios = set((written[rows] // points[rows]).tolist())
-            if len(ratios) == 1:
-                return int(ratios.pop()), "an appended dataset's bytes over its size when opened"
-    h5f = file.modules.get("H5F")
-    if h5f is not None and h5f.total("FLUSHES") and h5f.total("OPENS"):
-        per_open = h5f.total("FLUSHES") // max(1, h5f.total("OPENS"))
-        if per_open >= 2:
-            return per_open, "H5F flushes"
-    stdio = file.modules.get("STDIO")
-    appended = (
-        stdio is not None and not stdio.total("READS") and stdio.total("SEEKS") <= stdio.total("FLUSHES")
-    )
-    if stdio is not None and level is Level.STDIO and appended:
-        flushes = stdio.total("FLUSHES") // max(1, len(stdio.ranks))
-        if 2 <= flushes <= stdio.total("WRITES"):
-            return flushes, "STDIO flushes"
+def counted_by_library(file: FileFacts, level: Level, written: int) -> tuple[int, str] | None:
+    """How many states the libraries' counters tell of.
+
+    Flushes and syncs tell of states only where much is written between them: a text log is flushed line by line.
+    """
+    appended = appended_dataset(file) if level is Level.H5D else None
+    if appended is not None:
+        return appended, "an appended dataset's bytes over its size when opened"
+    for count, rule in (
+        (_per_open(file, "H5F", "FLUSHES", ("OPENS",)), "H5F flushes"),
+        (_per_open(file, "PNETCDF_FILE", "SYNCS", ("OPENS", "CREATES")), "PnetCDF syncs"),
+        (_per_open(file, "MPI-IO", "SYNCS", ("COLL_OPENS", "INDEP_OPENS")), "MPI-IO syncs"),
+        (_stdio_flushes(file) if level is Level.STDIO else 0, "STDIO flushes"),
+    ):
+        if count >= 2 and written >= LEAST_STATE * count:
+            return count, rule
     return None
+
+
+def appended_dataset(file: FileFacts) -> int | None:
+    """How often chunked datasets were written in full: their bytes over their size when they were opened."""
+    h5d = file.modules.get("H5D")
+    if h5d is None:
+        return None
+    ratios = set()
+    for row in np.flatnonzero(h5d.column("CHUNK_SIZE_D1") > 0).tolist():
+        points, size, written = (
+            int(h5d.column(name)[row]) for name in ("DATASPACE_NPOINTS", "DATATYPE_SIZE", "BYTES_WRITTEN")
+        )
+        if points > 0 and size > 0 and written >= 2 * points * size:
+            ratios.add((written // (points * size), written % (points * size) == 0))
+    if len(ratios) != 1:
+        return None
+    count, whole = ratios.pop()
+    return count if whole else None
+
+
+def _per_open(file: FileFacts, module: str, calls: str, opens: tuple[str, ...]) -> int:
+    facts = file.modules.get(module)
+    if facts is None:
+        return 0
+    return facts.total(calls) // max(1, sum(facts.total(name) for name in opens))
+
+
+def _stdio_flushes(file: FileFacts) -> int:
+    """Flushes of each rank that appends to a stream; a stream that is read or moved about in has no states."""
+    stdio = file.modules.get("STDIO")
+    if stdio is None or stdio.total("READS") or stdio.total("SEEKS") > stdio.total("FLUSHES"):
+        return 0
+    flushes = stdio.total("FLUSHES") // max(1, len(stdio.ranks))
+    return flushes if flushes <= stdio.total("WRITES") else 0
 
 
 @dataclass
@@ -134,13 +143,22 @@ class Timeline:
         edges = np.arange(len(grown)) * self.width
         return float(np.interp(position, grown, edges))
 
+    def inside(self, within: Interval) -> Timeline:
+        """The same without what lies outside of an interval."""
+        starts = np.arange(len(self.bytes)) * self.width
+        touched = (starts < within.end) & (starts + self.width > within.start)
+        return Timeline(self.width, np.where(touched, self.bytes, 0.0))
+
 
 def residual_timeline(
-    heatmap: Heatmap, direction: Direction, others: Sequence[tuple[Interval, int]]
+    heatmap: Heatmap, direction: Direction, others: Sequence[tuple[Interval, int]], latest: float
 ) -> Timeline | None:
-    """The heatmap of all ranks, less other files' bytes spread over their own intervals."""
+    """The heatmap of all ranks, less other files' bytes spread over their own intervals.
+
+    None where its bins cannot be true: they reach beyond `latest` seconds, or are negative.
+    """
     values = heatmap.read if direction is Direction.READ else heatmap.write
-    if values.size == 0 or heatmap.bin_width <= 0:
+    if values.size == 0 or heatmap.bin_width * values.shape[1] > 2 * latest or (values < 0).any():
         return None
     total: npt.NDArray[np.float64] = values.sum(axis=0, dtype=np.float64)
     for interval, size in others:
@@ -150,12 +168,15 @@ def residual_timeline(
 
 def _spread(interval: Interval, size: int, bins: int, width: float) -> npt.NDArray[np.float64]:
     out = np.zeros(bins)
-    length = max(interval.end - interval.start, 1e-9)
-    first, last = int(interval.start / width), int(interval.end / width)
-    for i in range(max(0, first), min(bins, last + 1)):
-        inside = min(interval.end, (i + 1) * width) - max(interval.start, i * width)
-        out[i] = size * max(0.0, inside) / length
-    return out
+    edges = np.arange(bins + 1) * width
+    length = interval.end - interval.start
+    if length <= 0:
+        if interval.start < edges[-1]:
+            out[int(interval.start / width)] = size
+        return out
+    inside = np.clip(np.minimum(interval.end, edges[1:]) - np.maximum(interval.start, edges[:-1]), 0, None)
+    shares: npt.NDArray[np.float64] = size * inside / length
+    return shares
 
 
 def bursts_in_timeline(timeline: Timeline, within: Interval) -> list[Interval]:
@@ -175,6 +196,7 @@ def place_states(
     count: int, sizes: Sequence[int], within: Interval, timeline: Timeline | None
 ) -> list[Interval]:
     """When each of `count` states is written: where the residual heatmap has its bytes, else evenly."""
+    timeline = timeline.inside(within) if timeline is not None else None
     if timeline is not None and timeline.bytes.sum() > 0:
         scale = timeline.bytes.sum() / max(1, sum(sizes))
         before, out = 0.0, []

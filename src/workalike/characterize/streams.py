@@ -5,26 +5,32 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
-from workalike.characterize.calls import split_collective, whole_calls
+from workalike.characterize.calls import filled_calls, split_collective, whole_calls
 from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.characterize.moved import (
     Moved,
     Pair,
     bytes_name,
+    collective_of,
+    few_sizes,
     merged,
     moved_by,
     moved_by_rows,
     operations_of,
 )
+from workalike.characterize.placement import Placement
 from workalike.characterize.sharing import effective_writers, root_of
+from workalike.characterize.traced import Trace, contiguous_runs, moved_in_trace, placement_in_trace
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import MAX_REPEATS, Assumption, Direction, Entry, Level, Pattern, Stream
 
 MAX_CLUSTERS = 64
+MAX_SIZES = 24
 SMALL = 10240
 CONSECUTIVE = 0.8
 SEQUENTIAL = 0.5
@@ -36,18 +42,25 @@ Ranges = list[tuple[int, int, int]] | None
 
 
 def build_streams(
-    files: Sequence[FileFacts], level: Level, direction: Direction, nprocs: int
+    files: Sequence[FileFacts],
+    level: Level,
+    direction: Direction,
+    nprocs: int,
+    traced: Sequence[Trace] | None = None,
 ) -> tuple[list[Stream], list[Assumption]]:
     """The streams of one direction of a dump.
 
-    Records of single ranks are clustered by what they moved; a reduced record stands for all ranks, save
-    what the variance says to be one rank's.
+    Complete traces of the files (or of a part of their operations) tell exactly who moved what where. Otherwise
+    records of single ranks are clustered by what they moved; a reduced record stands for all ranks, save what the
+    variance says to be one rank's.
     """
     parts = [f.modules[MODULE_OF_LEVEL[level]] for f in files if MODULE_OF_LEVEL[level] in f.modules]
     parts = [p for p in parts if operations_of(p, direction) or p.total(bytes_name(direction))]
     if not parts:
         return [], []
     placement = place_of(files, level, direction)
+    if traced:
+        return _traced_streams(traced, parts, direction, nprocs, placement)
     streams: list[Stream] = []
     assumed: list[Assumption] = [Assumption.PLACEMENT]
     for part in parts:
@@ -56,8 +69,58 @@ def build_streams(
             streams += some if members == nprocs else [_of_log(stream, first, members) for stream in some]
             assumed += why
     single = [p if (p.ranks >= 0).all() else p.rows(np.flatnonzero(p.ranks >= 0)) for p in parts]
-    streams += _single_rank_streams([p for p in single if len(p.ranks)], direction, nprocs, placement)
+    single = [p for p in single if len(p.ranks)]
+    by_rank = _moved_by_rank(single, direction)
+    shared = any(len(facts.ranks) > 1 for facts in single)
+    streams += _streams_of_ranks(by_rank, direction, nprocs, placement, len(single), shared)
     return streams, list(dict.fromkeys(assumed))
+
+
+def _traced_streams(
+    traced: Sequence[Trace],
+    parts: Sequence[ModuleFacts],
+    direction: Direction,
+    nprocs: int,
+    placement: Placement,
+) -> tuple[list[Stream], list[Assumption]]:
+    """Streams of traced files, one or one a rank; `placement` (of the counters) holds where the trace has no offsets."""
+    calls = _calls_of_ranks(parts, direction, nprocs)
+    runs = contiguous_runs(traced[0]) if len(traced) == 1 and not any(calls.values()) else None
+    if runs is not None:
+        rank = int(traced[0].ranks[0])
+        return [_run(base, pairs, direction, rank, nprocs) for base, pairs in runs], []
+    # Of a part of the operations (one state) the same part is collective.
+    part = Fraction(sum(map(len, traced)), max(1, sum(operations_of(facts, direction) for facts in parts)))
+    by_rank: dict[int, Moved] = {}
+    for trace in traced:
+        for rank, pairs in moved_in_trace(trace).items():
+            known = by_rank[rank].pairs if rank in by_rank else []
+            by_rank[rank] = Moved(merged(known + pairs), 0)
+    for rank, moved in by_rank.items():
+        moved.collective_calls = min(moved.operations, round(calls.get(rank, calls.get(-1, 0)) * part))
+        moved.pairs = few_sizes(moved.pairs, MAX_SIZES)
+    places = {placement_in_trace(trace) for trace in traced}
+    known_place = places.pop() if len(places) == 1 else None
+    shared = any(len(set(trace.ranks.tolist())) > 1 for trace in traced)
+    streams = _streams_of_ranks(by_rank, direction, nprocs, known_place or placement, len(traced), shared)
+    return streams, [] if known_place is not None else [Assumption.PLACEMENT]
+
+
+def _calls_of_ranks(parts: Sequence[ModuleFacts], direction: Direction, nprocs: int) -> dict[int, int]:
+    """Collective calls of each rank; -1 stands for every rank of a reduced record."""
+    calls: dict[int, int] = defaultdict(int)
+    for facts in parts:
+        for row, rank in enumerate(facts.ranks.tolist()):
+            found = collective_of(facts.rows(np.array([row])), direction)
+            calls[rank] += found if rank >= 0 else -(-found // nprocs)
+    return calls
+
+
+def _run(base: int, pairs: list[Pair], direction: Direction, rank: int, nprocs: int) -> Stream:
+    """A contiguous run of one rank at its place in the file."""
+    ranges: Ranges = [(rank, rank, 1)] if nprocs > 1 else None
+    stream = _stream(few_sizes(pairs, MAX_SIZES), direction, Placement(Pattern.CONTIGUOUS), ranges, False)
+    return stream.model_copy(update={"base": base})
 
 
 def _reduced_parts(facts: ModuleFacts, nprocs: int) -> Iterator[tuple[ModuleFacts, int, int]]:
@@ -79,15 +142,6 @@ def _of_log(stream: Stream, first: int, members: int) -> Stream:
     """A stream of one log's ranks in the ranks of the whole job."""
     inside = stream.ranks or [(0, members - 1, 1)]
     return stream.model_copy(update={"ranks": [(a + first, b + first, step) for a, b, step in inside]})
-
-
-@dataclass(frozen=True)
-class Placement:
-    """Where operations land, from the lowest level's counters of the same files."""
-
-    pattern: Pattern
-    stride: int = 0
-    pieces_per_rank: float = 1.0  # separate contiguous pieces of a rank, in the interleaved case
 
 
 @dataclass(frozen=True)
@@ -178,11 +232,8 @@ def _reduced_streams(
         assumed.append(Assumption.RANK_SHARES)
     together, alone = split_collective(rest, moved.collective_calls)
     if together:
-        some, left = _joint_stream(
-            together, -(-moved.collective_calls // nprocs), writers, nprocs, direction, placement
-        )
-        streams += some
-        alone = merged(alone + left)
+        calls = -(-moved.collective_calls // nprocs)
+        streams += _joint_stream(together, calls, writers, nprocs, direction, placement)
     members = nprocs if ranges is None else units.count_ranks(ranges)
     if alone:
         streams += _placed(alone, direction, placement, ranges, False, members)
@@ -191,14 +242,14 @@ def _reduced_streams(
 
 def _joint_stream(
     pairs: list[Pair], calls: int, writers: float, nprocs: int, direction: Direction, placement: Placement
-) -> tuple[list[Stream], list[Pair]]:
-    """Collective operations of all ranks, of which few have data where the variance says so; what is left over."""
+) -> list[Stream]:
+    """Collective operations of all ranks, of which few have data where the variance says so."""
     data = sum(count for count, size in pairs if size)
     active = max(round(writers), -(-data // calls), 1)
     ranges = _spread_ranks(active, nprocs) if active < SHARED_BY_ALL * nprocs else None
     members = nprocs if ranges is None else units.count_ranks(ranges)
-    entries, left = whole_calls(pairs, calls, members)
-    return _placed(entries, direction, placement, ranges, True, members), left
+    entries = filled_calls(_near_equal_merged(pairs, members), calls * members)
+    return _placed(entries, direction, placement, ranges, True, members)
 
 
 def _split_few(moved: Moved, nprocs: int) -> tuple[list[Pair], list[Pair]]:
@@ -223,13 +274,18 @@ def _spread_ranks(count: int, nprocs: int) -> Ranges:
     return units.ranges_of(sorted({i * nprocs // count for i in range(count)}))
 
 
-def _single_rank_streams(
-    parts: Sequence[ModuleFacts], direction: Direction, nprocs: int, placement: Placement
+def _streams_of_ranks(
+    by_rank: dict[int, Moved],
+    direction: Direction,
+    nprocs: int,
+    placement: Placement,
+    files: int,
+    shared: bool,
 ) -> list[Stream]:
-    by_rank = _moved_by_rank(parts, direction)
+    """Streams of what each rank is known to have moved, in `files` files, of which some are `shared`."""
     joint: list[Stream] = []
-    if any(len(facts.ranks) > 1 for facts in parts) and any(m.collective_calls for m in by_rank.values()):
-        joint, by_rank = _joint_calls(by_rank, direction, nprocs, placement)
+    if shared and any(m.collective_calls for m in by_rank.values()):
+        joint, by_rank = _joint_calls(by_rank, direction, nprocs, placement, files == 1)
     if placement.pattern is Pattern.INTERLEAVED and (len(by_rank) > 1 or joint):
         even = _even_streams(by_rank, direction, nprocs, placement, joint)
         if even is not None:
@@ -274,23 +330,28 @@ def _moved_of_rows(parts: Sequence[ModuleFacts], direction: Direction) -> Iterat
 
 
 def _joint_calls(
-    by_rank: dict[int, Moved], direction: Direction, nprocs: int, placement: Placement
+    by_rank: dict[int, Moved], direction: Direction, nprocs: int, placement: Placement, one_file: bool
 ) -> tuple[list[Stream], dict[int, Moved]]:
-    """The collective operations of all ranks of a file as one stream, and what each rank did by itself.
+    """The collective operations of all ranks as one stream, and what each rank did by itself.
 
-    Each call has one size for all its ranks; ranks without data join.
+    A stream deals its operations to all ranks in turn, so a call may hold several sizes; of several files each entry
+    is dealt apart, so there the sizes are cut into whole calls.
     """
     apart = {rank: split_collective(moved.pairs, moved.collective_calls) for rank, moved in by_rank.items()}
     ranks = sorted(rank for rank, (together, _) in apart.items() if any(size for _, size in together))
     calls = max(moved.collective_calls for moved in by_rank.values())
     pairs = merged([pair for rank in ranks for pair in apart[rank][0]])
-    entries, left = whole_calls(pairs, calls, max(1, len(ranks)))
-    ranges = None if len(ranks) == nprocs or not ranks else units.ranges_of(ranks)
     alone = {rank: Moved(independent, 0) for rank, (_, independent) in apart.items() if independent}
-    if left:
-        first = ranks[0]
-        alone[first] = Moved(merged(left + (alone[first].pairs if first in alone else [])), 0)
-    return _placed(entries, direction, placement, ranges, True, max(1, len(ranks))), alone
+    members = max(1, len(ranks))
+    if one_file:
+        entries = filled_calls(_near_equal_merged(pairs, members), calls * members)
+    else:
+        entries, left = whole_calls(pairs, calls, members)
+        if left:
+            known = alone[ranks[0]].pairs if ranks[0] in alone else []
+            alone[ranks[0]] = Moved(merged(left + known), 0)
+    ranges = None if len(ranks) == nprocs or not ranks else units.ranges_of(ranks)
+    return _placed(entries, direction, placement, ranges, True, members), alone
 
 
 def _even_streams(

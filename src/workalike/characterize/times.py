@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from workalike.characterize.believable import believable_stamps, latest_stamp
 from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.workload.model import Direction, Level
+
+LEAST_GAP_S = 0.5
+GAP_SHARE = 0.01
+"""Idle time between two dumps: more than half a second, and than this share of the span."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +25,10 @@ class Interval:
 
 
 def _stamp(facts: ModuleFacts, name: str, largest: bool, limit: float) -> float | None:
-    """A timestamp over the records: finite, positive and not absurdly beyond the run."""
-    if name not in facts.fcounter_names:
+    """A timestamp over the records, of those that can be true."""
+    if not facts.has(name):
         return None
-    column = facts.fcolumn(name)
-    column = column[np.isfinite(column) & (column > 0) & (column < limit)]
+    column = believable_stamps(facts.fcolumn(name), limit)
     if not len(column):
         return None
     return float(column.max() if largest else column.min())
@@ -34,7 +36,7 @@ def _stamp(facts: ModuleFacts, name: str, largest: bool, limit: float) -> float 
 
 def access_interval(file: FileFacts, level: Level, direction: Direction, run_time: float) -> Interval | None:
     """From the first to the last operation of one direction."""
-    limit = 10 * run_time + 60
+    limit = latest_stamp(run_time)
     kind = "READ" if direction is Direction.READ else "WRITE"
     for name in dict.fromkeys((MODULE_OF_LEVEL[level], "MPI-IO", "POSIX", "STDIO")):
         facts = file.modules.get(name)
@@ -49,7 +51,7 @@ def access_interval(file: FileFacts, level: Level, direction: Direction, run_tim
 
 def open_interval(file: FileFacts, level: Level, run_time: float) -> Interval | None:
     """From the first open to the last close, at the level or, where it has no record, below."""
-    limit = 10 * run_time + 60
+    limit = latest_stamp(run_time)
     names = [MODULE_OF_LEVEL[level], "H5F", "PNETCDF_FILE", "MPI-IO", "POSIX", "STDIO"]
     if level is Level.H5D:
         names.insert(0, "H5F")  # a dataset's open is not the file's

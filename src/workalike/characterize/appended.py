@@ -1,0 +1,122 @@
+"""Families of one long-lived file: how many states it holds, when each was written and how large it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from workalike.characterize.believable import latest_stamp
+from workalike.characterize.draft import Draft
+from workalike.characterize.growth import state_sizes
+from workalike.characterize.jobs import JobFacts
+from workalike.characterize.options import CharacterizeOptions
+from workalike.characterize.states import (
+    API_OF_LEVEL,
+    MAX_STATES,
+    States,
+    Timeline,
+    bursts_in_timeline,
+    counted_by_library,
+    equal_states,
+    place_states,
+    residual_timeline,
+    states_in_trace,
+)
+from workalike.characterize.times import Interval, access_interval
+from workalike.characterize.traced import Traces
+from workalike.workload.model import Assumption, Direction, Role
+
+LEAST_SPAN = 0.1
+"""Of the run: a file written over a shorter time is one dump."""
+
+
+@dataclass
+class StateFinder:
+    """Finds the states of drafts; the heatmap's residual of each is computed once."""
+
+    job: JobFacts
+    options: CharacterizeOptions
+    traces: Traces
+    drafts: Sequence[Draft]
+    _timelines: dict[int, Timeline | None] = field(default_factory=dict)
+
+    def find(self, draft: Draft) -> States | None:
+        """The states of a family that is one file with one event; None where that is one dump.
+
+        `--states` beats all, then the trace, then what the libraries counted, then the heatmap.
+        """
+        if len(draft.layers) > 1 or len(draft.layers[0]) > 1 or len(draft.events) > 1 or not draft.written:
+            return None
+        data = draft.layers[0][0]
+        within = self._written_within(draft)
+        if self.options.states:
+            return self._placed(draft, self.options.states, "states: given with --states")
+        traced = states_in_trace(self.traces.of(data.file, data.level, Direction.WRITE))
+        if traced is not None:
+            return traced if len(traced.intervals) > 1 else None
+        if within.end - within.start < LEAST_SPAN * self.job.run_time:
+            return None
+        counted = counted_by_library(data.file, data.level, data.written)
+        if counted is not None and 2 <= counted[0] <= MAX_STATES:
+            return self._placed(draft, counted[0], f"states: {counted[1]}")
+        timeline = self.timeline(draft)
+        if timeline is not None and not draft.read:
+            runs = [r for r in bursts_in_timeline(timeline, within) if r.overlaps(within)]
+            if len(runs) > 1:
+                return States(
+                    runs, None, "states: bursts in the heatmap", [Assumption.STATES, Assumption.STATE_SIZES]
+                )
+        return None
+
+    def size(self, draft: Draft) -> None:
+        """Eq. 2 to 4: the states grow as the checkpoints do."""
+        states = draft.states
+        if states is None or states.sizes is not None:
+            return
+        checkpoints = [d for d in self.drafts if d.role is Role.CHECKPOINT and d.states is None and d.written]
+        times = [i.start for i in states.intervals]
+        if checkpoints:
+            model = max(checkpoints, key=lambda d: d.written)
+            dumps = [e for e in model.events if e.written]
+            states.sizes = state_sizes(
+                draft.written, times, [e.interval.start for e in dumps], [e.written for e in dumps]
+            )
+            draft.rules.append("state sizes: the growth of the checkpoints (Eq. 2 to 4)")
+        else:
+            states.sizes = equal_states(len(times), draft.written)
+            draft.rules.append("state sizes: equal, for want of checkpoints to follow")
+        if "heatmap" not in states.rule and self.timeline(draft) is not None:
+            within = self._written_within(draft)
+            states.intervals = place_states(len(times), states.sizes, within, self.timeline(draft))
+
+    def timeline(self, draft: Draft) -> Timeline | None:
+        """What the heatmap holds beside the other families' files; None without one, or for several logs."""
+        if id(draft) not in self._timelines:
+            self._timelines[id(draft)] = self._residual(draft)
+        return self._timelines[id(draft)]
+
+    def _residual(self, draft: Draft) -> Timeline | None:
+        if len(self.job.members) != 1:
+            return None
+        api = API_OF_LEVEL[draft.level]
+        heatmap = self.job.members[0].log.heatmaps().get(api)
+        if heatmap is None or heatmap.bin_width <= 0:
+            return None
+        others = []
+        for other in self.drafts:
+            if other is not draft and API_OF_LEVEL[other.level] == api:
+                for data in other.files:
+                    if data.written:
+                        span = access_interval(data.file, data.level, Direction.WRITE, self.job.run_time)
+                        others.append((span or data.interval, data.written))
+        return residual_timeline(heatmap, Direction.WRITE, others, latest_stamp(self.job.run_time))
+
+    def _placed(self, draft: Draft, count: int, rule: str) -> States:
+        intervals = place_states(
+            count, equal_states(count, draft.written), self._written_within(draft), self.timeline(draft)
+        )
+        return States(intervals, None, rule, [Assumption.STATE_SIZES, Assumption.SCHEDULE])
+
+    def _written_within(self, draft: Draft) -> Interval:
+        data = draft.layers[0][0]
+        return access_interval(data.file, data.level, Direction.WRITE, self.job.run_time) or data.interval

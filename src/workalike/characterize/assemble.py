@@ -1,0 +1,127 @@
+"""Drafts -> families of the workload, each with the facts that it was made from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from workalike.characterize.arrays import KnownExtents
+from workalike.characterize.contents import content_of_event, contents_of_states
+from workalike.characterize.draft import Draft
+from workalike.characterize.facts import DumpFacts, FamilyFacts
+from workalike.characterize.jobs import JobFacts
+from workalike.characterize.times import Interval, open_interval
+from workalike.characterize.traced import Traces
+from workalike.characterize.tunables import tunable_of
+from workalike.workload.model import Assumption, Content, Direction, Family, Lifetime, Role, Schedule
+
+RULES_OF_FILES = 100
+"""Rules are collected from so many files of a family: the others say the same."""
+
+
+def families_of(
+    drafts: Sequence[Draft], job: JobFacts, known: KnownExtents, traces: Traces
+) -> list[FamilyFacts]:
+    """The families in the order of their roles, the largest first, numbered within a role."""
+    numbers: dict[Role, int] = defaultdict(int)
+    order = {role: i for i, role in enumerate(Role)}
+    families = []
+    for draft in sorted(drafts, key=lambda d: (order[d.role], -(d.written + d.read))):
+        numbers[draft.role] += 1
+        families.append(family_of(draft, numbers[draft.role], job, known, traces))
+    return families
+
+
+def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, traces: Traces) -> FamilyFacts:
+    """One family: its schedule, its contents, what was assumed and by which rules."""
+    assumed: list[Assumption] = []
+    if draft.states is not None:
+        lifetime = Lifetime.APPENDED
+        contents, assumed = contents_of_states(draft.events[0], draft.states, job.nprocs, known, traces)
+        intervals = draft.states.intervals
+        assumed += draft.states.assumed
+        draft.rules.append(draft.states.rule)
+    else:
+        lifetime = Lifetime.REUSED if len(draft.layers) < len(draft.events) else Lifetime.PER_DUMP
+        built = [content_of_event(event, job.nprocs, known, traces) for event in draft.events]
+        contents = [content for content, _ in built]
+        assumed = [a for _, why in built for a in why]
+        intervals = [event.interval for event in draft.events]
+    if not any("a word of the name" in rule for rule in draft.rules):
+        assumed.append(Assumption.ROLE)
+    interface = draft.layers[0][0].interface
+    tunable, rules = tunable_of([d.file for d in draft.files], draft.level, interface)
+    distinct, use = distinct_contents(contents)
+    family = Family(
+        role=draft.role,
+        number=number,
+        interface=interface,
+        level=draft.level,
+        sharing=draft.sharing,
+        lifetime=lifetime,
+        schedule=Schedule(start=[round(i.start, 6) for i in intervals], duration=durations_of(intervals)),
+        content=distinct[0] if len(distinct) == 1 else None,
+        contents=distinct if len(distinct) > 1 else [],
+        use=use if 1 < len(distinct) < len(contents) else None,
+        assumed=list(dict.fromkeys(assumed)),
+        tunable=tunable,
+    )
+    of_files = [rule for data in draft.files[:RULES_OF_FILES] for rule in data.rules]
+    return FamilyFacts(
+        family, dump_facts(draft, contents, job), list(dict.fromkeys(of_files + draft.rules + rules))
+    )
+
+
+def dump_facts(draft: Draft, contents: Sequence[Content], job: JobFacts) -> list[DumpFacts]:
+    """What the log says of each dump, for comparing replicas with."""
+    if draft.states is not None:
+        files = [d.file for d in draft.files]
+        exact = bool(draft.states.cut)
+        return [
+            DumpFacts(
+                bytes_written=content.moved(job.nprocs, Direction.WRITE),
+                bytes_read=content.moved(job.nprocs, Direction.READ),
+                start_s=interval.start,
+                end_s=interval.end,
+                io_time_s=interval.end - interval.start if exact else None,
+                files=files,
+            )
+            for content, interval in zip(contents, draft.states.intervals, strict=True)
+        ]
+    facts = []
+    for event in draft.events:
+        spans = (
+            [open_interval(d.file, d.level, job.run_time) for d in event.files] if event.parts == 1 else []
+        )
+        known = [s for s in spans if s is not None] or [event.interval]
+        facts.append(
+            DumpFacts(
+                event.written,
+                event.read,
+                event.interval.start,
+                event.interval.end,
+                max(s.end for s in known) - min(s.start for s in known),
+                [d.file for d in event.files],
+            )
+        )
+    return facts
+
+
+def distinct_contents(contents: Sequence[Content]) -> tuple[list[Content], list[int]]:
+    """Each content once, and which of them every dump has."""
+    seen: dict[str, int] = {}
+    distinct: list[Content] = []
+    use = []
+    for content in contents:
+        key = content.model_dump_json()
+        if key not in seen:
+            seen[key] = len(distinct)
+            distinct.append(content)
+        use.append(seen[key])
+    return distinct, use
+
+
+def durations_of(intervals: Sequence[Interval]) -> float | list[float]:
+    """Seconds of each dump, one number where all are the same."""
+    lengths = [round(max(0.0, i.end - i.start), 6) for i in intervals]
+    return lengths[0] if len(set(lengths)) == 1 else list(lengths)

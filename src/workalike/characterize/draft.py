@@ -1,0 +1,83 @@
+"""A family in the making: what the rules have decided so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from workalike.characterize.events import Event
+from workalike.characterize.facts import MODULE_OF_LEVEL
+from workalike.characterize.families import DataFile
+from workalike.characterize.sharing import root_of, sharing_of, sharing_of_family, turns_of
+from workalike.characterize.states import States
+from workalike.workload.model import Level, Role, Sharing, SharingMode, Turns
+
+PLAIN = (Level.POSIX, Level.STDIO)
+
+
+@dataclass
+class Draft:
+    """`layers` are the files of each dump in order; events and states follow from them."""
+
+    layers: list[list[DataFile]]
+    sharing: Sharing
+    events: list[Event] = field(default_factory=list)
+    states: States | None = None
+    role: Role = Role.OTHER
+    rules: list[str] = field(default_factory=list)
+
+    @property
+    def files(self) -> list[DataFile]:
+        return [data for layer in self.layers for data in layer]
+
+    @property
+    def level(self) -> Level:
+        return self.layers[0][0].level
+
+    @property
+    def written(self) -> int:
+        return sum(data.written for data in self.files)
+
+    @property
+    def read(self) -> int:
+        return sum(data.read for data in self.files)
+
+    @property
+    def dumps(self) -> int:
+        return len(self.events) if self.states is None else len(self.states.intervals)
+
+
+def drafts_of(layers: list[list[DataFile]], nprocs: int, latest: float) -> list[Draft]:
+    """The family of some layers; several where their sharing cannot be brought together."""
+    sharings = [sharing_of_layer(layer, nprocs, latest) for layer in layers]
+    if layers[0][0].level in PLAIN:
+        groups = sharing_of_family(sharings, nprocs)
+    else:  # collective calls are joined by all members: a union would add ranks to them
+        groups = [(s, [i for i, t in enumerate(sharings) if t == s]) for s in _distinct(sharings)]
+    return [Draft([layers[i] for i in which], sharing) for sharing, which in groups]
+
+
+def _distinct(sharings: Sequence[Sharing]) -> list[Sharing]:
+    out: list[Sharing] = []
+    for sharing in sharings:
+        if sharing not in out:
+            out.append(sharing)
+    return out
+
+
+def sharing_of_layer(layer: Sequence[DataFile], nprocs: int, latest: float) -> Sharing:
+    """The sharing of one dump: by the ranks of its files, and by the variance of a reduced record."""
+    sharing = sharing_of([data.ranks for data in layer], nprocs)
+    level = layer[0].level
+    if sharing.mode is SharingMode.SHARED and len(layer) == 1 and level in PLAIN:
+        data = layer[0]
+        facts = data.file.modules[MODULE_OF_LEVEL[level]]
+        total = facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN")
+        root = root_of(facts, nprocs, total) if facts.scope is None else None
+        if root is not None:
+            return Sharing(mode=SharingMode.ROOT, ranks=[(root, root, 1)])
+    if sharing.mode is SharingMode.GROUPS:
+        turns = turns_of([data.file for data in layer], level, latest)
+        if turns is not Turns.CONCURRENT:
+            return sharing.model_copy(update={"turns": turns})
+    return sharing

@@ -1,0 +1,252 @@
+"""What the trace (DXT) of a file tells: who moved which sizes where, exactly. Only complete traces are used."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from workalike.characterize.believable import MOST_BYTES, latest_stamp
+from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
+from workalike.characterize.jobs import JobFacts, Member
+from workalike.characterize.moved import Pair, bytes_name, operations_of
+from workalike.characterize.placement import Placement
+from workalike.darshan import DxtTable
+from workalike.workload.model import Direction, Level, Pattern
+
+DXT_OF_LEVEL = {
+    Level.POSIX: "DXT_POSIX",
+    Level.MPIIO: "DXT_MPIIO",
+    Level.H5D: "DXT_MPIIO",
+    Level.PNETCDF: "DXT_MPIIO",
+}
+MOST_SEGMENTS = 20_000_000
+MOST_RUNS = 16
+OVERLAP = 1.05
+ALIKE = 0.9
+DENSE = 0.8
+FORWARD = 0.5
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The operations of one file in one direction, in order of their start: bytes, seconds, ranks of the job."""
+
+    ranks: IntArray
+    offsets: IntArray
+    lengths: IntArray
+    starts: FloatArray
+    ends: FloatArray
+    offsets_known: bool = True
+
+    def __len__(self) -> int:
+        return len(self.ranks)
+
+    def part(self, first: int, last: int) -> Trace:
+        """The operations `first` to before `last`."""
+        which = slice(first, last)
+        return Trace(
+            self.ranks[which],
+            self.offsets[which],
+            self.lengths[which],
+            self.starts[which],
+            self.ends[which],
+            self.offsets_known,
+        )
+
+    def by_rank(self) -> Iterator[tuple[int, IntArray, IntArray]]:
+        """(rank, offsets, lengths) of each rank, in order of time."""
+        order = np.argsort(self.ranks, kind="stable")
+        bounds = np.flatnonzero(np.diff(self.ranks[order])) + 1
+        for rows in np.split(order, bounds) if len(order) else []:
+            yield int(self.ranks[rows[0]]), self.offsets[rows], self.lengths[rows]
+
+
+@dataclass
+class Traces:
+    """The traces of a job's logs, found by file; `use` off is as if there were none."""
+
+    job: JobFacts
+    use: bool = True
+    _index: dict[tuple[int, str], dict[int, list[int]]] = field(default_factory=dict)
+
+    def of(self, file: FileFacts, level: Level, direction: Direction) -> Trace | None:
+        """The file's trace at a level; None unless it is complete: its operations and bytes are the counters'."""
+        module = DXT_OF_LEVEL.get(level)
+        facts = file.modules.get(MODULE_OF_LEVEL[level])
+        if not self.use or module is None or facts is None:
+            return None
+        parts: list[tuple[Member, DxtTable, int]] = []
+        for number, member in enumerate(self.job.members):
+            table = member.log.dxt(module)
+            if table is not None:
+                parts += [(member, table, row) for row in self._rows(number, module, table, file.record_id)]
+        trace = _collected(parts, direction)
+        if trace is None or len(trace) != operations_of(facts, direction):
+            return None
+        if int(trace.lengths.sum()) != facts.total(bytes_name(direction)):
+            return None
+        latest = latest_stamp(self.job.run_time)
+        stamps = np.concatenate([trace.starts, trace.ends])
+        return trace if ((stamps >= 0) & (stamps <= latest)).all() else None
+
+    def of_all(self, files: list[FileFacts], level: Level, direction: Direction) -> list[Trace] | None:
+        """The traces of all files that moved something; None unless all are complete."""
+        found = []
+        for file in files:
+            facts = file.modules.get(MODULE_OF_LEVEL[level])
+            if facts is None or not (operations_of(facts, direction) or facts.total(bytes_name(direction))):
+                continue
+            trace = self.of(file, level, direction)
+            if trace is None:
+                return None
+            found.append(trace)
+        return found or None
+
+    def nodes(self) -> int | None:
+        """How many nodes the ranks ran on, where the traces name the host of every rank."""
+        hosts: dict[int, bytes] = {}
+        for member in self.job.members if self.use else []:
+            for module in ("DXT_POSIX", "DXT_MPIIO"):
+                table = member.log.dxt(module)
+                if table is not None:
+                    ranks = (table.ranks + member.first_rank).tolist()
+                    hosts.update(zip(ranks, table.hostnames.tolist(), strict=True))
+        return len(set(hosts.values())) if len(hosts) == self.job.nprocs else None
+
+    def _rows(self, number: int, module: str, table: DxtTable, record_id: int) -> list[int]:
+        known = self._index.get((number, module))
+        if known is None:
+            known = defaultdict(list)
+            for row, found in enumerate(table.ids.tolist()):
+                known[found].append(row)
+            self._index[number, module] = known
+        return known.get(record_id, [])
+
+
+def _collected(parts: list[tuple[Member, DxtTable, int]], direction: Direction) -> Trace | None:
+    """All ranks' operations in order of time; None without any, or with what cannot be true."""
+    ranks: list[IntArray] = []
+    segments: list[npt.NDArray[np.void]] = []
+    shifts: list[FloatArray] = []
+    total = 0
+    for member, table, row in parts:
+        writes, reads = table.segments(row)
+        found = writes if direction is Direction.WRITE else reads
+        total += len(found)
+        if total > MOST_SEGMENTS:
+            return None
+        ranks.append(np.full(len(found), int(table.ranks[row]) + member.first_rank))
+        shifts.append(np.full(len(found), member.shift_s))
+        segments.append(found)
+    if not total:
+        return None
+    offsets, lengths, starts, ends = (
+        np.concatenate([some[name] for some in segments]) for name in ("offset", "length", "start", "end")
+    )
+    shift = np.concatenate(shifts)
+    times = np.isfinite(starts) & np.isfinite(ends)
+    if not times.all() or (lengths < 0).any() or (lengths > MOST_BYTES).any() or (offsets > 2**62).any():
+        return None
+    order = np.argsort(starts + shift, kind="stable")
+    known = all(table.offsets_valid for _, table, _ in parts) and bool((offsets >= 0).all())
+    trace = Trace(
+        np.concatenate(ranks)[order],
+        offsets[order],
+        lengths[order],
+        (starts + shift)[order],
+        (ends + shift)[order],
+        known,
+    )
+    if known and direction is Direction.WRITE and parts[0][1].module == "DXT_MPIIO" and overlaps(trace):
+        # Through a file view only the start of the first piece is known: the others seem to overlap.
+        return replace(trace, offsets_known=False)
+    return trace
+
+
+def covered(offsets: IntArray, lengths: IntArray) -> int:
+    """Bytes of the file that at least one operation touches."""
+    order = np.argsort(offsets, kind="stable")
+    first, last = offsets[order], (offsets + lengths)[order]
+    reach = np.maximum.accumulate(last)
+    before = np.concatenate([[first[0]], reach[:-1]])
+    return int(np.clip(last - np.maximum(first, before), 0, None).sum())
+
+
+def overlaps(trace: Trace) -> bool:
+    """Whether operations touch the same bytes more than here and there."""
+    return int(trace.lengths.sum()) > OVERLAP * covered(trace.offsets, trace.lengths)
+
+
+def moved_in_trace(trace: Trace) -> dict[int, list[Pair]]:
+    """(operations, size) of each rank."""
+    out: dict[int, list[Pair]] = {}
+    for rank, _, lengths in trace.by_rank():
+        sizes, counts = np.unique(lengths, return_counts=True)
+        out[rank] = list(zip(counts.tolist(), sizes.tolist(), strict=True))
+    return out
+
+
+def runs_of(offsets: IntArray, lengths: IntArray) -> IntArray:
+    """Where an operation does not follow the one before: the first of each contiguous run, int64[runs]."""
+    follows = offsets[1:] == (offsets + lengths)[:-1]
+    return np.concatenate([[0], np.flatnonzero(~follows) + 1])
+
+
+def contiguous_runs(trace: Trace) -> list[tuple[int, list[Pair]]] | None:
+    """(base, operations by size) of the few contiguous runs of a single rank; None for several ranks or many runs."""
+    if not trace.offsets_known or len(set(trace.ranks.tolist())) != 1:
+        return None
+    firsts = runs_of(trace.offsets, trace.lengths)
+    if len(firsts) > MOST_RUNS:
+        return None
+    out = []
+    for first, last in zip(firsts.tolist(), [*firsts[1:].tolist(), len(trace)], strict=True):
+        sizes, counts = np.unique(trace.lengths[first:last], return_counts=True)
+        out.append((int(trace.offsets[first]), list(zip(counts.tolist(), sizes.tolist(), strict=True))))
+    return out
+
+
+def placement_in_trace(trace: Trace) -> Placement | None:
+    """The pattern of a file's operations; None where the trace has no offsets."""
+    if not trace.offsets_known or not len(trace):
+        return None
+    if len(trace) > 1 and (trace.offsets == trace.offsets[0]).all() and trace.lengths.any():
+        return Placement(Pattern.SAME)
+    ranks = list(trace.by_rank())
+    moved = int(trace.lengths.sum())
+    union = covered(trace.offsets, trace.lengths)
+    if len(ranks) > 1 and moved > 1.5 * union and _same_region(ranks):
+        return Placement(Pattern.REPLICATED)
+    runs = [len(runs_of(offsets, lengths)) for _, offsets, lengths in ranks]
+    if sum(runs) == len(ranks):
+        return Placement(Pattern.CONTIGUOUS)
+    if _forward_share(ranks) < FORWARD:
+        return Placement(Pattern.RANDOM)
+    span = int((trace.offsets + trace.lengths).max() - trace.offsets.min())
+    if len(ranks) > 1:
+        return Placement(Pattern.INTERLEAVED, pieces_per_rank=max(1.0, sum(runs) / len(ranks)))
+    if union >= DENSE * span:
+        return Placement(Pattern.CONTIGUOUS)
+    _, offsets, lengths = ranks[0]
+    steps, counts = np.unique(np.diff(offsets), return_counts=True)
+    usual = int(steps[counts.argmax()])
+    stride = usual if usual >= int(lengths.max()) else span // len(offsets)
+    return Placement(Pattern.STRIDED, stride=max(stride, int(lengths.max())))
+
+
+def _same_region(ranks: list[tuple[int, IntArray, IntArray]]) -> bool:
+    """Whether nearly all ranks go through the same part of the file."""
+    regions = [(int(offsets.min()), int((offsets + lengths).max())) for _, offsets, lengths in ranks]
+    usual = max(set(regions), key=regions.count)
+    return regions.count(usual) >= ALIKE * len(regions)
+
+
+def _forward_share(ranks: list[tuple[int, IntArray, IntArray]]) -> float:
+    """The share of operations that begin behind the end of the same rank's one before."""
+    forward = sum(int((o[1:] >= (o + n)[:-1]).sum()) for _, o, n in ranks)
+    steps = sum(len(o) - 1 for _, o, _ in ranks)
+    return forward / steps if steps else 1.0

@@ -1,0 +1,107 @@
+"""What a bidder may change, as the log shows it: striping, aggregators, alignment. And what to note beside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from workalike.characterize.facts import FileFacts, ModuleFacts
+from workalike.characterize.moved import operations_of
+from workalike.characterize.sharing import effective_writers
+from workalike.workload.model import Direction, Interface, Level, Tunable
+
+ABOVE_MPIIO = (Level.MPIIO, Level.H5D, Level.PNETCDF)
+CLEARLY_FEWER = 0.8
+LEAST_ALIGNMENT = 65536
+ALIGNED = 0.95
+MOST_EXAMINED = 1000
+
+
+def tunable_of(files: Sequence[FileFacts], level: Level, interface: Interface) -> tuple[Tunable, list[str]]:
+    """(the fields, the rules that filled them)."""
+    some = files[:MOST_EXAMINED]
+    tunable = Tunable()
+    rules = []
+    stripe = stripes_of(some)
+    if stripe is not None:
+        tunable.stripe_size, tunable.stripe_count = stripe
+        rules.append("striping: the Lustre layout of its files")
+    nodes = aggregators(some) if level in ABOVE_MPIIO else None
+    if nodes is not None:
+        tunable.cb_nodes = nodes
+        rules.append(f"aggregators: {nodes} ranks at POSIX below collective MPI-IO")
+    alignment = alignment_of(some)
+    if alignment is not None:
+        bytes_, aligned = alignment
+        rules.append(
+            f"alignment: {100 * aligned:.0f} % of POSIX operations start at a multiple of {bytes_} bytes"
+        )
+        if interface is Interface.HDF5 and bytes_ >= LEAST_ALIGNMENT and aligned >= ALIGNED:
+            tunable.alignment = bytes_
+    modified = read_modify_write(some)
+    if modified:
+        rules.append(f"read-modify-write: {modified} reads of files that were only written above")
+    return tunable, rules
+
+
+def stripes_of(files: Sequence[FileFacts]) -> tuple[int, int] | None:
+    """The stripe size and count that most files have; None without Lustre records."""
+    found = Counter(file.stripe for file in files if file.stripe is not None)
+    return found.most_common(1)[0][0] if found else None
+
+
+def aggregators(files: Sequence[FileFacts]) -> int | None:
+    """How many ranks' POSIX operations carry the collective MPI-IO of all; None where clearly all do, or none is known.
+
+    The ranks with POSIX records that moved data, where the file is partially shared at POSIX; else the effective
+    writers of the reduced record.
+    """
+    found = [n for file in files if (n := aggregators_of(file)) is not None]
+    return max(found, default=None)
+
+
+def aggregators_of(file: FileFacts) -> int | None:
+    """The aggregators of one file."""
+    mpi, posix = file.modules.get("MPI-IO"), file.modules.get("POSIX")
+    if mpi is None or posix is None or not _mostly_collective(mpi):
+        return None
+    callers = file.nprocs if (mpi.ranks < 0).any() else len(set(mpi.ranks.tolist()))
+    if (posix.ranks < 0).any():
+        total = posix.total("BYTES_READ") + posix.total("BYTES_WRITTEN")
+        writers = round(effective_writers(posix, file.nprocs, total))
+    else:
+        moved = (posix.column("BYTES_READ") > 0) | (posix.column("BYTES_WRITTEN") > 0)
+        writers = len(set(posix.ranks[moved].tolist()))
+    return writers if 0 < writers < CLEARLY_FEWER * callers else None
+
+
+def _mostly_collective(mpi: ModuleFacts) -> bool:
+    together = sum(mpi.totals(["COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES"]))
+    return 2 * together > sum(operations_of(mpi, direction) for direction in Direction)
+
+
+def alignment_of(files: Sequence[FileFacts]) -> tuple[int, float] | None:
+    """(the file system's block, share of POSIX operations that start at a multiple of it); None if not measured."""
+    block = operations = misaligned = 0
+    for file in files:
+        posix = file.modules.get("POSIX")
+        if (
+            posix is None
+            or posix.largest("FILE_ALIGNMENT") <= 1
+            or (posix.column("FILE_NOT_ALIGNED") < 0).all()
+        ):
+            continue
+        block = max(block, posix.largest("FILE_ALIGNMENT"))
+        operations += sum(operations_of(posix, direction) for direction in Direction)
+        misaligned += posix.total("FILE_NOT_ALIGNED")
+    return (block, max(0.0, 1 - misaligned / operations)) if operations else None
+
+
+def read_modify_write(files: Sequence[FileFacts]) -> int:
+    """POSIX reads of files that nobody read at MPI-IO: its library reads what it writes back changed."""
+    total = 0
+    for file in files:
+        mpi, posix = file.modules.get("MPI-IO"), file.modules.get("POSIX")
+        if mpi is not None and posix is not None and operations_of(mpi, Direction.WRITE):
+            total += 0 if operations_of(mpi, Direction.READ) else operations_of(posix, Direction.READ)
+    return total
