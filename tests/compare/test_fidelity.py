@@ -318,16 +318,28 @@ def test_counters_that_cannot_be_compared_say_why() -> None:
     assert "glibc" in row(fidelity, "STATS").reason
 
 
-def test_unmeasured_and_partial_counters_are_not_compared() -> None:
+def test_unmeasured_counters_are_not_compared() -> None:
     log = original(dumps=1)
     facts = log.families[0].dumps[0].files[0].modules["POSIX"]
     facts.counters[:, facts.counter_names.index("FSYNCS")] = -1
     fidelity = compare(log, record(record_dump(0)))
     assert row(fidelity, "FSYNCS").original is None
     assert row(fidelity, "FSYNCS").reason == "not measured in the original"
+
+
+def test_a_partial_module_is_compared_for_the_files_that_it_has() -> None:
+    log = original(dumps=1)
     log.partial_modules.append("POSIX")
     fidelity = compare(log, record(record_dump(0)))
-    assert row(fidelity, "WRITES").reason == "module POSIX of the original is partial"
+    assert row(fidelity, "WRITES").error_pct == 0
+    assert any("partial" in note for note in fidelity.notes)
+
+
+def test_a_partial_replica_is_not_compared() -> None:
+    replica = original(dumps=1)
+    replica.partial_modules.append("POSIX")
+    fidelity = compare(original(dumps=1), replica)
+    assert row(fidelity, "WRITES").reason == "module POSIX of the replica is partial"
 
 
 def test_what_is_uncovered() -> None:

@@ -80,8 +80,12 @@ def _incomparable(pairs: list[Pair], module: str, name: str, pairing: Pairing, o
     for side, word in ((pairing.original, "original"), (pairing.replica, "replica")):
         if (module, name) in side.unmeasured:
             return f"not measured in the {word}"
-        if module in side.partial:
-            return f"module {module} of the {word} is partial"
+    # A partial module lacks files (of H5D: datasets), but those that it has are whole: at the families' level the
+    # replica was made of just these.
+    if module in pairing.replica.partial:
+        return f"module {module} of the replica is partial"
+    if module in pairing.original.partial and module != pairs[0].original.module:
+        return f"module {module} of the original is partial"
     fitted = any(p.scaled.whole.fitted and p.original.module == module for p in pairs)
     if fitted and rule.law is not Law.BYTES:
         return "only bytes are given; the library decides its operations"

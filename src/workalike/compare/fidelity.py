@@ -84,6 +84,9 @@ def _notes(pairing: Pairing, record: Record | None) -> list[str]:
     notes = []
     if pairing.presumed:
         notes.append("no plan given: operations are scaled by the rules of --scale-by count")
+    for module in sorted(pairing.original.partial):
+        if any(module == pair.original.module for pair in pairing.pairs):
+            notes.append(f"module {module} of the original is partial: files that it lost cannot be compared")
     for family in pairing.extra[:20]:
         notes.append(f"the replica has {family.name}, which the original does not have")
     if record is not None and record.incomplete:

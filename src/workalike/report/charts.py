@@ -15,6 +15,7 @@ from workalike.report.palette import FAINT, INK, MUTED, REPLICA, color_of
 from workalike.workload.model import Direction
 
 LOG_RANGE = 30.0  # sizes that differ by more are drawn on a logarithmic axis
+ROUNDING_PCT = 0.002  # errors below are the rounding of bytes
 MARKED = 60  # curves with more points are drawn without marks
 REPLICA_LINE: dict[str, Any] = {"color": REPLICA, "linewidth": 1.2, "linestyle": (0, (4, 2))}
 
@@ -148,7 +149,7 @@ def error_over_time(pairing: Pairing) -> Markup | None:
     pairs = [p for p in series.heaviest(pairing) if p.original.dumps]
     curves = [(p, *series.cumulative_error_pct(p, pairing.factors.bytes)) for p in pairs]
     most = max((x[-1] for _, x, _ in curves), default=1)
-    if not any(abs(v) > 1e-9 for _, _, y in curves for v in y):
+    if not any(abs(v) > ROUNDING_PCT for _, _, y in curves for v in y):
         return None
     places = series.positions(pairs)
     with drawing("error", 2.5) as one:
@@ -182,36 +183,14 @@ def bandwidth(pairing: Pairing) -> Markup | None:
             first = min(first, 1 - max(len(pair.original.dumps), len(pair.replica.dumps)))
             x, y = series.bandwidths(pair.original.dumps)
             if x:
-                axes.plot(
-                    x, y, color=color, marker="o", markersize=4.5, linewidth=1.2, label=pair.original.name
-                )
+                dots = {"marker": "o", "markersize": 4.5} if len(x) <= MARKED else {}
+                axes.plot(x, y, color=color, linewidth=1.2, label=pair.original.name, **dots)
             x, y = series.bandwidths(pair.replica.dumps)
             if x:
                 both = True
-                axes.plot(
-                    x,
-                    y,
-                    color=color,
-                    linewidth=0.9,
-                    linestyle=(0, (3, 2)),
-                    marker="D",
-                    markersize=4.2,
-                    markerfacecolor="white",
-                    markeredgecolor=color,
-                    markeredgewidth=1.2,
-                )
+                axes.plot(x, y, color=color, **_replica_dashes(color, len(x)))
         if both:
-            axes.plot(
-                [],
-                [],
-                color=MUTED,
-                marker="D",
-                markerfacecolor="white",
-                linestyle=(0, (3, 2)),
-                linewidth=0.9,
-                markersize=4.2,
-                label="replica",
-            )
+            axes.plot([], [], color=MUTED, label="replica", **_replica_dashes(MUTED, 1))
         _logarithmic(axes)
         size_axis(axes.yaxis, rate=True)
         axes.set_xlabel("steps to the end of the run (0 is a family's last dump)")
@@ -224,6 +203,15 @@ def bandwidth(pairing: Pairing) -> Markup | None:
 
 def _timed(pair: Pair) -> bool:
     return any(d.bandwidth for d in (*pair.original.dumps, *pair.replica.dumps))
+
+
+def _replica_dashes(color: str, points: int) -> dict[str, Any]:
+    """A thin dashed line, with hollow marks where there is room for them."""
+    dashes: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (3, 2))}
+    if points <= MARKED:
+        dashes |= {"marker": "D", "markersize": 4.2, "markerfacecolor": "white"}
+        dashes |= {"markeredgecolor": color, "markeredgewidth": 1.2}
+    return dashes
 
 
 def _replica_label() -> dict[str, Any]:
