@@ -45,7 +45,7 @@ def solve_sizes(bins: Sequence[int], common: Sequence[Pair], total_bytes: int) -
     offered = _offered(left, common)
     known = _taken(left, offered, total_bytes)
     if sum(count for count, _ in known) < min(sum(left), sum(count for count, _ in offered)):
-        known = _exact_subset(left, offered, total_bytes) or known
+        known = _exact_subset(left, offered, total_bytes) or _two_sizes(left, offered, total_bytes) or known
     for count, size in known:
         left[bin_of(size)] -= count
     return known + _fill(left, total_bytes - sum(count * size for count, size in known))
@@ -102,6 +102,26 @@ def _exact_subset(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int
                 filled[bin_of(size)] += count
             if filled == list(bins):
                 return list(some)
+    return None
+
+
+def _two_sizes(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> list[Pair] | None:
+    """Two common sizes that fill the bin of most bytes, in the one proportion that the bytes allow.
+
+    The other bins are small change: where they have a common size it fills them, else any size within their bounds.
+    """
+    main = max((i for i, count in enumerate(bins) if count), default=0)
+    inside = [(count, size) for count, size in offered if bin_of(size) == main]
+    others = [i for i, count in enumerate(bins) if count and i != main]
+    least = sum(bins[i] * lower_bound(i) for i in others)
+    most = sum(bins[i] * BIN_BOUNDS[i] for i in others)
+    operations = bins[main]
+    for (many, large), (few, small) in combinations(sorted(inside, key=lambda p: -p[1]), 2):
+        # total - most <= x large + (operations - x) small <= total - least
+        low = -((operations * small - (total_bytes - most)) // (large - small))
+        high = (total_bytes - least - operations * small) // (large - small)
+        if low == high and 0 <= low <= many and 0 <= operations - low <= few:
+            return [(count, size) for count, size in ((low, large), (operations - low, small)) if count]
     return None
 
 

@@ -35,7 +35,8 @@ SMALL = 10240
 CONSECUTIVE = 0.8
 SEQUENTIAL = 0.5
 SHARED_BY_ALL = 0.8
-EVEN = 1.1
+EVEN = 1.25
+ALTERNATES = 0.5
 NEAR = 1.02
 
 Ranges = list[tuple[int, int, int]] | None
@@ -61,6 +62,10 @@ def build_streams(
     placement = place_of(files, level, direction)
     if traced:
         return _traced_streams(traced, parts, direction, nprocs, placement)
+    if direction is Direction.READ and _modifies(files, level):
+        over = _reads_over_writes(files, level, nprocs, parts)
+        if over is not None:
+            return over, [Assumption.PLACEMENT]
     streams: list[Stream] = []
     assumed: list[Assumption] = [Assumption.PLACEMENT]
     for part in parts:
@@ -73,7 +78,85 @@ def build_streams(
     by_rank = _moved_by_rank(single, direction)
     shared = any(len(facts.ranks) > 1 for facts in single)
     streams += _streams_of_ranks(by_rank, direction, nprocs, placement, len(single), shared)
+    if direction is Direction.READ and len(files) == 1 and any(p.total("BYTES_WRITTEN") for p in parts):
+        streams = _inside(streams, _largest_read(files[0]), nprocs)
     return streams, list(dict.fromkeys(assumed))
+
+
+def _reads_over_writes(
+    files: Sequence[FileFacts], level: Level, nprocs: int, parts: Sequence[ModuleFacts]
+) -> list[Stream] | None:
+    """Reads of a read-modify-write: whole repetitions of the writes' stream, then what is left of the reads.
+
+    Reads at the growing end of the file return nothing: they are fewer than the writes, which ones no counter tells.
+    None when the writes are not repetitions of one stream.
+    """
+    writes, _ = build_streams(files, level, Direction.WRITE, nprocs)
+    main = max(writes, key=lambda s: s.repeat * sum(e.count * e.size for e in s.sizes), default=None)
+    if main is None or main.repeat == 1 or main.collective:
+        return None
+    moved = [moved_by(facts, Direction.READ) for facts in parts]
+    empty = sum(count for m in moved for count, size in m.pairs if size <= SMALL)
+    few = sum(count * size for m in moved for count, size in m.pairs if size <= SMALL)
+    operations = sum(m.operations for m in moved) - empty
+    n = nprocs if main.ranks is None else units.count_ranks(main.ranks)
+    once = sum(e.total(n) * e.size for e in main.sizes)
+    each = sum(e.total(n) for e in main.sizes)
+    total = sum(m.bytes for m in moved) - few
+    whole = min(total // once, operations // each, main.repeat)
+    rest = split_even(total - whole * once, operations - whole * each)
+    streams = (
+        [main.model_copy(update={"direction": Direction.READ, "repeat": whole, "base": None})]
+        if whole
+        else []
+    )
+    for pairs in (rest, split_even(few, empty)):
+        if pairs:
+            entries = [Entry(count=count, size=size) for count, size in pairs]
+            streams.append(
+                main.model_copy(
+                    update={"direction": Direction.READ, "repeat": 1, "base": None, "sizes": entries}
+                )
+            )
+    return streams
+
+
+def _largest_read(file: FileFacts) -> int:
+    """One past the largest byte read, 0 where no module tells."""
+    return max(
+        (m.largest("MAX_BYTE_READ") + 1 for n, m in file.modules.items() if n in ("POSIX", "STDIO")),
+        default=0,
+    )
+
+
+def _inside(streams: list[Stream], extent: int, nprocs: int) -> list[Stream]:
+    """Reads beyond the largest byte that was read are reads again from the start (a header read twice).
+
+    An input is made as long as the replica reads; what the run itself has written ends where it ends.
+    """
+    out: list[Stream] = []
+    end = 0
+    for stream in streams:
+        if (
+            stream.collective
+            or stream.base is not None
+            or stream.repeat > 1
+            or stream.pattern not in (Pattern.CONTIGUOUS, Pattern.INTERLEAVED)
+        ):
+            return streams
+        n = nprocs if stream.ranks is None else units.count_ranks(stream.ranks)
+        kept: list[Pair] = []
+        again: list[Pair] = []
+        for count, size in ((e.total(n), e.size) for e in stream.sizes):
+            fit = count if size == 0 else min(count, max(0, extent - end) // size)
+            end += fit * size
+            kept += [(fit, size)] if fit else []
+            again += [(count - fit, size)] if count - fit else []
+        for pairs, base in ((kept, None), (again, 0)):
+            if pairs:
+                entries = [Entry(count=count, size=size) for count, size in pairs]
+                out.append(stream.model_copy(update={"sizes": entries, "base": base}))
+    return out if extent > 1 else streams
 
 
 def _traced_streams(
@@ -163,6 +246,8 @@ def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
     A rank's operations fall into as many contiguous pieces as it has operations that do not follow the one before:
     one piece is a region of its own, a piece an operation is round-robin, between them lie segments.
     """
+    if direction is Direction.READ and _modifies(files, level):
+        return place_of(files, level, Direction.WRITE)
     seen = _offsets(files, level, direction)
     if seen is None or seen.operations <= 2 * seen.files:
         return Placement(Pattern.CONTIGUOUS)
@@ -180,6 +265,17 @@ def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
         return Placement(Pattern.STRIDED, stride=max(1, seen.extent * seen.files // seen.operations))
     pieces = max(1.0, (seen.operations - seen.consecutive) / seen.ranks)
     return Placement(Pattern.INTERLEAVED, pieces_per_rank=pieces)
+
+
+def _modifies(files: Sequence[FileFacts], level: Level) -> bool:
+    """Read-modify-write: reads and writes alternate, so what is read lies where it is then written."""
+    if level is Level.STDIO:
+        return False
+    posix = [f.modules["POSIX"] for f in files if "POSIX" in f.modules]
+    reads, writes = (sum(p.total(kind) for p in posix) for kind in ("READS", "WRITES"))
+    switches = sum(p.total("RW_SWITCHES") for p in posix)
+    shared = any((p.ranks < 0).any() or len(p.ranks) > 1 for p in posix)
+    return shared and 0.9 * writes <= reads <= writes and switches >= ALTERNATES * (reads + writes)
 
 
 def _offsets(files: Sequence[FileFacts], level: Level, direction: Direction) -> _Offsets | None:
