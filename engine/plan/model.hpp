@@ -157,6 +157,7 @@ struct Plan {
     double scale_ranks = 1;
     double scale_bytes = 1;
     double scale_time = 0;
+    bool scale_weak = false;  // bytes per rank stay
     std::vector<Family> families;
     std::vector<Content> contents;
     std::vector<Dump> dumps;

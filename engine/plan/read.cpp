@@ -328,7 +328,8 @@ Plan parse_plan(const std::string& text) {
         plan.compressibility = payload->number("compressibility", 0, 1, 0);
     }
     if (const auto scale = root.find("scale")) {
-        scale->only({"ranks", "bytes", "time"});
+        scale->only({"ranks", "bytes", "time", "scaling"});
+        plan.scale_weak = scale->find("scaling") && scale->at("scaling").is_text("weak");
         plan.scale_ranks = scale->number("ranks", 0, 1e15, 1);
         plan.scale_bytes = scale->number("bytes", 0, 1e15, 1);
         plan.scale_time = scale->number("time", 0, 1e15, 0);

@@ -137,6 +137,16 @@ class Timeline:
         """float64[bins + 1], bytes before each bin's start."""
         return np.concatenate([[0.0], np.cumsum(self.bytes)])
 
+    def busy_around(self, time: float) -> Interval:
+        """The run of bins with bytes that holds a moment."""
+        at = min(len(self.bytes) - 1, max(0, int(time / self.width)))
+        first = last = at
+        while first > 0 and self.bytes[first - 1] > 0:
+            first -= 1
+        while last + 1 < len(self.bytes) and self.bytes[last + 1] > 0:
+            last += 1
+        return Interval(first * self.width, (last + 1) * self.width)
+
     def time_at(self, position: float) -> float:
         """The time when `position` bytes had been moved."""
         grown = self.cumulative()
@@ -202,10 +212,16 @@ def place_states(
         before, out = 0.0, []
         for size in sizes:
             start = timeline.time_at((before + 0.02 * size) * scale)
+            middle = timeline.time_at((before + 0.5 * size) * scale)
             end = timeline.time_at((before + 0.98 * size) * scale)
             before += size
+            # Where sizes are a little off, a state's share reaches over an idle time into the next burst.
+            busy = timeline.busy_around(middle)
             out.append(
-                Interval(min(max(start, within.start), within.end), min(max(end, within.start), within.end))
+                Interval(
+                    min(max(start, busy.start, within.start), within.end),
+                    min(max(min(end, busy.end), within.start), within.end),
+                )
             )
         return _ascending(out)
     step = (within.end - within.start) / max(1, count - 1)

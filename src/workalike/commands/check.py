@@ -58,8 +58,8 @@ def command(
         for line in summarize(workload):
             screen.print(line, markup=False)
         if report is not None:
-            for line in disclosures:
-                screen.print(f"  {line.text()}", markup=False, soft_wrap=True)
+            for disclosure in disclosures:
+                screen.print(f"  {disclosure.text()}", markup=False, soft_wrap=True)
             _print_audit(report)
     if report is not None and report.hits:
         raise typer.Exit(EXIT_LEAK)

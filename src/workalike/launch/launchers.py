@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -68,14 +71,21 @@ class Mpiexec:
 
 
 class Srun:
-    """Slurm."""
+    """Slurm. MPI and srun meet by the site's choice of plugin, else by PMIx or PMI2.
+
+    Slurm's own default is no plugin: the MPI then either refuses, or each task becomes a run of one rank.
+    """
 
     name = "srun"
     program = "srun"
 
     def command(self, shape: Shape, engine: list[str]) -> list[str]:
-        placed = [f"--nodes={shape.nodes}"] if shape.nodes else []
+        plugin = _mpi_plugin()
+        placed = [f"--mpi={plugin}"] if plugin else []
+        placed += [f"--nodes={shape.nodes}"] if shape.nodes else []
         placed += [f"--ntasks-per-node={shape.ranks_per_node}"] if shape.ranks_per_node else []
+        # srun refuses more tasks than allocated processors; counting runs and small allocations need them.
+        placed += ["--overcommit"] if shape.ranks > _allocated_processors() else []
         return [self.program, f"--ntasks={shape.ranks}", "--kill-on-bad-exit=1", *placed, *engine]
 
     def environment(self) -> dict[str, str]:
@@ -133,3 +143,33 @@ def choose(name: str | None, ranks: int) -> Launcher:
 def _is_mpich() -> bool:
     program = shutil.which("mpiexec")
     return program is not None and "hydra" in os.path.realpath(program)
+
+
+def _mpi_plugin() -> str | None:
+    """What to ask srun for; None where the site has chosen already, or offers nothing known."""
+    if os.environ.get("SLURM_MPI_TYPE"):
+        return None
+    site = re.search(r"^MpiDefault\s*=\s*(\S+)", _output("scontrol", "show", "config"), re.MULTILINE)
+    if site is None or site[1] not in ("none", "(null)"):
+        return None
+    offered = set(_output("srun", "--mpi=list").split())
+    wanted = ("pmi2", "pmix") if _is_mpich() else ("pmix", "pmi2")
+    return next((plugin for plugin in wanted if plugin in offered), None)
+
+
+def _allocated_processors() -> int:
+    """Processors of the job, from Slurm's own words such as `64(x2),32`; without them, no limit is known."""
+    words = os.environ.get("SLURM_JOB_CPUS_PER_NODE", "")
+    groups = re.findall(r"(\d+)(?:\(x(\d+)\))?", words)
+    return sum(int(count) * int(nodes or 1) for count, nodes in groups) or sys.maxsize
+
+
+def _output(*command: str) -> str:
+    """What a short command prints (srun lists its plugins on stderr); nothing if it cannot be asked."""
+    try:
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout

@@ -87,7 +87,7 @@ class PlanArrays(Strict):
     datasets: int
     element: int
     dims: list[int]
-    chunk: list[int] | None
+    chunk: list[int] | None = None
     extendible: bool
     access: list[PlanAccess]
 
@@ -129,6 +129,7 @@ class PlanScale(Strict):
     ranks: float = 1.0
     bytes: float = 1.0
     time: float = 0.0
+    scaling: Literal["strong", "weak"] = "strong"
 
 
 class PlanPayload(Strict):

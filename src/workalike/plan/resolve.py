@@ -77,7 +77,12 @@ def resolve(workload: wl.Workload, options: Options) -> plan.Plan:
         time_scale=options.time_scale,
         gap_fill=options.gap_fill,
         payload=plan.PlanPayload(compressibility=options.compressibility),
-        scale=plan.PlanScale(ranks=ranks / workload.ranks, bytes=float(factor), time=options.time_scale),
+        scale=plan.PlanScale(
+            ranks=ranks / workload.ranks,
+            bytes=float(factor),
+            time=options.time_scale,
+            scaling=options.scaling,
+        ),
         families=resolver.families,
         contents=resolver.contents,
         dumps=resolver.dumps_in_order(),

@@ -2,8 +2,8 @@
 
 The rule. Searched, in the whole text with its comments and without regard to case, are
 
-* names: executables, hosts, users, words of the command line, path components and the words they are made of,
-  mount paths, metadata: anywhere in the text, from 4 characters on; executables, hosts and users of 2 and 3
+* names: executables, hosts, users, words of the command line, path components, mount paths, metadata, and the
+  words that they are made of: anywhere in the text, from 4 characters on; executables, hosts and users of 2 and 3
   characters as whole words. A find inside a word of the schema (`data` in `datasets`) is none.
 * numbers: job, user and process ids, absolute times, record ids and names without letters: as whole numbers,
   from 5 digits on. A number that equals one by chance is reported: a person must look.

@@ -414,6 +414,7 @@ class Family(Strict):
                 raise ValueError("content fit needs `sizes`, the bytes of a dump")
             if (content.fit is not None or content.arrays) and self.interface not in HDF5_INTERFACES:
                 raise ValueError("content `fit` and `arrays` are datasets: they need `interface: hdf5`")
+        self._check_moves()
         self._check_ranks()
         self.level = self.counted_at
         return self
@@ -429,6 +430,17 @@ class Family(Strict):
             )
         if max(self._factors()) * self.sizes > MAX_FILE_BYTES:
             raise ValueError(f"it grows beyond {units.format_size(MAX_FILE_BYTES)} a dump")
+
+    def _check_moves(self) -> None:
+        """A stated size needs operations that move it."""
+        sizes = self.dump_sizes() or []
+        still = [not c.fit and not any(c.moved(1, d) for d in Direction) for c in self.all_contents()]
+        if not any(still):
+            return
+        for dump, size in enumerate(sizes):
+            which = 0 if self.content is not None else dump if self.use is None else self.use[dump]
+            if size and still[which]:
+                raise ValueError(f"dump {dump} has {units.format_size(size)}, but its content moves nothing")
 
     def _check_ranks(self) -> None:
         """Streams may name members of the family only."""

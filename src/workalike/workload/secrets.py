@@ -20,9 +20,9 @@ class Kind(StrEnum):
     USER = "user"
     COMMAND_WORD = "command word"
     PATH_COMPONENT = "path component"
-    PART_OF_COMPONENT = "part of a path component"
     MOUNT_PATH = "mount path"
     METADATA = "metadata"
+    PART = "part of a name"
     ID = "id"
     TIME = "time"
     RECORD_ID = "record id"
@@ -80,12 +80,12 @@ def secrets_of(logs: Iterable[Log]) -> Secrets:
                 secrets.add(Kind.USER, user)
         for word in log.job.exe.split()[1:]:
             for part in re.split(r"[/=,:;]", word):
-                secrets.add(Kind.COMMAND_WORD, part)
+                _add_whole_and_parts(secrets, Kind.COMMAND_WORD, part)
         for component in _components([*names, log.job.exe.split(" ", 1)[0]]):
-            _add_component(secrets, component)
+            _add_whole_and_parts(secrets, Kind.PATH_COMPONENT, component)
         for path in mounts:
             for component in path.split("/"):
-                secrets.add(Kind.MOUNT_PATH, component)
+                _add_whole_and_parts(secrets, Kind.MOUNT_PATH, component)
         _add_metadata(secrets, log)
         _add_ids(secrets, log)
     secrets.too_short = {
@@ -104,8 +104,8 @@ def _add_executable(secrets: Secrets, log: Log) -> None:
         programs += [word for word in words[1:] if not word.startswith("-")][:1]
     for word in programs:
         path = PurePosixPath(word)
-        secrets.add(Kind.EXECUTABLE, path.name)
         secrets.add(Kind.EXECUTABLE, path.stem)
+        _add_whole_and_parts(secrets, Kind.EXECUTABLE, path.name)
 
 
 def _add_hosts(secrets: Secrets, log: Log) -> None:
@@ -143,15 +143,13 @@ def _components(paths: Iterable[str]) -> Iterator[str]:
                 yield component
 
 
-def _add_component(secrets: Secrets, component: str) -> None:
-    """A path component, and the words that it is made of."""
-    secrets.add(Kind.PATH_COMPONENT, component)
-    parts = _PARTS.findall(component)
-    if len(parts) < 2:
-        return
-    for part in parts:
+def _add_whole_and_parts(secrets: Secrets, kind: Kind, name: str) -> None:
+    """A name, and the words and numbers that it is made of (`merger` of `merger-tree.h5`)."""
+    secrets.add(kind, name)
+    parts = _PARTS.findall(name)
+    for part in parts if len(parts) > 1 else []:
         if len(part) >= (LEAST_NAME if any(c.isalpha() for c in part) else LEAST_DIGITS):
-            secrets.add(Kind.PART_OF_COMPONENT, part)
+            secrets.add(Kind.PART, part)
 
 
 def _add_metadata(secrets: Secrets, log: Log) -> None:
@@ -159,7 +157,7 @@ def _add_metadata(secrets: Secrets, log: Log) -> None:
     for key, value in log.job.metadata.items():
         if key not in ("lib_ver", "h"):
             for word in re.split(r"[\s/=,:;]+", value):
-                secrets.add(Kind.METADATA, word)
+                _add_whole_and_parts(secrets, Kind.METADATA, word)
 
 
 def _add_ids(secrets: Secrets, log: Log) -> None:

@@ -85,7 +85,7 @@ def _in_binary(size: int) -> list[str]:
     zeros = (size & -size).bit_length() - 1
     return [
         f"{Decimal(size) / SIZE_UNITS[unit]:f} {unit}"
-        for unit, bits in (("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("PiB", 50))
+        for unit, bits in (("PiB", 50), ("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10))
         if zeros >= bits - 2 and size >> bits
     ]
 
@@ -96,7 +96,7 @@ def _in_decimal(size: int) -> list[str]:
     zeros = len(digits) - len(digits.rstrip("0"))
     return [
         f"{Decimal(size) / SIZE_UNITS[unit]:f} {unit}"
-        for unit, tens in (("kB", 3), ("MB", 6), ("GB", 9), ("TB", 12), ("PB", 15))
+        for unit, tens in (("PB", 15), ("TB", 12), ("GB", 9), ("MB", 6), ("kB", 3))
         if zeros >= tens - 2 and len(digits) > tens
     ]
 
@@ -122,11 +122,11 @@ def parse_time(value: object) -> float:
 
 
 def format_time(seconds: float) -> str:
-    """Seconds without trailing zeros, to the microsecond where that is exact (as logs are characterized)."""
+    """Seconds without trailing zeros: to the microsecond where that is exact, as logs are, else in full."""
     text = f"{seconds:.6f}"
     if float(text) != seconds:
-        text = f"{Decimal(repr(seconds)):f}"
-    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} s"
+        return f"{seconds!r} s"
+    return f"{text.rstrip('0').rstrip('.')} s"
 
 
 _ENTRY = re.compile(r"\s*([0-9]{1,18})\s*(/\s*rank)?\s*[x\u00d7]\s*(.+)")
