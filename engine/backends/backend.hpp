@@ -14,10 +14,31 @@
 
 #include "data/arena.hpp"
 #include "expand/operation.hpp"
+#include "expand/place.hpp"
 #include "plan/check.hpp"
 #include "plan/model.hpp"
 
 namespace wa {
+
+/// A wrong byte.
+struct Mismatch {
+    std::string file;  // its name, without the directory
+    std::int64_t dump = 0;
+    std::int64_t offset = 0;  // in the file, or in the dataset laid out linearly
+    int expected = 0;
+    int found = -1;  // -1: the file ends before
+};
+
+/// What reading back has found.
+struct VerifyResult {
+    std::int64_t bytes = 0;
+    std::int64_t errors = 0;  // wrong bytes
+    std::optional<Mismatch> first;
+    void merge(const VerifyResult& other);
+    /// Compares `size` bytes, of which `got` are there.
+    void compare(const std::byte* found, const std::byte* expected, std::int64_t size, std::int64_t got,
+                 const Mismatch& place);
+};
 
 /// Memory that operations move data from and to; shared by all files of a process.
 struct Buffers {
@@ -33,7 +54,10 @@ struct FileContext {
     const Dump* dump = nullptr;
     std::size_t position = 0;  // of the dump
     std::string path;
-    std::int64_t file = 0;  // which of the dump's files
+    const Layout* layout = nullptr;
+    const FileUse* use = nullptr;
+    FileSlot slot;
+    Place place;  // among those who share the file
     std::int64_t rank = 0;
     /// Those who open it together (one process where a file is opened alone). MPI_COMM_NULL where nothing is
     /// opened.
@@ -41,9 +65,11 @@ struct FileContext {
     std::int64_t members = 1;
     bool alone = true;  // no other rank opens the file
     bool writes = true;
-    bool creates = true;     // it may have to be made
-    bool exclusive = false;  // it must not exist yet
-    std::int64_t phase = 0;  // of the payload
+    bool creates = true;        // it may have to be made
+    bool exclusive = false;     // it must not exist yet
+    bool reading_back = false;  // to verify: nothing may change
+    bool preparing = false;     // before the run: what the dump reads is written
+    std::int64_t phase = 0;     // of the payload
     const Buffers* buffers = nullptr;
 };
 
@@ -71,6 +97,8 @@ class OpenFile {
     virtual void flush() {}
     virtual void sync() {}
     virtual void close() {}
+    /// Compares what an operation wrote with what is there (backends whose files are not plain bytes).
+    virtual void verify(const Operation& /*operation*/, VerifyResult& /*result*/) {}
 };
 
 struct Traits {
@@ -102,6 +130,17 @@ class Backend {
 
     [[nodiscard]] virtual std::unique_ptr<OpenFile> open(const FileContext& context) = 0;
     virtual void stat(const FileContext& context) = 0;
+
+    // Libraries that add bytes of their own. All of these are collective over the members of the file.
+
+    /// Before the run: finds out what the library adds to a dump with a fit, in files of its own that it
+    /// removes.
+    virtual void calibrate(const FileContext& /*context*/) {}
+    /// What to give to the library for this file, so that the plan's bytes result; nothing: as the plan says.
+    virtual std::optional<std::int64_t> fit_payload(const FileContext& /*context*/) { return std::nullopt; }
+    /// What this process's MPI-IO calls wrote in the dump, the close included where there was one.
+    virtual void dump_done(const FileContext& /*context*/, std::int64_t /*payload*/,
+                           std::int64_t /*written*/) {}
 };
 
 /// Everything there is to know of a backend: one line of the registry.

@@ -27,7 +27,8 @@ class Info {
     explicit Info(const mpi::Hints* hints) {
         if (hints == nullptr || hints->empty()) return;
         mpi::check(MPI_Info_create(&info_), "open");
-        for (const auto& [key, value] : *hints) mpi::check(MPI_Info_set(info_, key.c_str(), value.c_str()), "open");
+        for (const auto& [key, value] : *hints)
+            mpi::check(MPI_Info_set(info_, key.c_str(), value.c_str()), "open");
     }
     ~Info() {
         if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
@@ -62,7 +63,9 @@ void start() {
     checked_call(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "start of HDF5");
 }
 
-void finish() { (void)H5close(); }
+void finish() {
+    (void)H5close();
+}
 
 void fail(const char* operation) {
     std::string text;
@@ -106,10 +109,13 @@ Shared create_file(const std::string& path, const FileOptions& options) {
 
 Shared open_file(const std::string& path, bool writes, const FileOptions& options) {
     const Local access = access_list(options);
-    return {checked(H5Fopen(path.c_str(), writes ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access.get()), "open"), H5Fclose};
+    return {checked(H5Fopen(path.c_str(), writes ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access.get()), "open"),
+            H5Fclose};
 }
 
-void flush(const Shared& file) { checked_call(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), "flush"); }
+void flush(const Shared& file) {
+    checked_call(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), "flush");
+}
 
 Shared create_dataset(const Shared& file, const std::string& name, const DatasetShape& shape) {
     const Local list(checked(H5Pcreate(H5P_DATASET_CREATE), "create dataset"), H5Pclose);
@@ -121,11 +127,15 @@ Shared create_dataset(const Shared& file, const std::string& name, const Dataset
     }
     Extents most = shape.dims;
     if (shape.extendible) most[0] = H5S_UNLIMITED;
-    const Local extents(checked(H5Screate_simple(static_cast<int>(shape.dims.size()), shape.dims.data(), most.data()),
-                                "create dataset"),
-                        H5Sclose);
+    const Local extents(
+        checked(H5Screate_simple(static_cast<int>(shape.dims.size()), shape.dims.data(), most.data()),
+                "create dataset"),
+        H5Sclose);
     const Local type = element_type(shape.element);
-    return {checked(H5Dcreate2(file.get(), name.c_str(), type.get(), extents.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
+    const Local links(checked(H5Pcreate(H5P_LINK_CREATE), "create dataset"), H5Pclose);
+    checked_call(H5Pset_create_intermediate_group(links.get(), 1), "create dataset");
+    return {checked(H5Dcreate2(file.get(), name.c_str(), type.get(), extents.get(), links.get(), list.get(),
+                               H5P_DEFAULT),
                     "create dataset"),
             H5Dclose};
 }
@@ -150,14 +160,18 @@ void extend(const Shared& dataset, const Extents& dims) {
 }
 
 Local space(const Extents& dims) {
-    return {checked(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), "select"), H5Sclose};
+    return {checked(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), "select"),
+            H5Sclose};
 }
 
-Local space_of(const Shared& dataset) { return {checked(H5Dget_space(dataset.get()), "select"), H5Sclose}; }
+Local space_of(const Shared& dataset) {
+    return {checked(H5Dget_space(dataset.get()), "select"), H5Sclose};
+}
 
 Local transfer_list(bool collective) {
     Local list(checked(H5Pcreate(H5P_DATASET_XFER), "transfer"), H5Pclose);
-    checked_call(H5Pset_dxpl_mpio(list.get(), collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT), "transfer");
+    checked_call(H5Pset_dxpl_mpio(list.get(), collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT),
+                 "transfer");
     return list;
 }
 
@@ -171,15 +185,18 @@ Local element_type(std::int64_t bytes) {
 }
 
 void select(const Local& space, const Selection& s) {
-    checked_call(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, s.start.data(), s.stride.empty() ? nullptr : s.stride.data(),
-                                     s.count.data(), s.block.empty() ? nullptr : s.block.data()),
+    checked_call(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, s.start.data(),
+                                     s.stride.empty() ? nullptr : s.stride.data(), s.count.data(),
+                                     s.block.empty() ? nullptr : s.block.data()),
                  "select");
 }
 
-void select_nothing(const Local& space) { checked_call(H5Sselect_none(space.get()), "select"); }
+void select_nothing(const Local& space) {
+    checked_call(H5Sselect_none(space.get()), "select");
+}
 
-void write(const Shared& dataset, const Local& type, const Local& memory, const Local& file, const Local& list,
-           const void* data) {
+void write(const Shared& dataset, const Local& type, const Local& memory, const Local& file,
+           const Local& list, const void* data) {
     checked_call(H5Dwrite(dataset.get(), type.get(), memory.get(), file.get(), list.get(), data), "write");
 }
 

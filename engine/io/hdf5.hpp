@@ -1,9 +1,10 @@
 // Thin checked wrappers over HDF5. Errors carry the library's own innermost message.
 #pragma once
 
-#include <cstdint>
 #include <hdf5.h>
 #include <mpi.h>
+
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +42,7 @@ class Local {
 class Shared {
   public:
     Shared() = default;
-    Shared(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+    Shared(hid_t id, herr_t (*closer)(hid_t)) : id_(id), close_(closer) {}
     ~Shared() = default;
     Shared(Shared&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
     Shared& operator=(Shared&& other) noexcept;
@@ -73,7 +74,7 @@ void flush(const Shared& file);
 struct DatasetShape {
     std::int64_t element = 1;
     Extents dims;
-    Extents chunk;  // empty: contiguous
+    Extents chunk;            // empty: contiguous
     bool extendible = false;  // in the first dimension
 };
 
@@ -99,8 +100,8 @@ struct Selection {
 void select(const Local& space, const Selection& selection);
 void select_nothing(const Local& space);
 
-void write(const Shared& dataset, const Local& type, const Local& memory, const Local& file, const Local& list,
-           const void* data);
+void write(const Shared& dataset, const Local& type, const Local& memory, const Local& file,
+           const Local& list, const void* data);
 void read(const Shared& dataset, const Local& type, const Local& memory, const Local& file, const Local& list,
           void* data);
 

@@ -1,9 +1,9 @@
 // The measured part: all dumps in the plan's order, each when it is due.
 #pragma once
 
-#include "data/verify.hpp"
 #include "record/jsonl.hpp"
 #include "run/setup.hpp"
+#include "run/verify.hpp"
 
 namespace wa {
 

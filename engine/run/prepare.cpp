@@ -71,12 +71,58 @@ void make_file(const Setup& setup, const FileKey& key, const std::vector<std::si
     if (first && family.drop_caches) posix::drop_pages(path);
 }
 
+/// A file that is not plain bytes: each rank writes what it will read.
+void make_through_library(const Setup& setup, const std::vector<std::size_t>& dumps) {
+    const auto member = setup.layout(dumps.front()).members().index_of(setup.process);
+    if (!member) return;
+    const Performer& performer = setup.performer(dumps.front());
+    std::unique_ptr<OpenFile> file;
+    for (const std::size_t d : dumps) {
+        FileContext context = setup.context(d, *member);
+        context.writes = context.creates = context.preparing = true;
+        if (!file) file = performer.backend->open(context);
+        DumpOperations::Options options;
+        options.behaviour = performer.behaviour;
+        options.whole_elements = true;
+        DumpOperations operations(setup.plan, d, setup.layout(d), *member, options);
+        file->begin_dump(context);
+        Section section;
+        Operation operation;
+        while (operations.next_section(section)) {
+            file->begin_section(section);
+            while (operations.next(operation)) {
+                if (operation.direction == Direction::write) continue;
+                operation.direction = Direction::write;
+                (void)file->transfer(operation);
+            }
+            file->end_section();
+            check_signals();
+        }
+        file->end_dump();
+    }
+    file->close();
+}
+
 }  // namespace
+
+void calibrate_libraries(Setup& setup) {
+    for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
+        const Performer& performer = setup.performer(d);
+        if (!performer.traits->performs || !setup.content(d).fit) continue;
+        const auto member = setup.layout(d).members().index_of(setup.process);
+        if (member) performer.backend->calibrate(setup.context(d, *member));
+        check_signals();
+    }
+}
 
 void prepare_files(Setup& setup) {
     for (const auto& [key, dumps] : files_to_make(setup)) {
         check_signals();
-        make_file(setup, key, dumps);
+        if (setup.performers[key.first].traits->plain_bytes) {
+            make_file(setup, key, dumps);
+        } else {
+            make_through_library(setup, dumps);
+        }
     }
 }
 

@@ -1,11 +1,15 @@
-// Files that must exist before the run: made outside the measured part.
+// What comes before the measured part: files that must exist, and what libraries add to the bytes of a fit.
 #pragma once
 
 #include "run/setup.hpp"
 
 namespace wa {
 
-/// Collective over all processes. Raises CallFailed.
+/// Makes the files. Collective over all processes; raises CallFailed.
 void prepare_files(Setup& setup);
+
+/// Lets libraries find out what they add to the plan's bytes. Collective over all processes; raises
+/// CallFailed.
+void calibrate_libraries(Setup& setup);
 
 }  // namespace wa

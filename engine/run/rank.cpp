@@ -20,14 +20,26 @@ constexpr int baton_tag = 7;
 }  // namespace
 
 struct RankRun::Task {
+    Task(const Setup& setup, std::size_t dump, const DumpOperations::Options& how, DumpOperations& what,
+         FileContext where)
+        : position(dump),
+          family(setup.family(dump)),
+          performer(setup.performer(dump)),
+          use(setup.uses[dump]),
+          options(how),
+          operations(what),
+          context(std::move(where)),
+          performs(performer.traits->performs) {}
+
     std::size_t position;
     const Family& family;
     const Performer& performer;
     const FileUse& use;
+    DumpOperations::Options options;
     DumpOperations& operations;
     FileContext context;
-    Summary summary;
     bool performs;
+    Summary summary;
     Use* file = nullptr;
     Use own;  // of a file that lives for this dump only
     std::optional<Gather> gather;
@@ -58,39 +70,6 @@ void RankRun::timed(Task& task, Kind kind, F&& call) {
     }
 }
 
-FileContext RankRun::context_of(std::size_t dump, const DumpOperations& operations) const {
-    const Dump& d = setup_.plan.dumps[dump];
-    const Family& family = setup_.family(dump);
-    const FileUse& use = setup_.uses[dump];
-    const Performer& performer = setup_.performer(dump);
-    FileContext context;
-    context.plan = &setup_.plan;
-    context.family = &family;
-    context.content = &setup_.content(dump);
-    context.dump = &d;
-    context.position = dump;
-    context.file = operations.slot().file;
-    context.rank = rank_;
-    context.path = setup_.path(d.family, d.file, operations.slot());
-    context.members = operations.slot().members;
-    const bool appended = family.lifetime == Lifetime::appended;
-    const bool writes = moves(*context.content, Direction::write);
-    context.writes = writes || (appended && use.written);
-    context.alone = context.members == 1;
-    context.creates = context.writes && !use.prepared;
-    context.exclusive = context.alone && writes && use.first && !use.prepared;
-    if (family.rename && context.creates && (appended || !use.written_before))
-        context.path += temporary_suffix;
-    context.phase =
-        payload_phase(setup_.plan.seed, family.id, d.file, context.file, static_cast<std::int64_t>(dump));
-    context.buffers = &setup_.buffers;
-    if (performer.traits->performs) {
-        context.comm =
-            family.sharing.baton ? MPI_COMM_SELF : setup_.communicators.file(family, operations.shifted());
-    }
-    return context;
-}
-
 std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
     const Dump& d = setup_.plan.dumps[dump];
     const Family& family = setup_.family(dump);
@@ -103,16 +82,15 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
         return std::nullopt;
     }
     const auto held = held_.find({d.family, d.file});
+    const FileContext context = setup_.context(dump, *member);
     DumpOperations::Options options;
     options.behaviour = performer.behaviour;
     options.file_is_open = held != held_.end();
+    options.whole_elements = !performer.traits->plain_bytes;
+    const bool fits = performer.traits->performs && context.content->fit.has_value();
+    if (fits) options.fit_bytes = performer.backend->fit_payload(context);
     DumpOperations operations(setup_.plan, dump, layout, *member, options);
-    Task task{dump,        family,
-              performer,   setup_.uses[dump],
-              operations,  context_of(dump, operations),
-              Summary{},   performer.traits->performs,
-              nullptr,     {},
-              std::nullopt};
+    Task task(setup_, dump, options, operations, context);
     task.summary.dump = static_cast<std::int64_t>(dump);
     if (gathers) task.gather.emplace(setup_, dump, setup_.communicators.everyone());
     if (held != held_.end()) task.file = &held->second;
@@ -141,6 +119,11 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
         if (!task.performs) task.summary.active.cover(start, now());
     }
     if (performer.traits->over_mpiio) task.summary.mpiio = mpiio_tally().since(before);
+    if (fits && operations.uses_file()) {
+        const auto writes = static_cast<std::size_t>(Direction::write);
+        performer.backend->dump_done(task.context, task.summary.payload[writes],
+                                     task.summary.mpiio.by_direction[writes].bytes);
+    }
     if (family.sharing.baton && task.performs) pass_baton(task, false);
     if (task.performs) after_close(task);
     if (performer.traits->over_mpiio && performer.counted == BackendKind::hdf5 &&
@@ -325,14 +308,15 @@ void RankRun::verify(Task& task) {
     if (task.file != nullptr) task.file->file->flush();
     if (together) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
     FileContext context = task.context;
-    if (!posix::size_of(context.path) && context.path.ends_with(temporary_suffix)) {
+    if (task.file == nullptr && context.path.ends_with(temporary_suffix)) {
         context.path.resize(context.path.size() - temporary_suffix.size());
     }
-    DumpOperations::Options options;
-    options.behaviour = task.performer.behaviour;
-    DumpOperations again(setup_.plan, task.position, setup_.layout(task.position),
-                         *setup_.layout(task.position).members().index_of(rank_), options);
-    if (again.own_operations() > 0) verified_.merge(verify_dump(context, again, look_around_));
+    DumpOperations::Options options = task.options;
+    options.file_is_open = false;
+    const Layout& layout = setup_.layout(task.position);
+    DumpOperations again(setup_.plan, task.position, layout, *layout.members().index_of(rank_), options);
+    OpenFile* file = task.file != nullptr ? task.file->file.get() : nullptr;
+    verified_.merge(verify_dump(context, task.performer, file, again, look_around_));
     if (together) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
 }
 

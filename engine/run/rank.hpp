@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "data/verify.hpp"
 #include "expand/dump.hpp"
 #include "record/summary.hpp"
 #include "run/setup.hpp"
+#include "run/verify.hpp"
 
 namespace wa {
 
@@ -41,7 +41,6 @@ class RankRun {
     void wait_for_writers(const Task& task) const;
     void pass_baton(const Task& task, bool receive) const;
     void verify(Task& task);
-    [[nodiscard]] FileContext context_of(std::size_t dump, const DumpOperations& operations) const;
     template <typename F>
     void timed(Task& task, Kind kind, F&& call);
     [[nodiscard]] double now() const { return setup_.clock->now(); }

@@ -210,6 +210,7 @@ int run_checked(Setup& setup) {
         write_head(setup, record);
         setup.clock = std::make_unique<Clock>(setup.plan.clock, setup.plan.time_scale);
         prepare_files(setup);
+        calibrate_libraries(setup);
         mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
     } catch (const CallFailed& error) {
         end_all(setup, nullptr, error, setup.process, std::nullopt);

@@ -1,8 +1,44 @@
 #include "run/setup.hpp"
 
+#include "expand/dump.hpp"
 #include "sharing/names.hpp"
 
 namespace wa {
+
+FileContext Setup::context(std::size_t dump, std::int64_t member) const {
+    const Dump& d = plan.dumps[dump];
+    const Family& of = family(dump);
+    const FileUse& use = uses[dump];
+    FileContext out;
+    out.plan = &plan;
+    out.family = &of;
+    out.content = &content(dump);
+    out.dump = &d;
+    out.position = dump;
+    out.layout = &layout(dump);
+    out.use = &use;
+    const bool appended = of.lifetime == Lifetime::appended;
+    const bool writes = moves(*out.content, Direction::write);
+    const std::int64_t acting = out.layout->acting_member(member, of.neighbour && !writes);
+    out.slot = out.layout->slot_of_member(acting);
+    out.place = place_of(Ranks{}, *out.layout, out.slot, acting);
+    out.rank = out.layout->members().at(member);
+    out.path = path(d.family, d.file, out.slot);
+    out.members = out.slot.members;
+    out.writes = writes || (appended && use.written);
+    out.alone = out.members == 1;
+    out.creates = out.writes && !use.prepared;
+    out.exclusive = out.alone && writes && use.first && !use.prepared;
+    if (of.rename && out.creates && (appended || !use.written_before)) out.path += temporary_suffix;
+    out.phase = payload_phase(plan.seed, of.id, d.file, out.slot.file, static_cast<std::int64_t>(dump));
+    out.buffers = &buffers;
+    if (performer(dump).traits->performs && !options.verify_only) {
+        out.comm = of.sharing.baton ? MPI_COMM_SELF : communicators.file(of, acting != member);
+    } else {
+        out.comm = MPI_COMM_SELF;
+    }
+    return out;
+}
 
 std::string Setup::path(std::size_t family, std::int64_t file, const FileSlot& slot) const {
     const Layout& layout = layouts[family];

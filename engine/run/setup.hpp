@@ -47,6 +47,8 @@ struct Setup {
     [[nodiscard]] const Content& content(std::size_t dump) const {
         return plan.contents[plan.dumps[dump].content];
     }
+    /// The file of a dump as a member of its family sees it.
+    [[nodiscard]] FileContext context(std::size_t dump, std::int64_t member) const;
     /// Full path of a file of a family.
     [[nodiscard]] std::string path(std::size_t family, std::int64_t file, const FileSlot& slot) const;
 };

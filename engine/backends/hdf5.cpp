@@ -1,0 +1,53 @@
+// hdf5: parallel HDF5 over MPI-IO. Datasets are in hdf5_file.cpp; what the library adds is in
+// hdf5_overhead.cpp.
+#include "backends/all.hpp"
+#include "backends/hdf5_file.hpp"
+#include "backends/hdf5_overhead.hpp"
+#include "io/posix.hpp"
+
+namespace wa {
+namespace {
+
+class Hdf5Backend final : public Backend {
+  public:
+    Hdf5Backend() { h5::start(); }
+    // MPI files must be gone before MPI ends.
+    ~Hdf5Backend() override { h5::finish(); }
+    Hdf5Backend(const Hdf5Backend&) = delete;
+    Hdf5Backend& operator=(const Hdf5Backend&) = delete;
+    Hdf5Backend(Hdf5Backend&&) = delete;
+    Hdf5Backend& operator=(Hdf5Backend&&) = delete;
+
+    std::unique_ptr<OpenFile> open(const FileContext& context) override {
+        return std::make_unique<Hdf5File>(context);
+    }
+    void stat(const FileContext& context) override { (void)posix::size_of(context.path); }
+
+    void calibrate(const FileContext& context) override {
+        if (counts_library(context)) overhead_.calibrate(context);
+    }
+    std::optional<std::int64_t> fit_payload(const FileContext& context) override {
+        if (!counts_library(context)) return std::nullopt;
+        return overhead_.payload(context);
+    }
+    void dump_done(const FileContext& context, std::int64_t payload, std::int64_t written) override {
+        if (counts_library(context)) overhead_.done(context, payload, written);
+    }
+
+  private:
+    /// Whether the dump's bytes are counted with the library's own in them. A baton's ranks open the file one
+    /// by one, so none of them can know the sum.
+    static bool counts_library(const FileContext& context) {
+        return context.content->fit && context.family->level != Level::h5d && !context.family->sharing.baton;
+    }
+
+    Hdf5Overhead overhead_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_hdf5(const BackendOptions& /*options*/) {
+    return std::make_unique<Hdf5Backend>();
+}
+
+}  // namespace wa

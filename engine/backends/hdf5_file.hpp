@@ -1,0 +1,68 @@
+// An open HDF5 file: how a dump's streams, arrays and fits become datasets.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "expand/arrays.hpp"
+#include "io/hdf5.hpp"
+
+namespace wa {
+
+class Hdf5File final : public OpenFile {
+  public:
+    explicit Hdf5File(const FileContext& context);
+
+    void begin_dump(const FileContext& context) override;
+    void end_dump() override;
+    void begin_section(const Section& section) override;
+    void end_section() override;
+    std::int64_t transfer(const Operation& operation) override;
+    void flush() override { h5::flush(file_); }
+    void sync() override { h5::flush(file_); }
+    void close() override;
+    void verify(const Operation& operation, VerifyResult& result) override;
+
+    /// Chunks of this many elements in datasets of a fit (calibration: as many chunks as in earnest, but
+    /// small).
+    void set_fit_chunk(std::int64_t elements) { fit_chunk_ = elements; }
+
+  private:
+    /// True when the dataset was there.
+    bool find_or_create(const std::string& name, const h5::DatasetShape& shape, bool may_exist);
+    void reach(hsize_t rows);
+    [[nodiscard]] bool writes_now() const;
+    [[nodiscard]] hsize_t rows_before(std::size_t part) const;
+    void open_extents();
+    void open_array(const Section& section);
+    void open_fit(const Section& section);
+    [[nodiscard]] std::string dump_group() const;
+    [[nodiscard]] bool appended() const { return context_.family->lifetime == Lifetime::appended; }
+    [[nodiscard]] h5::Selection selection(const Operation& operation);
+    void compare(const h5::Selection& part, std::int64_t offset, std::int64_t elements, VerifyResult& result);
+    [[nodiscard]] const h5::Local& list(bool collective) const {
+        return collective ? collective_ : independent_;
+    }
+
+    h5::Shared file_;
+    bool created_ = false;      // by this opening: it holds no dataset from before
+    bool has_extents_ = false;  // since this opening
+    FileContext context_;
+    Section section_;
+    std::optional<TileGrid> grid_;
+    const Slab* grid_slab_ = nullptr;
+    h5::Shared dataset_;
+    h5::Local type_;
+    h5::Local space_;  // of the dataset, with the present selection
+    h5::Local memory_;
+    std::int64_t memory_elements_ = -1;
+    std::int64_t element_ = 1;
+    hsize_t first_row_ = 0;  // where this dump starts in a dataset that grows
+    h5::Local collective_;
+    h5::Local independent_;
+    std::int64_t fit_chunk_ = 0;
+};
+
+}  // namespace wa

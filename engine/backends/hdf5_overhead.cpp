@@ -1,0 +1,85 @@
+#include "backends/hdf5_overhead.hpp"
+
+#include <algorithm>
+
+#include "backends/hdf5_rehearsal.hpp"
+#include "expand/arrays.hpp"
+#include "io/mpi.hpp"
+
+namespace wa {
+namespace {
+
+/// Dumps of one file, and different files, that are rehearsed at most. What comes later goes by the last,
+/// corrected by what it really came to.
+constexpr std::size_t rehearsed_at_most = 64;
+
+std::size_t family_of(const FileContext& context) {
+    return context.plan->dumps[context.position].family;
+}
+
+/// The file's dumps, told apart by family.
+Hdf5Overhead::Sequence key_of(const FileContext& context) {
+    Hdf5Overhead::Sequence key = structures_of_file(context, rehearsed_at_most);
+    key.insert(key.begin(), {static_cast<std::int64_t>(family_of(context)), 0, 0, 0, 0});
+    return key;
+}
+
+}  // namespace
+
+Hdf5Overhead::~Hdf5Overhead() {
+    for (auto& [family, account] : accounts_) {
+        if (account.pending) (void)MPI_Wait(&account.request, MPI_STATUS_IGNORE);
+    }
+}
+
+void Hdf5Overhead::calibrate(const FileContext& context) {
+    // Loads may come first in a file; the first dump that writes is where the sequence starts.
+    if (context.use->written_before) return;
+    const Sequence key = key_of(context);
+    if (costs_.contains(key)) return;
+    const auto same_family = [&key](const auto& item) { return item.first.front() == key.front(); };
+    if (static_cast<std::size_t>(std::count_if(costs_.begin(), costs_.end(), same_family)) >=
+        rehearsed_at_most)
+        return;
+    costs_[key] = rehearse(context, Sequence(key.begin() + 1, key.end()));
+}
+
+const std::vector<std::int64_t>* Hdf5Overhead::costs_of(const Sequence& sequence) const {
+    const auto found = costs_.lower_bound(sequence);
+    if (found != costs_.end() && found->first.front() == sequence.front()) return &found->second;
+    return &std::prev(found)->second;
+}
+
+void Hdf5Overhead::settle(Account& account) {
+    if (!account.pending) return;
+    mpi::check(MPI_Wait(&account.request, MPI_STATUS_IGNORE), "MPI_Wait");
+    account.pending = false;
+    account.written += account.sums[0];
+    account.correction = account.sums[0] - account.sums[1] - account.expected;
+}
+
+std::int64_t Hdf5Overhead::payload(const FileContext& context) {
+    Account& account = accounts_[family_of(context)];
+    settle(account);
+    if (!context.use->written_before) {
+        account = Account{};
+        account.costs = costs_of(key_of(context));
+    }
+    const auto index = static_cast<std::size_t>(account.index++);
+    const bool rehearsed = index < account.costs->size();
+    account.expected = rehearsed ? (*account.costs)[index] : account.costs->back() + account.correction;
+    account.target += fit_bytes_of_file(*context.content->fit, context.place);
+    // Bytes too many or too few in the file so far are made up for.
+    return std::max<std::int64_t>(0, account.target - account.written - account.expected);
+}
+
+void Hdf5Overhead::done(const FileContext& context, std::int64_t payload, std::int64_t written) {
+    Account& account = accounts_[family_of(context)];
+    account.own = {written, payload};
+    mpi::check(MPI_Iallreduce(account.own.data(), account.sums.data(), 2, MPI_INT64_T, MPI_SUM, context.comm,
+                              &account.request),
+               "MPI_Iallreduce");
+    account.pending = true;
+}
+
+}  // namespace wa
