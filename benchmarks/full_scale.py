@@ -14,7 +14,6 @@ import time
 from pathlib import Path
 
 import darshan
-
 from workalike.characterize import characterize
 from workalike.compare.fidelity import compare
 from workalike.compare.model import Fidelity
@@ -42,8 +41,12 @@ def operations_error(fidelity: Fidelity) -> float:
         row.error_pct
         for family in fidelity.families
         for row in family.counters
-        if row.comparable and row.counter.endswith(OPERATIONS) and "SEQ" not in row.counter and "CONSEC" not in row.counter
-        and row.error_pct is not None and row.original > 0
+        if row.comparable
+        and row.counter.endswith(OPERATIONS)
+        and "SEQ" not in row.counter
+        and "CONSEC" not in row.counter
+        and row.error_pct is not None
+        and row.original > 0
     ]
     return max(map(abs, errors), default=0.0)
 
