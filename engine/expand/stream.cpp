@@ -175,7 +175,7 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base,
         entries_.push_back(state);
     });
     cursor_ = one_region ? region : base;
-    if (!one_region && stream_.pattern != Pattern::replicated) return;
+    if (stream_.pieces > 1 || (!one_region && stream_.pattern != Pattern::replicated)) return;
     std::int64_t next = cursor_;
     for (EntryState& state : entries_) {
         state.first = next;
