@@ -1,8 +1,4 @@
-"""H5D records -> arrays: rank, extents, chunking and hyperslabs of an HDF5 file's datasets.
-
-Index trap (facts B, "HDF5"): CHUNK_SIZE_D1 is the fastest dimension; dimension i (0 = slowest) of an
-access sits in D(5-i). Extents are not stored, only their product.
-"""
+"""H5D records -> arrays: an HDF5 file's datasets and the hyperslabs that move them."""
 
 from __future__ import annotations
 
@@ -13,92 +9,66 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workalike.characterize.dataspace import (
+    Geometry,
+    Hyperslab,
+    KnownExtents,
+    Shape,
+    common_slabs,
+    geometry_of,
+    rank_of,
+)
 from workalike.characterize.facts import FileFacts, ModuleFacts
-from workalike.characterize.moved import common_sizes, moved_by
+from workalike.characterize.growth import apportion
+from workalike.characterize.moved import bytes_name, common_sizes, moved_by
 from workalike.characterize.sizes import bin_of
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import ArrayAccess, Arrays, Assumption, Direction, Slab
 
-MAX_DIMS = 5
 MAX_GROUPS = 512
+NEGLIGIBLE = 2000
+_OF_RANKS = frozenset({"FASTEST_RANK", "FASTEST_RANK_BYTES", "SLOWEST_RANK", "SLOWEST_RANK_BYTES"})
 
-Shape = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Hyperslab:
-    """One of the four common accesses of a dataset."""
-
-    shape: Shape
-    stride: Shape
-    count: int
-    bytes: int
+SlabKey = tuple[Shape, Shape]
 
 
-@dataclass(frozen=True)
-class Geometry:
-    """What makes datasets equal: extents, element, chunking; `states` when one was appended."""
+@dataclass
+class _Equal:
+    """Records with the same counters: one of them, how many they are, of which datasets and ranks."""
 
-    dims: Shape
-    element: int
-    chunk: Shape | None
-    extendible: bool
-
-
-KnownExtents = dict[tuple[int, int], Shape]
-
-
-def known_extents(files: Sequence[FileFacts]) -> KnownExtents:
-    """(elements, dimensions) -> extents, from datasets of one chunk: it tells what the counters leave out.
-
-    Dimensions of one element are left out, so that a field and the same field appended in time agree.
-    """
-    known: KnownExtents = {}
-    for file in files:
-        h5d = file.modules.get("H5D")
-        if h5d is None:
-            continue
-        rank, points = h5d.column("DATASPACE_NDIMS"), h5d.column("DATASPACE_NPOINTS")
-        for row in np.flatnonzero(h5d.column("CHUNK_SIZE_D1") > 0).tolist():
-            chunk = _chunk(h5d, row, int(rank[row]))
-            if math.prod(chunk) == int(points[row]):
-                thick = tuple(c for c in chunk if c > 1)
-                known[(int(points[row]), len(thick))] = thick
-    return known
-
-
-def _chunk(h5d: ModuleFacts, row: int, rank: int) -> Shape:
-    """Chunk extents, slowest dimension first."""
-    rank = min(rank, MAX_DIMS)
-    return tuple(int(h5d.column(f"CHUNK_SIZE_D{rank - i}")[row]) for i in range(rank))
+    facts: ModuleFacts
+    times: int
+    datasets: set[int]
+    ranks: set[int]
 
 
 def build_arrays(
     files: Sequence[FileFacts], states: int, known: KnownExtents
 ) -> tuple[list[Arrays], list[Assumption]] | None:
-    """The datasets of a dump (of one state, where `states` share a file); None when they do not look like arrays."""
-    groups: dict[tuple[Geometry, Direction], list[ModuleFacts]] = defaultdict(list)
-    for file in files:
-        h5d = file.modules.get("H5D")
-        if h5d is None:
+    """The datasets of a dump, or of all `states` that share a file; None when they do not look like arrays."""
+    equals = _equal_records(files)
+    if equals is None:
+        return None
+    runs = fast_runs(files)
+    groups: dict[tuple[Geometry, Direction], list[_Equal]] = defaultdict(list)
+    for equal in equals:
+        geometry = geometry_of(equal.facts, states, known)
+        if geometry is None:
             return None
-        runs = _fast_runs(file)
-        for row in range(len(h5d.ranks)):
-            facts = h5d.rows(np.array([row]))
-            geometry = geometry_of(facts, states, known)
-            if geometry is None:
-                return None
-            for direction in Direction:
-                if facts.total(_bytes(direction)):
-                    groups[(geometry, direction)].append(facts)
+        for direction in Direction:
+            if equal.facts.total(bytes_name(direction)):
+                groups[(geometry, direction)].append(equal)
     if not groups or len(groups) > MAX_GROUPS:
         return None
-    by_geometry: dict[Geometry, list[ArrayAccess]] = defaultdict(list)
+    accesses: dict[Geometry, list[ArrayAccess]] = defaultdict(list)
     datasets: dict[Geometry, int] = {}
     for (geometry, direction), members in groups.items():
-        by_geometry[geometry].append(_access(geometry, direction, members, states, runs))
-        distinct = len({int(m.ids[0]) for m in members})
+        access = _access(geometry, direction, members, runs)
+        if access is None:
+            return None
+        accesses[geometry].append(access)
+        distinct = len(set().union(*(m.datasets for m in members)))
         datasets[geometry] = max(datasets.get(geometry, 0), -(-distinct // len(files)))
     arrays = [
         Arrays(
@@ -109,208 +79,188 @@ def build_arrays(
             extendible=g.extendible,
             access=sorted(access, key=lambda a: a.direction is Direction.READ),
         )
-        for g, access in by_geometry.items()
+        for g, access in accesses.items()
     ]
     return arrays, [Assumption.DATASET_SHAPE, Assumption.PLACEMENT]
 
 
-def _bytes(direction: Direction) -> str:
-    return "BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN"
+def share_arrays(arrays: Sequence[Arrays], states: int) -> list[list[Arrays]]:
+    """The datasets of each state of an appended file: its hyperslabs shared out evenly."""
+    out: list[list[Arrays]] = [[] for _ in range(states)]
+    for one in arrays:
+        shares = [[apportion(s.count, [1.0] * states) for s in access.slabs] for access in one.access]
+        for state in range(states):
+            some = []
+            for access, counts in zip(one.access, shares, strict=True):
+                slabs = [
+                    slab.model_copy(update={"count": count[state]})
+                    for slab, count in zip(access.slabs, counts, strict=True)
+                    if count[state]
+                ]
+                if slabs:
+                    some.append(access.model_copy(update={"slabs": slabs}))
+            if some:
+                out[state].append(one.model_copy(update={"access": some}))
+    return out
 
 
-def geometry_of(facts: ModuleFacts, states: int, known: KnownExtents) -> Geometry | None:
-    """Extents of one dataset's record; with several states the appended dimension comes first."""
-    rank = facts.largest("DATASPACE_NDIMS")
-    points = facts.largest("DATASPACE_NPOINTS")
-    element = facts.largest("DATATYPE_SIZE")
-    if rank > MAX_DIMS or points < 1 or element < 1:
-        return None
-    rank = max(rank, 1)
-    chunk = _chunk(facts, 0, rank)
-    chunked = all(c > 0 for c in chunk)
-    written = facts.total("BYTES_WRITTEN")
-    extendible = chunked and states > 1 and written >= states * points * element > 0
-    if chunked and math.prod(chunk) == points:
-        dims: Shape = chunk
-    elif (points, rank) in known:
-        dims = known[(points, rank)]
-    else:
-        longest = [max((slab.shape[i] for slab in common_slabs(facts, rank)), default=1) for i in range(rank)]
-        dims = guess_dims(points, longest)
-    if extendible:
-        last = _appended_dimension(dims, chunk)
-        dims, chunk = _first(dims, last), _first(chunk, last)
-    return Geometry(dims, element, chunk if chunked else None, extendible)
+def _equal_records(files: Sequence[FileFacts]) -> list[_Equal] | None:
+    """The files' H5D records, equal ones (of many ranks, files and datasets) brought together."""
+    found: dict[bytes, _Equal] = {}
+    for file in files:
+        h5d = file.modules.get("H5D")
+        if h5d is None:
+            return None
+        columns = [i for i, name in enumerate(h5d.counter_names) if name not in _OF_RANKS]
+        table = np.ascontiguousarray(h5d.counters[:, columns])
+        for row, (number, rank) in enumerate(zip(h5d.ids.tolist(), h5d.ranks.tolist(), strict=True)):
+            key = table[row].tobytes()
+            if key not in found:
+                found[key] = _Equal(h5d.rows(np.array([row])), 0, set(), set())
+            found[key].times += 1
+            found[key].datasets.add(number)
+            found[key].ranks.add(rank)
+    return list(found.values())
 
 
-def _appended_dimension(dims: Shape, chunk: Shape) -> int:
-    """Where the chunk is 1 thick, the dataset grows; moved to the front it has the same layout in the file."""
-    thin = [i for i, (d, c) in enumerate(zip(dims, chunk, strict=True)) if c == 1 and d == 1]
-    return thin[-1] if thin else 0
-
-
-def _first(shape: Shape, index: int) -> Shape:
-    return (shape[index], *shape[:index], *shape[index + 1 :])
-
-
-def common_slabs(facts: ModuleFacts, rank: int) -> list[Hyperslab]:
-    """The (up to four) common hyperslabs of a record, slowest dimension first."""
-    found = []
-    for k in range(1, 5):
-        count, size = facts.largest(f"ACCESS{k}_COUNT"), facts.largest(f"ACCESS{k}_ACCESS")
-        shape = tuple(facts.largest(f"ACCESS{k}_LENGTH_D{5 - i}") for i in range(min(rank, 5)))
-        stride = tuple(max(1, facts.largest(f"ACCESS{k}_STRIDE_D{5 - i}")) for i in range(min(rank, 5)))
-        if count > 0 and size > 0 and all(n > 0 for n in shape):
-            # A stride as long as the slab itself is one block: the same bytes, contiguous.
-            stride = tuple(1 if s == n else s for n, s in zip(shape, stride, strict=True))
-            found.append(Hyperslab(shape, stride, count, size))
-    return found
-
-
-def guess_dims(points: int, longest: Sequence[int]) -> Shape:
-    """Extents whose product is `points`, each at least the longest access, near to proportional to it."""
-    if len(longest) == 1:
-        return (points,)
-    best: tuple[float, Shape] | None = None
-    for dims in _factorisations(points, len(longest)):
-        if all(d >= n for d, n in zip(dims, longest, strict=True)):
-            ratios = [math.log(d / n) for d, n in zip(dims, longest, strict=True)]
-            spread = max(ratios) - min(ratios)
-            if best is None or spread < best[0]:
-                best = (spread, dims)
-    return best[1] if best else (points // math.prod(longest[1:]) or 1, *longest[1:])
-
-
-def _factorisations(points: int, parts: int) -> Iterator[Shape]:
-    """Ordered factorisations of `points`, at most some ten thousand."""
-    divisors = _divisors(points)
-    if len(divisors) ** (parts - 1) > 50_000:
-        return
-    yield from _extend(points, parts, divisors)
-
-
-def _extend(points: int, parts: int, divisors: Sequence[int]) -> Iterator[Shape]:
-    if parts == 1:
-        yield (points,)
-        return
-    for d in divisors:
-        if points % d == 0:
-            for rest in _extend(points // d, parts - 1, divisors):
-                yield (d, *rest)
-
-
-def _divisors(number: int) -> list[int]:
-    small = [d for d in range(1, min(math.isqrt(number), 100_000) + 1) if number % d == 0]
-    return sorted({*small, *(number // d for d in small)})
-
-
-def _fast_runs(file: FileFacts) -> list[int]:
+def fast_runs(files: Sequence[FileFacts]) -> list[int]:
     """Sizes of the contiguous pieces that the library made of the hyperslabs, most frequent first."""
-    below = file.modules.get("MPI-IO") or file.modules.get("POSIX")
-    return [size for size, _ in sorted(common_sizes(below), key=lambda c: -c[1])] if below else []
+    for file in files:
+        below = file.modules.get("MPI-IO") or file.modules.get("POSIX")
+        if below is not None:
+            return [size for size, _ in sorted(common_sizes(below), key=lambda c: -c[1])]
+    return []
 
 
 def _access(
-    geometry: Geometry, direction: Direction, members: Sequence[ModuleFacts], states: int, runs: Sequence[int]
-) -> ArrayAccess:
-    counts: dict[tuple[Shape, Shape], int] = defaultdict(int)
-    divide = states if geometry.extendible else 1
-    for facts in members:
-        for shape, stride, count in _slabs_of(geometry, facts, direction, runs, divide):
-            counts[(shape, stride)] += count
+    geometry: Geometry, direction: Direction, members: Sequence[_Equal], runs: Sequence[int]
+) -> ArrayAccess | None:
+    counts: dict[SlabKey, int] = defaultdict(int)
+    for equal in members:
+        for shape, stride, count in slabs_of(geometry, equal.facts, direction, runs):
+            counts[(shape, stride)] += count * equal.times
     slabs = [
         Slab(count=count, shape=list(shape), stride=[] if set(stride) == {1} else list(stride))
         for (shape, stride), count in sorted(counts.items())
     ]
-    ranks = sorted({r for facts in members for r in facts.ranks.tolist() if r >= 0})
-    together = all(f.largest("USE_MPIIO_COLLECTIVE") > 0 for f in members)
-    reduced = any((f.ranks < 0).any() for f in members)
-    return ArrayAccess(
-        direction=direction,
-        slabs=slabs,
-        ranks=None if reduced or not ranks else units.ranges_of(ranks),
-        collective=together,
+    ranks = set().union(*(m.ranks for m in members))
+    return (
+        ArrayAccess(
+            direction=direction,
+            slabs=slabs,
+            ranks=None if -1 in ranks else units.ranges_of(sorted(ranks)),
+            collective=all(m.facts.largest("USE_MPIIO_COLLECTIVE") > 0 for m in members),
+        )
+        if slabs
+        else None
     )
 
 
-def _slabs_of(
-    geometry: Geometry, facts: ModuleFacts, direction: Direction, runs: Sequence[int], states: int
+def slabs_of(
+    geometry: Geometry, facts: ModuleFacts, direction: Direction, runs: Sequence[int]
 ) -> Iterator[tuple[Shape, Shape, int]]:
-    """The hyperslabs of one of `states` equal states of a dataset.
+    """The hyperslabs (shape, stride, operations) of a record; they move its bytes to the element.
 
     Known ones first; operations beyond them become near-equal slabs of a run that the level below saw.
     """
-    rank = max(1, facts.largest("DATASPACE_NDIMS"))
     left = Counter({size: count for count, size in moved_by(facts, direction).pairs})
-    for slab in common_slabs(facts, rank):
+    known = common_slabs(facts, rank_of(facts))
+    for slab in known:
         count = min(slab.count, left[slab.bytes])
-        if count:
+        exact = math.prod(slab.shape) * geometry.element == slab.bytes
+        if count and exact and geometry.holds(geometry.arranged(slab.span)):
             left[slab.bytes] -= count
-            yield (
-                _arranged(geometry, slab.shape),
-                _arranged(geometry, _inside(slab, geometry)),
-                count // states or 1,
-            )
+            yield geometry.arranged(slab.shape), geometry.arranged(slab.stride), count
+    contiguous = (1,) * len(geometry.dims)
+    for shape, count in rest_slabs(geometry, left, run_of(geometry, known, runs)):
+        yield shape, contiguous, count
+
+
+def rest_slabs(geometry: Geometry, left: Counter[int], run: int) -> list[tuple[Shape, int]]:
+    """Boxes for the operations whose shape is not known, by size bin: together they move all elements, or nearly.
+
+    A difference of less than one in two thousand is left: to settle it would take an operation of another size.
+    """
     in_bin: dict[int, tuple[int, int]] = {}
     for size, count in left.items():
-        if count and size >= geometry.element:
+        if count and size:
             operations, moved = in_bin.get(bin_of(size), (0, 0))
             in_bin[bin_of(size)] = (operations + count, moved + count * size)
-    rest = []
+    out: list[tuple[Shape, int]] = []
+    owed = 0  # elements that earlier boxes fell short of, negative where they have too many
+    extra = 0  # bytes that make no whole element in their bin
     for _, (operations, moved) in sorted(in_bin.items()):
-        rest += split_even(moved // states // geometry.element, operations // states or 1)
-    yield from _rest(geometry, rest, _run_of(geometry, common_slabs(facts, rank), runs))
-
-
-def _inside(slab: Hyperslab, geometry: Geometry) -> Shape:
-    """A stride that would leave the dataset belongs to a single block: contiguous."""
-    dims = sorted(geometry.dims)[-len(slab.shape) :]
-    fits = all((n - 1) * s < max(dims) for n, s in zip(slab.shape, slab.stride, strict=True))
-    return slab.stride if fits else (1,) * len(slab.shape)
-
-
-def _arranged(geometry: Geometry, shape: Shape) -> Shape:
-    """A record's shape in the geometry's order of dimensions."""
-    if geometry.extendible and geometry.dims[0] == 1 and shape[-1] == 1:
-        return _first(shape, len(shape) - 1)
-    return shape
-
-
-def _rest(
-    geometry: Geometry, pairs: Sequence[tuple[int, int]], fast: int
-) -> Iterator[tuple[Shape, Shape, int]]:
-    """Slabs for (operations, elements) pairs whose shape is not known; together they move the same elements."""
-    dims = geometry.dims
-    if len(dims) == 1:
-        for count, elements in pairs:
-            yield (min(elements, dims[0]),), (1,), count
-        return
-    owed = 0  # elements that earlier pairs' boxes fell short
-    for count, elements in pairs:
-        want = max(1, round((count * elements + owed) / count / fast))
-        box = (*_cover(want, dims[:-1]), fast)
-        owed += count * (elements - math.prod(box))
-        if count > 1 and abs(owed) >= fast:  # the last slab of the pair settles what the others left
-            last = (*_cover(max(1, round((math.prod(box) + owed) / fast)), dims[:-1]), fast)
+        elements, extra = divmod(moved + extra, geometry.element)
+        if len(geometry.dims) == 1:
+            out += [((n,), count) for count, n in split_even(elements, operations) if n]
+            continue
+        box = near_box(geometry.dims, max(1, round((elements + owed) / operations)), run)
+        owed += elements - operations * math.prod(box)
+        last = near_box(geometry.dims, max(1, math.prod(box) + owed), run)
+        if abs(owed + math.prod(box) - math.prod(last)) < abs(owed):
             owed += math.prod(box) - math.prod(last)
-            yield last, (1,) * len(dims), 1
-            count -= 1
-        yield box, (1,) * len(dims), count
+            operations -= 1
+            out.append((last, 1))
+        if operations:
+            out.append((box, operations))
+    moved = sum(math.prod(box) * count for box, count in out)
+    return settled(geometry.dims, out, owed) if abs(owed) * NEGLIGIBLE > moved else out
 
 
-def _run_of(geometry: Geometry, known: Sequence[Hyperslab], runs: Sequence[int]) -> int:
+def settled(dims: Shape, boxes: list[tuple[Shape, int]], owed: int) -> list[tuple[Shape, int]]:
+    """The boxes with a few of the last changed so that the owed elements are moved too, by as many operations."""
+    out = list(boxes)
+    gone = 0  # operations taken back
+    while out and owed:
+        shape, count = out.pop()
+        volume = math.prod(shape)
+        enough = max(len(dims) - gone, -(owed // volume) if owed < 0 else 1)
+        taken = min(count, enough)
+        owed += taken * volume
+        gone += taken
+        if count > taken:
+            out.append((shape, count - taken))
+        if owed > 0 and (gone >= len(dims) or not out):
+            return out + exact_boxes(dims, owed, gone)
+    return out
+
+
+def exact_boxes(dims: Shape, elements: int, wanted: int) -> list[tuple[Shape, int]]:
+    """Boxes, as near to `wanted` as can be, that hold exactly so many elements."""
+    digits = []  # (dimension, rows of it)
+    for d in range(len(dims)):
+        number, elements = divmod(elements, math.prod(dims[d + 1 :]))
+        if number:
+            digits.append((d, number))
+    out: list[tuple[Shape, int]] = []
+    left = wanted
+    for place, (d, number) in enumerate(digits):
+        parts = max(-(-number // dims[d]), min(number, left - (len(digits) - place - 1)))
+        left -= parts
+        size, more = divmod(number, parts)
+        for n, times in ((size + 1, more), (size, parts - more)):
+            if times:
+                out.append(((*(1,) * d, n, *dims[d + 1 :]), times))
+    return out
+
+
+def run_of(geometry: Geometry, known: Sequence[Hyperslab], runs: Sequence[int]) -> int:
     """Elements of the fastest dimension: the most frequent piece below that the known slabs do not explain."""
-    explained = {slab.shape[-1 - geometry.extendible] for slab in known}
+    explained = {geometry.arranged(slab.shape)[-1] for slab in known}
     pieces = [r // geometry.element for r in runs if r % geometry.element == 0]
     fitting = [r for r in pieces if 1 < r <= geometry.dims[-1]]
     return next((r for r in fitting if r not in explained), fitting[0] if fitting else geometry.dims[-1])
 
 
-def _cover(rows: int, dims: Shape) -> Shape:
-    """A box inside `dims` of about `rows` elements, filled from the fastest dimension."""
-    box = [1] * len(dims)
-    for i in range(len(dims) - 1, -1, -1):
+def near_box(dims: Shape, elements: int, run: int) -> Shape:
+    """A box inside `dims` of about so many elements, whose fastest extent is `run` where there are that many."""
+    if len(dims) == 1:
+        return (min(elements, dims[0]),)
+    fast = min(max(run, -(-elements // math.prod(dims[:-1]))), dims[-1], elements)
+    rows = max(1, round(elements / fast))
+    box = [1] * (len(dims) - 1)
+    for i in range(len(dims) - 2, -1, -1):
         slower = math.prod(dims[:i])
-        box[i] = max(1, min(dims[i], -(-rows // max(1, slower)) if i else rows))
+        box[i] = max(1, min(dims[i], -(-rows // slower) if i else rows))
         rows = max(1, round(rows / box[i]))
-    return tuple(box)
+    return (*box, fast)

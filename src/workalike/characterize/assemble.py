@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from workalike.characterize.arrays import KnownExtents
 from workalike.characterize.contents import content_of_event, contents_of_states
+from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.draft import Draft
 from workalike.characterize.facts import DumpFacts, FamilyFacts
 from workalike.characterize.jobs import JobFacts
 from workalike.characterize.times import Interval, open_interval
 from workalike.characterize.traced import Traces
 from workalike.characterize.tunables import tunable_of
-from workalike.workload.model import Assumption, Content, Direction, Family, Lifetime, Role, Schedule
+from workalike.workload import units
+from workalike.workload.model import (
+    Assumption,
+    Content,
+    Direction,
+    Family,
+    Lifetime,
+    Role,
+    Schedule,
+    Sharing,
+    SharingMode,
+)
 
 RULES_OF_FILES = 100
 """Rules are collected from so many files of a family: the others say the same."""
@@ -57,7 +68,7 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         number=number,
         interface=interface,
         level=draft.level,
-        sharing=draft.sharing,
+        sharing=sharing_for(draft.sharing, contents, job.nprocs),
         lifetime=lifetime,
         schedule=Schedule(start=[round(i.start, 6) for i in intervals], duration=durations_of(intervals)),
         content=distinct[0] if len(distinct) == 1 else None,
@@ -70,6 +81,19 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
     return FamilyFacts(
         family, dump_facts(draft, contents, job), list(dict.fromkeys(of_files + draft.rules + rules))
     )
+
+
+def sharing_for(sharing: Sharing, contents: Sequence[Content], nprocs: int) -> Sharing:
+    """The sharing, with every rank that a stream names: records that contradict each other name others."""
+    if sharing.ranks is None:
+        return sharing
+    named = {tuple(ranks) for content in contents for ranks in content.rank_sets() if ranks is not None}
+    ranks = {r for some in named for first, last, step in some for r in range(first, last + 1, step)}
+    known = {r for first, last, step in sharing.ranks for r in range(first, last + 1, step)}
+    if ranks <= known:
+        return sharing
+    mode = SharingMode.SUBSET if sharing.mode is SharingMode.ROOT else sharing.mode
+    return sharing.model_copy(update={"mode": mode, "ranks": units.ranges_of(sorted(ranks | known))})
 
 
 def dump_facts(draft: Draft, contents: Sequence[Content], job: JobFacts) -> list[DumpFacts]:

@@ -12,7 +12,7 @@ from workalike.characterize.facts import FloatArray, IntArray
 
 MOST_BYTES = 2**50
 """Of one record, and of one operation (the engine's limit): a pebibyte in one file."""
-MOST_OPERATIONS = 2**40
+MOST_OPERATIONS = 2**36
 MOST_ELSE = 2**62
 LONGEST_RUN_S = 1e8
 """Three years."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workalike.characterize.arrays import KnownExtents, build_arrays
+from workalike.characterize.arrays import build_arrays, share_arrays
+from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.events import Event, metadata_of_event, shared_out
 from workalike.characterize.growth import apportion
 from workalike.characterize.moved import Pair
@@ -58,8 +59,8 @@ def contents_of_states(
     if level is Level.H5D:
         built = build_arrays(files, count, known)
         if built is not None and all(a.extendible for a in built[0]):
-            for content in contents:
-                content.arrays = built[0]
+            for content, arrays in zip(contents, share_arrays(built[0], count), strict=True):
+                content.arrays = arrays
             return contents, built[1]
     assumed: list[Assumption] = []
     for direction in event.directions:

@@ -66,9 +66,7 @@ def _split(
         warnings.append(f"module {table.module}: some counters cannot be true, taken as not measured")
     order = rows[np.argsort(keys[rows], kind="stable")]
     bounds = np.flatnonzero(np.diff(keys[order])) + 1
-    firsts = [0, *bounds.tolist()] if len(order) else []
-    for first, last in zip(firsts, [*firsts[1:], len(order)], strict=True):
-        which = order[first:last]
+    for which in np.split(order, bounds) if len(order) else []:
         yield (
             int(keys[which[0]]),
             ModuleFacts(

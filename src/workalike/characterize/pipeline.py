@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pydantic import ValidationError
 
 from workalike.characterize.appended import StateFinder
-from workalike.characterize.arrays import known_extents
 from workalike.characterize.assemble import families_of
 from workalike.characterize.believable import latest_stamp
+from workalike.characterize.dataspace import known_extents
 from workalike.characterize.draft import Draft, drafts_of
 from workalike.characterize.events import events_of
 from workalike.characterize.facts import Characterization, FileFacts, Loss

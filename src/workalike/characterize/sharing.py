@@ -59,7 +59,7 @@ def effective_writers(facts: ModuleFacts, nprocs: int, total_bytes: int) -> floa
     if not np.isfinite(variances).all() or (variances < 0).any():
         return float(nprocs)
     relative = sum(math.sqrt(v) for v in variances.tolist()) / total_bytes * nprocs
-    return max(1.0, nprocs / (1 + relative**2))
+    return max(1.0, nprocs / (1 + relative * relative))
 
 
 def root_of(facts: ModuleFacts, nprocs: int, total_bytes: int) -> int | None:

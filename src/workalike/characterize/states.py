@@ -13,15 +13,15 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from workalike.characterize.facts import FileFacts, FloatArray
+from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, FloatArray
 from workalike.characterize.growth import apportion
+from workalike.characterize.moved import operations_of
 from workalike.characterize.times import GAP_SHARE, LEAST_GAP_S, Interval
 from workalike.characterize.traced import Trace
 from workalike.darshan import Heatmap
 from workalike.workload.model import Assumption, Direction, Level
 
-MAX_STATES = 100_000
-MOST_TRACED = 10_000
+MAX_STATES = 10_000
 LEAST_STATE = 65536
 """Bytes of a state, on average: a text log that is written line by line has none."""
 API_OF_LEVEL = {
@@ -64,7 +64,7 @@ def states_in_trace(trace: Trace | None) -> States | None:
         return None
     span = float(trace.ends.max() - trace.starts.min())
     cut = bursts(trace.starts, np.maximum(trace.starts, trace.ends), span)
-    if len(cut) > MOST_TRACED or int(trace.lengths.sum()) < LEAST_STATE * len(cut):
+    if len(cut) > MAX_STATES or int(trace.lengths.sum()) < LEAST_STATE * len(cut):
         cut = [(0, len(trace))]
     intervals = [
         Interval(float(trace.starts[a]), float(max(trace.ends[a:b].max(), trace.starts[a]))) for a, b in cut
@@ -78,8 +78,9 @@ def counted_by_library(file: FileFacts, level: Level, written: int) -> tuple[int
 
     Flushes and syncs tell of states only where much is written between them: a text log is flushed line by line.
     """
+    operations = operations_of(file.modules[MODULE_OF_LEVEL[level]], Direction.WRITE)
     appended = appended_dataset(file) if level is Level.H5D else None
-    if appended is not None:
+    if appended is not None and appended <= operations:
         return appended, "an appended dataset's bytes over its size when opened"
     for count, rule in (
         (_per_open(file, "H5F", "FLUSHES", ("OPENS",)), "H5F flushes"),
@@ -87,7 +88,7 @@ def counted_by_library(file: FileFacts, level: Level, written: int) -> tuple[int
         (_per_open(file, "MPI-IO", "SYNCS", ("COLL_OPENS", "INDEP_OPENS")), "MPI-IO syncs"),
         (_stdio_flushes(file) if level is Level.STDIO else 0, "STDIO flushes"),
     ):
-        if count >= 2 and written >= LEAST_STATE * count:
+        if 2 <= count <= operations and written >= LEAST_STATE * count:
             return count, rule
     return None
 

@@ -519,6 +519,8 @@ def _placed(
 ) -> list[Stream]:
     """A stream laid out as the placement says; segments become repetitions of a contiguous stream."""
     operations = sum(count for count, _ in pairs)
+    if not operations:
+        return []
     segments = round(placement.pieces_per_rank)
     per_rank = operations / max(1, members)
     if placement.pattern is not Pattern.INTERLEAVED or collective or segments >= 0.75 * per_rank:

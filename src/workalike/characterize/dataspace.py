@@ -1,0 +1,199 @@
+"""What one H5D record tells of its dataset: extents, element, chunking, the common hyperslabs.
+
+Index trap (facts B, "HDF5"): CHUNK_SIZE_D1 is the fastest dimension; dimension i (0 = slowest) of an
+access sits in D(5-i). Extents are not stored, only their product.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workalike.characterize.facts import FileFacts, ModuleFacts
+from workalike.workload.model import MAX_OPERATION_BYTES
+
+MAX_DIMS = 5
+MAX_ELEMENT = 2**20
+MAX_CHUNK_BYTES = 2**32
+MAX_FACTORISATIONS = 10_000
+MAX_DIVISOR = 100_000
+
+Shape = tuple[int, ...]
+KnownExtents = dict[tuple[int, int], Shape]
+
+
+@dataclass(frozen=True)
+class Hyperslab:
+    """One of the four common accesses of a dataset."""
+
+    shape: Shape
+    stride: Shape
+    count: int
+    bytes: int
+
+    @property
+    def span(self) -> Shape:
+        """Extents from its first to its last element."""
+        return tuple((n - 1) * s + 1 for n, s in zip(self.shape, self.stride, strict=True))
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """What makes datasets equal; an appended dataset grows in its first dimension.
+
+    `appended` is where that dimension is in the record.
+    """
+
+    dims: Shape
+    element: int
+    chunk: Shape | None
+    extendible: bool
+    appended: int = field(default=0, compare=False)
+
+    def arranged(self, shape: Shape) -> Shape:
+        """A record's shape in this geometry's order of dimensions."""
+        return _first(shape, self.appended) if self.extendible else shape
+
+    def holds(self, span: Shape) -> bool:
+        return all(n <= d for n, d in zip(span, self.dims, strict=True))
+
+
+def known_extents(files: Sequence[FileFacts]) -> KnownExtents:
+    """(elements, dimensions) -> extents, from datasets of one chunk: it tells what the counters leave out.
+
+    Dimensions of one element are left out, so that a field and the same field appended in time agree.
+    """
+    known: KnownExtents = {}
+    for file in files:
+        h5d = file.modules.get("H5D")
+        if h5d is None:
+            continue
+        rank, points = h5d.column("DATASPACE_NDIMS"), h5d.column("DATASPACE_NPOINTS")
+        for row in np.flatnonzero(h5d.column("CHUNK_SIZE_D1") > 0).tolist():
+            chunk = chunk_of(h5d, row, int(rank[row]))
+            if math.prod(chunk) == int(points[row]):
+                thick = tuple(c for c in chunk if c > 1)
+                known[(int(points[row]), len(thick))] = thick
+    return known
+
+
+def chunk_of(h5d: ModuleFacts, row: int, rank: int) -> Shape:
+    """Chunk extents of one record, slowest dimension first; 0 where it is not chunked."""
+    rank = min(rank, MAX_DIMS)
+    return tuple(max(0, int(h5d.column(f"CHUNK_SIZE_D{rank - i}")[row])) for i in range(rank))
+
+
+def rank_of(facts: ModuleFacts) -> int:
+    """Dimensions of a record's dataset, 1 for a scalar."""
+    return max(1, facts.largest("DATASPACE_NDIMS"))
+
+
+def geometry_of(facts: ModuleFacts, states: int, known: KnownExtents) -> Geometry | None:
+    """Extents of one dataset's record; with several states the appended dimension comes first.
+
+    None for what HDF5 or a workload cannot hold.
+    """
+    rank = rank_of(facts)
+    points, element = facts.largest("DATASPACE_NPOINTS"), facts.largest("DATATYPE_SIZE")
+    if rank > MAX_DIMS or points < 1 or not 1 <= element <= MAX_ELEMENT:
+        return None
+    chunk = chunk_of(facts, 0, rank)
+    chunked = all(c > 0 for c in chunk)
+    if chunked and element * math.prod(chunk) >= MAX_CHUNK_BYTES:
+        return None
+    written = facts.total("BYTES_WRITTEN")
+    extendible = chunked and states > 1 and written >= states * points * element
+    dims = _dims_of(facts, rank, points, chunk if chunked else None, known)
+    if element * math.prod(dims) > MAX_OPERATION_BYTES:
+        return None
+    if not extendible:
+        return Geometry(dims, element, chunk if chunked else None, False)
+    last = _appended_dimension(dims, chunk)
+    return Geometry(_first(dims, last), element, _first(chunk, last), True, last)
+
+
+def _dims_of(facts: ModuleFacts, rank: int, points: int, chunk: Shape | None, known: KnownExtents) -> Shape:
+    """The chunk of a dataset of one chunk, else a sibling's extents, else a guess from the accesses."""
+    if chunk is not None and math.prod(chunk) == points:
+        return chunk
+    if (points, rank) in known:
+        return known[(points, rank)]
+    slabs = common_slabs(facts, rank)
+    longest = tuple(max((slab.span[i] for slab in slabs), default=1) for i in range(rank))
+    return guess_dims(points, longest)
+
+
+def _appended_dimension(dims: Shape, chunk: Shape) -> int:
+    """Where the chunk is 1 thick, the dataset grows; moved to the front it has the same layout in the file."""
+    thin = [i for i, (d, c) in enumerate(zip(dims, chunk, strict=True)) if c == 1 and d == 1]
+    return thin[-1] if thin else 0
+
+
+def _first(shape: Shape, index: int) -> Shape:
+    return (shape[index], *shape[:index], *shape[index + 1 :])
+
+
+def common_slabs(facts: ModuleFacts, rank: int) -> list[Hyperslab]:
+    """The (up to four) common hyperslabs of a record, slowest dimension first.
+
+    A stride as long as the slab itself, or one that would leave the dataset, belongs to a single block: contiguous.
+    """
+    points = facts.largest("DATASPACE_NPOINTS")
+    found = []
+    for k in range(1, 5):
+        count, size = facts.largest(f"ACCESS{k}_COUNT"), facts.largest(f"ACCESS{k}_ACCESS")
+        shape = tuple(facts.largest(f"ACCESS{k}_LENGTH_D{5 - i}") for i in range(rank))
+        stride = tuple(max(1, facts.largest(f"ACCESS{k}_STRIDE_D{5 - i}")) for i in range(rank))
+        if count > 0 and size > 0 and all(n > 0 for n in shape):
+            stride = tuple(1 if s == n else s for n, s in zip(shape, stride, strict=True))
+            slab = Hyperslab(shape, stride, count, size)
+            fits = math.prod(slab.span) <= max(points, math.prod(shape))
+            found.append(slab if fits else Hyperslab(shape, (1,) * rank, count, size))
+    return found
+
+
+@functools.lru_cache(maxsize=4096)
+def guess_dims(points: int, longest: Shape) -> Shape:
+    """Extents whose product is `points`, each at least the longest access, near to proportional to it.
+
+    Without such extents, as few more elements as may be.
+    """
+    if len(longest) == 1:
+        return (max(points, longest[0]),)
+    best: tuple[float, Shape] | None = None
+    for dims in _factorisations(points, len(longest)):
+        if all(d >= n for d, n in zip(dims, longest, strict=True)):
+            ratios = [math.log(d / n) for d, n in zip(dims, longest, strict=True)]
+            spread = max(ratios) - min(ratios)
+            if best is None or spread < best[0]:
+                best = (spread, dims)
+    if best is not None:
+        return best[1]
+    return (max(longest[0], -(-points // math.prod(longest[1:]))), *longest[1:])
+
+
+def _factorisations(points: int, parts: int) -> Iterator[Shape]:
+    """Ordered factorisations of `points`; none where they are too many to look at."""
+    divisors = _divisors(points)
+    if len(divisors) ** (parts - 1) <= MAX_FACTORISATIONS:
+        yield from _extend(points, parts, divisors)
+
+
+def _extend(points: int, parts: int, divisors: Sequence[int]) -> Iterator[Shape]:
+    if parts == 1:
+        yield (points,)
+        return
+    for d in divisors:
+        if points % d == 0:
+            for rest in _extend(points // d, parts - 1, divisors):
+                yield (d, *rest)
+
+
+def _divisors(number: int) -> list[int]:
+    candidates = np.arange(1, min(math.isqrt(number), MAX_DIVISOR) + 1)
+    small = candidates[number % candidates == 0].tolist()
+    return sorted({*small, *(number // d for d in small)})
