@@ -99,12 +99,13 @@ def _notes(pairing: Pairing, record: Record | None) -> list[str]:
 def _family(pair: Pair, factors: Factors) -> FamilyFidelity:
     original, replica = pair.original, pair.replica
     errors, starts = [], []
+    of = [d for d in Direction if any(dump.bytes_of(d) for dump in original.dumps)] or list(Direction)
     for one, other in pair.dumps():
-        errors.append(dump_error_pct(one, other, factors.bytes))
+        errors.append(dump_error_pct(one, other, factors.bytes, of))
         if one and other and factors.time:
             starts.append(abs(other.start_s / factors.time - one.start_s))
     moved = sum(d.moved for d in original.dumps)
-    scaled, came = moved * factors.bytes, sum(d.moved for d in replica.dumps)
+    scaled, came = moved * factors.bytes, sum(dump.bytes_of(d) for dump in replica.dumps for d in of)
     return FamilyFidelity(
         role=original.role,
         name=original.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from workalike.compare.record import Record
 from workalike.compare.side import Key, Side, SideDump, SideFamily
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.model import Workload
+from workalike.workload.model import Direction, Workload
 
 
 @dataclass(frozen=True)
@@ -135,13 +135,17 @@ def rounding(pairs: list[Pair], factor: float) -> float:
     return 0.0 if factor == 1 else float(sum(len(pair.original.dumps) for pair in pairs))
 
 
-def dump_error_pct(one: SideDump | None, other: SideDump | None, factor: float) -> float:
-    """Bytes of a dump, both directions; a dump that one side lacks is an error of 100 %."""
+def dump_error_pct(
+    one: SideDump | None, other: SideDump | None, factor: float, directions: Sequence[Direction] = tuple(Direction)
+) -> float:
+    """Bytes of a dump in the directions that its family moves; a dump that one side lacks is an error of 100 %.
+
+    What a library reads of its own accord in a family that only writes is a counter's error, not the dump's.
+    """
     if one is None or other is None:
         return 100.0
     want = one.moved * factor
-    off = abs(other.bytes_written - one.bytes_written * factor)
-    off += abs(other.bytes_read - one.bytes_read * factor)
+    off = sum(abs(other.bytes_of(d) - one.bytes_of(d) * factor) for d in directions)
     # Bytes are whole: at another scale half a byte in each direction is the law's rounding.
     if off <= (0.0 if factor == 1 else 1.0):
         return 0.0

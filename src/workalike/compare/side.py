@@ -62,6 +62,9 @@ class SideDump:
     def moved(self) -> int:
         return self.bytes_written + self.bytes_read
 
+    def bytes_of(self, direction: Direction) -> int:
+        return self.bytes_written if direction is Direction.WRITE else self.bytes_read
+
     @property
     def bandwidth(self) -> float | None:
         """Bytes a second (design, "Bandwidth")."""
