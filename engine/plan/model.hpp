@@ -144,6 +144,7 @@ struct Dump {
     double start_s = 0;
     double end_s = 0;
     double gap_s = 0;
+    double think_s = 0;  // that a rank computes between its operations of the dump
     bool prepare = false;
 };
 

@@ -1,5 +1,8 @@
 #include "run/rank.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,6 +16,9 @@
 
 namespace wa {
 namespace {
+
+/// Below this a sleep takes longer than it should.
+constexpr double shortest_thought_s = 2e-4;
 
 constexpr double look_every_s = 0.05;
 constexpr int baton_tag = 7;
@@ -45,6 +51,7 @@ struct RankRun::Task {
     std::optional<Gather> gather;
     std::int64_t done = 0;   // own operations
     std::int64_t seeks = 0;  // made
+    double thought_s = 0;
 };
 
 RankRun::RankRun(Setup& setup, std::int64_t rank, std::function<void()> look_around)
@@ -185,6 +192,7 @@ void RankRun::transfer(Task& task, const Operation& operation) {
         task.summary.counters.note_join(operation.direction);
         return;
     }
+    think(task);
     seek_before(task, operation);
     ++task.done;
     if (task.gather && task.gather->direction() == Direction::write) task.gather->advance(operation.size);
@@ -201,6 +209,18 @@ void RankRun::transfer(Task& task, const Operation& operation) {
         }
     }
     if (task.gather && task.gather->direction() == Direction::read) task.gather->advance(operation.size);
+}
+
+/// The application computes between its operations: as much of the dump's thinking as of its operations is over.
+void RankRun::think(Task& task) {
+    const double whole = setup_.plan.dumps[task.position].think_s * setup_.plan.time_scale;
+    if (whole <= 0 || !task.performs) return;
+    const auto operations = static_cast<double>(std::max<std::int64_t>(1, task.operations.own_operations()));
+    const double owed = whole * static_cast<double>(task.done + 1) / operations - task.thought_s;
+    if (owed < shortest_thought_s) return;
+    const double start = now();
+    std::this_thread::sleep_for(std::chrono::duration<double>(owed));
+    task.thought_s += now() - start;
 }
 
 void RankRun::move(Task& task, const Operation& operation) {

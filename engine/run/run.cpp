@@ -23,6 +23,7 @@
 #include "run/perform.hpp"
 #include "run/prepare.hpp"
 #include "run/setup.hpp"
+#include "run/verify_only.hpp"
 
 namespace wa {
 namespace {
@@ -189,6 +190,18 @@ void report(const Setup& setup, const VerifyResult& own, LineFile& record, Verif
     }
 }
 
+int verify_only(Setup& setup) {
+    LineFile none;
+    Verified total;
+    try {
+        report(setup, verify_files(setup), none, total);
+    } catch (const CallFailed& error) {
+        end_all(setup, nullptr, error, setup.process, std::nullopt);
+    }
+    if (setup.process == 0) fmt::print("verified {} bytes, {} errors\n", total.bytes, total.errors);
+    return total.errors == 0 ? 0 : 1;
+}
+
 int run_checked(Setup& setup) {
     read_plan(setup);
     LineFile record;
@@ -200,6 +213,7 @@ int run_checked(Setup& setup) {
         make_buffers(setup);
     });
     catch_signals();
+    if (setup.options.verify_only) return verify_only(setup);
     try {
         if (setup.performs) {
             setup.communicators.start();

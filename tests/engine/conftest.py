@@ -19,7 +19,11 @@ MPI_ENVIRONMENT = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
+    # One host, few cores: start without looking for networks.
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "self,vader",
 }
+SINGLETON_ENVIRONMENT = {"OMPI_MCA_ess_singleton_isolated": "1"}
 
 
 def find_engine() -> Path | None:
@@ -85,8 +89,8 @@ class Engine:
     def command(self, processes: int) -> list[str]:
         return [str(self.path)] if processes == 0 else ["mpiexec", "-n", str(processes), str(self.path)]
 
-    def environment(self) -> dict[str, str]:
-        return {**os.environ, **MPI_ENVIRONMENT}
+    def environment(self, processes: int = 0) -> dict[str, str]:
+        return {**os.environ, **MPI_ENVIRONMENT, **({} if processes else SINGLETON_ENVIRONMENT)}
 
     def write(self, plan: dict[str, Any] | str, name: str = "plan.json") -> Path:
         path = self.tmp / name
@@ -115,7 +119,7 @@ class Engine:
             "--plan", str(path), "--dir", str(folder), "--record", str(record), *args,
         ]  # fmt: skip
         done = subprocess.run(
-            command, env=self.environment(), capture_output=True, text=True, timeout=timeout, check=False
+            command, env=self.environment(processes), capture_output=True, text=True, timeout=timeout, check=False
         )
         lines = []
         if record.exists():

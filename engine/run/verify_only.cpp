@@ -1,0 +1,119 @@
+#include "run/verify_only.hpp"
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "errors.hpp"
+#include "expand/dump.hpp"
+#include "run/failure.hpp"
+#include "run/intervals.hpp"
+#include "run/verify.hpp"
+
+namespace wa {
+namespace {
+
+/// Ranges to remember of the later dumps of a file. A file that needs more is too irregular to be checked
+/// afterwards.
+constexpr std::size_t most_ranges = 4'000'000;
+
+using FileKey = std::pair<std::size_t, std::int64_t>;  // family, file number
+
+/// Files that are still there after a run with --keep, and the dumps that wrote them, in order.
+std::map<FileKey, std::vector<std::size_t>> files_left(const Setup& setup) {
+    std::map<FileKey, std::vector<std::size_t>> out;
+    std::set<FileKey> gone;
+    for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
+        const Dump& dump = setup.plan.dumps[d];
+        if (!setup.performer(d).traits->performs) continue;
+        if (setup.uses[d].deletes) gone.emplace(dump.family, *setup.uses[d].deletes);
+        if (moves(setup.content(d), Direction::write)) out[{dump.family, dump.file}].push_back(d);
+    }
+    for (const FileKey& key : gone) out.erase(key);
+    return out;
+}
+
+DumpOperations operations_of(const Setup& setup, std::size_t dump, std::int64_t member) {
+    DumpOperations::Options options;
+    options.whole_elements = !setup.performer(dump).traits->plain_bytes;
+    return {setup.plan, dump, setup.layout(dump), member, options};
+}
+
+/// The context of a file as it was left: under its final name.
+FileContext final_context(const Setup& setup, std::size_t dump, const FileSlot& slot) {
+    FileContext context = setup.context(dump, slot.first_member);
+    context.path = setup.path(setup.plan.dumps[dump].family, setup.plan.dumps[dump].file, slot);
+    return context;
+}
+
+/// Plain bytes: a byte belongs to the last dump that wrote it, so the dumps are taken backwards.
+VerifyResult verify_plain(const Setup& setup, const std::vector<std::size_t>& dumps, const FileSlot& slot) {
+    VerifyResult result;
+    Intervals later;
+    for (auto dump = dumps.rbegin(); dump != dumps.rend(); ++dump) {
+        const FileContext context = final_context(setup, *dump, slot);
+        const bool together = setup.performer(*dump).traits->pieces;
+        std::optional<ByteVerifier> verifier;
+        const auto each_range = [&](const RangeVisitor& visit) {
+            for (std::int64_t m = slot.first_member; m < slot.first_member + slot.members; ++m) {
+                DumpOperations operations = operations_of(setup, *dump, m);
+                visit_written(operations, together, visit);
+            }
+        };
+        each_range([&](std::int64_t offset, std::int64_t size, std::int64_t place) {
+            check_signals();
+            if (!verifier) {
+                verifier.emplace(context.path, static_cast<std::int64_t>(*dump), context.buffers->arena,
+                                 context.phase);
+            }
+            later.each_gap(offset, offset + size, [&](std::int64_t from, std::int64_t to) {
+                verifier->check(from, to - from, place + (from - offset), result);
+            });
+        });
+        if (std::next(dump) == dumps.rend()) continue;
+        each_range([&](std::int64_t offset, std::int64_t size, std::int64_t) {
+            later.add(offset, offset + size);
+            if (later.size() > most_ranges) {
+                throw CallFailed("verify",
+                                 "dumps overlap too irregularly in " + context.path + "; use --verify");
+            }
+        });
+    }
+    return result;
+}
+
+/// Files of a library: a dataset that is not extended holds what the last dump wrote.
+VerifyResult verify_library(const Setup& setup, const std::vector<std::size_t>& dumps, const FileSlot& slot) {
+    VerifyResult result;
+    for (const std::size_t d : dumps) {
+        const bool overwritten = setup.family(d).lifetime != Lifetime::appended && d != dumps.back();
+        // How much of a fit is the library's own is known in the run only.
+        if (overwritten || setup.content(d).fit) continue;
+        for (std::int64_t m = slot.first_member; m < slot.first_member + slot.members; ++m) {
+            check_signals();
+            DumpOperations operations = operations_of(setup, d, m);
+            FileContext context = final_context(setup, d, slot);
+            result.merge(verify_dump(context, setup.performer(d), nullptr, operations, check_signals));
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+VerifyResult verify_files(Setup& setup) {
+    VerifyResult result;
+    std::int64_t turn = 0;
+    for (const auto& [key, dumps] : files_left(setup)) {
+        const Layout& layout = setup.layouts[key.first];
+        const bool plain = setup.performers[key.first].traits->plain_bytes;
+        for (std::int64_t file = 0; file < layout.files_of_dump(); ++file) {
+            if (turn++ % setup.processes != setup.process) continue;
+            const FileSlot slot = layout.slot(file);
+            result.merge(plain ? verify_plain(setup, dumps, slot) : verify_library(setup, dumps, slot));
+        }
+    }
+    return result;
+}
+
+}  // namespace wa

@@ -1,0 +1,117 @@
+"""--verify and --verify-only find what is wrong, down to a single byte, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Engine, Result, content, dump, family, make_plan, sharing, stream
+
+
+def verify_only(engine: Engine, plan: dict[str, Any], data: Path, processes: int = 0) -> subprocess.CompletedProcess[str]:
+    path = engine.write(plan)
+    command = [*engine.command(processes), "--plan", str(path), "--dir", str(data), "--verify-only"]
+    return subprocess.run(command, env=engine.environment(processes), capture_output=True, text=True, timeout=60, check=False)
+
+
+def flip(path: Path, offset: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(offset)
+        byte = file.read(1)[0]
+        file.seek(offset)
+        file.write(bytes([byte ^ 0x10]))
+
+
+@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
+def test_a_flipped_byte_is_found(engine: Engine, ranks: int, backend: str) -> None:
+    streams = [stream([[4 * ranks, 5000]], pattern="interleaved"), stream([[ranks, 100]], pattern="same")]
+    plan = make_plan(ranks, [family(backend)], [content(*streams)], [dump(0), dump(1)])
+    result = engine(plan, "--keep", "--verify")
+    assert result.end["verified"]["errors"] == 0
+    fine = verify_only(engine, plan, result.data)
+    assert (fine.returncode, fine.stderr) == (0, "")
+
+    flip(result.data / "checkpoint-1.0001.dat", 12345)
+    bad = verify_only(engine, plan, result.data, processes=2 if ranks > 1 else 0)
+    assert bad.returncode == 1
+    line = bad.stderr.splitlines()[0]
+    assert "checkpoint 1, dump 1, file checkpoint-1.0001.dat: byte 12345 is" in line
+    assert "; 1 wrong bytes" in line
+
+
+@pytest.mark.parametrize("lifetime", ["reused", "appended"])
+def test_later_dumps_over_earlier_ones_are_no_errors(engine: Engine, ranks: int, lifetime: str) -> None:
+    """A header rewritten at each dump, data behind it; the second dump is shorter than the first."""
+    one = family("posix", lifetime=lifetime)
+    contents = [
+        content(stream([[1, 96]], pattern="same"), stream([[6 * ranks, 1000]], base=96)),
+        content(stream([[1, 96]], pattern="same"), stream([[2 * ranks, 999]], base=50)),
+    ]
+    dumps = [dump(0, file=0), dump(1, file=0, content=1), dump(2, file=0, content=1, base=3)]
+    plan = make_plan(ranks, [one], contents, dumps)
+    result = engine(plan, "--keep", "--verify")
+    assert result.end["verified"]["errors"] == 0
+    assert verify_only(engine, plan, result.data).returncode == 0
+    flip(result.data / "checkpoint-1.0000.dat", 5000 * ranks)
+    assert "dump 0" in verify_only(engine, plan, result.data).stderr
+    flip(result.data / "checkpoint-1.0000.dat", 5000 * ranks)
+    flip(result.data / "checkpoint-1.0000.dat", 60)
+    assert "dump 2" in verify_only(engine, plan, result.data).stderr
+
+
+def test_a_short_file_is_found(engine: Engine) -> None:
+    plan = make_plan(1, [family()], [content(stream([[4, 1000]]))])
+    result = engine(plan, "--keep")
+    with (result.data / "checkpoint-1.0000.dat").open("r+b") as file:
+        file.truncate(3500)
+    done = verify_only(engine, plan, result.data)
+    assert done.returncode == 1
+    assert "byte 3500 is missing" in done.stderr
+    (result.data / "checkpoint-1.0000.dat").unlink()
+    done = verify_only(engine, plan, result.data)
+    assert done.returncode == 1
+    assert "No such file" in done.stderr
+
+
+def lost_write(engine: Engine, plan: dict[str, Any], *args: str) -> Result:
+    """A write that the system claims to have made: the fifth pwrite does nothing."""
+    if shutil.which("strace") is None:
+        pytest.skip("no strace")
+    tracer = ["strace", "-f", "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:retval=1000:when=5"]
+    return engine(plan, *args, prefix=tracer, check=False)
+
+
+def test_a_lost_write_is_found_in_the_run(engine: Engine) -> None:
+    plan = make_plan(1, [family()], [content(stream([[8, 1000]]))])
+    result = lost_write(engine, plan, "--verify")
+    assert result.code == 1
+    assert "verification failed: checkpoint 1, dump 0, file checkpoint-1.0000.dat: byte 4000 is 0x00" in result.stderr
+    assert result.end["verified"]["errors"] > 900
+    assert result.errors[0]["operation"] == "verify"
+    assert lost_write(engine, plan).code == 0
+
+
+def test_kept_files_of_a_rolling_family_are_verified(engine: Engine, ranks: int) -> None:
+    one = family("posix", keep=2, sharing=sharing("per-rank"))
+    plan = make_plan(ranks, [one], [content(stream([[ranks, 100]]))], [dump(i) for i in range(5)])
+    result = engine(plan, "--keep", "--verify")
+    assert {name.split(".")[1] for name in result.files()} == {"0003", "0004"}
+    assert verify_only(engine, plan, result.data).returncode == 0
+
+
+def test_compressible_data(engine: Engine, ranks: int) -> None:
+    plan = make_plan(
+        ranks, [family()], [content(stream([[ranks * 16, 8192]]))], payload={"compressibility": 0.75}
+    )
+    result = engine(plan, "--keep", "--verify")
+    data = (result.data / "checkpoint-1.0000.dat").read_bytes()
+    for at in range(0, len(data), 4096):
+        zeros = data[at : at + 4096].count(0)
+        assert 0.74 < zeros / 4096 < 0.77
+    plain = engine(plan | {"payload": {"compressibility": 0.0}}, "--keep")
+    data = (plain.data / "checkpoint-1.0000.dat").read_bytes()
+    assert data.count(0) / len(data) < 0.01
