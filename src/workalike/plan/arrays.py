@@ -17,15 +17,20 @@ Slab = tuple[int, list[int], list[int]]  # operations, extents, strides
 
 
 def scale_arrays(
-    arrays: wl.Arrays, factor: Fraction, members: Sequence[tuple[plan.Ranges, int]], by: ScaleBy
+    arrays: wl.Arrays,
+    factor: Fraction,
+    weak: Fraction,
+    members: Sequence[tuple[plan.Ranges, int]],
+    by: ScaleBy,
 ) -> plan.PlanArrays:
     """The plan's datasets: their bytes are those of the workload's, times `factor`.
 
-    `members` are the ranks of each access in the plan, and how many they are.
+    `weak` is the part of the factor that more ranks bring; `members` are the ranks of each access in the plan,
+    and how many they are.
     """
     access = []
     for one, (ranges, count) in zip(arrays.access, members, strict=True):
-        entries = [entry for slab in one.slabs for entry in scale_slab(slab, factor, count, by)]
+        entries = [entry for slab in one.slabs for entry in scale_slab(slab, factor, weak, count, by)]
         access.append(
             plan.PlanAccess(ranks=ranges, direction=one.direction, collective=one.collective, entries=entries)
         )
@@ -43,15 +48,16 @@ def scale_arrays(
     )
 
 
-def scale_slab(slab: wl.Slab, factor: Fraction, members: int, by: ScaleBy) -> list[Slab]:
+def scale_slab(slab: wl.Slab, factor: Fraction, weak: Fraction, members: int, by: ScaleBy) -> list[Slab]:
     """One kind of hyperslab: by count no member loses its last one, and what is still too much is cut."""
     strides = list(slab.stride or [1] * len(slab.shape))
-    least = min(slab.count, members) if by == "count" else slab.count
-    count = slab.count if by == "size" and factor < 1 else max(least, round(slab.count * factor))
-    whole: list[Slab] = [(count, list(slab.shape), strides)]
+    if by == "count":
+        count = max(min(slab.count, members), round(slab.count * factor))
+    else:
+        count = max(1, round(slab.count * max(factor, weak)))
     wanted = slab.count * factor
     if count <= wanted or count == round(wanted):
-        return whole
+        return [(count, list(slab.shape), strides)]
     return _cut(count, list(slab.shape), strides, wanted / count)
 
 

@@ -120,6 +120,7 @@ class PlanDump(Strict):
     start_s: float
     end_s: float
     gap_s: float
+    think_s: float = 0.0
     prepare: bool = False
 
 

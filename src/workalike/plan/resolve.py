@@ -96,11 +96,12 @@ class _Resolver:
         self.workload = workload
         self.ranks = ranks
         self.factor = factor
+        self.weak = Fraction(ranks, workload.ranks) if options.scaling == "weak" else Fraction(1)
         self.options = options
         self.families: list[plan.PlanFamily] = []
         self.contents: list[plan.PlanContent] = []
         self._content_ids: dict[str, int] = {}
-        self._resolved: dict[tuple[int, int | None], tuple[plan.PlanContent, int]] = {}
+        self._resolved: dict[tuple[int, int | None, bool], tuple[plan.PlanContent, int]] = {}
         self._sharings: dict[int, plan.PlanSharing] = {}
         self._dumps: list[plan.PlanDump] = []
 
@@ -126,7 +127,7 @@ class _Resolver:
             )
         )
         members = rank_sets.count(sharing.ranks, self.ranks)
-        starts, ends = family.schedule.starts(), family.schedule.ends()
+        starts, ends, thinks = family.schedule.starts(), family.schedule.ends(), family.schedule.thinks()
         sizes = family.dump_sizes()
         base = 0
         written = False
@@ -144,6 +145,7 @@ class _Resolver:
                     start_s=start,
                     end_s=max(start, end),
                     gap_s=0.0,
+                    think_s=thinks[index],
                     prepare=reads and not (one_file and written) and not _writes_first(content),
                 )
             )
@@ -181,7 +183,7 @@ class _Resolver:
         self, family: wl.Family, index: int, size: int | None, members: int
     ) -> tuple[plan.PlanContent, int]:
         """A dump's content and its number; equal ones are resolved and stored once."""
-        at = (id(family.content_of(index)), size)
+        at = (id(family.content_of(index)), size, _held_open(family, index))
         if at not in self._resolved:
             content = self._content(family, index, size, members)
             key = json.dumps(content.model_dump(mode="json"), sort_keys=True)
@@ -195,9 +197,8 @@ class _Resolver:
         original = family.content_of(index)
         old_members = family.members(self.workload.ranks)
         by_rank = Fraction(members, old_members)
-        held_open = family.lifetime is wl.Lifetime.APPENDED and index > 0
         content = plan.PlanContent(
-            opens=scale_count(original.opens, by_rank) or (0 if held_open else members),
+            opens=scale_count(original.opens, by_rank) or (0 if _held_open(family, index) else members),
             stats=scale_count(original.stats, by_rank),
             seeks=scale_count(original.seeks, self.factor),
             fsyncs=scale_count(original.fsyncs, by_rank),
@@ -235,7 +236,8 @@ class _Resolver:
     def _arrays(self, arrays: wl.Arrays, family: wl.Family, factor: Fraction) -> plan.PlanArrays:
         ranges = [self._members(access.ranks, family) for access in arrays.access]
         counts = [rank_sets.count(r, self.ranks) for r in ranges]
-        return scale_arrays(arrays, factor, list(zip(ranges, counts, strict=True)), self.options.scale_by)
+        members = list(zip(ranges, counts, strict=True))
+        return scale_arrays(arrays, factor, self.weak, members, self.options.scale_by)
 
     def _repeated(
         self, stream: wl.Stream, family: wl.Family, grown: Fraction, moved: int
@@ -249,14 +251,14 @@ class _Resolver:
         ranges = self._members(stream.ranks, family)
         n = rank_sets.count(ranges, self.ranks)
         pairs = [(e.total(old), e.size) for e in stream.sizes]
-        once = sum(count * size for count, size in pairs)
         repeats = stream.repeat
         if self.options.scale_by == "count" and self.factor < 1:
             repeats = max(1, round(repeats * self.factor))
         streams = []
         for k in range(repeats):
             part = moved * (k + 1) // repeats - moved * k // repeats
-            entries = self._entries(pairs, once, part, n, grown=grown != 1)
+            before = round(Fraction(moved, stream.repeat) / self.factor) if grown != 1 else None
+            entries = self._entries(pairs, part, n, before)
             streams.append(
                 plan.PlanStream(
                     ranks=ranges,
@@ -273,20 +275,25 @@ class _Resolver:
         return streams
 
     def _entries(
-        self, pairs: list[tuple[int, int]], once: int, part: int, ranks: int, grown: bool
+        self, pairs: list[tuple[int, int]], part: int, ranks: int, grown_to: int | None
     ) -> list[tuple[int, int]]:
         """One repetition's operations, moving exactly `part` bytes.
 
-        Growth changes sizes, scaling what was asked for.
+        Growth (to `grown_to` bytes at the original's scale) changes sizes, scaling what was asked for.
         """
-        if once == 0 or part == once:
+        if grown_to is not None:
+            pairs = fit_bytes(pairs, part if self.factor == 1 else grown_to)
+        moved = sum(count * size for count, size in pairs)
+        if part == moved and self.factor == 1:
             return pairs
-        if grown:
-            pairs = fit_bytes(pairs, max(1, round(part / self.factor)))
-            once = sum(count * size for count, size in pairs)
-        return (
-            scale_pairs(pairs, Fraction(part, once), ranks, self.options.scale_by) if part != once else pairs
-        )
+        by_size = self.options.scale_by == "size"
+        if moved == 0:
+            times = self.weak if by_size else self.factor
+            return [(scale_count(count, times), size) for count, size in pairs]
+        if by_size and self.weak != 1:  # more ranks do more operations, whatever F lowers
+            pairs = scale_pairs(pairs, self.weak, ranks, "count")
+            moved = sum(count * size for count, size in pairs)
+        return scale_pairs(pairs, Fraction(part, moved), ranks, self.options.scale_by)
 
     def _ranks_a_file(self, family: wl.Family, stream: plan.PlanStream) -> Fraction:
         """The share of a stream's operations that lands in one file."""
@@ -296,6 +303,11 @@ class _Resolver:
         if family.sharing.mode is wl.SharingMode.GROUPS:
             return Fraction(1, self._sharings[id(family)].files)
         return Fraction(1)
+
+
+def _held_open(family: wl.Family, index: int) -> bool:
+    """Whether a dump finds its file open: an appended file is opened by the first."""
+    return family.lifetime is wl.Lifetime.APPENDED and index > 0
 
 
 def _growth_factor(content: wl.Content, size: int | None, members: int) -> Fraction:

@@ -47,7 +47,10 @@ def _by_count(pairs: list[Pair], factor: Fraction, ranks: int, target: int) -> l
 
 
 def _settle(pairs: list[Pair], target: int) -> list[Pair]:
-    """Keep sizes; the pair that moves most takes the rounding error as one operation of its own size."""
+    """Keep sizes; the pair that moves most takes the rounding error as one operation of its own size.
+
+    A small rest lengthens that operation, so that scaling makes no tiny ones.
+    """
     moved = sum(count * size for count, size in pairs)
     if moved == target:
         return pairs
@@ -57,8 +60,10 @@ def _settle(pairs: list[Pair], target: int) -> list[Pair]:
     if size == 0 or want < size:
         return fit_bytes(pairs, target)
     whole, rest = divmod(want, size)
-    settled = pairs[:big] + [(whole, size)] + ([(1, rest)] if rest else []) + pairs[big + 1 :]
-    return settled
+    if 2 * rest < size:
+        whole, rest = whole - 1, rest + size
+    settled = [(whole, size), (1, rest)] if rest != size else [(whole + 1, size)]
+    return [pair for pair in (*pairs[:big], *settled, *pairs[big + 1 :]) if pair[0]]
 
 
 def fit_bytes(pairs: list[Pair], target: int) -> list[Pair]:
