@@ -10,6 +10,7 @@ from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.draft import Draft
 from workalike.characterize.facts import DumpFacts, FamilyFacts
 from workalike.characterize.jobs import JobFacts
+from workalike.characterize.thinking import think_times
 from workalike.characterize.times import Interval, open_interval
 from workalike.characterize.traced import Traces
 from workalike.characterize.tunables import tunable_of
@@ -70,7 +71,11 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         level=draft.level,
         sharing=sharing_for(draft.sharing, contents, job.nprocs),
         lifetime=lifetime,
-        schedule=Schedule(start=[round(i.start, 6) for i in intervals], duration=durations_of(intervals)),
+        schedule=Schedule(
+            start=[round(i.start, 6) for i in intervals],
+            duration=durations_of(intervals),
+            think=think_times(draft.events, job.nprocs) if draft.states is None else 0.0,
+        ),
         content=distinct[0] if len(distinct) == 1 else None,
         contents=distinct if len(distinct) > 1 else [],
         use=use if 1 < len(distinct) < len(contents) else None,

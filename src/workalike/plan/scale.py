@@ -32,38 +32,28 @@ def scale_pairs(pairs: list[Pair], factor: Fraction, ranks: int, by: ScaleBy) ->
 
 
 def _by_count(pairs: list[Pair], factor: Fraction, ranks: int, target: int) -> list[Pair]:
-    kept: list[Pair] = []
-    at_floor = False
-    for count, size in pairs:
-        if count == 0:
-            continue
-        least = min(count, ranks)
-        scaled = round(count * factor)
-        at_floor = at_floor or scaled < least
-        kept.append((max(scaled, least), size))
-    if at_floor or not kept:
-        return fit_bytes(kept, target)
-    return _settle(kept, target)
-
-
-def _settle(pairs: list[Pair], target: int) -> list[Pair]:
-    """Keep sizes; the pair that moves most takes the rounding error as one operation of its own size.
-
-    A small rest lengthens that operation, so that scaling makes no tiny ones.
-    """
-    moved = sum(count * size for count, size in pairs)
-    if moved == target:
-        return pairs
-    big = max(range(len(pairs)), key=lambda i: pairs[i][0] * pairs[i][1])
-    count, size = pairs[big]
+    """Fewer operations of the same sizes; only where a rank would lose its last one are sizes lowered."""
+    kept = [(max(round(count * factor), min(count, ranks)), size) for count, size in pairs if count]
+    moved = sum(count * size for count, size in kept)
+    if moved == target or not kept:
+        return kept
+    big = max(range(len(kept)), key=lambda i: kept[i][0] * kept[i][1])
+    count, size = kept[big]
     want = count * size + target - moved
-    if size == 0 or want < size:
-        return fit_bytes(pairs, target)
-    whole, rest = divmod(want, size)
+    if size == 0 or want < size * min(count, ranks):
+        return fit_bytes(kept, target)
+    settled = [*kept[:big], *_settle(want, size), *kept[big + 1 :]]
+    return [pair for pair in settled if pair[0]]
+
+
+def _settle(total: int, size: int) -> list[Pair]:
+    """`total` bytes in operations of `size`, save one; a small rest lengthens it, so that there are no tiny ones."""
+    whole, rest = divmod(total, size)
+    if rest == 0:
+        return [(whole, size)]
     if 2 * rest < size:
-        whole, rest = whole - 1, rest + size
-    settled = [(whole, size), (1, rest)] if rest != size else [(whole + 1, size)]
-    return [pair for pair in (*pairs[:big], *settled, *pairs[big + 1 :]) if pair[0]]
+        return [(whole - 1, size), (1, size + rest)]
+    return [(whole, size), (1, rest)]
 
 
 def fit_bytes(pairs: list[Pair], target: int) -> list[Pair]:

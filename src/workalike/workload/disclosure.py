@@ -152,6 +152,9 @@ class _Family:
         if any(lengths):
             tells = "how long a dump took, so with its bytes the speed of the original storage"
             yield Disclosure(place, "duration", _times(lengths), tells)
+        if any(schedule.thinks()):
+            tells = "how long the ranks computed between the operations of a dump"
+            yield Disclosure(place, "think", _times(schedule.thinks()), tells)
 
     def _bytes(self) -> Iterator[Disclosure]:
         family = self.family

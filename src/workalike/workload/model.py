@@ -308,7 +308,11 @@ class Sharing(Strict):
 
 
 class Schedule(Strict):
-    """When the dumps are due: `start` for each, or `first` and `every`, or `gaps` (start to start)."""
+    """When the dumps are due: `start` for each, or `first` and `every`, or `gaps` (start to start).
+
+    `duration` is what a dump took where it was observed; `think` how long each rank computes between its operations
+    of a dump, which a replica waits too (× time-scale).
+    """
 
     count: Annotated[int, Field(ge=1, le=MAX_DUMPS)] | None = None
     start: list[Seconds] | None = None
@@ -316,6 +320,7 @@ class Schedule(Strict):
     every: Seconds | None = None
     gaps: list[Seconds] | None = None
     duration: Seconds | list[Seconds] = 0.0
+    think: Seconds | list[Seconds] = 0.0
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -330,6 +335,8 @@ class Schedule(Strict):
                 raise ValueError(f"a schedule has 1 to {MAX_DUMPS} dumps")
             if listed is not None and self.count not in (None, len(listed)):
                 raise ValueError(f"count says {self.count}, the list has {len(listed)}")
+        if isinstance(self.think, list) and len(self.think) != self.dumps:
+            raise ValueError(f"{len(self.think)} think times for {self.dumps} dumps")
         if isinstance(self.duration, list) and len(self.duration) != self.dumps:
             raise ValueError(f"{len(self.duration)} durations for {self.dumps} dumps")
         return self
@@ -354,6 +361,10 @@ class Schedule(Strict):
             return starts
         first, every = self.first or 0.0, self.every or 0.0
         return [first + i * every for i in range(self.dumps)]
+
+    def thinks(self) -> list[float]:
+        """Seconds that a rank computes between its operations of each dump."""
+        return list(self.think) if isinstance(self.think, list) else [self.think] * self.dumps
 
     def ends(self) -> list[float]:
         starts = self.starts()

@@ -31,6 +31,11 @@ def round_size(size: int, digits: int) -> int:
     return (size + unit // 2) // unit * unit
 
 
+def _round_up(size: int, digits: int) -> int:
+    rounded = round_size(size, digits)
+    return rounded if rounded >= size else round_size(size + 10 ** (len(str(size)) - digits), digits)
+
+
 def round_time(seconds: float, digits: int) -> float:
     """Seconds with `digits` significant digits."""
     return float(f"{seconds:.{digits - 1}e}")
@@ -83,7 +88,7 @@ def _schedule(schedule: Schedule, digits: int) -> Schedule:
             return [round_time(v, digits) for v in value]
         return None if value is None else round_time(value, digits)
 
-    fields = ("start", "first", "every", "gaps", "duration")
+    fields = ("start", "first", "every", "gaps", "duration", "think")
     return schedule.model_copy(update={name: rounded(getattr(schedule, name)) for name in fields})
 
 
@@ -125,7 +130,7 @@ def _arrays(arrays: Arrays, digits: int) -> Arrays:
         slabs = [s.model_copy(update={"shape": [round_size(n, digits) for n in s.shape]}) for s in one.slabs]
         access.append(one.model_copy(update={"slabs": slabs}))
         for slab in slabs:
-            dims = [max(d, span) for d, span in zip(dims, _spans(slab), strict=True)]
+            dims = [d if d >= n else _round_up(n, digits) for d, n in zip(dims, _spans(slab), strict=True)]
     chunk = None if arrays.chunk is None else [round_size(n, digits) for n in arrays.chunk]
     return arrays.model_copy(update={"dims": dims, "chunk": chunk, "access": access})
 

@@ -1,0 +1,52 @@
+"""Time inside a dump that its ranks spend between their operations (facts B, "Think time")."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from workalike.characterize.events import Event
+from workalike.characterize.facts import MODULE_OF_LEVEL, ModuleFacts
+
+LEAST_SHARE = 0.02
+"""Below this share of a dump, thinking is measurement noise."""
+TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
+
+
+def think_times(events: Sequence[Event], nprocs: int) -> float | list[float]:
+    """Seconds of each dump: its span less the I/O time of the rank that had most; one number where all are equal.
+
+    A dump and a load of one file share its timers, so nothing is known of either.
+    """
+    found = [_think(event, nprocs) for event in events]
+    return found[0] if len(set(found)) == 1 else found
+
+
+def _think(event: Event, nprocs: int) -> float:
+    span = event.interval.end - event.interval.start
+    if event.parts > 1 or span <= 0:
+        return 0.0
+    busy = 0.0
+    for data in event.files:
+        facts = data.file.modules.get(MODULE_OF_LEVEL[data.level])
+        if facts is None:
+            return 0.0
+        busy = max(busy, _busy(facts, nprocs))
+    idle = span - busy
+    return round(idle, 6) if busy > 0 and idle > LEAST_SHARE * span else 0.0
+
+
+def _busy(facts: ModuleFacts, nprocs: int) -> float:
+    """I/O seconds of the busiest rank; of a reduced record that of its slowest rank."""
+    spent = sum(np.where(np.isfinite(t := facts.fcolumn(name)), t, 0.0).clip(min=0) for name in TIMERS)
+    reduced = facts.ranks < 0
+    if reduced.any():
+        slowest = facts.fcolumn("F_SLOWEST_RANK_TIME")
+        # Without its slowest rank a reduced record tells the ranks' mean.
+        spent = np.where(reduced, np.where(slowest > 0, slowest, spent / max(1, nprocs)), spent)
+    by_rank: dict[int, float] = defaultdict(float)
+    for rank, seconds in zip(facts.ranks.tolist(), np.asarray(spent).tolist(), strict=True):
+        by_rank[rank] += seconds
+    return max(by_rank.values(), default=0.0)
