@@ -73,7 +73,7 @@ def checkpoints_of(workload: Workload, sizes: list[int]) -> Workload:
     cut = Family(
         **{
             **{name: getattr(family, name) for name in Family.model_fields},
-            "schedule": {"start": schedule.starts()[:n], "duration": 0.0},
+            "schedule": {"start": [float(i) for i in range(n)], "think": schedule.thinks()[:n]},
             "sizes": sizes,
             "content": None,
             "contents": [family.content_of(i) for i in range(n)],
@@ -111,7 +111,7 @@ def main() -> int:
             shutil.rmtree(app)
             os.sync()
             time.sleep(0.5)
-            plan = resolve(checkpoints_of(workload, sizes), Options(time_scale=0.2))
+            plan = resolve(checkpoints_of(workload, sizes), Options(time_scale=1.0))
             run_plan(plan, RunOptions(data=ours, out=ours, keep=True, quiet=True))
             replica_files = sorted(ours.glob("checkpoint-1.*.dat"))
             replica = [life(f) for f in replica_files]
