@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from workalike.characterize.arrays import build_arrays, share_arrays
@@ -96,17 +97,16 @@ def cut_stream(stream: Stream, sizes: Sequence[int], nprocs: int, exact: bool) -
     if exact:
         return _in_proportion(pairs, sizes)
     if stream.collective:
-        return _whole_calls(pairs, len(sizes), n)
+        return _whole_calls(pairs, sizes, n)
     few = [
         [(c, size) for c in apportion(count, [1.0] * len(sizes))]
         for count, size in pairs
         if size <= METADATA_SIZE
     ]
     large = [pair for pair in pairs if pair[1] > METADATA_SIZE]
+    shares = apportion(_operations(large), [1.0] * len(sizes))
     out = [[part[k] for part in few if part[k][0]] for k in range(len(sizes))]
-    for state, some in zip(
-        out, _in_order(large, apportion(_operations(large), [1.0] * len(sizes))), strict=True
-    ):
+    for state, some in zip(out, toward(large, shares, sizes), strict=True):
         state += some
     return out
 
@@ -130,32 +130,52 @@ def _in_proportion(pairs: Sequence[Pair], sizes: Sequence[int]) -> list[list[Pai
     ]
 
 
-def _whole_calls(pairs: Sequence[Pair], states: int, ranks: int) -> list[list[Pair]]:
-    """Equal numbers of collective calls for each state, the smallest data first; empty joins spread evenly."""
+def _whole_calls(pairs: Sequence[Pair], sizes: Sequence[int], ranks: int) -> list[list[Pair]]:
+    """Equal numbers of collective calls for each state; ranks that only join are spread evenly."""
     data = [pair for pair in pairs if pair[1]]
-    calls = apportion(-(-_operations(pairs) // ranks), [1.0] * states)
+    calls = apportion(-(-_operations(pairs) // ranks), [1.0] * len(sizes))
     full = [number * ranks for number in calls]
     shares = apportion(_operations(data), [float(number) for number in full])
-    out = _in_order(data, shares)
     return [
         ([(room - share, 0)] if room > share else []) + some
-        for some, room, share in zip(out, full, shares, strict=True)
+        for some, room, share in zip(toward(data, shares, sizes), full, shares, strict=True)
     ]
 
 
-def _in_order(pairs: Sequence[Pair], shares: Sequence[int]) -> list[list[Pair]]:
-    """The operations in the order given, so many for each state."""
-    out: list[list[Pair]] = []
-    left = list(pairs)
-    for share in shares:
-        state: list[Pair] = []
-        while share and left:
-            count, size = left[0]
-            used = min(count, share)
-            state.append((used, size))
-            share -= used
-            left[0] = (count - used, size)
-            if not left[0][0]:
-                left.pop(0)
-        out.append(state)
-    return out
+def toward(pairs: Sequence[Pair], shares: Sequence[int], sizes: Sequence[int]) -> list[list[Pair]]:
+    """So many operations for each state, mixed so that its bytes come near to its part of them all.
+
+    The states' sizes ascend. All operations are used, so counts, bytes and histogram of the whole stay.
+    """
+    left = {size: count for count, size in pairs}
+    total = sum(size * count for size, count in left.items())
+    targets = apportion(
+        total, [float(size or 1) if n else 0.0 for size, n in zip(sizes, shares, strict=True)]
+    )
+    return [_mixed(left, share, target) for share, target in zip(shares, targets, strict=True)]
+
+
+def _mixed(left: dict[int, int], operations: int, target: int) -> list[Pair]:
+    """Operations taken out of `left`, of the sizes next to the average that is still needed."""
+    taken: Counter[int] = Counter()
+    while operations and left:
+        average = target / operations
+        small = max((s for s in left if s <= average), default=None)
+        large = min((s for s in left if s > average), default=None)
+        if small is None or large is None:
+            size = large if large is not None else small
+            assert size is not None
+            wanted = {size: operations}
+        else:
+            many = min(operations, max(0, round((target - operations * small) / (large - small))))
+            wanted = {large: many, small: operations - many}
+        for size, number in wanted.items():
+            used = min(number, left[size])
+            if used:
+                taken[size] += used
+                operations -= used
+                target -= used * size
+                left[size] -= used
+                if not left[size]:
+                    del left[size]
+    return sorted((count, size) for size, count in taken.items())

@@ -25,6 +25,9 @@ _MPI = re.compile(
 _TEXT_LOG = re.compile(r"\.(?:log|err|stderr|stdout)$|(?:^|/)log\.[a-z]+$|[-_.]log\.[a-z]+$|timings\.log$")
 
 
+LEVELS = ("POSIX", "MPI-IO", "H5D", "PNETCDF_VAR")
+
+
 def is_standard_stream(file: FileFacts) -> bool:
     return file.name in STREAM_NAMES or file.record_id in STREAM_IDS
 
@@ -44,12 +47,8 @@ def is_mpi_temporary(file: FileFacts) -> bool:
 
 
 def moved_bytes(file: FileFacts) -> int:
-    """Bytes that a file moved at the lowest level that saw it (STDIO adds to the others)."""
-    stdio = _bytes(file, "STDIO")
-    for module in ("POSIX", "MPI-IO", "H5D", "PNETCDF_VAR"):
-        if module in file.modules and (moved := _bytes(file, module)):
-            return moved + stdio
-    return stdio
+    """Bytes that a file moved at the level that saw most of them (one may be partial); STDIO adds to the others."""
+    return max(_bytes(file, module) for module in LEVELS) + _bytes(file, "STDIO")
 
 
 def _bytes(file: FileFacts, module: str) -> int:

@@ -63,7 +63,7 @@ def aggregators(files: Sequence[FileFacts]) -> int | None:
 def aggregators_of(file: FileFacts) -> int | None:
     """The aggregators of one file."""
     mpi, posix = file.modules.get("MPI-IO"), file.modules.get("POSIX")
-    if mpi is None or posix is None or not _mostly_collective(mpi):
+    if mpi is None or posix is None or posix.partial or not _mostly_collective(mpi):
         return None
     callers = file.nprocs if (mpi.ranks < 0).any() else len(set(mpi.ranks.tolist()))
     if (posix.ranks < 0).any():

@@ -1,0 +1,63 @@
+"""Totals of a plan at its families' levels, by the rules of docs/plan-format.md: an independent count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from simulated_job import bin_of
+
+from workalike.plan import ranks as rank_sets
+from workalike.plan.model import Plan, PlanContent, PlanFamily
+from workalike.workload.model import Direction, Role, SharingMode
+
+Key = tuple[Role, int]
+
+
+@dataclass
+class Totals:
+    bytes: int = 0
+    operations: int = 0
+    bins: list[int] = field(default_factory=lambda: [0] * 10)
+
+    def add(self, count: int, size: int) -> None:
+        self.bytes += count * size
+        self.operations += count
+        self.bins[bin_of(size)] += count
+
+
+def totals_of(plan: Plan) -> dict[Key, dict[Direction, Totals]]:
+    """What each family moves; ranks that only join a collective call count, as they do in Darshan."""
+    out: dict[Key, dict[Direction, Totals]] = {}
+    families = {family.id: family for family in plan.families}
+    for dump in plan.dumps:
+        family = families[dump.family]
+        mine = out.setdefault((family.role, family.number), {d: Totals() for d in Direction})
+        for direction, count, size in _operations(plan, family, plan.contents[dump.content]):
+            mine[direction].add(count, size)
+    return out
+
+
+def _operations(plan: Plan, family: PlanFamily, content: PlanContent) -> Iterator[tuple[Direction, int, int]]:
+    members = rank_sets.count(family.sharing.ranks, plan.ranks)
+    for stream in content.streams:
+        n = rank_sets.count(stream.ranks, plan.ranks)
+        for count, size in stream.entries:
+            yield stream.direction, count, size
+        if stream.collective and family.sharing.mode is not SharingMode.PER_RANK:
+            counts = [count for count, _ in stream.entries]
+            grouped = family.sharing.mode is SharingMode.GROUPS
+            calls = sum(-(-count // n) for count in counts) if grouped else -(-sum(counts) // n)
+            yield stream.direction, max(0, calls * members - sum(counts)), 0
+    for arrays in content.arrays:
+        for access in arrays.access:
+            n = rank_sets.count(access.ranks, plan.ranks)
+            for count, shape, _ in access.entries:
+                size = arrays.element
+                for extent in shape:
+                    size *= extent
+                yield access.direction, count, size
+                if access.collective:
+                    each, more = divmod(count, arrays.datasets)
+                    calls = more * -(-(each + 1) // n) + (arrays.datasets - more) * -(-each // n)
+                    yield access.direction, max(0, calls * members - count), 0
