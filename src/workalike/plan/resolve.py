@@ -282,7 +282,7 @@ class _Resolver:
         Growth (to `grown_to` bytes at the original's scale) changes sizes, scaling what was asked for.
         """
         if grown_to is not None:
-            pairs = fit_bytes(pairs, part if self.factor == 1 else grown_to)
+            pairs = fit_bytes(pairs, part if self.factor == 1 else grown_to or part)
         moved = sum(count * size for count, size in pairs)
         if part == moved and self.factor == 1:
             return pairs
@@ -291,8 +291,9 @@ class _Resolver:
             times = self.weak if by_size else self.factor
             return [(scale_count(count, times), size) for count, size in pairs]
         if by_size and self.weak != 1:  # more ranks do more operations, whatever F lowers
-            pairs = scale_pairs(pairs, self.weak, ranks, "count")
-            moved = sum(count * size for count, size in pairs)
+            grown = scale_pairs(pairs, self.weak, ranks, "count")
+            bytes_grown = sum(count * size for count, size in grown)
+            pairs, moved = (grown, bytes_grown) if bytes_grown else (pairs, moved)
         return scale_pairs(pairs, Fraction(part, moved), ranks, self.options.scale_by)
 
     def _ranks_a_file(self, family: wl.Family, stream: plan.PlanStream) -> Fraction:

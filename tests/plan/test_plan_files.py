@@ -1,0 +1,135 @@
+"""Plans stay small, and come back from their file as they went."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from workload_logs import JOBS, characterized_or_skip, job_name
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.plan.files import plan_text, read_plan, write_plan
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.files import parse_workload
+from workalike.workload.model import (
+    Content,
+    Direction,
+    Entry,
+    Family,
+    Interface,
+    Role,
+    Schedule,
+    Stream,
+    Workload,
+)
+
+LARGEST = 10 * 10**6  # bytes (issue, section F)
+
+
+@pytest.mark.parametrize("logs", JOBS, ids=job_name)
+def test_full_plans_of_real_logs_are_small(logs: tuple[Path, ...], tmp_path: Path) -> None:
+    plan = resolve(characterized_or_skip(logs).workload, Options())
+    write_plan(plan, tmp_path / "plan.json")
+    assert (tmp_path / "plan.json").stat().st_size < LARGEST
+    assert read_plan(tmp_path / "plan.json") == plan
+
+
+def test_a_plan_does_not_grow_with_ranks() -> None:
+    stream = Stream(direction=Direction.WRITE, sizes=[Entry(count=8, size=2**20, per_rank=True)])
+    family = Family(
+        role=Role.CHECKPOINT,
+        interface=Interface.POSIX,
+        sharing="per-rank",  # type: ignore[arg-type]
+        schedule=Schedule(count=10, every=60.0),
+        content=Content(streams=[stream]),
+    )
+    small, large = (
+        len(plan_text(resolve(Workload(ranks=ranks, families=[family]), Options()))) for ranks in (8, 2**20)
+    )
+    assert large - small < 200
+
+
+def test_twenty_thousand_dumps_of_many_sizes() -> None:
+    """A long run: 20,000 dumps, each of its own size, in 100 families."""
+    families = [
+        Family(
+            role=Role.CHECKPOINT,
+            number=number,
+            interface=Interface.POSIX,
+            schedule=Schedule(start=[i * 1.000001 for i in range(200)], duration=0.25),
+            sizes=[1_000_000 + 7 * (200 * number + i) for i in range(200)],
+            content=Content(streams=[Stream(direction=Direction.WRITE, sizes=[Entry(count=64, size=4096)])]),
+        )
+        for number in range(1, 101)
+    ]
+    plan = resolve(Workload(ranks=2048, families=families), Options())
+    assert len(plan.dumps) == 20_000
+    assert len(plan_text(plan)) < LARGEST
+
+
+SIMPLE = """\
+workalike: 1
+ranks: 4
+families:
+- role: checkpoint
+  schedule: {count: 3, first: 5 s, every: 10 s, duration: 2 s}
+  content: {streams: [{direction: write, sizes: [4/rank x 1 MiB]}]}
+- role: visualization
+  lifetime: appended
+  schedule: {start: [6 s, 30 s]}
+  content: {streams: [{direction: write, sizes: [1/rank x 1 MiB]}]}
+"""
+
+
+def test_order_gaps_and_bases() -> None:
+    plan = resolve(parse_workload(SIMPLE), Options())
+    assert [(d.family, d.index) for d in plan.dumps] == [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1)]
+    assert [d.gap_s for d in plan.dumps] == [5.0, 0.0, 8.0, 8.0, 3.0]
+    states = [d for d in plan.dumps if d.family == 1]
+    assert [(d.file, d.base) for d in states] == [(0, 0), (0, 4 * 2**20)]
+    assert [d.file for d in plan.dumps if d.family == 0] == [0, 1, 2]
+
+
+READS = """\
+workalike: 1
+ranks: 4
+families:
+- role: restart
+  schedule: {count: 1}
+  content: {streams: [{direction: read, sizes: [1/rank x 1 MiB]}]}
+- role: scratch
+  lifetime: reused
+  schedule: {count: 2, every: 5 s}
+  contents:
+  - {streams: [{direction: write, sizes: [1/rank x 1 MiB]}]}
+  - {streams: [{direction: read, sizes: [1/rank x 1 MiB]}]}
+"""
+
+
+def test_only_files_that_nothing_wrote_are_prepared() -> None:
+    plan = resolve(parse_workload(READS), Options())
+    assert {(d.family, d.index): d.prepare for d in plan.dumps} == {
+        (0, 0): True,
+        (1, 0): False,
+        (1, 1): False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("{}", "ranks"),
+        ("[]", ""),
+        ("not json", ""),
+        ('{"ranks": 4, "families": [], "contents": [], "dumps": [], "version": 2}', "version"),
+        ('{"ranks": 4, "families": [], "contents": [], "dumps": [], "host": "x"}', "host"),
+    ],
+)
+def test_a_bad_plan_is_one_line(text: str, place: str, tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text(text)
+    with pytest.raises(WorkalikeError) as caught:
+        read_plan(path)
+    assert caught.value.kind is ErrorKind.BAD_PLAN
+    assert place in (caught.value.place or "")
+    assert caught.value.one_line().isprintable()

@@ -1,0 +1,331 @@
+"""Scaling: total bytes = original x F x (N/N0 if weak, else 1); what happens to counts, ranks and files."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from plan_sums import bytes_of, dump_bytes
+from workload_strategies import workloads
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.plan import ranks as rank_sets
+from workalike.plan.model import Plan
+from workalike.plan.resolve import Options, resolve
+from workalike.plan.scale import fit_bytes, scale_pairs, split_even
+from workalike.workload import units
+from workalike.workload.files import parse_workload
+from workalike.workload.model import Direction, Lifetime, SharingMode, Workload
+
+SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+factors = st.sampled_from(
+    [Fraction(1, 100), Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(5, 2), Fraction(7)]
+)
+options = st.builds(
+    Options,
+    ranks=st.none() | st.integers(1, 100),
+    scaling=st.sampled_from(["strong", "weak"]),
+    bytes_scale=factors,
+    scale_by=st.sampled_from(["count", "size"]),
+)
+pairs = st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 2**30)), min_size=1, max_size=5)
+
+
+def factor_of(workload: Workload, asked: Options) -> Fraction:
+    ranks = asked.ranks or workload.ranks
+    return asked.bytes_scale * (Fraction(ranks, workload.ranks) if asked.scaling == "weak" else 1)
+
+
+def moved(plan: Plan, family: int) -> list[int]:
+    both = (dump_bytes(plan, family, direction) for direction in Direction)
+    return [a + b for a, b in zip(*both, strict=True)]
+
+
+@SOME
+@given(workloads(kinds=("streams", "fit")), options)
+def test_bytes_of_a_dump_are_exact(workload: Workload, asked: Options) -> None:
+    full = resolve(workload, Options())
+    plan = resolve(workload, asked)
+    factor = factor_of(workload, asked)
+    for family in range(len(workload.families)):
+        for one, other in zip(moved(full, family), moved(plan, family), strict=True):
+            assert other == round(one * factor)
+
+
+@SOME
+@given(workloads(kinds=("streams", "fit")))
+def test_the_original_scale_is_the_workload(workload: Workload) -> None:
+    plan = resolve(workload, Options())
+    for number, family in enumerate(workload.families):
+        members = family.members(workload.ranks)
+        stated = family.dump_sizes()
+        for i, planned in enumerate(moved(plan, number)):
+            own = sum(family.content_of(i).moved(members, d) for d in Direction)
+            assert planned == (own if stated is None else stated[i])
+
+
+@given(pairs, factors, st.integers(1, 2000))
+def test_by_count_sizes_stay(some: list[tuple[int, int]], factor: Fraction, ranks: int) -> None:
+    """As long as each rank keeps two operations of each size: one operation is odd, it makes the bytes exact."""
+    some = [(count, size) for count, size in some if count * factor >= 2 * ranks and size]
+    scaled = scale_pairs(some, factor, ranks, "count")
+    known = {size for _, size in some}
+    assert sum(count for count, size in scaled if size not in known) <= 1
+    operations = sum(count for count, _ in scaled)
+    assert abs(operations - sum(count for count, _ in some) * factor) <= _slack(some)
+
+
+def _slack(some: list[tuple[int, int]]) -> float:
+    """Rounding of a count is half an operation, which the pair that moves most makes up for in its own size."""
+    if not some:
+        return 0.0
+    largest = max(some, key=lambda pair: pair[0] * pair[1])[1]
+    return len(some) + sum(size for _, size in some) / largest
+
+
+def test_a_header_does_not_change_the_sizes_of_the_data() -> None:
+    scaled = scale_pairs([(1, 96), (3072, 55296)], Fraction(1, 4), 64, "count")
+    assert scaled == [(1, 96), (767, 55296), (1, 55296 - 72)]
+
+
+def test_one_operation_a_rank_is_left() -> None:
+    scaled = scale_pairs([(3072, 55296)], Fraction(1, 100), 64, "count")
+    assert sum(count for count, _ in scaled) == 64
+    assert sum(count * size for count, size in scaled) == round(Fraction(3072 * 55296, 100))
+
+
+@SOME
+@given(workloads(kinds=("streams",)), factors)
+def test_by_size_counts_stay(workload: Workload, factor: Fraction) -> None:
+    full = resolve(workload, Options())
+    plan = resolve(workload, Options(bytes_scale=factor, scale_by="size"))
+    for one, other in zip(full.dumps, plan.dumps, strict=True):
+        a, b = full.contents[one.content], plan.contents[other.content]
+        for s, t in zip(a.streams, b.streams, strict=True):
+            count = sum(n for n, size in s.entries if size)
+            assert sum(n for n, _ in t.entries) >= count
+            assert sum(n for n, _ in t.entries) <= sum(n for n, _ in s.entries)
+
+
+@SOME
+@given(workloads(), options)
+def test_opens_and_syncs_follow_the_members(workload: Workload, asked: Options) -> None:
+    plan = resolve(workload, asked)
+    for dump in plan.dumps:
+        family, planned = workload.families[dump.family], plan.contents[dump.content]
+        old = family.members(workload.ranks)
+        new = rank_sets.count(plan.families[dump.family].sharing.ranks, plan.ranks)
+        content = family.content_of(dump.index)
+        for name in ("stats", "fsyncs", "flushes"):
+            was, now = getattr(content, name), getattr(planned, name)
+            assert now == (max(1, round(was * Fraction(new, old))) if was else 0)
+        wanted = max(1, round(content.opens * Fraction(new, old))) if content.opens else new
+        if not content.opens and family.lifetime is Lifetime.APPENDED and dump.index:
+            wanted = 0  # the first dump opened the file
+        assert planned.opens == wanted
+
+
+@SOME
+@given(workloads(), options)
+def test_ranks_and_files(workload: Workload, asked: Options) -> None:
+    plan = resolve(workload, asked)
+    ranks = asked.ranks or workload.ranks
+    assert plan.ranks == ranks
+    for family, planned in zip(workload.families, plan.families, strict=True):
+        members = rank_sets.count(planned.sharing.ranks, ranks)
+        share = family.members(workload.ranks) * ranks / workload.ranks
+        if family.sharing.mode is SharingMode.ROOT:
+            assert members == 1
+        else:
+            assert members == max(1, min(ranks, round(share)))
+        if family.sharing.mode is SharingMode.GROUPS:
+            wanted = family.sharing.files
+            if asked.scaling == "weak":
+                wanted = max(1, round(wanted * ranks / workload.ranks))
+            assert planned.sharing.files == min(wanted, ranks)
+
+
+@SOME
+@given(workloads(), options)
+def test_streams_stay_inside_their_family(workload: Workload, asked: Options) -> None:
+    plan = resolve(workload, asked)
+    everyone = [(0, plan.ranks - 1, 1)]
+    for dump in plan.dumps:
+        ranks = plan.families[dump.family].sharing.ranks
+        whole = everyone if ranks == "all" else list(ranks)
+        content = plan.contents[dump.content]
+        named = [s.ranks for s in content.streams]
+        named += [a.ranks for arrays in content.arrays for a in arrays.access]
+        for part in named:
+            assert units.is_subset(everyone if part == "all" else list(part), everyone)
+            if part != "all":
+                assert units.is_subset(list(part), whole)
+            else:
+                assert ranks == "all"
+
+
+@SOME
+@given(workloads(), options)
+def test_a_plan_survives_its_file(workload: Workload, asked: Options) -> None:
+    plan = resolve(workload, asked)
+    assert Plan.model_validate_json(plan.model_dump_json(exclude_none=True)) == plan
+
+
+@SOME
+@given(workloads(kinds=("streams",)), options)
+def test_streams_follow_each_other(workload: Workload, asked: Options) -> None:
+    """Streams without a base do not write over one another in a shared file; a stride leaves room for its blocks."""
+    plan = resolve(workload, asked)
+    for content in plan.contents:
+        for stream in content.streams:
+            assert stream.base >= 0
+            if stream.stride:
+                assert stream.stride >= max((size for _, size in stream.entries), default=0)
+
+
+@given(pairs, factors, st.integers(1, 2000), st.sampled_from(["count", "size"]))
+def test_pairs_move_exactly_their_bytes(
+    some: list[tuple[int, int]], factor: Fraction, ranks: int, by: str
+) -> None:
+    total = sum(count * size for count, size in some)
+    scaled = scale_pairs(some, factor, ranks, by)  # type: ignore[arg-type]
+    assert sum(count * size for count, size in scaled) == round(total * factor)
+    assert all(count >= 0 and size >= 0 for count, size in scaled)
+
+
+@given(pairs, st.integers(1, 2**50))
+def test_fitting_keeps_operations_and_hits_the_target(some: list[tuple[int, int]], target: int) -> None:
+    fitted = fit_bytes(some, target)
+    if any(count and size for count, size in some):
+        assert sum(count * size for count, size in fitted) == target
+    assert sum(count for count, _ in fitted) == sum(count for count, _ in some)
+
+
+@given(st.integers(0, 2**60), st.integers(1, 10**6))
+def test_even_parts(total: int, count: int) -> None:
+    parts = split_even(total, count)
+    assert sum(n * size for n, size in parts) == total
+    assert sum(n for n, _ in parts) == count
+    sizes = [size for _, size in parts]
+    assert max(sizes) - min(sizes) <= 1
+
+
+@given(st.sets(st.integers(0, 511), min_size=1), st.integers(1, 2048))
+def test_a_subset_keeps_its_share(members: set[int], new: int) -> None:
+    ranges = units.ranges_of(sorted(members))
+    scaled = rank_sets.scale_ranges(ranges, 512, new)
+    assert scaled != "all"
+    assert units.count_ranks(list(scaled)) == min(new, max(1, round(len(members) * new / 512)))
+    assert units.is_subset(list(scaled), [(0, new - 1, 1)])
+
+
+@pytest.mark.parametrize(
+    ("ranges", "new", "scaled"),
+    [
+        ([(0, 55, 1)], 1024, [(0, 111, 1)]),
+        ([(0, 504, 8)], 1024, [(0, 1016, 8)]),
+        ([(0, 504, 8)], 64, [(0, 56, 8)]),
+        ([(256, 511, 1)], 4, [(2, 3, 1)]),
+        ([(3, 3, 1)], 4, [(0, 0, 1)]),
+    ],
+)
+def test_a_subset_stays_spread(
+    ranges: list[tuple[int, int, int]], new: int, scaled: list[tuple[int, int, int]]
+) -> None:
+    assert rank_sets.scale_ranges(ranges, 512, new) == scaled
+
+
+GROWING = """\
+workalike: 1
+ranks: 8
+families:
+- role: checkpoint
+  interface: hdf5
+  schedule: {count: 4, every: 10 s}
+  sizes: 1000000007 B
+  growth: [1.25, 1.1, 0.9]
+  content: {fit: {datasets: 3}}
+"""
+
+
+def test_growth_is_a_double_applied_to_the_base() -> None:
+    base = 1_000_000_007
+    plan = resolve(parse_workload(GROWING), Options())
+    wanted = [base, round(base * 1.25), round(base * (1.25 * 1.1)), round(base * (1.25 * 1.1 * 0.9))]
+    assert moved(plan, 0) == wanted
+    half = resolve(parse_workload(GROWING), Options(bytes_scale=Fraction(1, 2)))
+    assert moved(half, 0) == [round(Fraction(size, 2)) for size in wanted]
+
+
+@pytest.mark.parametrize(
+    ("bad", "word"), [(Options(ranks=2**30), "--ranks"), (Options(bytes_scale=Fraction(0)), "--bytes-scale")]
+)
+def test_impossible_options(bad: Options, word: str) -> None:
+    with pytest.raises(WorkalikeError) as caught:
+        resolve(parse_workload(GROWING), bad)
+    assert caught.value.kind is ErrorKind.USAGE and word in caught.value.message
+
+
+def test_nothing_to_replicate() -> None:
+    with pytest.raises(WorkalikeError) as caught:
+        resolve(Workload(ranks=1, families=[]), Options())
+    assert caught.value.kind is ErrorKind.NOTHING_TO_REPLICATE
+
+
+ARRAYS = """\
+workalike: 1
+ranks: 4
+families:
+- role: visualization
+  interface: hdf5
+  level: h5d
+  schedule: {start: [0 s]}
+  content:
+    arrays:
+    - datasets: 3
+      dims: [128, 128, 48]
+      chunk: [64, 64, 48]
+      access:
+      - direction: write
+        slabs:
+        - {count: 24, shape: [9, 9, 9]}
+        - {count: 33, shape: [120, 11, 30]}
+        - {count: 12, shape: [30, 2, 16], stride: [2, 1, 3]}
+"""
+
+
+@pytest.mark.parametrize(
+    "factor", [Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(3)]
+)
+@pytest.mark.parametrize("by", ["count", "size"])
+def test_datasets_shrink_and_grow_with_their_bytes(factor: Fraction, by: str) -> None:
+    workload = parse_workload(ARRAYS)
+    full = resolve(workload, Options()).contents[0]
+    scaled = resolve(workload, Options(bytes_scale=factor, scale_by=by)).contents[0]  # type: ignore[arg-type]
+    want = bytes_of(full, Direction.WRITE) * factor
+    assert bytes_of(scaled, Direction.WRITE) == pytest.approx(float(want), rel=0.05)
+    arrays = scaled.arrays[0]
+    elements = math.prod(full.arrays[0].dims) * factor
+    assert math.prod(arrays.dims) >= min(elements, 1)
+    assert arrays.chunk is not None and all(c <= d for c, d in zip(arrays.chunk, arrays.dims, strict=True))
+    assert sum(count for count, _, _ in arrays.access[0].entries) >= 3 * 4  # kinds of slab, ranks
+    for _, shape, stride in arrays.access[0].entries:
+        for n, s, d in zip(shape, stride, arrays.dims, strict=True):
+            assert (n - 1) * s + 1 <= d
+
+
+@SOME
+@given(workloads(kinds=("arrays",)), options)
+def test_any_dataset_stays_valid(workload: Workload, asked: Options) -> None:
+    for content in resolve(workload, asked).contents:
+        for arrays in content.arrays:
+            assert arrays.chunk is None or all(c <= d for c, d in zip(arrays.chunk, arrays.dims, strict=True))
+            for access in arrays.access:
+                for count, shape, stride in access.entries:
+                    assert count >= 1 and all(n >= 1 for n in shape)
+                    assert all(
+                        (n - 1) * s + 1 <= d for n, s, d in zip(shape, stride, arrays.dims, strict=True)
+                    )

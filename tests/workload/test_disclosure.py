@@ -1,0 +1,128 @@
+"""What an officer signs: every field of the file has a line, and the page stays readable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from workload_logs import JOBS, characterized_or_skip, job_name
+from workload_strategies import workloads
+
+from workalike.workload.disclosure import disclose
+from workalike.workload.files import parse_workload
+from workalike.workload.model import Workload
+
+EVERYTHING = """\
+workalike: 1
+ranks: 8
+nodes: 2
+runtime: 600 s
+families:
+- role: checkpoint
+  interface: hdf5
+  sharing: {mode: groups, files: 2, turns: baton}
+  keep: 2
+  rename: true
+  schedule: {count: 3, first: 10 s, every: 100 s, duration: [1 s, 2 s, 3 s], think: 1 s}
+  sizes: 1 GiB
+  growth: [1.5, 2]
+  content: {fsyncs: 8, fit: {datasets: 43}}
+  assumed: [deck]
+  tunable: {cb_nodes: 4, layout: chunked}
+- role: input
+  interface: posix
+  reader: neighbour
+  drop_caches: true
+  schedule: {start: [0 s]}
+  content:
+    streams:
+    - {direction: read, sizes: [8/rank x 1 MiB], ranks: 0-3, pattern: strided, stride: 2 MiB, base: 4 KiB}
+uncovered:
+- {reason: mmap, bytes: 10 MB, files: 3}
+"""
+SAID_WITH_ITS_PARENT = {
+    "direction",
+    "collective",
+    "pattern",
+    "repeat",
+    "mode",
+    "turns",
+    "gather",
+    "files",
+    "number",
+    "datasets",
+    "element",
+    "slabs",
+    "shape",
+    "chunk",
+    "extendible",
+    "access",
+    "reason",
+    "bytes",
+}
+"""Fields whose meaning stands in the words of the line of what they belong to."""
+
+
+def test_every_field_has_a_line() -> None:
+    workload = parse_workload(EVERYTHING)
+    lines = disclose(workload)
+    told = {word for line in lines for word in line.field.replace("(", " ").replace(",", " ").split()}
+    told |= {field.split("[")[0] for field in told}
+    for path in _leaves(workload.model_dump(mode="json", exclude_defaults=True)):
+        names = set(path) - {"families", "content", "streams", "schedule", "tunable"}
+        assert names & told or names <= SAID_WITH_ITS_PARENT, path
+    assert all(line.tells and line.value for line in lines)
+
+
+def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(item, (*path, key))
+    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        for item in value:
+            yield from _leaves(item, path)
+    else:
+        yield path
+
+
+def test_tunable_fields_are_marked() -> None:
+    lines = disclose(parse_workload(EVERYTHING))
+    tunable = {line.field: line.value for line in lines if line.marking == "tunable"}
+    assert tunable == {"cb_nodes": "4", "layout": "chunked"}
+    assert any("[tunable]" in line.text() for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ("duration", "speed of the original storage"),
+        ("sizes", "size of the problem"),
+        ("growth", "how the problem grows"),
+        ("runtime", "not when"),
+        ("sharing", "one rank after the other"),
+        ("uncovered[0]", "memory-mapped"),
+        ("assumed", "not measured"),
+    ],
+)
+def test_it_says_what_a_reader_learns(field: str, words: str) -> None:
+    texts = [line.text() for line in disclose(parse_workload(EVERYTHING)) if line.field == field]
+    assert any(words in text.replace("its ranks one", "one rank") for text in texts), texts
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(workloads())
+def test_any_workload(workload: Workload) -> None:
+    for line in disclose(workload):
+        assert line.text().isprintable()
+        assert set(line.as_dict()) == {"place", "field", "value", "tells", "marking"}
+
+
+@pytest.mark.parametrize("logs", JOBS, ids=job_name)
+def test_real_ones_stay_readable(logs: tuple[Path, ...]) -> None:
+    workload = characterized_or_skip(logs).workload
+    lines = disclose(workload)
+    assert len(lines) <= 5 + 120 * len(workload.families)
+    assert max(len(line.text()) for line in lines) < 500

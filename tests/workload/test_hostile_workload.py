@@ -1,0 +1,258 @@
+"""Whatever stands in a workload file: a workload, or one line that names the file, the place and the mend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.workload.files import parse_workload, read_workload
+
+GOOD = """\
+workalike: 1
+ranks: 4
+runtime: 60 s
+families:
+- role: checkpoint
+  sharing: shared
+  schedule: {start: [1 s, 2 s]}
+  content:
+    streams:
+    - {direction: write, sizes: [4/rank x 1 MiB]}
+"""
+STREAM = "    - {direction: write, sizes: [4/rank x 1 MiB]}\n"
+
+
+def changed(old: str, new: str) -> str:
+    assert old in GOOD
+    return GOOD.replace(old, new)
+
+
+HOSTILE = {
+    "aliases": ("a: &a [1]\nb: *a\n", "line 2", "aliases"),
+    "aliases that multiply": (
+        "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\nworkalike: 1\n",
+        "line 2",
+        "aliases are not allowed",
+    ),
+    "deep nesting": ("[" * 100_000, "", "nested too deeply"),
+    "deep nesting inside": (
+        changed("ranks: 4", "ranks: " + "[" * 5000 + "]" * 5000),
+        "",
+        "nested too deeply",
+    ),
+    "a doubled key": (GOOD + "  role: input\n", "line 11", "`role` is there twice"),
+    "a key that is no word": ("workalike: 1\n? {a: 1}\n: 2\n", "line 2", "not a word"),
+    "an object": ("!!python/object/apply:os.system ['id']", "line 1", "constructor"),
+    "two documents": (GOOD + "---\na: 1\n", "line 11", "another document"),
+    "nothing": ("", "", "does not begin with `workalike: 1`"),
+    "a list": ("- 1\n", "", "does not begin with `workalike: 1`"),
+    "a later version": (changed("workalike: 1", "workalike: 2"), "line 1, workalike", "less than or equal"),
+    "a control character": (changed("ranks: 4", "ra\x07nks: 4"), "line 2", "control character"),
+    "a control character in quotes": (
+        changed("60 s", '"6\\x07"'),
+        "line 3, runtime",
+        "not a number with a unit",
+    ),
+    "a number of 5000 digits": (changed("ranks: 4", "ranks: " + "9" * 5000), "", "too long"),
+    "a huge number": (
+        changed("ranks: 4", "ranks: 99999999999999999999"),
+        "line 2, ranks",
+        "less than or equal",
+    ),
+    "not a number": (changed("60 s", ".nan"), "line 3, runtime", "a time must lie between"),
+    "infinity": (changed("60 s", ".inf"), "line 3, runtime", "a time must lie between"),
+    "an infinite count": (changed("ranks: 4", "ranks: .inf"), "line 2, ranks", "finite"),
+    "a negative count": (changed("ranks: 4", "ranks: -4"), "line 2, ranks", "greater than or equal to 1"),
+    "no ranks": (changed("ranks: 4\n", ""), "ranks", "is missing"),
+    "a date": (changed("60 s", "2001-01-01"), "line 3, runtime", "not date"),
+    "a negative time": (
+        changed("[1 s, 2 s]", "[1 s, -2 s]"),
+        "line 7, families[0].schedule.start[1]",
+        "'-2 s'",
+    ),
+    "an unknown unit": (
+        changed("1 MiB", "1 MiX"),
+        "line 10, families[0].content.streams[0].sizes[0]",
+        "unknown unit 'MiX'",
+    ),
+    "a size with a fraction of a byte": (
+        GOOD + "  sizes: 1.5\n",
+        "line 11, families[0].sizes",
+        "whole number",
+    ),
+    "a size beyond 2^63": (GOOD + "  sizes: 9e30 B\n", "line 11, families[0].sizes", "2^63"),
+    "a size of the wrong type": (GOOD + "  sizes: {a: 1}\n", "line 11, families[0].sizes", "not dict"),
+    "one bad size of many": (GOOD + "  sizes: [1 MiB, 2 XB]\n", "line 11, families[0].sizes[1]", "'XB'"),
+    "too few sizes": (GOOD + "  sizes: [1 MiB]\n", "line 5, families[0]", "1 sizes for 2 dumps"),
+    "an operation too many": (
+        changed("4/rank", "999999999999999999"),
+        "line 10, families[0].content.streams[0].sizes[0].count",
+        "less than",
+    ),
+    "more bytes than a file can have": (
+        changed("4/rank x 1 MiB", "1000000000000 x 1 PiB"),
+        "",
+        "moves more than",
+    ),
+    "growth without end": (
+        GOOD + "  sizes: 1 PiB\n  growth: [1e300]\n",
+        "line 5, families[0]",
+        "grows beyond",
+    ),
+    "growth of nothing": (GOOD + "  growth: [2]\n", "line 5, families[0]", "growth needs `sizes`"),
+    "negative growth": (GOOD + "  sizes: 1 MiB\n  growth: [-1]\n", "families[0].growth[0]", "greater than 0"),
+    "an unknown field": (GOOD + "  owner: jane\n", "line 11, families[0].owner", "no such field"),
+    "an unknown word": (changed("checkpoint", "chk"), "line 5, families[0].role", "use one of checkpoint, "),
+    "an unknown sharing": (
+        changed("sharing: shared", "sharing: all"),
+        "families[0].sharing.mode",
+        "per-rank",
+    ),
+    "a family that is none": (changed("families:\n", "families: [7]\nx:\n"), "line 4, families[0]", "fields"),
+    "families that are none": ("workalike: 1\nranks: 1\nfamilies: 7\n", "line 3, families", "list"),
+    "ranks that fall": (
+        changed("sharing: shared", "sharing: {mode: subset, ranks: 3-1}"),
+        "line 6, families[0].sharing.ranks",
+        "ascend",
+    ),
+    "a rank that is not there": (
+        changed("sharing: shared", "sharing: {mode: subset, ranks: 1-9}"),
+        "",
+        "names rank 9 of 4",
+    ),
+    "a stream of ranks that do not take part": (
+        changed("sharing: shared", "sharing: {mode: subset, ranks: 0-1}").replace(
+            "direction: write", "direction: write, ranks: 3"
+        ),
+        "line 5, families[0]",
+        "only 0-1 take part",
+    ),
+    "a subset of nobody": (
+        changed("sharing: shared", "sharing: subset"),
+        "families[0].sharing",
+        "needs its ranks",
+    ),
+    "two roots": (
+        changed("sharing: shared", "sharing: {mode: root, ranks: 0-1}"),
+        "families[0].sharing",
+        "one rank",
+    ),
+    "two families of a name": (
+        GOOD + GOOD.split("families:\n")[1],
+        "line 1",
+        "two families are checkpoint 1",
+    ),
+    "no schedule": (changed("  schedule: {start: [1 s, 2 s]}\n", ""), "families[0].schedule", "is missing"),
+    "an empty schedule": (changed("{start: [1 s, 2 s]}", "{}"), "families[0].schedule", "needs `start`"),
+    "two schedules": (
+        changed("{start: [1 s, 2 s]}", "{start: [1 s], every: 2 s}"),
+        "line 7, families[0].schedule",
+        "leave out",
+    ),
+    "a dump too many": (
+        changed("{start: [1 s, 2 s]}", "{count: 999999999, every: 1 s}"),
+        "families[0].schedule.count",
+        "less than or equal",
+    ),
+    "no content": (GOOD.split("  content:")[0], "line 5, families[0]", "a family has `content`"),
+    "two contents for one dump": (
+        GOOD.split("  content:")[0] + "  contents: [{}, {}, {}]\n",
+        "line 5, families[0]",
+        "3 contents for 2 dumps",
+    ),
+    "strides that overlap": (
+        changed("direction: write", "direction: write, pattern: strided, stride: 1 B"),
+        "line 10, families[0].content.streams[0]",
+        "`stride` of at least its largest size",
+    ),
+    "a stride without a pattern": (
+        changed("direction: write", "direction: write, stride: 1 MiB"),
+        "",
+        "strided",
+    ),
+    "a fit of no size": (
+        GOOD.split("  content:")[0] + "  interface: hdf5\n  content: {fit: {datasets: 4}}\n",
+        "line 5, families[0]",
+        "content fit needs `sizes`",
+    ),
+    "datasets without a library": (
+        GOOD.split("  content:")[0] + "  sizes: 1 MiB\n  content: {fit: {datasets: 4}}\n",
+        "line 5, families[0]",
+        "need `interface: hdf5`",
+    ),
+    "a slab larger than its dataset": (
+        GOOD.split("  content:")[0]
+        + "  interface: hdf5\n  content:\n    arrays:\n    - dims: [4, 4]\n"
+        + "      access: [{direction: write, slabs: [{count: 1, shape: [4, 5]}]}]\n",
+        "line 11, families[0].content.arrays[0]",
+        "larger than the dataset",
+    ),
+    "a dataset too large": (
+        GOOD.split("  content:")[0]
+        + "  interface: hdf5\n  content:\n    arrays:\n    - dims: [4000000000, 4000000000]\n"
+        + "      access: [{direction: write, slabs: [{count: 1, shape: [4, 5]}]}]\n",
+        "line 11, families[0].content.arrays[0]",
+        "at most",
+    ),
+}
+
+
+def test_the_good_one_is_good() -> None:
+    assert parse_workload(GOOD).ranks == 4
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_one_line_says_where_and_what(case: str) -> None:
+    text, place, message = HOSTILE[case]
+    with pytest.raises(WorkalikeError) as caught:
+        parse_workload(text, "job.yaml")
+    error = caught.value
+    line = error.one_line()
+    assert error.kind is ErrorKind.BAD_WORKLOAD and error.exit_code == 2
+    assert line.startswith("bad workload: job.yaml: ")
+    assert place in (error.place or "")
+    assert message in error.message
+    assert error.mend
+    assert line.isprintable() and len(line) < 500
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_mutations_never_crash(data: st.DataObject) -> None:
+    """Characters put in, taken out or doubled: a workload or our error, nothing else."""
+    text = GOOD
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text) - 1))
+        new = data.draw(
+            st.sampled_from([*"[]{}:,-'\"&*!|>%@`#? \n\t0989eEx.", "\x00", "é", "null", ": ", "- "])
+        )
+        text = text[:at] + new + text[at + data.draw(st.integers(0, 3)) :]
+    try:
+        parse_workload(text)
+    except WorkalikeError as error:
+        assert error.kind is ErrorKind.BAD_WORKLOAD
+        assert error.one_line().isprintable()
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(WorkalikeError) as caught:
+        read_workload(tmp_path / "none.yaml")
+    assert caught.value.kind is ErrorKind.MISSING
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "bytes.yaml"
+    path.write_bytes(b"workalike: 1\n\xff\xfe")
+    with pytest.raises(WorkalikeError) as caught:
+        read_workload(path)
+    assert (caught.value.kind, caught.value.place) == (ErrorKind.BAD_WORKLOAD, "byte 13")
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(WorkalikeError) as caught:
+        read_workload(tmp_path)
+    assert caught.value.kind is ErrorKind.MISSING

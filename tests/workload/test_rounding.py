@@ -1,0 +1,105 @@
+"""`--round N`: every size and time has N digits, the pattern is untouched, the workload stays valid."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from workload_logs import JOBS, characterized_or_skip, job_name
+from workload_strategies import workloads
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.workload import phrases
+from workalike.workload.files import parse_workload, workload_text
+from workalike.workload.model import Direction, Workload
+from workalike.workload.rounding import round_size, round_time, round_workload
+
+SOME = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@given(st.integers(0, 2**60), st.integers(1, 6))
+def test_a_size_has_that_many_digits(size: int, digits: int) -> None:
+    rounded = round_size(size, digits)
+    assert abs(rounded - size) <= 0.5 * 10 ** (1 - digits) * size
+    assert round_size(rounded, digits) == rounded
+    assert rounded == size or len(str(rounded).rstrip("0")) <= digits
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=9), st.integers(1, 6))
+def test_times_keep_their_order(times: list[float], digits: int) -> None:
+    rounded = [round_time(t, digits) for t in sorted(times)]
+    assert rounded == sorted(rounded)
+
+
+@pytest.mark.parametrize(
+    ("size", "digits", "rounded"),
+    [
+        (64119, 2, 64000),
+        (64119, 3, 64100),
+        (134217728, 3, 134217728),  # 128 MiB: a binary unit says it in three digits
+        (134217728, 2, 130000000),
+        (98765, 1, 100000),
+        (7, 1, 7),
+    ],
+)
+def test_examples(size: int, digits: int, rounded: int) -> None:
+    assert round_size(size, digits) == rounded
+
+
+@SOME
+@given(workloads(), st.integers(1, 5))
+def test_it_stays_valid_and_is_rounded_once(workload: Workload, digits: int) -> None:
+    rounded = round_workload(workload, digits)
+    assert parse_workload(workload_text(rounded)) == rounded
+    assert round_workload(rounded, digits) == rounded
+
+
+@SOME
+@given(workloads(), st.integers(2, 5))
+def test_the_pattern_is_untouched(workload: Workload, digits: int) -> None:
+    rounded = round_workload(workload, digits)
+    assert (rounded.ranks, rounded.nodes) == (workload.ranks, workload.nodes)
+    for one, other in zip(workload.families, rounded.families, strict=True):
+        assert (one.role, one.number, one.sharing, one.lifetime) == (
+            other.role,
+            other.number,
+            other.sharing,
+            other.lifetime,
+        )
+        assert one.schedule.dumps == other.schedule.dumps
+        assert one.tunable == other.tunable
+        for a, b in zip(one.all_contents(), other.all_contents(), strict=True):
+            assert _operations(a) == _operations(b)
+            assert (a.opens, a.stats, a.seeks, a.fsyncs, a.flushes) == (
+                b.opens,
+                b.stats,
+                b.seeks,
+                b.fsyncs,
+                b.flushes,
+            )
+
+
+def _operations(content: object) -> list[int]:
+    return [sum(e.count for e in s.sizes) for s in content.streams]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("logs", JOBS[::4], ids=job_name)
+def test_real_ones(logs: tuple[Path, ...]) -> None:
+    workload = characterized_or_skip(logs).workload
+    rounded = round_workload(workload, 3)
+    for family, other in zip(workload.families, rounded.families, strict=True):
+        for direction in Direction:
+            one = sum(phrases.dump_bytes(family, workload.ranks, direction))
+            assert sum(phrases.dump_bytes(other, workload.ranks, direction)) == pytest.approx(one, rel=0.02)
+    for number in re.findall(r"(?<![\w.])([0-9.]+) (?:k?B|MB|GB|s)\b", workload_text(rounded)):
+        assert len(number.replace(".", "").strip("0")) <= 3 or float(number) < 1000, number
+
+
+@pytest.mark.parametrize("digits", [0, -1])
+def test_no_digit_is_refused(digits: int) -> None:
+    with pytest.raises(WorkalikeError) as caught:
+        round_workload(Workload(ranks=1, families=[]), digits)
+    assert caught.value.kind is ErrorKind.USAGE

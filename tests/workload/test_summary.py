@@ -1,0 +1,96 @@
+"""`workalike check FILE` in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from plan_sums import dump_bytes
+from workload_logs import JOBS, characterized_or_skip, job_name
+from workload_strategies import workloads
+
+from workalike.plan.resolve import Options, resolve
+from workalike.workload import phrases
+from workalike.workload.files import parse_workload, read_workload
+from workalike.workload.model import Direction, Workload
+from workalike.workload.summary import summarize
+
+WORKLOADS = Path(__file__).parents[2] / "workloads"
+
+
+def test_one_of_the_papers() -> None:
+    text = "\n".join(summarize(read_workload(WORKLOADS / "mphys-b.yaml")))
+    assert text.startswith("80 ranks, run time 2.18 h, 2 file families: 40.2 GiB written, 0 B read")
+    assert (
+        "checkpoint 1: 27 dumps; one file shared by all ranks, new for each dump; hdf5, counted at mpiio"
+        in text
+    )
+    assert "from 100 ms to 118 min, 28.4 s to 8.24 min apart" in text
+    assert "259 MiB to 1.9 GiB a dump, the last 7.5 times the first" in text
+    assert "43 equal datasets that fill the dump's size, written collectively" in text
+    assert "assumed  sizes or times borrowed from another run's input deck" in text
+
+
+def test_loads_and_what_is_not_covered() -> None:
+    workload = parse_workload(
+        """\
+workalike: 1
+ranks: 64
+nodes: 4
+families:
+- role: input
+  interface: posix
+  schedule: {start: [3 s]}
+  content:
+    streams:
+    - {direction: read, sizes: [2/rank x 512 MiB], pattern: replicated}
+- role: log
+  interface: stdio
+  sharing: root
+  lifetime: appended
+  schedule: {count: 10, every: 6 s}
+  content:
+    flushes: 1
+    streams:
+    - {direction: write, sizes: [1 x 80 B]}
+uncovered:
+- {reason: partial-module, bytes: 3 MiB, files: 2}
+"""
+    )
+    text = "\n".join(summarize(workload))
+    assert "64 ranks on 4 nodes" in text
+    assert "input 1: 1 load; one file shared by all ranks; posix" in text
+    assert "128 independent reads of 512 MiB, every rank the whole of it" in text
+    assert "log 1: 10 dumps; one file by one rank, held open and appended to; stdio" in text
+    assert "every 6 s" in text and "1 flush" in text
+    assert "3 MiB in 2 files: the log is partial" in text
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(workloads())
+def test_any_workload(workload: Workload) -> None:
+    lines = summarize(workload)
+    assert all(line.isprintable() for line in lines)
+    assert len(lines) <= 4 + len(workload.families) * 20 + len(workload.uncovered)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(workloads(kinds=("streams", "fit")))
+def test_bytes_are_the_plans(workload: Workload) -> None:
+    """The words and the plan agree on every dump, to the rounding of a byte a direction."""
+    plan = resolve(workload, Options())
+    for number, family in enumerate(workload.families):
+        planned = [dump_bytes(plan, number, d) for d in (Direction.WRITE, Direction.READ)]
+        written = phrases.dump_bytes(family, workload.ranks, Direction.WRITE)
+        read = phrases.dump_bytes(family, workload.ranks, Direction.READ)
+        slack = 2 * max(len(c.streams) for c in family.all_contents()) + 2
+        assert all(abs(a - b) <= slack for a, b in zip(planned[0], written, strict=True))
+        assert all(abs(a - b) <= slack for a, b in zip(planned[1], read, strict=True))
+
+
+@pytest.mark.parametrize("logs", JOBS, ids=job_name)
+def test_real_ones(logs: tuple[Path, ...]) -> None:
+    lines = summarize(characterized_or_skip(logs).workload)
+    assert len(lines) > 4
+    assert max(map(len, lines)) < 240

@@ -1,0 +1,206 @@
+"""Random valid workloads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from workalike.workload import units
+from workalike.workload.model import (
+    ArrayAccess,
+    Arrays,
+    Assumption,
+    Content,
+    Direction,
+    Entry,
+    Family,
+    Fit,
+    Interface,
+    Layout,
+    Level,
+    Lifetime,
+    Pattern,
+    Reader,
+    Reason,
+    Role,
+    Schedule,
+    Sharing,
+    SharingMode,
+    Slab,
+    Stream,
+    Tunable,
+    Turns,
+    Uncovered,
+    Workload,
+)
+
+sizes = st.one_of(
+    st.integers(0, 2**30),
+    st.sampled_from([0, 1, 100, 4096, 1048576, 128 * 2**20, 213_000_000, 2**30]),
+)
+times = st.floats(0, 1e6, allow_nan=False)
+counts = st.integers(0, 10**6)
+
+
+@st.composite
+def rank_sets(draw: Any, ranks: int) -> list[tuple[int, int, int]]:
+    """Some of `ranks` ranks."""
+    members = draw(st.sets(st.integers(0, ranks - 1), min_size=1, max_size=min(ranks, 12)))
+    return units.ranges_of(sorted(members))
+
+
+@st.composite
+def entries(draw: Any, least: int = 0) -> Entry:
+    return Entry(count=draw(st.integers(least, 5000)), size=draw(sizes), per_rank=draw(st.booleans()))
+
+
+@st.composite
+def streams(draw: Any, ranks: list[tuple[int, int, int]] | None, total: int) -> Stream:
+    """`ranks` are the family's (None: all `total`); the stream has all or one of them."""
+    own = None
+    if draw(st.booleans()):
+        first = 0 if ranks is None else ranks[0][0]
+        own = [(first, first, 1)]
+    pattern = draw(st.sampled_from(Pattern))
+    moving = Entry(count=draw(st.integers(1, 5000)), size=draw(st.integers(1, 2**27)))
+    some = [moving, *draw(st.lists(entries(), max_size=3))]
+    largest = max(entry.size for entry in some)
+    return Stream(
+        direction=draw(st.sampled_from(Direction)),
+        sizes=some,
+        pattern=pattern,
+        ranks=own,
+        collective=draw(st.booleans()),
+        base=draw(st.none() | sizes),
+        mixed=draw(st.booleans()),
+        stride=largest + draw(st.integers(0, 1000)) if pattern is Pattern.STRIDED else 0,
+        pieces=draw(st.integers(1, 8)),
+        repeat=draw(st.integers(1, 4)),
+    )
+
+
+@st.composite
+def arrays(draw: Any) -> Arrays:
+    dims = draw(st.lists(st.integers(1, 200), min_size=1, max_size=4))
+    slabs = []
+    for _ in range(draw(st.integers(1, 3))):
+        shape = [draw(st.integers(1, n)) for n in dims]
+        stride = [
+            draw(st.integers(1, max(1, (n - 1) // max(1, k - 1)))) if k > 1 else 1
+            for n, k in zip(dims, shape, strict=True)
+        ]
+        slabs.append(
+            Slab(count=draw(st.integers(1, 500)), shape=shape, stride=draw(st.sampled_from([[], stride])))
+        )
+    return Arrays(
+        datasets=draw(st.integers(1, 50)),
+        element=draw(st.sampled_from([1, 4, 8])),
+        dims=dims,
+        chunk=draw(st.none() | st.just([min(n, 64) for n in dims])),
+        extendible=draw(st.booleans()),
+        access=[
+            ArrayAccess(
+                direction=draw(st.sampled_from(Direction)), slabs=slabs, collective=draw(st.booleans())
+            )
+        ],
+    )
+
+
+@st.composite
+def contents(draw: Any, ranks: list[tuple[int, int, int]] | None, total: int, kind: str) -> Content:
+    calls = {name: draw(st.integers(0, 50)) for name in ("opens", "stats", "seeks", "fsyncs", "flushes")}
+    if kind == "fit":
+        fit = Fit(datasets=draw(st.integers(1, 99)), collective=draw(st.booleans()))
+        return Content(**calls, fit=fit)
+    if kind == "arrays":
+        return Content(**calls, arrays=draw(st.lists(arrays(), min_size=1, max_size=2)))
+    return Content(**calls, streams=draw(st.lists(streams(ranks, total), min_size=1, max_size=3)))
+
+
+@st.composite
+def schedules(draw: Any, dumps: int) -> Schedule:
+    duration = draw(times | st.lists(times, min_size=dumps, max_size=dumps))
+    form = draw(st.sampled_from(["start", "gaps", "every"]))
+    listed = draw(st.lists(times, min_size=dumps, max_size=dumps))
+    think = draw(st.just(0.0) | times | st.lists(times, min_size=dumps, max_size=dumps))
+    if form == "start":
+        return Schedule(start=sorted(listed), duration=duration, think=think)
+    if form == "gaps":
+        return Schedule(gaps=listed, first=draw(st.none() | times), duration=duration, think=think)
+    return Schedule(count=dumps, first=draw(times), every=draw(times), duration=duration, think=think)
+
+
+@st.composite
+def sharings(draw: Any, ranks: int) -> Sharing:
+    mode = draw(st.sampled_from(SharingMode))
+    if mode is SharingMode.ROOT:
+        root = draw(st.integers(0, ranks - 1))
+        return Sharing(mode=mode, ranks=[(root, root, 1)], gather=draw(st.booleans()))
+    some = draw(rank_sets(ranks)) if mode is SharingMode.SUBSET or draw(st.booleans()) else None
+    files = draw(st.integers(1, ranks)) if mode is SharingMode.GROUPS else 1
+    return Sharing(mode=mode, ranks=some, files=files, turns=draw(st.sampled_from(Turns)))
+
+
+@st.composite
+def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Family:
+    dumps = draw(st.integers(1, 5))
+    sharing = draw(sharings(ranks))
+    kind = draw(st.sampled_from(kinds))
+    stated: Any = None
+    growth = None
+    if kind == "fit" or draw(st.booleans()):
+        stated = draw(sizes | st.lists(sizes, min_size=dumps, max_size=dumps))
+        if not isinstance(stated, list) and draw(st.booleans()):
+            growth = draw(st.lists(st.floats(0.1, 10), min_size=dumps - 1, max_size=dumps - 1))
+    one = draw(st.booleans())
+    use = None
+    listed = []
+    if not one:
+        listed = draw(st.lists(contents(sharing.ranks, ranks, kind), min_size=1, max_size=dumps))
+        if len(listed) != dumps or draw(st.booleans()):
+            use = draw(st.lists(st.integers(0, len(listed) - 1), min_size=dumps, max_size=dumps))
+    return Family(
+        role=draw(st.sampled_from(Role)),
+        number=number,
+        interface=Interface.HDF5 if kind != "streams" else draw(st.sampled_from(Interface)),
+        level=draw(st.none() | st.sampled_from(Level)),
+        sharing=sharing,
+        lifetime=draw(st.sampled_from(Lifetime)),
+        keep=draw(st.integers(0, 3)),
+        rename=draw(st.booleans()),
+        reader=draw(st.sampled_from(Reader)),
+        drop_caches=draw(st.booleans()),
+        schedule=draw(schedules(dumps)),
+        sizes=stated,
+        growth=growth,
+        content=draw(contents(sharing.ranks, ranks, kind)) if one else None,
+        contents=listed,
+        use=use,
+        assumed=draw(st.lists(st.sampled_from(Assumption), unique=True, max_size=3)),
+        tunable=draw(
+            st.builds(
+                Tunable,
+                cb_nodes=st.none() | st.integers(1, 64),
+                cb_buffer_size=st.none() | sizes,
+                collective_buffering=st.none() | st.booleans(),
+                stripe_count=st.none() | st.integers(-1, 64),
+                layout=st.none() | st.sampled_from(Layout),
+            )
+        ),
+    )
+
+
+@st.composite
+def workloads(draw: Any, kinds: tuple[str, ...] = ("streams", "arrays", "fit")) -> Workload:
+    """A valid workload of few families and dumps with every kind of content in `kinds`."""
+    ranks = draw(st.integers(1, 40))
+    count = draw(st.integers(1, 3))
+    reasons = draw(st.lists(st.sampled_from(Reason), unique=True, max_size=2))
+    return Workload(
+        ranks=ranks,
+        nodes=draw(st.none() | st.integers(1, 8)),
+        runtime=draw(times),
+        families=[draw(families(ranks, i + 1, kinds)) for i in range(count)],
+        uncovered=[Uncovered(reason=reason, bytes=draw(sizes), files=draw(counts)) for reason in reasons],
+    )
