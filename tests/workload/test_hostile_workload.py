@@ -122,7 +122,7 @@ HOSTILE = {
     "a rank that is not there": (
         changed("sharing: shared", "sharing: {mode: subset, ranks: 1-9}"),
         "",
-        "names rank 9 of 4",
+        "names rank 9, the job has 4",
     ),
     "a stream of ranks that do not take part": (
         changed("sharing: shared", "sharing: {mode: subset, ranks: 0-1}").replace(
@@ -143,7 +143,7 @@ HOSTILE = {
     ),
     "two families of a name": (
         GOOD + GOOD.split("families:\n")[1],
-        "line 1",
+        "families[1]",
         "two families are checkpoint 1",
     ),
     "no schedule": (changed("  schedule: {start: [1 s, 2 s]}\n", ""), "families[0].schedule", "is missing"),

@@ -55,16 +55,17 @@ def describe_location(location: tuple[int | str, ...]) -> str:
     return text or "the document"
 
 
-def _plain_location(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
+def _location(finding: ErrorDetails) -> tuple[int | str, ...]:
     """A location without pydantic's names for the alternatives of a union, such as `list[int]`."""
-    return tuple(p for p in location if isinstance(p, int) or not UNION_TAG.search(p))
+    location = tuple(p for p in finding["loc"] if isinstance(p, int) or not UNION_TAG.search(p))
+    if finding["type"] == "family":
+        return (*location, "families", finding["ctx"]["family"])
+    return location
 
 
 def first_finding(error: ValidationError) -> tuple[tuple[int | str, ...], str]:
     """(location, message) of the first finding; of a union's alternatives the one that got furthest."""
-    findings = [
-        (_plain_location(f["loc"]), _message(f)) for f in error.errors(include_url=False, include_input=False)
-    ]
+    findings = [(_location(f), _message(f)) for f in error.errors(include_url=False, include_input=False)]
     first = findings[0][0]
     same = [f for f in findings if f[0][: len(first)] == first]
     location, message = max(same, key=lambda f: len(f[0]))

@@ -20,6 +20,7 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from workalike.workload import units
 from workalike.workload.words import (
@@ -521,28 +522,31 @@ class Workload(Strict):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         seen = set()
-        for family in self.families:
+        for index, family in enumerate(self.families):
             name = f"{family.role.value} {family.number}"
             if name in seen:
-                raise ValueError(f"two families are {name}: number them")
+                raise _in_family(index, f"two families are {name}: number them")
             seen.add(name)
             for ranks in [family.sharing.ranks, *(r for c in family.all_contents() for r in c.rank_sets())]:
                 if ranks and ranks[-1][1] >= self.ranks:
-                    raise ValueError(f"{name} names rank {ranks[-1][1]} of {self.ranks}")
-            self._check_bytes(family, name)
+                    text = f"names rank {ranks[-1][1]}, the job has {self.ranks} (the first is 0)"
+                    raise _in_family(index, text)
+            if self._most_bytes(family) > MAX_FILE_BYTES:
+                raise _in_family(index, f"moves more than {units.format_size(MAX_FILE_BYTES)}")
         if sum(family.schedule.dumps for family in self.families) > MAX_ALL_DUMPS:
             raise ValueError(f"more than {MAX_ALL_DUMPS} dumps in all")
         return self
 
-    def _check_bytes(self, family: Family, name: str) -> None:
-        members = family.members(self.ranks)
+    def _most_bytes(self, family: Family) -> int:
+        """Bytes that a family moves at most."""
         stated = family.dump_sizes()
-        dumps = family.schedule.dumps
-        most = (
-            sum(stated)
-            if stated
-            else dumps
-            * max(sum(content.moved(members, d) for d in Direction) for content in family.all_contents())
-        )
-        if most > MAX_FILE_BYTES:
-            raise ValueError(f"{name} moves more than {units.format_size(MAX_FILE_BYTES)}")
+        if stated:
+            return sum(stated)
+        members = family.members(self.ranks)
+        contents = family.all_contents()
+        return family.schedule.dumps * max(sum(c.moved(members, d) for d in Direction) for c in contents)
+
+
+def _in_family(index: int, message: str) -> PydanticCustomError:
+    """An error of the whole document that a certain family is to blame for (`files` makes it the place)."""
+    return PydanticCustomError("family", "{message}", {"message": message, "family": index})
