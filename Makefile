@@ -32,6 +32,7 @@ test: build
 	$(BIN)/python -m pytest -q -m "not system and not long" tests
 
 test-system: build
+	tools/install-system-packages
 	$(BIN)/python -m pytest -q -m "system and not long" tests
 
 test-long: build
