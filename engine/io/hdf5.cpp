@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
 #include "errors.hpp"
 
 namespace wa::h5 {
@@ -69,12 +74,19 @@ void finish() {
 
 void fail(const char* operation) {
     std::string text;
+    const int system = errno;
     (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &text);
     // MPI's part of a message stands in brackets behind a line break.
     for (char& c : text) {
         if (c == '\n') c = ' ';
     }
-    throw CallFailed(operation, text.empty() ? "HDF5 gave no reason" : "HDF5: " + text);
+    if (text.empty()) text = "no reason given";
+    // HDF5 does not say why the system refused; errno of the last failed call mostly does.
+    const std::array<int, 8> telling{ENOSPC, EDQUOT, EIO, EACCES, EROFS, ENOENT, EFBIG, EEXIST};
+    if (std::find(telling.begin(), telling.end(), system) != telling.end()) {
+        text += fmt::format(" ({})", std::strerror(system));
+    }
+    throw CallFailed(operation, "HDF5: " + text);
 }
 
 void Local::reset() noexcept {
@@ -99,21 +111,25 @@ Shared& Shared::operator=(Shared&& other) noexcept {
 
 void Shared::close() {
     const hid_t id = std::exchange(id_, H5I_INVALID_HID);
+    errno = 0;
     if (id >= 0) checked_call(close_(id), "close");
 }
 
 Shared create_file(const std::string& path, const FileOptions& options) {
     const Local access = access_list(options);
+    errno = 0;
     return {checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), "open"), H5Fclose};
 }
 
 Shared open_file(const std::string& path, bool writes, const FileOptions& options) {
     const Local access = access_list(options);
+    errno = 0;
     return {checked(H5Fopen(path.c_str(), writes ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access.get()), "open"),
             H5Fclose};
 }
 
 void flush(const Shared& file) {
+    errno = 0;
     checked_call(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), "flush");
 }
 
@@ -134,6 +150,7 @@ Shared create_dataset(const Shared& file, const std::string& name, const Dataset
     const Local type = element_type(shape.element);
     const Local links(checked(H5Pcreate(H5P_LINK_CREATE), "create dataset"), H5Pclose);
     checked_call(H5Pset_create_intermediate_group(links.get(), 1), "create dataset");
+    errno = 0;
     return {checked(H5Dcreate2(file.get(), name.c_str(), type.get(), extents.get(), links.get(), list.get(),
                                H5P_DEFAULT),
                     "create dataset"),
@@ -197,11 +214,13 @@ void select_nothing(const Local& space) {
 
 void write(const Shared& dataset, const Local& type, const Local& memory, const Local& file,
            const Local& list, const void* data) {
+    errno = 0;
     checked_call(H5Dwrite(dataset.get(), type.get(), memory.get(), file.get(), list.get(), data), "write");
 }
 
 void read(const Shared& dataset, const Local& type, const Local& memory, const Local& file, const Local& list,
           void* data) {
+    errno = 0;
     checked_call(H5Dread(dataset.get(), type.get(), memory.get(), file.get(), list.get(), data), "read");
 }
 

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <thread>
 
 #include "plan/words.hpp"
@@ -36,7 +39,8 @@ void append_failure(const Setup& setup, const FailureLine& failure) {
     if (setup.performs && !setup.options.keep && !setup.options.verify_only) {
         remove_files_of_plan(setup.plan, setup.options.dir);
     }
-    std::fflush(stderr);
+    // A launcher forwards what ranks print; it must have done so before it is told to end them.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     MPI_Abort(MPI_COMM_WORLD, 1);
     std::_Exit(1);
 }
@@ -45,6 +49,19 @@ std::string where(const Setup& setup, std::optional<std::size_t> dump) {
     if (!dump) return "before the first dump";
     const Family& family = setup.family(*dump);
     return fmt::format("{} {}, dump {}", word_of(family.role), family.number, setup.plan.dumps[*dump].index);
+}
+
+/// Libraries on top of the system's calls lose the reason of a failed write; a full file system can still be
+/// seen.
+std::string full_disk(const Setup& setup, const CallFailed& error) {
+    constexpr std::uint64_t little = std::uint64_t{1} << 20;
+    const std::string no_space = std::strerror(ENOSPC);
+    struct statvfs status {};
+    if (std::string_view(error.what()).find(no_space) != std::string_view::npos) return "";
+    if (!setup.performs || ::statvfs(setup.options.dir.c_str(), &status) != 0) return "";
+    // File systems without sizes of their own report none.
+    if (status.f_blocks == 0 || status.f_bavail * status.f_frsize >= little) return "";
+    return ": " + no_space;
 }
 
 }  // namespace
@@ -62,9 +79,9 @@ void check_signals() {
 
 void end_all(const Setup& setup, Collector* collector, const CallFailed& error, std::int64_t rank,
              std::optional<std::size_t> dump) {
-    const FailureLine failure{rank, error.operation, error.what(), dump};
+    const FailureLine failure{rank, error.operation, error.what() + full_disk(setup, error), dump};
     fmt::print(stderr, "workalike-engine: rank {}: {}: {} failed: {}\n", rank, where(setup, dump),
-               error.operation, error.what());
+               failure.operation, failure.reason);
     std::fflush(stderr);
     if (collector != nullptr && setup.process == 0) {
         // Dumps that have ended elsewhere are still under way to this process.

@@ -163,6 +163,9 @@ void RankRun::open(Task& task) {
         task.file->file = std::move(file);
         task.file->state = {};
     }
+    // Whoever has opened a file together with this rank has told of its earlier dumps before: taken in now, they are in
+    // the record even if the next call that all must join never ends.
+    if (task.performs) look_around_();
     task.file->file->begin_dump(task.context);
 }
 

@@ -1,0 +1,205 @@
+"""A failing call ends all ranks: one line that says who, where and why; the record keeps what was done."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Engine, Result, content, dump, family, make_plan, sharing, stream
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 4 MiB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small file system needs root")
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip("a small file system cannot be mounted here")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+def failure_lines(result: Result) -> list[str]:
+    return [line for line in result.stderr.splitlines() if line.startswith("workalike-engine: rank ")]
+
+
+@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio", "hdf5"])
+@pytest.mark.parametrize("mode", ["shared", "per-rank"])
+def test_disk_full(engine: Engine, ranks: int, small_disk: Path, backend: str, mode: str) -> None:
+    one = family(backend, sharing=sharing(mode))
+    # Dumps of 2 MiB, far enough apart for all ranks to be done with one before the next.
+    dumps = [dump(i, gap_s=0.3) for i in range(4)]
+    plan = make_plan(ranks, [one], [content(stream([[8 * ranks, 262144 // ranks]]))], dumps, time_scale=1.0)
+    result = engine(plan, data=small_disk, check=False, timeout=60)
+    assert result.code not in (0, 2)
+    lines = failure_lines(result)
+    assert lines
+    assert "checkpoint 1, dump " in lines[0]
+    # Libraries lose the reason, and a rank that fails later may find space that another has freed again.
+    assert (all if backend in ("posix", "stdio") else any)("No space left on device" in line for line in lines)
+    assert [d["index"] for d in result.dumps][:1] == [0]
+    assert len(result.dumps) < 3
+    assert result.errors
+    assert result.errors[0]["role"] == "checkpoint"
+    assert result.errors[0]["index"] in (1, 2)
+    assert result.lines[-1]["type"] == "error"
+    if ranks == 1:  # others may still be writing when the failing rank cleans up; the launcher does it again
+        assert not list(small_disk.iterdir())
+
+
+def test_read_only_directory(engine: Engine, ranks: int, tmp_path: Path) -> None:
+    folder = tmp_path / "readonly"
+    folder.mkdir()
+    if os.geteuid() == 0:
+        command = ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(folder)]
+        if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            pytest.skip("root ignores permissions, and a read-only file system cannot be mounted here")
+    else:
+        folder.chmod(0o500)
+    try:
+        plan = make_plan(ranks, [family("posix")], [content(stream([[ranks, 100]]))])
+        result = engine(plan, data=folder, check=False, timeout=60)
+        assert result.code not in (0, 2)
+        assert "open failed: " in failure_lines(result)[0]
+        assert result.errors[0]["operation"] == "open"
+        assert result.errors[0]["reason"] in ("Read-only file system", "Permission denied")
+    finally:
+        if os.geteuid() == 0:
+            subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+def start(engine: Engine, plan: dict[str, Any], data: Path, processes: int) -> subprocess.Popen[str]:
+    path = engine.write(plan)
+    data.mkdir()
+    command = [
+        *engine.command(processes), "--plan", str(path), "--dir", str(data), "--record", str(engine.tmp / "run.jsonl"),
+    ]  # fmt: skip
+    return subprocess.Popen(
+        command, env=engine.environment(processes), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
+
+
+def wait_for_dumps(engine: Engine, count: int) -> None:
+    record = engine.tmp / "run.jsonl"
+    for _ in range(600):
+        if record.exists() and record.read_text().count('"type":"dump"') >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the run does not get on")
+
+
+def long_plan(ranks: int, backend: str = "posix") -> dict[str, Any]:
+    dumps = [dump(i, gap_s=0.1) for i in range(600)]
+    one = family(backend, sharing=sharing("per-rank"))
+    return make_plan(ranks, [one], [content(stream([[ranks, 100]]))], dumps, time_scale=1.0)
+
+
+def test_vanished_directory(engine: Engine, ranks: int, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    process = start(engine, long_plan(ranks), data, ranks if ranks > 1 else 0)
+    wait_for_dumps(engine, 2)
+    data.rename(tmp_path / "elsewhere")
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode not in (0, 2)
+    assert "open failed: No such file or directory" in stderr
+    lines = [json.loads(line) for line in (engine.tmp / "run.jsonl").read_text().splitlines()]
+    assert lines[-1]["type"] == "error"
+    assert lines[-1]["reason"] == "No such file or directory"
+    assert sum(line["type"] == "dump" for line in lines) >= 2
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(engine: Engine, ranks: int, tmp_path: Path, signum: signal.Signals) -> None:
+    data = tmp_path / "data"
+    process = start(engine, long_plan(ranks), data, ranks if ranks > 1 else 0)
+    wait_for_dumps(engine, 2)
+    process.send_signal(signum)
+    began = time.monotonic()
+    process.communicate(timeout=30)
+    assert time.monotonic() - began < 15
+    assert process.returncode != 0
+
+
+def child_engines(parent: int, engine: Path) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            stat = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            if int(stat[1]) == parent and (entry / "exe").resolve() == engine.resolve():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("backend", ["posix", "mpiio"])
+def test_killed_rank_ends_all(engine: Engine, tmp_path: Path, backend: str) -> None:
+    plan = long_plan(4, backend)
+    plan["families"][0]["sharing"] = sharing()
+    process = start(engine, plan, tmp_path / "data", 4)
+    wait_for_dumps(engine, 2)
+    children = child_engines(process.pid, engine.path)
+    assert len(children) == 4
+    os.kill(sorted(children)[2], signal.SIGKILL)
+    process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert not child_engines(process.pid, engine.path)
+    lines = (engine.tmp / "run.jsonl").read_text().splitlines()
+    assert sum('"type":"dump"' in line for line in lines) >= 2
+    assert all(json.loads(line) for line in lines)
+
+
+def test_nothing_of_others_is_overwritten(engine: Engine, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "checkpoint-1.0000.dat").write_text("precious")
+    (data / "unrelated.dat").write_text("mine")
+    plan = make_plan(1, [family()], [content(stream([[1, 100]]))])
+    result = engine(plan, data=data, check=False)
+    assert result.code == 2
+    assert "checkpoint-1.0000.dat: exists already" in result.stderr
+    assert (data / "checkpoint-1.0000.dat").read_text() == "precious"
+    (data / "checkpoint-1.0000.dat").unlink()
+    engine(plan, data=data)
+    assert [p.name for p in data.iterdir()] == ["unrelated.dat"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda a: ["--dir", "/nonexistent/folder"], "--dir must name a directory"),
+        (lambda a: ["--backend", "tape"], "unknown backend"),
+        (lambda a: ["--frobnicate"], "--frobnicate"),
+        (lambda a: ["--backend", "record"], "--operations"),
+    ],
+)
+def test_bad_usage(engine: Engine, change: Any, words: str) -> None:
+    plan = make_plan(1, [family()], [content(stream([[1, 100]]))])
+    path = engine.write(plan)
+    command = [str(engine.path), "--plan", str(path), *change(None)]
+    done = subprocess.run(command, env=engine.environment(), capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_wrong_number_of_processes(engine: Engine) -> None:
+    plan = make_plan(3, [family()], [content(stream([[3, 100]]))])
+    result = engine(plan, processes=2, check=False)
+    assert result.code == 2
+    assert "3 ranks" in result.stderr
