@@ -11,7 +11,6 @@ whichever is larger.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from fractions import Fraction
@@ -59,7 +58,7 @@ def bytes_of(
 
 def equal_sizes(record: Record, data: Path) -> str:
     """Whether the record's file sizes are those on disk."""
-    wrong = [f.name for f in record.files if os.stat(data / f.name).st_size != f.size]
+    wrong = [f.name for f in record.files if (data / f.name).stat().st_size != f.size]
     return f"{len(record.files)} files on disk as recorded" if not wrong else f"SIZES DIFFER: {wrong[:3]}"
 
 

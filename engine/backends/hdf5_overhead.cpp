@@ -69,8 +69,9 @@ std::int64_t Hdf5Overhead::payload(const FileContext& context) {
     const bool rehearsed = index < account.costs->size();
     account.expected = rehearsed ? (*account.costs)[index] : account.costs->back() + account.correction;
     account.target += fit_bytes_of_file(*context.content->fit, context.place);
-    // Bytes too many or too few in the file so far are made up for. A dataset without elements has no place in the
-    // file and cannot be written: where the metadata alone is more than the target, each still has one.
+    // Bytes too many or too few in the file so far are made up for. A dataset without elements has no place
+    // in the file and cannot be written: where the metadata alone is more than the target, each still has
+    // one.
     const Fit& fit = *context.content->fit;
     return std::max(fit.datasets * fit.element, account.target - account.written - account.expected);
 }

@@ -102,7 +102,8 @@ std::int64_t array_count(const Array& array, const Layout& layout, const FileSlo
     return count;
 }
 
-FitShare fit_share(const Fit& fit, std::int64_t bytes, std::int64_t unit, std::int64_t dataset, const Place& place) {
+FitShare fit_share(const Fit& fit, std::int64_t bytes, std::int64_t unit, std::int64_t dataset,
+                   const Place& place) {
     const std::int64_t units = share_of(bytes / unit, fit.datasets, dataset);
     const std::int64_t total = fit.operations ? share_of(*fit.operations, fit.datasets, dataset) : place.all;
     const auto operations_before = [&](std::int64_t rank) { return shares_before(total, place.all, rank); };

@@ -64,8 +64,8 @@ struct FitShare {
 [[nodiscard]] FitShare fit_share(const Fit& fit, std::int64_t bytes, std::int64_t unit, std::int64_t dataset,
                                  const Place& place);
 /// The same where a library was given `bytes` for this file alone.
-[[nodiscard]] FitShare fit_share_of_file(const Fit& fit, std::int64_t bytes, std::int64_t unit, std::int64_t dataset,
-                                         const Place& place);
+[[nodiscard]] FitShare fit_share_of_file(const Fit& fit, std::int64_t bytes, std::int64_t unit,
+                                         std::int64_t dataset, const Place& place);
 /// Bytes of a fit in the file at `place`, as the plan has them.
 [[nodiscard]] std::int64_t fit_bytes_of_file(const Fit& fit, const Place& place);
 /// Operations of a rank on all datasets of a fit.

@@ -140,8 +140,7 @@ bool DumpOperations::next_section(Section& section) {
         section.dataset = dataset_;
         section.base = dump_.base + array_base_;
         section.bytes = array.bytes();
-        operations_.emplace<ArrayOperations>(array, dataset_, section.base, layout_, slot_,
-                                             acting_, joins);
+        operations_.emplace<ArrayOperations>(array, dataset_, section.base, layout_, slot_, acting_, joins);
         array_base_ += array.bytes();
         if (++dataset_ == array.datasets) {
             dataset_ = 0;

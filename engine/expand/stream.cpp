@@ -8,9 +8,10 @@
 namespace wa {
 namespace {
 
-/// Where an entry lies in the stream's operations. In one file the running total is what is split among the ranks, so
-/// that over all entries no rank has more than one operation more than another, and none has to join a collective
-/// call in vain. Ranks of several files are split entry by entry: each file's layout then needs no other file.
+/// Where an entry lies in the stream's operations. In one file the running total is what is split among the
+/// ranks, so that over all entries no rank has more than one operation more than another, and none has to
+/// join a collective call in vain. Ranks of several files are split entry by entry: each file's layout then
+/// needs no other file.
 struct Span {
     std::int64_t before = 0;  // operations of the entries before
     std::int64_t after = 0;
@@ -66,7 +67,8 @@ Wide entry_length(const Stream& stream, const Entry& entry, const Span& span, co
 }
 
 /// Collective calls of the stream: as many as the rank of this file with the most operations has.
-std::int64_t collective_calls(const Stream& stream, const Place& place, std::optional<std::size_t> only_entry) {
+std::int64_t collective_calls(const Stream& stream, const Place& place,
+                              std::optional<std::size_t> only_entry) {
     std::int64_t calls = 0;
     std::int64_t operations = 0;
     each_entry(stream, place, [&](std::size_t e, const Entry& entry, const Span& span) {
@@ -96,9 +98,8 @@ std::int64_t stream_count(const Stream& stream, const Place& place, std::int64_t
     if (!place.active()) return 0;
     if (stream.pattern == Pattern::table) return stream.rows ? stream.rows->count_of(acting_rank) : 0;
     std::int64_t count = 0;
-    each_entry(stream, place, [&](std::size_t, const Entry&, const Span& span) {
-        count += span.share(place, place.index);
-    });
+    each_entry(stream, place,
+               [&](std::size_t, const Entry&, const Span& span) { count += span.share(place, place.index); });
     return count;
 }
 
@@ -146,7 +147,8 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base,
         EntryState state;
         state.size = entry.size;
         const std::int64_t before =
-            place.active() ? span.shares_below(place, place.index) - span.shares_below(place, place.first) : 0;
+            place.active() ? span.shares_below(place, place.index) - span.shares_below(place, place.first)
+                           : 0;
         const bool wanted = !only_entry || *only_entry == e;
         state.count = place.active() && wanted ? span.share(place, place.index) : 0;
         if (stream_.pieces > 1) {
@@ -155,7 +157,8 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base,
             state.step = place.here * entry.size;
             if (wanted) piece_stride_ = place.here * piece;
         } else if (stream_.pattern == Pattern::interleaved) {
-            // Round robin over all entries: the rank's operations before this entry tell where its next one stands.
+            // Round robin over all entries: the rank's operations before this entry tell where its next one
+            // stands.
             const std::int64_t turn =
                 one_file(place) && place.active()
                     ? share_of(span.before, place.all, place.index) * place.all + place.index - span.before

@@ -270,7 +270,8 @@ Content read_content(const Node& node, std::int64_t ranks) {
 
 Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::size_t>& families,
                std::size_t contents) {
-    node.only({"family", "index", "file", "content", "base", "start_s", "end_s", "gap_s", "think_s", "prepare"});
+    node.only(
+        {"family", "index", "file", "content", "base", "start_s", "end_s", "gap_s", "think_s", "prepare"});
     Dump out;
     const Node family = node.at("family");
     const auto found = families.find(family.integer(0, limits::number));

@@ -102,29 +102,28 @@ std::string run_line(const Plan& plan, const RunHead& head) {
     const Environment& e = head.environment;
     const Json hdf5 = e.hdf5.empty() ? Json(nullptr) : Json(e.hdf5);
     const Json mpi_io = e.mpi_io.empty() ? Json(nullptr) : Json(e.mpi_io);
-    return text(
-        Json{{"type", "run"},
-             {"format", "workalike-record"},
-             {"version", 1},
-             {"plan_ranks", plan.ranks},
-             {"processes", head.processes},
-             {"backend", head.backend},
-             {"clock", word_of(plan.clock)},
-             {"time_scale", plan.time_scale},
-             {"scale",
-              {{"ranks", plan.scale_ranks},
-               {"bytes", plan.scale_bytes},
-               {"time", plan.scale_time},
-               {"scaling", plan.scale_weak ? "weak" : "strong"}}},
-             {"environment",
-              {{"engine", e.engine},
-               {"mpi", e.mpi},
-               {"mpi_io", mpi_io},
-               {"hdf5", hdf5},
-               {"compiler", e.compiler},
-               {"file_system", e.file_system},
-               {"host_count", e.host_count},
-               {"memory_bytes", e.memory_bytes}}}});
+    return text(Json{{"type", "run"},
+                     {"format", "workalike-record"},
+                     {"version", 1},
+                     {"plan_ranks", plan.ranks},
+                     {"processes", head.processes},
+                     {"backend", head.backend},
+                     {"clock", word_of(plan.clock)},
+                     {"time_scale", plan.time_scale},
+                     {"scale",
+                      {{"ranks", plan.scale_ranks},
+                       {"bytes", plan.scale_bytes},
+                       {"time", plan.scale_time},
+                       {"scaling", plan.scale_weak ? "weak" : "strong"}}},
+                     {"environment",
+                      {{"engine", e.engine},
+                       {"mpi", e.mpi},
+                       {"mpi_io", mpi_io},
+                       {"hdf5", hdf5},
+                       {"compiler", e.compiler},
+                       {"file_system", e.file_system},
+                       {"host_count", e.host_count},
+                       {"memory_bytes", e.memory_bytes}}}});
 }
 
 std::string dump_line(const Plan& plan, const Summary& s, BackendKind counted) {

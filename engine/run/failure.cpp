@@ -79,6 +79,9 @@ void check_signals() {
 
 void end_all(const Setup& setup, Collector* collector, const CallFailed& error, std::int64_t rank,
              std::optional<std::size_t> dump) {
+    // A signal comes to all, often because another rank has failed: one line is enough, and that is not the
+    // cause.
+    if (dynamic_cast<const Interrupted*>(&error) != nullptr && setup.process != 0) abort_all(setup);
     const FailureLine failure{rank, error.operation, error.what() + full_disk(setup, error), dump};
     fmt::print(stderr, "workalike-engine: rank {}: {}: {} failed: {}\n", rank, where(setup, dump),
                failure.operation, failure.reason);

@@ -1,11 +1,10 @@
 #include "run/rank.hpp"
 
-#include <chrono>
-#include <thread>
-
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "io/mpi.hpp"
 #include "io/mpiio_tally.hpp"
@@ -163,8 +162,8 @@ void RankRun::open(Task& task) {
         task.file->file = std::move(file);
         task.file->state = {};
     }
-    // Whoever has opened a file together with this rank has told of its earlier dumps before: taken in now, they are in
-    // the record even if the next call that all must join never ends.
+    // Whoever has opened a file together with this rank has told of its earlier dumps before: taken in now,
+    // they are in the record even if the next call that all must join never ends.
     if (task.performs) look_around_();
     task.file->file->begin_dump(task.context);
 }
@@ -214,7 +213,8 @@ void RankRun::transfer(Task& task, const Operation& operation) {
     if (task.gather && task.gather->direction() == Direction::read) task.gather->advance(operation.size);
 }
 
-/// The application computes between its operations: as much of the dump's thinking as of its operations is over.
+/// The application computes between its operations: as much of the dump's thinking as of its operations is
+/// over.
 void RankRun::think(Task& task) {
     const double whole = setup_.plan.dumps[task.position].think_s * setup_.plan.time_scale;
     if (whole <= 0 || !task.performs) return;

@@ -119,7 +119,12 @@ class Engine:
             "--plan", str(path), "--dir", str(folder), "--record", str(record), *args,
         ]  # fmt: skip
         done = subprocess.run(
-            command, env=self.environment(processes), capture_output=True, text=True, timeout=timeout, check=False
+            command,
+            env=self.environment(processes),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
         )
         lines = []
         if record.exists():
@@ -157,7 +162,9 @@ def family(backend: str = "posix", **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def stream(entries: list[list[int]], direction: str = "write", pattern: str = "contiguous", **more: Any) -> dict[str, Any]:
+def stream(
+    entries: list[list[int]], direction: str = "write", pattern: str = "contiguous", **more: Any
+) -> dict[str, Any]:
     return {
         "ranks": "all", "direction": direction, "pattern": pattern, "collective": False, "base": 0,
         "entries": entries, "mixed": False, "stride": 0, "pieces": 1, **more,

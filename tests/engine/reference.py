@@ -71,7 +71,9 @@ def in_order(stream: dict[str, Any], counts: list[int]) -> list[tuple[int, int]]
     return listed
 
 
-def expand_stream(plan: dict[str, Any], family: dict[str, Any], stream: dict[str, Any], base: int) -> dict[int, list[Op]]:
+def expand_stream(
+    plan: dict[str, Any], family: dict[str, Any], stream: dict[str, Any], base: int
+) -> dict[int, list[Op]]:
     """The operations of every rank; for `random`, in ascending order."""
     members = members_of(plan, family)
     files = file_of_rank(plan, family)

@@ -44,7 +44,11 @@ def test_posix_calls_equal_the_plan(engine: Engine, ranks: int) -> None:
     plan = make_plan(
         ranks,
         [family("posix")],
-        [content(*streams, opens=2 * ranks, stats=3 * ranks, seeks=4 * ranks, fsyncs=ranks, flushes=2 * ranks)],
+        [
+            content(
+                *streams, opens=2 * ranks, stats=3 * ranks, seeks=4 * ranks, fsyncs=ranks, flushes=2 * ranks
+            )
+        ],
         [dump(0), dump(1)],
     )
     calls, result = trace(engine, plan)
@@ -64,7 +68,10 @@ def test_posix_calls_equal_the_plan(engine: Engine, ranks: int) -> None:
 
 def test_posix_offsets_and_order(engine: Engine, ranks: int) -> None:
     """The sequence of each rank on the wire is the sequence that the record backend writes."""
-    streams = [stream([[4 * ranks, 1000]], pattern="interleaved"), stream([[3 * ranks, 128]], pattern="random", base=10**6)]
+    streams = [
+        stream([[4 * ranks, 1000]], pattern="interleaved"),
+        stream([[3 * ranks, 128]], pattern="random", base=10**6),
+    ]
     plan = make_plan(ranks, [family("posix")], [content(*streams)])
     calls, _ = trace(engine, plan)
     by_process: dict[int, list[tuple[int, int]]] = {}
@@ -105,11 +112,17 @@ def test_descriptors_and_memory_do_not_grow(engine: Engine) -> None:
 
     def peak(dumps: int) -> tuple[int, int]:
         plan = make_plan(
-            1, [family("posix", sharing=sharing("per-rank"))], [content(stream([[4, 65536]]))], [dump(i) for i in range(dumps)]
+            1,
+            [family("posix", sharing=sharing("per-rank"))],
+            [content(stream([[4, 65536]]))],
+            [dump(i) for i in range(dumps)],
         )
         out = engine.tmp / f"usage{dumps}"
-        engine(plan, prefix=["/usr/bin/time", "-f", "%M", "-o", str(out)] if Path("/usr/bin/time").exists() else None)
-        calls, _ = (trace(engine, plan) if dumps <= 200 else ([], None))
+        engine(
+            plan,
+            prefix=["/usr/bin/time", "-f", "%M", "-o", str(out)] if Path("/usr/bin/time").exists() else None,
+        )
+        calls, _ = trace(engine, plan) if dumps <= 200 else ([], None)
         highest = max((int(m) for _, _, a, _ in calls for m in re.findall(r"^(\d+)<", a)), default=0)
         return (int(out.read_text()) if out.exists() else 0), highest
 

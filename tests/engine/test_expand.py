@@ -76,7 +76,9 @@ def test_operations_follow_the_rules(engine: Engine, seed: int) -> None:
         plan["contents"].append(content(*streams))
         plan["dumps"].append(dump(0, family=number, content=number, base=rng.choice([0, 1000])))
     operations = engine.tmp / "operations.txt"
-    result = engine(plan, "--backend", "record", "--operations", str(operations), processes=rng.choice([0, 2]))
+    result = engine(
+        plan, "--backend", "record", "--operations", str(operations), processes=rng.choice([0, 2])
+    )
     found = parse_operations(operations.read_text())
     for number in range(12):
         check_family(plan, number, found, result.dumps[number])
@@ -113,7 +115,9 @@ def check_family(plan: dict[str, Any], number: int, found: Operations, line: dic
 
 def test_random_order_is_a_permutation_and_seeded(engine: Engine) -> None:
     def offsets(seed: int) -> list[int]:
-        plan = make_plan(1, [family()], [content(stream([[1000, 64], [24, 100]], pattern="random"))], seed=seed)
+        plan = make_plan(
+            1, [family()], [content(stream([[1000, 64], [24, 100]], pattern="random"))], seed=seed
+        )
         out = engine.tmp / f"operations{seed}-{engine.runs}.txt"
         engine(plan, "--backend", "record", "--operations", str(out))
         return [op[1] for op in parse_operations(out.read_text())[0, 0]]
@@ -157,7 +161,10 @@ def test_totals_of_calls_are_split(engine: Engine) -> None:
 
 
 def test_stdio_seeks_where_it_must(engine: Engine, ranks: int) -> None:
-    streams = [stream([[4 * ranks, 100]], pattern="strided", stride=300), stream([[4 * ranks, 100]], base=10**6)]
+    streams = [
+        stream([[4 * ranks, 100]], pattern="strided", stride=300),
+        stream([[4 * ranks, 100]], base=10**6),
+    ]
     plan = make_plan(ranks, [family("stdio")], [content(*streams)])
     null = engine(plan, "--backend", "null", processes=0).dumps[0]["counters"]
     real = engine(plan).dumps[0]["counters"]

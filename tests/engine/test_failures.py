@@ -49,7 +49,9 @@ def test_disk_full(engine: Engine, ranks: int, small_disk: Path, backend: str, m
     assert lines
     assert "checkpoint 1, dump " in lines[0]
     # Libraries lose the reason, and a rank that fails later may find space that another has freed again.
-    assert (all if backend in ("posix", "stdio") else any)("No space left on device" in line for line in lines)
+    assert (all if backend in ("posix", "stdio") else any)(
+        "No space left on device" in line for line in lines
+    ), lines
     assert [d["index"] for d in result.dumps][:1] == [0]
     assert len(result.dumps) < 3
     assert result.errors
@@ -88,7 +90,11 @@ def start(engine: Engine, plan: dict[str, Any], data: Path, processes: int) -> s
         *engine.command(processes), "--plan", str(path), "--dir", str(data), "--record", str(engine.tmp / "run.jsonl"),
     ]  # fmt: skip
     return subprocess.Popen(
-        command, env=engine.environment(processes), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        command,
+        env=engine.environment(processes),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
     )
 
 
@@ -192,7 +198,9 @@ def test_bad_usage(engine: Engine, change: Any, words: str) -> None:
     plan = make_plan(1, [family()], [content(stream([[1, 100]]))])
     path = engine.write(plan)
     command = [str(engine.path), "--plan", str(path), *change(None)]
-    done = subprocess.run(command, env=engine.environment(), capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(
+        command, env=engine.environment(), capture_output=True, text=True, timeout=30, check=False
+    )
     assert done.returncode == 2
     assert words in done.stderr
     assert len(done.stderr.splitlines()) == 1

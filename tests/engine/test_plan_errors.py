@@ -25,8 +25,11 @@ def good() -> dict[str, Any]:
     return make_plan(
         4,
         [family("posix"), family("mpiio", id=7, number=2, sharing=sharing("groups", files=2))],
-        [content(stream([[4, 100]])), content(arrays=arrays), content(fit={"bytes": 100, "datasets": 2, "element": 1,
-                                                                           "collective": False, "ops": None})],
+        [
+            content(stream([[4, 100]])),
+            content(arrays=arrays),
+            content(fit={"bytes": 100, "datasets": 2, "element": 1, "collective": False, "ops": None}),
+        ],
         [dump(0), dump(0, family=7, content=1), dump(1, family=7, content=2)],
     )
 
@@ -146,7 +149,18 @@ def test_refused(engine: Engine, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "null", '"plan"', "[" * 100000, '{"format":' * 5000, "\x00\xff", '{"format":"workalike-plan"}']
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '"plan"',
+        "[" * 100000,
+        '{"format":' * 5000,
+        "\x00\xff",
+        '{"format":"workalike-plan"}',
+    ],
 )
 def test_no_plan_at_all(engine: Engine, text: str) -> None:
     refused(engine, text)
@@ -169,7 +183,9 @@ def test_missing_plan(engine: Engine, tmp_path: Path) -> None:
     assert "none.json" in done.stderr
 
 
-def table(rows: list[tuple[int, int, int, int]], magic: bytes = b"WAOPTAB1", count: int | None = None) -> bytes:
+def table(
+    rows: list[tuple[int, int, int, int]], magic: bytes = b"WAOPTAB1", count: int | None = None
+) -> bytes:
     """Columns: rank, direction, offset, length."""
     columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
     n = len(rows)
@@ -218,6 +234,8 @@ def test_mutated_plans_never_crash(engine: Engine) -> None:
         text = bytearray(json.dumps(good()).encode())
         for _ in range(rng.randint(1, 4)):
             at = rng.randrange(len(text))
-            text[at : at + rng.randint(0, 3)] = bytes(rng.choice(b'0123456789-{}[]",:aeE.') for _ in range(rng.randint(0, 3)))
+            text[at : at + rng.randint(0, 3)] = bytes(
+                rng.choice(b'0123456789-{}[]",:aeE.') for _ in range(rng.randint(0, 3))
+            )
         result = engine(text.decode("latin-1"), "--backend", "null", processes=0, check=False, timeout=30)
         assert result.code in (0, 2), (result.code, result.stderr, text)

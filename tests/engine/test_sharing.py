@@ -28,7 +28,9 @@ def test_shared_file_holds_all_ranks(engine: Engine, ranks: int, backend: str) -
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_file_per_rank(engine: Engine, ranks: int, backend: str) -> None:
-    plan = make_plan(ranks, [family(backend, sharing=sharing("per-rank"))], [content(stream([[2 * ranks + 1, 1000]]))])
+    plan = make_plan(
+        ranks, [family(backend, sharing=sharing("per-rank"))], [content(stream([[2 * ranks + 1, 1000]]))]
+    )
     result = engine(plan, "--keep", "--verify")
     expected = {f"checkpoint-1.0000.r{r:06d}.dat": 3000 if r == 0 else 2000 for r in range(ranks)}
     assert result.files() == expected

@@ -12,10 +12,14 @@ import pytest
 from .conftest import Engine, Result, content, dump, family, make_plan, sharing, stream
 
 
-def verify_only(engine: Engine, plan: dict[str, Any], data: Path, processes: int = 0) -> subprocess.CompletedProcess[str]:
+def verify_only(
+    engine: Engine, plan: dict[str, Any], data: Path, processes: int = 0
+) -> subprocess.CompletedProcess[str]:
     path = engine.write(plan)
     command = [*engine.command(processes), "--plan", str(path), "--dir", str(data), "--verify-only"]
-    return subprocess.run(command, env=engine.environment(processes), capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, env=engine.environment(processes), capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 def flip(path: Path, offset: int) -> None:
@@ -81,7 +85,16 @@ def lost_write(engine: Engine, plan: dict[str, Any], *args: str) -> Result:
     """A write that the system claims to have made: the fifth pwrite does nothing."""
     if shutil.which("strace") is None:
         pytest.skip("no strace")
-    tracer = ["strace", "-f", "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:retval=1000:when=5"]
+    tracer = [
+        "strace",
+        "-f",
+        "-o",
+        "/dev/null",
+        "-e",
+        "trace=pwrite64",
+        "-e",
+        "inject=pwrite64:retval=1000:when=5",
+    ]
     return engine(plan, *args, prefix=tracer, check=False)
 
 
@@ -89,7 +102,10 @@ def test_a_lost_write_is_found_in_the_run(engine: Engine) -> None:
     plan = make_plan(1, [family()], [content(stream([[8, 1000]]))])
     result = lost_write(engine, plan, "--verify")
     assert result.code == 1
-    assert "verification failed: checkpoint 1, dump 0, file checkpoint-1.0000.dat: byte 4000 is 0x00" in result.stderr
+    assert (
+        "verification failed: checkpoint 1, dump 0, file checkpoint-1.0000.dat: byte 4000 is 0x00"
+        in result.stderr
+    )
     assert result.end["verified"]["errors"] > 900
     assert result.errors[0]["operation"] == "verify"
     assert lost_write(engine, plan).code == 0

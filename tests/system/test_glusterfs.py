@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import h5py
 import pytest
 
 from .gluster_volume import CannotSetUp, GlusterVolume
@@ -42,6 +43,21 @@ families:
     streams:
     - {{direction: write, sizes: [12/rank x 1 MiB, 1/rank x 12345 B]}}
 """
+HDF5 = f"""\
+workalike: 1
+ranks: {RANKS}
+families:
+- role: checkpoint
+  interface: hdf5
+  level: h5d
+  schedule: {{count: 2, first: 1 s, every: 10 s}}
+  content:
+    arrays:
+    - dims: [{RANKS}, 512, 1024]
+      access:
+      - {{direction: write, collective: true, slabs: [{{count: {RANKS}, shape: [1, 512, 1024]}}]}}
+"""
+DATASET = RANKS * 512 * 1024 * 8
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +117,19 @@ def test_file_per_rank(volume: GlusterVolume, tmp_path: Path) -> None:
     check_sizes(on_disk, meant)
     check_sizes(recorded_sizes(record), on_disk)
     assert volume.stored_bytes() - before == 2 * RANKS * RANK_FILE
+
+
+def test_hdf5_file(volume: GlusterVolume, tmp_path: Path) -> None:
+    record = perform(volume, HDF5, tmp_path, "hdf5")
+    assert [d["bytes_written"] for d in record["dumps"]] == [DATASET] * 2
+    assert record["verified"]["bytes"] == 2 * DATASET
+    on_disk = sizes_in(volume.mount / "hdf5")
+    check_sizes(recorded_sizes(record), on_disk)
+    for name, size in on_disk.items():
+        with h5py.File(volume.mount / "hdf5" / name, locking=False) as file:
+            datasets = [node for node in file.values() if isinstance(node, h5py.Dataset)]
+            assert sum(dataset.nbytes for dataset in datasets) == DATASET
+        assert DATASET < size < DATASET + 2**20
 
 
 def test_without_keep_nothing_is_left(volume: GlusterVolume, tmp_path: Path) -> None:

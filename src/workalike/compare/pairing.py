@@ -136,7 +136,10 @@ def rounding(pairs: list[Pair], factor: float) -> float:
 
 
 def dump_error_pct(
-    one: SideDump | None, other: SideDump | None, factor: float, directions: Sequence[Direction] = tuple(Direction)
+    one: SideDump | None,
+    other: SideDump | None,
+    factor: float,
+    directions: Sequence[Direction] = tuple(Direction),
 ) -> float:
     """Bytes of a dump in the directions that its family moves; a dump that one side lacks is an error of 100 %.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
@@ -189,7 +189,7 @@ class _End(_Part):
 
 
 _Line = Annotated[_Run | _Dump | _Error | _End, Field(discriminator="type")]
-_LINE: TypeAdapter[_Run | _Dump | _Error | _End] = TypeAdapter(_Line)
+_LINE: TypeAdapter[Any] = TypeAdapter(cast(Any, _Line))
 
 
 def assemble(jsonl_path: str | Path) -> Record:
