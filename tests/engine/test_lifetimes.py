@@ -1,0 +1,183 @@
+"""How long files live, what they are called meanwhile, who takes turns, and what must be there before."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from typing import Any
+
+import pytest
+
+from .conftest import Engine, content, dump, family, make_plan, sharing, stream
+
+BACKENDS = ["posix", "stdio", "mpiio"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_appended_file_stays_open(engine: Engine, ranks: int, backend: str) -> None:
+    one = family(backend, lifetime="appended")
+    size = ranks * 1000
+    contents = [content(stream([[ranks, 1000]]), opens=ranks, flushes=ranks), content(stream([[ranks, 1000]]))]
+    dumps = [dump(i, file=0, base=i * size, content=min(i, 1)) for i in range(5)]
+    result = engine(make_plan(ranks, [one], contents, dumps), "--keep", "--verify")
+    assert result.files() == {"checkpoint-1.0000.dat": 5 * size}
+    assert [d["counters"]["OPENS"] for d in result.dumps] == [ranks, 0, 0, 0, 0]
+    assert [d["kinds"]["close"]["count"] for d in result.dumps] == [0, 0, 0, 0, ranks]
+    assert [d["counters"]["FLUSHES"] for d in result.dumps] == [ranks, 0, 0, 0, 0]
+    # Nothing is forgotten between dumps: from the second on, each rank's first write goes forward.
+    assert [d["counters"]["SEQ_WRITES"] for d in result.dumps] == [ranks - 1, *[ranks] * 4]
+    assert result.end["verified"] == {"bytes": 5 * size, "errors": 0}
+    (one_file,) = result.end["files"]
+    assert one_file["size"] == 5 * size
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_reused_file_is_opened_at_each_dump(engine: Engine, ranks: int, backend: str) -> None:
+    one = family(backend, lifetime="reused")
+    contents = [content(stream([[3 * ranks, 1000]])), content(stream([[ranks, 10]]))]
+    dumps = [dump(i, file=0, content=i % 2) for i in range(4)]
+    result = engine(make_plan(ranks, [one], contents, dumps), "--keep", "--verify")
+    assert result.files() == {"checkpoint-1.0000.dat": 3 * ranks * 1000}
+    assert [d["counters"]["OPENS"] for d in result.dumps] == [ranks] * 4
+    assert result.end["verified"]["errors"] == 0
+
+
+@pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
+@pytest.mark.parametrize("mode", ["shared", "per-rank", "groups"])
+def test_rolling_files(engine: Engine, ranks: int, backend: str, mode: str) -> None:
+    one = family(backend, keep=2, rename=True, sharing=sharing(mode, files=min(2, ranks) if mode == "groups" else 1))
+    plan = make_plan(ranks, [one], [content(stream([[ranks, 1000]]))], [dump(i) for i in range(5)])
+    result = engine(plan, "--keep", "--verify")
+    assert {name.split(".")[1] for name in result.files()} == {"0003", "0004"}
+    assert not [name for name in result.files() if name.endswith(".tmp")]
+    assert result.end["verified"]["errors"] == 0
+    assert {f["index"] for f in result.end["files"]} == {3, 4}
+
+
+def test_written_under_another_name_first(engine: Engine) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("no strace")
+    out = engine.tmp / "trace"
+    plan = make_plan(1, [family("posix", rename=True)], [content(stream([[2, 1000]]))])
+    engine(plan, prefix=["strace", "-f", "-o", str(out), "-e", "trace=openat,rename,renameat,renameat2"])
+    lines = [line for line in out.read_text().splitlines() if "checkpoint-1.0000" in line]
+    assert ".dat.tmp" in lines[0]
+    assert "rename" in lines[1]
+    assert len(lines) == 2
+
+
+@pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
+@pytest.mark.parametrize("turns", ["concurrent", "baton"])
+def test_groups(engine: Engine, backend: str, turns: str) -> None:
+    one = family(backend, sharing=sharing("groups", files=3, turns=turns))
+    plan = make_plan(4, [one], [content(stream([[8, 1000]]), opens=4)], [dump(0), dump(1)])
+    result = engine(plan, "--keep", "--verify", "--per-rank", str(engine.tmp / "ranks.csv"))
+    suffix = "h5" if backend == "hdf5" else "dat"
+    assert list(result.files()) == [f"checkpoint-1.{i:04d}.g{g:04d}.{suffix}" for i in range(2) for g in range(3)]
+    if backend != "hdf5":
+        assert list(result.files().values()) == [4000, 2000, 2000] * 2
+    assert result.end["verified"] == {"bytes": 16000, "errors": 0}
+    assert [d["ranks"] for d in result.dumps] == [4, 4]
+    if turns == "baton":
+        rows = list(csv.DictReader((engine.tmp / "ranks.csv").open()))
+        spans = {
+            (int(r["index"]), int(r["rank"])): (float(r["start_s"]), float(r["end_s"])) for r in rows
+        }
+        for index in range(2):
+            assert spans[index, 1][0] >= spans[index, 0][1] - 1e-4  # clocks of one host differ by no more
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("gather", [False, True])
+def test_root(engine: Engine, ranks: int, backend: str, gather: bool) -> None:
+    root = ranks - 1
+    one = family(backend, sharing=sharing("root", [[root, root, 1]], gather=gather))
+    contents = [content(stream([[7, 300001], [3, 11]])), content(stream([[5, 400000]], "read"))]
+    plan = make_plan(ranks, [one], contents, [dump(0), dump(1), dump(2, file=0, content=1)])
+    result = engine(plan, "--keep", "--verify")
+    assert list(result.files().values()) == [7 * 300001 + 33] * 2
+    assert [d["ranks"] for d in result.dumps] == [1, 1, 1]
+    assert result.dumps[2]["bytes_read"] == 2000000
+    assert result.dumps[0]["kinds"]["write"]["slowest_rank"] == root
+    assert result.end["verified"]["errors"] == 0
+
+
+@pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
+def test_subset(engine: Engine, backend: str) -> None:
+    one = family(backend, sharing=sharing("subset", [[1, 3, 2]]))
+    plan = make_plan(4, [one], [content(stream([[5, 1000]]))], [dump(0), dump(1)])
+    result = engine(plan, "--keep", "--verify")
+    assert [d["ranks"] for d in result.dumps] == [2, 2]
+    assert [d["counters"]["OPENS"] for d in result.dumps] == [2, 2]
+    assert result.end["verified"] == {"bytes": 10000, "errors": 0}
+    assert len(result.files()) == 2
+
+
+@pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
+@pytest.mark.parametrize("mode", ["shared", "per-rank", "groups"])
+@pytest.mark.parametrize("reader", ["writer", "neighbour"])
+def test_inputs_are_made_first(engine: Engine, ranks: int, backend: str, mode: str, reader: str) -> None:
+    shared = sharing(mode, files=min(2, ranks) if mode == "groups" else 1)
+    one = family(backend, role="input", sharing=shared, reader=reader, drop_caches=True)
+    streams = [stream([[4 * ranks, 1000]], "read", "interleaved"), stream([[ranks, 5000]], "read", "replicated")]
+    plan = make_plan(ranks, [one], [content(*streams)], [dump(0, prepare=True)])
+    result = engine(plan, "--keep")
+    (d,) = result.dumps
+    assert d["bytes_read"] == 4 * ranks * 1000 + ranks * 5000
+    assert d["bytes_written"] == 0
+    assert d["short_reads"] == 0
+    assert all(size >= 5000 for size in result.files().values())
+    assert len(result.end["files"]) == len(result.files())
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("reader", ["writer", "neighbour"])
+def test_restart_reads_what_the_run_wrote(engine: Engine, ranks: int, backend: str, reader: str) -> None:
+    one = family(backend, reader=reader, sharing=sharing("per-rank"))
+    contents = [content(stream([[4 * ranks, 1000]])), content(stream([[4 * ranks, 1000]], "read"))]
+    plan = make_plan(ranks, [one], contents, [dump(0), dump(1, file=0, content=1)])
+    result = engine(plan)
+    assert result.dumps[1]["bytes_read"] == 4 * ranks * 1000
+    assert result.dumps[1]["short_reads"] == 0
+
+
+def test_reads_beyond_the_end_are_told(engine: Engine) -> None:
+    contents = [content(stream([[2, 1000]])), content(stream([[4, 750]], "read"))]
+    plan = make_plan(1, [family()], contents, [dump(0), dump(1, file=0, content=1)])
+    result = engine(plan)
+    assert result.dumps[1]["bytes_read"] == 2000
+    assert result.dumps[1]["short_reads"] == 2
+    assert result.dumps[1]["counters"]["READS"] == 4
+
+
+def test_dumps_without_data(engine: Engine, ranks: int) -> None:
+    """Opens, stats and nothing else; a family that only looks."""
+    contents = [content(opens=ranks, stats=2 * ranks), content(stats=1), content()]
+    plan = make_plan(ranks, [family(lifetime="reused")], contents, [dump(i, file=0, content=i) for i in range(3)])
+    result = engine(plan)
+    assert [d["ranks"] for d in result.dumps] == [ranks, 1, 0]
+    assert [d["counters"]["STATS"] for d in result.dumps] == [2 * ranks, 1, 0]
+    assert result.dumps[0]["counters"]["OPENS"] == ranks
+
+
+def test_record_against_the_disk(engine: Engine, ranks: int) -> None:
+    """Several families interleaved: every file in the record is on disk with that size, and no other."""
+    families = [
+        family("posix"),
+        family("mpiio", id=1, role="visualization", lifetime="appended"),
+        family("stdio", id=2, role="log", sharing=sharing("root", [[0, 0, 1]]), lifetime="appended"),
+        family("posix", id=3, role="scratch", sharing=sharing("per-rank")),
+    ]
+    contents: list[dict[str, Any]] = [content(stream([[3 * ranks, 777]])), content(stream([[5, 80]], ranks=[[0, 0, 1]]))]
+    dumps = []
+    for i in range(3):
+        dumps += [
+            dump(i, family=0),
+            dump(i, family=1, file=0, base=i * 3 * ranks * 777),
+            dump(i, family=2, file=0, base=400 * i, content=1),
+            dump(i, family=3),
+        ]
+    result = engine(make_plan(ranks, families, contents, dumps), "--keep", "--verify")
+    assert {f["name"]: f["size"] for f in result.end["files"]} == result.files()
+    assert len(result.dumps) == 12
+    assert result.end["verified"]["errors"] == 0

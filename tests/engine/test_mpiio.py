@@ -1,0 +1,107 @@
+"""MPI-IO: collective calls, file views, hints, large operations, and the count of MPI-IO calls."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from .conftest import Engine, content, dump, family, make_plan, sharing, stream
+
+
+def test_collective_and_independent_are_counted_apart(engine: Engine, ranks: int) -> None:
+    streams = [
+        stream([[3 * ranks, 1000]], collective=True),
+        stream([[5, 100]], ranks=[[0, 0, 1]], base=10**5),
+        stream([[2, 64]], collective=True, ranks=[[ranks - 1, ranks - 1, 1]], base=2 * 10**5),
+    ]
+    plan = make_plan(ranks, [family("mpiio")], [content(*streams)])
+    result = engine(plan, "--verify")
+    (d,) = result.dumps
+    c, level = d["counters"], d["levels"]["mpiio"]
+    assert c["COLL_WRITES"] == level["coll_writes"] == 3 * ranks + 2 * ranks
+    assert c["INDEP_WRITES"] == level["indep_writes"] == 5
+    assert d["bytes_written"] == level["bytes_written"] == 3 * ranks * 1000 + 500 + 128
+    assert c["WRITES"] == c["COLL_WRITES"] + c["INDEP_WRITES"]
+    assert result.end["verified"]["errors"] == 0
+
+
+@pytest.mark.parametrize("collective", [False, True])
+def test_pieces_through_a_view(engine: Engine, ranks: int, collective: bool) -> None:
+    """Each operation is 8 pieces, interleaved over the ranks; behind it, ordinary data."""
+    streams = [
+        stream([[2 * ranks, 8000], [ranks, 800]], pattern="interleaved", pieces=8, collective=collective, base=512),
+        stream([[ranks, 100]], base=10**6),
+    ]
+    plan = make_plan(ranks, [family("mpiio")], [content(*streams)])
+    result = engine(plan, "--keep", "--verify")
+    assert result.end["verified"] == {"bytes": ranks * 16900, "errors": 0}
+    (d,) = result.dumps
+    assert d["counters"]["WRITES"] == 4 * ranks
+    data = (result.data / "checkpoint-1.0000.dat").read_bytes()
+    assert len(data) == 10**6 + 100 * ranks
+    dense = data[512 : 512 + ranks * 16800]
+    assert dense.count(0) < len(dense) / 100  # no holes
+    assert not any(data[512 + ranks * 16800 : 10**6])
+    # The posix backend makes a call of each piece and puts the same places on disk.
+    posix = engine(plan, "--keep", "--verify", "--backend", "posix")
+    assert posix.dumps[0]["counters"]["WRITES"] == 3 * 8 * ranks + ranks
+    assert posix.end["verified"]["errors"] == 0
+
+
+def test_backends_write_the_same_bytes(engine: Engine, ranks: int) -> None:
+    streams = [
+        stream([[4 * ranks, 3000]], pattern="interleaved"),
+        stream([[2 * ranks, 500], [ranks, 7]], pattern="random", base=10**5),
+        stream([[2 * ranks, 100]], pattern="strided", stride=150, base=2 * 10**5),
+    ]
+    digests = set()
+    for backend in ("posix", "stdio", "mpiio"):
+        plan = make_plan(ranks, [family(backend)], [content(*streams)])
+        result = engine(plan, "--keep")
+        digests.add(hashlib.sha256((result.data / "checkpoint-1.0000.dat").read_bytes()).hexdigest())
+    assert len(digests) == 1
+
+
+def test_hints_are_passed(engine: Engine, ranks: int) -> None:
+    one = family("mpiio", hints={"cb_nodes": "1", "romio_cb_write": "enable"})
+    result = engine(make_plan(ranks, [one], [content(stream([[ranks, 1000]], collective=True))]), "--verify")
+    assert result.end["verified"]["errors"] == 0
+    assert result.head["environment"]["mpi_io"] in ("ompio", "romio")
+
+
+def test_operation_beyond_two_gibibytes(engine: Engine) -> None:
+    folder = Path("/dev/shm")
+    if not folder.is_dir():
+        pytest.skip("no tmpfs to write 2 GiB to")
+    data = folder / f"workalike-test-{engine.tmp.name}"
+    size = 2**31 + 2**20 + 12345
+    plan = make_plan(1, [family("mpiio")], [content(stream([[1, size]]))])
+    try:
+        result = engine(plan, "--verify", data=data)
+        assert result.dumps[0]["bytes_written"] == size
+        assert result.dumps[0]["counters"]["WRITES"] == 1
+        assert result.dumps[0]["counters"]["SIZE_WRITE"][9] == 1
+        assert result.end["verified"] == {"bytes": size, "errors": 0}
+    finally:
+        for path in data.iterdir():
+            path.unlink()
+        data.rmdir()
+
+
+def test_opens_and_syncs_are_collective(engine: Engine, ranks: int) -> None:
+    plan = make_plan(
+        ranks, [family("mpiio")], [content(stream([[ranks, 100]]), opens=2 * ranks - 1, fsyncs=1, flushes=1)], [dump(0)]
+    )
+    (d,) = engine(plan).dumps
+    assert d["counters"]["OPENS"] == (1 if ranks == 1 else 2 * ranks)
+    assert d["counters"]["FSYNCS"] == d["counters"]["FLUSHES"] == ranks
+
+
+def test_file_per_rank_is_not_collective(engine: Engine, ranks: int) -> None:
+    one = family("mpiio", sharing=sharing("per-rank"))
+    plan = make_plan(ranks, [one], [content(stream([[ranks, 100]], collective=True))])
+    (d,) = engine(plan, "--verify").dumps
+    assert d["counters"]["OPENS"] == ranks
+    assert d["counters"]["COLL_WRITES"] == ranks
