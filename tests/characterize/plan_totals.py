@@ -46,9 +46,11 @@ def _operations(plan: Plan, family: PlanFamily, content: PlanContent) -> Iterato
             yield stream.direction, count, size
         if stream.collective and family.sharing.mode is not SharingMode.PER_RANK:
             counts = [count for count, _ in stream.entries]
-            grouped = family.sharing.mode is SharingMode.GROUPS
-            calls = sum(-(-count // n) for count in counts) if grouped else -(-sum(counts) // n)
-            yield stream.direction, max(0, calls * members - sum(counts)), 0
+            if family.sharing.mode is SharingMode.GROUPS:  # each entry by itself, by the ranks of its files
+                joining = sum(-(-count // n) for count in counts) * n
+            else:
+                joining = -(-sum(counts) // n) * members
+            yield stream.direction, max(0, joining - sum(counts)), 0
     for arrays in content.arrays:
         for access in arrays.access:
             n = rank_sets.count(access.ranks, plan.ranks)

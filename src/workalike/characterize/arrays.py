@@ -53,7 +53,7 @@ def build_arrays(
     runs = fast_runs(files)
     groups: dict[tuple[Geometry, Direction], list[_Equal]] = defaultdict(list)
     for equal in equals:
-        geometry = geometry_of(equal.facts, states, known)
+        geometry = geometry_of(equal.facts, states, known, runs)
         if geometry is None:
             return None
         for direction in Direction:
@@ -124,11 +124,17 @@ def _equal_records(files: Sequence[FileFacts]) -> list[_Equal] | None:
 
 
 def fast_runs(files: Sequence[FileFacts]) -> list[int]:
-    """Sizes of the contiguous pieces that the library made of the hyperslabs, most frequent first."""
+    """Sizes of the contiguous pieces that the libraries made of the hyperslabs, most frequent first.
+
+    A collective MPI-IO call has all pieces of a rank, so POSIX tells where it is not collective.
+    """
     for file in files:
-        below = file.modules.get("MPI-IO") or file.modules.get("POSIX")
-        if below is not None:
-            return [size for size, _ in sorted(common_sizes(below), key=lambda c: -c[1])]
+        found: Counter[int] = Counter()
+        for module in ("MPI-IO", "POSIX"):
+            for size, count in common_sizes(file.modules[module]) if module in file.modules else []:
+                found[size] = max(found[size], count)
+        if found:
+            return [size for size, _ in found.most_common()]
     return []
 
 

@@ -13,6 +13,7 @@ from workalike.characterize.facts import FloatArray, IntArray
 MOST_BYTES = 2**50
 """Of one record, and of one operation (the engine's limit): a pebibyte in one file."""
 MOST_OPERATIONS = 2**36
+MOST_EXTENT = 2**56
 MOST_ELSE = 2**62
 LONGEST_RUN_S = 1e8
 """Three years."""
@@ -29,6 +30,8 @@ def bounds_of(names: tuple[str, ...]) -> IntArray:
 def _bound(name: str) -> int:
     if name in _FREE:
         return 2**63 - 1
+    if name.startswith("MAX_BYTE_"):
+        return MOST_EXTENT
     if name.startswith("BYTES_") or name.endswith("_ACCESS"):
         return MOST_BYTES
     if name.endswith(_OPERATIONS) or name.endswith("_COUNT") or name.startswith("SIZE_"):

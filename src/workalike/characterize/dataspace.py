@@ -92,10 +92,13 @@ def rank_of(facts: ModuleFacts) -> int:
     return max(1, facts.largest("DATASPACE_NDIMS"))
 
 
-def geometry_of(facts: ModuleFacts, states: int, known: KnownExtents) -> Geometry | None:
+def geometry_of(
+    facts: ModuleFacts, states: int, known: KnownExtents, runs: Sequence[int] = ()
+) -> Geometry | None:
     """Extents of one dataset's record; with several states the appended dimension comes first.
 
-    None for what HDF5 or a workload cannot hold.
+    `runs` are sizes in bytes of the contiguous pieces that the levels below saw. None for what HDF5 or a workload
+    cannot hold.
     """
     rank = rank_of(facts)
     points, element = facts.largest("DATASPACE_NPOINTS"), facts.largest("DATATYPE_SIZE")
@@ -107,7 +110,8 @@ def geometry_of(facts: ModuleFacts, states: int, known: KnownExtents) -> Geometr
         return None
     written = facts.total("BYTES_WRITTEN")
     extendible = chunked and states > 1 and written >= states * points * element
-    dims = _dims_of(facts, rank, points, chunk if chunked else None, known)
+    pieces = tuple(run // element for run in runs if run % element == 0)
+    dims = _dims_of(facts, rank, points, chunk if chunked else None, known, pieces)
     if element * math.prod(dims) > MAX_OPERATION_BYTES:
         return None
     if not extendible:
@@ -116,7 +120,9 @@ def geometry_of(facts: ModuleFacts, states: int, known: KnownExtents) -> Geometr
     return Geometry(_first(dims, last), element, _first(chunk, last), True, last)
 
 
-def _dims_of(facts: ModuleFacts, rank: int, points: int, chunk: Shape | None, known: KnownExtents) -> Shape:
+def _dims_of(
+    facts: ModuleFacts, rank: int, points: int, chunk: Shape | None, known: KnownExtents, pieces: Shape
+) -> Shape:
     """The chunk of a dataset of one chunk, else a sibling's extents, else a guess from the accesses."""
     if chunk is not None and math.prod(chunk) == points:
         return chunk
@@ -124,7 +130,9 @@ def _dims_of(facts: ModuleFacts, rank: int, points: int, chunk: Shape | None, kn
         return known[(points, rank)]
     slabs = common_slabs(facts, rank)
     longest = tuple(max((slab.span[i] for slab in slabs), default=1) for i in range(rank))
-    return guess_dims(points, longest)
+    usual = max(slabs, key=lambda slab: slab.count, default=None)
+    contiguous = usual is not None and set(usual.stride) == {1}
+    return guess_dims(points, longest, usual.shape if usual and contiguous else (), pieces)
 
 
 def _appended_dimension(dims: Shape, chunk: Shape) -> int:
@@ -157,23 +165,35 @@ def common_slabs(facts: ModuleFacts, rank: int) -> list[Hyperslab]:
 
 
 @functools.lru_cache(maxsize=4096)
-def guess_dims(points: int, longest: Shape) -> Shape:
-    """Extents whose product is `points`, each at least the longest access, near to proportional to it.
+def guess_dims(points: int, longest: Shape, slab: Shape = (), pieces: Shape = ()) -> Shape:
+    """Extents whose product is `points`, each at least the longest access.
 
-    Without such extents, as few more elements as may be.
+    Of those, extents that cut the usual `slab` into contiguous pieces of a length that the levels below saw, then those
+    near to proportional to the longest access. Without any, as few more elements as may be.
     """
     if len(longest) == 1:
         return (max(points, longest[0]),)
-    best: tuple[float, Shape] | None = None
+    best: tuple[tuple[bool, float], Shape] | None = None
     for dims in _factorisations(points, len(longest)):
         if all(d >= n for d, n in zip(dims, longest, strict=True)):
             ratios = [math.log(d / n) for d, n in zip(dims, longest, strict=True)]
-            spread = max(ratios) - min(ratios)
-            if best is None or spread < best[0]:
-                best = (spread, dims)
+            unseen = not slab or run_length(slab, dims) not in pieces
+            score = (unseen, max(ratios) - min(ratios))
+            if best is None or score < best[0]:
+                best = (score, dims)
     if best is not None:
         return best[1]
     return (max(longest[0], -(-points // math.prod(longest[1:]))), *longest[1:])
+
+
+def run_length(slab: Shape, dims: Shape) -> int:
+    """Elements of the contiguous pieces that a slab has in a dataset."""
+    run = 1
+    for n, d in zip(reversed(slab), reversed(dims), strict=True):
+        run *= n
+        if n < d:
+            break
+    return run
 
 
 def _factorisations(points: int, parts: int) -> Iterator[Shape]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from workalike.characterize.events import Event
 from workalike.characterize.facts import MODULE_OF_LEVEL
@@ -26,7 +27,7 @@ class Draft:
     role: Role = Role.OTHER
     rules: list[str] = field(default_factory=list)
 
-    @property
+    @cached_property
     def files(self) -> list[DataFile]:
         return [data for layer in self.layers for data in layer]
 
@@ -34,11 +35,11 @@ class Draft:
     def level(self) -> Level:
         return self.layers[0][0].level
 
-    @property
+    @cached_property
     def written(self) -> int:
         return sum(data.written for data in self.files)
 
-    @property
+    @cached_property
     def read(self) -> int:
         return sum(data.read for data in self.files)
 

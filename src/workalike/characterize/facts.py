@@ -49,33 +49,37 @@ class ModuleFacts:
     doubted: bool = False  # bytes of a record could not be true (see `believable`)
     scope: IntArray | None = None
 
+    def __post_init__(self) -> None:
+        self._places = _places(self.counter_names)
+        self._fplaces = _places(self.fcounter_names)
+
     def column(self, name: str) -> IntArray:
         """int64[records] of one counter; -1 means not measured."""
-        return self.counters[:, _places(self.counter_names)[name]]
+        return self.counters[:, self._places[name]]
 
     def fcolumn(self, name: str) -> FloatArray:
         """float64[records] of one floating-point counter, in seconds or as the facts say."""
-        return self.fcounters[:, _places(self.fcounter_names)[name]]
+        return self.fcounters[:, self._fplaces[name]]
 
     def has(self, name: str) -> bool:
         """Whether the module has such a counter, of either kind."""
-        return name in _places(self.counter_names) or name in _places(self.fcounter_names)
+        return name in self._places or name in self._fplaces
 
     def total(self, name: str) -> int:
         """Sum over the records; unmeasured ones (-1) count as 0. 0 when the module has no such counter."""
-        place = _places(self.counter_names).get(name)
-        return 0 if place is None else exact_sum(self.counters[:, place])
+        place = self._places.get(name)
+        if place is None:
+            return 0
+        if len(self.counters) == 1:  # a log may have thousands of files of one record
+            return max(0, self.counters.item(0, place))
+        return exact_sum(self.counters[:, place])
 
     def totals(self, names: Sequence[str]) -> list[int]:
         """Sums of several counters."""
-        places = _places(self.counter_names)
-        columns = self.counters[:, [places[name] for name in names]]
-        if len(columns) == 1:
-            return [max(0, value) for value in columns[0].tolist()]
-        return [exact_sum(column) for column in columns.T]
+        return [self.total(name) for name in names]
 
     def largest(self, name: str) -> int:
-        if name not in _places(self.counter_names) or not len(self.ranks):
+        if name not in self._places or not len(self.ranks):
             return 0
         return max(0, int(self.column(name).max()))
 

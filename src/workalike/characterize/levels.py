@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -50,23 +49,32 @@ def choose_level(file: FileFacts, direction: Direction) -> LevelChoice | None:
         return LevelChoice(Level.STDIO, stdio, "only STDIO moved data", _partial_loss(file, Level.STDIO))
     if not any(file.bytes_at(level, direction) for level in chain):
         return None
-    if len(chain) > 1 and not any(is_whole(file, level) for level in chain):
+    whole = [level for level in chain if is_whole(file, level)]
+    if len(chain) > 1 and not whole:
         return _highest_of_partial(file, chain, direction)
-    for upper, lower in pairwise(chain):
-        if not is_whole(file, upper):
-            continue
-        moved = file.bytes_at(upper, direction)
-        library = library_traffic(file, upper, lower, direction)
-        if moved >= EXPLAINS * (file.bytes_at(lower, direction) - sum(loss.bytes for loss in library)):
-            rule = f"{upper.value} explains {lower.value}"
-            if library:
-                rule += " less " + ", ".join(loss.reason.value for loss in library)
-            if lower is Level.MPIIO:  # what happens below MPI-IO is no reason, but is named
-                library += sieving(file, direction)
-            return LevelChoice(upper, moved, rule, library)
     last = chain[-1]
     rule = "the lowest level that saw the file"
-    return LevelChoice(last, file.bytes_at(last, direction), rule, _partial_loss(file, last))
+    choice = LevelChoice(last, file.bytes_at(last, direction), rule, _partial_loss(file, last))
+    # From the lowest level up: one that does not explain the level below has nothing to say of those above.
+    for upper in reversed([level for level in whole if level is not last]):
+        raised = _explains(file, upper, choice, direction)
+        if raised is None:
+            return choice
+        choice = raised
+    return choice
+
+
+def _explains(file: FileFacts, upper: Level, below: LevelChoice, direction: Direction) -> LevelChoice | None:
+    """The choice of `upper`, if it moved 95 % of what the level below moved for the application."""
+    moved = file.bytes_at(upper, direction)
+    library = library_traffic(file, upper, below.level, direction)
+    if moved < EXPLAINS * (below.moved - sum(loss.bytes for loss in library)):
+        return None
+    rule = f"{upper.value} explains {below.level.value}"
+    if library:
+        rule += " less " + ", ".join(loss.reason.value for loss in library)
+    # What happens further below is no reason any more, but is named.
+    return LevelChoice(upper, moved, rule, library + [x for x in below.losses if x.reason is Reason.SIEVING])
 
 
 def choose_levels(file: FileFacts) -> dict[Direction, LevelChoice]:

@@ -1,10 +1,16 @@
-"""Where the operations of a stream land."""
+"""Where the operations of a stream land, as the POSIX counters of its files tell it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workalike.workload.model import Pattern
+from workalike.characterize.facts import FileFacts, ModuleFacts
+from workalike.workload.model import Direction, Level, Pattern
+
+CONSECUTIVE = 0.8
+SEQUENTIAL = 0.5
+ALTERNATES = 0.5
 
 
 @dataclass(frozen=True)
@@ -14,3 +20,79 @@ class Placement:
     pattern: Pattern
     stride: int = 0
     pieces_per_rank: float = 1.0  # separate contiguous pieces of a rank, in the interleaved case
+
+
+@dataclass(frozen=True)
+class _Offsets:
+    """What the POSIX counters of a dump's files say of offsets, one direction."""
+
+    files: int
+    ranks: int  # accessing ranks, over all files
+    operations: int
+    moved: int
+    consecutive: int
+    sequential: int
+    extent: int  # of the largest file
+
+
+def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> Placement:
+    """Pattern from the share of consecutive and sequential operations (facts B, "Strides").
+
+    A rank's operations fall into as many contiguous pieces as it has operations that do not follow the one before:
+    one piece is a region of its own, a piece an operation is round-robin, between them lie segments.
+    """
+    if direction is Direction.READ and modifies(files, level):
+        return place_of(files, level, Direction.WRITE)
+    seen = _offsets(files, level, direction)
+    if seen is None or seen.operations <= 2 * seen.files:
+        return Placement(Pattern.CONTIGUOUS)
+    one_rank = seen.ranks <= seen.files
+    covers = seen.moved >= 0.9 * seen.extent * seen.files
+    if direction is Direction.READ and not one_rank and seen.moved > 1.5 * seen.extent * seen.files:
+        return Placement(Pattern.REPLICATED)
+    if seen.consecutive >= CONSECUTIVE * seen.operations and one_rank:
+        return Placement(Pattern.CONTIGUOUS)
+    if seen.sequential < SEQUENTIAL * seen.operations:
+        return Placement(Pattern.RANDOM)
+    if one_rank:
+        if covers:
+            return Placement(Pattern.CONTIGUOUS)
+        return Placement(Pattern.STRIDED, stride=max(1, seen.extent * seen.files // seen.operations))
+    pieces = max(1.0, (seen.operations - seen.consecutive) / seen.ranks)
+    return Placement(Pattern.INTERLEAVED, pieces_per_rank=pieces)
+
+
+def modifies(files: Sequence[FileFacts], level: Level) -> bool:
+    """Read-modify-write: reads and writes alternate, so what is read lies where it is then written."""
+    if level is Level.STDIO:
+        return False
+    posix = [f.modules["POSIX"] for f in files if "POSIX" in f.modules]
+    reads, writes = (sum(p.total(kind) for p in posix) for kind in ("READS", "WRITES"))
+    switches = sum(p.total("RW_SWITCHES") for p in posix)
+    shared = any((p.ranks < 0).any() or len(p.ranks) > 1 for p in posix)
+    return shared and 0.9 * writes <= reads <= writes and switches >= ALTERNATES * (reads + writes)
+
+
+def _offsets(files: Sequence[FileFacts], level: Level, direction: Direction) -> _Offsets | None:
+    posix = [f.modules["POSIX"] for f in files if "POSIX" in f.modules and level is not Level.STDIO]
+    kind = "READS" if direction is Direction.READ else "WRITES"
+    size = "BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN"
+    largest = "MAX_BYTE_READ" if direction is Direction.READ else "MAX_BYTE_WRITTEN"
+    posix = [p for p in posix if p.total(kind)]
+    if not posix:
+        return None
+    return _Offsets(
+        files=len(posix),
+        ranks=sum(_accessing_ranks(p, kind, nprocs=files[0].nprocs) for p in posix),
+        operations=sum(p.total(kind) for p in posix),
+        moved=sum(p.total(size) for p in posix),
+        consecutive=sum(p.total(f"CONSEC_{kind}") for p in posix),
+        sequential=sum(p.total(f"SEQ_{kind}") for p in posix),
+        extent=max(p.largest(largest) for p in posix) + 1,
+    )
+
+
+def _accessing_ranks(posix: ModuleFacts, kind: str, nprocs: int) -> int:
+    if (posix.ranks < 0).any():
+        return nprocs
+    return len(set(posix.ranks[posix.column(kind) > 0].tolist()))

@@ -93,22 +93,18 @@ def sharing_of_family(layers: Sequence[Sharing], nprocs: int) -> list[tuple[Shar
 
     A dump that leaves out ranks of a larger one is no other family, nor is one that another single rank wrote.
     """
+    modes = {s.mode for s in layers}
+    roots = {str(s.ranks) for s in layers if s.mode is SharingMode.ROOT}
+    kind_of_root = SharingMode.ROOT  # with what a single rank's file goes
+    if SharingMode.PER_RANK in modes:
+        kind_of_root = SharingMode.PER_RANK
+    elif SharingMode.SUBSET in modes or len(roots) > 1:
+        kind_of_root = SharingMode.SUBSET
     apart: dict[tuple[SharingMode, int], list[int]] = {}
     for number, sharing in enumerate(layers):
-        apart.setdefault((_kind(sharing, layers), sharing.files), []).append(number)
+        kind = kind_of_root if sharing.mode is SharingMode.ROOT else sharing.mode
+        apart.setdefault((kind, sharing.files), []).append(number)
     return [(_union([layers[i] for i in which], mode, nprocs), which) for (mode, _), which in apart.items()]
-
-
-def _kind(sharing: Sharing, layers: Sequence[Sharing]) -> SharingMode:
-    """With what a dump's sharing goes: a single rank's file is one of a family of files a rank, or of a subset."""
-    modes = {s.mode for s in layers}
-    if sharing.mode is SharingMode.ROOT and SharingMode.PER_RANK in modes:
-        return SharingMode.PER_RANK
-    if sharing.mode is SharingMode.ROOT and (
-        SharingMode.SUBSET in modes or len({str(s.ranks) for s in layers if s.mode is SharingMode.ROOT}) > 1
-    ):
-        return SharingMode.SUBSET
-    return sharing.mode
 
 
 def _union(some: Sequence[Sharing], mode: SharingMode, nprocs: int) -> Sharing:

@@ -64,13 +64,28 @@ def states_in_trace(trace: Trace | None) -> States | None:
         return None
     span = float(trace.ends.max() - trace.starts.min())
     cut = bursts(trace.starts, np.maximum(trace.starts, trace.ends), span)
-    if len(cut) > MAX_STATES or int(trace.lengths.sum()) < LEAST_STATE * len(cut):
+    cut = joined_bursts(cut, [int(trace.lengths[a:b].sum()) for a, b in cut])
+    if len(cut) > MAX_STATES:
         cut = [(0, len(trace))]
     intervals = [
         Interval(float(trace.starts[a]), float(max(trace.ends[a:b].max(), trace.starts[a]))) for a, b in cut
     ]
     sizes = [int(trace.lengths[a:b].sum()) for a, b in cut]
     return States(intervals, sizes, f"states: {len(cut)} bursts in the trace", [], cut)
+
+
+def joined_bursts(cut: Sequence[tuple[int, int]], sizes: Sequence[int]) -> list[tuple[int, int]]:
+    """Bursts of next to nothing (a header, a line of a log) are part of the state before them, or after."""
+    out: list[tuple[int, int]] = []
+    moved = LEAST_STATE  # of the last one
+    for (first, last), size in zip(cut, sizes, strict=True):
+        if out and (size < LEAST_STATE or moved < LEAST_STATE):
+            out[-1] = (out[-1][0], last)
+            moved += size
+        else:
+            out.append((first, last))
+            moved = size
+    return out
 
 
 def counted_by_library(file: FileFacts, level: Level, written: int) -> tuple[int, str] | None:

@@ -12,6 +12,8 @@ from workalike.characterize.facts import MODULE_OF_LEVEL, ModuleFacts
 
 LEAST_SHARE = 0.02
 """Below this share of a dump, thinking is measurement noise."""
+MOST_SECONDS = 1e15
+"""Of all ranks together: more cannot be true."""
 TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 
 
@@ -40,7 +42,9 @@ def _think(event: Event, nprocs: int) -> float:
 
 def _busy(facts: ModuleFacts, nprocs: int) -> float:
     """I/O seconds of the busiest rank; of a reduced record that of its slowest rank."""
-    spent = sum(np.where(np.isfinite(t := facts.fcolumn(name)), t, 0.0).clip(min=0) for name in TIMERS)
+    spent = sum(
+        np.where(np.isfinite(t := facts.fcolumn(name)), t, 0.0).clip(0, MOST_SECONDS) for name in TIMERS
+    )
     reduced = facts.ranks < 0
     if reduced.any():
         slowest = facts.fcolumn("F_SLOWEST_RANK_TIME")

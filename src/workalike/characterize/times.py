@@ -28,7 +28,10 @@ def _stamp(facts: ModuleFacts, name: str, largest: bool, limit: float) -> float 
     """A timestamp over the records, of those that can be true."""
     if not facts.has(name):
         return None
-    column = believable_stamps(facts.fcolumn(name), limit)
+    column = facts.fcolumn(name)
+    if len(column) == 1:
+        return stamp if 0 < (stamp := float(column[0])) <= limit else None
+    column = believable_stamps(column, limit)
     if not len(column):
         return None
     return float(column.max() if largest else column.min())

@@ -28,7 +28,7 @@ MOST_RUNS = 16
 OVERLAP = 1.05
 ALIKE = 0.9
 DENSE = 0.8
-FORWARD = 0.5
+FORWARD = 0.75
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def _same_region(ranks: list[tuple[int, IntArray, IntArray]]) -> bool:
 
 
 def _forward_share(ranks: list[tuple[int, IntArray, IntArray]]) -> float:
-    """The share of operations that begin behind the end of the same rank's one before."""
-    forward = sum(int((o[1:] >= (o + n)[:-1]).sum()) for _, o, n in ranks)
-    steps = sum(len(o) - 1 for _, o, _ in ranks)
-    return forward / steps if steps else 1.0
+    """The share of the bytes whose operation begins behind the end of the same rank's one before."""
+    forward = sum(int(n[1:][o[1:] >= (o + n)[:-1]].sum()) for _, o, n in ranks)
+    moved = sum(int(n[1:].sum()) for _, _, n in ranks)
+    return forward / moved if moved else 1.0

@@ -1,0 +1,166 @@
+"""Streams of what each rank is known to have moved, from records of single ranks or from a trace."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from workalike.characterize.calls import filled_calls, split_collective, whole_calls
+from workalike.characterize.facts import ModuleFacts
+from workalike.characterize.moved import Moved, Pair, merged, moved_by_rows
+from workalike.characterize.placement import Placement
+from workalike.characterize.stream_parts import SMALL, make_stream, near_equal_merged, placed
+from workalike.workload import units
+from workalike.workload.model import Direction, Entry, Pattern, Stream
+
+MAX_CLUSTERS = 64
+EVEN = 1.25
+
+
+def streams_of_ranks(
+    by_rank: dict[int, Moved],
+    direction: Direction,
+    nprocs: int,
+    placement: Placement,
+    files: int,
+    shared: bool,
+) -> list[Stream]:
+    """Streams of what each rank is known to have moved, in `files` files, of which some are `shared`."""
+    joint: list[Stream] = []
+    if shared and any(m.collective_calls for m in by_rank.values()):
+        joint, by_rank = _joint_calls(by_rank, direction, nprocs, placement, files == 1)
+    if placement.pattern is Pattern.INTERLEAVED and (len(by_rank) > 1 or joint):
+        even = _even_streams(by_rank, direction, nprocs, placement, joint)
+        if even is not None:
+            return even
+    clusters: dict[tuple[tuple[Pair, ...], int], list[int]] = defaultdict(list)
+    for rank, moved in by_rank.items():
+        clusters[(tuple(moved.pairs), moved.collective_calls)].append(rank)
+    few = _limit_clusters(clusters)
+    streams = joint
+    everyone = sum(len(ranks) for _, _, ranks in few) == nprocs
+    for pairs, calls, ranks in few:
+        ranges = None if len(few) == 1 and everyone else units.ranges_of(sorted(ranks))
+        for some, together in zip(split_collective(pairs, calls), (True, False), strict=True):
+            if some:
+                streams += placed(some, direction, placement, ranges, together, len(ranks))
+    return streams
+
+
+def moved_by_rank(parts: Sequence[ModuleFacts], direction: Direction) -> dict[int, Moved]:
+    """What each rank moved, over all files; ranks that moved nothing are left out."""
+    by_rank: dict[int, Moved] = {}
+    for rank, moved in _moved_of_rows(parts, direction):
+        known = by_rank.get(rank)
+        if known is not None:
+            moved = Moved(merged(known.pairs + moved.pairs), known.collective_calls + moved.collective_calls)
+        by_rank[rank] = moved
+    return {rank: Moved(merged(m.pairs), m.collective_calls) for rank, m in by_rank.items() if m.pairs}
+
+
+def _moved_of_rows(parts: Sequence[ModuleFacts], direction: Direction) -> Iterator[tuple[int, Moved]]:
+    if not parts:
+        return
+    together = replace(
+        parts[0],
+        ids=np.concatenate([p.ids for p in parts]),
+        ranks=np.concatenate([p.ranks for p in parts]),
+        counters=np.concatenate([p.counters for p in parts]),
+        fcounters=np.concatenate([p.fcounters for p in parts]),
+        scope=None,
+    )
+    yield from zip(together.ranks.tolist(), moved_by_rows(together, direction), strict=True)
+
+
+def _joint_calls(
+    by_rank: dict[int, Moved], direction: Direction, nprocs: int, placement: Placement, one_file: bool
+) -> tuple[list[Stream], dict[int, Moved]]:
+    """The collective operations of all ranks as one stream, and what each rank did by itself.
+
+    A stream deals its operations to all ranks in turn, so a call may hold several sizes; of several files each entry
+    is dealt apart, so there the sizes are cut into whole calls.
+    """
+    apart = {rank: split_collective(moved.pairs, moved.collective_calls) for rank, moved in by_rank.items()}
+    ranks = sorted(rank for rank, (together, _) in apart.items() if any(size for _, size in together))
+    calls = max(moved.collective_calls for moved in by_rank.values())
+    pairs = merged([pair for rank in ranks for pair in apart[rank][0]])
+    alone = {rank: Moved(independent, 0) for rank, (_, independent) in apart.items() if independent}
+    members = max(1, len(ranks))
+    if one_file:
+        entries = filled_calls(near_equal_merged(pairs, members), calls * members)
+    else:
+        entries, left = whole_calls(pairs, calls, members)
+        if left:
+            known = alone[ranks[0]].pairs if ranks[0] in alone else []
+            alone[ranks[0]] = Moved(merged(left + known), 0)
+    ranges = None if len(ranks) == nprocs or not ranks else units.ranges_of(ranks)
+    return placed(entries, direction, placement, ranges, True, members), alone
+
+
+def _even_streams(
+    by_rank: dict[int, Moved], direction: Direction, nprocs: int, placement: Placement, joint: list[Stream]
+) -> list[Stream] | None:
+    """Ranks that share a file in (nearly) equal parts are one stream, so that their order in the file is kept.
+
+    Small operations that only some ranks have (headers) are streams of their own before it and before the `joint`
+    collective ones. None when the parts differ by more than a few per cent.
+    """
+    large = {rank: [p for p in moved.pairs if p[1] > SMALL] for rank, moved in by_rank.items()}
+    bytes_of = {rank: sum(c * s for c, s in pairs) for rank, pairs in large.items() if pairs}
+    if not bytes_of and not joint:
+        return None
+    if bytes_of and max(bytes_of.values()) > EVEN * min(bytes_of.values()):
+        return None
+    streams: list[Stream] = []
+    for rank, moved in by_rank.items():
+        small = [p for p in moved.pairs if p[1] <= SMALL]
+        if small:
+            alone = Placement(Pattern.CONTIGUOUS)
+            streams.append(make_stream(small, direction, alone, [(rank, rank, 1)], False))
+    streams = _merge_same_small(streams) + joint
+    ranks = sorted(bytes_of)
+    pairs = near_equal_merged(merged([p for rank in ranks for p in large[rank]]), len(ranks))
+    ranges = None if len(ranks) == nprocs else units.ranges_of(ranks)
+    return streams + (placed(pairs, direction, placement, ranges, False, len(ranks)) if pairs else [])
+
+
+def _merge_same_small(streams: list[Stream]) -> list[Stream]:
+    """Equal small streams of different ranks become one of their set of ranks."""
+    groups: dict[str, list[Stream]] = defaultdict(list)
+    for stream in streams:
+        groups[" ".join(e.text() for e in stream.sizes)].append(stream)
+    out = []
+    for same in groups.values():
+        ranks = sorted(r[0] for s in same for r in (s.ranks or []))
+        sizes = [Entry(count=e.count * len(same), size=e.size) for e in same[0].sizes]
+        out.append(same[0].model_copy(update={"ranks": units.ranges_of(ranks), "sizes": sizes}))
+    return out
+
+
+def _limit_clusters(
+    clusters: dict[tuple[tuple[Pair, ...], int], list[int]],
+) -> list[tuple[list[Pair], int, list[int]]]:
+    """(pairs summed over the cluster's ranks, collective calls, ranks); at most MAX_CLUSTERS, by bytes."""
+    items = [
+        (_times(pairs, len(ranks)), calls * len(ranks), ranks, sum(c * s for c, s in pairs))
+        for (pairs, calls), ranks in clusters.items()
+    ]
+    items.sort(key=lambda item: (item[3], min(item[2])))
+    if len(items) > MAX_CLUSTERS:
+        per = -(-len(items) // MAX_CLUSTERS)
+        items = [_union(items[i : i + per]) for i in range(0, len(items), per)]
+    return [(pairs, calls, ranks) for pairs, calls, ranks, _ in sorted(items, key=lambda item: min(item[2]))]
+
+
+def _union(
+    items: Sequence[tuple[list[Pair], int, list[int], int]],
+) -> tuple[list[Pair], int, list[int], int]:
+    pairs = merged([p for item in items for p in item[0]])
+    return pairs, sum(i[1] for i in items), [r for i in items for r in i[2]], items[0][3]
+
+
+def _times(pairs: Sequence[Pair], n: int) -> list[Pair]:
+    return [(count * n, size) for count, size in pairs]

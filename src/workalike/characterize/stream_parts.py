@@ -1,0 +1,97 @@
+"""Making access streams out of operations by size: ranks, layout, segments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workalike.characterize.moved import Pair
+from workalike.characterize.placement import Placement
+from workalike.plan.scale import split_even
+from workalike.workload import units
+from workalike.workload.model import MAX_REPEATS, Direction, Entry, Pattern, Stream
+
+SMALL = 10240
+"""Bytes: headers and other metadata are at most this large."""
+NEAR = 1.02
+
+Ranges = list[tuple[int, int, int]] | None
+
+
+def make_stream(
+    pairs: Sequence[Pair], direction: Direction, placement: Placement, ranges: Ranges, collective: bool
+) -> Stream:
+    if placement.pattern is Pattern.INTERLEAVED:
+        # The counters do not tell the order of rounds; the main variables usually come first.
+        pairs = sorted(pairs, key=lambda p: -p[0])
+    sizes = [Entry(count=count, size=size) for count, size in pairs if count]
+    return Stream(
+        direction=direction,
+        sizes=sizes,
+        pattern=placement.pattern,
+        ranks=ranges,
+        collective=collective,
+        stride=max(placement.stride, max(e.size for e in sizes))
+        if placement.pattern is Pattern.STRIDED
+        else 0,
+    )
+
+
+def placed(
+    pairs: Sequence[Pair],
+    direction: Direction,
+    placement: Placement,
+    ranges: Ranges,
+    collective: bool,
+    members: int,
+) -> list[Stream]:
+    """A stream laid out as the placement says; segments become repetitions of a contiguous stream."""
+    operations = sum(count for count, _ in pairs)
+    if not operations:
+        return []
+    segments = round(placement.pieces_per_rank)
+    per_rank = operations / max(1, members)
+    if placement.pattern is not Pattern.INTERLEAVED or collective or segments >= 0.75 * per_rank:
+        return [make_stream(pairs, direction, placement, ranges, collective)]
+    segmented = Placement(Pattern.CONTIGUOUS)
+    if segments <= 1:
+        return [make_stream(pairs, direction, segmented, ranges, collective)]
+    segments = min(segments, MAX_REPEATS)
+    once = [(count // segments, size) for count, size in pairs if count >= segments]
+    rest = [(count % segments, size) for count, size in pairs if count % segments]
+    streams = (
+        [make_stream(once, direction, segmented, ranges, collective).model_copy(update={"repeat": segments})]
+        if once
+        else []
+    )
+    if rest:
+        streams.append(make_stream(rest, direction, segmented, ranges, collective))
+    return streams
+
+
+def near_equal_merged(pairs: list[Pair], members: int) -> list[Pair]:
+    """Sizes within a few per cent of each other become one size (two neighbouring ones, to keep the bytes).
+
+    In a library's dataset the ranks' pieces differ a little; as sizes of their own they would not interleave.
+    """
+    out: list[Pair] = []
+    group: list[Pair] = []
+    for count, size in [*sorted(pairs, key=lambda p: p[1]), (0, 0)]:
+        if group and (size == 0 or size > NEAR * group[0][1]):
+            if len(group) > 2 and all(c % members for c, _ in group):
+                out += split_even(sum(c * s for c, s in group), sum(c for c, _ in group))
+            else:
+                out += group
+            group = []
+        if count:
+            group.append((count, size))
+    return out
+
+
+def spread_ranks(count: int, nprocs: int) -> Ranges:
+    if count >= nprocs:
+        return None
+    return units.ranges_of(sorted({i * nprocs // count for i in range(count)}))
+
+
+def alone_pattern(pattern: Pattern) -> Pattern:
+    return Pattern.CONTIGUOUS if pattern is Pattern.INTERLEAVED else pattern

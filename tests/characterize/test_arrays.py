@@ -1,0 +1,225 @@
+"""H5D records -> datasets and hyperslabs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plan_totals import totals_of
+from simulated_job import READ, WRITE, builder_of, log_of
+
+from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.characterize.arrays import exact_boxes, near_box, rest_slabs
+from workalike.characterize.dataspace import Geometry, guess_dims, run_length
+from workalike.darshan import LogBuilder
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.model import Arrays, Level
+
+NAME = "/run/f.h5"
+
+
+def dataset(
+    builder: LogBuilder, shape: tuple[int, ...], slab: tuple[int, ...], count: int, *, name: str = "x",
+    stride: tuple[int, ...] = (), element: int = 8, collective: bool = False, read: bool = False, rank: int = -1,
+    **more: float,
+) -> None:  # fmt: skip
+    """A dataset moved by `count` equal hyperslabs; its file's other records are those of the whole."""
+    size = math.prod(slab) * element
+    bins = (100, 1024, 10240, 102400, 2**20, 4 * 2**20, 10 * 2**20)
+    names = ("0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M", "1M_4M", "4M_10M")
+    name_of_bin = next(n for n, bound in zip(names, bins, strict=True) if size <= bound)
+    kind, moved = ("READ", "BYTES_READ") if read else ("WRITE", "BYTES_WRITTEN")
+    values: dict[str, float] = {
+        f"{kind}S": count, moved: count * size, f"SIZE_{kind}_AGG_{name_of_bin}": count,
+        "ACCESS1_ACCESS": size, "ACCESS1_COUNT": count, "DATASPACE_NDIMS": len(shape),
+        "DATASPACE_NPOINTS": math.prod(shape), "DATATYPE_SIZE": element, "USE_MPIIO_COLLECTIVE": collective,
+    }  # fmt: skip
+    for i, extent in enumerate(slab):
+        values[f"ACCESS1_LENGTH_D{5 - i}"] = extent
+        values[f"ACCESS1_STRIDE_D{5 - i}"] = stride[i] if stride else 1
+    builder.h5d(f"{NAME}:/{name}", rank, file=NAME, **(values | more))
+
+
+def below(builder: LogBuilder, size: int, count: int) -> None:
+    """The pieces that MPI-IO saw."""
+    bins = {"SIZE_WRITE_AGG_10K_100K": count} if size <= 102400 else {"SIZE_WRITE_AGG_1M_4M": count}
+    common = {"ACCESS1_ACCESS": size, "ACCESS1_COUNT": count}
+    builder.mpiio(NAME, INDEP_WRITES=count, BYTES_WRITTEN=count * size, **bins, **common)
+
+
+def characterized(builder: LogBuilder) -> Characterization:
+    builder.h5f(NAME, OPENS=builder.job.nprocs)
+    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
+
+
+def arrays_of(found: Characterization) -> list[Arrays]:
+    (family,) = found.families
+    assert family.family.level is Level.H5D
+    return family.family.content_of(0).arrays
+
+
+def test_dimensions_are_in_natural_order() -> None:
+    """The record has dimension i (0 = slowest) of an access in D(5-i) (facts B, "Index trap")."""
+    builder = builder_of(4)
+    dataset(builder, (64, 256, 128), (16, 256, 128), 4, collective=True)
+    below(builder, 16 * 256 * 128 * 8, 4)
+    (arrays,) = arrays_of(characterized(builder))
+    assert (arrays.dims, arrays.datasets, arrays.element, arrays.chunk) == ([64, 256, 128], 1, 8, None)
+    (access,) = arrays.access
+    assert ([(s.count, s.shape) for s in access.slabs], access.collective) == ([(4, [16, 256, 128])], True)
+
+
+def test_chunks_fastest_dimension_first() -> None:
+    builder = builder_of(4)
+    dataset(builder, (64, 256), (16, 256), 4, CHUNK_SIZE_D1=128, CHUNK_SIZE_D2=32)
+    (arrays,) = arrays_of(characterized(builder))
+    assert arrays.chunk == [32, 128]
+
+
+def test_strided_hyperslabs() -> None:
+    builder = builder_of(4)
+    dataset(builder, (64, 100), (16, 100), 4, stride=(4, 1))
+    (arrays,) = arrays_of(characterized(builder))
+    assert [(s.shape, s.stride) for s in arrays.access[0].slabs] == [([16, 100], [4, 1])]
+
+
+def test_a_stride_that_leaves_the_dataset_is_a_block() -> None:
+    builder = builder_of(4)
+    dataset(builder, (64, 100), (16, 100), 4, stride=(5000, 100))
+    (arrays,) = arrays_of(characterized(builder))
+    assert arrays.access[0].slabs[0].stride == []
+
+
+def test_equal_datasets_are_one_entry() -> None:
+    builder = builder_of(4)
+    for k in range(5):
+        dataset(builder, (64, 256), (16, 256), 4, name=f"v{k}")
+    below(builder, 16 * 256 * 8, 20)
+    dataset(builder, (10,), (10,), 1, name="time", element=4)
+    found = characterized(builder)
+    assert sorted((a.datasets, a.dims) for a in arrays_of(found)) == [(1, [10]), (5, [64, 256])]
+
+
+def test_written_and_read_back() -> None:
+    builder = builder_of(4)
+    for read in (False, True):
+        dataset(builder, (64, 256), (16, 256), 4, read=read, name=f"x{read}")
+    (arrays,) = arrays_of(characterized(builder))
+    assert [a.direction for a in arrays.access] == [WRITE, READ]
+
+
+def test_extents_of_a_sibling_of_one_chunk() -> None:
+    """One chunk as large as its dataset tells the extents of every dataset of as many points."""
+    builder = builder_of(4)
+    dataset(builder, (128, 48), (128, 48), 1, name="a", CHUNK_SIZE_D1=48, CHUNK_SIZE_D2=128)
+    dataset(builder, (128, 48), (8, 2), 300, name="b")
+    assert sorted(a.dims for a in arrays_of(characterized(builder))) == [[128, 48], [128, 48]]
+
+
+def test_scalars_and_unknown_shapes() -> None:
+    builder = builder_of(4)
+    dataset(builder, (), (), 4, element=8, DATASPACE_NPOINTS=1)
+    (arrays,) = arrays_of(characterized(builder))
+    assert (arrays.dims, arrays.access[0].slabs[0].count) == ([1], 4)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"DATASPACE_NDIMS": 9},
+        {"DATASPACE_NPOINTS": 0},
+        {"DATATYPE_SIZE": 2**30},
+        {"DATASPACE_NPOINTS": 2**60},
+        {"CHUNK_SIZE_D1": 2**40, "CHUNK_SIZE_D2": 2**40},
+    ],
+)
+def test_what_is_no_dataset_is_moved_as_streams(damage: dict[str, float]) -> None:
+    """Six dimensions overrun the record (facts A7), a hostile log says anything: the bytes are kept."""
+    builder = builder_of(4)
+    dataset(builder, (64, 256), (16, 256), 4, **damage)
+    found = characterized(builder)
+    (totals,) = totals_of(resolve(found.workload, Options())).values()
+    assert totals[WRITE].bytes == 64 * 256 * 8
+
+
+def test_v1_records_find_their_file_by_name() -> None:
+    """Also where the names of the file and of the dataset hold colons."""
+    from workalike.characterize.gather import _file_ids
+    from workalike.darshan import record_id
+
+    builder = builder_of(1).h5f("/run/a:b.h5", OPENS=1)
+    builder.h5d("/run/a:b.h5:/grp:1/x", file="/run/a:b.h5", WRITES=1, BYTES_WRITTEN=8)
+    builder.h5d("/run/gone.h5:/x", file="", WRITES=1, BYTES_WRITTEN=8)
+    log = log_of(builder)
+    table = log.records("H5D")
+    assert table is not None
+    old = type(table)(table.module, table.ids, table.ranks, table.counters, table.fcounters, None)
+    assert _file_ids(log, old).tolist() == [record_id("/run/a:b.h5"), 0]
+
+
+@pytest.mark.parametrize(
+    ("points", "longest", "pieces", "dims"),
+    [
+        (1_660_608, (31, 31, 24), (24,), (124, 124, 108)),
+        (64 * 256, (16, 256), (), (32, 512)),  # in proportion, for want of anything better
+        (64 * 256, (16, 256), (4096,), (64, 256)),  # the level below saw whole slabs: they are contiguous
+        (64 * 256, (32, 128), (128,), (64, 256)),
+        (100, (100,), (), (100,)),
+        (7, (2, 2), (), (4, 2)),  # no such extents: one more element
+    ],
+)
+def test_guessed_extents(
+    points: int, longest: tuple[int, ...], pieces: tuple[int, ...], dims: tuple[int, ...]
+) -> None:
+    """Extents are not stored, only their product."""
+    assert guess_dims(points, longest, longest, pieces) == dims
+
+
+@given(st.integers(1, 2**40), st.lists(st.integers(1, 50), min_size=1, max_size=5).map(tuple))
+def test_guessed_extents_hold_the_accesses(points: int, longest: tuple[int, ...]) -> None:
+    guess = guess_dims(points, longest)
+    assert math.prod(guess) >= points
+    assert all(d >= n for d, n in zip(guess, longest, strict=True))
+
+
+def test_run_length() -> None:
+    assert run_length((31, 31, 24), (124, 124, 108)) == 24
+    assert run_length((16, 256, 128), (64, 256, 128)) == 16 * 256 * 128
+    assert run_length((1, 5, 128), (64, 256, 128)) == 5 * 128
+
+
+EXTENTS = st.lists(st.integers(1, 40), min_size=1, max_size=4).map(tuple)
+
+
+@settings(deadline=None)
+@given(EXTENTS, st.data())
+def test_boxes_of_unknown_shape_move_the_elements(dims: tuple[int, ...], data: st.DataObject) -> None:
+    points = math.prod(dims)
+    sizes = data.draw(st.lists(st.tuples(st.integers(1, 30), st.integers(1, points)), min_size=1, max_size=6))
+    element = data.draw(st.integers(1, 16))
+    left: Counter[int] = Counter()
+    for count, elements in sizes:
+        left[elements * element] += count
+    boxes = rest_slabs(Geometry(dims, element, None, False), left, data.draw(st.integers(1, dims[-1])))
+    total = sum(count * elements for count, elements in sizes)
+    assert abs(sum(math.prod(box) * count for box, count in boxes) - total) * 1999 <= total
+    for box, count in boxes:
+        assert count > 0
+        assert all(1 <= n <= d for n, d in zip(box, dims, strict=True))
+
+
+@given(EXTENTS, st.data())
+def test_exact_boxes(dims: tuple[int, ...], data: st.DataObject) -> None:
+    elements = data.draw(st.integers(1, 3 * math.prod(dims)))
+    boxes = exact_boxes(dims, elements, data.draw(st.integers(1, 10)))
+    assert sum(math.prod(box) * count for box, count in boxes) == elements
+    assert all(1 <= n <= d for box, _ in boxes for n, d in zip(box, dims, strict=True))
+
+
+@given(EXTENTS, st.data())
+def test_near_boxes_are_inside(dims: tuple[int, ...], data: st.DataObject) -> None:
+    box = near_box(dims, data.draw(st.integers(1, math.prod(dims))), data.draw(st.integers(1, 60)))
+    assert all(1 <= n <= d for n, d in zip(box, dims, strict=True))

@@ -1,0 +1,245 @@
+"""Families and their dumps: rank, dump and group numbers told apart, padded widths, long-lived files, anonymised names."""
+
+from __future__ import annotations
+
+import pytest
+from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of, simple_file
+
+from workalike.characterize import Characterization, CharacterizeOptions, characterize, naming
+from workalike.darshan import LogBuilder
+from workalike.workload.model import Level, Lifetime, Role, SharingMode, Turns
+
+KIB, MIB = 2**10, 2**20
+ALL = CharacterizeOptions(include_noise=True)
+
+
+def found_in(builder: LogBuilder) -> Characterization:
+    return characterize([log_of(builder)], ALL)
+
+
+def names(found: Characterization) -> list[list[list[str]]]:
+    """Base names of the files of each dump of each family, ordered by first file."""
+    families = [
+        [sorted(f.name.rsplit("/", 1)[-1] for f in d.files) for d in family.dumps]
+        for family in found.families
+    ]
+    return sorted(families)
+
+
+def add(builder: LogBuilder, *files: TrueFile) -> None:
+    for file in files:
+        add_file(builder, file)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("chk.1.restart", "chk.12.restart", True),
+        ("run1/chk", "run2/chk", True),
+        ("out.h5", "out.h4", True),
+        ("a_3f2504e04f89.dat", "a_9c0511ef01ab.dat", True),
+        ("chk.1.restart", "vis.1.restart", False),
+        ("deadbeef", "feedface", False),
+    ],
+)
+def test_patterns_of_names(one: str, other: str, same: bool) -> None:
+    assert (naming.pattern_of(one) == naming.pattern_of(other)) is same
+
+
+def test_padded_numbers_of_different_width_count_different_things() -> None:
+    keys = naming.width_keys(["d_000.h5", "d_026.h5", "d_10000.h5"])
+    assert keys[0] == keys[1] != keys[2]
+    keys = naming.width_keys(["chk.9", "chk.10"])
+    assert keys[0] == keys[1]
+    # The rank is not padded, the dump is: only the dump's width counts.
+    keys = naming.width_keys(["chk_0001.7", "chk_0001.12"])
+    assert keys[0] == keys[1]
+
+
+def test_numbers_of_absurd_length() -> None:
+    assert naming.numbering(["x" + "9" * 5000, "x1"])[1] == [1]
+
+
+def test_growing_checkpoints_are_one_family() -> None:
+    builder = builder_of(1)
+    for i in range(1, 13):
+        add(builder, simple_file(f"/run/chk.{i}.restart", "STDIO", [0], size=i * MIB, at=5.0 * i))
+    found = found_in(builder)
+    (only,) = found.families
+    assert only.family.role is Role.CHECKPOINT
+    assert [d.bytes_written for d in only.dumps] == [4 * i * MIB for i in range(1, 13)]
+
+
+@pytest.mark.parametrize("pattern", ["chk_{d:04}.r{r:04}", "r{r}/chk.{d}", "chk.{d}.{r}"])
+def test_files_a_rank_and_a_dump(pattern: str) -> None:
+    """N-N with several dumps: the numbers of ranks and dumps are told apart by who wrote the files."""
+    builder = builder_of(4)
+    for d in range(3):
+        for r in range(4):
+            add(
+                builder,
+                simple_file("/run/" + pattern.format(d=d, r=r), "POSIX", [r], at=10.0 * d + 1 + r / 100),
+            )
+    (only,) = found_in(builder).families
+    assert (only.family.sharing.mode, only.family.schedule.dumps) == (SharingMode.PER_RANK, 3)
+    for d, dump in enumerate(only.dumps):
+        assert {f.name for f in dump.files} == {"/run/" + pattern.format(d=d, r=r) for r in range(4)}
+    assert only.family.schedule.starts() == pytest.approx([0.9, 10.9, 20.9])
+
+
+def test_a_rank_that_leaves_a_dump_out() -> None:
+    """Rank 2 has nothing to write in the second dump: its third file still belongs to the third."""
+    builder = builder_of(4)
+    for d in range(3):
+        for r in range(4):
+            if (d, r) != (1, 2):
+                add(builder, simple_file(f"/run/chk_{d}.{r}", "POSIX", [r], at=10.0 * d + 1))
+    (only,) = found_in(builder).families
+    assert only.family.sharing.mode is SharingMode.PER_RANK
+    assert [len(d.files) for d in only.dumps] == [4, 3, 4]
+    assert [d.bytes_written for d in only.dumps] == [16 * MIB, 12 * MIB, 16 * MIB]
+
+
+def test_groups_with_a_small_last_one() -> None:
+    """Five ranks in groups of two: N-M, of which the last file has one rank."""
+    builder = builder_of(5)
+    for d in range(2):
+        for g, ranks in enumerate(([0, 1], [2, 3], [4])):
+            add(builder, simple_file(f"/run/vis_{d:03}.{g}.silo", "POSIX", ranks, at=10.0 * d + 1))
+    (only,) = found_in(builder).families
+    sharing = only.family.sharing
+    assert (sharing.mode, sharing.files, sharing.ranks) == (SharingMode.GROUPS, 3, None)
+    assert [len(d.files) for d in only.dumps] == [3, 3]
+    assert only.family.role is Role.VISUALIZATION
+
+
+def test_one_file_of_several_ranks_among_files_a_rank() -> None:
+    builder = builder_of(8)
+    for r in range(8):
+        add(builder, simple_file(f"/run/img_{r}", "POSIX", [r]))
+    add(builder, simple_file("/run/img_99", "POSIX", [0, 1, 2]))
+    assert {f.family.sharing.mode for f in found_in(builder).families} == {
+        SharingMode.PER_RANK,
+        SharingMode.SUBSET,
+    }
+
+
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_baton(one_by_one: bool) -> None:
+    """MACSio's MIF: one rank of a group opens, writes and closes after the other."""
+    builder = builder_of(4)
+    for g, ranks in enumerate(([0, 1], [2, 3])):
+        for place, rank in enumerate(ranks):
+            at = 1.0 + (2.0 * place if one_by_one else 0.0)
+            file = simple_file(f"/run/dump.{g}", "POSIX", [rank], at=at)
+            add_file(builder, file)
+    (only,) = found_in(builder).families
+    assert only.family.sharing.mode is SharingMode.GROUPS
+    assert only.family.sharing.turns is (Turns.BATON if one_by_one else Turns.CONCURRENT)
+
+
+def test_another_single_rank_each_dump() -> None:
+    """A dump by rank 0, then by rank 3, then by rank 1: one family, whose streams name the ranks."""
+    builder = builder_of(8, run_time=1000)
+    for d, rank in enumerate([0, 3, 1, 6]):
+        add(builder, simple_file(f"/run/chk.{d}", "POSIX", [rank], at=100.0 * d + 1))
+    (only,) = found_in(builder).families
+    assert only.family.schedule.dumps == 4
+    assert only.family.sharing.mode is SharingMode.SUBSET
+    streams = [only.family.content_of(d).streams[0].ranks for d in range(4)]
+    assert streams == [[(r, r, 1)] for r in (0, 3, 1, 6)]
+
+
+def test_staggered_files_a_rank_are_one_dump() -> None:
+    """All ranks, one after the other: a dump all the same."""
+    builder = builder_of(4, run_time=1000)
+    for r in range(4):
+        add(builder, simple_file(f"/run/out.{r}", "POSIX", [r], at=100.0 * r + 1))
+    (only,) = found_in(builder).families
+    assert (only.family.schedule.dumps, only.family.sharing.mode) == (1, SharingMode.PER_RANK)
+
+
+def test_a_long_lived_file_among_dumps() -> None:
+    """A visualisation file held open over the run has the checkpoints' pattern of name."""
+    builder = builder_of(4)
+    for d in range(4):
+        add(builder, simple_file(f"/run/macsio_{d:03}.h5", "MPI-IO", range(4), at=10.0 * d + 2))
+    long = simple_file("/run/macsio_100.h5", "MPI-IO", range(4), at=1.0, lasts=40.0)
+    add(builder, long)
+    found = found_in(builder)
+    assert sorted(len(f.files()) for f in found.families) == [1, 4]
+    lonely = next(f for f in found.families if len(f.files()) == 1)
+    assert lonely.files()[0].name == long.name
+
+
+def test_a_long_lived_file_of_a_serial_program() -> None:
+    builder = builder_of(1)
+    for d in range(4):
+        add(builder, simple_file(f"/run/x{d}", "POSIX", [0], at=10.0 * d + 2))
+    add(builder, simple_file("/run/x9", "POSIX", [0], at=1.0, lasts=40.0))
+    assert sorted(len(f.files()) for f in found_in(builder).families) == [1, 4]
+
+
+def test_anonymised_names_group_by_size() -> None:
+    """Sizes that grow step by step stay together, others are apart; a power of two is no border."""
+    builder = builder_of(1)
+    for i, size in enumerate([1020, 1030, 1500, 2900, 100 * KIB, 110 * KIB]):
+        add(builder, simple_file(f"//{i}446001947", "POSIX", [0], size=size, at=2.0 * i + 1))
+    assert sorted(len(f.files()) for f in found_in(builder).families) == [2, 4]
+
+
+def test_names_without_any_pattern() -> None:
+    """Thousands of random names are not thousands of families."""
+    builder = builder_of(1)
+    for i in range(600):
+        word = "".join(chr(97 + (i * k) % 26) for k in (1, 3, 7, 11, 17))
+        add(
+            builder,
+            simple_file(f"/run/{word}{'x' * (i // 26)}", "POSIX", [0], size=4096, at=0.1 * i + 1, lasts=0.05),
+        )
+    found = found_in(builder)
+    assert len(found.families) < 10
+    assert sum(len(f.files()) for f in found.families) == 600
+
+
+def test_written_and_read_at_separate_times() -> None:
+    builder = builder_of(4)
+    ops = {r: [Op(WRITE, r * MIB, MIB, 1.0, 2.0), Op(READ, r * MIB, MIB, 50.0, 51.0)] for r in range(4)}
+    add(builder, TrueFile("/run/check", "MPI-IO", ops, 0.9, 52.0))
+    (only,) = found_in(builder).families
+    assert only.family.lifetime is Lifetime.REUSED
+    assert [(d.bytes_written, d.bytes_read) for d in only.dumps] == [(4 * MIB, 0), (0, 4 * MIB)]
+    assert only.family.schedule.starts() == [0.9, 50.0]
+    assert only.family.schedule.ends() == [2.0, 52.0]
+    assert sum(c.opens for c in only.family.contents) == 4  # shared out, not counted twice
+
+
+def test_syncs_belong_to_the_writing() -> None:
+    builder = builder_of(1)
+    ops = {0: [Op(READ, 0, MIB, 1.0, 2.0), Op(WRITE, 0, MIB, 50.0, 51.0)]}
+    file = TrueFile("/run/state", "POSIX", ops, 0.9, 52.0, {"FSYNCS": 3.0, "FDSYNCS": 2.0})
+    add(builder, file)
+    (only,) = found_in(builder).families
+    assert [c.fsyncs for c in only.family.contents] == [0, 5]
+
+
+def test_root_of_a_reduced_record() -> None:
+    """All ranks opened the file, one wrote it: so says the variance, at POSIX as at STDIO."""
+    for module in ("POSIX", "STDIO"):
+        builder = builder_of(8)
+        ops: dict[int, list[Op]] = {r: [] for r in range(8)}
+        ops[5] = [Op(WRITE, k * MIB, MIB) for k in range(10)]
+        add(builder, TrueFile("/run/out.dat", module, ops))
+        (only,) = found_in(builder).families
+        assert (only.family.sharing.mode, only.family.sharing.ranks) == (SharingMode.ROOT, [(5, 5, 1)])
+        assert only.family.content_of(0).opens == 8
+
+
+def test_one_writer_of_a_collectively_opened_file_stays_shared() -> None:
+    builder = builder_of(8)
+    ops: dict[int, list[Op]] = {r: [] for r in range(8)}
+    ops[5] = [Op(WRITE, k * MIB, MIB) for k in range(10)]
+    add(builder, TrueFile("/run/out.dat", "MPI-IO", ops))
+    (only,) = found_in(builder).families
+    assert (only.family.sharing.mode, only.family.level) == (SharingMode.SHARED, Level.MPIIO)
+    assert only.family.content_of(0).streams[0].ranks == [(5, 5, 1)]

@@ -1,0 +1,177 @@
+"""The level rule, clause by clause (design, "Semantics": Level)."""
+
+from __future__ import annotations
+
+import pytest
+from simulated_job import builder_of, log_of
+
+from workalike.characterize.facts import FileFacts
+from workalike.characterize.gather import gather_files
+from workalike.characterize.jobs import job_of
+from workalike.characterize.levels import LevelChoice, choose_level, choose_levels
+from workalike.characterize.pipeline import split_stdio
+from workalike.darshan import LogBuilder
+from workalike.workload.model import Direction, Level, Reason
+
+WRITE, READ = Direction.WRITE, Direction.READ
+MIB = 2**20
+NAME = "/run/out.h5"
+
+
+def file_of(builder: LogBuilder) -> FileFacts:
+    (file,) = [f for f in gather_files(job_of([log_of(builder)]), []) if f.name == NAME]
+    return file
+
+
+def chosen(builder: LogBuilder, direction: Direction = WRITE) -> LevelChoice:
+    choice = choose_level(file_of(builder), direction)
+    assert choice is not None
+    return choice
+
+
+def losses(choice: LevelChoice) -> dict[Reason, int]:
+    return {loss.reason: loss.bytes for loss in choice.losses}
+
+
+def hdf5(written: int, mpi: int, posix: int, *, small: int = 0, chunk: int = 0, **below: float) -> LogBuilder:
+    """An HDF5 file of one dataset: bytes at each level; `small` operations of at most 10 KiB below it."""
+    builder = builder_of(4)
+    dataset = {
+        "CHUNK_SIZE_D1": chunk,
+        "DATASPACE_NDIMS": 1,
+        "DATASPACE_NPOINTS": written // 8,
+        "DATATYPE_SIZE": 8,
+    }
+    builder.h5f(NAME, OPENS=4).h5d(f"{NAME}:/x", file=NAME, WRITES=4, BYTES_WRITTEN=written, **dataset)
+    builder.mpiio(NAME, COLL_WRITES=4, BYTES_WRITTEN=mpi, SIZE_WRITE_AGG_1K_10K=small)
+    return builder.posix(NAME, OPENS=4, WRITES=8, BYTES_WRITTEN=posix, SIZE_WRITE_1K_10K=small, **below)
+
+
+def test_the_highest_level_that_explains() -> None:
+    choice = chosen(hdf5(8 * MIB, 8 * MIB, 8 * MIB))
+    assert (choice.level, choice.moved, choice.losses) == (Level.H5D, 8 * MIB, [])
+
+
+def test_metadata_is_taken_off_first() -> None:
+    choice = chosen(hdf5(10_000, 12_000, 12_000, small=3))
+    assert choice.level is Level.H5D
+    assert losses(choice) == {Reason.LIBRARY_METADATA: 2000}
+
+
+def test_metadata_is_small_operations() -> None:
+    """Large writes that no dataset explains are the application's: the level below holds them."""
+    assert chosen(hdf5(8 * MIB, 16 * MIB, 16 * MIB)).level is Level.MPIIO
+    # 100,000 small operations beside 1 KiB of data are no metadata either.
+    assert chosen(hdf5(1024, 900 * MIB, 900 * MIB, small=100_000)).level is Level.MPIIO
+
+
+def test_fill_values_of_chunked_datasets_are_named() -> None:
+    choice = chosen(hdf5(8 * MIB, 16 * MIB, 16 * MIB, chunk=MIB // 8))
+    assert choice.level is Level.H5D
+    assert losses(choice) == {Reason.FILL_VALUES: 8 * MIB}
+
+
+@pytest.mark.parametrize(("mpi", "level"), [(8_400_000, Level.H5D), (8_900_000, Level.MPIIO)])
+def test_ninety_five_per_cent(mpi: int, level: Level) -> None:
+    assert chosen(hdf5(8_000_000, mpi, mpi)).level is level
+
+
+def test_partial_level_is_passed_over() -> None:
+    assert chosen(hdf5(8 * MIB, 8 * MIB, 8 * MIB).partial("H5D")).level is Level.MPIIO
+    assert chosen(hdf5(8 * MIB, 8 * MIB, 8 * MIB).partial("H5D", "MPI-IO")).level is Level.POSIX
+
+
+def test_every_level_partial() -> None:
+    choice = chosen(hdf5(6 * MIB, 7 * MIB, 8 * MIB).partial("H5D", "MPI-IO", "POSIX"))
+    assert choice.level is Level.H5D
+    assert losses(choice) == {Reason.PARTIAL_MODULE: 2 * MIB}
+
+
+def test_lowest_level_partial() -> None:
+    choice = chosen(builder_of(1).posix(NAME, WRITES=1, BYTES_WRITTEN=MIB).partial("POSIX"))
+    assert choice.level is Level.POSIX
+    assert losses(choice) == {Reason.PARTIAL_MODULE: 0}
+
+
+def sieved(posix_reads: int, posix_writes: int, **mpi: float) -> LogBuilder:
+    """Collective writes of 8 MiB through file views."""
+    calls = {"COLL_WRITES": 4, "VIEWS": 4, "BYTES_WRITTEN": 8 * MIB} | mpi
+    return (
+        builder_of(4)
+        .mpiio(NAME, **calls)
+        .posix(NAME, READS=9, WRITES=9, BYTES_READ=posix_reads, BYTES_WRITTEN=posix_writes)
+    )
+
+
+def test_sieving_is_taken_off_first() -> None:
+    choice = chosen(sieved(20 * MIB, 30 * MIB))
+    assert choice.level is Level.MPIIO
+    assert losses(choice) == {Reason.SIEVING: 22 * MIB}
+
+
+def test_reads_of_a_read_modify_write_are_no_input() -> None:
+    choice = chosen(sieved(20 * MIB, 30 * MIB), READ)
+    assert (choice.level, choice.moved) == (Level.MPIIO, 0)
+    assert losses(choice) == {Reason.SIEVING: 20 * MIB}
+
+
+def test_writes_without_reads_are_not_sieving() -> None:
+    """A library that writes more than it was asked to has read first; otherwise the program wrote itself."""
+    builder = builder_of(4).mpiio(NAME, COLL_WRITES=4, VIEWS=4, BYTES_WRITTEN=MIB)
+    builder.posix(NAME, WRITES=9, BYTES_WRITTEN=30 * MIB)
+    assert chosen(builder).level is Level.POSIX
+
+
+def test_contiguous_independent_access_is_not_sieved() -> None:
+    builder = builder_of(4).mpiio(NAME, INDEP_READS=4, BYTES_READ=MIB)
+    builder.posix(NAME, READS=9, BYTES_READ=30 * MIB)
+    assert chosen(builder, READ).level is Level.POSIX
+
+
+def test_overflowed_bytes_are_not_believed() -> None:
+    """MPI-IO calls of more than 2 GiB are counted with negative bytes (facts F, 8)."""
+    builder = sieved(0, 30 * MIB, BYTES_WRITTEN=-(2**31))
+    assert chosen(builder).level is Level.POSIX
+
+
+def test_pnetcdf_header_reads() -> None:
+    builder = builder_of(4).pnetcdf_file(NAME, OPENS=4)
+    builder.pnetcdf_var(f"{NAME}:v", file=NAME, COLL_READS=4, BYTES_READ=MIB)
+    builder.mpiio(NAME, COLL_READS=5, BYTES_READ=MIB + 262_144, SIZE_READ_AGG_100K_1M=5)
+    builder.posix(NAME, READS=5, BYTES_READ=MIB + 262_144)
+    choice = chosen(builder, READ)
+    assert (choice.level, losses(choice)) == (Level.PNETCDF, {Reason.LIBRARY_METADATA: 262_144})
+
+
+def test_stdio_alone() -> None:
+    assert chosen(builder_of(1).stdio(NAME, WRITES=1, BYTES_WRITTEN=7)).level is Level.STDIO
+
+
+def test_stdio_beside_posix_is_a_file_of_its_own() -> None:
+    """The two do not overlap (facts A7), so both count."""
+    builder = builder_of(1).stdio(NAME, WRITES=1, BYTES_WRITTEN=7).posix(NAME, WRITES=1, BYTES_WRITTEN=MIB)
+    parts = split_stdio(file_of(builder))
+    assert [sorted(part.modules) for part in parts] == [["STDIO"], ["POSIX"]]
+    assert [choose_levels(part)[WRITE].moved for part in parts] == [7, MIB]
+
+
+def test_directions_choose_for_themselves() -> None:
+    """Written through HDF5, read back by the program's own POSIX calls."""
+    builder = hdf5(8 * MIB, 8 * MIB, 8 * MIB, READS=8, BYTES_READ=8 * MIB)
+    file = file_of(builder)
+    file.modules["MPI-IO"].counters.setflags(write=True)
+    del file.modules["H5F"]
+    file.modules["MPI-IO"].column("COLL_WRITES")[:] = 0
+    found = choose_levels(file)
+    assert {d: c.level for d, c in found.items()} == {WRITE: Level.H5D, READ: Level.POSIX}
+
+
+def test_a_few_bytes_follow_the_other_direction() -> None:
+    builder = hdf5(80 * MIB, 80 * MIB, 80 * MIB).posix(NAME, 0, READS=1, BYTES_READ=50_000)
+    found = choose_levels(file_of(builder))
+    assert found[READ].level is Level.H5D
+    assert found[READ].moved == 0
+
+
+def test_nothing_moved() -> None:
+    assert choose_level(file_of(builder_of(1).posix(NAME, OPENS=1)), WRITE) is None

@@ -1,0 +1,110 @@
+"""Data files told from noise; every rule that sets a file aside, and what must not be set aside."""
+
+from __future__ import annotations
+
+import pytest
+from simulated_job import builder_of, log_of
+
+from workalike.characterize import CharacterizeOptions, characterize
+from workalike.characterize.gather import gather_files
+from workalike.characterize.jobs import job_of
+from workalike.characterize.noise import set_noise_aside
+from workalike.darshan import LogBuilder
+
+MIB = 2**20
+
+
+def sorted_out(builder: LogBuilder) -> tuple[set[str], dict[str, int]]:
+    data, noise = set_noise_aside(gather_files(job_of([log_of(builder)]), []))
+    return {f.name for f in data}, {rule: files for rule, files, _ in noise}
+
+
+def beside_data(**files: int) -> LogBuilder:
+    builder = builder_of(4).posix("/work/run/data.bin", WRITES=4, BYTES_WRITTEN=100 * MIB)
+    for name, size in files.items():
+        builder.posix(name, READS=1, BYTES_READ=size)
+    return builder
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("<STDOUT>", "standard stream"),
+        ("/work/app/libsolver.so.3", "shared library or module"),
+        ("/home/x/venv/lib/python3/numpy/core.pyc", "shared library or module"),
+        ("/home/x/pkg/__pycache__/a.cpython-311", "shared library or module"),
+        ("/etc/hosts", "system path"),
+        ("/opt/app/share/table", "system path"),
+        ("/home/x/venv/site-packages/data/table.csv", "system path"),
+        ("/tmp/out.h5_cid-3-77.sm", "MPI's temporary file"),
+        ("/tmp/ompi.node3.1000/jf.0/1/shared", "MPI's temporary file"),
+        ("/work/run/romio-hints", "MPI's temporary file"),
+    ],
+)
+def test_names_of_noise(name: str, rule: str) -> None:
+    data, noise = sorted_out(beside_data(**{name: 50 * MIB}))
+    assert data == {"/work/run/data.bin"}
+    assert noise == {rule: 1}
+
+
+@pytest.mark.parametrize(
+    "name", ["/work/run/solution.so2", "/work/optical/x.dat", "/work/usr/restart", "//2446001947"]
+)
+def test_names_of_data(name: str) -> None:
+    data, _ = sorted_out(beside_data(**{name: 50 * MIB}))
+    assert name in data
+
+
+def test_an_anonymised_stream_is_known_by_its_id() -> None:
+    """`darshan-convert --obfuscate` replaces names but keeps the ids of the originals."""
+    builder = beside_data()
+    builder.stdio("<STDOUT>", WRITES=9, BYTES_WRITTEN=50 * MIB)
+    builder.names = {number: f"//{i}5006356" for i, number in enumerate(builder.names)}
+    data, noise = sorted_out(builder)
+    assert len(data) == 1
+    assert noise == {"standard stream": 1}
+
+
+def test_untouched_files_are_counted() -> None:
+    builder = beside_data()
+    for i in range(1000):
+        builder.posix(f"/work/run/probe{i}", 0, STATS=1)
+    assert sorted_out(builder) == ({"/work/run/data.bin"}, {"no data moved": 1000})
+
+
+def test_text_logs_are_noise_beside_data_only() -> None:
+    builder = beside_data()
+    builder.stdio("/work/run/run.log", 0, WRITES=100, BYTES_WRITTEN=MIB)
+    assert sorted_out(builder)[1] == {"text log": 1}
+    alone = builder_of(1).stdio("/work/run/run.log", WRITES=100, BYTES_WRITTEN=MIB)
+    assert sorted_out(alone) == ({"/work/run/run.log"}, {})
+    much = beside_data()
+    much.stdio("/work/run/run.log", 0, WRITES=100, BYTES_WRITTEN=50 * MIB)
+    assert "/work/run/run.log" in sorted_out(much)[0]
+
+
+def test_small_files_are_negligible_together() -> None:
+    builder = beside_data(**{f"/work/run/{letter}.txt": 1000 for letter in "abcdef"})
+    assert sorted_out(builder)[1] == {"negligible": 6}
+
+
+def test_the_first_of_growing_checkpoints_is_not_negligible() -> None:
+    builder = builder_of(1)
+    for i in range(10):
+        builder.posix(f"/work/run/chk.{i}", WRITES=1, BYTES_WRITTEN=4**i * 1000)
+    assert len(sorted_out(builder)[0]) == 10
+
+
+def test_a_partial_module_does_not_hide_data() -> None:
+    """Rank 0 lost its POSIX record of the file, which MPI-IO saw whole."""
+    builder = builder_of(4).partial("POSIX")
+    builder.mpiio("/work/run/big", COLL_WRITES=4, BYTES_WRITTEN=100 * MIB)
+    builder.posix("/work/run/big", 1, WRITES=1, BYTES_WRITTEN=10)
+    builder.posix("/work/run/other", 0, WRITES=1, BYTES_WRITTEN=100 * MIB)
+    assert sorted_out(builder)[0] == {"/work/run/big", "/work/run/other"}
+
+
+def test_noise_on_request() -> None:
+    log = log_of(builder_of(1).stdio("<STDOUT>", WRITES=1, BYTES_WRITTEN=100))
+    found = characterize([log], CharacterizeOptions(include_noise=True))
+    assert [d.bytes_written for f in found.families for d in f.dumps] == [100]

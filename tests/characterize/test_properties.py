@@ -1,0 +1,253 @@
+"""Jobs of known truth: nothing is lost, whatever the module, the sharing and the number of dumps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from plan_totals import totals_of
+from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
+
+from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.model import Direction, SharingMode, Workload
+
+# Sizes on both sides of bin edges, common and odd ones.
+SIZES = st.sampled_from(
+    [1, 7, 100, 101, 1000, 1024, 1025, 4096, 10240, 65536, 102400, 102401, 2**20, 2**20 + 1, 3 * 2**20, 2**23]
+) | st.integers(1, 2**24)
+SHARINGS = ("shared", "per-rank", "groups", "subset", "root")
+MODULES = ("POSIX", "STDIO", "MPI-IO")
+
+relaxed = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+@dataclass
+class TrueFamily:
+    sharing: str
+    module: str
+    dumps: list[list[TrueFile]]
+
+    @property
+    def letter(self) -> str:
+        return self.files[0].name[5]
+
+    @property
+    def files(self) -> list[TrueFile]:
+        return [file for dump in self.dumps for file in dump]
+
+
+@dataclass
+class TrueJob:
+    nprocs: int
+    families: list[TrueFamily]
+    reduce: bool
+    trace: bool
+
+
+def rank_sets(sharing: str, nprocs: int) -> list[list[int]]:
+    """The ranks of each file of a dump."""
+    everyone = list(range(nprocs))
+    if sharing == "shared":
+        return [everyone]
+    if sharing == "per-rank":
+        return [[r] for r in everyone]
+    if sharing == "groups":
+        return [everyone[: (nprocs + 1) // 2], everyone[(nprocs + 1) // 2 :]] if nprocs > 2 else [everyone]
+    return [everyone[1:] or [0]] if sharing == "subset" else [[nprocs - 1]]
+
+
+@st.composite
+def true_jobs(draw: st.DrawFn) -> TrueJob:
+    nprocs = draw(st.integers(1, 6))
+    families = []
+    for number in range(draw(st.integers(1, 3))):
+        sharing = draw(st.sampled_from(SHARINGS))
+        module = draw(st.sampled_from(MODULES))
+        families.append(TrueFamily(sharing, module, draw(dumps_of(number, sharing, module, nprocs))))
+    return TrueJob(nprocs, families, draw(st.booleans()), draw(st.booleans()))
+
+
+@st.composite
+def dumps_of(draw: st.DrawFn, number: int, sharing: str, module: str, nprocs: int) -> list[list[TrueFile]]:
+    letter = "abc"[number]
+    directions = draw(st.sampled_from([[WRITE], [READ], [WRITE, READ]]))
+    collective = module == "MPI-IO" and sharing != "per-rank" and draw(st.booleans())
+    dumps = []
+    for dump in range(draw(st.integers(1, 4))):
+        start = 5.0 + 20.0 * dump + number
+        calls = draw(st.lists(st.tuples(st.sampled_from(directions), SIZES), min_size=1, max_size=6))
+        files = []
+        for file, ranks in enumerate(rank_sets(sharing, nprocs)):
+            suffix = f".{file}" if sharing in ("per-rank", "groups") else ""
+            ops = {
+                rank: ops_of(calls, place, len(ranks), start, collective and len(ranks) > 1)
+                for place, rank in enumerate(ranks)
+            }
+            files.append(TrueFile(f"/run/{letter}_{dump}{suffix}", module, ops, start - 0.5, start + 3))
+        dumps.append(files)
+    return dumps
+
+
+def ops_of(
+    calls: list[tuple[Direction, int]], place: int, ranks: int, start: float, collective: bool
+) -> list[Op]:
+    """Every call by every rank, in rank order within the file."""
+    out = []
+    at = 0
+    for k, (direction, size) in enumerate(calls):
+        begin = start + 2 * k / len(calls)
+        out.append(Op(direction, at + place * size, size, begin, begin + 1 / len(calls), collective))
+        at += ranks * size
+    return out
+
+
+def characterized(job: TrueJob, **options: object) -> Characterization:
+    builder = builder_of(job.nprocs)
+    for family in job.families:
+        for file in family.files:
+            add_file(builder, file, reduce=job.reduce, trace=job.trace)
+    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True, **options))  # type: ignore[arg-type]
+
+
+def letters(found: Characterization) -> dict[str, list[int]]:
+    """Which families (by place) hold the files of each true family."""
+    out: dict[str, list[int]] = {}
+    for place, family in enumerate(found.families):
+        for file in family.files():
+            out.setdefault(file.name[5], []).append(place)
+    return {letter: sorted(set(places)) for letter, places in out.items()}
+
+
+@relaxed
+@given(true_jobs())
+def test_bytes_operations_and_histogram_are_conserved(job: TrueJob) -> None:
+    found = characterized(job)
+    totals = totals_of(resolve(found.workload, Options()))
+    keys = [(f.family.role, f.family.number) for f in found.families]
+    for family in job.families:
+        mine = [totals[keys[place]] for place in letters(found)[family.letter]]
+        for direction in Direction:
+            assert sum(t[direction].bytes for t in mine) == sum(f.bytes(direction) for f in family.files)
+            assert sum(t[direction].operations for t in mine) == sum(
+                f.operations(direction) for f in family.files
+            )
+            if family.module != "STDIO":
+                bins = [sum(t[direction].bins[i] for t in mine) for i in range(10)]
+                true = [sum(f.histogram(direction)[i] for f in family.files) for i in range(10)]
+                assert sum(abs(a - b) for a, b in zip(bins, true, strict=True)) <= 0.02 * 2 * max(
+                    1, sum(true)
+                )
+
+
+@relaxed
+@given(true_jobs())
+def test_each_family_is_found_with_its_sharing_and_dumps(job: TrueJob) -> None:
+    found = characterized(job)
+    for family in job.families:
+        places = letters(found)[family.letter]
+        if any(
+            {d for f in dump for d in Direction if f.bytes(d)} != directions_of(family)
+            for dump in family.dumps
+        ):
+            continue  # dumps that differ in direction are families of their own
+        assert len(places) == 1
+        mine = found.families[places[0]]
+        assert {file.name for file in mine.files()} == {file.name for file in family.files}
+        read_apart = len(family.dumps) == 1 and len(mine.dumps) == 2
+        assert len(mine.dumps) == len(family.dumps) or read_apart
+        assert mine.family.sharing.mode in modes_of(family, job)
+
+
+def directions_of(family: TrueFamily) -> set[Direction]:
+    return {d for f in family.files for d in Direction if f.bytes(d)}
+
+
+def modes_of(family: TrueFamily, job: TrueJob) -> set[SharingMode]:
+    if job.nprocs == 1:
+        return {SharingMode.SHARED}
+    groups = SharingMode.GROUPS if job.nprocs > 2 else SharingMode.SHARED
+    subset = SharingMode.SUBSET if job.nprocs > 2 else SharingMode.ROOT
+    return {
+        "shared": {SharingMode.SHARED},
+        "per-rank": {SharingMode.PER_RANK},
+        "groups": {groups},
+        "subset": {subset},
+        "root": {SharingMode.ROOT},
+    }[family.sharing]
+
+
+@relaxed
+@given(true_jobs())
+def test_schedule_is_that_of_the_job(job: TrueJob) -> None:
+    found = characterized(job)
+    for family in found.families:
+        opened = {f.name: (f.opened, f.closed) for true in job.families for f in true.files}
+        names = [[f.name for f in dump.files] for dump in family.dumps]
+        if len({id(f) for dump in family.dumps for f in dump.files}) < sum(map(len, names)):
+            continue  # one file written, then read
+        for start, end, some in zip(
+            family.family.schedule.starts(), family.family.schedule.ends(), names, strict=True
+        ):
+            assert start == pytest.approx(min(opened[name][0] for name in some), abs=1e-5)
+            assert end == pytest.approx(max(opened[name][1] for name in some), abs=1e-5)
+
+
+@relaxed
+@given(true_jobs())
+def test_workload_survives_its_text(job: TrueJob) -> None:
+    workload = characterized(job).workload
+    assert Workload.model_validate(workload.model_dump(mode="json")) == workload
+
+
+@relaxed
+@given(true_jobs(), st.integers(2, 5))
+def test_states_keep_the_bytes(job: TrueJob, states: int) -> None:
+    """`--states N` cuts every lonely written file in N, and loses nothing."""
+    found = characterized(job, states=states)
+    totals = totals_of(resolve(found.workload, Options()))
+    for direction in Direction:
+        true = sum(f.bytes(direction) for family in job.families for f in family.files)
+        assert sum(t[direction].bytes for t in totals.values()) == true
+
+
+@relaxed
+@given(true_jobs())
+def test_the_trace_tells_who_moved_what(job: TrueJob) -> None:
+    """With a complete trace the bytes of each rank are exact, whatever the reduced record hides."""
+    job.trace = True
+    job.families = [f for f in job.families if f.module != "STDIO"] or job.families
+    found = characterized(job)
+    for family in job.families:
+        if family.module == "STDIO" or family.sharing == "groups":
+            continue
+        true: dict[int, int] = {}
+        for file in family.files:
+            for rank, ops in file.ops.items():
+                true[rank] = true.get(rank, 0) + sum(op.size for op in ops)
+        mine: dict[int, float] = {}
+        for place in letters(found)[family.letter]:
+            add_rank_bytes(found, place, mine)
+        assert {r: b for r, b in mine.items() if b} == pytest.approx(
+            {r: b for r, b in true.items() if b}, abs=1
+        )
+
+
+def add_rank_bytes(found: Characterization, place: int, out: dict[int, float]) -> None:
+    """Bytes of each rank by the dealing rule of plans: all of a stream's operations in turn."""
+    family = found.families[place].family
+    nprocs = found.workload.ranks
+    for dump in range(family.schedule.dumps):
+        for stream in family.content_of(dump).streams:
+            ranges = stream.ranks or family.sharing.ranks or [(0, nprocs - 1, 1)]
+            ranks = [r for a, b, step in ranges for r in range(a, b + 1, step)]
+            for _ in range(stream.repeat):
+                turn = 0
+                for entry in stream.sizes:
+                    for _ in range(entry.total(len(ranks))):
+                        out[ranks[turn % len(ranks)]] = out.get(ranks[turn % len(ranks)], 0) + entry.size
+                        turn += 1

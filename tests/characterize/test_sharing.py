@@ -1,0 +1,109 @@
+"""Rank sets and effective writers (facts B, "Rank set")."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of
+
+from workalike.characterize.facts import ModuleFacts
+from workalike.characterize.gather import gather_files
+from workalike.characterize.jobs import job_of
+from workalike.characterize.sharing import (
+    RankSet,
+    effective_writers,
+    ranks_of,
+    root_of,
+    sharing_of,
+    sharing_of_family,
+)
+from workalike.workload.model import Level, Sharing, SharingMode
+
+MIB = 2**20
+
+
+def reduced_facts(nprocs: int, writers: list[int], variance: float | None = None) -> ModuleFacts:
+    builder = builder_of(nprocs)
+    ops = {r: [Op(WRITE, r * MIB, MIB)] if r in writers else [] for r in range(nprocs)}
+    extra = {} if variance is None else {"F_VARIANCE_RANK_BYTES": variance}
+    file = TrueFile("/run/x", "POSIX", ops)
+    add_file(builder, file)
+    (found,) = gather_files(job_of([log_of(builder)]), [])
+    facts = found.modules["POSIX"]
+    if extra:
+        facts.fcounters = facts.fcounters.copy()
+        facts.fcolumn("F_VARIANCE_RANK_BYTES")[:] = variance
+    return facts
+
+
+@given(st.integers(2, 64), st.data())
+def test_equal_shares_of_k_writers_are_found(nprocs: int, data: st.DataObject) -> None:
+    writers = data.draw(st.lists(st.integers(0, nprocs - 1), min_size=1, unique=True))
+    facts = reduced_facts(nprocs, writers)
+    assert effective_writers(facts, nprocs, len(writers) * MIB) == pytest.approx(len(writers), rel=1e-6)
+    root = root_of(facts, nprocs, len(writers) * MIB)
+    assert root == (writers[0] if len(writers) == 1 else None)
+
+
+@pytest.mark.parametrize("variance", [float("nan"), float("inf"), -5.0])
+def test_a_variance_that_cannot_be_true(variance: float) -> None:
+    assert effective_writers(reduced_facts(8, [1], variance), 8, MIB) == 8
+
+
+@pytest.mark.parametrize("variance", [1e300, 1e-300])
+def test_absurd_variances_do_not_raise(variance: float) -> None:
+    assert 1 <= effective_writers(reduced_facts(8, [1], variance), 8, MIB) <= 8
+
+
+def test_skew_app_has_one_writer() -> None:
+    """The facts' example: var 2.9056e16 of 4.364e10 bytes over 65,536 ranks."""
+    facts = reduced_facts(4, [0], 2.9056e16)
+    assert effective_writers(facts, 65536, 43_640_000_000) == pytest.approx(1.0, abs=0.01)
+
+
+def test_rank_sets() -> None:
+    builder = builder_of(4)
+    add_file(builder, TrueFile("/run/all", "POSIX", {r: [Op(WRITE, 0, 9)] for r in range(4)}))
+    add_file(
+        builder, TrueFile("/run/unreduced", "POSIX", {r: [Op(WRITE, 0, 9)] for r in range(4)}), reduce=False
+    )
+    add_file(builder, TrueFile("/run/some", "POSIX", {r: [Op(WRITE, 0, 9)] for r in (1, 3)}))
+    sets = {f.name: ranks_of(f, Level.POSIX).ranks for f in gather_files(job_of([log_of(builder)]), [])}
+    assert sets == {"/run/all": None, "/run/unreduced": None, "/run/some": (1, 3)}
+
+
+def test_a_single_process_is_itself() -> None:
+    """A one-process MPI job writes -1 for its only rank (facts A4)."""
+    builder = builder_of(1).posix("/run/x", -1, WRITES=1, BYTES_WRITTEN=5)
+    (file,) = gather_files(job_of([log_of(builder)]), [])
+    assert ranks_of(file, Level.POSIX).ranks == (0,)
+
+
+def test_sharing_of_one_dump() -> None:
+    assert sharing_of([RankSet(None)], 4).mode is SharingMode.SHARED
+    assert sharing_of([RankSet((2,))], 4) == Sharing(mode=SharingMode.ROOT, ranks=[(2, 2, 1)])
+    assert sharing_of([RankSet((0, 2))], 4) == Sharing(mode=SharingMode.SUBSET, ranks=[(0, 0, 1), (2, 2, 1)])
+    per_rank = sharing_of([RankSet((r,)) for r in range(4)], 4)
+    assert (per_rank.mode, per_rank.ranks) == (SharingMode.PER_RANK, None)
+    groups = sharing_of([RankSet((0, 1)), RankSet((2, 3))], 4)
+    assert (groups.mode, groups.files, groups.ranks) == (SharingMode.GROUPS, 2, None)
+    assert sharing_of([RankSet((0,))], 1).mode is SharingMode.SHARED
+
+
+def test_dumps_of_fewer_ranks_are_no_other_family() -> None:
+    layers = [sharing_of([RankSet((r,)) for r in ranks], 4) for ranks in ([0, 1, 2, 3], [0, 1], [3])]
+    ((sharing, which),) = sharing_of_family(layers, 4)
+    assert (sharing.mode, sharing.ranks, which) == (SharingMode.PER_RANK, None, [0, 1, 2])
+
+
+def test_different_kinds_of_sharing_stay_apart() -> None:
+    layers = [Sharing(), sharing_of([RankSet((0, 1))], 4), Sharing()]
+    assert [which for _, which in sharing_of_family(layers, 4)] == [[0, 2], [1]]
+
+
+def test_facts_survive_numpy_types() -> None:
+    facts = reduced_facts(4, [0, 1])
+    assert isinstance(facts.total("BYTES_WRITTEN"), int)
+    assert facts.rows(np.array([0])).total("WRITES") == 2

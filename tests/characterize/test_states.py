@@ -1,0 +1,307 @@
+"""Several dumps in one long-lived file: from the trace, the libraries' counts, the heatmap, or as told; Eq. 2 to 4."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plan_totals import totals_of
+from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of, simple_file
+
+from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.characterize.contents import cut_stream
+from workalike.characterize.growth import size_at, state_sizes
+from workalike.characterize.states import Timeline, bursts, bursts_in_timeline, joined_bursts, place_states
+from workalike.characterize.times import Interval
+from workalike.darshan import LogBuilder
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.model import (
+    Assumption,
+    Direction,
+    Entry,
+    Family,
+    Lifetime,
+    Pattern,
+    Role,
+    Stream,
+)
+
+KIB, MIB = 2**10, 2**20
+
+
+def characterized(builder: LogBuilder, **options: object) -> Characterization:
+    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True, **options))  # type: ignore[arg-type]
+
+
+def appended(found: Characterization) -> tuple[Family, list[int]]:
+    (family,) = [f for f in found.families if f.family.lifetime is Lifetime.APPENDED]
+    return family.family, [d.bytes_written for d in family.dumps]
+
+
+def growing_job(**vis: float) -> LogBuilder:
+    """Five checkpoints, each half as large again as the one before, and one file open over the run."""
+    builder = builder_of(1, run_time=120)
+    for i in range(5):
+        add_file(
+            builder, simple_file(f"/run/chk.{i}", "STDIO", [0], size=round(MIB * 1.5**i), at=10.0 + 20 * i)
+        )
+    file = simple_file("/run/movie", "STDIO", [0], size=2 * MIB, count=6, at=5.0, lasts=100.0)
+    file.extra = vis
+    add_file(builder, file)
+    return builder
+
+
+def test_stdio_flushes_and_growth() -> None:
+    found = characterized(growing_job(FLUSHES=6))
+    family, sizes = appended(found)
+    assert family.role is Role.VISUALIZATION
+    assert sum(sizes) == 12 * MIB
+    # States at 5, 25, 45, ... s: before the first checkpoint, then after each one but the last.
+    weights = [1, 1, 1.5, 1.5**2, 1.5**3, 1.5**4]
+    assert sizes == pytest.approx([12 * MIB * w / sum(weights) for w in weights], rel=1e-3)
+    assert {Assumption.STATE_SIZES, Assumption.SCHEDULE} <= set(family.assumed)
+
+
+def test_states_as_told() -> None:
+    family, sizes = appended(characterized(growing_job(), states=3))
+    assert (family.schedule.dumps, sum(sizes)) == (3, 12 * MIB)
+
+
+def test_a_text_log_has_no_states() -> None:
+    """It is flushed line by line."""
+    builder = builder_of(1, run_time=100)
+    file = simple_file("/run/progress.txt", "STDIO", [0], size=80, count=500, at=1.0, lasts=90.0)
+    file.extra = {"FLUSHES": 500}
+    add_file(builder, file)
+    assert not [f for f in characterized(builder).families if f.family.lifetime is Lifetime.APPENDED]
+
+
+def test_a_file_written_at_once_has_no_states() -> None:
+    builder = builder_of(1, run_time=1000)
+    file = simple_file("/run/out", "STDIO", [0], size=MIB, count=20, at=1.0, lasts=5.0)
+    file.extra = {"FLUSHES": 20}
+    add_file(builder, file)
+    assert not [f for f in characterized(builder).families if f.family.lifetime is Lifetime.APPENDED]
+
+
+def test_h5f_flushes() -> None:
+    builder = builder_of(4, run_time=100)
+    file = simple_file(
+        "/run/vis.h5", "MPI-IO", range(4), size=MIB, count=14, at=1.0, lasts=98.0, collective=True
+    )
+    add_file(builder, file)
+    builder.h5f("/run/vis.h5", OPENS=4, FLUSHES=4 * 7)
+    _family, sizes = appended(characterized(builder))
+    assert sizes == [8 * MIB] * 7
+    assert "states: H5F flushes" in characterized(builder).families[0].rules
+
+
+def test_mpi_io_syncs() -> None:
+    builder = builder_of(4, run_time=100)
+    file = simple_file("/run/vis", "MPI-IO", range(4), size=MIB, count=10, at=1.0, lasts=98.0)
+    file.extra = {"SYNCS": 20}
+    add_file(builder, file)
+    family, sizes = appended(characterized(builder))
+    assert sizes == [8 * MIB] * 5
+    assert [family.content_of(k).fsyncs for k in range(5)] == [4] * 5
+
+
+def test_appended_dataset() -> None:
+    """A dataset of one chunk, written ten times its size at opening: ten states along a new dimension."""
+    builder = builder_of(4, run_time=100)
+    name = "/run/field.h5"
+    builder.h5f(name, OPENS=4)
+    slab = {
+        "ACCESS1_ACCESS": 16 * 32 * 8,
+        "ACCESS1_COUNT": 80,
+        "ACCESS1_LENGTH_D5": 16,
+        "ACCESS1_LENGTH_D4": 32,
+    }
+    chunk = {"CHUNK_SIZE_D1": 1, "CHUNK_SIZE_D2": 32, "CHUNK_SIZE_D3": 64, "DATASPACE_NDIMS": 3}
+    builder.h5d(
+        f"{name}:/ez", file=name, WRITES=80, BYTES_WRITTEN=10 * 64 * 32 * 8 * 2, SIZE_WRITE_AGG_1K_10K=80,
+        DATASPACE_NPOINTS=64 * 32, DATATYPE_SIZE=16, ACCESS1_LENGTH_D3=1,
+        F_WRITE_START_TIMESTAMP=1.0, F_WRITE_END_TIMESTAMP=99.0,
+        **(slab | {"ACCESS1_ACCESS": 16 * 32 * 16, "ACCESS1_COUNT": 40}), **chunk,
+    )  # fmt: skip
+    builder.posix(name, OPENS=4, WRITES=80, BYTES_WRITTEN=10 * 64 * 32 * 16)
+    found = characterized(builder)
+    family, sizes = appended(found)
+    assert len(sizes) == 10
+    assert sum(sizes) == 10 * 64 * 32 * 16
+    (arrays,) = family.content_of(0).arrays
+    assert (arrays.dims, arrays.chunk, arrays.extendible) == ([1, 64, 32], [1, 64, 32], True)
+    assert [1, 16, 32] in [s.shape for s in arrays.access[0].slabs]
+
+
+def test_bursts_in_the_trace_are_exact() -> None:
+    """Three bursts of different sizes, by two ranks, told by the trace alone."""
+    builder = builder_of(2, run_time=100)
+    ops: dict[int, list[Op]] = {0: [], 1: []}
+    at = 0
+    for k, (start, count) in enumerate([(5.0, 2), (40.0, 3), (90.0, 5)]):
+        for n in range(count):
+            for r in range(2):
+                ops[r].append(Op(WRITE, at, (k + 1) * 100 * KIB, start + n, start + n + 1))
+                at += (k + 1) * 100 * KIB
+    add_file(builder, TrueFile("/run/movie", "POSIX", ops, 4.0, 99.0), trace=True)
+    found = characterized(builder)
+    family, sizes = appended(found)
+    assert sizes == [4 * 100 * KIB, 6 * 200 * KIB, 10 * 300 * KIB]
+    assert family.schedule.starts() == [5.0, 40.0, 90.0]
+    assert family.schedule.ends() == [7.0, 43.0, 95.0]
+    assert Assumption.STATE_SIZES not in family.assumed
+    untraced = characterize([log_of(builder)], CharacterizeOptions(include_noise=True, use_trace=False))
+    assert not [f for f in untraced.families if f.family.lifetime is Lifetime.APPENDED]
+
+
+def test_bursts_in_the_heatmap() -> None:
+    builder = builder_of(2, run_time=100)
+    file = simple_file("/run/movie", "POSIX", range(2), size=MIB, count=30, at=10.0, lasts=80.0)
+    add_file(builder, file)
+    bins = [0] * 100
+    for at in (10, 11, 40, 41, 42, 88):
+        bins[at] = 5 * MIB
+    for rank in range(2):
+        builder.heatmap("POSIX", rank, 1.0, bins)
+    found = characterized(builder)
+    family, sizes = appended(found)
+    assert [round(s) for s in family.schedule.starts()] == [10, 40, 88]
+    assert sum(sizes) == 60 * MIB
+    assert {Assumption.STATES, Assumption.STATE_SIZES} <= set(family.assumed)
+
+
+def test_the_heatmap_less_other_files() -> None:
+    """The bursts of a checkpoint family are not states of the file that lies open over the run."""
+    builder = builder_of(1, run_time=100)
+    bins = [0.0] * 100
+    for i in range(4):
+        add_file(
+            builder,
+            simple_file(f"/run/chk.{i}", "POSIX", [0], size=MIB, count=40, at=20.0 * i + 12, lasts=1.0),
+        )
+        bins[20 * i + 12] += 40 * MIB
+    add_file(builder, simple_file("/run/movie", "POSIX", [0], size=MIB, count=30, at=5.0, lasts=80.0))
+    for at in (5, 45, 84):
+        bins[at] += 10 * MIB
+    builder.heatmap("POSIX", 0, 1.0, [int(b) for b in bins])
+    family, _ = appended(characterized(builder))
+    assert [round(s) for s in family.schedule.starts()] == [5, 45, 84]
+
+
+@pytest.mark.parametrize("bins", [[2**63 - 1] * 50, [-5] * 50, [0] * 50])
+def test_heatmaps_that_cannot_be_true(bins: list[int]) -> None:
+    builder = builder_of(1, run_time=100)
+    add_file(builder, simple_file("/run/movie", "POSIX", [0], at=5.0, lasts=80.0))
+    builder.heatmap("POSIX", 0, 2.0, bins)
+    assert characterized(builder).workload.families
+
+
+def test_states_and_checkpoints_in_the_plan() -> None:
+    """An appended file of states keeps its operations, collective calls of all ranks among them."""
+    builder = builder_of(4, run_time=100)
+    file = simple_file(
+        "/run/vis.h5", "MPI-IO", range(4), size=MIB, count=13, at=1.0, lasts=98.0, collective=True
+    )
+    add_file(builder, file)
+    builder.h5f("/run/vis.h5", OPENS=4, FLUSHES=4 * 5)
+    found = characterized(builder)
+    (totals,) = totals_of(resolve(found.workload, Options())).values()
+    assert totals[WRITE].operations == 52
+    assert totals[WRITE].bytes == 52 * MIB
+
+
+# The rules by themselves
+
+
+def test_growth_uses_the_checkpoint_before() -> None:
+    starts, sizes = [10.0, 20.0, 30.0], [100, 200, 400]
+    assert [size_at(t, starts, sizes) for t in (0, 10, 19, 20, 99)] == [100, 100, 100, 200, 400]
+
+
+@given(
+    st.integers(0, 10**12),
+    st.lists(st.floats(0, 1e4), min_size=1, max_size=40),
+    st.lists(st.tuples(st.floats(0, 1e4), st.integers(1, 10**9)), max_size=20),
+)
+def test_state_sizes_are_the_whole(
+    total: int, times: list[float], checkpoints: list[tuple[float, int]]
+) -> None:
+    checkpoints.sort()
+    sizes = state_sizes(total, times, [c[0] for c in checkpoints], [c[1] for c in checkpoints])
+    assert (sum(sizes), len(sizes)) == (total, len(times))
+
+
+def test_bursts() -> None:
+    starts = np.array([0.0, 0.1, 0.2, 5.0, 5.1, 20.0])
+    assert bursts(starts, starts + 0.1, 20.0) == [(0, 3), (3, 5), (5, 6)]
+    # One long operation spans the pause.
+    ends = starts + np.array([6.0, 0.1, 0.1, 0.1, 0.1, 0.1])
+    assert bursts(starts, ends, 20.0) == [(0, 5), (5, 6)]
+    assert bursts(starts[:0], starts[:0], 1.0) == []
+
+
+def test_small_bursts_join_their_neighbours() -> None:
+    cut = [(0, 2), (2, 3), (3, 9), (9, 10)]
+    assert joined_bursts(cut, [100, MIB, MIB, 96]) == [(0, 3), (3, 10)]
+    assert joined_bursts(cut, [1, 1, 1, 1]) == [(0, 10)]
+    assert joined_bursts(cut, [MIB] * 4) == cut
+
+
+def test_bursts_in_a_timeline() -> None:
+    timeline = Timeline(2.0, np.array([0, 9, 9, 0, 0, 9, 0.001, 0]))
+    runs = bursts_in_timeline(timeline, Interval(0, 16))
+    assert runs == [Interval(2, 6), Interval(10, 12)]
+
+
+def test_states_lie_where_the_heatmap_has_bytes() -> None:
+    timeline = Timeline(1.0, np.array([0, 0, 10, 0, 0, 0, 0, 10, 0, 5.0]))
+    placed = place_states(2, [10, 10], Interval(1, 9), timeline)
+    assert [round(i.start) for i in placed] == [2, 7]
+    assert all(b.start >= a.end for a, b in itertools.pairwise(placed))
+    assert place_states(3, [1, 1, 1], Interval(0, 10), None) == [Interval(t, t) for t in (0, 5, 10)]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 200), st.integers(0, 2**22)),
+        min_size=1,
+        max_size=8,
+        unique_by=lambda p: p[1],
+    ),
+    st.lists(st.integers(0, 10**6), min_size=1, max_size=12),
+    st.booleans(),
+    st.sampled_from(["exact", "collective", "plain"]),
+)
+def test_cutting_a_stream_keeps_operations_and_bytes(
+    pairs: list[tuple[int, int]], sizes: list[int], few: bool, how: str
+) -> None:
+    sizes = sorted(sizes)
+    stream = Stream(
+        direction=Direction.WRITE,
+        sizes=[Entry(count=c * 4, size=s) for c, s in pairs],
+        pattern=Pattern.INTERLEAVED,
+        ranks=[(0, 1, 1)] if few else None,
+        collective=how == "collective",
+    )
+    parts = cut_stream(stream, sizes, 4, exact=how == "exact")
+    assert len(parts) == len(sizes)
+    assert sum(c for part in parts for c, _ in part) == 4 * sum(c for c, _ in pairs)
+    assert sum(c * s for part in parts for c, s in part) == 4 * sum(c * s for c, s in pairs)
+    if how == "collective":
+        assert all(sum(c for c, _ in part) % (2 if few else 4) == 0 for part in parts)
+
+
+def test_cut_states_follow_their_sizes() -> None:
+    """Many small and few large operations are mixed so that each state has its bytes."""
+    stream = Stream(
+        direction=Direction.WRITE, sizes=[Entry(count=600, size=10 * KIB), Entry(count=400, size=100 * KIB)]
+    )
+    parts = cut_stream(stream, [1, 2, 3, 4], 1, exact=False)
+    moved = [sum(c * s for c, s in part) for part in parts]
+    total = 600 * 10 * KIB + 400 * 100 * KIB
+    assert moved == pytest.approx([total * w / 10 for w in (1, 2, 3, 4)], rel=0.15)
+    assert [sum(c for c, _ in part) for part in parts] == [250] * 4

@@ -1,0 +1,172 @@
+"""What a complete trace tells: patterns, sizes and shares of ranks, exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
+
+from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.characterize.gather import gather_files
+from workalike.characterize.jobs import job_of
+from workalike.characterize.traced import (
+    Trace,
+    Traces,
+    contiguous_runs,
+    covered,
+    overlaps,
+    placement_in_trace,
+)
+from workalike.darshan import LogBuilder
+from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
+
+KIB, MIB = 2**10, 2**20
+
+
+def trace_of(*ops: tuple[int, int, int]) -> Trace:
+    """(rank, offset, length) in order of time."""
+    ranks, offsets, lengths = (np.array(column, dtype=np.int64) for column in zip(*ops, strict=True))
+    times = np.arange(len(ops), dtype=float)
+    return Trace(ranks, offsets, lengths, times, times + 0.5)
+
+
+def pattern(*ops: tuple[int, int, int]) -> Pattern:
+    placement = placement_in_trace(trace_of(*ops))
+    assert placement is not None
+    return placement.pattern
+
+
+def test_patterns() -> None:
+    n = range(8)
+    assert pattern(*[(r, r * 80 + k * 10, 10) for k in n for r in range(3)]) is Pattern.CONTIGUOUS
+    assert pattern(*[(r, (k * 3 + r) * 10, 10) for k in n for r in range(3)]) is Pattern.INTERLEAVED
+    assert pattern(*[(r, k * 10, 10) for k in n for r in range(3)]) is Pattern.REPLICATED
+    assert pattern(*[(r, 64, 10) for k in n for r in range(3)]) is Pattern.SAME
+    assert pattern(*[(0, k * 100, 10) for k in n]) is Pattern.STRIDED
+    assert pattern(*[(0, k * 10, 10) for k in n]) is Pattern.CONTIGUOUS
+    assert pattern(*[(0, k * 10, 10) for k in (5, 2, 7, 0, 3, 6, 1, 4)]) is Pattern.RANDOM
+
+
+def test_stride_is_the_usual_step() -> None:
+    placement = placement_in_trace(trace_of(*[(0, k * 100 + (k > 5) * 7, 10) for k in range(9)]))
+    assert placement is not None and placement.stride == 100
+
+
+def test_pieces_of_a_rank() -> None:
+    """Two variables, in each of which every rank owns a piece of four operations."""
+    ops = [(r, v * 1000 + r * 40 + k * 10, 10) for v in range(2) for k in range(4) for r in range(3)]
+    placement = placement_in_trace(trace_of(*ops))
+    assert placement is not None
+    assert (placement.pattern, placement.pieces_per_rank) == (Pattern.INTERLEAVED, 2)
+
+
+def test_covered_bytes() -> None:
+    trace = trace_of((0, 0, 10), (1, 5, 10), (0, 100, 1), (1, 2, 3))
+    assert covered(trace.offsets, trace.lengths) == 16
+    assert overlaps(trace)
+    assert not overlaps(trace_of((0, 0, 10), (1, 10, 10)))
+
+
+def test_runs_of_one_rank_keep_their_places() -> None:
+    trace = trace_of((0, 500, 10), (0, 510, 10), (0, 0, 20), (0, 20, 10))
+    assert contiguous_runs(trace) == [(500, [(2, 10)]), (0, [(1, 10), (1, 20)])]
+    assert contiguous_runs(trace_of((0, 0, 1), (1, 1, 1))) is None
+
+
+def characterized(builder: LogBuilder, **options: object) -> Characterization:
+    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True, **options))  # type: ignore[arg-type]
+
+
+def streams(found: Characterization) -> list[Stream]:
+    (family,) = found.families
+    return family.family.content_of(0).streams
+
+
+def uneven_job(complete: bool = True) -> LogBuilder:
+    """Rank r of 4 writes r + 1 blocks; the record is reduced, so counters cannot tell who wrote what."""
+    builder = builder_of(4)
+    ops = {r: [Op(WRITE, (r * 10 + k) * MIB, MIB, 1.0 + k, 2.0 + k) for k in range(r + 1)] for r in range(4)}
+    file = TrueFile("/run/out", "POSIX", ops, 0.5, 9.0)
+    add_file(builder, file)
+    for rank, some in ops.items():
+        writes = [(o.offset, o.size, o.start, o.end) for o in some]
+        builder.dxt_posix(
+            file.name, rank, writes=writes if complete or rank else writes[1:], hostname=f"n{rank // 2}"
+        )
+    return builder
+
+
+def shares(found: Characterization) -> dict[int, int]:
+    out: dict[int, int] = {}
+    for stream in streams(found):
+        ranks = [r for a, b, step in stream.ranks or [(0, 3, 1)] for r in range(a, b + 1, step)]
+        for rank in ranks:
+            moved = sum(e.total(len(ranks)) * e.size for e in stream.sizes) // len(ranks)
+            out[rank] = out.get(rank, 0) + moved
+    return out
+
+
+def test_shares_of_ranks_in_a_reduced_record() -> None:
+    found = characterized(uneven_job())
+    assert shares(found) == {r: (r + 1) * MIB for r in range(4)}
+    assert not {Assumption.PLACEMENT, Assumption.RANK_SHARES} & set(found.families[0].family.assumed)
+    assert found.workload.nodes == 2
+    without = characterized(uneven_job(), use_trace=False)
+    assert shares(without) == dict.fromkeys(range(4), 10 * MIB // 4)
+    assert without.workload.nodes is None
+
+
+def test_an_incomplete_trace_is_not_used() -> None:
+    found = characterized(uneven_job(complete=False))
+    assert Assumption.PLACEMENT in found.families[0].family.assumed
+
+
+@pytest.mark.parametrize(
+    "segment", [(0, -5, 1.0, 2.0), (0, MIB, float("nan"), 2.0), (0, MIB, 1e12, 1e12), (0, MIB, -9.0, 2.0)]
+)
+def test_a_trace_that_cannot_be_true(segment: tuple[int, int, float, float]) -> None:
+    builder = builder_of(1)
+    add_file(builder, TrueFile("/run/out", "POSIX", {0: [Op(WRITE, 0, MIB)]}))
+    builder.dxt_posix("/run/out", 0, writes=[segment])
+    log = log_of(builder)
+    (file,) = gather_files(job_of([log]), [])
+    assert Traces(job_of([log])).of(file, Level.POSIX, WRITE) is None
+    assert characterized(builder).workload.families
+
+
+def test_collective_calls_of_a_traced_file() -> None:
+    builder = builder_of(4)
+    ops = {r: [Op(WRITE, (k * 4 + r) * MIB, MIB, 1.0 + k, 2.0 + k, True) for k in range(5)] for r in range(4)}
+    ops[0].append(Op(WRITE, 0, 96, 8.0, 8.1))
+    add_file(builder, TrueFile("/run/out", "MPI-IO", ops, 0.5, 9.0), trace=True)
+    found = streams(characterized(builder))
+    assert [(s.collective, [(e.count, e.size) for e in s.sizes]) for s in found] == [
+        (False, [(1, 96)]),
+        (True, [(20, MIB)]),
+    ]
+
+
+def test_offsets_below_a_file_view_are_not_believed() -> None:
+    """Through a view the trace has only where the first piece lies, so operations of ranks seem to overlap."""
+    builder = builder_of(4)
+    ops = {r: [Op(WRITE, r * 8, MIB, 1.0, 2.0, True)] for r in range(4)}
+    add_file(builder, TrueFile("/run/out", "MPI-IO", ops), trace=True)
+    found = characterized(builder)
+    assert Assumption.PLACEMENT in found.families[0].family.assumed
+    assert sum(s.sizes[0].count for s in streams(found)) == 4
+
+
+def test_a_traced_file_of_many_sizes_stays_small() -> None:
+    rng = np.random.default_rng(1)
+    sizes = rng.integers(1, 2**20, 3000).tolist()
+    offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]]).tolist()
+    ops = [
+        Op(READ, at, size, 1.0 + i / 1000, 1.0005 + i / 1000)
+        for i, (at, size) in enumerate(zip(offsets, sizes, strict=True))
+    ]
+    builder = builder_of(1)
+    add_file(builder, TrueFile("/run/in", "POSIX", {0: ops}, 0.5, 9.0), trace=True)
+    (stream,) = streams(characterized(builder))
+    assert len(stream.sizes) <= 24
+    assert sum(e.count * e.size for e in stream.sizes) == sum(sizes)
+    assert stream.direction is Direction.READ

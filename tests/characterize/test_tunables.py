@@ -1,0 +1,99 @@
+"""Striping, aggregators, alignment: what a bidder may change, and what is noted."""
+
+from __future__ import annotations
+
+import pytest
+from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of
+
+from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.darshan import LogBuilder
+from workalike.workload.model import Tunable
+
+MIB = 2**20
+NAME = "/run/out"
+
+
+def collective_job(posix_ranks: list[int], *, collective: bool = True, reduce: bool = False) -> LogBuilder:
+    """Eight ranks write through MPI-IO, some of them below it."""
+    builder = builder_of(8)
+    ops = {r: [Op(WRITE, r * MIB, MIB, collective=collective)] for r in range(8)}
+    add_file(builder, TrueFile(NAME, "MPI-IO", ops))
+    below = {r: [Op(WRITE, k * MIB, 8 * MIB // len(posix_ranks)) for k in range(1)] for r in posix_ranks}
+    if reduce:
+        below = {r: below.get(r, []) for r in range(8)}
+    add_file(builder, TrueFile(NAME, "POSIX", below))
+    return builder
+
+
+def characterized(builder: LogBuilder) -> Characterization:
+    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
+
+
+def tunable(builder: LogBuilder) -> Tunable:
+    (family,) = characterized(builder).families
+    return family.family.tunable
+
+
+def test_aggregators_are_the_ranks_below() -> None:
+    assert tunable(collective_job([0, 4])).cb_nodes == 2
+
+
+def test_aggregators_of_a_reduced_record() -> None:
+    """All ranks opened the file below too; the variance says how many wrote."""
+    assert tunable(collective_job([0, 4], reduce=True)).cb_nodes == 2
+
+
+@pytest.mark.parametrize(
+    "builder",
+    [collective_job(list(range(8))), collective_job([0, 4], collective=False)],
+    ids=["all", "independent"],
+)
+def test_no_aggregators(builder: LogBuilder) -> None:
+    assert tunable(builder).cb_nodes is None
+
+
+def test_a_partial_module_does_not_tell_aggregators() -> None:
+    assert tunable(collective_job([0, 4]).partial("POSIX")).cb_nodes is None
+
+
+def test_striping() -> None:
+    builder = collective_job([0, 4]).lustre(NAME, stripe_size=4 * MIB, osts=[3, 1, 7])
+    found = tunable(builder)
+    assert (found.stripe_size, found.stripe_count) == (4 * MIB, 3)
+
+
+def test_striping_of_most_files_holds() -> None:
+    builder = builder_of(4)
+    for r in range(4):
+        add_file(builder, TrueFile(f"{NAME}.{r}", "POSIX", {r: [Op(WRITE, 0, MIB)]}))
+        builder.lustre(f"{NAME}.{r}", stripe_size=MIB * (1 + (r == 2)), osts=[r])
+    assert tunable(builder).stripe_size == MIB
+
+
+@pytest.mark.parametrize(("missed", "wanted"), [(0, MIB), (1, None)])
+def test_alignment_of_hdf5_files(missed: int, wanted: int | None) -> None:
+    """H5Pset_alignment shows as accesses at multiples of a large block."""
+    builder = builder_of(4)
+    file = TrueFile(NAME, "POSIX", {r: [Op(WRITE, r * MIB, MIB)] for r in range(4)})
+    file.extra = {"FILE_ALIGNMENT": MIB, "FILE_NOT_ALIGNED": missed}
+    add_file(builder, file)
+    builder.h5f(NAME, OPENS=4)
+    (family,) = characterized(builder).families
+    assert family.family.tunable.alignment == wanted
+    assert (
+        f"alignment: {100 - 25 * missed} % of POSIX operations start at a multiple of {MIB} bytes"
+        in family.rules
+    )
+
+
+def test_alignment_that_was_not_measured() -> None:
+    builder = builder_of(1).posix(NAME, WRITES=1, BYTES_WRITTEN=9, FILE_ALIGNMENT=4096, FILE_NOT_ALIGNED=-1)
+    (family,) = characterized(builder).families
+    assert not [rule for rule in family.rules if rule.startswith("alignment")]
+
+
+def test_read_modify_write_is_noted() -> None:
+    builder = builder_of(4).mpiio(NAME, COLL_WRITES=4, VIEWS=4, BYTES_WRITTEN=8 * MIB, SIZE_WRITE_AGG_1M_4M=4)
+    builder.posix(NAME, READS=7, WRITES=7, BYTES_READ=20 * MIB, BYTES_WRITTEN=20 * MIB)
+    (family,) = characterized(builder).families
+    assert "read-modify-write: 7 reads of files that were only written above" in family.rules
