@@ -1,0 +1,314 @@
+// Unit tests of the parts that need no file and no other process.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <set>
+#include <vector>
+
+#include "data/arena.hpp"
+#include "expand/arrays.hpp"
+#include "expand/permutation.hpp"
+#include "expand/split.hpp"
+#include "expand/stream.hpp"
+#include "record/counters.hpp"
+#include "record/summary.hpp"
+#include "run/intervals.hpp"
+#include "sharing/layout.hpp"
+#include "sharing/names.hpp"
+#include "sharing/rank_set.hpp"
+
+using namespace wa;
+
+namespace {
+
+std::vector<std::int64_t> members_of(const RankSet& set) {
+    std::vector<std::int64_t> out;
+    for (std::int64_t i = 0; i < set.size(); ++i) out.push_back(set.at(i));
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("shares add up and differ by one at most") {
+    for (const std::int64_t total : {0, 1, 7, 100, 101}) {
+        for (const std::int64_t n : {1, 2, 3, 64}) {
+            std::int64_t sum = 0;
+            for (std::int64_t i = 0; i < n; ++i) {
+                CHECK(shares_before(total, n, i) == sum);
+                sum += share_of(total, n, i);
+                CHECK(share_of(total, n, i) - total / n <= 1);
+            }
+            CHECK(sum == total);
+            CHECK(shares_before(total, n, n) == total);
+        }
+    }
+}
+
+TEST_CASE("rank sets by rule know their members") {
+    const RankSet set({{0, 6, 2}, {7, 7, 1}, {10, 20, 5}});
+    CHECK(members_of(set) == std::vector<std::int64_t>{0, 2, 4, 6, 7, 10, 15, 20});
+    std::int64_t below = 0;
+    for (std::int64_t rank = 0; rank < 25; ++rank) {
+        CHECK(set.count_below(rank) == below);
+        const auto index = set.index_of(rank);
+        if (index) {
+            CHECK(set.at(*index) == rank);
+            ++below;
+        }
+    }
+    CHECK(below == set.size());
+    CHECK(RankSet({{3, 11, 4}}).spans().front().last == 11);
+    CHECK(RankSet({{3, 12, 4}}).spans().front().last == 11);
+    CHECK(RankSet::all(0).empty());
+}
+
+TEST_CASE("rank sets that continue one another are one span") {
+    CHECK(RankSet({{0, 3, 1}, {4, 7, 1}}) == RankSet::all(8));
+    CHECK(RankSet({{0, 0, 1}, {1, 1, 1}, {2, 2, 1}}) == RankSet::all(3));
+    CHECK(RankSet({{0, 4, 2}, {6, 8, 2}}) == RankSet({{0, 8, 2}}));
+    CHECK(members_of(RankSet({{0, 0, 1}, {5, 5, 1}, {6, 6, 1}})) == std::vector<std::int64_t>{0, 5, 6});
+    CHECK(members_of(RankSet({{0, 4, 2}, {5, 6, 1}})) == std::vector<std::int64_t>{0, 2, 4, 5, 6});
+}
+
+TEST_CASE("subsets") {
+    const RankSet even({{0, 98, 2}});
+    CHECK(RankSet({{0, 96, 4}}).subset_of(even));
+    CHECK(RankSet({{10, 10, 1}}).subset_of(even));
+    CHECK_FALSE(RankSet({{0, 96, 3}}).subset_of(even));
+    CHECK_FALSE(RankSet({{0, 100, 2}}).subset_of(even));
+    CHECK(RankSet({{0, 4, 4}, {50, 52, 2}}).subset_of(RankSet({{0, 8, 2}, {40, 60, 2}})));
+    CHECK(even.subset_of(RankSet::all(99)));
+}
+
+TEST_CASE("groups are contiguous, the first ones larger") {
+    Family family;
+    family.sharing.mode = SharingMode::groups;
+    family.sharing.files = 4;
+    const Layout layout(family, 11);
+    std::vector<std::int64_t> sizes;
+    for (std::int64_t g = 0; g < 4; ++g) sizes.push_back(layout.slot(g).members);
+    CHECK(sizes == std::vector<std::int64_t>{3, 3, 3, 2});
+    for (std::int64_t m = 0; m < 11; ++m) {
+        const FileSlot slot = layout.slot_of_member(m);
+        CHECK(slot.first_member <= m);
+        CHECK(m < slot.first_member + slot.members);
+        CHECK(slot == layout.slot(slot.file));
+    }
+}
+
+TEST_CASE("permutations are permutations") {
+    for (const std::int64_t n : {1, 2, 3, 17, 64, 1000, 4097}) {
+        const Permutation order(n, 42);
+        std::set<std::int64_t> seen;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::int64_t value = order(i);
+            CHECK(value >= 0);
+            CHECK(value < n);
+            seen.insert(value);
+        }
+        CHECK(seen.size() == static_cast<std::size_t>(n));
+    }
+    const std::int64_t large = std::int64_t{1} << 40;
+    const Permutation order(large, 1);
+    CHECK(order(large - 1) < large);
+}
+
+TEST_CASE("size bins end inclusively") {
+    CHECK(size_bin(0) == 0);
+    CHECK(size_bin(100) == 0);
+    CHECK(size_bin(101) == 1);
+    CHECK(size_bin(1024) == 1);
+    CHECK(size_bin(1025) == 2);
+    CHECK(size_bin(1 << 20) == 4);
+    CHECK(size_bin((1 << 20) + 1) == 5);
+    CHECK(size_bin(std::int64_t{1} << 30) == 8);
+    CHECK(size_bin((std::int64_t{1} << 30) + 1) == 9);
+}
+
+TEST_CASE("sequential and consecutive as Darshan counts them") {
+    Counters counters;
+    AccessState state;
+    for (int i = 0; i < 128; ++i) counters.note(state, Direction::write, i * 512, 512, false);
+    CHECK(counters.of(Direction::write).sequential == 127);
+    CHECK(counters.of(Direction::write).consecutive == 127);
+    CHECK(counters.of(Direction::write).max_byte == 128 * 512 - 1);
+    // A gap is sequential, a step back neither; reads have a place of their own.
+    counters.note(state, Direction::write, 1'000'000, 10, false);
+    counters.note(state, Direction::write, 0, 10, false);
+    counters.note(state, Direction::read, 1, 10, false);
+    CHECK(counters.of(Direction::write).sequential == 128);
+    CHECK(counters.of(Direction::write).consecutive == 127);
+    CHECK(counters.of(Direction::read).consecutive == 1);
+    state = {};
+    counters.note(state, Direction::write, 0, 10, false);
+    CHECK(counters.of(Direction::write).sequential == 128);
+}
+
+TEST_CASE("summaries merge in any order") {
+    std::vector<Summary> parts(3);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        Summary& s = parts[i];
+        s.participants = 1;
+        const double at = static_cast<double>(i);
+        s.active.cover(at, at + 1);
+        s.of(Kind::write).note(0.5);
+        s.of(Kind::write).note(i == 1 ? 2.0 : 0.1);
+        s.counters.of(Direction::write).bytes = 10;
+        s.close(static_cast<std::int64_t>(i));
+    }
+    Summary forward;
+    Summary backward;
+    for (const Summary& s : parts) forward.merge(s);
+    for (auto s = parts.rbegin(); s != parts.rend(); ++s) backward.merge(*s);
+    for (const Summary* s : {&forward, &backward}) {
+        CHECK(s->participants == 3);
+        CHECK(s->active.first == 0);
+        CHECK(s->active.last == 3);
+        const KindTimes& writes = s->times[static_cast<std::size_t>(Kind::write)];
+        CHECK(writes.count == 6);
+        CHECK(writes.min_s == doctest::Approx(0.1));
+        CHECK(writes.max_s == doctest::Approx(2.0));
+        CHECK(writes.slowest_rank == 1);
+        CHECK(s->counters.of(Direction::write).bytes == 30);
+    }
+}
+
+TEST_CASE("equally slow ranks: the lowest is named") {
+    KindTimes a;
+    KindTimes b;
+    a.note(1.0);
+    a.slowest_s = 1.0;
+    a.slowest_rank = 7;
+    b.note(1.0);
+    b.slowest_s = 1.0;
+    b.slowest_rank = 3;
+    a.merge(b);
+    CHECK(a.slowest_rank == 3);
+}
+
+TEST_CASE("tiles of a strided grid cover each element once") {
+    Slab slab;
+    slab.count = {4, 3};
+    slab.stride = {2, 4};
+    const std::vector<std::int64_t> dims{16, 24};
+    const TileGrid grid(dims, slab);
+    CHECK(grid.tiles() == 16 * 24 / 12);
+    std::set<std::int64_t> seen;
+    std::vector<std::int64_t> first;
+    for (std::int64_t t = 0; t < grid.tiles(); ++t) {
+        grid.start(t, first);
+        for (std::int64_t a = 0; a < 4; ++a) {
+            for (std::int64_t b = 0; b < 3; ++b) seen.insert((first[0] + a * 2) * 24 + first[1] + b * 4);
+        }
+    }
+    CHECK(seen.size() == 16 * 24);
+    CHECK(*seen.rbegin() < 16 * 24);
+}
+
+TEST_CASE("a fit is cut exactly, whatever does not divide") {
+    Fit fit;
+    fit.bytes = 1'000'003;
+    fit.datasets = 7;
+    for (const std::int64_t operations : {0, 7, 40, 1000}) {
+        fit.operations.reset();
+        if (operations > 0) fit.operations = operations;
+        std::int64_t bytes = 0;
+        std::int64_t count = 0;
+        for (std::int64_t d = 0; d < fit.datasets; ++d) {
+            std::int64_t end = 0;
+            for (std::int64_t r = 0; r < 5; ++r) {
+                const FitShare share = fit_share(fit, fit.bytes, 1, d, Place{5, 0, 5, r});
+                FitOperations all(fit, share, 1, 0, false);
+                for (Operation op; all.next(op);) {
+                    CHECK(op.offset == end);
+                    end += op.size;
+                    ++count;
+                }
+            }
+            bytes += end;
+        }
+        CHECK(bytes == fit.bytes);
+        CHECK(count == (operations > 0 ? operations : 35));
+    }
+}
+
+TEST_CASE("operations of a stream are disjoint over ranks") {
+    Stream stream;
+    stream.entries = {{13, 100}, {5, 7}};
+    for (const Pattern pattern : {Pattern::contiguous, Pattern::interleaved, Pattern::random}) {
+        stream.pattern = pattern;
+        std::set<std::int64_t> bytes;
+        std::int64_t moved = 0;
+        for (std::int64_t r = 0; r < 4; ++r) {
+            StreamOperations operations(stream, Place{4, 0, 4, r}, 1000, r, 5, false);
+            for (Operation op; operations.next(op);) {
+                for (std::int64_t i = 0; i < op.size; ++i) bytes.insert(op.offset + i);
+                moved += op.size;
+            }
+        }
+        CHECK(moved == 1335);
+        CHECK(bytes.size() == 1335);
+        CHECK(*bytes.begin() == 1000);
+        CHECK(static_cast<std::int64_t>(*bytes.rbegin()) + 1 == 1000 + stream_end(stream, Place{4, 0, 4, 0}));
+    }
+}
+
+TEST_CASE("names can be read back, and nothing else can") {
+    Family family;
+    family.role = Role::checkpoint;
+    family.number = 12;
+    family.backend = BackendKind::hdf5;
+    family.sharing.mode = SharingMode::per_rank;
+    CHECK(file_name(family, 5, 3, {}) == "checkpoint-12.0003.r000005.h5");
+    const auto parsed = parse_name("checkpoint-12.0003.r000005.h5");
+    REQUIRE(parsed);
+    CHECK(parsed->role == "checkpoint");
+    CHECK(parsed->number == 12);
+    CHECK(parsed->file == 3);
+    CHECK(parse_name("checkpoint-12.12345.g0007.dat.tmp")->temporary);
+    CHECK(parse_name(calibration_name(family, 2)));
+    for (const char* other :
+         {"", "checkpoint", "checkpoint-1", "checkpoint-1.dat", "checkpoint--1.0000.dat",
+          "checkpoint-1.0000.txt", "xcheckpoint-1.0000.dat", "checkpoint-1.0000.dat.bak",
+          "checkpoint-1.-001.dat", "../checkpoint-1.0000.dat", "checkpoint-99999999999999999999.0.dat"}) {
+        CHECK_FALSE(parse_name(other));
+    }
+}
+
+TEST_CASE("intervals merge and leave gaps") {
+    Intervals set;
+    set.add(10, 20);
+    set.add(30, 40);
+    set.add(20, 25);
+    set.add(5, 5);
+    CHECK(set.size() == 2);
+    std::vector<std::pair<std::int64_t, std::int64_t>> gaps;
+    set.each_gap(0, 50, [&gaps](std::int64_t a, std::int64_t b) { gaps.emplace_back(a, b); });
+    CHECK(gaps == std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 10}, {25, 30}, {40, 50}});
+    gaps.clear();
+    set.each_gap(12, 35, [&gaps](std::int64_t a, std::int64_t b) { gaps.emplace_back(a, b); });
+    CHECK(gaps == std::vector<std::pair<std::int64_t, std::int64_t>>{{25, 30}});
+    set.add(0, 100);
+    CHECK(set.size() == 1);
+    set.each_gap(0, 100, [](std::int64_t, std::int64_t) { FAIL("no gap"); });
+}
+
+TEST_CASE("the payload is one sequence, wherever it is taken from") {
+    const Arena arena(7, 0.0, std::int64_t{3} << 20);
+    const std::int64_t phase = payload_phase(7, 1, 2, 3, 4);
+    CHECK(phase % 64 == 0);
+    const std::byte* whole = arena.at(phase, 0);
+    for (const std::int64_t at :
+         {std::int64_t{1}, std::int64_t{4095}, Arena::period - 1, Arena::period + 17}) {
+        CHECK(*arena.at(phase, at) == whole[at]);
+    }
+    CHECK(arena.reach() >= std::int64_t{3} << 20);
+    CHECK(payload_phase(7, 1, 2, 3, 5) != phase);
+}
+
+int main(int argc, char** argv) {
+    // The library under test is linked with MPI, but nothing here calls it.
+    doctest::Context context(argc, argv);
+    return context.run();
+}
