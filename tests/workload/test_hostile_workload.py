@@ -191,6 +191,16 @@ HOSTILE = {
         "line 11, families[0].content.arrays[0]",
         "larger than the dataset",
     ),
+    "opens without end": (
+        changed("  content:\n", "  content:\n    opens: 9000000000000000\n"),
+        "line 9, families[0].content.opens",
+        "less than or equal",
+    ),
+    "chunks that HDF5 cannot have": (
+        GOOD + "  tunable: {chunk_bytes: 8 GiB}\n",
+        "line 11, families[0].tunable",
+        "4 GiB",
+    ),
     "a dataset too large": (
         GOOD.split("  content:")[0]
         + "  interface: hdf5\n  content:\n    arrays:\n    - dims: [4000000000, 4000000000]\n"

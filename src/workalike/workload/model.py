@@ -77,6 +77,7 @@ MAX_DATASETS = 10**6
 MAX_OPERATIONS = 2**40
 MAX_OPERATION_BYTES = 2**50
 MAX_FILE_BYTES = 2**60
+MAX_ALIGNMENT = 2**40
 MAX_REPEATS = 1024
 
 SCHEMA_VERSION = 1
@@ -121,12 +122,13 @@ Ranks = Annotated[
 ]
 Count = Annotated[int, Field(ge=0, le=units.MAX_INT)]
 Extent = Annotated[int, Field(ge=1, le=MAX_OPERATION_BYTES)]
+Operations = Annotated[int, Field(ge=0, le=MAX_OPERATIONS)]
 
 
 class Entry(BaseModel):
     """Operations of one size; written `16384 x 128 MiB` (a total) or `8/rank x 128 MiB`."""
 
-    count: Annotated[int, Field(ge=0, le=MAX_OPERATIONS)]
+    count: Operations
     size: Annotated[int, Field(ge=0, le=MAX_OPERATION_BYTES)]
     per_rank: bool = False
 
@@ -195,7 +197,7 @@ class Stream(Strict):
 class Slab(Strict):
     """`count` hyperslabs over all ranks and datasets, each of `shape` elements with `stride`."""
 
-    count: Annotated[int, Field(ge=0, le=MAX_OPERATIONS)]
+    count: Operations
     shape: Annotated[list[Extent], Field(min_length=1, max_length=32)]
     stride: list[Extent] = Field(default_factory=list)
 
@@ -250,11 +252,11 @@ class Fit(Strict):
 class Content(Strict):
     """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one a member."""
 
-    opens: Count = 0
-    stats: Count = 0
-    seeks: Count = 0
-    fsyncs: Count = 0
-    flushes: Count = 0
+    opens: Operations = 0
+    stats: Operations = 0
+    seeks: Operations = 0
+    fsyncs: Operations = 0
+    flushes: Operations = 0
     streams: list[Stream] = Field(default_factory=list)
     arrays: list[Arrays] = Field(default_factory=list)
     fit: Fit | None = None
@@ -376,15 +378,23 @@ class Schedule(Strict):
 class Tunable(Strict):
     """What a bidder may change; everything else of a family is fixed."""
 
-    cb_nodes: int | None = Field(default=None, ge=1)
+    cb_nodes: int | None = Field(default=None, ge=1, le=MAX_RANKS)
     cb_buffer_size: Size | None = None
     collective_buffering: bool | None = None
     data_sieving: bool | None = None
     alignment: Size | None = None
     stripe_size: Size | None = None
-    stripe_count: int | None = Field(default=None, ge=-1)
+    stripe_count: int | None = Field(default=None, ge=-1, le=10**6)
     chunk_bytes: Size | None = None
     layout: Layout | None = None
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.chunk_bytes is not None and not 1 <= self.chunk_bytes < 2**32:
+            raise ValueError("chunk_bytes must lie between 1 B and 4 GiB (HDF5 keeps them in 32 bits)")
+        if self.alignment is not None and self.alignment > MAX_ALIGNMENT:
+            raise ValueError(f"alignment may be {units.format_size(MAX_ALIGNMENT)} at most")
+        return self
 
 
 class Family(Strict):
@@ -396,7 +406,7 @@ class Family(Strict):
     level: Level | None = None  # by default the interface's own, mpiio for libraries above it
     sharing: Sharing = Field(default_factory=Sharing)
     lifetime: Lifetime = Lifetime.PER_DUMP
-    keep: Annotated[int, Field(ge=0)] = 0
+    keep: Annotated[int, Field(ge=0, le=10**6)] = 0
     rename: bool = False
     reader: Reader = Reader.WRITER
     drop_caches: bool = False
