@@ -18,7 +18,9 @@ def has_hdf5() -> bool:
     path = find_engine()
     if path is None:
         return False
-    listed = subprocess.run([str(path), "--list-backends"], capture_output=True, text=True, check=False).stdout
+    listed = subprocess.run(
+        [str(path), "--list-backends"], capture_output=True, text=True, check=False
+    ).stdout
     return "hdf5" in listed
 
 
@@ -26,10 +28,20 @@ pytestmark = pytest.mark.skipif(not has_hdf5(), reason="the engine has no hdf5 b
 
 
 def arrays(dims: list[int], *access: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"datasets": 1, "element": 8, "dims": dims, "chunk": None, "extendible": False, "access": list(access), **more}
+    return {
+        "datasets": 1,
+        "element": 8,
+        "dims": dims,
+        "chunk": None,
+        "extendible": False,
+        "access": list(access),
+        **more,
+    }
 
 
-def access(entries: list[Any], direction: str = "write", collective: bool = False, ranks: Any = "all") -> dict[str, Any]:
+def access(
+    entries: list[Any], direction: str = "write", collective: bool = False, ranks: Any = "all"
+) -> dict[str, Any]:
     return {"ranks": ranks, "direction": direction, "collective": collective, "entries": entries}
 
 
@@ -123,11 +135,17 @@ def test_extendible_array_grows_with_each_dump(engine: Engine, ranks: int) -> No
 @pytest.mark.parametrize("lifetime", ["per-dump", "appended", "reused"])
 @pytest.mark.parametrize("layout", ["contiguous", "chunked"])
 def test_streams_become_a_dataset_of_bytes(engine: Engine, ranks: int, lifetime: str, layout: str) -> None:
-    one = family("hdf5", lifetime=lifetime, hdf5={"layout": layout, "chunk_bytes": 4096, "alignment": 0, "threshold": 0})
+    one = family(
+        "hdf5",
+        lifetime=lifetime,
+        hdf5={"layout": layout, "chunk_bytes": 4096, "alignment": 0, "threshold": 0},
+    )
     size = 3 * ranks * 5000
     streams = [stream([[2 * ranks, 5000]], collective=True), stream([[ranks, 5000]], base=2 * ranks * 5000)]
     single = lifetime != "per-dump"
-    dumps = [dump(i, file=0 if single else i, base=i * size if lifetime == "appended" else 0) for i in range(3)]
+    dumps = [
+        dump(i, file=0 if single else i, base=i * size if lifetime == "appended" else 0) for i in range(3)
+    ]
     result = engine(make_plan(ranks, [one], [content(*streams)], dumps), "--keep", "--verify")
     assert len(result.files()) == (1 if single else 3)
     with h5py.File(result.data / "checkpoint-1.0000.h5") as file:
@@ -180,7 +198,9 @@ def test_a_chunked_fit(engine: Engine, ranks: int, flushes: int) -> None:
 def test_a_fit_in_other_sharings(engine: Engine, mode: str) -> None:
     ranges: Any = {"subset": [[1, 3, 1]], "root": [[2, 2, 1]]}.get(mode, "all")
     one = family("hdf5", level="mpiio", sharing=sharing(mode, ranges, files=2 if mode == "groups" else 1))
-    plan = make_plan(4, [one], [content(fit=fit(2_000_000, datasets=5, collective=False))], [dump(0), dump(1)])
+    plan = make_plan(
+        4, [one], [content(fit=fit(2_000_000, datasets=5, collective=False))], [dump(0), dump(1)]
+    )
     result = engine(plan, "--verify")
     for d in result.dumps:
         assert abs(d["bytes_written"] - 2_000_000) <= 2000
@@ -225,7 +245,14 @@ def test_a_flipped_byte_in_a_dataset(engine: Engine, ranks: int) -> None:
     plan = make_plan(ranks, [family("hdf5")], [content(arrays=[one])])
     result = engine(plan, "--keep", "--verify")
     path: Path = result.data / "checkpoint-1.0000.h5"
-    command = [str(engine.path), "--plan", str(engine.write(plan)), "--dir", str(result.data), "--verify-only"]
+    command = [
+        str(engine.path),
+        "--plan",
+        str(engine.write(plan)),
+        "--dir",
+        str(result.data),
+        "--verify-only",
+    ]
 
     def verify() -> subprocess.CompletedProcess[str]:
         return subprocess.run(command, env=engine.environment(), capture_output=True, text=True, check=False)

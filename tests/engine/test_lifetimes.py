@@ -17,7 +17,10 @@ BACKENDS = ["posix", "stdio", "mpiio"]
 def test_appended_file_stays_open(engine: Engine, ranks: int, backend: str) -> None:
     one = family(backend, lifetime="appended")
     size = ranks * 1000
-    contents = [content(stream([[ranks, 1000]]), opens=ranks, flushes=ranks), content(stream([[ranks, 1000]]))]
+    contents = [
+        content(stream([[ranks, 1000]]), opens=ranks, flushes=ranks),
+        content(stream([[ranks, 1000]])),
+    ]
     dumps = [dump(i, file=0, base=i * size, content=min(i, 1)) for i in range(5)]
     result = engine(make_plan(ranks, [one], contents, dumps), "--keep", "--verify")
     assert result.files() == {"checkpoint-1.0000.dat": 5 * size}
@@ -45,7 +48,9 @@ def test_reused_file_is_opened_at_each_dump(engine: Engine, ranks: int, backend:
 @pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
 @pytest.mark.parametrize("mode", ["shared", "per-rank", "groups"])
 def test_rolling_files(engine: Engine, ranks: int, backend: str, mode: str) -> None:
-    one = family(backend, keep=2, rename=True, sharing=sharing(mode, files=min(2, ranks) if mode == "groups" else 1))
+    one = family(
+        backend, keep=2, rename=True, sharing=sharing(mode, files=min(2, ranks) if mode == "groups" else 1)
+    )
     plan = make_plan(ranks, [one], [content(stream([[ranks, 1000]]))], [dump(i) for i in range(5)])
     result = engine(plan, "--keep", "--verify")
     assert {name.split(".")[1] for name in result.files()} == {"0003", "0004"}
@@ -73,16 +78,16 @@ def test_groups(engine: Engine, backend: str, turns: str) -> None:
     plan = make_plan(4, [one], [content(stream([[8, 1000]]), opens=4)], [dump(0), dump(1)])
     result = engine(plan, "--keep", "--verify", "--per-rank", str(engine.tmp / "ranks.csv"))
     suffix = "h5" if backend == "hdf5" else "dat"
-    assert list(result.files()) == [f"checkpoint-1.{i:04d}.g{g:04d}.{suffix}" for i in range(2) for g in range(3)]
+    assert list(result.files()) == [
+        f"checkpoint-1.{i:04d}.g{g:04d}.{suffix}" for i in range(2) for g in range(3)
+    ]
     if backend != "hdf5":
         assert list(result.files().values()) == [4000, 2000, 2000] * 2
     assert result.end["verified"] == {"bytes": 16000, "errors": 0}
     assert [d["ranks"] for d in result.dumps] == [4, 4]
     if turns == "baton":
         rows = list(csv.DictReader((engine.tmp / "ranks.csv").open()))
-        spans = {
-            (int(r["index"]), int(r["rank"])): (float(r["start_s"]), float(r["end_s"])) for r in rows
-        }
+        spans = {(int(r["index"]), int(r["rank"])): (float(r["start_s"]), float(r["end_s"])) for r in rows}
         for index in range(2):
             assert spans[index, 1][0] >= spans[index, 0][1] - 1e-4  # clocks of one host differ by no more
 
@@ -119,7 +124,10 @@ def test_subset(engine: Engine, backend: str) -> None:
 def test_inputs_are_made_first(engine: Engine, ranks: int, backend: str, mode: str, reader: str) -> None:
     shared = sharing(mode, files=min(2, ranks) if mode == "groups" else 1)
     one = family(backend, role="input", sharing=shared, reader=reader, drop_caches=True)
-    streams = [stream([[4 * ranks, 1000]], "read", "interleaved"), stream([[ranks, 5000]], "read", "replicated")]
+    streams = [
+        stream([[4 * ranks, 1000]], "read", "interleaved"),
+        stream([[ranks, 5000]], "read", "replicated"),
+    ]
     plan = make_plan(ranks, [one], [content(*streams)], [dump(0, prepare=True)])
     result = engine(plan, "--keep")
     (d,) = result.dumps
@@ -153,7 +161,9 @@ def test_reads_beyond_the_end_are_told(engine: Engine) -> None:
 def test_dumps_without_data(engine: Engine, ranks: int) -> None:
     """Opens, stats and nothing else; a family that only looks."""
     contents = [content(opens=ranks, stats=2 * ranks), content(stats=1), content()]
-    plan = make_plan(ranks, [family(lifetime="reused")], contents, [dump(i, file=0, content=i) for i in range(3)])
+    plan = make_plan(
+        ranks, [family(lifetime="reused")], contents, [dump(i, file=0, content=i) for i in range(3)]
+    )
     result = engine(plan)
     assert [d["ranks"] for d in result.dumps] == [ranks, 1, 0]
     assert [d["counters"]["STATS"] for d in result.dumps] == [2 * ranks, 1, 0]
@@ -168,7 +178,10 @@ def test_record_against_the_disk(engine: Engine, ranks: int) -> None:
         family("stdio", id=2, role="log", sharing=sharing("root", [[0, 0, 1]]), lifetime="appended"),
         family("posix", id=3, role="scratch", sharing=sharing("per-rank")),
     ]
-    contents: list[dict[str, Any]] = [content(stream([[3 * ranks, 777]])), content(stream([[5, 80]], ranks=[[0, 0, 1]]))]
+    contents: list[dict[str, Any]] = [
+        content(stream([[3 * ranks, 777]])),
+        content(stream([[5, 80]], ranks=[[0, 0, 1]])),
+    ]
     dumps = []
     for i in range(3):
         dumps += [

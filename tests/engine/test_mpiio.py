@@ -31,7 +31,13 @@ def test_collective_and_independent_are_counted_apart(engine: Engine, ranks: int
 def test_pieces_through_a_view(engine: Engine, ranks: int, collective: bool) -> None:
     """Each operation is 8 pieces, interleaved over the ranks; behind it, ordinary data."""
     streams = [
-        stream([[2 * ranks, 8000], [ranks, 800]], pattern="interleaved", pieces=8, collective=collective, base=512),
+        stream(
+            [[2 * ranks, 8000], [ranks, 800]],
+            pattern="interleaved",
+            pieces=8,
+            collective=collective,
+            base=512,
+        ),
         stream([[ranks, 100]], base=10**6),
     ]
     plan = make_plan(ranks, [family("mpiio")], [content(*streams)])
@@ -92,7 +98,10 @@ def test_operation_beyond_two_gibibytes(engine: Engine) -> None:
 
 def test_opens_and_syncs_are_collective(engine: Engine, ranks: int) -> None:
     plan = make_plan(
-        ranks, [family("mpiio")], [content(stream([[ranks, 100]]), opens=2 * ranks - 1, fsyncs=1, flushes=1)], [dump(0)]
+        ranks,
+        [family("mpiio")],
+        [content(stream([[ranks, 100]]), opens=2 * ranks - 1, fsyncs=1, flushes=1)],
+        [dump(0)],
     )
     (d,) = engine(plan).dumps
     assert d["counters"]["OPENS"] == (1 if ranks == 1 else 2 * ranks)

@@ -21,7 +21,12 @@ def starts(result: Any) -> list[float]:
 def test_deadline_clock(engine: Engine, ranks: int, backend: str) -> None:
     dumps = [dump(i, start_s=100.0 * i + 50.0) for i in range(5)]
     plan = make_plan(
-        ranks, [family("posix")], [content(stream([[ranks, 1000]]))], dumps, clock="deadline", time_scale=0.002
+        ranks,
+        [family("posix")],
+        [content(stream([[ranks, 1000]]))],
+        dumps,
+        clock="deadline",
+        time_scale=0.002,
     )
     result = engine(plan, "--backend", backend)
     for d, wanted in zip(result.dumps, [0.1, 0.3, 0.5, 0.7, 0.9], strict=True):
@@ -33,7 +38,9 @@ def test_deadline_clock(engine: Engine, ranks: int, backend: str) -> None:
 @pytest.mark.parametrize("fill", ["sleep", "busy", "memory", "mpi"])
 def test_gap_clock_and_its_fillings(engine: Engine, ranks: int, fill: str) -> None:
     dumps = [dump(i, gap_s=0.15) for i in range(4)]
-    plan = make_plan(ranks, [family("posix")], [content(stream([[ranks, 1000]]))], dumps, time_scale=1.0, gap_fill=fill)
+    plan = make_plan(
+        ranks, [family("posix")], [content(stream([[ranks, 1000]]))], dumps, time_scale=1.0, gap_fill=fill
+    )
     result = engine(plan)
     at = starts(result)
     assert all(later - earlier >= 0.149 for earlier, later in zip([0.0, *at], at, strict=False))
@@ -74,7 +81,10 @@ def test_a_passed_dump_takes_its_gap(engine: Engine) -> None:
 
 def test_no_barrier_between_dumps(engine: Engine) -> None:
     """Rank 0 has 200 MB to write that others have no part in: files of their own let them go on."""
-    families = [family("posix", sharing=sharing("per-rank")), family("posix", id=1, number=2, sharing=sharing("root", [[0, 0, 1]]))]
+    families = [
+        family("posix", sharing=sharing("per-rank")),
+        family("posix", id=1, number=2, sharing=sharing("root", [[0, 0, 1]])),
+    ]
     contents = [content(stream([[4, 1000]])), content(stream([[50, 4_000_000]]))]
     dumps = [dump(0, family=1, content=1)] + [dump(i) for i in range(3)]
     plan = make_plan(4, families, contents, dumps)
@@ -108,7 +118,9 @@ def test_null_multiplexes_ranks(engine: Engine) -> None:
 
 def test_per_rank_table(engine: Engine, ranks: int) -> None:
     table = engine.tmp / "ranks.csv"
-    plan = make_plan(ranks, [family("posix")], [content(stream([[2 * ranks + 1, 1000]]), stats=1)], [dump(0), dump(1)])
+    plan = make_plan(
+        ranks, [family("posix")], [content(stream([[2 * ranks + 1, 1000]]), stats=1)], [dump(0), dump(1)]
+    )
     engine(plan, "--per-rank", str(table))
     rows = list(csv.DictReader(table.open()))
     assert len(rows) == 2 * ranks
@@ -120,7 +132,9 @@ def test_per_rank_table(engine: Engine, ranks: int) -> None:
 
 
 def test_record_head_and_times(engine: Engine, ranks: int) -> None:
-    plan = make_plan(ranks, [family("posix")], [content(stream([[4 * ranks, 100000]]), fsyncs=ranks)], [dump(0)])
+    plan = make_plan(
+        ranks, [family("posix")], [content(stream([[4 * ranks, 100000]]), fsyncs=ranks)], [dump(0)]
+    )
     result = engine(plan)
     head = result.head
     assert (head["plan_ranks"], head["processes"], head["backend"]) == (ranks, ranks, "posix")
@@ -143,7 +157,9 @@ def test_record_head_and_times(engine: Engine, ranks: int) -> None:
 
 
 def test_progress(engine: Engine, ranks: int) -> None:
-    plan = make_plan(ranks, [family("posix")], [content(stream([[ranks, 1000]]))], [dump(i) for i in range(3)])
+    plan = make_plan(
+        ranks, [family("posix")], [content(stream([[ranks, 1000]]))], [dump(i) for i in range(3)]
+    )
     assert engine(plan).stderr == ""
     shown = engine(plan, "--progress").stderr.splitlines()
     assert shown[-1].startswith("dump 3 of 3: checkpoint 1, ")
