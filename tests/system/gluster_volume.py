@@ -108,7 +108,7 @@ class GlusterVolume:
         _allowed("ip", "link", "add", ours, "type", "veth", "peer", "name", theirs, "netns", self._namespace)
         _run("ip", "link", "set", ours, "up")
         for words in ("link set lo up", f"address add {ADDRESS}/24 dev {theirs}", f"link set {theirs} up"):
-            _run("ip", "-netns", self._namespace, *words.split())
+            _run(*self._inside("ip", *words.split()))
 
     def _start_daemon(self) -> None:
         settings = self.folder / "glusterd.vol"

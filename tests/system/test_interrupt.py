@@ -31,6 +31,11 @@ families:
 PROMPTLY_S = 20
 
 
+def _heed_interrupts() -> None:
+    """A shell starts background jobs, perhaps these tests, with Ctrl-C ignored, and children inherit it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Run:
     """`workalike run` in a session of its own, as under a terminal."""
 
@@ -50,6 +55,7 @@ class Run:
                 stdout=subprocess.DEVNULL,
                 stderr=told,
                 start_new_session=True,
+                preexec_fn=_heed_interrupts,
             )
         wait_until(lambda: self._process.poll() is not None or self._has_data(), 60, "a first data file")
         assert self._process.poll() is None, self.said()
