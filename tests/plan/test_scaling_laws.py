@@ -238,6 +238,27 @@ def test_a_subset_stays_spread(
     assert rank_sets.scale_ranges(ranges, 512, new) == scaled
 
 
+STRIDED = """\
+workalike: 1
+ranks: 2
+families:
+- role: scratch
+  interface: posix
+  sharing: per-rank
+  schedule: {start: [0 s]}
+  content:
+    streams: [{direction: write, sizes: [8/rank x 1 MiB], pattern: strided, stride: 3 MiB}]
+"""
+
+
+def test_strides_are_kept_in_blocks() -> None:
+    workload = parse_workload(STRIDED)
+    fewer = resolve(workload, Options(bytes_scale=Fraction(1, 4))).contents[0].streams[0]
+    assert (fewer.entries, fewer.stride) == ([(4, 2**20)], 3 * 2**20)
+    smaller = resolve(workload, Options(bytes_scale=Fraction(1, 4), scale_by="size")).contents[0].streams[0]
+    assert (smaller.entries, smaller.stride) == ([(16, 2**18)], 3 * 2**18)
+
+
 GROWING = """\
 workalike: 1
 ranks: 8

@@ -268,7 +268,7 @@ class _Resolver:
                     base=round((stream.base or 0) * grown * self.factor),
                     entries=entries,
                     mixed=stream.mixed,
-                    stride=max(stream.stride, *(size for _, size in entries)) if stream.stride else 0,
+                    stride=_stride(stream.stride, pairs, entries),
                     pieces=stream.pieces,
                 )
             )
@@ -304,6 +304,14 @@ class _Resolver:
         if family.sharing.mode is wl.SharingMode.GROUPS:
             return Fraction(1, self._sharings[id(family)].files)
         return Fraction(1)
+
+
+def _stride(stride: int, before: list[tuple[int, int]], after: list[tuple[int, int]]) -> int:
+    """A stride in units of its block (design, "Scaling"): where operations become smaller, so do the holes."""
+    if not stride:
+        return 0
+    old, new = (max(pairs, key=lambda p: p[0] * p[1])[1] for pairs in (before, after))
+    return max(round(Fraction(stride * new, old)) if old else stride, *(size for _, size in after))
 
 
 def _held_open(family: wl.Family, index: int) -> bool:
