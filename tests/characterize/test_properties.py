@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan_totals import totals_of
-from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
+from simulated_job import (
+    BINS,
+    READ,
+    WRITE,
+    Op,
+    TrueFile,
+    add_file,
+    bin_of,
+    builder_of,
+    counters_of,
+    log_of,
+)
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.model import Direction, SharingMode, Workload
+from workalike.workload.model import Direction, Level, Reason, SharingMode, Workload
 
 # Sizes on both sides of bin edges, common and odd ones.
 SIZES = st.sampled_from(
@@ -252,3 +264,98 @@ def add_rank_bytes(found: Characterization, place: int, out: dict[int, float]) -
                     for _ in range(entry.total(len(ranks))):
                         out[ranks[turn % len(ranks)]] = out.get(ranks[turn % len(ranks)], 0) + entry.size
                         turn += 1
+
+
+# Libraries above MPI-IO
+
+SHAPES = st.tuples(st.integers(1, 16), st.integers(1, 32), st.integers(1, 64))
+
+
+@relaxed
+@given(
+    st.integers(1, 6),
+    st.lists(st.lists(SHAPES, min_size=1, max_size=9), min_size=1, max_size=4),
+    st.booleans(),
+    st.sampled_from(list(Direction)),
+)
+def test_datasets_are_conserved(
+    nprocs: int, datasets: list[list[tuple[int, int, int]]], reduce: bool, direction: Direction
+) -> None:
+    """Every rank moves hyperslabs of the given shapes in each dataset of 16 x 32 x 64 doubles."""
+    name = "/run/a_0.h5"
+    builder = builder_of(nprocs).h5f(name, OPENS=nprocs)
+    total = operations = 0
+    for number, shapes in enumerate(datasets):
+        sizes = [8 * x * y * z for x, y, z in shapes]
+        ranks = [-1] if reduce or nprocs == 1 else range(nprocs)
+        each = nprocs if reduce or nprocs == 1 else 1
+        for rank in ranks:
+            builder.h5d(f"{name}:/d{number}", rank, file=name, **slab_counters(shapes, each, direction))
+        total += nprocs * sum(sizes)
+        operations += nprocs * len(sizes)
+    found = characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
+    (totals,) = totals_of(resolve(found.workload, Options())).values()
+    assert totals[direction].bytes == pytest.approx(total, rel=0.001)
+    # Shapes beyond the four common ones are unknown: a few operations of a dataset may differ.
+    assert totals[direction].operations == pytest.approx(
+        operations, abs=6 * len(datasets) + 0.25 * operations
+    )
+    if all(len(set(shapes)) <= 4 for shapes in datasets):
+        assert totals[direction].operations == operations
+        assert totals[direction].bytes == total
+
+
+def slab_counters(shapes: list[tuple[int, int, int]], times: int, direction: Direction) -> dict[str, float]:
+    kind, moved = ("READ", "BYTES_READ") if direction is READ else ("WRITE", "BYTES_WRITTEN")
+    out: dict[str, float] = {
+        f"{kind}S": times * len(shapes),
+        moved: times * sum(8 * x * y * z for x, y, z in shapes),
+        "DATASPACE_NDIMS": 3,
+        "DATASPACE_NPOINTS": 16 * 32 * 64,
+        "DATATYPE_SIZE": 8,
+    }
+    for x, y, z in shapes:
+        name = f"SIZE_{kind}_AGG_{BINS[bin_of(8 * x * y * z)]}"
+        out[name] = out.get(name, 0) + times
+    for k, (shape, count) in enumerate(Counter(shapes).most_common(4), 1):
+        out |= {f"ACCESS{k}_ACCESS": 8 * shape[0] * shape[1] * shape[2], f"ACCESS{k}_COUNT": count * times}
+        for i, extent in enumerate(shape):
+            out |= {f"ACCESS{k}_LENGTH_D{5 - i}": extent, f"ACCESS{k}_STRIDE_D{5 - i}": 1}
+    return out
+
+
+@relaxed
+@given(st.integers(2, 6), st.lists(SIZES, min_size=1, max_size=6), st.booleans(), st.booleans())
+def test_collective_buffering_is_at_the_level_above(
+    nprocs: int, sizes: list[int], pnetcdf: bool, holes: bool
+) -> None:
+    """Collective writes of all ranks, performed by rank 0 in 4 MiB pieces, with a read before each where it has holes."""
+    name = "/run/a_0"
+    total = nprocs * sum(sizes)
+    ops = {r: [Op(WRITE, 0, size, collective=True) for size in sizes] for r in range(nprocs)}
+    builder = builder_of(nprocs)
+    above = TrueFile(name, "MPI-IO", ops, extra={"VIEWS": nprocs})
+    add_file(builder, above)
+    if pnetcdf:
+        counters = counters_of(TrueFile(name, "POSIX", {}), ops[0])
+        wanted = {k: v * nprocs for k, v in counters.items() if k == "BYTES_WRITTEN"}
+        bins = {
+            k.replace("WRITE_", "WRITE_AGG_"): v * nprocs
+            for k, v in counters.items()
+            if k.startswith("SIZE_")
+        }
+        builder.pnetcdf_file(name, OPENS=nprocs)
+        builder.pnetcdf_var(f"{name}:v", file=name, COLL_WRITES=nprocs * len(sizes), **wanted, **bins)
+    written = total * 3 if holes else total
+    pieces = [4 * 2**20] * (written // (4 * 2**20)) + [written % (4 * 2**20)]
+    below = [Op(d, 0, size) for size in pieces for d in ([READ, WRITE] if holes else [WRITE])]
+    add_file(builder, TrueFile(name, "POSIX", {0: below}))
+    found = characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
+    (family,) = found.families
+    assert family.family.level is (Level.PNETCDF if pnetcdf else Level.MPIIO)
+    assert family.family.tunable.cb_nodes == (1 if nprocs > 1 else None)
+    (totals,) = totals_of(resolve(found.workload, Options())).values()
+    assert (totals[WRITE].bytes, totals[WRITE].operations) == (total, nprocs * len(sizes))
+    assert (totals[READ].bytes, totals[READ].operations) == (0, 0)
+    sieving = sum(loss.bytes for loss in found.losses if loss.reason is Reason.SIEVING)
+    assert sieving == (2 * total + written if holes else 0)

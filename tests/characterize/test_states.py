@@ -14,15 +14,18 @@ from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of, sim
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.characterize.contents import cut_stream
 from workalike.characterize.growth import size_at, state_sizes
+from workalike.characterize.series import series_of
 from workalike.characterize.states import Timeline, bursts, bursts_in_timeline, joined_bursts, place_states
 from workalike.characterize.times import Interval
 from workalike.darshan import LogBuilder
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import (
     Assumption,
+    Content,
     Direction,
     Entry,
     Family,
+    Level,
     Lifetime,
     Pattern,
     Role,
@@ -305,3 +308,60 @@ def test_cut_states_follow_their_sizes() -> None:
     total = 600 * 10 * KIB + 400 * 100 * KIB
     assert moved == pytest.approx([total * w / 10 for w in (1, 2, 3, 4)], rel=0.15)
     assert [sum(c for c, _ in part) for part in parts] == [250] * 4
+
+
+# A sequence of sizes
+
+
+def contents(sizes: list[int], *, count: int = 8, each: int | None = None) -> list[Content]:
+    return [
+        Content(opens=4, streams=[Stream(direction=WRITE, sizes=[Entry(count=each or count, size=size)])])
+        for size in sizes
+    ]
+
+
+def test_growing_dumps_are_one_content_and_a_sequence_of_sizes() -> None:
+    found = series_of(contents([2 * MIB, 3 * MIB, 4 * MIB]), Level.MPIIO, 4)
+    assert found is not None
+    content, sizes = found
+    assert sizes == [8 * 2 * MIB, 8 * 3 * MIB, 8 * 4 * MIB]
+    assert content == contents([2 * MIB])[0]
+
+
+@pytest.mark.parametrize(
+    "some",
+    [
+        contents([2 * MIB, 3 * MIB]),  # too few to be worth it
+        [*contents([2 * MIB, 3 * MIB]), *contents([4 * MIB], count=9)],  # another number of operations
+        [*contents([2 * MIB, 3 * MIB]), Content(opens=5, streams=contents([4 * MIB])[0].streams)],
+        [*contents([2 * MIB, 3 * MIB]), Content(opens=4)],
+    ],
+)
+def test_dumps_that_differ_otherwise_are_listed(some: list[Content]) -> None:
+    assert series_of(some, Level.MPIIO, 4) is None
+
+
+def test_a_series_keeps_the_histogram() -> None:
+    """Small headers stay small as the data grows: as one pattern they would grow with it."""
+    some = [
+        Content(
+            streams=[
+                Stream(direction=WRITE, sizes=[Entry(count=50, size=900), Entry(count=50, size=n * MIB)])
+            ]
+        )
+        for n in (1, 2, 3)
+    ]
+    assert series_of(some, Level.MPIIO, 4) is None
+
+
+def test_series_in_the_plan() -> None:
+    found = characterized(growing_job())
+    (family,) = [f.family for f in found.families if f.family.role is Role.CHECKPOINT]
+    assert family.content is not None
+    true = [4 * round(MIB * 1.5**i) for i in range(5)]
+    assert family.sizes == true
+    plan = resolve(found.workload, Options())
+    mine = [d for d in plan.dumps if plan.families[d.family].role is Role.CHECKPOINT]
+    assert [
+        sum(c * s for stream in plan.contents[d.content].streams for c, s in stream.entries) for d in mine
+    ] == true

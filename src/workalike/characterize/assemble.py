@@ -10,6 +10,7 @@ from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.draft import Draft
 from workalike.characterize.facts import DumpFacts, FamilyFacts
 from workalike.characterize.jobs import JobFacts
+from workalike.characterize.series import series_of
 from workalike.characterize.thinking import think_times
 from workalike.characterize.times import Interval, open_interval
 from workalike.characterize.traced import Traces
@@ -64,6 +65,10 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
     interface = draft.layers[0][0].interface
     tunable, rules = tunable_of([d.file for d in draft.files], draft.level, interface)
     distinct, use = distinct_contents(contents)
+    members = job.nprocs if draft.sharing.ranks is None else units.count_ranks(draft.sharing.ranks)
+    series = series_of(contents, draft.level, members) if len(distinct) > 1 else None
+    if series is not None:
+        distinct = [series[0]]
     family = Family(
         role=draft.role,
         number=number,
@@ -76,6 +81,7 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
             duration=durations_of(intervals),
             think=think_times(draft.events, job.nprocs) if draft.states is None else 0.0,
         ),
+        sizes=series[1] if series is not None else None,
         content=distinct[0] if len(distinct) == 1 else None,
         contents=distinct if len(distinct) > 1 else [],
         use=use if 1 < len(distinct) < len(contents) else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -90,27 +91,29 @@ def metadata_of_event(event: Event) -> Content:
     return part
 
 
+_Calls = tuple[str, dict[str, tuple[str, ...]]]
+_MPIIO_CALLS: _Calls = ("MPI-IO", {"fsyncs": ("SYNCS",)})
+CALLS: dict[Level, list[_Calls]] = {
+    Level.STDIO: [("STDIO", {"seeks": ("SEEKS",), "flushes": ("FLUSHES",)})],
+    Level.POSIX: [("POSIX", {"stats": ("STATS",), "seeks": ("SEEKS",), "fsyncs": ("FSYNCS", "FDSYNCS")})],
+    Level.MPIIO: [_MPIIO_CALLS],
+    Level.H5D: [("H5F", {"flushes": ("FLUSHES",)}), _MPIIO_CALLS],
+    Level.PNETCDF: [("PNETCDF_FILE", {"fsyncs": ("SYNCS",)}), _MPIIO_CALLS],
+}
+"""Fields of a content and the counters that they add up, of the first module that a file has."""
+
+
 def metadata_of(files: Sequence[FileFacts], level: Level) -> Content:
     """Opens, stats, seeks, syncs and flushes at the family's level, totals over ranks."""
-    content = Content()
+    calls: Counter[str] = Counter()
     for file in files:
-        content.opens += opens_of(file, level)
-        if level is Level.STDIO:
-            stdio = file.modules["STDIO"]
-            content.seeks += stdio.total("SEEKS")
-            content.flushes += stdio.total("FLUSHES")
-        elif level is Level.POSIX:
-            posix = file.modules["POSIX"]
-            content.stats += posix.total("STATS")
-            content.seeks += posix.total("SEEKS")
-            content.fsyncs += posix.total("FSYNCS") + posix.total("FDSYNCS")
-        elif level is Level.H5D and "H5F" in file.modules:
-            content.flushes += file.modules["H5F"].total("FLUSHES")
-        elif level is Level.PNETCDF and "PNETCDF_FILE" in file.modules:
-            content.fsyncs += file.modules["PNETCDF_FILE"].total("SYNCS")
-        elif "MPI-IO" in file.modules:
-            content.fsyncs += file.modules["MPI-IO"].total("SYNCS")
-    return content
+        calls["opens"] += opens_of(file, level)
+        for module, fields in CALLS[level]:
+            if module in file.modules:
+                for name, counters in fields.items():
+                    calls[name] += sum(file.modules[module].totals(counters))
+                break
+    return Content(**calls)
 
 
 def opens_of(file: FileFacts, level: Level) -> int:

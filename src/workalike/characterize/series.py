@@ -1,0 +1,88 @@
+"""Dumps that differ in nothing but their size: one content and a sequence of sizes, instead of a content each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from workalike.characterize.moved import Pair
+from workalike.characterize.sizes import bin_of
+from workalike.plan.scale import fit_bytes
+from workalike.workload import units
+from workalike.workload.model import Content, Direction, Level, Stream
+
+LEAST_DUMPS = 3
+OPERATIONS = 0.005
+"""Operations may differ by so much in all: a buffered library makes a call more now and then."""
+SHARES = 0.01
+BINS = 0.01
+
+
+def series_of(contents: Sequence[Content], level: Level, members: int) -> tuple[Content, list[int]] | None:
+    """(the content, the bytes of each dump), if every dump is the same but for its size.
+
+    A replica makes the sizes of operations follow: none where that would move them to other bins of the histogram.
+    """
+    if len(contents) < LEAST_DUMPS or any(c.arrays or c.fit or not c.streams for c in contents):
+        return None
+    if len({_shape(content) for content in contents}) > 1:
+        return None
+    counts = [tuple(_operations(pairs) for pairs in _pairs(content, members)) for content in contents]
+    usual = Counter(counts).most_common(1)[0][0]
+    base = contents[counts.index(usual)]
+    total = sum(map(sum, counts))
+    if abs(total - len(contents) * sum(usual)) > OPERATIONS * total:
+        return None
+    sizes = [sum(content.moved(members, d) for d in Direction) for content in contents]
+    if min(sizes) <= 0 or len(set(sizes)) == 1:
+        return None
+    pattern = _pairs(base, members)
+    exact = level is Level.STDIO  # it has no histogram
+    follows = all(
+        _follows(pattern, _pairs(content, members), exact) for content in contents if content is not base
+    )
+    return (base, sizes) if follows else None
+
+
+def _shape(content: Content) -> str:
+    """Everything of a content but the sizes of its operations."""
+    streams = [stream.model_dump_json(exclude={"sizes"}) for stream in content.streams]
+    return content.model_dump_json(exclude={"streams"}) + "".join(streams)
+
+
+def _pairs(content: Content, members: int) -> list[list[Pair]]:
+    return [_pairs_of(stream, members) for stream in content.streams]
+
+
+def _pairs_of(stream: Stream, members: int) -> list[Pair]:
+    n = members if stream.ranks is None else units.count_ranks(stream.ranks)
+    return [(stream.repeat * e.total(n), e.size) for e in stream.sizes]
+
+
+def _operations(pairs: Sequence[Pair]) -> int:
+    return sum(count for count, _ in pairs)
+
+
+def _bytes(pairs: Sequence[Pair]) -> int:
+    return sum(count * size for count, size in pairs)
+
+
+def _follows(pattern: list[list[Pair]], dump: list[list[Pair]], exact: bool) -> bool:
+    """Whether the pattern, sized as the dump, is the dump: shares of the streams, and the histogram."""
+    whole, wanted = sum(map(_bytes, pattern)), sum(map(_bytes, dump))
+    for mine, theirs in zip(pattern, dump, strict=True):
+        share = _bytes(mine) * wanted / whole
+        if abs(share - _bytes(theirs)) > SHARES * max(share, 1):
+            return False
+        if not exact and _variation(fit_bytes(mine, round(share)), theirs) > BINS:
+            return False
+    return True
+
+
+def _variation(a: Sequence[Pair], b: Sequence[Pair]) -> float:
+    bins: list[Counter[int]] = [Counter(), Counter()]
+    for some, out in zip((a, b), bins, strict=True):
+        for count, size in some:
+            out[bin_of(size)] += count
+    one, other = bins[0].total() or 1, bins[1].total() or 1
+    return sum(abs(bins[0][i] / one - bins[1][i] / other) for i in bins[0] | bins[1]) / 2

@@ -1,0 +1,164 @@
+"""Records -> access streams: who, how often, how large, where."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
+
+from workalike.characterize import CharacterizeOptions, characterize
+from workalike.characterize.reading_back import reads_over_writes
+from workalike.darshan import LogBuilder
+from workalike.workload.model import Assumption, Direction, Entry, Family, Pattern, Stream
+
+KIB, MIB = 2**10, 2**20
+
+
+def family_of(builder: LogBuilder) -> Family:
+    (family,) = characterize([log_of(builder)], CharacterizeOptions(include_noise=True)).families
+    return family.family
+
+
+def streams_of(builder: LogBuilder) -> list[Stream]:
+    return family_of(builder).content_of(0).streams
+
+
+def sizes(stream: Stream) -> list[tuple[int, int]]:
+    return [(e.count, e.size) for e in stream.sizes]
+
+
+def shared_file(
+    nprocs: int, ops: dict[int, list[Op]], module: str = "MPI-IO", reduce: bool = True
+) -> LogBuilder:
+    builder = builder_of(nprocs)
+    add_file(builder, TrueFile("/run/x", module, {r: ops.get(r, []) for r in range(nprocs)}), reduce=reduce)
+    return builder
+
+
+def test_headers_of_a_reduced_record_are_rank_0s() -> None:
+    ops = {r: [Op(WRITE, r * MIB, MIB, collective=True)] for r in range(8)}
+    ops[0] += [Op(WRITE, 0, 96), Op(WRITE, 96, 544), Op(WRITE, 0, 96)]
+    found = streams_of(shared_file(8, ops))
+    assert [(s.ranks, s.collective, sizes(s)) for s in found] == [
+        ([(0, 0, 1)], False, [(2, 96), (1, 544)]),
+        (None, True, [(8, MIB)]),
+    ]
+
+
+def test_ranks_that_only_join_a_collective_call() -> None:
+    """Three of four ranks have data in the second call: the fourth joins, and is counted."""
+    ops = {r: [Op(WRITE, r * MIB, MIB, collective=True)] * 2 for r in range(4)}
+    ops[3][1] = Op(WRITE, 0, 0, collective=True)
+    for reduce in (True, False):
+        (stream,) = streams_of(shared_file(4, ops, reduce=reduce))
+        assert (stream.collective, sizes(stream)) == (True, [(1, 0), (7, MIB)])
+
+
+def test_few_writers_of_collective_calls() -> None:
+    """The variance says that two of sixteen ranks have the data of every call."""
+    ops = {r: [Op(WRITE, 0, 4 * MIB if r % 8 == 0 else 0, collective=True)] * 10 for r in range(16)}
+    (stream,) = streams_of(shared_file(16, ops))
+    assert (stream.ranks, sizes(stream)) == ([(0, 8, 8)], [(20, 4 * MIB)]) or stream.ranks == [
+        (0, 0, 1),
+        (8, 8, 1),
+    ]
+
+
+def test_few_independent_writers_are_spread() -> None:
+    ops = {r: [Op(WRITE, r * MIB, MIB)] * 4 if r < 4 else [] for r in range(16)}
+    (stream,) = streams_of(shared_file(16, ops))
+    assert stream.ranks is not None
+    assert sum((b - a) // step + 1 for a, b, step in stream.ranks) == 4
+    assert Assumption.RANK_SHARES in family_of(shared_file(16, ops)).assumed
+
+
+def test_ranks_of_equal_records_are_one_stream() -> None:
+    ops = {r: [Op(WRITE, (r * 9 + k) * MIB, MIB) for k in range(3 + r % 2)] for r in range(8)}
+    found = streams_of(shared_file(8, ops, "POSIX", reduce=False))
+    assert sum(e.count * e.size for s in found for e in s.sizes) == 28 * MIB
+    assert len(found) <= 2
+
+
+def test_ranks_that_all_differ_are_few_streams() -> None:
+    """A thousand ranks with a thousand sizes: at most 64 streams, in which the bytes are kept."""
+    rng = np.random.default_rng(7)
+    counts = rng.integers(1, 60, 1000).tolist()
+    ops = {r: [Op(WRITE, 0, 3 * KIB + 17 * r)] * n for r, n in enumerate(counts)}
+    found = streams_of(shared_file(1000, ops, "POSIX", reduce=False))
+    assert len(found) <= 130
+    assert sum(e.count for s in found for e in s.sizes) == sum(counts)
+    assert sum(e.count * e.size for s in found for e in s.sizes) == sum(
+        n * (3 * KIB + 17 * r) for r, n in enumerate(counts)
+    )
+
+
+@pytest.mark.parametrize(
+    ("ops", "pattern"),
+    [
+        ({0: [Op(WRITE, k * MIB, MIB) for k in range(9)]}, Pattern.CONTIGUOUS),
+        ({0: [Op(WRITE, k * 4 * MIB, MIB) for k in range(9)]}, Pattern.STRIDED),
+        ({r: [Op(WRITE, (k * 4 + r) * MIB, MIB) for k in range(9)] for r in range(4)}, Pattern.INTERLEAVED),
+        ({r: [Op(READ, k * MIB, MIB) for k in range(9)] for r in range(4)}, Pattern.REPLICATED),
+        ({r: [Op(WRITE, (r * 9 + k) * MIB, MIB) for k in range(9)] for r in range(4)}, Pattern.CONTIGUOUS),
+        ({0: [Op(WRITE, k * MIB, MIB) for k in (5, 3, 1, 8, 7, 6, 4, 2, 0)]}, Pattern.RANDOM),
+    ],
+)
+def test_patterns_from_counters(ops: dict[int, list[Op]], pattern: Pattern) -> None:
+    nprocs = len(ops)
+    (stream,) = streams_of(shared_file(nprocs, ops, "POSIX"))
+    assert stream.pattern is pattern
+
+
+@given(
+    st.integers(2, 8),
+    st.integers(1, 6),
+    st.integers(0, 60),
+    st.integers(0, 10**8),
+    st.integers(0, 9),
+    st.integers(0, 5),
+)
+def test_reads_over_writes_lose_nothing(
+    repeat: int, each: int, operations: int, total: int, few: int, empty: int
+) -> None:
+    """Reads of a read-modify-write keep their operations and bytes, whatever the writes are."""
+    writes = [Stream(direction=WRITE, sizes=[Entry(count=each * 4, size=MIB)], repeat=repeat)]
+    total = max(total, operations * 20 * KIB) if operations else 0
+    values = {
+        "READS": operations + few + empty,
+        "BYTES_READ": total + 100 * few,
+        "SIZE_READ_0_100": few + empty,
+        "SIZE_READ_10M_100M": 0,
+        "ACCESS1_ACCESS": 100,
+        "ACCESS1_COUNT": few,
+        "ACCESS2_ACCESS": 0,
+        "ACCESS2_COUNT": empty,
+    }
+    builder = builder_of(4).posix("/run/x", **values)
+    from workalike.characterize.gather import gather_files
+    from workalike.characterize.jobs import job_of
+
+    (file,) = gather_files(job_of([log_of(builder)]), [])
+    found = reads_over_writes(writes, [file.modules["POSIX"]], 4)
+    assert found is not None
+    assert all(s.direction is Direction.READ for s in found)
+    assert sum(s.repeat * e.count for s in found for e in s.sizes) == operations + few + empty
+    if operations:
+        assert sum(s.repeat * e.count * e.size for s in found for e in s.sizes) == total + 100 * few
+
+
+def test_think_time_is_what_the_busiest_rank_did_not_spend() -> None:
+    builder = builder_of(2)
+    ops = {r: [Op(WRITE, r * MIB, MIB, 1.0, 11.0)] for r in range(2)}
+    file = TrueFile("/run/x", "POSIX", ops, 1.0, 11.0, {"F_WRITE_TIME": 3.0, "F_META_TIME": 1.0})
+    add_file(builder, file, reduce=False)
+    assert family_of(builder).schedule.thinks() == [pytest.approx(6.0)]
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), 1e308, -5.0])
+def test_think_times_of_hostile_timers(seconds: float) -> None:
+    builder = builder_of(2)
+    ops = {r: [Op(WRITE, r * MIB, MIB, 1.0, 11.0)] for r in range(2)}
+    add_file(builder, TrueFile("/run/x", "POSIX", ops, 1.0, 11.0, {"F_WRITE_TIME": seconds}))
+    assert family_of(builder).schedule.thinks() == [0.0]
