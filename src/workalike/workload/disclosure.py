@@ -103,7 +103,11 @@ class _Family:
             yield self._line("assumed", words, "what was assumed, not measured")
         for name, value in family.tunable.model_dump(mode="json", exclude_none=True).items():
             yield Disclosure(
-                f"{self.place}.tunable", name, f"{value}", "a setting that may be changed", "tunable"
+                f"{self.place}.tunable",
+                name,
+                f"{value}",
+                "a setting; from a log, the original's. It may be changed",
+                "tunable",
             )
 
     def _line(self, field: str, value: str, tells: str) -> Disclosure:
