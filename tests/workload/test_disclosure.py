@@ -29,7 +29,7 @@ families:
   schedule: {count: 3, first: 10 s, every: 100 s, duration: [1 s, 2 s, 3 s], think: 1 s}
   sizes: 1 GiB
   growth: [1.5, 2]
-  content: {fsyncs: 8, fit: {datasets: 43}}
+  content: {fsyncs: 8, fit: {datasets: 43, collective: false}}
   assumed: [deck]
   tunable: {cb_nodes: 4, layout: chunked}
 - role: input

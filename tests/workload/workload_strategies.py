@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from hypothesis import strategies as st
@@ -56,8 +57,8 @@ def entries(draw: Any, least: int = 0) -> Entry:
 
 
 @st.composite
-def streams(draw: Any, ranks: list[tuple[int, int, int]] | None, total: int) -> Stream:
-    """`ranks` are the family's (None: all `total`); the stream has all or one of them."""
+def streams(draw: Any, ranks: list[tuple[int, int, int]] | None, collective: bool) -> Stream:
+    """`ranks` are the family's (None: all); the stream has all or one of them."""
     own = None
     if draw(st.booleans()):
         first = 0 if ranks is None else ranks[0][0]
@@ -66,22 +67,26 @@ def streams(draw: Any, ranks: list[tuple[int, int, int]] | None, total: int) -> 
     moving = Entry(count=draw(st.integers(1, 5000)), size=draw(st.integers(1, 2**27)))
     some = [moving, *draw(st.lists(entries(), max_size=3))]
     largest = max(entry.size for entry in some)
+    mixed = draw(st.booleans())
+    pieces = 1
+    if not mixed and pattern in (Pattern.CONTIGUOUS, Pattern.INTERLEAVED) and draw(st.booleans()):
+        pieces = math.gcd(240, *(entry.size for entry in some))
     return Stream(
         direction=draw(st.sampled_from(Direction)),
         sizes=some,
         pattern=pattern,
         ranks=own,
-        collective=draw(st.booleans()),
+        collective=collective and draw(st.booleans()),
         base=draw(st.none() | sizes),
-        mixed=draw(st.booleans()),
+        mixed=mixed,
         stride=largest + draw(st.integers(0, 1000)) if pattern is Pattern.STRIDED else 0,
-        pieces=draw(st.integers(1, 8)),
+        pieces=pieces,
         repeat=draw(st.integers(1, 4)),
     )
 
 
 @st.composite
-def arrays(draw: Any) -> Arrays:
+def arrays(draw: Any, collective: bool) -> Arrays:
     dims = draw(st.lists(st.integers(1, 200), min_size=1, max_size=4))
     slabs = []
     for _ in range(draw(st.integers(1, 3))):
@@ -101,21 +106,24 @@ def arrays(draw: Any) -> Arrays:
         extendible=draw(st.booleans()),
         access=[
             ArrayAccess(
-                direction=draw(st.sampled_from(Direction)), slabs=slabs, collective=draw(st.booleans())
+                direction=draw(st.sampled_from(Direction)),
+                slabs=slabs,
+                collective=collective and draw(st.booleans()),
             )
         ],
     )
 
 
 @st.composite
-def contents(draw: Any, ranks: list[tuple[int, int, int]] | None, total: int, kind: str) -> Content:
+def contents(draw: Any, sharing: Sharing, kind: str) -> Content:
+    together = sharing.turns is Turns.CONCURRENT
     calls = {name: draw(st.integers(0, 50)) for name in ("opens", "stats", "seeks", "fsyncs", "flushes")}
     if kind == "fit":
-        fit = Fit(datasets=draw(st.integers(1, 99)), collective=draw(st.booleans()))
+        fit = Fit(datasets=draw(st.integers(1, 99)), collective=together and draw(st.booleans()))
         return Content(**calls, fit=fit)
     if kind == "arrays":
-        return Content(**calls, arrays=draw(st.lists(arrays(), min_size=1, max_size=2)))
-    return Content(**calls, streams=draw(st.lists(streams(ranks, total), min_size=1, max_size=3)))
+        return Content(**calls, arrays=draw(st.lists(arrays(together), min_size=1, max_size=2)))
+    return Content(**calls, streams=draw(st.lists(streams(sharing.ranks, together), min_size=1, max_size=3)))
 
 
 @st.composite
@@ -138,8 +146,12 @@ def sharings(draw: Any, ranks: int) -> Sharing:
         root = draw(st.integers(0, ranks - 1))
         return Sharing(mode=mode, ranks=[(root, root, 1)], gather=draw(st.booleans()))
     some = draw(rank_sets(ranks)) if mode is SharingMode.SUBSET or draw(st.booleans()) else None
-    files = draw(st.integers(1, ranks)) if mode is SharingMode.GROUPS else 1
-    return Sharing(mode=mode, ranks=some, files=files, turns=draw(st.sampled_from(Turns)))
+    if mode is not SharingMode.GROUPS:
+        return Sharing(mode=mode, ranks=some)
+    members = ranks if some is None else units.count_ranks(some)
+    return Sharing(
+        mode=mode, ranks=some, files=draw(st.integers(1, members)), turns=draw(st.sampled_from(Turns))
+    )
 
 
 @st.composite
@@ -153,11 +165,14 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         stated = draw(sizes | st.lists(sizes, min_size=dumps, max_size=dumps))
         if not isinstance(stated, list) and draw(st.booleans()):
             growth = draw(st.lists(st.floats(0.1, 10), min_size=dumps - 1, max_size=dumps - 1))
+    lifetime = draw(st.sampled_from(Lifetime))
+    if lifetime is Lifetime.APPENDED and sharing.turns is Turns.BATON:
+        lifetime = Lifetime.REUSED
     one = draw(st.booleans())
     use = None
     listed = []
     if not one:
-        listed = draw(st.lists(contents(sharing.ranks, ranks, kind), min_size=1, max_size=dumps))
+        listed = draw(st.lists(contents(sharing, kind), min_size=1, max_size=dumps))
         if len(listed) != dumps or draw(st.booleans()):
             use = draw(st.lists(st.integers(0, len(listed) - 1), min_size=dumps, max_size=dumps))
     return Family(
@@ -166,15 +181,15 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         interface=Interface.HDF5 if kind != "streams" else draw(st.sampled_from(Interface)),
         level=draw(st.none() | st.sampled_from(Level)),
         sharing=sharing,
-        lifetime=draw(st.sampled_from(Lifetime)),
+        lifetime=lifetime,
         keep=draw(st.integers(0, 3)),
-        rename=draw(st.booleans()),
+        rename=lifetime is not Lifetime.REUSED and draw(st.booleans()),
         reader=draw(st.sampled_from(Reader)),
         drop_caches=draw(st.booleans()),
         schedule=draw(schedules(dumps)),
         sizes=stated,
         growth=growth,
-        content=draw(contents(sharing.ranks, ranks, kind)) if one else None,
+        content=draw(contents(sharing, kind)) if one else None,
         contents=listed,
         use=use,
         assumed=draw(st.lists(st.sampled_from(Assumption), unique=True, max_size=3)),

@@ -162,15 +162,15 @@ class _Resolver:
         return ordered
 
     def _sharing(self, sharing: wl.Sharing) -> plan.PlanSharing:
-        files = sharing.files
-        if sharing.mode is wl.SharingMode.GROUPS:
-            if self.options.scaling == "weak":
-                files = max(1, round(files * self.ranks / self.workload.ranks))
-            files = min(files, self.ranks)
         old, new = self.workload.ranks, self.ranks
         ranks = rank_sets.scale_ranges(sharing.ranks, old, new)
         if sharing.mode is wl.SharingMode.ROOT and sharing.ranks:
             ranks = rank_sets.scale_one(sharing.ranks[0][0], old, new)
+        files = sharing.files
+        if sharing.mode is wl.SharingMode.GROUPS:
+            if self.options.scaling == "weak":
+                files = max(1, round(files * new / old))
+            files = min(files, rank_sets.count(ranks, new))
         return plan.PlanSharing(
             mode=sharing.mode,
             ranks=ranks,
@@ -269,7 +269,10 @@ class _Resolver:
                     entries=entries,
                     mixed=stream.mixed,
                     stride=_stride(stream.stride, pairs, entries),
-                    pieces=stream.pieces,
+                    # Scaled sizes may no longer be cut into as many equal pieces.
+                    pieces=math.gcd(stream.pieces, *(size for _, size in entries))
+                    if stream.pieces > 1
+                    else 1,
                 )
             )
         return streams

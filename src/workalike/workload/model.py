@@ -7,22 +7,40 @@ enumeration or parsed into numbers. Sizes are bytes, times seconds since the job
 from __future__ import annotations
 
 import itertools
-import math
 import operator
 from typing import Annotated, Any, Self
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from workalike.workload import units
+from workalike.workload.content import (
+    ArrayAccess,
+    Arrays,
+    Content,
+    Entry,
+    Fit,
+    Slab,
+    Stream,
+)
+from workalike.workload.quantities import (
+    MAX_ALIGNMENT,
+    MAX_ALL_DUMPS,
+    MAX_DATASETS,
+    MAX_DUMPS,
+    MAX_FAMILIES,
+    MAX_FILE_BYTES,
+    MAX_OPERATION_BYTES,
+    MAX_OPERATIONS,
+    MAX_RANKS,
+    MAX_REPEATS,
+    Count,
+    RankRanges,
+    Ranks,
+    Seconds,
+    Size,
+    Strict,
+)
 from workalike.workload.words import (
     HDF5_INTERFACES,
     Assumption,
@@ -40,10 +58,21 @@ from workalike.workload.words import (
 )
 
 __all__ = [
+    "MAX_ALIGNMENT",
+    "MAX_ALL_DUMPS",
+    "MAX_DATASETS",
+    "MAX_DUMPS",
+    "MAX_FAMILIES",
+    "MAX_FILE_BYTES",
+    "MAX_OPERATIONS",
+    "MAX_OPERATION_BYTES",
+    "MAX_RANKS",
+    "MAX_REPEATS",
     "ArrayAccess",
     "Arrays",
     "Assumption",
     "Content",
+    "Count",
     "Direction",
     "Entry",
     "Family",
@@ -53,12 +82,16 @@ __all__ = [
     "Level",
     "Lifetime",
     "Pattern",
+    "RankRanges",
+    "Ranks",
     "Reader",
     "Reason",
     "Role",
     "Schedule",
+    "Seconds",
     "Sharing",
     "SharingMode",
+    "Size",
     "Slab",
     "Stream",
     "Strict",
@@ -68,221 +101,7 @@ __all__ = [
     "Workload",
 ]
 
-MAX_RANKS = 2**24
-MAX_DUMPS = 200_000  # of one family
-MAX_ALL_DUMPS = 1_000_000
-MAX_FAMILIES = 10_000
-MAX_DATASETS = 10**6
-# What the engine takes at most (engine/plan/limits.hpp).
-MAX_OPERATIONS = 2**40
-MAX_OPERATION_BYTES = 2**50
-MAX_FILE_BYTES = 2**60
-MAX_ALIGNMENT = 2**40
-MAX_REPEATS = 1024
-
 SCHEMA_VERSION = 1
-
-
-class Strict(BaseModel):
-    """A part of a document in which an unknown field is an error."""
-
-    model_config = ConfigDict(extra="forbid", validate_assignment=False)
-
-
-def _ranks_in(value: object) -> object:
-    """Text from a file; from code also None and (first, last, step) tuples, which YAML cannot hold."""
-    if value is None or (isinstance(value, list) and value and all(isinstance(r, tuple) for r in value)):
-        return value
-    return units.parse_ranks(value)
-
-
-def _number_or_text(number: str, pattern: str, *examples: str) -> WithJsonSchema:
-    text = {"type": "string", "pattern": pattern, "examples": list(examples)}
-    return WithJsonSchema({"anyOf": [{"type": number, "minimum": 0}, text]})
-
-
-Size = Annotated[
-    int,
-    BeforeValidator(units.parse_size),
-    PlainSerializer(units.format_size, return_type=str),
-    _number_or_text("integer", units.SIZE_PATTERN, "259 MiB"),
-]
-Seconds = Annotated[
-    float,
-    BeforeValidator(units.parse_time),
-    PlainSerializer(units.format_time, return_type=str),
-    _number_or_text("number", units.TIME_PATTERN, "12.5 s"),
-]
-RankRanges = list[tuple[int, int, int]]
-Ranks = Annotated[
-    RankRanges | None,
-    BeforeValidator(_ranks_in),
-    PlainSerializer(units.format_ranks, return_type=str),
-    _number_or_text("integer", units.RANKS_PATTERN, "all", "0-511:8"),
-]
-Count = Annotated[int, Field(ge=0, le=units.MAX_INT)]
-Extent = Annotated[int, Field(ge=1, le=MAX_OPERATION_BYTES)]
-Operations = Annotated[int, Field(ge=0, le=MAX_OPERATIONS)]
-
-
-class Entry(BaseModel):
-    """Operations of one size; written `16384 x 128 MiB` (a total) or `8/rank x 128 MiB`."""
-
-    count: Operations
-    size: Annotated[int, Field(ge=0, le=MAX_OPERATION_BYTES)]
-    per_rank: bool = False
-
-    @model_validator(mode="before")
-    @classmethod
-    def _parse(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            count, per_rank, size = units.parse_entry(value)
-            return {"count": count, "size": size, "per_rank": per_rank}
-        return value
-
-    def total(self, members: int) -> int:
-        """Operations over all `members` ranks of the stream."""
-        return self.count * members if self.per_rank else self.count
-
-    def text(self) -> str:
-        return f"{self.count}{'/rank' if self.per_rank else ''} x {units.format_size(self.size)}"
-
-
-EntryText = Annotated[
-    Entry,
-    PlainSerializer(lambda e: e.text(), return_type=str),
-    WithJsonSchema(
-        {
-            "type": "string",
-            "pattern": units.ENTRY_PATTERN,
-            "examples": ["16384 x 128 MiB", "8/rank x 128 MiB"],
-        }
-    ),
-]
-
-
-class Stream(Strict):
-    """An access stream: one homogeneous part of a dump.
-
-    `sizes` are totals over the stream's ranks unless written per rank; `base` is where it begins in the
-    file, by default behind the dump's earlier streams of the same direction; `stride` (bytes, pattern
-    strided) is the distance between the starts of a rank's successive operations. With `repeat` all of it is
-    done that often, each time behind the last: `repeat: 8` of a contiguous stream are eight variables, in
-    each of which every rank owns a piece.
-    """
-
-    direction: Direction
-    sizes: Annotated[list[EntryText], Field(min_length=1)]
-    pattern: Pattern = Pattern.CONTIGUOUS
-    ranks: Ranks = None
-    collective: bool = False
-    base: Size | None = None
-    mixed: bool = False
-    stride: Size = 0
-    pieces: Annotated[int, Field(ge=1, le=2**30)] = 1
-    repeat: Annotated[int, Field(ge=1, le=MAX_REPEATS)] = 1
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        largest = max(e.size for e in self.sizes)
-        if self.pattern is Pattern.STRIDED and self.stride < largest:
-            raise ValueError(
-                f"pattern strided needs a `stride` of at least its largest size, {units.format_size(largest)}"
-            )
-        if self.stride and self.pattern is not Pattern.STRIDED:
-            raise ValueError("a `stride` belongs to pattern strided")
-        return self
-
-
-class Slab(Strict):
-    """`count` hyperslabs over all ranks and datasets, each of `shape` elements with `stride`."""
-
-    count: Operations
-    shape: Annotated[list[Extent], Field(min_length=1, max_length=32)]
-    stride: list[Extent] = Field(default_factory=list)
-
-    def bytes(self, element: int) -> int:
-        """Bytes of all hyperslabs, `element` bytes an element."""
-        return self.count * element * math.prod(self.shape)
-
-
-class ArrayAccess(Strict):
-    direction: Direction
-    slabs: Annotated[list[Slab], Field(min_length=1)]
-    ranks: Ranks = None
-    collective: bool = False
-
-
-class Arrays(Strict):
-    """Equal library datasets and how they are accessed (hdf5)."""
-
-    datasets: Annotated[int, Field(ge=1, le=MAX_DATASETS)] = 1
-    element: Annotated[int, Field(ge=1, le=2**20)] = 8
-    dims: Annotated[list[Extent], Field(min_length=1, max_length=32)]
-    chunk: list[Extent] | None = None
-    extendible: bool = False
-    access: Annotated[list[ArrayAccess], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        rank = len(self.dims)
-        if self.element * math.prod(self.dims) > MAX_OPERATION_BYTES:
-            raise ValueError(f"a dataset may have {units.format_size(MAX_OPERATION_BYTES)} at most")
-        if self.chunk is not None and len(self.chunk) != rank:
-            raise ValueError(f"`chunk` needs {rank} extents, as many as `dims`")
-        if self.chunk is not None and self.element * math.prod(self.chunk) >= 2**32:
-            raise ValueError("a chunk must be smaller than 4 GiB (HDF5 keeps its bytes in 32 bits)")
-        for slab in (s for access in self.access for s in access.slabs):
-            if len(slab.shape) != rank or (slab.stride and len(slab.stride) != rank):
-                raise ValueError(f"a slab's `shape` and `stride` need {rank} extents, as many as `dims`")
-            strides = slab.stride or [1] * rank
-            if any((n - 1) * s + 1 > d for n, s, d in zip(slab.shape, strides, self.dims, strict=True)):
-                raise ValueError(f"a slab of {slab.shape} with stride {strides} is larger than the dataset")
-        return self
-
-
-class Fit(Strict):
-    """Equal 1-D datasets, sized so that a dump moves `sizes` bytes, the library's metadata included."""
-
-    datasets: Annotated[int, Field(ge=1, le=MAX_DATASETS)] = 1
-    element: Annotated[int, Field(ge=1, le=2**20)] = 8
-    collective: bool = True
-
-
-class Content(Strict):
-    """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one a member."""
-
-    opens: Operations = 0
-    stats: Operations = 0
-    seeks: Operations = 0
-    fsyncs: Operations = 0
-    flushes: Operations = 0
-    streams: list[Stream] = Field(default_factory=list)
-    arrays: list[Arrays] = Field(default_factory=list)
-    fit: Fit | None = None
-
-    @model_validator(mode="after")
-    def _one_kind(self) -> Self:
-        if self.fit is not None and (self.streams or self.arrays):
-            raise ValueError("fit stands alone: it replaces streams and arrays")
-        return self
-
-    def moved(self, members: int, direction: Direction) -> int:
-        """Bytes that `members` ranks move in one direction (a fit has none of its own)."""
-        total = 0
-        for stream in self.streams:
-            if stream.direction is direction:
-                n = members if stream.ranks is None else units.count_ranks(stream.ranks)
-                total += stream.repeat * sum(e.total(n) * e.size for e in stream.sizes)
-        for arrays in self.arrays:
-            for access in arrays.access:
-                if access.direction is direction:
-                    total += sum(s.bytes(arrays.element) for s in access.slabs)
-        return total
-
-    def rank_sets(self) -> list[RankRanges | None]:
-        """The rank sets that its streams and array accesses name; None is all members."""
-        return [s.ranks for s in self.streams] + [a.ranks for arrays in self.arrays for a in arrays.access]
 
 
 class Sharing(Strict):
@@ -307,6 +126,10 @@ class Sharing(Strict):
             self.ranks = self.ranks or [(0, 0, 1)]
             if units.count_ranks(self.ranks) != 1:
                 raise ValueError("sharing root has one rank")
+        if self.mode is not SharingMode.GROUPS and (self.files > 1 or self.turns is Turns.BATON):
+            raise ValueError("`files` and `turns: baton` go with sharing groups")
+        if self.mode is not SharingMode.ROOT and self.gather:
+            raise ValueError("`gather` goes with sharing root")
         return self
 
 
@@ -436,6 +259,7 @@ class Family(Strict):
                 raise ValueError("content fit needs `sizes`, the bytes of a dump")
             if (content.fit is not None or content.arrays) and self.interface not in HDF5_INTERFACES:
                 raise ValueError("content `fit` and `arrays` are datasets: they need `interface: hdf5`")
+        self._check_lifetime()
         self._check_moves()
         self._check_ranks()
         self.level = self.counted_at
@@ -452,6 +276,18 @@ class Family(Strict):
             )
         if max(self._factors()) * self.sizes > MAX_FILE_BYTES:
             raise ValueError(f"it grows beyond {units.format_size(MAX_FILE_BYTES)} a dump")
+
+    def _check_lifetime(self) -> None:
+        if self.rename and self.lifetime is Lifetime.REUSED:
+            raise ValueError("a reused file keeps its name: leave out `rename`")
+        if self.sharing.turns is not Turns.BATON:
+            return
+        if self.lifetime is Lifetime.APPENDED:
+            raise ValueError("a baton closes the file after each turn: it cannot be appended")
+        if any(content.collective() for content in self.all_contents()):
+            raise ValueError(
+                "ranks that pass a baton never call together: leave out `collective`, or say false"
+            )
 
     def _check_moves(self) -> None:
         """A stated size needs operations that move it."""
@@ -541,6 +377,9 @@ class Workload(Strict):
                 if ranks and ranks[-1][1] >= self.ranks:
                     text = f"names rank {ranks[-1][1]}, the job has {self.ranks} (the first is 0)"
                     raise _in_family(index, text)
+            members = family.members(self.ranks)
+            if family.sharing.files > members:
+                raise _in_family(index, f"{family.sharing.files} files for {members} ranks: lower `files`")
             if self._most_bytes(family) > MAX_FILE_BYTES:
                 raise _in_family(index, f"moves more than {units.format_size(MAX_FILE_BYTES)}")
         if sum(family.schedule.dumps for family in self.families) > MAX_ALL_DUMPS:

@@ -102,7 +102,7 @@ def _content(content: Content, digits: int) -> Content:
 
 
 def _stream(stream: Stream, digits: int) -> Stream:
-    sizes = _entries(stream.sizes, digits)
+    sizes = _entries(stream.sizes, digits, stream.pieces)
     stride = round_size(stream.stride, digits)
     if stride:
         stride = max(stride, *(entry.size for entry in sizes))
@@ -110,11 +110,11 @@ def _stream(stream: Stream, digits: int) -> Stream:
     return stream.model_copy(update={"sizes": sizes, "stride": stride, "base": base})
 
 
-def _entries(entries: list[Entry], digits: int) -> list[Entry]:
-    """Neighbours that round to the same size become one entry."""
+def _entries(entries: list[Entry], digits: int, pieces: int) -> list[Entry]:
+    """Neighbours that round to the same size become one entry; of an operation in pieces the piece is rounded."""
     out: list[Entry] = []
     for entry in entries:
-        size = round_size(entry.size, digits)
+        size = round_size(entry.size // pieces, digits) * pieces
         if out and (out[-1].size, out[-1].per_rank) == (size, entry.per_rank):
             out[-1] = out[-1].model_copy(update={"count": out[-1].count + entry.count})
         else:

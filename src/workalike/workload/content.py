@@ -1,0 +1,203 @@
+"""The content of a dump: access streams, library datasets, or datasets that fit a size."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, Field, PlainSerializer, WithJsonSchema, model_validator
+
+from workalike.workload import units
+from workalike.workload.quantities import (
+    MAX_DATASETS,
+    MAX_FILE_BYTES,
+    MAX_OPERATION_BYTES,
+    MAX_REPEATS,
+    Extent,
+    Operations,
+    RankRanges,
+    Ranks,
+    Size,
+    Strict,
+)
+from workalike.workload.words import Direction, Pattern
+
+
+class Entry(BaseModel):
+    """Operations of one size; written `16384 x 128 MiB` (a total) or `8/rank x 128 MiB`."""
+
+    count: Operations
+    size: Annotated[int, Field(ge=0, le=MAX_OPERATION_BYTES)]
+    per_rank: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _parse(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            count, per_rank, size = units.parse_entry(value)
+            return {"count": count, "size": size, "per_rank": per_rank}
+        return value
+
+    def total(self, members: int) -> int:
+        """Operations over all `members` ranks of the stream."""
+        return self.count * members if self.per_rank else self.count
+
+    def text(self) -> str:
+        return f"{self.count}{'/rank' if self.per_rank else ''} x {units.format_size(self.size)}"
+
+
+EntryText = Annotated[
+    Entry,
+    PlainSerializer(lambda e: e.text(), return_type=str),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": units.ENTRY_PATTERN,
+            "examples": ["16384 x 128 MiB", "8/rank x 128 MiB"],
+        }
+    ),
+]
+
+
+class Stream(Strict):
+    """An access stream: one homogeneous part of a dump.
+
+    `sizes` are totals over the stream's ranks unless written per rank; `base` is where it begins in the
+    file, by default behind the dump's earlier streams of the same direction; `stride` (bytes, pattern
+    strided) is the distance between the starts of a rank's successive operations. With `repeat` all of it is
+    done that often, each time behind the last: `repeat: 8` of a contiguous stream are eight variables, in
+    each of which every rank owns a piece.
+    """
+
+    direction: Direction
+    sizes: Annotated[list[EntryText], Field(min_length=1)]
+    pattern: Pattern = Pattern.CONTIGUOUS
+    ranks: Ranks = None
+    collective: bool = False
+    base: Size | None = None
+    mixed: bool = False
+    stride: Size = 0
+    pieces: Annotated[int, Field(ge=1, le=2**30)] = 1
+    repeat: Annotated[int, Field(ge=1, le=MAX_REPEATS)] = 1
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        largest = max(e.size for e in self.sizes)
+        if self.pattern is Pattern.STRIDED and self.stride < largest:
+            raise ValueError(
+                f"pattern strided needs a `stride` of at least its largest size, {units.format_size(largest)}"
+            )
+        if self.stride and self.pattern is not Pattern.STRIDED:
+            raise ValueError("a `stride` belongs to pattern strided")
+        if self.stride > MAX_OPERATION_BYTES or (self.base or 0) > MAX_FILE_BYTES:
+            raise ValueError(
+                f"a file may have {units.format_size(MAX_FILE_BYTES)} at most: lower base or stride"
+            )
+        if self.pieces > 1:
+            self._check_pieces()
+        return self
+
+    def _check_pieces(self) -> None:
+        if self.mixed or self.pattern not in (Pattern.CONTIGUOUS, Pattern.INTERLEAVED):
+            raise ValueError("operations of several `pieces` are contiguous or interleaved, and not mixed")
+        odd = next((e.size for e in self.sizes if e.size % self.pieces), None)
+        if odd is not None:
+            raise ValueError(f"{odd} bytes are not {self.pieces} equal pieces")
+
+
+class Slab(Strict):
+    """`count` hyperslabs over all ranks and datasets, each of `shape` elements with `stride`."""
+
+    count: Operations
+    shape: Annotated[list[Extent], Field(min_length=1, max_length=32)]
+    stride: list[Extent] = Field(default_factory=list)
+
+    def bytes(self, element: int) -> int:
+        """Bytes of all hyperslabs, `element` bytes an element."""
+        return self.count * element * math.prod(self.shape)
+
+
+class ArrayAccess(Strict):
+    direction: Direction
+    slabs: Annotated[list[Slab], Field(min_length=1)]
+    ranks: Ranks = None
+    collective: bool = False
+
+
+class Arrays(Strict):
+    """Equal library datasets and how they are accessed (hdf5)."""
+
+    datasets: Annotated[int, Field(ge=1, le=MAX_DATASETS)] = 1
+    element: Annotated[int, Field(ge=1, le=2**20)] = 8
+    dims: Annotated[list[Extent], Field(min_length=1, max_length=32)]
+    chunk: list[Extent] | None = None
+    extendible: bool = False
+    access: Annotated[list[ArrayAccess], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        rank = len(self.dims)
+        if self.element * math.prod(self.dims) > MAX_OPERATION_BYTES:
+            raise ValueError(f"a dataset may have {units.format_size(MAX_OPERATION_BYTES)} at most")
+        if self.chunk is not None and len(self.chunk) != rank:
+            raise ValueError(f"`chunk` needs {rank} extents, as many as `dims`")
+        if self.chunk is not None and self.element * math.prod(self.chunk) >= 2**32:
+            raise ValueError("a chunk must be smaller than 4 GiB (HDF5 keeps its bytes in 32 bits)")
+        for slab in (s for access in self.access for s in access.slabs):
+            if len(slab.shape) != rank or (slab.stride and len(slab.stride) != rank):
+                raise ValueError(f"a slab's `shape` and `stride` need {rank} extents, as many as `dims`")
+            strides = slab.stride or [1] * rank
+            if any((n - 1) * s + 1 > d for n, s, d in zip(slab.shape, strides, self.dims, strict=True)):
+                raise ValueError(f"a slab of {slab.shape} with stride {strides} is larger than the dataset")
+        return self
+
+
+class Fit(Strict):
+    """Equal 1-D datasets, sized so that a dump moves `sizes` bytes, the library's metadata included."""
+
+    datasets: Annotated[int, Field(ge=1, le=MAX_DATASETS)] = 1
+    element: Annotated[int, Field(ge=1, le=2**20)] = 8
+    collective: bool = True
+
+
+class Content(Strict):
+    """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one a member."""
+
+    opens: Operations = 0
+    stats: Operations = 0
+    seeks: Operations = 0
+    fsyncs: Operations = 0
+    flushes: Operations = 0
+    streams: list[Stream] = Field(default_factory=list)
+    arrays: list[Arrays] = Field(default_factory=list)
+    fit: Fit | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if self.fit is not None and (self.streams or self.arrays):
+            raise ValueError("fit stands alone: it replaces streams and arrays")
+        return self
+
+    def moved(self, members: int, direction: Direction) -> int:
+        """Bytes that `members` ranks move in one direction (a fit has none of its own)."""
+        total = 0
+        for stream in self.streams:
+            if stream.direction is direction:
+                n = members if stream.ranks is None else units.count_ranks(stream.ranks)
+                total += stream.repeat * sum(e.total(n) * e.size for e in stream.sizes)
+        for arrays in self.arrays:
+            for access in arrays.access:
+                if access.direction is direction:
+                    total += sum(s.bytes(arrays.element) for s in access.slabs)
+        return total
+
+    def collective(self) -> bool:
+        """Whether any of its calls are collective."""
+        if self.fit is not None:
+            return self.fit.collective
+        accesses = [access for arrays in self.arrays for access in arrays.access]
+        return any(s.collective for s in self.streams) or any(a.collective for a in accesses)
+
+    def rank_sets(self) -> list[RankRanges | None]:
+        """The rank sets that its streams and array accesses name; None is all members."""
+        return [s.ranks for s in self.streams] + [a.ranks for arrays in self.arrays for a in arrays.access]
