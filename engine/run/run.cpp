@@ -202,6 +202,17 @@ int verify_only(Setup& setup) {
     return total.errors == 0 ? 0 : 1;
 }
 
+/// The same moment on all processes of a host, which have one monotonic clock: their times can be compared.
+Clock::Time latest_on_host() {
+    MPI_Comm host = MPI_COMM_NULL;
+    mpi::check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+               "MPI_Comm_split_type");
+    std::int64_t ticks = std::chrono::steady_clock::now().time_since_epoch().count();
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &ticks, 1, MPI_INT64_T, MPI_MAX, host), "MPI_Allreduce");
+    mpi::check(MPI_Comm_free(&host), "MPI_Comm_free");
+    return Clock::Time(Clock::Time::duration(ticks));
+}
+
 int run_checked(Setup& setup) {
     read_plan(setup);
     LineFile record;
@@ -214,6 +225,7 @@ int run_checked(Setup& setup) {
     });
     catch_signals();
     if (setup.options.verify_only) return verify_only(setup);
+    Clock::Time zero;
     try {
         if (setup.performs) {
             setup.communicators.start();
@@ -226,10 +238,11 @@ int run_checked(Setup& setup) {
         prepare_files(setup);
         calibrate_libraries(setup);
         mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+        zero = latest_on_host();
     } catch (const CallFailed& error) {
         end_all(setup, nullptr, error, setup.process, std::nullopt);
     }
-    setup.clock->start();
+    setup.clock->start(zero);
     const VerifyResult result = perform_dumps(setup, record);
     const double wall_s = setup.clock->now();
     try {

@@ -1,4 +1,4 @@
-// When each dump is due. Time zero is the end of the preparation, on each process's own monotonic clock.
+// When each dump is due. Time zero is the end of the preparation, on the monotonic clock of each host.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,9 @@ class Clock {
   public:
     Clock(ClockKind kind, double time_scale) : kind_(kind), scale_(time_scale) {}
 
-    void start() { zero_ = std::chrono::steady_clock::now(); }
+    using Time = std::chrono::steady_clock::time_point;
+
+    void start(Time zero) { zero_ = zero; }
     [[nodiscard]] double now() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - zero_).count();
     }
@@ -29,7 +31,7 @@ class Clock {
     ClockKind kind_;
     double scale_;
     double previous_end_ = 0;
-    std::chrono::steady_clock::time_point zero_ = std::chrono::steady_clock::now();
+    Time zero_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace wa
