@@ -58,8 +58,11 @@ def largest_read(file: FileFacts) -> int:
     )
 
 
+MOST_PASSES = 16
+
+
 def inside(streams: list[Stream], extent: int, nprocs: int) -> list[Stream]:
-    """Reads beyond the largest byte that was read are reads again from the start (a header read twice).
+    """Reads beyond the largest byte that was read are reads again from the start (a header, a database).
 
     An input is made as long as the replica reads; what the run itself has written ends where it ends.
     """
@@ -74,15 +77,32 @@ def inside(streams: list[Stream], extent: int, nprocs: int) -> list[Stream]:
         ):
             return streams
         n = nprocs if stream.ranks is None else units.count_ranks(stream.ranks)
-        kept: list[Pair] = []
-        again: list[Pair] = []
-        for count, size in ((e.total(n), e.size) for e in stream.sizes):
-            fit = count if size == 0 else min(count, max(0, extent - end) // size)
-            end += fit * size
-            kept += [(fit, size)] if fit else []
-            again += [(count - fit, size)] if count - fit else []
-        for pairs, base in ((kept, None), (again, 0)):
-            if pairs:
-                entries = [Entry(count=count, size=size) for count, size in pairs]
-                out.append(stream.model_copy(update={"sizes": entries, "base": base}))
+        pairs = [(e.total(n), e.size) for e in stream.sizes]
+        kept, left = _fitting(pairs, extent - end)
+        end += _bytes(kept)
+        if kept:
+            out.append(_with(stream, kept, None))
+        for _ in range(MOST_PASSES):
+            kept, left = _fitting(left, extent)
+            if kept:
+                out.append(_with(stream, kept, 0))
+        if left:  # more passes than are worth a line each, or operations longer than the file
+            out.append(_with(stream, left, 0, Pattern.SAME))
     return out if extent > 1 else streams
+
+
+def _fitting(pairs: Sequence[Pair], room: int) -> tuple[list[Pair], list[Pair]]:
+    """The operations that fit into `room` bytes one behind the other, and those that are left."""
+    kept: list[Pair] = []
+    left: list[Pair] = []
+    for count, size in pairs:
+        fit = count if size == 0 else min(count, max(0, room) // size)
+        room -= fit * size
+        kept += [(fit, size)] if fit else []
+        left += [(count - fit, size)] if count - fit else []
+    return kept, left
+
+
+def _with(stream: Stream, pairs: Sequence[Pair], base: int | None, pattern: Pattern | None = None) -> Stream:
+    entries = [Entry(count=count, size=size) for count, size in pairs]
+    return stream.model_copy(update={"sizes": entries, "base": base, "pattern": pattern or stream.pattern})

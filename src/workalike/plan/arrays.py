@@ -1,6 +1,6 @@
 """Scaling datasets: fewer hyperslabs, then smaller ones; the dataset's extents follow its bytes.
 
-An extent is a whole number, so bytes come out as near as one row of the slowest dimension that is cut.
+The bytes of an access come out exact to the element: what whole hyperslabs leave over, a few small ones move.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def scale_arrays(
     """
     access = []
     for one, (ranges, count) in zip(arrays.access, members, strict=True):
-        entries = [entry for slab in one.slabs for entry in scale_slab(slab, factor, weak, count, by)]
+        entries = scale_slabs(one.slabs, factor, weak, count, by)
         access.append(
             plan.PlanAccess(ranks=ranges, direction=one.direction, collective=one.collective, entries=entries)
         )
@@ -48,24 +48,76 @@ def scale_arrays(
     )
 
 
-def scale_slab(slab: wl.Slab, factor: Fraction, weak: Fraction, members: int, by: ScaleBy) -> list[Slab]:
-    """One kind of hyperslab: by count no member loses its last one, and what is still too much is cut."""
-    strides = list(slab.stride or [1] * len(slab.shape))
+def scale_slabs(
+    slabs: Sequence[wl.Slab], factor: Fraction, weak: Fraction, members: int, by: ScaleBy
+) -> list[Slab]:
+    """The hyperslabs of one access, with round(elements x `factor`) elements; the largest kind takes the rest."""
+    if factor == 1:
+        return [(slab.count, list(slab.shape), _strides(slab)) for slab in slabs]
+    big = max(range(len(slabs)), key=lambda k: slabs[k].count * math.prod(slabs[k].shape))
+    scaled = [_scale_slab(slab, factor, weak, members, by) for slab in slabs]
+    target = round(sum(slab.count * math.prod(slab.shape) for slab in slabs) * factor)
+    left = target - sum(_elements(entries) for k, entries in enumerate(scaled) if k != big)
+    if left > 0:
+        scaled[big] = _exactly(left, slabs[big], _scaled_count(slabs[big], factor, weak, members, by), by)
+    return [entry for entries in scaled for entry in entries]
+
+
+def _scaled_count(slab: wl.Slab, factor: Fraction, weak: Fraction, members: int, by: ScaleBy) -> int:
+    """Operations of one kind: by count no member loses its last one."""
     if by == "count":
-        count = max(min(slab.count, members), round(slab.count * factor))
-    else:
-        count = max(1, round(slab.count * max(factor, weak)))
+        return max(min(slab.count, members), round(slab.count * factor))
+    return max(1, round(slab.count * max(factor, weak)))
+
+
+def _scale_slab(slab: wl.Slab, factor: Fraction, weak: Fraction, members: int, by: ScaleBy) -> list[Slab]:
+    """One kind of hyperslab: fewer of them, and what is still too much is cut."""
+    count = _scaled_count(slab, factor, weak, members, by)
     wanted = slab.count * factor
     if count <= wanted or count == round(wanted):
-        return [(count, list(slab.shape), strides)]
-    return _cut(count, list(slab.shape), strides, wanted / count)
+        return [(count, list(slab.shape), _strides(slab))]
+    return _cut(count, list(slab.shape), _strides(slab), wanted / count)
+
+
+def _exactly(elements: int, slab: wl.Slab, count: int, by: ScaleBy) -> list[Slab]:
+    """About `count` hyperslabs of one kind that have `elements` elements together."""
+    shape, strides = list(slab.shape), _strides(slab)
+    whole = math.prod(shape)
+    if elements < count * whole:
+        entries = _cut(count, shape, strides, Fraction(elements, count * whole))
+    else:
+        entries = [(elements // whole if by == "count" else count, shape, strides)]
+    rest = max(0, elements - _elements(entries))
+    return entries + [(n, box, strides) for n, box in _boxes(rest, shape)]
+
+
+def _boxes(elements: int, shape: Sequence[int]) -> list[tuple[int, list[int]]]:
+    """`elements` as boxes no larger than `shape`: whole ones, then rows of it, then a part of a row."""
+    out: list[tuple[int, list[int]]] = []
+    row = math.prod(shape)
+    if elements >= row:
+        out.append((elements // row, list(shape)))
+    for d, extent in enumerate(shape):
+        elements %= row
+        row //= extent
+        if elements >= row:
+            out.append((1, [*[1] * d, elements // row, *shape[d + 1 :]]))
+    return out
+
+
+def _strides(slab: wl.Slab) -> list[int]:
+    return list(slab.stride or [1] * len(slab.shape))
+
+
+def _elements(entries: Sequence[Slab]) -> int:
+    return sum(count * math.prod(shape) for count, shape, _ in entries)
 
 
 def _cut(count: int, shape: list[int], strides: list[int], share: Fraction) -> list[Slab]:
-    """Slabs with `share` of their elements, cut along the slowest dimensions: rows stay as long as they can."""
+    """Slabs with at most `share` of their elements, cut along the slowest dimensions: rows stay as long as they can."""
     for d, extent in enumerate(shape):
         if extent * share >= 1 or d == len(shape) - 1:
-            size, more = divmod(max(count, round(count * extent * share)), count)
+            size, more = divmod(max(count, math.floor(count * extent * share)), count)
             both = ((more, size + 1), (count - more, size))
             return [(n, [*shape[:d], rows, *shape[d + 1 :]], strides) for n, rows in both if n]
         share *= extent

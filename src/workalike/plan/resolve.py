@@ -12,6 +12,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan import model as plan
 from workalike.plan import ranks as rank_sets
 from workalike.plan.arrays import scale_arrays
+from workalike.plan.placing import place_behind, place_streams
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
 from workalike.workload import model as wl
 from workalike.workload import units
@@ -101,7 +102,7 @@ class _Resolver:
         self.families: list[plan.PlanFamily] = []
         self.contents: list[plan.PlanContent] = []
         self._content_ids: dict[str, int] = {}
-        self._resolved: dict[tuple[int, int | None, bool], tuple[plan.PlanContent, int]] = {}
+        self._resolved: dict[tuple[int, int | None, bool, int], tuple[plan.PlanContent, int]] = {}
         self._sharings: dict[int, plan.PlanSharing] = {}
         self._dumps: list[plan.PlanDump] = []
 
@@ -129,12 +130,12 @@ class _Resolver:
         members = rank_sets.count(sharing.ranks, self.ranks)
         starts, ends, thinks = family.schedule.starts(), family.schedule.ends(), family.schedule.thinks()
         sizes = family.dump_sizes()
-        base = 0
-        written = False
+        base = held = 0
         for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
-            content, content_id = self._known_content(family, index, sizes[index] if sizes else None, members)
-            reads = _moves(content, wl.Direction.READ)
             one_file = family.lifetime is not wl.Lifetime.PER_DUMP
+            content, content_id = self._known_content(
+                family, index, sizes[index] if sizes else None, members, held if one_file else 0
+            )
             self._dumps.append(
                 plan.PlanDump(
                     family=number,
@@ -146,10 +147,10 @@ class _Resolver:
                     end_s=max(start, end),
                     gap_s=0.0,
                     think_s=thinks[index],
-                    prepare=reads and not (one_file and written) and not _writes_first(content),
+                    prepare=self._must_exist(family, content, held if one_file else 0),
                 )
             )
-            written = written or _moves(content, wl.Direction.WRITE)
+            held = max(held, self._span(family, content, wl.Direction.WRITE))
             base += _extent(content)
 
     def dumps_in_order(self) -> list[plan.PlanDump]:
@@ -180,12 +181,15 @@ class _Resolver:
         )
 
     def _known_content(
-        self, family: wl.Family, index: int, size: int | None, members: int
+        self, family: wl.Family, index: int, size: int | None, members: int, held: int
     ) -> tuple[plan.PlanContent, int]:
-        """A dump's content and its number; equal ones are resolved and stored once."""
-        at = (id(family.content_of(index)), size, _held_open(family, index))
+        """A dump's content and its number; equal ones are resolved and stored once.
+
+        `held` are the bytes that the dump's file has from earlier dumps.
+        """
+        at = (id(family.content_of(index)), size, _held_open(family, index), held)
         if at not in self._resolved:
-            content = self._content(family, index, size, members)
+            content = self._content(family, index, size, members, held)
             key = json.dumps(content.model_dump(mode="json"), sort_keys=True)
             if key not in self._content_ids:
                 self._content_ids[key] = len(self.contents)
@@ -193,7 +197,9 @@ class _Resolver:
             self._resolved[at] = (content, self._content_ids[key])
         return self._resolved[at]
 
-    def _content(self, family: wl.Family, index: int, size: int | None, members: int) -> plan.PlanContent:
+    def _content(
+        self, family: wl.Family, index: int, size: int | None, members: int, held: int
+    ) -> plan.PlanContent:
         original = family.content_of(index)
         old_members = family.members(self.workload.ranks)
         by_rank = Fraction(members, old_members)
@@ -214,16 +220,16 @@ class _Resolver:
             return content
         grown = _growth_factor(original, size, old_members)
         targets = _stream_bytes(original, size, old_members, self.factor)
-        behind = dict.fromkeys(wl.Direction, 0)
+        free: list[bool] = []
         for stream, moved in zip(original.streams, targets, strict=True):
-            for k, resolved in enumerate(self._repeated(stream, family, grown, moved)):
-                if stream.base is None or k > 0:
-                    resolved.base = behind[stream.direction]
-                behind[stream.direction] = max(
-                    behind[stream.direction],
-                    resolved.base + _length(resolved, self._ranks_a_file(family, resolved)),
-                )
-                content.streams.append(resolved)
+            repeated = self._repeated(stream, family, grown, moved)
+            content.streams += repeated
+            free += [stream.base is None or k > 0 for k in range(len(repeated))]
+        lengths = [_length(stream, self._ranks_a_file(family, stream)) for stream in content.streams]
+        if self._reads_what_is_there(family, content):
+            place_streams(content.streams, lengths, free, held)
+        else:
+            place_behind(content.streams, lengths, free)
         content.arrays = [self._arrays(a, family, self.factor * grown) for a in original.arrays]
         return content
 
@@ -300,13 +306,36 @@ class _Resolver:
         return scale_pairs(pairs, Fraction(part, moved), ranks, self.options.scale_by)
 
     def _ranks_a_file(self, family: wl.Family, stream: plan.PlanStream) -> Fraction:
-        """The share of a stream's operations that lands in one file."""
+        """The share of a stream's operations that lie side by side in one file."""
         n = rank_sets.count(stream.ranks, self.ranks)
-        if family.sharing.mode is wl.SharingMode.PER_RANK:
+        if family.sharing.mode is wl.SharingMode.PER_RANK or stream.pattern is wl.Pattern.REPLICATED:
             return Fraction(1, n)
         if family.sharing.mode is wl.SharingMode.GROUPS:
             return Fraction(1, self._sharings[id(family)].files)
         return Fraction(1)
+
+    def _span(self, family: wl.Family, content: plan.PlanContent, direction: wl.Direction) -> int:
+        """One past the last byte of a file that a dump's streams touch (an upper bound)."""
+        spans = (
+            s.base + _length(s, self._ranks_a_file(family, s))
+            for s in content.streams
+            if s.direction is direction
+        )
+        return max(spans, default=0)
+
+    def _reads_what_is_there(self, family: wl.Family, content: plan.PlanContent) -> bool:
+        """Whether reads beyond what the run has written can be told from the streams' places."""
+        plain = self.families[-1].backend != "hdf5" and not content.arrays
+        return plain and family.lifetime is not wl.Lifetime.APPENDED
+
+    def _must_exist(self, family: wl.Family, content: plan.PlanContent, held: int) -> bool:
+        """Whether a dump reads what no dump has written: then its file must be there before the run."""
+        if not _moves(content, wl.Direction.READ):
+            return False
+        written = self._span(family, content, wl.Direction.WRITE) if _writes_first(content) else 0
+        if self._reads_what_is_there(family, content):
+            return self._span(family, content, wl.Direction.READ) > max(held, written)
+        return not held and not _writes_first(content)
 
 
 def _stride(stride: int, before: list[tuple[int, int]], after: list[tuple[int, int]]) -> int:
