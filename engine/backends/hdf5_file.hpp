@@ -41,7 +41,11 @@ class Hdf5File final : public OpenFile {
     [[nodiscard]] std::string dump_group() const;
     [[nodiscard]] bool appended() const { return context_.family->lifetime == Lifetime::appended; }
     [[nodiscard]] h5::Selection selection(const Operation& operation);
-    void compare(const h5::Selection& part, std::int64_t offset, std::int64_t elements, VerifyResult& result);
+    void compare(const h5::Selection& part, std::int64_t offset, std::int64_t elements, std::int64_t base,
+                 VerifyResult& result);
+    /// Of elements that hyperslabs of several shapes cover, either's payload may stand there.
+    void accept_overlaps(const h5::Selection& part, std::int64_t base, const std::byte* expected,
+                         std::vector<std::byte>& found) const;
     [[nodiscard]] const h5::Local& list(bool collective) const {
         return collective ? collective_ : independent_;
     }
@@ -51,6 +55,7 @@ class Hdf5File final : public OpenFile {
     bool has_extents_ = false;  // since this opening
     FileContext context_;
     Section section_;
+    std::vector<std::pair<const Slab*, TileGrid>> written_grids_;  // of the array at hand
     std::optional<TileGrid> grid_;
     const Slab* grid_slab_ = nullptr;
     h5::Shared dataset_;

@@ -25,6 +25,19 @@ void TileGrid::start(std::int64_t tile, std::vector<std::int64_t>& first) const 
     }
 }
 
+std::optional<TileGrid::Spot> TileGrid::spot_of(const std::vector<std::int64_t>& coordinates) const {
+    Spot spot;
+    for (std::size_t d = 0; d < coordinates.size(); ++d) {
+        const std::int64_t stride = slab_.stride[d];
+        const std::int64_t in_block = coordinates[d] % (slab_.count[d] * stride);
+        const std::int64_t place = coordinates[d] / (slab_.count[d] * stride) * stride + in_block % stride;
+        if (place >= tiles_of_dimension_[d]) return std::nullopt;
+        spot.tile = spot.tile * tiles_of_dimension_[d] + place;
+        spot.element = spot.element * slab_.count[d] + in_block / stride;
+    }
+    return spot;
+}
+
 ArrayOperations::ArrayOperations(const Array& array, std::int64_t dataset, std::int64_t base,
                                  const Layout& layout, const FileSlot& slot, std::int64_t member, bool joins)
     : array_(array),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "expand/operation.hpp"
@@ -17,6 +18,13 @@ class TileGrid {
     [[nodiscard]] std::int64_t tiles() const { return tiles_; }
     /// First element of a tile in each dimension; the tile's number must be below tiles().
     void start(std::int64_t tile, std::vector<std::int64_t>& first) const;
+
+    struct Spot {
+        std::int64_t tile = 0;
+        std::int64_t element = 0;  // of the tile's selection, in row-major order
+    };
+    /// Which tile selects an element, and as which of its own; none where the grid leaves a rest.
+    [[nodiscard]] std::optional<Spot> spot_of(const std::vector<std::int64_t>& coordinates) const;
 
   private:
     const Slab& slab_;

@@ -199,11 +199,27 @@ TEST_CASE("tiles of a strided grid cover each element once") {
     for (std::int64_t t = 0; t < grid.tiles(); ++t) {
         grid.start(t, first);
         for (std::int64_t a = 0; a < 4; ++a) {
-            for (std::int64_t b = 0; b < 3; ++b) seen.insert((first[0] + a * 2) * 24 + first[1] + b * 4);
+            for (std::int64_t b = 0; b < 3; ++b) {
+                const std::vector<std::int64_t> at{first[0] + a * 2, first[1] + b * 4};
+                seen.insert(at[0] * 24 + at[1]);
+                const auto spot = grid.spot_of(at);
+                REQUIRE(spot);
+                CHECK(spot->tile == t);
+                CHECK(spot->element == a * 3 + b);
+            }
         }
     }
     CHECK(seen.size() == 16 * 24);
     CHECK(*seen.rbegin() < 16 * 24);
+}
+
+TEST_CASE("an element in the rest of a grid is in no tile") {
+    Slab slab;
+    slab.count = {4};
+    slab.stride = {2};
+    const TileGrid grid({19}, slab);
+    CHECK(grid.spot_of({15}));
+    CHECK(!grid.spot_of({16}));
 }
 
 TEST_CASE("a fit is cut exactly, whatever does not divide") {

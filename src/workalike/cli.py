@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from types import FrameType
+from typing import NoReturn
 
 import typer
 
@@ -11,6 +14,7 @@ from workalike.commands import characterize, check, compare, plan, replicate, ru
 from workalike.errors import WorkalikeError
 
 EXIT_INTERRUPTED = 130
+EXIT_OF_SIGNAL = 128
 
 app = typer.Typer(
     name="workalike",
@@ -40,8 +44,28 @@ def _root(
     """Options before the command."""
 
 
+class Ended(BaseException):
+    """A signal that ends the program, as an exception: what runs is stopped and tidied up on the way."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(signal.Signals(number).name)
+
+
+def _end(number: int, _: FrameType | None) -> NoReturn:
+    raise Ended(number)
+
+
+def _heed_signals() -> None:
+    """Batch systems and closed terminals end a program by signals that Python would die of without a word."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` stays in force
+            signal.signal(number, _end)
+
+
 def main() -> None:
     """Entry point: errors become one line on stderr and the exit code of their kind."""
+    _heed_signals()
     try:
         app()
     except WorkalikeError as error:
@@ -50,6 +74,9 @@ def main() -> None:
     except KeyboardInterrupt:
         print("workalike: interrupted; what the run made has been removed", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
+    except Ended as ended:
+        print(f"workalike: ended by {ended}; what the run made has been removed", file=sys.stderr)
+        sys.exit(EXIT_OF_SIGNAL + ended.number)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)

@@ -269,3 +269,21 @@ def test_a_flipped_byte_in_a_dataset(engine: Engine, ranks: int) -> None:
     assert done.returncode == 1
     assert "byte 5 is" in done.stderr
     assert "1 wrong bytes" in done.stderr
+
+
+def test_hyperslabs_of_several_shapes_may_overlap(engine: Engine, ranks: int) -> None:
+    """Of an element that several cover, either payload is right; a flipped bit is none of them."""
+    slabs = [[8, [2, 5, 3], [1, 1, 1]], [6, [4, 4, 4], [2, 1, 1]], [7, [3, 9, 2], [1, 1, 2]]]
+    one = arrays([16, 12, 8], access(slabs), datasets=2)
+    plan = make_plan(ranks, [family("hdf5")], [content(arrays=[one])], [dump(0)])
+    result = engine(plan, "--keep", "--verify")
+    assert result.end["verified"]["errors"] == 0
+    with h5py.File(result.data / "checkpoint-1.0000.h5", "r+") as file:
+        file["a00_000001"][0, 0, 0] *= -1  # the sign's bit
+    place = ["--plan", str(engine.write(plan)), "--dir", str(result.data)]
+    command = [*engine.command(0), *place, "--verify-only"]
+    done = subprocess.run(
+        command, env=engine.environment(0), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert "byte" in done.stderr.splitlines()[0]

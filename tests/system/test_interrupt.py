@@ -109,11 +109,12 @@ def test_interrupted(run: Run, interface: str, sharing: str, time_scale: str) ->
     assert run.files() == []
 
 
-@pytest.mark.xfail(reason="the command ends at SIGTERM without ending its engine", strict=False)
-def test_terminated(run: Run) -> None:
-    """As batch systems and `timeout` end a run."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_terminated(run: Run, number: signal.Signals) -> None:
+    """As batch systems, `timeout` and closed terminals end a run."""
     run.start("posix", "per-rank")
-    assert run.stop(signal.SIGTERM) != 0
+    assert run.stop(number) == 128 + number
+    assert number.name in run.said()
     assert run.still_running() == []
     assert run.files() == []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,36 +18,7 @@ NOTHING_IN_THEM = {"empty-4": "no module", "ior-dfs-16": "DAOS"}
 """Logs without a replica, and a word that the reason must hold."""
 
 
-@dataclass(frozen=True)
-class Defect:
-    """A known one, named in docs/results.md: these families, and no others, may miss their bytes."""
-
-    reason: str
-    families: frozenset[str]
-    verified: bool = True
-
-
-KNOWN_DEFECTS = {
-    "ior_hdf5_example": Defect(
-        "headers read by several ranks lie one after another in the replica, so that the last reads reach beyond its end",
-        frozenset({"checkpoint 1"}),
-    ),
-    "dxt": Defect(
-        "the job read a file of which it had written a small part: the replica has only that part",
-        frozenset({"scratch 1"}),
-    ),
-    "nwchem-scratch-4-dxt2": Defect(
-        "a database read more often than it is long: the replica reads on beyond its end",
-        frozenset({"scratch 1"}),
-    ),
-    "meep-hdf5-4": Defect(
-        "hyperslabs keep their shape when bytes are scaled; overlapping ones cannot be verified",
-        frozenset({"visualization 1", "visualization 2", "visualization 3", "output 1"}),
-        verified=False,
-    ),
-}
-
-FAST = ("--time-scale", "0", "--quiet")
+FAST = ("--time-scale", "0", "--verify", "--quiet")
 DONE, NOTHING, PARTLY = 0, 2, 3
 
 
@@ -60,7 +30,6 @@ def test_the_package_brings_its_logs() -> None:
 @pytest.mark.parametrize("log", [pytest.param(path, id=path.stem) for path in package_logs()])
 def test_log_of_the_package(log: Path, tmp_path: Path) -> None:
     assert replicate_and_check(log, tmp_path) == DONE
-    report_known_defect(log, tmp_path)
 
 
 def test_the_shared_logs_are_there() -> None:
@@ -72,7 +41,6 @@ def test_the_shared_logs_are_there() -> None:
 def test_shared_log(log: Path, tmp_path: Path) -> None:
     code = replicate_and_check(log, tmp_path)
     assert (code == NOTHING) == (log.stem in NOTHING_IN_THEM)
-    report_known_defect(log, tmp_path)
 
 
 def replicate_and_check(log: Path, folder: Path) -> int:
@@ -84,18 +52,12 @@ def replicate_and_check(log: Path, folder: Path) -> int:
     moved = sum(f["bytes_written"] + f["bytes_read"] for f in json.loads(told.stdout)["families"])
     factor = f"1/{max(1, -(-moved // MOST_BYTES))}"
 
-    defect = KNOWN_DEFECTS.get(log.stem)
-    verify = defect is None or defect.verified
-    done = workalike(
-        *("replicate", log, "-o", "replica", "--bytes-scale", factor, *FAST, *["--verify"] * verify),
-        cwd=folder,
-    )
+    done = workalike("replicate", log, "-o", "replica", "--bytes-scale", factor, *FAST, cwd=folder)
     assert done.returncode == told.returncode, done.stderr
     if done.returncode == PARTLY:
         assert any(line.startswith("workalike: ") for line in lines_of(done.stderr)), "exit 3 without a word"
-    check_replica(folder / "replica", verify)
-    allowed = defect.families if defect else frozenset()
-    assert missed_families(folder / "replica/fidelity.json").keys() <= allowed
+    check_replica(folder / "replica")
+    assert missed_families(folder / "replica/fidelity.json") == {}
     assert missed_families(folder / "replica/full-scale/fidelity.json") == {}
 
     audit = workalike("check", "replica/workload.yaml", "--audit", log, cwd=folder)
@@ -115,11 +77,10 @@ def check_reason(log: Path, folder: Path) -> int:
     return done.returncode
 
 
-def check_replica(folder: Path, verified: bool) -> None:
+def check_replica(folder: Path) -> None:
     record = read_json(folder / "run.json")
     assert record["errors"] == []
-    if verified:
-        assert record["verified"]["errors"] == 0
+    assert record["verified"]["errors"] == 0
     assert not (folder / "data").exists()
     assert (folder / "report.html").stat().st_size > 10_000
     families = read_json(folder / "fidelity.json")["families"]
@@ -132,14 +93,3 @@ def missed_families(fidelity: Path) -> dict[str, float]:
     """Families whose bytes are further off than allowed, with the error in percent."""
     errors = {f["name"]: f["bytes_error_max_pct"] for f in read_json(fidelity)["families"]}
     return {name: error for name, error in errors.items() if error > MOST_ERROR_PCT}
-
-
-def report_known_defect(log: Path, folder: Path) -> None:
-    """An expected failure, with the figures, while the defect is there; everything else has been checked before."""
-    defect = KNOWN_DEFECTS.get(log.stem)
-    if defect is None:
-        return
-    missed = missed_families(folder / "replica/fidelity.json")
-    if missed or not defect.verified:
-        told = ", ".join(f"{name} {error:.2g} % off" for name, error in missed.items())
-        pytest.xfail(f"{defect.reason} ({told})")
