@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pytest
@@ -23,8 +24,10 @@ from simulated_job import (
 )
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.characterize.ranked import EVEN
+from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.model import Direction, Level, Reason, SharingMode, Workload
+from workalike.workload.model import Direction, Level, Pattern, Reason, SharingMode, Workload
 
 # Sizes on both sides of bin edges, common and odd ones.
 SIZES = st.sampled_from(
@@ -227,14 +230,17 @@ def test_states_keep_the_bytes(job: TrueJob, states: int) -> None:
         assert sum(t[direction].bytes for t in totals.values()) == true
 
 
-@pytest.mark.xfail(reason="sizes within 2 % become one, which moves a few bytes between ranks", strict=False)
 @relaxed
 @given(true_jobs())
 def test_the_trace_tells_who_moved_what(job: TrueJob) -> None:
-    """With a complete trace the bytes of each rank are exact, whatever the reduced record hides."""
+    """With a complete trace the bytes of each rank are exact, whatever the reduced record hides.
+
+    But for ranks that interleave in nearly equal parts: there the order in the file is kept and the parts are dealt.
+    """
     job.trace = True
     job.families = [f for f in job.families if f.module != "STDIO"] or job.families
     found = characterized(job)
+    plan = resolve(found.workload, Options())
     for family in job.families:
         if family.module == "STDIO" or family.sharing == "groups":
             continue
@@ -244,26 +250,32 @@ def test_the_trace_tells_who_moved_what(job: TrueJob) -> None:
                 true[rank] = true.get(rank, 0) + sum(op.size for op in ops)
         mine: dict[int, float] = {}
         for place in letters(found)[family.letter]:
-            add_rank_bytes(found, place, mine)
+            add_rank_bytes(plan, place, mine)
+        dealt = Pattern.INTERLEAVED in patterns_of(found, letters(found)[family.letter])
+        assert sum(mine.values()) == sum(true.values())
         assert {r: b for r, b in mine.items() if b} == pytest.approx(
-            {r: b for r, b in true.items() if b}, abs=1
+            {r: b for r, b in true.items() if b}, abs=1, rel=EVEN - 1 if dealt else 0
         )
 
 
-def add_rank_bytes(found: Characterization, place: int, out: dict[int, float]) -> None:
-    """Bytes of each rank by the dealing rule of plans: all of a stream's operations in turn."""
-    family = found.families[place].family
-    nprocs = found.workload.ranks
-    for dump in range(family.schedule.dumps):
-        for stream in family.content_of(dump).streams:
-            ranges = stream.ranks or family.sharing.ranks or [(0, nprocs - 1, 1)]
+def patterns_of(found: Characterization, places: Iterable[int]) -> set[Pattern]:
+    contents = [c for place in places for c in found.families[place].family.all_contents()]
+    return {stream.pattern for content in contents for stream in content.streams}
+
+
+def add_rank_bytes(plan: Plan, place: int, out: dict[int, float]) -> None:
+    """Bytes of each rank by the dealing rule of plans: operations of a stream in turn, per rank each entry apart."""
+    sharing = plan.families[place].sharing
+    for dump in (d for d in plan.dumps if d.family == place):
+        for stream in plan.contents[dump.content].streams:
+            ranges = [(0, plan.ranks - 1, 1)] if stream.ranks == "all" else stream.ranks
             ranks = [r for a, b, step in ranges for r in range(a, b + 1, step)]
-            for _ in range(stream.repeat):
-                turn = 0
-                for entry in stream.sizes:
-                    for _ in range(entry.total(len(ranks))):
-                        out[ranks[turn % len(ranks)]] = out.get(ranks[turn % len(ranks)], 0) + entry.size
-                        turn += 1
+            turn = 0
+            for count, size in stream.entries:
+                turn = 0 if sharing.mode is SharingMode.PER_RANK else turn
+                for _ in range(count):
+                    out[ranks[turn % len(ranks)]] = out.get(ranks[turn % len(ranks)], 0) + size
+                    turn += 1
 
 
 # Libraries above MPI-IO
