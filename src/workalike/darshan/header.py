@@ -124,10 +124,9 @@ def _read_modules(
     maps = struct.unpack_from(f"{code}{2 * layout.slots}Q", raw, layout.maps)
     versions = struct.unpack_from(f"{code}{layout.slots}I", raw, layout.versions)
     modules: dict[str, ModuleInfo] = {}
-    for slot, length in enumerate(maps[1::2]):
-        partial = bool(flags >> slot & 1)
-        if not length and not partial:
-            continue
+    lengths = maps[1::2]
+    for slot in [slot for slot, length in enumerate(lengths) if length or flags >> slot & 1]:
+        length, partial = lengths[slot], bool(flags >> slot & 1)
         number = slot
         for first in layout.shifts:
             number += number >= first

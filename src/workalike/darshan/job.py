@@ -109,14 +109,10 @@ def _parse_command(data: bytes, warn: Warn) -> tuple[str, list[tuple[str, str]]]
     A log without mounts has only the command line, and it counts (PyDarshan returns an empty one).
     """
     exe, *lines = _text(data).split("\n")
-    mounts: list[tuple[str, str]] = []
-    for line in lines:
-        kind, tab, path = line.partition("\t")
-        if tab:
-            mounts.append((kind, path))
-        elif line:
-            warn("job region: a mount line without a path is left out")
-    return exe, mounts
+    parts = [line.partition("\t") for line in lines]
+    if any(kind and not tab for kind, tab, _ in parts):
+        warn("job region: a mount line without a path is left out")
+    return exe, [(kind, path) for kind, tab, path in parts if tab]
 
 
 def read_names(source: Source, header: Header, warn: Warn) -> dict[int, str]:

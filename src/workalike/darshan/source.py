@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import importlib
 import os
 import re
 import stat
@@ -11,10 +12,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from workalike.darshan import layouts
 from workalike.errors import ErrorKind, WorkalikeError
+
+
+def _fastest_zlib() -> Any:
+    """zlib-ng, which inflates the same streams faster, where there is a wheel of it."""
+    try:
+        return importlib.import_module("zlib_ng.zlib_ng")
+    except ImportError:
+        return zlib
+
+
+_ZLIB = _fastest_zlib()
 
 REGION_CAP_VARIABLE = "WORKALIKE_MAX_REGION_BYTES"
 """Environment variable that replaces the default cap on the inflated size of a region."""
@@ -204,7 +216,7 @@ class _Stream(Protocol):
 
 
 _STREAMS: dict[int, Callable[[], _Stream]] = {
-    layouts.ZLIB: zlib.decompressobj,
+    layouts.ZLIB: _ZLIB.decompressobj,
     layouts.BZIP2: bz2.BZ2Decompressor,
 }
 
@@ -246,7 +258,7 @@ def _inflate(data: bytes, cap: int, new_stream: Callable[[], _Stream]) -> bytes:
                 pieces.append(piece)
             start, at = at, fed - len(stream.unused_data)
             window = max(512, 2 * (at - start))
-    except (zlib.error, OSError, ValueError, EOFError) as error:  # but for the first, from bzip2
+    except (_ZLIB.error, OSError, ValueError, EOFError) as error:  # but for the first, from bzip2
         raise _StreamError(f"a compressed stream is broken ({error})", at) from error
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
