@@ -8,7 +8,7 @@ from workalike.characterize.moved import Pair
 from workalike.characterize.placement import Placement
 from workalike.plan.scale import split_even
 from workalike.workload import units
-from workalike.workload.model import MAX_REPEATS, Direction, Entry, Pattern, Stream
+from workalike.workload.model import MAX_OPERATION_BYTES, MAX_REPEATS, Direction, Entry, Pattern, Stream
 
 SMALL = 10240
 """Bytes: headers and other metadata are at most this large."""
@@ -30,7 +30,7 @@ def make_stream(
         pattern=placement.pattern,
         ranks=ranges,
         collective=collective,
-        stride=max(placement.stride, max(e.size for e in sizes))
+        stride=min(MAX_OPERATION_BYTES, max(placement.stride, *(e.size for e in sizes)))
         if placement.pattern is Pattern.STRIDED
         else 0,
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from workalike.characterize.believable import MOST_BYTES, latest_stamp
+from workalike.characterize.believable import MOST_BYTES, MOST_EXTENT, latest_stamp
 from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
 from workalike.characterize.jobs import JobFacts, Member
 from workalike.characterize.moved import Pair, bytes_name, operations_of
@@ -149,7 +149,12 @@ def _collected(parts: list[tuple[Member, DxtTable, int]], direction: Direction) 
     )
     shift = np.concatenate(shifts)
     times = np.isfinite(starts) & np.isfinite(ends)
-    if not times.all() or (lengths < 0).any() or (lengths > MOST_BYTES).any() or (offsets > 2**62).any():
+    if (
+        not times.all()
+        or (lengths < 0).any()
+        or (lengths > MOST_BYTES).any()
+        or (offsets > MOST_EXTENT).any()
+    ):
         return None
     order = np.argsort(starts + shift, kind="stable")
     known = all(table.offsets_valid for _, table, _ in parts) and bool((offsets >= 0).all())
