@@ -5,12 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO_LOG = $(shell $(BIN)/python -c 'import darshan, pathlib; print(pathlib.Path(darshan.__file__).parent / "examples/example_logs/example.darshan")')
 
-.PHONY: help build demo test test-system test-long lint format schema benchmarks clean
+.PHONY: help build demo test test-system test-long sanitize lint format schema benchmarks clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
 	@echo "make demo         replicate a real log of 2,048 ranks, small, and show how close it came"
-	@echo "make test         the tests (about 10 minutes); make test-system, make test-long for the others"
+	@echo "make test         the tests (about 6 minutes); make test-system, make test-long for the others"
 	@echo "make lint format  ruff, mypy, clang-format, clang-tidy"
 	@echo "make benchmarks   the figures of docs/results.md"
 
@@ -35,8 +35,15 @@ test-system: build
 	tools/install-system-packages
 	$(BIN)/python -m pytest -q -m "system and not long" tests
 
-test-long: build
+test-long: build sanitize
 	$(BIN)/python -m pytest -q -m "long" tests
+
+# The engine's tests under AddressSanitizer and UBSan. Not the one of memory, which the sanitizer itself keeps.
+sanitize: build
+	cmake --preset sanitize
+	cmake --build --preset sanitize
+	WORKALIKE_ENGINE=$(CURDIR)/build/sanitize/workalike-engine ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
+		$(BIN)/python -m pytest -q tests/engine --deselect tests/engine/test_calls.py::test_descriptors_and_memory_do_not_grow
 
 schema: build
 	$(BIN)/python -m workalike.workload.schema schema
