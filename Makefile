@@ -5,13 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO_LOG = $(shell $(BIN)/python -c 'import darshan, pathlib; print(pathlib.Path(darshan.__file__).parent / "examples/example_logs/example.darshan")')
 
-.PHONY: help build demo test test-system test-long sanitize lint format schema benchmarks clean
+.PHONY: help build demo test test-system test-long sanitize tidy lint format schema benchmarks clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
 	@echo "make demo         replicate a real log of 2,048 ranks, small, and show how close it came"
 	@echo "make test         the tests (about 6 minutes); make test-system, make test-long for the others"
-	@echo "make lint format  ruff, mypy, clang-format, clang-tidy"
+	@echo "make lint format  ruff, mypy, clang-format; make tidy, make sanitize for the engine"
 	@echo "make benchmarks   the figures of docs/results.md"
 
 build: $(VENV)/.built
@@ -35,7 +35,7 @@ test-system: build
 	tools/install-system-packages
 	$(BIN)/python -m pytest -q -m "system and not long" tests
 
-test-long: build sanitize
+test-long: build sanitize tidy
 	$(BIN)/python -m pytest -q -m "long" tests
 
 # The engine's tests under AddressSanitizer and UBSan. Not the one of memory, which the sanitizer itself keeps.
@@ -47,6 +47,11 @@ sanitize: build
 
 schema: build
 	$(BIN)/python -m workalike.workload.schema schema
+
+# clang-tidy over the engine; minutes, so not a part of lint.
+tidy: build
+	cmake --preset dev
+	ls engine/*.cpp engine/*/*.cpp | xargs -n 4 -P 2 clang-tidy -p build/dev --quiet --warnings-as-errors='*'
 
 lint: build
 	$(BIN)/ruff check src tests benchmarks

@@ -72,7 +72,12 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (answered(argc, argv)) return 0;
+    try {
+        if (answered(argc, argv)) return 0;
+    } catch (const std::exception& error) {  // standard output that takes nothing
+        std::fprintf(stderr, "workalike-engine: %s\n", error.what());
+        return 1;
+    }
     MPI_Init(&argc, &argv);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -82,7 +87,7 @@ int main(int argc, char** argv) {
         const std::optional<int> done = parse(argc, argv, rank == 0, options);
         code = done ? *done : wa::run(options);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "workalike-engine: rank {}: {}\n", rank, error.what());
+        std::fprintf(stderr, "workalike-engine: rank %d: %s\n", rank, error.what());
         std::fflush(stderr);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }

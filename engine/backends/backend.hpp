@@ -146,7 +146,7 @@ class Backend {
 /// Everything there is to know of a backend: one line of the registry.
 struct Registration {
     Traits traits;
-    std::unique_ptr<Backend> (*make)(const BackendOptions&);
+    std::unique_ptr<Backend> (*make)(const BackendOptions&) = nullptr;
 };
 
 [[nodiscard]] std::span<const Registration> registry();
