@@ -50,3 +50,20 @@ def write_text(path: str | Path, text: str) -> None:
             file=path,
             mend="check folder and space",
         ) from error
+
+
+def make_folder(path: Path) -> None:
+    """A folder for results.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE,
+            error.strerror or "cannot be made",
+            file=path,
+            mend="choose another folder",
+        ) from error

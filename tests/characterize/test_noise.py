@@ -20,7 +20,7 @@ def sorted_out(builder: LogBuilder) -> tuple[set[str], dict[str, int]]:
 
 
 def beside_data(**files: int) -> LogBuilder:
-    builder = builder_of(4).posix("/work/run/data.bin", WRITES=4, BYTES_WRITTEN=100 * MIB)
+    builder = builder_of(4).posix("/proj/run/data.bin", WRITES=4, BYTES_WRITTEN=100 * MIB)
     for name, size in files.items():
         builder.posix(name, READS=1, BYTES_READ=size)
     return builder
@@ -30,7 +30,7 @@ def beside_data(**files: int) -> LogBuilder:
     ("name", "rule"),
     [
         ("<STDOUT>", "standard stream"),
-        ("/work/app/libsolver.so.3", "shared library or module"),
+        ("/proj/app/libsolver.so.3", "shared library or module"),
         ("/home/x/venv/lib/python3/numpy/core.pyc", "shared library or module"),
         ("/home/x/pkg/__pycache__/a.cpython-311", "shared library or module"),
         ("/etc/hosts", "system path"),
@@ -38,17 +38,17 @@ def beside_data(**files: int) -> LogBuilder:
         ("/home/x/venv/site-packages/data/table.csv", "system path"),
         ("/tmp/out.h5_cid-3-77.sm", "MPI's temporary file"),
         ("/tmp/ompi.node3.1000/jf.0/1/shared", "MPI's temporary file"),
-        ("/work/run/romio-hints", "MPI's temporary file"),
+        ("/proj/run/romio-hints", "MPI's temporary file"),
     ],
 )
 def test_names_of_noise(name: str, rule: str) -> None:
     data, noise = sorted_out(beside_data(**{name: 50 * MIB}))
-    assert data == {"/work/run/data.bin"}
+    assert data == {"/proj/run/data.bin"}
     assert noise == {rule: 1}
 
 
 @pytest.mark.parametrize(
-    "name", ["/work/run/solution.so2", "/work/optical/x.dat", "/work/usr/restart", "//2446001947"]
+    "name", ["/proj/run/solution.so2", "/proj/optical/x.dat", "/proj/usr/restart", "//2446001947"]
 )
 def test_names_of_data(name: str) -> None:
     data, _ = sorted_out(beside_data(**{name: 50 * MIB}))
@@ -68,40 +68,40 @@ def test_an_anonymised_stream_is_known_by_its_id() -> None:
 def test_untouched_files_are_counted() -> None:
     builder = beside_data()
     for i in range(1000):
-        builder.posix(f"/work/run/probe{i}", 0, STATS=1)
-    assert sorted_out(builder) == ({"/work/run/data.bin"}, {"no data moved": 1000})
+        builder.posix(f"/proj/run/probe{i}", 0, STATS=1)
+    assert sorted_out(builder) == ({"/proj/run/data.bin"}, {"no data moved": 1000})
 
 
 def test_text_logs_are_noise_beside_data_only() -> None:
     builder = beside_data()
-    builder.stdio("/work/run/run.log", 0, WRITES=100, BYTES_WRITTEN=MIB)
+    builder.stdio("/proj/run/run.log", 0, WRITES=100, BYTES_WRITTEN=MIB)
     assert sorted_out(builder)[1] == {"text log": 1}
-    alone = builder_of(1).stdio("/work/run/run.log", WRITES=100, BYTES_WRITTEN=MIB)
-    assert sorted_out(alone) == ({"/work/run/run.log"}, {})
+    alone = builder_of(1).stdio("/proj/run/run.log", WRITES=100, BYTES_WRITTEN=MIB)
+    assert sorted_out(alone) == ({"/proj/run/run.log"}, {})
     much = beside_data()
-    much.stdio("/work/run/run.log", 0, WRITES=100, BYTES_WRITTEN=50 * MIB)
-    assert "/work/run/run.log" in sorted_out(much)[0]
+    much.stdio("/proj/run/run.log", 0, WRITES=100, BYTES_WRITTEN=50 * MIB)
+    assert "/proj/run/run.log" in sorted_out(much)[0]
 
 
 def test_small_files_are_negligible_together() -> None:
-    builder = beside_data(**{f"/work/run/{letter}.txt": 1000 for letter in "abcdef"})
+    builder = beside_data(**{f"/proj/run/{letter}.txt": 1000 for letter in "abcdef"})
     assert sorted_out(builder)[1] == {"negligible": 6}
 
 
 def test_the_first_of_growing_checkpoints_is_not_negligible() -> None:
     builder = builder_of(1)
     for i in range(10):
-        builder.posix(f"/work/run/chk.{i}", WRITES=1, BYTES_WRITTEN=4**i * 1000)
+        builder.posix(f"/proj/run/chk.{i}", WRITES=1, BYTES_WRITTEN=4**i * 1000)
     assert len(sorted_out(builder)[0]) == 10
 
 
 def test_a_partial_module_does_not_hide_data() -> None:
     """Rank 0 lost its POSIX record of the file, which MPI-IO saw whole."""
     builder = builder_of(4).partial("POSIX")
-    builder.mpiio("/work/run/big", COLL_WRITES=4, BYTES_WRITTEN=100 * MIB)
-    builder.posix("/work/run/big", 1, WRITES=1, BYTES_WRITTEN=10)
-    builder.posix("/work/run/other", 0, WRITES=1, BYTES_WRITTEN=100 * MIB)
-    assert sorted_out(builder)[0] == {"/work/run/big", "/work/run/other"}
+    builder.mpiio("/proj/run/big", COLL_WRITES=4, BYTES_WRITTEN=100 * MIB)
+    builder.posix("/proj/run/big", 1, WRITES=1, BYTES_WRITTEN=10)
+    builder.posix("/proj/run/other", 0, WRITES=1, BYTES_WRITTEN=100 * MIB)
+    assert sorted_out(builder)[0] == {"/proj/run/big", "/proj/run/other"}
 
 
 def test_noise_on_request() -> None:

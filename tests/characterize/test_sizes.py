@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from workalike.characterize.calls import calls_of, filled_calls, split_collective, whole_calls
 from workalike.characterize.growth import apportion
 from workalike.characterize.moved import few_sizes, merged
-from workalike.characterize.sizes import bin_of, is_solvable, lower_bound, solve_sizes
+from workalike.characterize.sizes import is_solvable, lower_bound, solve_sizes
+from workalike.darshan.bins import bin_of
 
 PAIRS = st.lists(st.tuples(st.integers(1, 5000), st.integers(0, 3 * 10**9)), min_size=1, max_size=12)
 

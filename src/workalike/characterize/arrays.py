@@ -21,7 +21,7 @@ from workalike.characterize.dataspace import (
 from workalike.characterize.facts import FileFacts, ModuleFacts
 from workalike.characterize.growth import apportion
 from workalike.characterize.moved import bytes_name, common_sizes, moved_by
-from workalike.characterize.sizes import bin_of
+from workalike.darshan.bins import bin_of
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import ArrayAccess, Arrays, Assumption, Direction, Slab

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from workalike.characterize.moved import Pair, merged
-from workalike.characterize.sizes import bin_of
+from workalike.darshan.bins import bin_of
 
 
 def split_collective(pairs: Sequence[Pair], calls: int) -> tuple[list[Pair], list[Pair]]:

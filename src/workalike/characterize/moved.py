@@ -9,22 +9,11 @@ import numpy as np
 
 from workalike.characterize.facts import ModuleFacts
 from workalike.characterize.growth import apportion
-from workalike.characterize.sizes import bin_of, solve_sizes
+from workalike.characterize.sizes import solve_sizes
+from workalike.darshan.bins import SIZE_BINS, bin_of
 from workalike.plan.scale import split_even
 from workalike.workload.model import Direction
 
-BINS = (
-    "0_100",
-    "100_1K",
-    "1K_10K",
-    "10K_100K",
-    "100K_1M",
-    "1M_4M",
-    "4M_10M",
-    "10M_100M",
-    "100M_1G",
-    "1G_PLUS",
-)
 ACCESSES = tuple(f"ACCESS{i}_ACCESS" for i in range(1, 5))
 COUNTS = tuple(f"ACCESS{i}_COUNT" for i in range(1, 5))
 
@@ -62,7 +51,7 @@ def histogram_names(module: str, direction: Direction) -> list[str]:
     if module == "STDIO":
         return []
     infix = "" if module == "POSIX" else "_AGG"
-    return [f"SIZE_{kind_of(direction)}{infix}_{name}" for name in BINS]
+    return [f"SIZE_{kind_of(direction)}{infix}_{name}" for name in SIZE_BINS]
 
 
 def operation_names(module: str, direction: Direction) -> list[str]:
@@ -158,7 +147,7 @@ def few_sizes(pairs: list[Pair], most: int) -> list[Pair]:
     if len(pairs) <= most:
         return pairs
     by_count = sorted(pairs, key=lambda p: (-p[0], p[1]))
-    kept = by_count[: max(0, most - 2 * len(BINS))]
+    kept = by_count[: max(0, most - 2 * len(SIZE_BINS))]
     rest: dict[int, list[Pair]] = defaultdict(list)
     for count, size in by_count[len(kept) :]:
         rest[bin_of(size)].append((count, size))

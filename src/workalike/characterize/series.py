@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from workalike.characterize.moved import Pair
-from workalike.characterize.sizes import bin_of
+from workalike.darshan.bins import bin_of
 from workalike.plan.scale import fit_bytes
 from workalike.workload import units
 from workalike.workload.model import Content, Direction, Level, Stream

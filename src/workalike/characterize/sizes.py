@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import combinations
 
+from workalike.darshan.bins import BIN_ENDS, bin_of
 from workalike.plan.scale import split_even
 
-# Upper bounds of Darshan's ten bins, inclusive (facts A5); the last is open.
-BIN_BOUNDS = (100, 1024, 10240, 102400, 1048576, 4194304, 10485760, 104857600, 1073741824, 2**62)
+BIN_BOUNDS = (*BIN_ENDS, 2**62)
 USUAL_MOST = 10 * 2**30
 """Bytes of an operation in the open bin, for sharing out what is not known."""
 MOST_SUBSETS_OF = 8
 
 Pair = tuple[int, int]
-
-
-def bin_of(size: int) -> int:
-    """Index of the histogram bin of one operation."""
-    return min(bisect_left(BIN_BOUNDS, size), len(BIN_BOUNDS) - 1)
 
 
 def lower_bound(index: int) -> int:

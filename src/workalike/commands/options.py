@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from fractions import Fraction
-from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
@@ -144,20 +143,3 @@ def print_json(value: Any) -> None:
     """One JSON object on stdout."""
     json.dump(value, sys.stdout, indent=1)
     sys.stdout.write("\n")
-
-
-def make_folder(path: Path) -> None:
-    """A folder for results.
-
-    Raises:
-        WorkalikeError: CANNOT_WRITE.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE,
-            error.strerror or "cannot be made",
-            file=path,
-            mend="choose another folder",
-        ) from error

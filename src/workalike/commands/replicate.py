@@ -20,7 +20,7 @@ from workalike.compare.fidelity import Fidelity, compare, write_fidelity
 from workalike.compare.record import Record
 from workalike.compare.require import check, parse_requirements
 from workalike.compare.table import print_fidelity
-from workalike.files import write_text
+from workalike.files import make_folder, write_text
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
@@ -97,7 +97,7 @@ def command(
         workalike replicate app.darshan -o replica/ --full --dir /scratch/test
     """
     required = parse_requirements(require) if require else None
-    opt.make_folder(output)
+    make_folder(output)
     screen = opt.console(quiet or as_json)
     found = characterize(open_logs(logs), CharacterizeOptions(states))
     write_text(output / "workload.yaml", workload_text(found.workload))
@@ -114,7 +114,7 @@ def command(
         compressibility,
     )
     data = directory or output / "data"
-    opt.make_folder(data)
+    make_folder(data)
     if full:
         chosen = replace(given, time_scale=1.0 if time_scale is None else time_scale)
     else:

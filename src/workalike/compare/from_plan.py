@@ -17,11 +17,11 @@ from workalike.compare.side import (
     SideDump,
     SideFamily,
     add_sums,
-    bin_of,
     histogram_names,
     merge,
     sum_name,
 )
+from workalike.darshan.bins import bin_of
 from workalike.plan import ranks as rank_sets
 from workalike.plan.model import Plan, PlanContent, PlanFamily
 from workalike.workload.model import Direction, Workload

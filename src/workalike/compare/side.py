@@ -11,25 +11,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from workalike.characterize.facts import MODULE_OF_LEVEL
+from workalike.darshan.bins import SIZE_BINS
 from workalike.workload.model import Direction, Level, Role
 
 Key = tuple[Role, int]
 Counters = dict[str, int]
 
-BINS = (
-    "0_100",
-    "100_1K",
-    "1K_10K",
-    "10K_100K",
-    "100K_1M",
-    "1M_4M",
-    "4M_10M",
-    "10M_100M",
-    "100M_1G",
-    "1G_PLUS",
-)
-BIN_ENDS = (100, 1024, 10240, 102400, 2**20, 4 * 2**20, 10 * 2**20, 100 * 2**20, 2**30)
-"""Darshan's size bins; the ends are inclusive (facts A5)."""
 
 LARGEST = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
 """Counters of which the largest counts, not the sum."""
@@ -116,17 +103,12 @@ def histogram_names(module: str, direction: Direction) -> list[str] | None:
     if module == "STDIO":
         return None
     middle = "READ" if direction is Direction.READ else "WRITE"
-    return [f"SIZE_{middle}_{'' if module == 'POSIX' else 'AGG_'}{name}" for name in BINS]
+    return [f"SIZE_{middle}_{'' if module == 'POSIX' else 'AGG_'}{name}" for name in SIZE_BINS]
 
 
 def histogram(counters: Mapping[str, int], module: str, direction: Direction) -> list[int] | None:
     names = histogram_names(module, direction)
     return None if names is None else [counters.get(name, 0) for name in names]
-
-
-def bin_of(size: int) -> int:
-    """Which of the ten bins an operation of `size` bytes is counted in."""
-    return next((i for i, end in enumerate(BIN_ENDS) if size <= end), len(BIN_ENDS))
 
 
 def sum_name(module: str, name: str) -> str:

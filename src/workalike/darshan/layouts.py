@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from workalike.darshan.bins import SIZE_BINS
+
 MAGIC = 6567223
 """Third value of every header; says which byte order the log was written in (facts A1)."""
 
@@ -150,7 +152,6 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-_BINS = _words("0_100 100_1K 1K_10K 10K_100K 100K_1M 1M_4M 4M_10M 10M_100M 100M_1G 1G_PLUS")
 _RANKS = _words("FASTEST_RANK FASTEST_RANK_BYTES SLOWEST_RANK SLOWEST_RANK_BYTES")
 _MAX_TIME_SIZES = _words("MAX_READ_TIME_SIZE MAX_WRITE_TIME_SIZE")
 _FOUR = ("1", "2", "3", "4")
@@ -158,7 +159,7 @@ _DIMS = ("D1", "D2", "D3", "D4", "D5")
 
 
 def _histogram(prefix: str) -> tuple[str, ...]:
-    return tuple(f"{prefix}_{size}" for size in _BINS)
+    return tuple(f"{prefix}_{size}" for size in SIZE_BINS)
 
 
 def _accesses() -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from workalike.compare.record import Record, assemble, write_record
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import make_folder
 from workalike.launch.launchers import Shape, choose
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
@@ -80,8 +81,8 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
         WorkalikeError: CANNOT_WRITE, USAGE, or RUN_FAILED (the record then holds what had been done).
     """
     engine = find_engine()
-    _make_folder(options.out)
-    _make_folder(options.data)
+    make_folder(options.out)
+    make_folder(options.data)
     counting = options.backend in COUNTING_BACKENDS
     pattern = data_file_pattern(plan)
     if not counting:
@@ -146,18 +147,6 @@ def _launch(command: list[str], environment: dict[str, str]) -> int:
             except subprocess.TimeoutExpired:
                 continue
         raise
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE,
-            error.strerror or "cannot be made",
-            file=path,
-            mend="choose another folder",
-        ) from error
 
 
 def _matching(folder: Path, pattern: re.Pattern[str]) -> list[Path]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from workalike.compare.expect import expected_bins
 from workalike.compare.pairing import Pair, Pairing
-from workalike.compare.side import BINS, SideDump, SideFamily
+from workalike.compare.side import SideDump, SideFamily
 from workalike.compare.words import plural
+from workalike.darshan.bins import SIZE_BINS
 from workalike.workload.model import Direction, Role
 
 MAX_FAMILIES = 8
@@ -143,12 +144,12 @@ def shares(bins: list[float]) -> list[float]:
 
 def summed_bins(pairs: list[Pair], direction: Direction) -> tuple[list[float], list[float]] | None:
     """(expected, replica) operations by size over families that have a histogram, None where none has."""
-    want, have, known = [0.0] * len(BINS), [0.0] * len(BINS), False
+    want, have, known = [0.0] * len(SIZE_BINS), [0.0] * len(SIZE_BINS), False
     for pair in pairs:
         law, bins = expected_bins(pair.scaled, pair.original, direction), pair.replica.bins(direction)
         if law is None or pair.scaled.whole.fitted:
             continue
         known = True
         want = [a + b for a, b in zip(want, law, strict=True)]
-        have = [a + b for a, b in zip(have, bins or [0] * len(BINS), strict=True)]
+        have = [a + b for a, b in zip(have, bins or [0] * len(SIZE_BINS), strict=True)]
     return (want, have) if known and (any(want) or any(have)) else None
