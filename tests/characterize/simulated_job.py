@@ -112,6 +112,9 @@ def counters_of(file: TrueFile, ops: Sequence[Op]) -> dict[str, float]:
             out[f"INDEP_{word}S"] = sum(not op.collective for op in mine)
         else:
             out[f"{word}S"] = len(mine)
+            out["MAX_" + moved.replace("BYTES", "BYTE")] = max(
+                (op.offset + op.size - 1 for op in mine), default=0
+            )
         if file.module == "STDIO":
             continue
         infix = "" if file.module == "POSIX" else "_AGG"

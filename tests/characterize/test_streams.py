@@ -162,3 +162,22 @@ def test_think_times_of_hostile_timers(seconds: float) -> None:
     ops = {r: [Op(WRITE, r * MIB, MIB, 1.0, 11.0)] for r in range(2)}
     add_file(builder, TrueFile("/run/x", "POSIX", ops, 1.0, 11.0, {"F_WRITE_TIME": seconds}))
     assert family_of(builder).schedule.thinks() == [0.0]
+
+
+def test_a_database_is_gone_over_again() -> None:
+    """Ten blocks written and read three and a half times over: whole passes from the start, nothing beyond the end."""
+    places = [block % 10 for block in range(35)]
+    ops = [Op(d, at * KIB, KIB) for d in (WRITE, READ) for at in places]
+    found = streams_of(shared_file(1, {0: ops}, "STDIO"))
+    passes = [(None, 10), (0, 10), (0, 10), (0, 5)]
+    for direction in (WRITE, READ):
+        some = [s for s in found if s.direction is direction]
+        assert [(s.base, sum(count for count, _ in sizes(s))) for s in some] == passes
+        assert sum(count * size for s in some for count, size in sizes(s)) == 35 * KIB
+
+
+def test_a_header_rewritten_moves_no_data() -> None:
+    """A few bytes beyond the file's length do not send the data to its start."""
+    ops = [Op(WRITE, 0, 96), *(Op(WRITE, 96 + k * MIB, MIB) for k in range(4)), Op(WRITE, 0, 96)]
+    found = streams_of(shared_file(1, {0: ops}, "POSIX"))
+    assert all(s.base is None for s in found)

@@ -1,4 +1,4 @@
-"""Reads of what the run itself has written: a read-modify-write, a header read again."""
+"""Places gone over again: a read-modify-write, a header read again, a database rewritten."""
 
 from __future__ import annotations
 
@@ -50,19 +50,17 @@ def _bytes(pairs: Sequence[Pair]) -> int:
     return sum(count * size for count, size in pairs)
 
 
-def largest_read(file: FileFacts) -> int:
-    """One past the largest byte read, 0 where no module tells."""
-    return max(
-        (m.largest("MAX_BYTE_READ") + 1 for n, m in file.modules.items() if n in ("POSIX", "STDIO")),
-        default=0,
-    )
+def largest(file: FileFacts, direction: Direction) -> int:
+    """One past the largest byte read or written, 0 where no module tells."""
+    name = "MAX_BYTE_READ" if direction is Direction.READ else "MAX_BYTE_WRITTEN"
+    return max((m.largest(name) + 1 for n, m in file.modules.items() if n in ("POSIX", "STDIO")), default=0)
 
 
 MOST_PASSES = 16
 
 
 def inside(streams: list[Stream], extent: int, nprocs: int) -> list[Stream]:
-    """Reads beyond the largest byte that was read are reads again from the start (a header, a database).
+    """Operations beyond the largest byte that was touched go over the file again from its start (a header, a database).
 
     An input is made as long as the replica reads; what the run itself has written ends where it ends.
     """

@@ -22,7 +22,7 @@ from workalike.characterize.moved import (
 )
 from workalike.characterize.placement import Placement, modifies, place_of
 from workalike.characterize.ranked import moved_by_rank, streams_of_ranks
-from workalike.characterize.reading_back import inside, largest_read, reads_over_writes
+from workalike.characterize.reading_back import inside, largest, reads_over_writes
 from workalike.characterize.sharing import effective_writers, root_of
 from workalike.characterize.stream_parts import (
     SMALL,
@@ -39,6 +39,8 @@ from workalike.workload.model import Assumption, Direction, Level, Pattern, Stre
 
 MAX_SIZES = 24
 SHARED_BY_ALL = 0.8
+REWRITTEN = 1.25
+"""A file that takes so many times its length is written over again, as a whole (a database, a scratch file)."""
 
 
 def build_streams(
@@ -78,8 +80,12 @@ def build_streams(
     by_rank = moved_by_rank(single, direction)
     shared = any(len(facts.ranks) > 1 for facts in single)
     streams += streams_of_ranks(by_rank, direction, nprocs, placement, len(single), shared)
-    if direction is Direction.READ and len(files) == 1 and any(p.total("BYTES_WRITTEN") for p in parts):
-        streams = inside(streams, largest_read(files[0]), nprocs)
+    if len(files) == 1:
+        both = all(any(p.total(bytes_name(d)) for p in parts) for d in Direction)
+        extent = largest(files[0], direction)
+        moved = sum(p.total(bytes_name(direction)) for p in parts)
+        if both if direction is Direction.READ else moved > REWRITTEN * extent:
+            streams = inside(streams, extent, nprocs)
     return streams, list(dict.fromkeys(assumed))
 
 

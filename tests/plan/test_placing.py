@@ -1,0 +1,51 @@
+"""Where the streams of a dump begin: behind each other, and reads inside what the file holds."""
+
+from __future__ import annotations
+
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.model import Workload
+
+KIB = 1024
+
+
+def planned(*contents: str, lifetime: str = "reused", role: str = "scratch") -> list[tuple[list[int], bool]]:
+    """Of each dump: where its streams begin, and whether its file must be there before."""
+    dumps = [{"streams": [stream_of(text) for text in content.split(", ")]} for content in contents]
+    family = {
+        "role": role,
+        "interface": "posix",
+        "lifetime": lifetime,
+        "schedule": {"count": len(dumps), "first": "1 s", "every": "10 s"},
+        "contents": dumps,
+    }
+    plan = resolve(Workload.model_validate({"workalike": 1, "ranks": 1, "families": [family]}), Options())
+    return [([s.base for s in plan.contents[d.content].streams], d.prepare) for d in plan.dumps]
+
+
+def stream_of(text: str) -> dict[str, object]:
+    direction, size = text.split(" ", 1)
+    return {"direction": direction, "sizes": [size]}
+
+
+def test_streams_lie_behind_each_other_by_direction() -> None:
+    assert planned("write 2 x 1 KiB, write 1 x 10 B, read 1 x 1 KiB, read 1 x 1 KiB") == [
+        ([0, 2048, 0, 1024], False)
+    ]
+
+
+def test_short_reads_beyond_the_end_are_reads_again() -> None:
+    write, read = "write 16 x 1 KiB", "read 2 x 100 B, read 16 x 1 KiB"
+    assert planned(write, read) == [([0], False), ([0, 0], False)]
+    assert planned(f"{write}, {read}") == [([0, 0, 0], False)]
+
+
+def test_what_fits_is_left_where_it_is() -> None:
+    assert planned("write 16 x 1 KiB", "read 2 x 100 B, read 15 x 1 KiB")[1] == ([0, 200], False)
+
+
+def test_a_file_longer_than_what_was_written_is_there_before() -> None:
+    assert planned("write 3 x 10 B", "read 1 x 100 B, read 16 x 1 KiB") == [([0], False), ([0, 100], True)]
+
+
+def test_inputs_are_there_before() -> None:
+    assert planned("read 4 x 1 KiB", lifetime="per-dump", role="input") == [([0], True)]
