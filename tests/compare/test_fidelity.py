@@ -132,6 +132,13 @@ def test_start_times_are_in_seconds_of_the_original() -> None:
     assert one.start_time_error_max_s == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize(("clock", "late", "told"), [("gap", 5.0, 1), ("gap", 0.1, 0), ("deadline", 5.0, 0)])
+def test_starts_that_the_clock_moved_are_explained(clock: str, late: float, told: int) -> None:
+    dumps = [record_dump(i, start_s=10.0 * (i + 1) + late, end_s=100.0) for i in range(3)]
+    notes = compare(original(), record(*dumps, clock=clock)).notes
+    assert len([note for note in notes if "--clock deadline" in note]) == told
+
+
 def test_no_start_times_without_waiting() -> None:
     one = compare(original(), record(*three(), time_scale=0.0)).families[0]
     assert one.start_time_error_mean_s is None

@@ -37,6 +37,9 @@ LOST = (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
 
 MAX_FAMILIES_WITH_COUNTERS = 200
 
+NOTED_START_S = 1.0
+"""Starts further off than this are explained, seconds of the original run."""
+
 
 def compare(
     original: Characterization | Workload, replica: Record | Characterization, *, plan: Plan | None = None
@@ -76,7 +79,7 @@ def fidelity_of(
         original_is="workload" if isinstance(original, Workload) else "log",
         complete=record is None or not (record.incomplete or record.errors),
         stamp=record.stamp if record else None,
-        notes=_notes(pairing, record),
+        notes=_notes(pairing, record) + _note_on_starts(families, record),
     )
 
 
@@ -94,6 +97,17 @@ def _notes(pairing: Pairing, record: Record | None) -> list[str]:
     for error in (record.errors if record else [])[:20]:
         notes.append(f"rank {error.rank}: {error.operation} failed: {error.reason}")
     return notes
+
+
+def _note_on_starts(families: list[FamilyFidelity], record: Record | None) -> list[str]:
+    """Why starts are off where the clock was not to keep them."""
+    off = max((f.start_time_error_max_s or 0.0 for f in families), default=0.0)
+    if record is None or record.clock != "gap" or off < NOTED_START_S:
+        return []
+    return [
+        "starts are off because the replica's I/O takes another time than the original's: "
+        "the clock `gap` keeps the time between dumps, `--clock deadline` would keep the starts"
+    ]
 
 
 def _family(pair: Pair, factors: Factors) -> FamilyFidelity:
