@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
 from workalike import __version__
 from workalike.commands import characterize, check, compare, plan, replicate, run
-from workalike.errors import WorkalikeError
+from workalike.errors import ErrorKind, WorkalikeError
 
-EXIT_INTERRUPTED = 130
 EXIT_OF_SIGNAL = 128
+USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]  # typer exports no name for it
 
 app = typer.Typer(
     name="workalike",
@@ -49,7 +50,8 @@ class Ended(BaseException):
 
     def __init__(self, number: int) -> None:
         self.number = number
-        super().__init__(signal.Signals(number).name)
+        name = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
+        super().__init__(name)
 
 
 def _end(number: int, _: FrameType | None) -> NoReturn:
@@ -58,8 +60,9 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
 
 def _heed_signals() -> None:
     """Batch systems and closed terminals end a program by signals that Python would die of without a word."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` stays in force
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # What is ignored stays so (`nohup`).
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _end)
 
 
@@ -67,16 +70,44 @@ def main() -> None:
     """Entry point: errors become one line on stderr and the exit code of their kind."""
     _heed_signals()
     try:
-        app()
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
     except WorkalikeError as error:
-        print(f"workalike: {error.one_line()}", file=sys.stderr)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("workalike: interrupted; what the run made has been removed", file=sys.stderr)
-        sys.exit(EXIT_INTERRUPTED)
+        _leave(error.one_line(), error.exit_code)
+    except USAGE_ERROR as error:
+        _leave_usage(error)
     except Ended as ended:
-        print(f"workalike: ended by {ended}; what the run made has been removed", file=sys.stderr)
-        sys.exit(EXIT_OF_SIGNAL + ended.number)
+        _leave(f"{ended}; of a run's data only what --keep keeps is left", EXIT_OF_SIGNAL + ended.number)
     except BrokenPipeError:
-        sys.stderr.close()
+        _drop_output()
         sys.exit(1)
+    except OSError as error:
+        _drop_output()
+        told = WorkalikeError(
+            ErrorKind.CANNOT_WRITE,
+            error.strerror or "failed",
+            file=error.filename or "standard output",
+            mend="check folder and space",
+        )
+        _leave(told.one_line(), told.exit_code)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _leave(line: str, code: int) -> NoReturn:
+    print(f"workalike: {line}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _leave_usage(error: Any) -> NoReturn:
+    """Wrong options are one line too."""
+    text = error.format_message()
+    if not text.strip():  # no arguments: the help has been shown
+        sys.exit(ErrorKind.USAGE.exit_code)
+    help_of = error.ctx.command_path if error.ctx else app.info.name
+    told = WorkalikeError(ErrorKind.USAGE, text.strip().rstrip("."), mend=f"see `{help_of} --help`")
+    _leave(told.one_line(), told.exit_code)
+
+
+def _drop_output() -> None:
+    """Nothing more can be said on stdout: Python shall not try again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,54 +2,95 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from workalike.errors import ErrorKind, WorkalikeError
 
 MAX_TEXT_BYTES = 256 * 2**20
 
 
-def read_text(path: str | Path, bad: ErrorKind) -> str:
-    """The text of a file of at most 256 MiB.
+def open_file(path: str | Path, bad: ErrorKind) -> BinaryIO:
+    """A regular file, for reading: pipes never end or never begin, devices hold no documents.
+
+    Raises:
+        WorkalikeError: MISSING when it cannot be read, `bad` when it is none.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not block
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise WorkalikeError(
+            ErrorKind.MISSING,
+            getattr(error, "strerror", None) or "cannot be read",
+            file=path,
+            mend="check the path",
+        ) from error
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise WorkalikeError(ErrorKind.MISSING, "is a folder", file=path, mend="name a file")
+    raise WorkalikeError(bad, "is not a regular file", file=path, mend="write it to a file and name that")
+
+
+def read_text(path: str | Path, bad: ErrorKind, most: int = MAX_TEXT_BYTES) -> str:
+    """The text of a file of at most `most` bytes.
 
     Raises:
         WorkalikeError: MISSING when it cannot be read, `bad` when it is too large or not UTF-8.
     """
-    path = Path(path)
+    with open_file(path, bad) as file:
+        try:
+            data = file.read(most + 1)
+        except OSError as error:
+            raise WorkalikeError(
+                ErrorKind.MISSING, error.strerror or "cannot be read", file=path, mend="check the path"
+            ) from error
+    if len(data) > most:
+        raise WorkalikeError(bad, f"larger than {most} bytes", file=path, mend="is it the right file?")
     try:
-        if path.is_dir():
-            raise WorkalikeError(ErrorKind.MISSING, "is a folder", file=path, mend="name a file")
-        if path.stat().st_size > MAX_TEXT_BYTES:
-            raise WorkalikeError(bad, f"larger than {MAX_TEXT_BYTES} bytes", file=path)
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.MISSING, error.strerror or "cannot be read", file=path, mend="check the path"
-        ) from error
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise WorkalikeError(bad, "not UTF-8 text", file=path, place=f"byte {error.start}") from error
+        raise WorkalikeError(
+            bad, "not UTF-8 text", file=path, place=f"byte {error.start}", mend="is it the right file?"
+        ) from error
 
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a file whole or not at all (a temporary name, then rename).
 
+    What a link points to is replaced, not the link; a device or pipe (`/dev/null`) is written to.
+
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
+        place = Path(path)
+        if not place.exists() or place.is_file():
+            _replace(place.resolve(), text)
+        else:
+            place.write_text(text, encoding="utf-8")
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links; a NUL in the name
         raise WorkalikeError(
             ErrorKind.CANNOT_WRITE,
-            error.strerror or "cannot be written",
+            getattr(error, "strerror", None) or "cannot be written",
             file=path,
             mend="check folder and space",
         ) from error
+
+
+def _replace(path: Path, text: str) -> None:
+    partial = path.with_name(f".workalike-{os.getpid()}.part")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
 
 
 def make_folder(path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -121,6 +123,13 @@ def test_plan_scales(tmp_path: Path) -> None:
         ("--bytes-scale", "x"),
         ("--clock", "noon"),
         ("--backend", "tape"),
+        ("--bytes-scale", "1e999999999"),
+        ("--bytes-scale", "1e-400"),
+        ("--ranks", "0"),
+        ("--ranks", "1e9"),
+        ("--time-scale", "inf"),
+        ("--seed", str(2**63)),
+        ("--nonsense", "1"),
     ],
 )
 def test_bad_options_are_bad_usage(tmp_path: Path, option: str, value: str) -> None:
@@ -163,3 +172,91 @@ def test_help_has_examples(tmp_path: Path) -> None:
         done = workalike(command, "--help", cwd=tmp_path)
         assert done.returncode == 0
         assert f"workalike {command}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "pipe"),
+        ("plan", "pipe"),
+        ("run", "pipe", "--dir", "data"),
+        ("compare", "pipe", "small.yaml"),
+        ("compare", "small.yaml", "pipe"),
+        ("compare", "small.yaml", "small.yaml", "--plan", "pipe"),
+        ("check", "small.yaml", "--audit", "pipe"),
+        ("characterize", "pipe"),
+        ("check", "/dev/zero"),
+    ],
+)
+def test_pipes_and_devices_are_no_documents(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    os.mkfifo(tmp_path / "pipe")
+    done = workalike(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "not a regular file" in one_line(done.stderr) or arguments[0] == "compare"
+
+
+def test_a_pipe_as_output_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        done = workalike("plan", "small.yaml", "-o", "pipe", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert os.read(reader, 1 << 16).startswith(b"{")
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_link_as_output_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    (tmp_path / "link.json").symlink_to("plan.json")
+    assert workalike("plan", "small.yaml", "-o", "link.json", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "plan.json").read_text())["ranks"] == 4
+
+
+@pytest.mark.parametrize("output", ["", "x" * 300, ".", "none/plan.json"])
+def test_an_output_that_cannot_be(tmp_path: Path, output: str) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    done = workalike("plan", "small.yaml", "-o", output, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "cannot write" in one_line(done.stderr)
+    assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [("check", "small.yaml"), ("plan", "small.yaml"), ("--help",)])
+def test_a_full_standard_output(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", "from workalike.cli import main; main()", *arguments],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert "No space left" in one_line(done.stderr)
+
+
+def test_names_are_printed_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    (tmp_path / "a[").mkdir()
+    name = f"a[/b][red]{'long' * 30}.json"
+    done = workalike("plan", "small.yaml", "-o", name, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"3 dumps of 1 family, 4 ranks: {name}\n"
+
+
+def test_options_that_a_plan_has_settled_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    assert workalike("plan", "small.yaml", "-o", "plan.json", cwd=tmp_path).returncode == 0
+    done = workalike("run", "plan.json", "--dir", "data", "--ranks", "2", "--clock", "gap", cwd=tmp_path)
+    assert done.returncode == 2
+    line = one_line(done.stderr)
+    assert "plan.json" in line and "--ranks, --clock" in line

@@ -10,6 +10,7 @@ import typer
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.commands import options as opt
 from workalike.commands.inputs import open_logs
+from workalike.compare.words import plural
 from workalike.files import write_text
 from workalike.workload.files import workload_text
 from workalike.workload.model import Level
@@ -67,7 +68,8 @@ def command(
     elif output is None:
         typer.echo(text, nl=False)
     else:
-        opt.console().print(f"{len(workload.families)} file families of {workload.ranks} ranks: {output}")
+        families, ranks = plural(len(workload.families), "file family"), plural(workload.ranks, "rank")
+        opt.console().print(f"{families} of {ranks}: {output}", soft_wrap=True)
     if rules and not as_json:
         for family in found.families:
             for rule in family.rules:

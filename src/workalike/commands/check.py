@@ -9,6 +9,8 @@ import typer
 
 from workalike.commands import options as opt
 from workalike.commands.inputs import open_logs
+from workalike.errors import ErrorKind
+from workalike.files import read_text
 from workalike.workload.audit import AuditReport, audit
 from workalike.workload.disclosure import disclose
 from workalike.workload.files import read_workload
@@ -42,7 +44,7 @@ def command(
         workalike check app.yaml --audit app.darshan
     """
     workload = read_workload(file)
-    report = audit(file.read_text(encoding="utf-8"), open_logs(audit_logs)) if audit_logs else None
+    report = audit(read_text(file, ErrorKind.BAD_WORKLOAD), open_logs(audit_logs)) if audit_logs else None
     disclosures = disclose(workload) if audit_logs else []
     if as_json:
         opt.print_json(

@@ -9,6 +9,7 @@ from workalike.characterize import Characterization, CharacterizeOptions, charac
 from workalike.compare.record import Record, assemble, read_record
 from workalike.darshan import Log, open_log
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import open_file
 from workalike.plan.files import read_plan
 from workalike.plan.model import Plan
 from workalike.workload.files import read_workload
@@ -23,13 +24,8 @@ def kind_of(path: Path) -> str:
     Raises:
         WorkalikeError: MISSING when it cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.MISSING, error.strerror or "cannot be read", file=path, mend="check the path"
-        ) from error
+    with open_file(path, ErrorKind.USAGE) as file:
+        head = file.read(HEAD_BYTES)
     if b'"workalike-plan"' in head:
         return "plan"
     if b'"workalike-record"' in head:

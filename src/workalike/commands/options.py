@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from fractions import Fraction
 from typing import Annotated, Any, get_args
@@ -18,6 +19,12 @@ BACKENDS: tuple[str, ...] = get_args(Backend)
 CLOCKS: tuple[str, ...] = get_args(Clock)
 GAP_FILLS: tuple[str, ...] = get_args(GapFill)
 
+MAX_TIME_SCALE = 1e6  # the engine's
+MAX_FACTOR = 10**6
+MIN_FACTOR = Fraction(1, 10**12)
+# Short ones: `1e999999999` would take hours to become a number.
+FACTOR = re.compile(r"-?[0-9]{1,20}/[0-9]{1,20}|-?[0-9]{0,20}\.?[0-9]{0,40}(?:[eE][+-]?[0-9]{1,3})?")
+
 Ranks = Annotated[
     int | None, typer.Option("--ranks", "-n", min=1, help="Ranks of the replica [default: the original's].")
 ]
@@ -32,7 +39,8 @@ ScaleBy = Annotated[
     typer.Option(help="What --bytes-scale lowers first: operation counts or sizes.", metavar="count|size"),
 ]
 TimeScale = Annotated[
-    float, typer.Option(help="Factor on all waiting; 0 does not wait.", metavar="F", min=0.0)
+    float,
+    typer.Option(help="Factor on all waiting; 0 does not wait.", metavar="F", min=0.0, max=MAX_TIME_SCALE),
 ]
 ClockName = Annotated[
     str,
@@ -51,7 +59,7 @@ BackendName = Annotated[
         autocompletion=lambda: list(BACKENDS),
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of payload and random orders.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of payload and random orders.", min=0, max=2**63 - 1)]
 Fill = Annotated[
     str, typer.Option("--gap-fill", help="What fills the time between dumps.", metavar="|".join(GAP_FILLS))
 ]
@@ -72,6 +80,20 @@ Verify = Annotated[
 ]
 
 
+RESOLVED = (
+    "ranks",
+    "scaling",
+    "bytes_scale",
+    "scale_by",
+    "time_scale",
+    "clock",
+    "seed",
+    "gap_fill",
+    "compressibility",
+)
+"""What a plan holds."""
+
+
 def factor_of(text: str, option: str) -> Fraction:
     """A positive factor, exactly: `0.01`, `1/64`.
 
@@ -79,13 +101,17 @@ def factor_of(text: str, option: str) -> Fraction:
         WorkalikeError: USAGE.
     """
     try:
+        if FACTOR.fullmatch(text.strip()) is None:
+            raise ValueError
         factor = Fraction(text)
     except (ValueError, ZeroDivisionError) as error:
         raise WorkalikeError(
-            ErrorKind.USAGE, f"{option} {text!r} is not a number such as 0.01 or 1/64"
+            ErrorKind.USAGE, f"{option} {text[:40]!r} is not a number such as 0.01 or 1/64"
         ) from error
-    if not 0 < factor <= 10**6:
-        raise WorkalikeError(ErrorKind.USAGE, f"{option} must be above 0 and at most 1000000")
+    if not MIN_FACTOR <= factor <= MAX_FACTOR:
+        raise WorkalikeError(
+            ErrorKind.USAGE, f"{option} must lie between {float(MIN_FACTOR):g} and {MAX_FACTOR}"
+        )
     return factor
 
 
@@ -130,8 +156,25 @@ def resolve_options(
 
 
 def console(quiet: bool = False) -> Console:
-    """Where people read: stdout, or nowhere."""
-    return Console(quiet=quiet, highlight=False)
+    """Where people read: stdout, or nowhere. Text is text: a file may be called `[red]`."""
+    return Console(quiet=quiet, highlight=False, markup=False)
+
+
+def refuse_given(context: typer.Context, names: tuple[str, ...], file: Path) -> None:
+    """Options that a plan has settled already must not be given with it: they would do nothing.
+
+    Raises:
+        WorkalikeError: USAGE naming them.
+    """
+    sources = {name: context.get_parameter_source(name) for name in names}
+    given = [f"--{name.replace('_', '-')}" for name, s in sources.items() if s and s.name == "COMMANDLINE"]
+    if given:
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            f"is a plan, in which {', '.join(given)} is settled",
+            file=file,
+            mend="leave the option out, or make another plan with it",
+        )
 
 
 def warn(text: str) -> None:

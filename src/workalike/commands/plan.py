@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from workalike.commands import options as opt
+from workalike.compare.words import plural
 from workalike.plan.files import plan_text, write_plan
 from workalike.plan.resolve import resolve
 from workalike.workload.files import read_workload
@@ -63,5 +64,7 @@ def command(
         opt.print_json(figures)
     else:
         opt.console().print(
-            f"{len(resolved.dumps)} dumps of {len(resolved.families)} families, {resolved.ranks} ranks: {output}"
+            f"{plural(len(resolved.dumps), 'dump')} of {plural(len(resolved.families), 'family')}, "
+            f"{plural(resolved.ranks, 'rank')}: {output}",
+            soft_wrap=True,
         )

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from workalike.commands import options as opt
 from workalike.commands.inputs import read_workload_or_plan
 from workalike.compare.record import Record
+from workalike.compare.words import plural
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.model import Plan
 from workalike.plan.resolve import resolve
@@ -20,6 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload or plan file.")],
     directory: Annotated[
         Path, typer.Option("--dir", help="Where the data goes: the file system under test.")
@@ -56,6 +59,7 @@ def command(
     """
     given = read_workload_or_plan(file)
     if isinstance(given, Plan):
+        opt.refuse_given(context, opt.RESOLVED, file)
         plan = given
     else:
         plan = resolve(
@@ -101,6 +105,11 @@ def print_record(record: Record, path: Path) -> None:
     written = sum(d.bytes_written for d in record.dumps)
     read = sum(d.bytes_read for d in record.dumps)
     screen = opt.console()
-    screen.print(f"{len(record.dumps)} dumps: {written:,} bytes written, {read:,} read; record: {path}")
+    screen.print(
+        f"{plural(len(record.dumps), 'dump')}: {written:,} bytes written, {read:,} read; record: {path}",
+        soft_wrap=True,
+    )
+    if record.verified is not None:
+        screen.print(record.verified.text(), soft_wrap=True)
     if record.stamp is not None:
-        screen.print(f"[yellow]{record.stamp.text}[/]: {'; '.join(record.stamp.reasons)}")
+        screen.print(Text.assemble((record.stamp.text, "yellow"), f": {'; '.join(record.stamp.reasons)}"))

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 
 from workalike.compare.words import size_text
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import read_text, write_text
+from workalike.files import open_file, read_text, write_text
 from workalike.workload.files import first_error
 from workalike.workload.model import MAX_RANKS, Count, Level, Role
 
@@ -131,6 +131,14 @@ class Verified(_Part):
 
     bytes: Count = 0
     errors: Count = 0
+
+    def text(self) -> str:
+        """The result in words."""
+        if self.errors:
+            return f"verified: {self.errors:,} wrong of {self.bytes:,} bytes read back"
+        if not self.bytes:
+            return "verified: nothing, for no data was written"
+        return f"verified: {self.bytes:,} bytes read back, all as written"
 
 
 class Stamp(_Part):
@@ -251,19 +259,14 @@ def _add(record: Record, part: _Dump | _Error | _End, path: Path, number: int) -
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """(number from 1, line) without empty lines; memory is bounded by the longest line allowed."""
-    try:
-        with path.open("rb") as source:
-            number = 0
-            while line := source.readline(MAX_LINE_BYTES + 1):
-                number += 1
-                if len(line) > MAX_LINE_BYTES:
-                    raise _bad(path, number, f"longer than {MAX_LINE_BYTES} bytes")
-                if line.strip():
-                    yield number, line
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.MISSING, error.strerror or "cannot be read", file=path, mend="check the path"
-        ) from error
+    with open_file(path, ErrorKind.BAD_RECORD) as source:
+        number = 0
+        while line := source.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            if len(line) > MAX_LINE_BYTES:
+                raise _bad(path, number, f"longer than {MAX_LINE_BYTES} bytes")
+            if line.strip():
+                yield number, line
 
 
 def _bad(path: Path, number: int, message: str) -> WorkalikeError:

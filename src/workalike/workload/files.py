@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import read_text
 from workalike.workload.model import Family, Workload
 from workalike.workload.yaml_text import block
 
@@ -157,20 +158,7 @@ def read_workload(path: str | Path) -> Workload:
     Raises:
         WorkalikeError: MISSING, or BAD_WORKLOAD naming the place and the mend.
     """
-    path = Path(path)
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise WorkalikeError(ErrorKind.BAD_WORKLOAD, f"larger than {MAX_BYTES} bytes", file=path)
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.MISSING, error.strerror or "cannot read", file=path, mend="check the path"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise WorkalikeError(
-            ErrorKind.BAD_WORKLOAD, "not UTF-8 text", file=path, place=f"byte {error.start}"
-        ) from error
-    return parse_workload(text, path)
+    return parse_workload(read_text(path, ErrorKind.BAD_WORKLOAD, MAX_BYTES), path)
 
 
 def workload_text(workload: Workload) -> str:
