@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -68,7 +69,12 @@ def command(
     scale_by: opt.ScaleBy = "count",
     time_scale: Annotated[
         float | None,
-        typer.Option(help="Factor on all waiting [default: about a minute].", metavar="F", min=0.0),
+        typer.Option(
+            help="Factor on all waiting [default: about a minute].",
+            metavar="F",
+            min=0.0,
+            max=opt.MAX_TIME_SCALE,
+        ),
     ] = None,
     clock: opt.ClockName = "gap",
     backend: opt.BackendName = None,
@@ -121,7 +127,8 @@ def command(
         chosen = fit_to_machine(found, given, data, bytes_scale is None, time_scale is None)
     screen.print(
         f"replica: {chosen.ranks or found.workload.ranks} of {found.workload.ranks} ranks, "
-        f"bytes × {float(chosen.bytes_scale):.4g}, time × {chosen.time_scale:.4g}"
+        f"bytes × {float(chosen.bytes_scale):.4g}, time × {chosen.time_scale:.4g}",
+        soft_wrap=True,
     )
     run = RunOptions(
         data=data,
@@ -136,7 +143,8 @@ def command(
     )
     replica = replicate(found, chosen, run)
     if directory is None and not keep:
-        shutil.rmtree(data, ignore_errors=True)
+        with suppress(OSError):  # not empty: what lies there is not of this run
+            data.rmdir()
     write_report(
         output / "report.html",
         characterization=found,
@@ -149,7 +157,10 @@ def command(
         opt.print_json(replica.fidelity.model_dump(mode="json"))
     else:
         print_fidelity(replica.fidelity, screen)
-        screen.print(f"full-scale plan against the log: {_full_scale_words(replica.full_scale)}")
+        if replica.record.verified is not None:
+            screen.print(replica.record.verified.text(), soft_wrap=True)
+        full_scale = _full_scale_words(replica.full_scale)
+        screen.print(f"full-scale plan against the log: {full_scale}", soft_wrap=True)
         screen.print(f"report: {output / 'report.html'}", soft_wrap=True)
     report_gaps(found)
     if required is not None:

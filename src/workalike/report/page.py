@@ -114,7 +114,7 @@ def context(
         "fidelity": fidelity,
         "verdict": verdict_of(fidelity) if fidelity else None,
         "overview": overview(workload, list(pairing.original.families.values())),
-        "cards": rows.cards(fidelity) if fidelity else [],
+        "cards": rows.cards(fidelity) + rows.verified_cards(record) if fidelity else [],
         "stories": told,
         "stories_hidden": hidden,
         "families": shown,

@@ -84,6 +84,21 @@ def cards(fidelity: Fidelity) -> list[Card]:
     return out
 
 
+def verified_cards(record: Record | None) -> list[Card]:
+    """What --verify found, where it was asked for."""
+    if record is None or record.verified is None:
+        return []
+    found = record.verified
+    note = f"of {found.bytes:,} bytes read back and compared (run.json: verified)"
+    if not found.bytes:
+        return [Card("verified", "nothing", "no data was written (run.json: verified)")]
+    return [
+        Card("verified", "all right", f"each {note}", "good")
+        if not found.errors
+        else Card("verified", f"{found.errors:,} wrong", note, "bad")
+    ]
+
+
 def _time_cards(fidelity: Fidelity) -> list[Card]:
     timed = [f for f in fidelity.families if f.io_time_replica_s is not None and f.io_time_original_s]
     if not timed:

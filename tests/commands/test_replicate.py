@@ -1,0 +1,81 @@
+"""`replicate` and `run` with the engine: what they say at the end, what they leave alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workalike.darshan import LogBuilder
+
+ONE = """\
+workalike: 1
+ranks: 1
+families:
+- role: output
+  interface: posix
+  schedule: {start: [0 s]}
+  content:
+    streams: [{direction: write, sizes: [3 x 1 MiB]}]
+"""
+
+
+def workalike(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from workalike.cli import main; main()", *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """One file of 4 MiB, by one rank."""
+    builder = LogBuilder(nprocs=1, run_time=10.0)
+    builder.posix(
+        "/scratch/out.dat",
+        rank=0,
+        OPENS=1,
+        WRITES=4,
+        BYTES_WRITTEN=4 << 20,
+        SIZE_WRITE_100K_1M=4,
+        ACCESS1_ACCESS=1 << 20,
+        ACCESS1_COUNT=4,
+        F_OPEN_START_TIMESTAMP=1.0,
+        F_WRITE_START_TIMESTAMP=1.1,
+        F_WRITE_END_TIMESTAMP=2.0,
+        F_CLOSE_END_TIMESTAMP=2.1,
+    )
+    path = tmp_path / "app.darshan"
+    builder.write(path)
+    return path
+
+
+def test_the_verification_is_told_everywhere(log: Path, tmp_path: Path) -> None:
+    done = workalike("replicate", log, "-o", "out", "--time-scale", "0", "--verify", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "verified: 4,194,304 bytes read back, all as written" in done.stdout
+    assert "4,194,304 bytes read back and compared" in (tmp_path / "out" / "report.html").read_text()
+    (tmp_path / "one.yaml").write_text(ONE)
+    done = workalike("run", "one.yaml", "--dir", "data", "--verify", cwd=tmp_path)
+    assert "verified: 3,145,728 bytes read back, all as written" in done.stdout
+
+
+def test_files_of_others_in_the_data_folder_stay(log: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "out" / "data" / "thesis.tex"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("years of work")
+    done = workalike("replicate", log, "-o", "out", "--time-scale", "0", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in mine.parent.iterdir()] == ["thesis.tex"]
+
+
+def test_a_data_folder_of_our_own_is_removed(log: Path, tmp_path: Path) -> None:
+    done = workalike("replicate", log, "-o", "out", "--time-scale", "0", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["families"]
+    assert not (tmp_path / "out" / "data").exists()
