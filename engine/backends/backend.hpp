@@ -141,6 +141,8 @@ class Backend {
     /// What this process's MPI-IO calls wrote in the dump, the close included where there was one.
     virtual void dump_done(const FileContext& /*context*/, std::int64_t /*payload*/,
                            std::int64_t /*written*/) {}
+    /// After the last dump: writes out what is still held. Not collective.
+    virtual void finish() {}
 };
 
 /// Everything there is to know of a backend: one line of the registry.

@@ -11,6 +11,7 @@
 
 #include "backends/all.hpp"
 #include "io/posix.hpp"
+#include "record/jsonl.hpp"
 
 namespace wa {
 namespace {
@@ -18,14 +19,8 @@ namespace {
 /// Appends whole lines, so that several processes can share one file.
 class Lines {
   public:
-    explicit Lines(const std::string& path) : fd_(posix::open(path, O_WRONLY | O_CREAT | O_APPEND)) {}
-    ~Lines() {
-        try {
-            flush();
-        } catch (const std::exception& error) {
-            fmt::print(stderr, "workalike-engine: --operations: {}\n", error.what());
-        }
-    }
+    explicit Lines(const std::string& path) : fd_(open_to_append(path)) {}
+    ~Lines() = default;
     Lines(const Lines&) = delete;
     Lines& operator=(const Lines&) = delete;
     Lines(Lines&&) = delete;
@@ -103,6 +98,7 @@ class RecordBackend final : public Backend {
         return std::make_unique<RecordFile>(context, lines_);
     }
     void stat(const FileContext& context) override { call(lines_, context, "stat"); }
+    void finish() override { lines_.flush(); }
 
   private:
     Lines lines_;

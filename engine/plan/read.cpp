@@ -1,6 +1,7 @@
 #include "plan/read.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cctype>
@@ -294,6 +295,9 @@ Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::siz
 }  // namespace
 
 std::string read_plan_text(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))  // opening a pipe would wait
+        throw UsageError(path + ": is not a regular file; --plan must name one");
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file)
         throw UsageError(fmt::format("{}: cannot be read: {}; check --plan", path, std::strerror(errno)));

@@ -187,8 +187,16 @@ std::string file_item(const Family& family, std::int64_t file, const std::string
                      {"size", size}});
 }
 
+posix::Fd open_to_append(const std::string& path) {
+    try {
+        return posix::open(path, O_WRONLY | O_CREAT | O_APPEND);
+    } catch (const CallFailed& error) {
+        throw UsageError(fmt::format("{}: {}; name a file that can be written", path, error.what()));
+    }
+}
+
 LineFile::LineFile(const std::string& path, bool fresh) {
-    fd_ = posix::open(path, O_WRONLY | O_CREAT | O_APPEND);
+    fd_ = open_to_append(path);
     if (fresh && ::lseek(fd_.get(), 0, SEEK_END) > 0) {
         throw UsageError(path + ": exists already; remove it or name another file");
     }

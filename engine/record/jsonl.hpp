@@ -47,6 +47,9 @@ struct Verified {
 [[nodiscard]] std::string file_item(const Family& family, std::int64_t file, const std::string& name,
                                     std::int64_t size);
 
+/// A text file that grows, made where there is none; UsageError names the one that cannot be.
+[[nodiscard]] posix::Fd open_to_append(const std::string& path);
+
 /// An append-only text file.
 class LineFile {
   public:

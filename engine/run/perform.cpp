@@ -19,10 +19,10 @@ constexpr double slice_s = 0.02;
 
 class Performance {
   public:
-    Performance(Setup& setup, LineFile& record)
+    Performance(Setup& setup, LineFile& record, PerRankTable& per_rank)
         : setup_(setup),
           record_(record),
-          per_rank_(setup.process == 0 ? setup.options.per_rank : ""),
+          per_rank_(per_rank),
           progress_(setup),
           collector_(sinks()),
           filler_(make_gap_filler(setup.clock->waits() ? setup.plan.gap_fill : GapFill::sleep)) {
@@ -134,7 +134,7 @@ class Performance {
 
     Setup& setup_;
     LineFile& record_;
-    PerRankTable per_rank_;
+    PerRankTable& per_rank_;
     Progress progress_;
     Collector collector_;
     std::unique_ptr<GapFiller> filler_;
@@ -145,8 +145,8 @@ class Performance {
 
 }  // namespace
 
-VerifyResult perform_dumps(Setup& setup, LineFile& record) {
-    return Performance(setup, record).run();
+VerifyResult perform_dumps(Setup& setup, LineFile& record, PerRankTable& per_rank) {
+    return Performance(setup, record, per_rank).run();
 }
 
 }  // namespace wa

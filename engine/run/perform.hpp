@@ -2,12 +2,13 @@
 #pragma once
 
 #include "record/jsonl.hpp"
+#include "record/per_rank.hpp"
 #include "run/setup.hpp"
 #include "run/verify.hpp"
 
 namespace wa {
 
 /// Collective over all processes. Does not return when a call fails on any of them.
-[[nodiscard]] VerifyResult perform_dumps(Setup& setup, LineFile& record);
+[[nodiscard]] VerifyResult perform_dumps(Setup& setup, LineFile& record, PerRankTable& per_rank);
 
 }  // namespace wa

@@ -216,11 +216,15 @@ Clock::Time latest_on_host() {
 int run_checked(Setup& setup) {
     read_plan(setup);
     LineFile record;
+    std::optional<PerRankTable> per_rank;
     together(setup, [&] {
+        if (setup.process == 0 && !setup.options.operations.empty())
+            const LineFile fresh(setup.options.operations, true);
         choose_backends(setup);
         check_processes_and_folder(setup);
         if (setup.process == 0 && !setup.options.record.empty())
             record = LineFile(setup.options.record, true);
+        per_rank.emplace(setup.process == 0 && !setup.options.verify_only ? setup.options.per_rank : "");
         make_buffers(setup);
     });
     catch_signals();
@@ -243,9 +247,10 @@ int run_checked(Setup& setup) {
         end_all(setup, nullptr, error, setup.process, std::nullopt);
     }
     setup.clock->start(zero);
-    const VerifyResult result = perform_dumps(setup, record);
+    const VerifyResult result = perform_dumps(setup, record, *per_rank);
     const double wall_s = setup.clock->now();
     try {
+        for (const auto& [kind, backend] : setup.backends) backend->finish();
         Verified total;
         report(setup, result, record, total);
         write_end_line(setup, record, wall_s, setup.options.verify ? std::optional(total) : std::nullopt);

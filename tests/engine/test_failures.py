@@ -211,3 +211,32 @@ def test_wrong_number_of_processes(engine: Engine) -> None:
     result = engine(plan, processes=2, check=False)
     assert result.code == 2
     assert "3 ranks" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--per-rank", "--operations"])
+def test_a_side_file_that_cannot_be_made_is_named(
+    engine: Engine, ranks: int, tmp_path: Path, option: str
+) -> None:
+    plan = make_plan(ranks, [family()], [content(stream([[ranks, 100]]))])
+    path = str(tmp_path / "none" / "side")
+    backend = ["--backend", "record"] if option == "--operations" else []
+    result = engine(plan, option, path, *backend, check=False)
+    assert result.code == 2
+    assert f"{path}: No such file or directory" in result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_operations_that_find_no_room(engine: Engine) -> None:
+    plan = make_plan(1, [family()], [content(stream([[1, 100]]))])
+    result = engine(plan, "--backend", "record", "--operations", "/dev/full", check=False)
+    assert result.code == 1
+    assert "--operations failed: No space left on device" in result.stderr
+
+
+def test_operations_of_another_run_are_not_added_to(engine: Engine, tmp_path: Path) -> None:
+    plan = make_plan(1, [family()], [content(stream([[1, 100]]))])
+    (tmp_path / "operations").write_text("of another run\n")
+    path = str(tmp_path / "operations")
+    result = engine(plan, "--backend", "record", "--operations", path, check=False)
+    assert result.code == 2
+    assert "operations: exists already" in result.stderr

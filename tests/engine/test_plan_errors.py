@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import random
 import struct
 from collections.abc import Callable
@@ -170,6 +171,20 @@ def test_one_line_from_all_processes(engine: Engine) -> None:
     plan = good()
     plan["ranks"] = -1
     assert "ranks" in refused(engine, plan, processes=4)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_a_plan_is_a_regular_file(engine: Engine, tmp_path: Path, kind: str) -> None:
+    import subprocess
+
+    path = tmp_path / kind
+    os.mkfifo(path) if kind == "pipe" else path.mkdir()
+    done = subprocess.run(
+        [str(engine.path), "--plan", str(path), "--backend", "null"],
+        capture_output=True, text=True, env=engine.environment(), timeout=30, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert f"{kind}: is not a regular file" in done.stderr
 
 
 def test_missing_plan(engine: Engine, tmp_path: Path) -> None:
