@@ -260,3 +260,12 @@ def test_options_that_a_plan_has_settled_are_refused(tmp_path: Path) -> None:
     assert done.returncode == 2
     line = one_line(done.stderr)
     assert "plan.json" in line and "--ranks, --clock" in line
+
+
+@pytest.mark.parametrize("name", ["run.json", "run.jsonl"])
+def test_an_empty_record_is_a_bad_record(tmp_path: Path, name: str) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    (tmp_path / name).touch()
+    done = workalike("compare", "small.yaml", name, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"bad record: {name}" in one_line(done.stderr)

@@ -79,3 +79,20 @@ def test_a_data_folder_of_our_own_is_removed(log: Path, tmp_path: Path) -> None:
     done = workalike("replicate", log, "-o", "out", "--time-scale", "0", "--json", cwd=tmp_path)
     assert json.loads(done.stdout)["families"]
     assert not (tmp_path / "out" / "data").exists()
+
+
+def test_a_run_leaves_nothing_of_the_run_before_it(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(ONE)
+    for _ in range(2):
+        done = workalike("run", "one.yaml", "--dir", "data", "-o", "out", "--backend", "record", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    operations = (tmp_path / "out" / "operations.txt").read_text().splitlines()
+    assert sum("\twrite\t" in line for line in operations) == 3
+    (tmp_path / "data" / "output-1.0000.dat").mkdir()
+    done = workalike("run", "one.yaml", "--dir", "data", "-o", "out", cwd=tmp_path)
+    assert done.returncode != 0
+    assert not any(dump["bytes_written"] for dump in _dumps(tmp_path / "out" / "run.json"))
+
+
+def _dumps(path: Path) -> list[dict[str, int]]:
+    return json.loads(path.read_text())["dumps"] if path.exists() else []

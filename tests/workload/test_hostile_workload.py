@@ -196,6 +196,18 @@ HOSTILE = {
         "line 9, families[0].content.opens",
         "less than or equal",
     ),
+    "an octal number": (GOOD.replace("ranks: 4", "ranks: 010"), "line 2", "another number"),
+    "a number in sixties": (
+        changed("{start: [1 s, 2 s]}", "{start: [1:30, 2:30]}"),
+        "line 7",
+        "another number",
+    ),
+    "a date that is none": (GOOD.replace("ranks: 4", "ranks: 2020-99-99"), "", "date"),
+    "growth beyond numbers": (
+        GOOD.replace("[1 s, 2 s]", "[1 s, 2 s, 3 s]") + "  sizes: 0\n  growth: [1.0e+300, 1.0e+300]\n",
+        "families[0]",
+        "it grows beyond",
+    ),
     "chunks that HDF5 cannot have": (
         GOOD + "  tunable: {chunk_bytes: 8 GiB}\n",
         "line 11, families[0].tunable",
@@ -266,3 +278,10 @@ def test_a_folder(tmp_path: Path) -> None:
     with pytest.raises(WorkalikeError) as caught:
         read_workload(tmp_path)
     assert caught.value.kind is ErrorKind.MISSING
+
+
+def test_values_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workalike.workload.files.MAX_VALUES", 1000)
+    assert parse_workload(GOOD).ranks == 4
+    with pytest.raises(WorkalikeError, match=r"line 3: not YAML: more than 1,000 values"):
+        parse_workload("workalike: 1\nranks: 4\nfamilies: [" + "[]," * 1000 + "]\n")

@@ -26,6 +26,8 @@ def kind_of(path: Path) -> str:
     """
     with open_file(path, ErrorKind.USAGE) as file:
         head = file.read(HEAD_BYTES)
+    if not head and path.suffix in (".json", ".jsonl"):
+        return "record"  # of a run that broke off at once
     if b'"workalike-plan"' in head:
         return "plan"
     if b'"workalike-record"' in head:

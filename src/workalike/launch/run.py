@@ -91,7 +91,8 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
     shape = Shape(processes, options.nodes, options.ranks_per_node)
     launcher = choose(options.launcher, processes)
     record_path = options.out / "run.jsonl"
-    record_path.unlink(missing_ok=True)
+    for name in ("run.jsonl", "run.json", "operations.txt"):  # of an earlier run
+        (options.out / name).unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="workalike-", dir=options.out) as scratch:
         plan_path = Path(scratch) / "plan.json"
         write_plan(plan, plan_path)

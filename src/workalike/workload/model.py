@@ -274,7 +274,7 @@ class Family(Strict):
             raise ValueError(
                 f"growth has one factor between dumps ({dumps - 1}), applied to a single `sizes`"
             )
-        if max(self._factors()) * self.sizes > MAX_FILE_BYTES:
+        if not all(factor * self.sizes <= MAX_FILE_BYTES for factor in self._factors()):  # nor NaN
             raise ValueError(f"it grows beyond {units.format_size(MAX_FILE_BYTES)} a dump")
 
     def _check_lifetime(self) -> None:
