@@ -44,6 +44,7 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
     app.add_flag("--keep", options.keep, "leave the data files");
     app.add_flag("--quiet", options.quiet, "no progress line");
     app.add_flag("--progress", options.progress, "progress lines also without a terminal");
+    app.add_flag("--terminal", options.terminal, "the launcher's stderr is a terminal: progress in place");
     app.add_option("--per-rank", options.per_rank, "table with a row a rank and dump (CSV)");
     app.add_option("--operations", options.operations, "operations as text (backend record)");
     app.add_flag_callback(

@@ -26,7 +26,7 @@ std::string size_text(double bytes) {
 
 Progress::Progress(const Setup& setup)
     : setup_(setup),
-      terminal_(::isatty(STDERR_FILENO) != 0),
+      terminal_(setup.options.terminal || ::isatty(STDERR_FILENO) != 0),
       shown_(setup.process == 0 && !setup.options.quiet && (terminal_ || setup.options.progress)) {}
 
 Progress::~Progress() {

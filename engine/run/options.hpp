@@ -18,6 +18,7 @@ struct Options {
     bool keep = false;
     bool quiet = false;
     bool progress = false;  // also when stderr is not a terminal
+    bool terminal = false;  // stderr is one, behind a launcher's pipe
     std::string per_rank;
     std::string operations;
 };

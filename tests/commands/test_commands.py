@@ -172,6 +172,7 @@ def test_help_has_examples(tmp_path: Path) -> None:
         done = workalike(command, "--help", cwd=tmp_path)
         assert done.returncode == 0
         assert f"workalike {command}" in done.stdout
+        assert "Exit codes: 0 done" in done.stdout
 
 
 @pytest.mark.parametrize(

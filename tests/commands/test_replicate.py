@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from workalike.darshan import LogBuilder
 
+MAIN = "from workalike.cli import main; main()"
 ONE = """\
 workalike: 1
 ranks: 1
@@ -25,7 +28,7 @@ families:
 
 def workalike(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from workalike.cli import main; main()", *map(str, arguments)],
+        [sys.executable, "-c", MAIN, *map(str, arguments)],
         cwd=cwd,
         capture_output=True,
         text=True,
@@ -60,7 +63,7 @@ def test_the_verification_is_told_everywhere(log: Path, tmp_path: Path) -> None:
     done = workalike("replicate", log, "-o", "out", "--time-scale", "0", "--verify", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "verified: 4,194,304 bytes read back, all as written" in done.stdout
-    assert "4,194,304 bytes read back and compared" in (tmp_path / "out" / "report.html").read_text()
+    assert "4 MiB read back and compared" in (tmp_path / "out" / "report.html").read_text()
     (tmp_path / "one.yaml").write_text(ONE)
     done = workalike("run", "one.yaml", "--dir", "data", "--verify", cwd=tmp_path)
     assert "verified: 3,145,728 bytes read back, all as written" in done.stdout
@@ -92,6 +95,34 @@ def test_a_run_leaves_nothing_of_the_run_before_it(tmp_path: Path) -> None:
     done = workalike("run", "one.yaml", "--dir", "data", "-o", "out", cwd=tmp_path)
     assert done.returncode != 0
     assert not any(dump["bytes_written"] for dump in _dumps(tmp_path / "out" / "run.json"))
+
+
+def test_a_run_that_is_stopped_leaves_a_record_and_no_data(tmp_path: Path) -> None:
+    waiting = ONE.replace("{start: [0 s]}", "{start: [0 s, 1000 s]}")
+    (tmp_path / "one.yaml").write_text(waiting)
+    lines = tmp_path / "out" / "run.jsonl"
+    with subprocess.Popen(
+        [sys.executable, "-c", MAIN, "run", "one.yaml", "--dir", "data", "-o", "out"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not (lines.exists() and '"dump"' in lines.read_text()):
+            time.sleep(0.05)
+        running.send_signal(signal.SIGTERM)
+        _, said = running.communicate(timeout=60)
+    assert running.returncode == 128 + signal.SIGTERM
+    assert said.splitlines()[-1].startswith("workalike: ended by SIGTERM")
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["incomplete"] is True
+    assert not list((tmp_path / "data").iterdir())
+
+
+def test_the_data_folder_of_a_failed_replica_is_removed(log: Path, tmp_path: Path) -> None:
+    options = ("--time-scale", "0", "--launcher", "none")
+    assert workalike("replicate", log, "-o", "out", *options, cwd=tmp_path).returncode == 2
+    assert not (tmp_path / "out" / "data").exists()
 
 
 def _dumps(path: Path) -> list[dict[str, int]]:

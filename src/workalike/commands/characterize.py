@@ -20,7 +20,7 @@ EXIT_PARTLY = 3
 
 
 def register(app: typer.Typer) -> None:
-    app.command("characterize")(command)
+    app.command("characterize", epilog=opt.EXIT_CODES)(command)
 
 
 def command(

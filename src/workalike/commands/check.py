@@ -20,7 +20,7 @@ EXIT_LEAK = 1
 
 
 def register(app: typer.Typer) -> None:
-    app.command("check")(command)
+    app.command("check", epilog=opt.EXIT_CODES)(command)
 
 
 def command(

@@ -18,7 +18,7 @@ EXIT_SHORT = 1
 
 
 def register(app: typer.Typer) -> None:
-    app.command("compare")(command)
+    app.command("compare", epilog=opt.EXIT_CODES)(command)
 
 
 def command(
@@ -30,7 +30,10 @@ def command(
     plan: Annotated[Path | None, typer.Option(help="The replica's plan, for its scaling rule.")] = None,
     require: Annotated[
         str | None,
-        typer.Option(help="Fail (exit 1) beyond these errors.", metavar="bytes=0.1%,ops=1%,time=25%"),
+        typer.Option(
+            help="Fail (exit 1) beyond these errors: bytes, ops, time, hist (size histograms, 0..1).",
+            metavar="bytes=0.1%,ops=1%,time=25%",
+        ),
     ] = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,

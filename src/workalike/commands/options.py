@@ -19,6 +19,10 @@ BACKENDS: tuple[str, ...] = get_args(Backend)
 CLOCKS: tuple[str, ...] = get_args(Clock)
 GAP_FILLS: tuple[str, ...] = get_args(GapFill)
 
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 the run failed, or fell short of what was asked for; 2 bad usage or input, or nothing in it "
+    "to replicate; 3 done, but a module of the log was partial or data could not be expressed."
+)
 MAX_TIME_SCALE = 1e6  # the engine's
 MAX_FACTOR = 10**6
 MIN_FACTOR = Fraction(1, 10**12)

@@ -15,7 +15,7 @@ from workalike.workload.files import read_workload
 
 
 def register(app: typer.Typer) -> None:
-    app.command("plan")(command)
+    app.command("plan", epilog=opt.EXIT_CODES)(command)
 
 
 def command(

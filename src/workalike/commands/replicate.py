@@ -35,7 +35,7 @@ WAITING_S = 50.0
 
 
 def register(app: typer.Typer) -> None:
-    app.command("replicate")(command)
+    app.command("replicate", epilog=opt.EXIT_CODES)(command)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,10 @@ def command(
     verify: opt.Verify = False,
     require: Annotated[
         str | None,
-        typer.Option(help="Fail (exit 1) beyond these errors.", metavar="bytes=0.1%,ops=1%,time=25%"),
+        typer.Option(
+            help="Fail (exit 1) beyond these errors: bytes, ops, time, hist (size histograms, 0..1).",
+            metavar="bytes=0.1%,ops=1%,time=25%",
+        ),
     ] = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
@@ -141,10 +144,12 @@ def command(
         verify=verify,
         quiet=quiet or as_json,
     )
-    replica = replicate(found, chosen, run)
-    if directory is None and not keep:
-        with suppress(OSError):  # not empty: what lies there is not of this run
-            data.rmdir()
+    try:
+        replica = replicate(found, chosen, run)
+    finally:
+        if directory is None and not keep:
+            with suppress(OSError):  # not empty: what lies there is not of this run
+                data.rmdir()
     write_report(
         output / "report.html",
         characterization=found,

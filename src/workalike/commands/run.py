@@ -18,7 +18,7 @@ from workalike.plan.resolve import resolve
 
 
 def register(app: typer.Typer) -> None:
-    app.command("run")(command)
+    app.command("run", epilog=opt.EXIT_CODES)(command)
 
 
 def command(

@@ -111,21 +111,24 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
             command += ["--operations", str(options.out / "operations.txt")]
         if options.per_rank:
             command += ["--per-rank", str(options.per_rank)]
+        if sys.stderr.isatty():  # the engine's is the launcher's pipe
+            command.append("--terminal")
         command += ["--verify"] * options.verify + ["--keep"] * options.keep + ["--quiet"] * options.quiet
+        code: int | None = None
         try:
             code = _launch(launcher.command(shape, command), {**os.environ, **launcher.environment()})
         finally:
             if not counting and not options.keep:
                 _remove_data(options.data, pattern)
-    record = assemble(record_path) if record_path.exists() else None
-    if record is not None:
-        write_record(record, options.out / "run.json")
+            record = _finish_record(record_path, code)
     if code != 0 or record is None:
         raise WorkalikeError(
             ErrorKind.RUN_FAILED,
             f"the engine ended with code {code}",
             file=options.out / "run.json" if record is not None else None,
-            mend="the lines above say which rank and operation; what had been done is in the record",
+            mend="the lines above say which rank and operation; what had been done is in the record"
+            if record is not None
+            else "the lines above say why",
         )
     return record
 
@@ -148,6 +151,18 @@ def _launch(command: list[str], environment: dict[str, str]) -> int:
             except subprocess.TimeoutExpired:
                 continue
         raise
+
+
+def _finish_record(lines: Path, code: int | None) -> Record | None:
+    """run.json of what had been done, also after a failure (its lines may then be none) or Ctrl-C."""
+    try:
+        record = assemble(lines)
+    except WorkalikeError:
+        if code == 0:
+            raise
+        return None
+    write_record(record, lines.with_suffix(".json"))
+    return record
 
 
 def _matching(folder: Path, pattern: re.Pattern[str]) -> list[Path]:

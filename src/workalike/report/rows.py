@@ -89,11 +89,11 @@ def verified_cards(record: Record | None) -> list[Card]:
     if record is None or record.verified is None:
         return []
     found = record.verified
-    note = f"of {found.bytes:,} bytes read back and compared (run.json: verified)"
+    note = f"{size_text(found.bytes)} read back and compared (run.json: verified)"
     if not found.bytes:
         return [Card("verified", "nothing", "no data was written (run.json: verified)")]
     return [
-        Card("verified", "all right", f"each {note}", "good")
+        Card("verified", "all right", note, "good")
         if not found.errors
         else Card("verified", f"{found.errors:,} wrong", note, "bad")
     ]
@@ -370,7 +370,7 @@ def scale_text(fidelity: Fidelity) -> str:
     parts = [f"{plural(fidelity.ranks_replica, 'rank')}"]
     if fidelity.ranks_replica != fidelity.ranks_original:
         parts[0] += f" (the original has {fidelity.ranks_original:,})"
-    parts.append("all bytes" if scale.bytes == 1 else f"bytes x {scale.bytes:.4g}")
+    parts.append("all bytes (F = 1)" if scale.bytes == 1 else f"bytes x {scale.bytes:.4g} (F below)")
     parts.append(
         "no waiting between dumps"
         if not scale.time
