@@ -131,6 +131,18 @@ def test_wrong_records_name_the_line(tmp_path: Path, text: str, line: int, word:
     assert word in str(caught.value)
 
 
+def test_strings_hold_no_control_characters(tmp_path: Path) -> None:
+    """They go to terminals, where escape sequences do things."""
+    evil = "\x1b]0;owned\x07\x1b[31m\u202e\0"
+    head = RUN | {"environment": {evil: evil}, "backend": evil}
+    error = {"type": "error", "rank": 0, "operation": evil, "reason": evil}
+    path = written(tmp_path, lines(head, error))
+    record = assemble(path)
+    said = [record.backend, *record.environment, *record.environment.values()]
+    said += [record.errors[0].operation, record.errors[0].reason]
+    assert all(str(text).isprintable() for text in said)
+
+
 def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(WorkalikeError) as caught:
         assemble(tmp_path / "nothing.jsonl")

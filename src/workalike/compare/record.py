@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
 
 from workalike.compare.words import size_text
 from workalike.errors import ErrorKind, WorkalikeError
@@ -29,7 +37,14 @@ FORMAT: Literal["workalike-record"] = "workalike-record"
 
 Seconds = Annotated[float, Field(allow_inf_nan=False)]
 Rank = Annotated[int, Field(ge=-1, lt=MAX_RANKS)]
-Text = Annotated[str, StringConstraints(max_length=4096)]
+
+
+def _printable(text: str) -> str:
+    """Text that goes to terminals and pages: a record is untrusted, and escape sequences do things there."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+Text = Annotated[str, StringConstraints(max_length=4096), AfterValidator(_printable)]
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]{1,40}$")]
 Bins = Annotated[list[Count], Field(min_length=HISTOGRAM_BINS, max_length=HISTOGRAM_BINS)]
 
@@ -145,7 +160,7 @@ class Stamp(_Part):
     """Why the times of this run must not be quoted as performance."""
 
     text: Literal["not a performance result"] = STAMP
-    reasons: list[str]
+    reasons: list[Text]
 
 
 Environment = dict[Text, Text | int | float | bool | None]
