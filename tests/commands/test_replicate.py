@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
+import struct
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,6 +125,33 @@ def test_the_data_folder_of_a_failed_replica_is_removed(log: Path, tmp_path: Pat
     options = ("--time-scale", "0", "--launcher", "none")
     assert workalike("replicate", log, "-o", "out", *options, cwd=tmp_path).returncode == 2
     assert not (tmp_path / "out" / "data").exists()
+
+
+def test_a_plan_that_the_engine_refuses(tmp_path: Path) -> None:
+    plan = _plan(tmp_path)
+    plan["contents"][0]["streams"][0]["entries"] = [[-1, 1]]
+    (tmp_path / "bad.json").write_text(json.dumps(plan))
+    done = workalike("run", "bad.json", "--dir", "data", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "bad.json: contents[0].streams[0].entries[0][0]: must lie between" in done.stderr
+
+
+def test_operation_tables_lie_beside_the_plan(tmp_path: Path) -> None:
+    plan = _plan(tmp_path)
+    plan["contents"][0]["streams"][0] |= {"pattern": "table", "table": "ops.bin", "entries": [[1, 500]]}
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "plan.json").write_text(json.dumps(plan))
+    table = b"WAOPTAB1" + struct.pack("<QIBqq", 1, 0, 1, 100, 500)
+    (tmp_path / "in" / "ops.bin").write_bytes(table)
+    done = workalike("run", "in/plan.json", "--dir", "data", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["files"][0]["size"] == 600
+
+
+def _plan(folder: Path) -> dict[str, Any]:
+    (folder / "one.yaml").write_text(ONE)
+    assert workalike("plan", "one.yaml", "-o", "plan.json", cwd=folder).returncode == 0
+    return json.loads((folder / "plan.json").read_text())
 
 
 def _dumps(path: Path) -> list[dict[str, int]]:

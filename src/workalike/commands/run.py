@@ -92,6 +92,7 @@ def command(
             verify=verify,
             quiet=quiet or as_json,
             per_rank=per_rank,
+            plan_path=file if isinstance(given, Plan) else None,
         ),
     )
     if as_json:

@@ -111,11 +111,26 @@ LAUNCHERS: dict[str, Launcher] = {
 }
 
 
+MOST_RANKS_A_CORE = 128
+BATCH_SYSTEMS = ("PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE", "SLURM_JOB_ID", "COBALT_JOBID", "OAR_JOB_ID")
+
+
+def _refuse_a_flood(ranks: int) -> None:
+    """More processes on this one machine than it survives, which nobody asked for in so many words."""
+    cores = os.cpu_count() or 1
+    if ranks > MOST_RANKS_A_CORE * cores and not any(os.environ.get(name) for name in BATCH_SYSTEMS):
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            f"{ranks:,} processes would flood this machine of {cores} cores",
+            mend="lower --ranks, count with --backend null, or insist with --launcher mpiexec",
+        )
+
+
 def choose(name: str | None, ranks: int) -> Launcher:
     """The launcher asked for; by default srun inside a Slurm job, flux inside a Flux instance, else mpiexec.
 
     Raises:
-        WorkalikeError: USAGE for an unknown name or a program that is not installed.
+        WorkalikeError: USAGE for an unknown name, a program that is not installed, or too many ranks for one machine.
     """
     if name is None:
         if os.environ.get("SLURM_JOB_ID") and shutil.which("srun"):
@@ -124,6 +139,7 @@ def choose(name: str | None, ranks: int) -> Launcher:
             name = "flux"
         else:
             name = "mpiexec" if ranks > 1 else "serial"
+            _refuse_a_flood(ranks)
     if name not in LAUNCHERS:
         raise WorkalikeError(
             ErrorKind.USAGE, f"unknown launcher {name!r}", mend=f"use {', '.join(LAUNCHERS)}"

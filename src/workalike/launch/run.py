@@ -22,6 +22,7 @@ from workalike.plan.model import Plan
 
 COUNTING_BACKENDS = ("null", "record")
 MAX_COUNTING_PROCESSES = 4
+ENGINE_REFUSED = 2
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class RunOptions:
     verify: bool = False
     quiet: bool = False
     per_rank: Path | None = None
+    plan_path: Path | None = None  # where the plan has been read from, operation tables beside it
 
 
 def find_engine() -> Path:
@@ -94,8 +96,9 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
     for name in ("run.jsonl", "run.json", "operations.txt"):  # of an earlier run
         (options.out / name).unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="workalike-", dir=options.out) as scratch:
-        plan_path = Path(scratch) / "plan.json"
-        write_plan(plan, plan_path)
+        plan_path = options.plan_path or Path(scratch) / "plan.json"
+        if options.plan_path is None:
+            write_plan(plan, plan_path)
         command = [
             str(engine),
             "--plan",
@@ -121,6 +124,13 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
             if not counting and not options.keep:
                 _remove_data(options.data, pattern)
             record = _finish_record(record_path, code)
+    if code == ENGINE_REFUSED and record is None:
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "the engine refused the plan or an option",
+            file=options.plan_path,
+            mend="its line above names the place",
+        )
     if code != 0 or record is None:
         raise WorkalikeError(
             ErrorKind.RUN_FAILED,
