@@ -154,6 +154,17 @@ def test_a_partial_module_is_exit_code_3(tmp_path: Path) -> None:
     assert "POSIX" in done.stderr
 
 
+def test_logs_of_several_jobs_are_taken_as_one_workflow_not_in_silence(tmp_path: Path) -> None:
+    for job in (1, 2):
+        builder = LogBuilder(nprocs=1, run_time=10.0, job_id=job, start_time=1e9 + 7200.0 * job)
+        builder.posix(f"/d/out.{job}", rank=0, OPENS=1, WRITES=4, BYTES_WRITTEN=4096, SIZE_WRITE_100_1K=4)
+        builder.write(tmp_path / f"{job}.darshan")
+    done = workalike("characterize", ".", "-o", "w.yaml", cwd=tmp_path)
+    assert "2 logs of 2 jobs, begun within 2 h, are taken as one workflow" in done.stderr
+    done = workalike("characterize", "1.darshan", "-o", "w.yaml", cwd=tmp_path)
+    assert done.stderr == ""
+
+
 def test_nothing_to_replicate_is_exit_code_2(tmp_path: Path) -> None:
     LogBuilder(nprocs=2, run_time=10.0).write(tmp_path / "e.darshan")
     done = workalike("characterize", "e.darshan", cwd=tmp_path)

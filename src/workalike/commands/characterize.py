@@ -10,7 +10,7 @@ import typer
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.commands import options as opt
 from workalike.commands.inputs import open_logs
-from workalike.compare.words import plural
+from workalike.compare.words import plural, seconds_text
 from workalike.files import write_text
 from workalike.workload.files import workload_text
 from workalike.workload.model import Level
@@ -80,7 +80,15 @@ def command(
 
 
 def report_gaps(found: Characterization) -> None:
-    """Say what of the log could not be used."""
+    """Say what of the log could not be used, and what may not have been meant."""
+    jobs = {log.job.job_id for log in found.logs}
+    if len(jobs) > 1:  # a workflow without a batch system has as many
+        starts = [log.job.start_time for log in found.logs]
+        apart = seconds_text(max(starts) - min(starts))
+        opt.warn(
+            f"{len(found.logs)} logs of {len(jobs)} jobs, begun within {apart}, are taken as one workflow: "
+            "name the logs of one job if that is not meant"
+        )
     for module in found.partial_modules:
         opt.warn(f"module {module} of the log is partial: what it lost is not in the workload")
     for module in found.skipped_modules:
