@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import signal
 import struct
 import subprocess
@@ -119,6 +121,20 @@ def test_a_run_that_is_stopped_leaves_a_record_and_no_data(tmp_path: Path) -> No
     assert said.splitlines()[-1].startswith("workalike: ended by SIGTERM")
     assert json.loads((tmp_path / "out" / "run.json").read_text())["incomplete"] is True
     assert not list((tmp_path / "data").iterdir())
+
+
+def test_two_runs_do_not_share_a_record(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(ONE)
+    (tmp_path / "out").mkdir()
+    other = os.open(tmp_path / "out", os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    try:
+        done = workalike("run", "one.yaml", "--dir", "data", "-o", "out", cwd=tmp_path)
+    finally:
+        os.close(other)
+    assert done.returncode == 1
+    assert "cannot write: out: another run is writing" in done.stderr
+    assert workalike("run", "one.yaml", "--dir", "data", "-o", "out", cwd=tmp_path).returncode == 0
 
 
 def test_the_data_folder_of_a_failed_replica_is_removed(log: Path, tmp_path: Path) -> None:

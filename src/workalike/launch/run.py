@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import re
 import shutil
@@ -10,6 +12,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -84,6 +87,32 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
     """
     engine = find_engine()
     make_folder(options.out)
+    with _alone_in(options.out):
+        return _run_alone(engine, plan, options)
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """One run at a time writes its record into a folder; two would read each other's."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise WorkalikeError(
+                ErrorKind.CANNOT_WRITE,
+                "another run is writing its record there",
+                file=folder,
+                mend="wait for its end or choose another -o",
+            ) from error
+        except OSError:
+            pass  # a file system without locks
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
     make_folder(options.data)
     counting = options.backend in COUNTING_BACKENDS
     pattern = data_file_pattern(plan)
