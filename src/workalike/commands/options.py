@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
