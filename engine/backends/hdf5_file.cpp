@@ -174,6 +174,7 @@ void Hdf5File::open_array(const Section& section) {
     shape.element = array.element;
     for (const std::int64_t d : array.dims) shape.dims.push_back(extent(d));
     shape.extendible = array.extendible;
+    shape.filled = array.filled;
     for (const std::int64_t c : array.chunk) shape.chunk.push_back(extent(c));
     if (shape.chunk.empty() && (settings.chunked || array.extendible)) {
         shape.chunk = chunk_of(shape.dims, array.element, settings.chunk_bytes);

@@ -108,6 +108,7 @@ struct Array {
     std::vector<std::int64_t> dims;
     std::vector<std::int64_t> chunk;  // empty: none
     bool extendible = false;
+    bool filled = false;  // the library writes fill values when it allocates space
     std::vector<Access> access;
     [[nodiscard]] std::int64_t bytes() const {
         std::int64_t product = element;

@@ -217,7 +217,7 @@ Access read_access(const Node& node, std::int64_t ranks, const Array& array) {
 }
 
 Array read_array(const Node& node, std::int64_t ranks) {
-    node.only({"datasets", "element", "dims", "chunk", "extendible", "access"});
+    node.only({"datasets", "element", "dims", "chunk", "extendible", "filled", "access"});
     Array out;
     out.datasets = node.at("datasets").integer(1, limits::datasets);
     out.element = node.at("element").integer(1, limits::element_bytes);
@@ -229,6 +229,7 @@ Array read_array(const Node& node, std::int64_t ranks) {
         bounded_product(*chunk, out.element, out.chunk, (std::int64_t{1} << 32) - 1, "a chunk");
     }
     out.extendible = node.boolean("extendible", false);
+    out.filled = node.boolean("filled", false);
     const Node access = node.at("access");
     for (std::size_t i = 0; i < access.size(); ++i) out.access.push_back(read_access(access[i], ranks, out));
     return out;

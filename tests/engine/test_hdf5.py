@@ -287,3 +287,26 @@ def test_hyperslabs_of_several_shapes_may_overlap(engine: Engine, ranks: int) ->
     )
     assert done.returncode == 1
     assert "byte" in done.stderr.splitlines()[0]
+
+
+@pytest.mark.parametrize("filled", [False, True])
+def test_fill_values_are_written_on_request(engine: Engine, ranks: int, filled: bool) -> None:
+    """Below the dataset level all is written twice; above it nothing changes."""
+    one = arrays(
+        [1, 64, 128],
+        access([[8, [1, 8, 128], [1, 1, 1]]]),
+        chunk=[1, 64, 128],
+        extendible=True,
+        filled=filled,
+    )
+    plan = make_plan(
+        ranks,
+        [family("hdf5", level="h5d", lifetime="appended")],
+        [content(arrays=[one])],
+        [dump(0), dump(1, file=0)],
+    )
+    result = engine(plan, "--keep", "--verify")
+    payload = 2 * 64 * 128 * 8
+    below = sum(d["levels"]["mpiio"]["bytes_written"] for d in result.dumps)
+    assert sum(d["bytes_written"] for d in result.dumps) == payload
+    assert (1 + filled) * payload <= below < (1 + filled) * payload + 16384

@@ -20,11 +20,12 @@ from workalike.characterize.dataspace import (
 )
 from workalike.characterize.facts import FileFacts, ModuleFacts
 from workalike.characterize.growth import apportion
+from workalike.characterize.levels import fill_values
 from workalike.characterize.moved import bytes_name, common_sizes, moved_by
 from workalike.darshan.bins import bin_of
 from workalike.plan.scale import split_even
 from workalike.workload import units
-from workalike.workload.model import ArrayAccess, Arrays, Assumption, Direction, Slab
+from workalike.workload.model import ArrayAccess, Arrays, Assumption, Direction, Level, Slab
 
 MAX_GROUPS = 512
 NEGLIGIBLE = 2000
@@ -51,6 +52,7 @@ def build_arrays(
     if equals is None:
         return None
     runs = fast_runs(files)
+    filled = any(fill_values(file, Level.H5D, Level.MPIIO, Direction.WRITE) for file in files)
     groups: dict[tuple[Geometry, Direction], list[_Equal]] = defaultdict(list)
     for equal in equals:
         geometry = geometry_of(equal.facts, states, known, runs)
@@ -77,6 +79,7 @@ def build_arrays(
             dims=list(g.dims),
             chunk=list(g.chunk) if g.chunk else None,
             extendible=g.extendible,
+            filled=g.chunk is not None and filled,
             access=sorted(access, key=lambda a: a.direction is Direction.READ),
         )
         for g, access in accesses.items()

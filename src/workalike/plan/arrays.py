@@ -44,6 +44,7 @@ def scale_arrays(
         dims=dims,
         chunk=chunk,
         extendible=arrays.extendible,
+        filled=arrays.filled,
         access=access,
     )
 

@@ -89,6 +89,7 @@ class PlanArrays(Strict):
     dims: list[int]
     chunk: list[int] | None = None
     extendible: bool
+    filled: bool = False
     access: list[PlanAccess]
 
 

@@ -125,13 +125,17 @@ class ArrayAccess(Strict):
 
 
 class Arrays(Strict):
-    """Equal library datasets and how they are accessed (hdf5)."""
+    """Equal library datasets and how they are accessed (hdf5).
+
+    `filled`: the library writes fill values when it allocates their space, so that all is written twice.
+    """
 
     datasets: Annotated[int, Field(ge=1, le=MAX_DATASETS)] = 1
     element: Annotated[int, Field(ge=1, le=2**20)] = 8
     dims: Annotated[list[Extent], Field(min_length=1, max_length=32)]
     chunk: list[Extent] | None = None
     extendible: bool = False
+    filled: bool = False
     access: Annotated[list[ArrayAccess], Field(min_length=1)]
 
     @model_validator(mode="after")

@@ -240,5 +240,5 @@ class _Family:
 def _shape(content: Content) -> tuple[Any, ...]:
     """What contents that are told together have in common."""
     streams = tuple((s.direction, s.pattern, s.collective, str(s.ranks)) for s in content.streams)
-    arrays = tuple((len(a.dims), len(a.access), a.extendible) for a in content.arrays)
+    arrays = tuple((len(a.dims), len(a.access), a.extendible, a.filled) for a in content.arrays)
     return (streams, arrays, content.fit is not None)
