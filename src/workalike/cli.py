@@ -7,7 +7,7 @@ import sys
 import typer
 
 from workalike import __version__
-from workalike.commands import characterize, check, compare, plan, replicate, run
+from workalike.commands import characterize, check, compare, plan, profile, replicate, run
 from workalike.errors import WorkalikeError
 
 EXIT_INTERRUPTED = 130
@@ -21,7 +21,7 @@ app = typer.Typer(
     "The whole line in one command: `workalike replicate app.darshan -o replica/`",
 )
 
-for command in (characterize, check, plan, run, compare, replicate):
+for command in (characterize, check, plan, run, compare, replicate, profile):
     command.register(app)
 
 

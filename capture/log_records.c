@@ -1,0 +1,102 @@
+/* From the mapping to stored records, and from these to packed regions. */
+#include <string.h>
+
+#include "common_values.h"
+#include "deflate.h"
+#include "log.h"
+#include "mapping.h"
+#include "records.h"
+
+int log_record_size(enum module module) {
+    switch (module) {
+        case MODULE_POSIX:
+            return sizeof(struct posix_stored);
+        case MODULE_MPIIO:
+            return sizeof(struct mpiio_stored);
+        case MODULE_STDIO:
+            return sizeof(struct stdio_stored);
+        default:
+            return 0;
+    }
+}
+
+/* Writes the best four of a table into value and count counters that each stand in a row. */
+static void store_common(const struct common_values* values, int64_t* value, int64_t* count) {
+    struct common_value best[COMMON_KEPT];
+    common_values_best(values->value, values->count, values->used, best);
+    for (int i = 0; i < COMMON_KEPT; ++i) {
+        value[i] = best[i].value;
+        count[i] = best[i].count;
+    }
+}
+
+static void store_tables(const struct entry* entry, void* stored) {
+    const char* start = (const char*)entry;
+    const struct common_values* accesses = (const struct common_values*)(start + entry->access_at);
+    const struct common_values* strides = (const struct common_values*)(start + entry->stride_at);
+    if (entry->module == MODULE_POSIX) {
+        int64_t* counter = ((struct posix_stored*)stored)->counter;
+        store_common(accesses, &counter[POSIX_ACCESS], &counter[POSIX_ACCESS_COUNT]);
+        store_common(strides, &counter[POSIX_STRIDE], &counter[POSIX_STRIDE_COUNT]);
+    } else if (entry->module == MODULE_MPIIO) {
+        int64_t* counter = ((struct mpiio_stored*)stored)->counter;
+        store_common(accesses, &counter[MPIIO_ACCESS], &counter[MPIIO_ACCESS_COUNT]);
+    }
+}
+
+static void collect_record(struct log_content* content, struct entry* entry, int64_t rank) {
+    struct buffer* records = &content->records[entry->module];
+    void* stored = buffer_add(records, entry->record_size);
+    if (!stored) return;
+    memcpy(stored, (const char*)entry + entry->record_at, entry->record_size);
+    ((struct base_record*)stored)->rank = rank;
+    store_tables(entry, stored);
+}
+
+void log_collect(struct log_content* content, int64_t rank) {
+    for (struct entry* entry = mapping_next(NULL); entry; entry = mapping_next(entry)) {
+        if (!atomic_load(&entry->ready) || !atomic_load(&entry->counted)) continue;
+        if (entry->kind == ENTRY_RECORD) collect_record(content, entry, rank);
+    }
+}
+
+/* Names are marked by the records that need them. */
+static void mark_names(const struct buffer* records, int size) {
+    for (size_t at = 0; size && at + (size_t)size <= records->used; at += (size_t)size) {
+        records_mark_name(((const struct base_record*)(records->data + at))->id);
+    }
+}
+
+static void mark_rename_sources(const struct buffer* records) {
+    const struct posix_stored* all = (const struct posix_stored*)records->data;
+    for (size_t i = 0; i < records->used / sizeof *all; ++i) {
+        const int64_t source = all[i].counter[POSIX_RENAMED_FROM];
+        if (source) records_mark_name((uint64_t)source);
+    }
+}
+
+static void pack(struct buffer* raw, struct buffer* packed) {
+    if (raw->failed) packed->failed = true;
+    if (raw->used) deflate_stream(packed, raw->data, raw->used);
+    buffer_release(raw);
+}
+
+bool log_pack(struct log_content* content, struct log_packed* packed) {
+    bool failed = false;
+    struct buffer names = {0};
+    for (int module = 1; module < MODULES; ++module) {
+        mark_names(&content->records[module], log_record_size((enum module)module));
+    }
+    mark_rename_sources(&content->records[MODULE_POSIX]);
+    records_collect_names(&names);
+    pack(&names, &packed->region[LOG_NAMES]);
+    for (int module = 1; module < MODULES; ++module) {
+        pack(&content->records[module], &packed->region[module]);
+    }
+    for (int region = 0; region < LOG_REGIONS; ++region) failed |= packed->region[region].failed;
+    return !failed;
+}
+
+void log_release(struct log_packed* packed) {
+    for (int region = 0; region < LOG_REGIONS; ++region) buffer_release(&packed->region[region]);
+}
