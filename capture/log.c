@@ -142,7 +142,7 @@ void log_write_serial(void) {
     struct buffer job = {0};
     char path[1300];
     const struct job_times times = log_times();
-    log_collect(&content, 0);
+    log_collect(&content, 0, &times);
     log_pack_job(&job, &times, 1);
     log_path(path, sizeof path);
     bool done = log_pack(&content, &packed) && !job.failed;

@@ -2,6 +2,7 @@
 #ifndef WORKALIKE_CAPTURE_LOG_H
 #define WORKALIKE_CAPTURE_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layouts.h"
@@ -29,8 +30,8 @@ struct job_times {
     int64_t start_sec, start_nsec, end_sec, end_nsec;
 };
 
-/* Gathers this process' records; `rank` goes into each. */
-void log_collect(struct log_content* content, int64_t rank);
+/* Gathers this process' records; `rank` goes into each, and times count from the job's start. */
+void log_collect(struct log_content* content, int64_t rank, const struct job_times* job);
 
 /* Size of one record of a module with fixed records, 0 for the others. */
 int log_record_size(enum module module);

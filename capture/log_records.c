@@ -1,4 +1,5 @@
 /* From the mapping to stored records, and from these to packed regions. */
+#include <stddef.h>
 #include <string.h>
 
 #include "common_values.h"
@@ -44,19 +45,56 @@ static void store_tables(const struct entry* entry, void* stored) {
     }
 }
 
-static void collect_record(struct log_content* content, struct entry* entry, int64_t rank) {
+/* Where a record holds moments, rather than durations: the first, and how many. */
+struct time_range {
+    size_t first, count;
+};
+
+static struct time_range moments(enum module module) {
+    switch (module) {
+        case MODULE_POSIX:
+            return (struct time_range){offsetof(struct posix_stored, time), CLOSE_END + 1};
+        case MODULE_MPIIO:
+            return (struct time_range){offsetof(struct mpiio_stored, time), CLOSE_END + 1};
+        case MODULE_STDIO:
+            return (struct time_range){
+                offsetof(struct stdio_stored, time) + STDIO_OPEN_START * sizeof(double),
+                STDIO_READ_END + 1 - STDIO_OPEN_START};
+        default:
+            return (struct time_range){0, 0};
+    }
+}
+
+/* Processes begin at different moments; in the log all times count from the first one's. */
+static void shift_moments(void* stored, enum module module, double seconds) {
+    const struct time_range range = moments(module);
+    double* time = (double*)((char*)stored + range.first);
+    for (size_t i = 0; i < range.count; ++i) {
+        if (time[i] != 0) time[i] += seconds;
+    }
+}
+
+static double seconds_after(const struct job_times* job) {
+    const struct mapping_header* header = mapping_header();
+    return (double)(header->start_sec - job->start_sec) +
+           (double)(header->start_nsec - job->start_nsec) * 1e-9;
+}
+
+static void collect_record(struct log_content* content, struct entry* entry, int64_t rank, double late) {
     struct buffer* records = &content->records[entry->module];
     void* stored = buffer_add(records, entry->record_size);
     if (!stored) return;
     memcpy(stored, (const char*)entry + entry->record_at, entry->record_size);
     ((struct base_record*)stored)->rank = rank;
     store_tables(entry, stored);
+    shift_moments(stored, (enum module)entry->module, late);
 }
 
-void log_collect(struct log_content* content, int64_t rank) {
+void log_collect(struct log_content* content, int64_t rank, const struct job_times* job) {
+    const double late = seconds_after(job);
     for (struct entry* entry = mapping_next(NULL); entry; entry = mapping_next(entry)) {
         if (!atomic_load(&entry->ready) || !atomic_load(&entry->counted)) continue;
-        if (entry->kind == ENTRY_RECORD) collect_record(content, entry, rank);
+        if (entry->kind == ENTRY_RECORD) collect_record(content, entry, rank, late);
     }
 }
 

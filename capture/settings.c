@@ -84,15 +84,26 @@ void settings_read(void) {
     have_exclude = pattern_of("WORKALIKE_CAPTURE_EXCLUDE", &exclude_pattern);
 }
 
+/* Folders themselves are excluded with what is in them. */
 static bool in_system_folder(const char* path) {
+    if (path[1] == '\0') return true;
     for (const char* const* folder = system_folders; *folder; ++folder) {
-        if (strncmp(path, *folder, strlen(*folder)) == 0) return true;
+        const size_t length = strlen(*folder) - 1;
+        if (strncmp(path, *folder, length) == 0 && (path[length] == '/' || !path[length])) return true;
     }
     return false;
 }
 
+/* Where Open MPI keeps the shared memory of a job: "/tmp/ompi.<host>.<user>/...". */
+static bool in_mpi_session(const char* path) {
+    const char* folder = text_of("TMPDIR");
+    if (!folder) folder = "/tmp";
+    const size_t length = strlen(folder);
+    return strncmp(path, folder, length) == 0 && strncmp(path + length, "/ompi.", 6) == 0;
+}
+
 bool settings_count_path(const char* path) {
     if (have_include && regexec(&include_pattern, path, 0, NULL, 0) == 0) return true;
-    if (in_system_folder(path)) return false;
+    if (in_system_folder(path) || in_mpi_session(path)) return false;
     return !have_exclude || regexec(&exclude_pattern, path, 0, NULL, 0) != 0;
 }

@@ -1,0 +1,30 @@
+/* What belongs to a library's handle (an MPI_File, an hid_t). Found without a lock. */
+#ifndef WORKALIKE_CAPTURE_HANDLE_TABLE_H
+#define WORKALIKE_CAPTURE_HANDLE_TABLE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "spin.h"
+
+struct handle_slot {
+    _Atomic(intptr_t) handle; /* 0 free, -1 given up */
+    _Atomic(void*) value;
+};
+
+struct handle_slots {
+    uint32_t room, used;
+    struct handle_slot slot[];
+};
+
+struct handle_table {
+    _Atomic(struct handle_slots*) slots;
+    spin_lock lock;
+};
+
+void* handle_find(struct handle_table* table, intptr_t handle);
+void handle_enter(struct handle_table* table, intptr_t handle, void* value);
+/* Forgets a handle; gives what belonged to it. */
+void* handle_remove(struct handle_table* table, intptr_t handle);
+
+#endif
