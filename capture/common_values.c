@@ -3,20 +3,39 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool better(struct common_value one, struct common_value other) {
-    return one.count > other.count || (one.count == other.count && one.value > other.value);
+void common_slabs_count(struct common_slabs* slabs, const int64_t value[SLAB_WIDTH]) {
+    const size_t bytes = SLAB_WIDTH * sizeof *value;
+    uint32_t i = slabs->last;
+    if (i >= slabs->used || memcmp(slabs->value[i], value, bytes) != 0) {
+        i = 0;
+        while (i < slabs->used && memcmp(slabs->value[i], value, bytes) != 0) ++i;
+    }
+    if (i == COMMON_VALUES) return;
+    if (i == slabs->used) {
+        memcpy(slabs->value[i], value, bytes);
+        slabs->count[i] = 0;
+        slabs->used = i + 1;
+    }
+    ++slabs->count[i];
+    slabs->last = i;
 }
 
-void common_values_best(const int64_t* value, const int64_t* count, uint32_t used,
-                        struct common_value best[COMMON_KEPT]) {
-    memset(best, 0, COMMON_KEPT * sizeof *best);
-    for (uint32_t i = 0; i < used; ++i) {
-        struct common_value one = {value[i], count[i]};
-        for (int place = 0; place < COMMON_KEPT; ++place) {
-            if (!better(one, best[place])) continue;
-            struct common_value moved = best[place];
-            best[place] = one;
-            one = moved;
+int common_best(const int64_t* values, int width, const int64_t* counts, uint32_t used,
+                int best[COMMON_KEPT]) {
+    int kept = 0;
+    for (int i = 0; i < (int)used; ++i) {
+        int place = kept;
+        while (place > 0) {
+            const int rival = best[place - 1];
+            const bool more = counts[i] > counts[rival] ||
+                              (counts[i] == counts[rival] && values[i * width] > values[rival * width]);
+            if (!more) break;
+            if (place < COMMON_KEPT) best[place] = rival;
+            --place;
         }
+        if (place == COMMON_KEPT) continue;
+        best[place] = i;
+        if (kept < COMMON_KEPT) ++kept;
     }
+    return kept;
 }

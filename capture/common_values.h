@@ -5,16 +5,14 @@
 
 #include <stdint.h>
 
+#include "layouts.h"
+
 enum { COMMON_VALUES = 32, COMMON_KEPT = 4 };
 
 struct common_values {
     uint32_t used, last; /* last: the slot hit last, where the next hit is most likely */
     int64_t value[COMMON_VALUES];
     int64_t count[COMMON_VALUES];
-};
-
-struct common_value {
-    int64_t value, count;
 };
 
 static inline void common_values_count(struct common_values* values, int64_t value) {
@@ -34,8 +32,17 @@ static inline void common_values_count(struct common_values* values, int64_t val
     values->last = i;
 }
 
-/* The best four by count, ties by larger value; the rest of `best` becomes zero. */
-void common_values_best(const int64_t* value, const int64_t* count, uint32_t used,
-                        struct common_value best[COMMON_KEPT]);
+/* The same for values of several numbers; the first one is the size. */
+struct common_slabs {
+    uint32_t used, last;
+    int64_t value[COMMON_VALUES][SLAB_WIDTH];
+    int64_t count[COMMON_VALUES];
+};
+
+void common_slabs_count(struct common_slabs* slabs, const int64_t value[SLAB_WIDTH]);
+
+/* The places of the best four by count, ties by larger (first) number; the number of them. */
+int common_best(const int64_t* values, int width, const int64_t* counts, uint32_t used,
+                int best[COMMON_KEPT]);
 
 #endif

@@ -6,6 +6,14 @@
 
 enum { FIRST_ROOM = 256, GONE = -1 };
 
+_Atomic(int) handle_epoch;
+
+/* The slots, if they are this process' own. */
+static struct handle_slots* slots_of(struct handle_table* table) {
+    struct handle_slots* slots = atomic_load_explicit(&table->slots, memory_order_acquire);
+    return slots && slots->epoch == atomic_load_explicit(&handle_epoch, memory_order_relaxed) ? slots : NULL;
+}
+
 static uint32_t first_place(const struct handle_slots* slots, intptr_t handle) {
     return (uint32_t)(((uint64_t)handle * 0x9e3779b97f4a7c13u) >> 32) & (slots->room - 1);
 }
@@ -21,7 +29,7 @@ static struct handle_slot* locate(struct handle_slots* slots, intptr_t handle) {
 }
 
 void* handle_find(struct handle_table* table, intptr_t handle) {
-    struct handle_slots* slots = atomic_load_explicit(&table->slots, memory_order_acquire);
+    struct handle_slots* slots = slots_of(table);
     struct handle_slot* slot = slots && handle > 0 ? locate(slots, handle) : NULL;
     return slot ? atomic_load_explicit(&slot->value, memory_order_acquire) : NULL;
 }
@@ -42,6 +50,7 @@ static struct handle_slots* grow(struct handle_table* table, struct handle_slots
     struct handle_slots* slots = memory_pages(sizeof *slots + room * sizeof(struct handle_slot));
     if (!slots) return NULL;
     slots->room = room;
+    slots->epoch = atomic_load(&handle_epoch);
     for (uint32_t i = 0; old && i < old->room; ++i) {
         const intptr_t handle = atomic_load(&old->slot[i].handle);
         if (handle != 0 && handle != GONE) put(slots, handle, atomic_load(&old->slot[i].value));
@@ -53,7 +62,7 @@ static struct handle_slots* grow(struct handle_table* table, struct handle_slots
 void handle_enter(struct handle_table* table, intptr_t handle, void* value) {
     if (handle <= 0) return;
     spin_acquire(&table->lock);
-    struct handle_slots* slots = atomic_load(&table->slots);
+    struct handle_slots* slots = slots_of(table);
     struct handle_slot* known = slots ? locate(slots, handle) : NULL;
     if (known) {
         atomic_store(&known->value, value);
@@ -67,7 +76,7 @@ void handle_enter(struct handle_table* table, intptr_t handle, void* value) {
 void* handle_remove(struct handle_table* table, intptr_t handle) {
     void* value = NULL;
     spin_acquire(&table->lock);
-    struct handle_slots* slots = atomic_load(&table->slots);
+    struct handle_slots* slots = slots_of(table);
     struct handle_slot* slot = slots && handle > 0 ? locate(slots, handle) : NULL;
     if (slot) {
         value = atomic_load(&slot->value);

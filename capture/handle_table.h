@@ -14,6 +14,7 @@ struct handle_slot {
 
 struct handle_slots {
     uint32_t room, used;
+    int epoch; /* of the process: a fork's child finds nothing of its parent's */
     struct handle_slot slot[];
 };
 
@@ -21,6 +22,9 @@ struct handle_table {
     _Atomic(struct handle_slots*) slots;
     spin_lock lock;
 };
+
+/* Raised in a fork's child. */
+extern _Atomic(int) handle_epoch;
 
 void* handle_find(struct handle_table* table, intptr_t handle);
 void handle_enter(struct handle_table* table, intptr_t handle, void* value);

@@ -16,32 +16,45 @@ int log_record_size(enum module module) {
             return sizeof(struct mpiio_stored);
         case MODULE_STDIO:
             return sizeof(struct stdio_stored);
+        case MODULE_H5F:
+            return sizeof(struct h5f_stored);
+        case MODULE_H5D:
+            return sizeof(struct h5d_stored);
         default:
             return 0;
     }
 }
 
-/* Writes the best four of a table into value and count counters that each stand in a row. */
-static void store_common(const struct common_values* values, int64_t* value, int64_t* count) {
-    struct common_value best[COMMON_KEPT];
-    common_values_best(values->value, values->count, values->used, best);
-    for (int i = 0; i < COMMON_KEPT; ++i) {
-        value[i] = best[i].value;
-        count[i] = best[i].count;
+/* Writes the best four of a table: values (of `width` numbers) and counts each stand in a row. */
+static void store_common(const void* table, int width, int64_t* value, int64_t* count) {
+    const uint32_t used = *(const uint32_t*)table;
+    const int64_t* values = (const int64_t*)table + 1;
+    const int64_t* counts = values + COMMON_VALUES * width;
+    int best[COMMON_KEPT];
+    const int kept = common_best(values, width, counts, used, best);
+    for (int i = 0; i < kept; ++i) {
+        memcpy(value + width * i, values + width * best[i], (size_t)width * sizeof *value);
+        count[i] = counts[best[i]];
     }
 }
 
 static void store_tables(const struct entry* entry, void* stored) {
-    const char* start = (const char*)entry;
-    const struct common_values* accesses = (const struct common_values*)(start + entry->access_at);
-    const struct common_values* strides = (const struct common_values*)(start + entry->stride_at);
-    if (entry->module == MODULE_POSIX) {
-        int64_t* counter = ((struct posix_stored*)stored)->counter;
-        store_common(accesses, &counter[POSIX_ACCESS], &counter[POSIX_ACCESS_COUNT]);
-        store_common(strides, &counter[POSIX_STRIDE], &counter[POSIX_STRIDE_COUNT]);
-    } else if (entry->module == MODULE_MPIIO) {
-        int64_t* counter = ((struct mpiio_stored*)stored)->counter;
-        store_common(accesses, &counter[MPIIO_ACCESS], &counter[MPIIO_ACCESS_COUNT]);
+    const char* accesses = (const char*)entry + entry->access_at;
+    int64_t* counter = (int64_t*)stored + 2;
+    switch (entry->module) {
+        case MODULE_POSIX:
+            store_common(accesses, 1, &counter[POSIX_ACCESS], &counter[POSIX_ACCESS_COUNT]);
+            store_common((const char*)entry + entry->stride_at, 1, &counter[POSIX_STRIDE],
+                         &counter[POSIX_STRIDE_COUNT]);
+            break;
+        case MODULE_MPIIO:
+            store_common(accesses, 1, &counter[MPIIO_ACCESS], &counter[MPIIO_ACCESS_COUNT]);
+            break;
+        case MODULE_H5D:
+            store_common(accesses, SLAB_WIDTH, &counter[1 + H5D_ACCESS], &counter[1 + H5D_ACCESS_COUNT]);
+            break;
+        default:
+            break;
     }
 }
 
@@ -60,6 +73,10 @@ static struct time_range moments(enum module module) {
             return (struct time_range){
                 offsetof(struct stdio_stored, time) + STDIO_OPEN_START * sizeof(double),
                 STDIO_READ_END + 1 - STDIO_OPEN_START};
+        case MODULE_H5F:
+            return (struct time_range){offsetof(struct h5f_stored, time), H5F_CLOSE_END + 1};
+        case MODULE_H5D:
+            return (struct time_range){offsetof(struct h5d_stored, time), CLOSE_END + 1};
         default:
             return (struct time_range){0, 0};
     }
@@ -113,6 +130,11 @@ static void mark_rename_sources(const struct buffer* records) {
     }
 }
 
+static void mark_dataset_files(const struct buffer* records) {
+    const struct h5d_stored* all = (const struct h5d_stored*)records->data;
+    for (size_t i = 0; i < records->used / sizeof *all; ++i) records_mark_name(all[i].file_id);
+}
+
 static void pack(struct buffer* raw, struct buffer* packed) {
     if (raw->failed) packed->failed = true;
     if (raw->used) deflate_stream(packed, raw->data, raw->used);
@@ -126,6 +148,7 @@ bool log_pack(struct log_content* content, struct log_packed* packed) {
         mark_names(&content->records[module], log_record_size((enum module)module));
     }
     mark_rename_sources(&content->records[MODULE_POSIX]);
+    mark_dataset_files(&content->records[MODULE_H5D]);
     records_collect_names(&names);
     pack(&names, &packed->region[LOG_NAMES]);
     for (int module = 1; module < MODULES; ++module) {

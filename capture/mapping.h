@@ -38,7 +38,7 @@ enum entry_kind { ENTRY_RECORD = 1, ENTRY_NAME = 2, ENTRY_TRACE = 3, ENTRY_HEATM
 struct entry {
     uint32_t kind, size;
     uint16_t module, record_size;
-    uint16_t record_at, access_at, stride_at, unused;
+    uint16_t record_at, access_at, access_width, stride_at; /* width: numbers in a common access */
     _Atomic(uint32_t) ready;   /* set last: an entry without it was being made when the process died */
     _Atomic(uint32_t) counted; /* something was counted: worth a place in the log */
     spin_lock lock;

@@ -13,6 +13,7 @@ static const struct record_shape shape = {
     offsetof(struct mpiio_record, log),
     sizeof(struct mpiio_stored),
     offsetof(struct mpiio_record, accesses),
+    1,
     0,
 };
 

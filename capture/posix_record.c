@@ -15,6 +15,7 @@ static const struct record_shape shape = {
     offsetof(struct posix_record, log),
     sizeof(struct posix_stored),
     offsetof(struct posix_record, accesses),
+    1,
     offsetof(struct posix_record, strides),
 };
 

@@ -76,6 +76,7 @@ static struct entry* make(const struct record_shape* shape, uint64_t id, const c
     entry->record_at = shape->record_at;
     entry->record_size = shape->record_size;
     entry->access_at = shape->access_at;
+    entry->access_width = shape->access_width;
     entry->stride_at = shape->stride_at;
     ((struct base_record*)((char*)entry + shape->record_at))->id = id;
     mapping_ready(entry);

@@ -9,7 +9,7 @@
 struct record_shape {
     enum module module;
     size_t entry_size;
-    uint16_t record_at, record_size, access_at, stride_at;
+    uint16_t record_at, record_size, access_at, access_width, stride_at;
 };
 
 /* The record of this name; NULL without room. A new one has id set, the rest is zero, and `made` is true. */

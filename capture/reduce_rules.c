@@ -85,6 +85,51 @@ static const struct reduce_rules stdio_rules = {
     .slowest = {{NOWHERE, NOWHERE}, {NOWHERE, NOWHERE}},
 };
 
+static const uint8_t h5f_counters[H5F_COUNTERS] = {[H5F_USE_MPIIO] = RULE_OR};
+
+static const uint8_t h5f_times[H5F_TIMES] = {
+    [H5F_OPEN_START... H5F_CLOSE_START] = RULE_FIRST,
+    [H5F_OPEN_END... H5F_CLOSE_END] = RULE_MAX,
+};
+
+static const struct reduce_rules h5f_rules = {
+    .head = 2,
+    .counters = H5F_COUNTERS,
+    .times = H5F_TIMES,
+    .counter_rule = h5f_counters,
+    .time_rule = h5f_times,
+    .bytes = {NOWHERE, NOWHERE},
+    .spent = {H5F_META_TIME, NOWHERE, NOWHERE},
+    .ranks = NOWHERE,
+    .slowest = {{NOWHERE, NOWHERE}, {NOWHERE, NOWHERE}},
+};
+
+static const uint8_t h5d_counters[H5D_COUNTERS] = {
+    [H5D_MAX_READ_TIME_SIZE... H5D_MAX_WRITE_TIME_SIZE] = RULE_ELSEWHERE,
+    [H5D_ACCESS... H5D_NDIMS - 1] = RULE_ELSEWHERE,
+    [H5D_NDIMS] = RULE_KEEP,
+    [H5D_NPOINTS] = RULE_MAX,
+    [H5D_TYPE_SIZE... H5D_COLLECTIVE - 1] = RULE_KEEP,
+    [H5D_COLLECTIVE... H5D_DEPRECATED] = RULE_OR,
+    [H5D_FASTEST_RANK... H5D_SLOWEST_RANK_BYTES] = RULE_ELSEWHERE,
+};
+
+static const struct reduce_rules h5d_rules = {
+    .head = 3,
+    .counters = H5D_COUNTERS,
+    .times = DATA_TIMES,
+    .counter_rule = h5d_counters,
+    .time_rule = data_times,
+    .common = {{H5D_ACCESS, H5D_ACCESS_COUNT, SLAB_WIDTH}},
+    .commons = 1,
+    .bytes = {H5D_BYTES_READ, H5D_BYTES_WRITTEN},
+    .spent = {READ_TIME, WRITE_TIME, META_TIME},
+    .ranks = H5D_FASTEST_RANK,
+    .fastest_time = FASTEST_RANK_TIME,
+    .variance_time = VARIANCE_RANK_TIME,
+    .slowest = {{MAX_READ_TIME, H5D_MAX_READ_TIME_SIZE}, {MAX_WRITE_TIME, H5D_MAX_WRITE_TIME_SIZE}},
+};
+
 const struct reduce_rules* reduce_rules(enum module module) {
     switch (module) {
         case MODULE_POSIX:
@@ -93,6 +138,10 @@ const struct reduce_rules* reduce_rules(enum module module) {
             return &mpiio_rules;
         case MODULE_STDIO:
             return &stdio_rules;
+        case MODULE_H5F:
+            return &h5f_rules;
+        case MODULE_H5D:
+            return &h5d_rules;
         default:
             return NULL;
     }

@@ -19,6 +19,7 @@ static const struct record_shape shape = {
     sizeof(struct stdio_stored),
     0,
     0,
+    0,
 };
 
 static struct stream* slot_of(int fd) {

@@ -96,7 +96,7 @@ class Run:
         if module not in log.modules:
             return []
         table = log.records(module)
-        full = name if name.startswith("<") else str(self.folder / name)
+        full = name if name.startswith("<") else f"{self.folder}/{name}"  # a Path would lose "//"
         rows = []
         for row, (number, rank) in enumerate(zip(table.ids.tolist(), table.ranks.tolist(), strict=True)):
             if log.names.get(number) == full:

@@ -41,6 +41,7 @@ class Entry:
     record_size: int
     record_at: int
     access_at: int
+    access_width: int
     stride_at: int
     ready: bool
     counted: bool
@@ -140,13 +141,15 @@ def _entries(data: bytes, used: int) -> Iterator[Entry]:
     """The entries in order; the walk ends at one that cannot be."""
     at = _HEADER_BYTES
     while at + _ENTRY.size <= used:
-        kind, size, module, record_size, record_at, access_at, stride_at, _, ready, counted, _ = (
+        kind, size, module, record_size, record_at, access_at, width, stride_at, ready, counted, _ = (
             _ENTRY.unpack_from(data, at)
         )
         if size < _ENTRY.size or at + size > used or module >= len(layouts.MODULE_NAMES):
             return
         name = layouts.MODULE_NAMES[module]
-        yield Entry(kind, name, at, record_size, record_at, access_at, stride_at, bool(ready), bool(counted))
+        yield Entry(
+            kind, name, at, record_size, record_at, access_at, width, stride_at, bool(ready), bool(counted)
+        )
         at += size
 
 
@@ -173,13 +176,13 @@ def _stored(mapping: Mapping, data: bytes, entry: Entry) -> bytes:
     places = {
         name: 8 * (2 + layout.file_id + at) for at, name in enumerate(layout.counters + layout.fcounters)
     }
-    for table, value_name, count_name in (
-        (entry.access_at, "ACCESS{}_ACCESS", "ACCESS{}_COUNT"),
-        (entry.stride_at, "STRIDE{}_STRIDE", "STRIDE{}_COUNT"),
+    for table, width, value_name, count_name in (
+        (entry.access_at, entry.access_width, "ACCESS{}_ACCESS", "ACCESS{}_COUNT"),
+        (entry.stride_at, 1, "STRIDE{}_STRIDE", "STRIDE{}_COUNT"),
     ):
-        best = _most_common(data, entry.at + table) if table else []
+        best = _most_common(data, entry.at + table, width) if table else []
         for number, (value, count) in enumerate(best, 1):
-            struct.pack_into("<q", record, places[value_name.format(number)], value)
+            struct.pack_into(f"<{width}q", record, places[value_name.format(number)], *value)
             struct.pack_into("<q", record, places[count_name.format(number)], count)
     for name in layout.fcounters:
         if name.endswith("_END_TIMESTAMP"):
@@ -187,9 +190,10 @@ def _stored(mapping: Mapping, data: bytes, entry: Entry) -> bytes:
     return bytes(record)
 
 
-def _most_common(data: bytes, at: int) -> list[tuple[int, int]]:
-    """The best four of a table of values by count, ties by larger value."""
+def _most_common(data: bytes, at: int, width: int) -> list[tuple[tuple[int, ...], int]]:
+    """The best four of a table of values by count, ties by larger value; a value is `width` numbers."""
     (used,) = struct.unpack_from("<I", data, at)
-    numbers = struct.unpack_from(f"<{2 * _COMMON_VALUES}q", data, at + 8)
-    pairs = list(zip(numbers[:_COMMON_VALUES], numbers[_COMMON_VALUES:], strict=True))[:used]
+    numbers = struct.unpack_from(f"<{(width + 1) * _COMMON_VALUES}q", data, at + 8)
+    counts = numbers[width * _COMMON_VALUES :]
+    pairs = [(numbers[width * i : width * (i + 1)], counts[i]) for i in range(min(used, _COMMON_VALUES))]
     return sorted(pairs, key=lambda pair: (pair[1], pair[0]), reverse=True)[:_COMMON_KEPT]
