@@ -80,9 +80,7 @@ def test_library_loaded_late_and_privately(profile: Profile) -> None:
     )
     run = profile(sys.executable, script)
     assert run.record("H5F", "late.h5")["OPENS"] == 2
-    data = [
-        one for name in ("late.h5:/groupdata", "late.h5:/group/data") for one in run.records("H5D", name)
-    ]
+    data = [one for name in ("late.h5:/groupdata", "late.h5:/group/data") for one in run.records("H5D", name)]
     assert sum(one["WRITES"] for one in data) == 10
     assert sum(one["BYTES_WRITTEN"] for one in data) == 8000
     assert sum(one["BYTES_READ"] for one in data) == 8000

@@ -40,6 +40,7 @@ def command(
     launcher: opt.LauncherName = None,
     keep: opt.Keep = False,
     verify: opt.Verify = False,
+    capture: opt.Capture = False,
     per_rank: Annotated[Path | None, typer.Option(help="Also write a table of every rank's times.")] = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
@@ -88,6 +89,7 @@ def command(
             verify=verify,
             quiet=quiet or as_json,
             per_rank=per_rank,
+            capture=capture,
         ),
     )
     if as_json:
