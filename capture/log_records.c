@@ -4,8 +4,11 @@
 
 #include "common_values.h"
 #include "deflate.h"
+#include "heatmap.h"
 #include "log.h"
 #include "mapping.h"
+#include "mpiio_record.h"
+#include "posix_record.h"
 #include "records.h"
 
 int log_record_size(enum module module) {
@@ -97,6 +100,17 @@ static double seconds_after(const struct job_times* job) {
            (double)(header->start_nsec - job->start_nsec) * 1e-9;
 }
 
+static void collect_traces(struct log_content* content, const struct entry* entry, int64_t rank,
+                           double late) {
+    if (entry->module == MODULE_POSIX) {
+        const struct posix_record* record = (const struct posix_record*)entry;
+        trace_collect(&content->records[MODULE_DXT_POSIX], &record->traces, record->log.base.id, rank, late);
+    } else if (entry->module == MODULE_MPIIO) {
+        const struct mpiio_record* record = (const struct mpiio_record*)entry;
+        trace_collect(&content->records[MODULE_DXT_MPIIO], &record->traces, record->log.base.id, rank, late);
+    }
+}
+
 static void collect_record(struct log_content* content, struct entry* entry, int64_t rank, double late) {
     struct buffer* records = &content->records[entry->module];
     void* stored = buffer_add(records, entry->record_size);
@@ -105,6 +119,7 @@ static void collect_record(struct log_content* content, struct entry* entry, int
     ((struct base_record*)stored)->rank = rank;
     store_tables(entry, stored);
     shift_moments(stored, (enum module)entry->module, late);
+    collect_traces(content, entry, rank, late);
 }
 
 void log_collect(struct log_content* content, int64_t rank, const struct job_times* job) {
@@ -113,6 +128,7 @@ void log_collect(struct log_content* content, int64_t rank, const struct job_tim
         if (!atomic_load(&entry->ready) || !atomic_load(&entry->counted)) continue;
         if (entry->kind == ENTRY_RECORD) collect_record(content, entry, rank, late);
     }
+    heatmap_collect(&content->records[MODULE_HEATMAP], rank, job, late);
 }
 
 /* Names are marked by the records that need them. */

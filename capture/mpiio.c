@@ -84,14 +84,14 @@ EXPORT int MPI_File_set_view(void* file, mpi_count at, mpi_handle etype, mpi_han
 BOTH_NAMES(File_set_view);
 
 /* Sizes are those asked for, in 64 bits: a call may move more than 2 GiB. */
-static int end(void* file, enum mpiio_counter counter, mpi_count count, mpi_handle type, int64_t start,
-               int result) {
+static int end(void* file, enum mpiio_counter counter, mpi_count at, mpi_count count, mpi_handle type,
+               int64_t start, int result) {
     struct mpiio_record* record = handle_find(&files, (intptr_t)file);
     if (!record || result != MPI_DONE || !guard_enter()) return result;
     const struct span span = clock_span(start);
     mpi_count size = 0;
     MPI(Type_size_x, mpi_handle, mpi_count*)(type, &size);
-    mpiio_count_transfer(record, counter, size * count, span);
+    mpiio_count_transfer(record, counter, at, size * count, span);
     guard_leave();
     return result;
 }
@@ -103,7 +103,7 @@ static int end(void* file, enum mpiio_counter counter, mpi_count count, mpi_hand
     EXPORT int MPI_File_##name(void* file, void* memory, integer count, mpi_handle type, void* last) {    \
         const int64_t start = clock_ns();                                                                 \
         return end(                                                                                       \
-            file, counter, count, type, start,                                                            \
+            file, counter, NO_OFFSET, count, type, start,                                                 \
             MPI(File_##name, void*, void*, integer, mpi_handle, void*)(file, memory, count, type, last)); \
     }                                                                                                     \
     BOTH_NAMES(File_##name)
@@ -113,7 +113,7 @@ static int end(void* file, enum mpiio_counter counter, mpi_count count, mpi_hand
     EXPORT int MPI_File_##name(void* file, mpi_count at, void* memory, integer count, mpi_handle type,       \
                                void* last) {                                                                 \
         const int64_t start = clock_ns();                                                                    \
-        return end(file, counter, count, type, start,                                                        \
+        return end(file, counter, at, count, type, start,                                                    \
                    MPI(File_##name, void*, mpi_count, void*, integer, mpi_handle, void*)(                    \
                        file, at, memory, count, type, last));                                                \
     }                                                                                                        \
@@ -123,7 +123,7 @@ static int end(void* file, enum mpiio_counter counter, mpi_count count, mpi_hand
     int MPI_File_##name(void* file, void* memory, integer count, mpi_handle type);                  \
     EXPORT int MPI_File_##name(void* file, void* memory, integer count, mpi_handle type) {          \
         const int64_t start = clock_ns();                                                           \
-        return end(file, counter, count, type, start,                                               \
+        return end(file, counter, NO_OFFSET, count, type, start,                                    \
                    MPI(File_##name, void*, void*, integer, mpi_handle)(file, memory, count, type)); \
     }                                                                                               \
     BOTH_NAMES(File_##name)
@@ -133,7 +133,7 @@ static int end(void* file, enum mpiio_counter counter, mpi_count count, mpi_hand
     EXPORT int MPI_File_##name(void* file, mpi_count at, void* memory, integer count, mpi_handle type) {    \
         const int64_t start = clock_ns();                                                                   \
         return end(                                                                                         \
-            file, counter, count, type, start,                                                              \
+            file, counter, at, count, type, start,                                                          \
             MPI(File_##name, void*, mpi_count, void*, integer, mpi_handle)(file, at, memory, count, type)); \
     }                                                                                                       \
     BOTH_NAMES(File_##name)

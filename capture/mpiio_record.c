@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "access.h"
+#include "heatmap.h"
 #include "paths.h"
 #include "records.h"
 #include "settings.h"
@@ -91,12 +92,16 @@ static void count_times(struct mpiio_record* record, bool write, int64_t size, s
     }
 }
 
-void mpiio_count_transfer(struct mpiio_record* record, enum mpiio_counter counter, int64_t size,
-                          struct span span) {
+void mpiio_count_transfer(struct mpiio_record* record, enum mpiio_counter counter, int64_t offset,
+                          int64_t size, struct span span) {
     const bool write = (counter - MPIIO_INDEP_READS) % 2;
     lock(record);
     ++record->log.counter[counter];
     count_sizes(record, write, size);
     count_times(record, write, size, span);
+    if (settings.dxt) {
+        trace_add(&record->traces, MODULE_DXT_MPIIO, record->log.base.id, write, offset, size, span);
+    }
     unlock(record);
+    heatmap_count(HEATMAP_MPIIO, write, size, span);
 }

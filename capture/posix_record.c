@@ -5,6 +5,7 @@
 
 #include "access.h"
 #include "hash.h"
+#include "heatmap.h"
 #include "mounts.h"
 #include "records.h"
 #include "settings.h"
@@ -138,7 +139,12 @@ void posix_count_transfer(int fd, struct open_file* file, enum transfer which, i
     note_window(&time[kind->start], &time[kind->end], span);
     note_time(&time[kind->time], which == TRANSFER_READ ? &record->read_end : &record->write_end, span);
     note_slowest(&time[kind->slowest], &record->log.counter[kind->slowest_size], size, span);
+    if (settings.dxt) {
+        trace_add(&record->traces, MODULE_DXT_POSIX, record->log.base.id, which == TRANSFER_WRITE, offset,
+                  size, span);
+    }
     unlock(record);
+    heatmap_count(HEATMAP_POSIX, which == TRANSFER_WRITE, size, span);
 }
 
 void posix_count_open(struct posix_record* record, int mode, struct span span) {

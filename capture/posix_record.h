@@ -9,6 +9,7 @@
 #include "common_values.h"
 #include "fd_table.h"
 #include "mapping.h"
+#include "trace.h"
 
 enum { MEMORY_ALIGNMENT = 8 };
 
@@ -18,6 +19,7 @@ struct posix_record {
     double read_end, write_end, meta_end;
     int32_t last_kind; /* what the latest access was: 0 none yet, 1 a read, 2 a write */
     struct common_values accesses, strides;
+    struct trace_chains traces;
     struct posix_stored log;
 };
 

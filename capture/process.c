@@ -11,6 +11,7 @@
 #include "fd_table.h"
 #include "guard.h"
 #include "handle_table.h"
+#include "heatmap.h"
 #include "log.h"
 #include "mounts.h"
 #include "own_io.h"
@@ -126,6 +127,7 @@ static void after_fork_in_child(void) {
     mounts_forget();
     fd_table_after_fork();
     streams_after_fork();
+    heatmap_after_fork();
     atomic_fetch_add(&handle_epoch, 1);
     atomic_store(&process.phase, PHASE_WAITING);
     guard_inside = 0;

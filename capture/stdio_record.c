@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "access.h"
+#include "heatmap.h"
 #include "memory.h"
 #include "records.h"
 #include "settings.h"
@@ -144,6 +145,7 @@ void stream_count_transfer(struct stream* stream, enum transfer_kind kind, int64
         note_time(&time[STDIO_WRITE_TIME], &record->write_end, span);
     }
     unlock(record);
+    heatmap_count(HEATMAP_STDIO, kind == STREAM_WRITE, size, span);
 }
 
 void stream_count_seek(struct stream* stream, int64_t offset, struct span span) {

@@ -83,6 +83,11 @@ class Run:
         assert len(self.logs) >= 1, self.stderr
         return open_log(self.logs[0])
 
+    @property
+    def paths(self) -> list[str]:
+        """Names of files in the log."""
+        return [name for name in self.log.names.values() if name.startswith("/")]
+
     def record(self, module: str, name: str, rank: int | None = None) -> dict[str, float]:
         """The counters of one record, those that are not zero, as our reader has them."""
         found = self.records(module, name)

@@ -71,9 +71,9 @@ def test_log_is_read_by_pydarshan(run: Run, same_for_pydarshan: Callable[[Path],
 
 def test_without_the_system_and_with_patterns(profile: Profile, compiled: Callable[..., Path]) -> None:
     program = compiled("posix_known.c")
-    assert all(name.startswith(str(profile.folder)) for name in profile(program).log.names.values())
+    assert all(name.startswith(str(profile.folder)) for name in profile(program).paths)
     some = profile(program, options=("--exclude", "/s[et]"))
     assert not some.records("POSIX", "sequential")
     assert some.records("POSIX", "copied")
     more = profile("cat", "/etc/passwd", options=("--include", "^/etc/pass"))
-    assert list(more.log.names.values()) == ["/etc/passwd"]
+    assert more.paths == ["/etc/passwd"]

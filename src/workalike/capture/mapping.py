@@ -15,6 +15,8 @@ from workalike.errors import ErrorKind, WorkalikeError
 
 PATTERN = "workalike-*.map"
 
+HEATMAP_BINS = 200
+
 EXECUTED = 2
 """State of a process that went on as another program: its counters are whole."""
 
@@ -26,6 +28,8 @@ _ENTRY = struct.Struct("<2I6H3I")
 _NAME_AT = _ENTRY.size + 8
 _RANK_AT = 8
 _RECORD, _NAME, _TRACE, _HEATMAP = 1, 2, 3, 4
+_TRACE_HEAD = struct.Struct("<2Q4I")  # id, next; write, room, used, unused
+_SEGMENT_BYTES = 32
 _COMMON_VALUES = 32
 _COMMON_KEPT = 4
 _VERSION = 1
@@ -47,6 +51,24 @@ class Entry:
     counted: bool
 
 
+@dataclass(frozen=True, slots=True)
+class HeatmapLevel:
+    """Bytes over time of one interface while the run was of a certain length (capture/heatmap.h)."""
+
+    api: int
+    level: int
+    written: tuple[int, ...]
+    read: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Trace:
+    """Stored segments of one file: offset, length, start, end, of 8 bytes each."""
+
+    writes: bytearray = field(default_factory=bytearray)
+    reads: bytearray = field(default_factory=bytearray)
+
+
 @dataclass
 class Mapping:
     """What one process counted.
@@ -57,6 +79,8 @@ class Mapping:
         start: seconds since 1970 at which its times begin.
         last: latest end of a call, in seconds since `start`.
         records: stored records by module, with this process' rank in them.
+        heatmaps: the levels that were used, of any interface.
+        traces: by (module, record id).
         partial: modules that ran out of memory.
     """
 
@@ -75,6 +99,8 @@ class Mapping:
     names: dict[int, str] = field(default_factory=dict)
     records: dict[str, list[bytes]] = field(default_factory=dict)
     partial: list[str] = field(default_factory=list)
+    heatmaps: list[HeatmapLevel] = field(default_factory=list)
+    traces: dict[tuple[str, int], Trace] = field(default_factory=dict)
 
 
 def find_mappings(folder: Path) -> list[Path]:
@@ -161,6 +187,16 @@ def _take(mapping: Mapping, data: bytes, entry: Entry) -> None:
         mapping.names.setdefault(number, _text(data, entry.at + _NAME_AT))
     elif entry.kind == _RECORD and entry.counted:
         mapping.records.setdefault(entry.module, []).append(_stored(mapping, data, entry))
+    elif entry.kind == _HEATMAP:
+        api, level = struct.unpack_from("<2I", data, entry.at + _ENTRY.size)
+        bins = struct.unpack_from(f"<{2 * HEATMAP_BINS}q", data, entry.at + _ENTRY.size + 8)
+        mapping.heatmaps.append(HeatmapLevel(api, level, bins[:HEATMAP_BINS], bins[HEATMAP_BINS:]))
+    elif entry.kind == _TRACE:
+        number, _, write, room, used, _ = _TRACE_HEAD.unpack_from(data, entry.at + _ENTRY.size)
+        start = entry.at + _ENTRY.size + _TRACE_HEAD.size
+        trace = mapping.traces.setdefault((entry.module, number), Trace())
+        chain = trace.writes if write else trace.reads
+        chain += data[start : start + min(used, room) * _SEGMENT_BYTES]
 
 
 def _text(data: bytes, at: int) -> str:

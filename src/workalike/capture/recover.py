@@ -7,6 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from workalike.capture.mapping import Mapping, find_mappings, read_mapping
+from workalike.capture.timed import heatmap_names, heatmaps, traces
 from workalike.darshan.write import JobToWrite, write_log
 from workalike.errors import WorkalikeError
 
@@ -47,20 +48,25 @@ def recover(folder: Path, logs: Path) -> tuple[list[Path], list[str]]:
 def _write(parts: list[Mapping], logs: Path) -> Path:
     first = parts[0]
     start = min(part.start for part in parts)
+    run_time = max(part.start + part.last for part in parts) - start
     regions: dict[str, list[bytes]] = defaultdict(list)
     names: dict[int, str] = {}
     for part in parts:
         for number, name in part.names.items():
             names.setdefault(number, name)
+        names |= heatmap_names(part)
         for module, records in part.records.items():
             regions[module] += records
+        for module in ("DXT_POSIX", "DXT_MPIIO"):
+            regions[module].append(traces(part, module, part.start - start))
+        regions["HEATMAP"].append(heatmaps(part, part.start - start, run_time))
     program = Path(first.command.split(" ", 1)[0]).name or "program"
     path = _free_name(logs, f"{program}_id{first.job_id}-{first.pid}")
     write_log(
         path,
         job=JobToWrite(
             nprocs=first.ranks,
-            run_time=max(part.start + part.last for part in parts) - start,
+            run_time=run_time,
             start_time=start,
             uid=first.uid,
             job_id=first.job_id,
