@@ -167,7 +167,7 @@ def replicate(found: Characterization, chosen: Options, run: RunOptions) -> Repl
     plan = resolve(found.workload, chosen)
     write_plan(plan, run.out / "plan.json")
     record = run_plan(plan, run)
-    fidelity = compare(found, _witness(run) or record, plan=plan)
+    fidelity = compare(found, record, plan=plan, witness=_witness(run))
     write_fidelity(fidelity, run.out / "fidelity.json")
     full_scale = count_at_full_scale(found, run.out)
     return Replica(found, plan, record, fidelity, full_scale)
