@@ -1,5 +1,6 @@
 /* HDF5 datasets. */
 #include "export.h"
+#include "extra.h"
 #include "guard.h"
 #include "handle_table.h"
 #include "hdf5_api.h"
@@ -24,21 +25,32 @@ static hid note_opened(const struct hdf5_api* api, hid location, const char* nam
     return dataset;
 }
 
-#define OPENING(name, deprecated, parameters, arguments)                                 \
-    hid H5##name parameters;                                                             \
-    EXPORT hid H5##name parameters {                                                     \
-        const struct hdf5_api* api = HDF5_OF_CALLER();                                   \
-        if (!api->name) return HDF5_FAILED;                                              \
-        const int64_t start = clock_ns();                                                \
-        return note_opened(api, location, path, deprecated, api->name arguments, start); \
+static hid note_created(const struct hdf5_api* api, hid location, const char* name, bool deprecated,
+                        hid dataset, int64_t start) {
+    note_opened(api, location, name, deprecated, dataset, start);
+    if (dataset < 0 || !api->counted || !process_counts() || !guard_enter()) return dataset;
+    KEEP_ERRNO();
+    struct extra_record* record = extra_record_of(api, location);
+    if (record) extra_count(record, EXTRA_DATASETS_CREATED);
+    guard_leave();
+    return dataset;
+}
+
+#define OPENING(note, name, deprecated, parameters, arguments)                    \
+    hid H5##name parameters;                                                      \
+    EXPORT hid H5##name parameters {                                              \
+        const struct hdf5_api* api = HDF5_OF_CALLER();                            \
+        if (!api->name) return HDF5_FAILED;                                       \
+        const int64_t start = clock_ns();                                         \
+        return note(api, location, path, deprecated, api->name arguments, start); \
     }
-OPENING(Dcreate1, true, (hid location, const char* path, hid type, hid space, hid creation),
+OPENING(note_created, Dcreate1, true, (hid location, const char* path, hid type, hid space, hid creation),
         (location, path, type, space, creation))
-OPENING(Dcreate2, false,
+OPENING(note_created, Dcreate2, false,
         (hid location, const char* path, hid type, hid space, hid link, hid creation, hid access),
         (location, path, type, space, link, creation, access))
-OPENING(Dopen1, true, (hid location, const char* path), (location, path))
-OPENING(Dopen2, false, (hid location, const char* path, hid access), (location, path, access))
+OPENING(note_opened, Dopen1, true, (hid location, const char* path), (location, path))
+OPENING(note_opened, Dopen2, false, (hid location, const char* path, hid access), (location, path, access))
 
 /* Any object; only datasets are of interest. */
 hid H5Oopen(hid location, const char* path, hid access);

@@ -17,6 +17,7 @@ enum module {
     MODULE_DXT_POSIX = 10,
     MODULE_DXT_MPIIO = 11,
     MODULE_HEATMAP = 15,
+    MODULE_EXTRA = 63, /* ours: goes into the side file, never into a log */
     MODULES = 64
 };
 
@@ -201,6 +202,17 @@ enum h5d_counter {
     H5D_COUNTERS
 };
 
+enum extra_counter {
+    EXTRA_ATTRIBUTES_CREATED,
+    EXTRA_ATTRIBUTES_OPENED,
+    EXTRA_ATTRIBUTES_READ,
+    EXTRA_ATTRIBUTES_WRITTEN,
+    EXTRA_ATTRIBUTES_CLOSED,
+    EXTRA_GROUPS_CREATED,
+    EXTRA_DATASETS_CREATED,
+    EXTRA_COUNTERS
+};
+
 struct base_record {
     uint64_t id;
     int64_t rank;
@@ -222,6 +234,11 @@ struct stdio_stored {
     struct base_record base;
     int64_t counter[STDIO_COUNTERS];
     double time[STDIO_TIMES];
+};
+
+struct extra_stored {
+    struct base_record base;
+    int64_t counter[EXTRA_COUNTERS];
 };
 
 struct h5f_stored {

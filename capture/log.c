@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "deflate.h"
+#include "extra.h"
 #include "mapping.h"
 #include "mounts.h"
 #include "own_io.h"
@@ -139,12 +140,14 @@ static bool write_file(const char* path, const struct log_plan* plan, const stru
 void log_write_serial(void) {
     struct log_content content = {0};
     struct log_packed packed = {0};
-    struct buffer job = {0};
+    struct buffer job = {0}, extra = {0};
     char path[1300];
     const struct job_times times = log_times();
     log_collect(&content, 0, &times);
     log_pack_job(&job, &times, 1);
     log_path(path, sizeof path);
+    extra_text(&extra, &content.records[MODULE_EXTRA]);
+    buffer_release(&content.records[MODULE_EXTRA]);
     bool done = log_pack(&content, &packed) && !job.failed;
     if (done) {
         struct log_plan plan = {.job_length = job.used, .partial = atomic_load(&mapping_header()->partial)};
@@ -153,10 +156,12 @@ void log_write_serial(void) {
         done = write_file(path, &plan, &job, &packed);
     }
     if (done) {
+        extra_write(path, &extra);
         mapping_remove();
     } else {
         own_warn("the log %s cannot be written: %s", path, strerror(errno));
     }
     log_release(&packed);
     buffer_release(&job);
+    buffer_release(&extra);
 }

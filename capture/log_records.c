@@ -23,6 +23,8 @@ int log_record_size(enum module module) {
             return sizeof(struct h5f_stored);
         case MODULE_H5D:
             return sizeof(struct h5d_stored);
+        case MODULE_EXTRA:
+            return sizeof(struct extra_stored);
         default:
             return 0;
     }

@@ -130,6 +130,18 @@ static const struct reduce_rules h5d_rules = {
     .slowest = {{MAX_READ_TIME, H5D_MAX_READ_TIME_SIZE}, {MAX_WRITE_TIME, H5D_MAX_WRITE_TIME_SIZE}},
 };
 
+static const uint8_t extra_counters[EXTRA_COUNTERS] = {RULE_SUM};
+
+static const struct reduce_rules extra_rules = {
+    .head = 2,
+    .counters = EXTRA_COUNTERS,
+    .counter_rule = extra_counters,
+    .bytes = {NOWHERE, NOWHERE},
+    .spent = {NOWHERE, NOWHERE, NOWHERE},
+    .ranks = NOWHERE,
+    .slowest = {{NOWHERE, NOWHERE}, {NOWHERE, NOWHERE}},
+};
+
 const struct reduce_rules* reduce_rules(enum module module) {
     switch (module) {
         case MODULE_POSIX:
@@ -142,6 +154,8 @@ const struct reduce_rules* reduce_rules(enum module module) {
             return &h5f_rules;
         case MODULE_H5D:
             return &h5d_rules;
+        case MODULE_EXTRA:
+            return &extra_rules;
         default:
             return NULL;
     }

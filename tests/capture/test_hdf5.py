@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from collections.abc import Callable
@@ -64,6 +65,36 @@ def test_log_is_read_by_pydarshan(run: Run, same_for_pydarshan: Callable[[Path],
     datasets, files = run.log.records("H5D"), run.log.records("H5F")
     assert datasets is not None and datasets.file_ids is not None and files is not None
     assert set(datasets.file_ids.tolist()) == set(files.ids.tolist())
+
+
+EXTRA = {
+    "attributes_created": 1, "attributes_opened": 1, "attributes_read": 1, "attributes_written": 1,
+    "attributes_closed": 2, "groups_created": 1, "datasets_created": 2,
+}  # fmt: skip
+
+
+@pytest.mark.mpi
+def test_attributes_are_in_the_side_file(run: Run) -> None:
+    side = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())
+    (row,) = side["hdf5"]
+    assert (row.pop("file"), row.pop("rank")) == (f"{run.folder}/data.h5", -1)
+    assert row == {name: RANKS * count for name, count in EXTRA.items()}
+
+
+@pytest.mark.mpi
+def test_killed_job_has_its_hdf5_records_and_side_file(
+    profile: Profile, compiled: Callable[..., Path]
+) -> None:
+    program = compiled("hdf5_known.c", "-DPARALLEL", *hdf5_flags("openmpi"), compiler="mpicc")
+    run = profile("mpiexec", "-n", "2", program, environment={"KILL": "1"}, check=False)
+    parts = run.records("H5D", "data.h5:/stepfield")
+    assert [(one["rank"], one["WRITES"], one["ACCESS1_LENGTH_D3"]) for one in parts] == [
+        (0, 2, 16),
+        (1, 2, 16),
+    ]
+    side = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())
+    assert sorted(row["rank"] for row in side["hdf5"]) == [0, 1]
+    assert all({name: row[name] for name in EXTRA} == EXTRA for row in side["hdf5"])
 
 
 def test_library_loaded_late_and_privately(profile: Profile) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,6 +62,19 @@ def test_trace_has_every_offset(profile: Profile, compiled: Callable[..., Path])
     segments, _ = trace.segments(int(place))
     assert [int(offset) for offset in segments["offset"][:8]] == [4096 * i for i in range(8)]
     assert [int(length) for length in segments["length"]] == [512] * 8 + [300, 300]
+
+
+def test_pydarshan_renders_its_summary(
+    profile: Profile, compiled: Callable[..., Path], tmp_path: Path
+) -> None:
+    run = profile(compiled("posix_known.c"), options=("--dxt",))
+    page = tmp_path / "summary.html"
+    done = subprocess.run(
+        [sys.executable, "-m", "darshan", "summary", str(run.logs[0]), "--output", str(page)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Heat Map: HEATMAP POSIX" in page.read_text() and "Traceback" not in done.stderr
 
 
 def test_without_asking_there_is_no_trace(profile: Profile, compiled: Callable[..., Path]) -> None:

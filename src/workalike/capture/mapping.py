@@ -17,6 +17,20 @@ PATTERN = "workalike-*.map"
 
 HEATMAP_BINS = 200
 
+EXTRA = "EXTRA"
+EXTRA_COUNTERS = (
+    "attributes_created",
+    "attributes_opened",
+    "attributes_read",
+    "attributes_written",
+    "attributes_closed",
+    "groups_created",
+    "datasets_created",
+)
+"""HDF5 calls that Darshan's format has no place for: they go into a side file (capture/extra.h)."""
+
+_EXTRA_MODULE = 63
+
 EXECUTED = 2
 """State of a process that went on as another program: its counters are whole."""
 
@@ -81,6 +95,7 @@ class Mapping:
         records: stored records by module, with this process' rank in them.
         heatmaps: the levels that were used, of any interface.
         traces: by (module, record id).
+        extra: what goes into the side file, by record id of the file.
         partial: modules that ran out of memory.
     """
 
@@ -101,6 +116,7 @@ class Mapping:
     partial: list[str] = field(default_factory=list)
     heatmaps: list[HeatmapLevel] = field(default_factory=list)
     traces: dict[tuple[str, int], Trace] = field(default_factory=dict)
+    extra: dict[int, dict[str, int]] = field(default_factory=dict)
 
 
 def find_mappings(folder: Path) -> list[Path]:
@@ -170,13 +186,19 @@ def _entries(data: bytes, used: int) -> Iterator[Entry]:
         kind, size, module, record_size, record_at, access_at, width, stride_at, ready, counted, _ = (
             _ENTRY.unpack_from(data, at)
         )
-        if size < _ENTRY.size or at + size > used or module >= len(layouts.MODULE_NAMES):
+        if size < _ENTRY.size or at + size > used:
             return
-        name = layouts.MODULE_NAMES[module]
+        name = _module_name(module)
         yield Entry(
             kind, name, at, record_size, record_at, access_at, width, stride_at, bool(ready), bool(counted)
         )
         at += size
+
+
+def _module_name(number: int) -> str:
+    if number == _EXTRA_MODULE:
+        return EXTRA
+    return layouts.MODULE_NAMES[number] if number < len(layouts.MODULE_NAMES) else "NULL"
 
 
 def _take(mapping: Mapping, data: bytes, entry: Entry) -> None:
@@ -185,7 +207,11 @@ def _take(mapping: Mapping, data: bytes, entry: Entry) -> None:
     if entry.kind == _NAME:
         (number,) = struct.unpack_from("<Q", data, entry.at + _ENTRY.size)
         mapping.names.setdefault(number, _text(data, entry.at + _NAME_AT))
-    elif entry.kind == _RECORD and entry.counted:
+    elif entry.kind == _RECORD and entry.counted and entry.module == EXTRA:
+        start = entry.at + entry.record_at
+        number, _, *counts = struct.unpack_from(f"<{2 + len(EXTRA_COUNTERS)}Q", data, start)
+        mapping.extra[number] = dict(zip(EXTRA_COUNTERS, counts, strict=True))
+    elif entry.kind == _RECORD and entry.counted and entry.module in layouts.FIXED:
         mapping.records.setdefault(entry.module, []).append(_stored(mapping, data, entry))
     elif entry.kind == _HEATMAP:
         api, level = struct.unpack_from("<2I", data, entry.at + _ENTRY.size)

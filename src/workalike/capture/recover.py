@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections import defaultdict
 from pathlib import Path
@@ -79,9 +80,27 @@ def _write(parts: list[Mapping], logs: Path) -> Path:
         partial={module for part in parts for module in part.partial},
     )
     path.chmod(0o400)
+    _write_extra(parts, path)
     for part in parts:
         part.path.unlink(missing_ok=True)
     return path
+
+
+def _write_extra(parts: list[Mapping], log: Path) -> None:
+    """The side file of a log, where there is anything in it."""
+    rows = [
+        {"file": part.names.get(number, ""), "rank": part.rank, **counts}
+        for part in parts
+        for number, counts in part.extra.items()
+    ]
+    if rows:
+        extra_of(log).write_text(json.dumps({"version": 1, "hdf5": rows}, indent=1), encoding="utf-8")
+        extra_of(log).chmod(0o400)
+
+
+def extra_of(log: Path) -> Path:
+    """The name of a log's side file."""
+    return log.with_name(f"{log.name}.extra.json")
 
 
 def _metadata(parts: list[Mapping]) -> dict[str, str]:

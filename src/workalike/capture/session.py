@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workalike.capture.library import find_library
-from workalike.capture.recover import recover
+from workalike.capture.recover import extra_of, recover
 from workalike.darshan import open_log
 from workalike.errors import ErrorKind, WorkalikeError
 
@@ -158,6 +158,8 @@ def place_logs(logs: list[Path], output: Path) -> list[Path]:
             target = output if number == 0 else output.with_name(f"{output.name}.{number}")
         try:
             shutil.move(log, target)
+            if extra_of(log).exists():
+                shutil.move(extra_of(log), extra_of(target))
         except OSError as error:
             raise WorkalikeError(
                 ErrorKind.CANNOT_WRITE, error.strerror or "cannot be written", file=target

@@ -3,7 +3,9 @@
 #include <mpi.h>
 #endif
 #include <hdf5.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static double memory[4096];
 
@@ -53,11 +55,19 @@ int main(int argument_count, char** arguments) {
     H5Sselect_elements(small, H5S_SELECT_SET, 3, points);
     must(H5Dread(set, H5T_NATIVE_INT, few, small, H5P_DEFAULT, memory));
     must(H5Dclose(set));
+    hid_t one = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(group, "time", H5T_NATIVE_DOUBLE, one, H5P_DEFAULT, H5P_DEFAULT);
+    must(H5Awrite(attribute, H5T_NATIVE_DOUBLE, memory));
+    must(H5Aclose(attribute));
+    attribute = H5Aopen(group, "time", H5P_DEFAULT);
+    must(H5Aread(attribute, H5T_NATIVE_DOUBLE, memory));
+    must(H5Aclose(attribute));
     H5Gclose(group);
     must(H5Fclose(file));
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     if (H5Fopen("missing.h5", H5F_ACC_RDONLY, H5P_DEFAULT) >= 0) abort();
 #ifdef PARALLEL
+    if (getenv("KILL")) kill(getpid(), SIGKILL);
     H5Pclose(access);
     MPI_Finalize();
 #endif
