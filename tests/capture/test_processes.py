@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -120,6 +121,34 @@ def test_recover_from_a_folder(library: Path, compiled: Callable[..., Path], tmp
         cwd=tmp_path, check=True, capture_output=True, text=True,
     )  # fmt: skip
     assert '"logs": []' in again.stdout
+
+
+def test_termination_is_passed_on_and_the_log_made(profile: Profile, compiled: Callable[..., Path]) -> None:
+    log = profile.folder / "app.darshan"
+    process = subprocess.Popen(
+        [*WORKALIKE, "profile", "-o", str(log), "--", compiled("processes.c"), "wait"],
+        cwd=profile.folder, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not (profile.folder / "waiting").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.terminate()
+    assert process.wait(30) == 128 + 15
+    run = Run(0, "", "", [log], profile.folder)
+    assert written(run, "parent") == [(3, 30)]
+    assert "incomplete" in run.log.job.metadata
+
+
+def test_what_still_runs_is_left_alone(profile: Profile) -> None:
+    run = profile(
+        "sh", "-c", "(exec 3> later; sleep 3; echo x >&3) > /dev/null 2>&1 & echo y > now", check=False
+    )
+    assert run.code == 0
+    assert "still" in run.stderr or "later" not in "".join(run.paths)
+    left = [Path(word.rstrip(":")) for word in run.stderr.split() if "workalike-capture-" in word]
+    time.sleep(4)
+    for path in left:
+        shutil.rmtree(path if path.is_dir() else path.parent, ignore_errors=True)
 
 
 def test_damaged_mapping_is_refused_in_one_line(tmp_path: Path) -> None:

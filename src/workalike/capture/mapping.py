@@ -124,6 +124,15 @@ def find_mappings(folder: Path) -> list[Path]:
     return sorted(folder.glob(PATTERN))
 
 
+def still_used(path: Path) -> bool:
+    """Whether a process on this node still counts in a mapping."""
+    try:
+        pid = int(path.stem.split("-")[2])
+        return str(path.resolve()) in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError, IndexError):
+        return False
+
+
 def read_mapping(path: Path) -> Mapping | None:
     """Read one mapping; None for one that was never begun.
 

@@ -7,7 +7,7 @@ import platform
 from collections import defaultdict
 from pathlib import Path
 
-from workalike.capture.mapping import Mapping, find_mappings, read_mapping
+from workalike.capture.mapping import Mapping, find_mappings, read_mapping, still_used
 from workalike.capture.timed import heatmap_names, heatmaps, traces
 from workalike.darshan.write import JobToWrite, write_log
 from workalike.errors import WorkalikeError
@@ -33,6 +33,9 @@ def recover(folder: Path, logs: Path) -> tuple[list[Path], list[str]]:
     jobs: dict[tuple[int, int], list[Mapping]] = defaultdict(list)
     remarks = []
     for path in find_mappings(folder):
+        if still_used(path):
+            remarks.append(f"a process still counts in {path}: recover it when it has ended")
+            continue
         try:
             mapping = read_mapping(path)
         except WorkalikeError as error:

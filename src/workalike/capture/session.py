@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from workalike.capture.library import find_library
+from workalike.capture.mapping import find_mappings, still_used
 from workalike.capture.recover import extra_of, recover
 from workalike.darshan import open_log
 from workalike.errors import ErrorKind, WorkalikeError
 
 EXIT_SIGNAL = 128
+PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+"""Signals that are the command's affair: it decides how to end, and its logs are gathered afterwards."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,9 @@ class Session:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if any(still_used(path) for path in find_mappings(self.maps)):
+            self.remarks.append(f"logs of what still runs will be in {self.spool}")
+            return
         shutil.rmtree(self.spool, ignore_errors=True)
         shutil.rmtree(self.maps, ignore_errors=True)
 
@@ -123,12 +130,12 @@ class Session:
             env={**os.environ, **(more or {}), **self.environment()},
             stdout=sys.stderr if quiet else None,
         )
-        while True:
-            try:
-                code = process.wait()
-                break
-            except KeyboardInterrupt:
-                continue  # the terminal has told the command, too: it decides how to end
+        before = {number: signal.signal(number, _pass_to(process)) for number in PASSED_ON}
+        try:
+            code = process.wait()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
         return code if code >= 0 else EXIT_SIGNAL - code
 
     def collect(self) -> list[Path]:
@@ -136,6 +143,16 @@ class Session:
         _, remarks = recover(self.maps, self.spool)
         self.remarks += remarks
         return sorted(self.spool.glob("*.darshan"), key=_importance)
+
+
+def _pass_to(process: subprocess.Popen[bytes]) -> Callable[..., None]:
+    """A handler that hands a signal on. Ctrl-C the terminal has given to the command already."""
+
+    def handler(number: int, _: object) -> None:
+        if number != signal.SIGINT:
+            process.send_signal(number)
+
+    return handler
 
 
 def _importance(path: Path) -> tuple[int, float]:

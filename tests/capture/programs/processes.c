@@ -49,6 +49,10 @@ int main(int count, char** arguments) {
     }
     if (write(parent, "0123456789", 10) != 10) abort();
     if (!strcmp(how, "_exit")) _exit(3);
+    if (!strcmp(how, "wait")) {
+        close(open("waiting", O_CREAT | O_WRONLY, 0600));
+        for (;;) pause();
+    }
     if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
     if (!strcmp(how, "crash")) abort();
     if (!strcmp(how, "handler")) {
