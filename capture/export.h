@@ -12,6 +12,15 @@
     extern __typeof__(function) alias_##symbol __asm__(#symbol) \
         __attribute__((alias(#function), visibility("default")))
 
+#ifdef CAPTURE_STATIC
+/* Linked into the program with --wrap: the linker calls the function behind ours __real_<name>, and
+   make_static.sh gives ours the name __wrap_<name>. */
+#define REAL(name)                                                      \
+    __extension__({                                                     \
+        extern __typeof__(name) behind_##name __asm__("__real_" #name); \
+        &behind_##name;                                                 \
+    })
+#else
 /* The function of this name behind ours, looked up at its first use. */
 void* real_lookup(const char* name, _Atomic(void*)* slot);
 
@@ -22,5 +31,6 @@ void* real_lookup(const char* name, _Atomic(void*)* slot);
         if (__builtin_expect(!found, 0)) found = real_lookup(#name, &slot); \
         (__typeof__(&name))found;                                           \
     })
+#endif
 
 #endif

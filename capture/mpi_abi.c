@@ -1,6 +1,5 @@
 #include "mpi_abi.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -9,6 +8,18 @@
 static struct mpi_abi abi;
 static _Atomic(int) abi_state; /* 0 not looked at, 1 there, 2 not there */
 
+#ifdef CAPTURE_STATIC
+int mpi_unavailable(void) {
+    return MPI_FAILED;
+}
+
+#define ADDRESS(symbol)                                                     \
+    __extension__({                                                         \
+        extern char linked_##symbol __asm__(#symbol) __attribute__((weak)); \
+        (mpi_handle) & linked_##symbol;                                     \
+    })
+#define PRESENT(symbol) (ADDRESS(symbol) != 0)
+#else
 static int unavailable(void) {
     return MPI_FAILED;
 }
@@ -20,20 +31,20 @@ void* mpi_lookup(const char* name, _Atomic(void*)* slot) {
     return found;
 }
 
-static mpi_handle address(const char* symbol) {
-    return (mpi_handle)loaded_variable("libmpi", symbol);
-}
+#define ADDRESS(symbol) ((mpi_handle)loaded_variable("libmpi", #symbol))
+#define PRESENT(symbol) (loaded_symbol("libmpi", #symbol) != NULL)
+#endif
 
 static bool fill_open_mpi(void) {
     abi = (struct mpi_abi){
-        .world = address("ompi_mpi_comm_world"),
-        .byte = address("ompi_mpi_byte"),
-        .integer = address("ompi_mpi_long_long_int"),
-        .no_info = address("ompi_mpi_info_null"),
-        .max = address("ompi_mpi_op_max"),
-        .sum = address("ompi_mpi_op_sum"),
-        .bit_or = address("ompi_mpi_op_bor"),
-        .bit_and = address("ompi_mpi_op_band"),
+        .world = ADDRESS(ompi_mpi_comm_world),
+        .byte = ADDRESS(ompi_mpi_byte),
+        .integer = ADDRESS(ompi_mpi_long_long_int),
+        .no_info = ADDRESS(ompi_mpi_info_null),
+        .max = ADDRESS(ompi_mpi_op_max),
+        .sum = ADDRESS(ompi_mpi_op_sum),
+        .bit_or = ADDRESS(ompi_mpi_op_bor),
+        .bit_and = ADDRESS(ompi_mpi_op_band),
         .no_status = NULL,
         .in_place = (void*)1,
     };
@@ -54,12 +65,12 @@ static bool fill_mpich(void) {
         .in_place = (void*)-1,
     };
     /* Only MPICH and libraries of its ABI have this one. */
-    return loaded_symbol("libmpi", "MPIR_Dup_fn") || loaded_symbol("libmpi", "MPIX_Comm_revoke");
+    return PRESENT(MPIR_Dup_fn) || PRESENT(MPIX_Comm_revoke);
 }
 
 const struct mpi_abi* mpi_abi(void) {
     if (!atomic_load(&abi_state)) {
-        const bool known = address("ompi_mpi_comm_world") ? fill_open_mpi() : fill_mpich();
+        const bool known = ADDRESS(ompi_mpi_comm_world) ? fill_open_mpi() : fill_mpich();
         atomic_store(&abi_state, known ? 1 : 2);
     }
     return atomic_load(&abi_state) == 1 ? &abi : NULL;

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef intptr_t mpi_handle;
@@ -27,6 +28,15 @@ const struct mpi_abi* mpi_abi(void);
 
 bool mpi_is_no_info(mpi_handle info);
 
+#ifdef CAPTURE_STATIC
+/* The library is linked into the program, or is not there. */
+int mpi_unavailable(void);
+#define MPI(name, ...)                                                                     \
+    __extension__({                                                                        \
+        extern int behind_##name(void) __asm__("PMPI_" #name) __attribute__((weak));       \
+        (int (*)(__VA_ARGS__))(size_t)(behind_##name ? &behind_##name : &mpi_unavailable); \
+    })
+#else
 /* The library's function of this name, wherever the library was loaded; one that fails if there is none. */
 void* mpi_lookup(const char* name, _Atomic(void*)* slot);
 
@@ -39,5 +49,6 @@ void* mpi_lookup(const char* name, _Atomic(void*)* slot);
         if (__builtin_expect(!found, 0)) found = mpi_lookup("PMPI_" #name, &slot); \
         (int (*)(__VA_ARGS__)) found;                                              \
     })
+#endif
 
 #endif

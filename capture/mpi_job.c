@@ -11,6 +11,12 @@
 #include "process.h"
 #include "settings.h"
 
+#ifdef CAPTURE_STATIC
+#define BOTH_NAMES(name) _Static_assert(1, "")
+#else
+#define BOTH_NAMES(name) EXPORT_ALIAS(PMPI_##name, MPI_##name)
+#endif
+
 /* A number that no other job on these nodes has: rank 0's moment and process. */
 static uint64_t new_job(void) {
     return (uint64_t)clock_ns() << 20 ^ (uint64_t)getpid();
@@ -37,13 +43,13 @@ int MPI_Init(int* count, char*** arguments);
 EXPORT int MPI_Init(int* count, char*** arguments) {
     return after_init(MPI(Init, int*, char***)(count, arguments));
 }
-EXPORT_ALIAS(PMPI_Init, MPI_Init);
+BOTH_NAMES(Init);
 
 int MPI_Init_thread(int* count, char*** arguments, int required, int* provided);
 EXPORT int MPI_Init_thread(int* count, char*** arguments, int required, int* provided) {
     return after_init(MPI(Init_thread, int*, char***, int, int*)(count, arguments, required, provided));
 }
-EXPORT_ALIAS(PMPI_Init_thread, MPI_Init_thread);
+BOTH_NAMES(Init_thread);
 
 int MPI_Finalize(void);
 EXPORT int MPI_Finalize(void) {
@@ -54,4 +60,4 @@ EXPORT int MPI_Finalize(void) {
     }
     return MPI(Finalize, void)();
 }
-EXPORT_ALIAS(PMPI_Finalize, MPI_Finalize);
+BOTH_NAMES(Finalize);

@@ -11,7 +11,12 @@
 
 static struct handle_table files;
 
+#ifdef CAPTURE_STATIC
+/* PMPI_ stays the library's. */
+#define BOTH_NAMES(name) _Static_assert(1, "")
+#else
 #define BOTH_NAMES(name) EXPORT_ALIAS(PMPI_##name, MPI_##name)
+#endif
 
 static int size_of(mpi_handle comm) {
     int size = 1;

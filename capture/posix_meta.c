@@ -69,6 +69,7 @@ EXPORT_ALIAS(lstat64, lstat);
 EXPORT_ALIAS(fstat64, fstat);
 EXPORT_ALIAS(fstatat64, fstatat);
 
+#ifndef CAPTURE_STATIC
 /* What programs built before glibc 2.33 call. */
 int __xstat(int version, const char* path, struct stat* about);
 int __lxstat(int version, const char* path, struct stat* about);
@@ -95,6 +96,7 @@ EXPORT_ALIAS(__xstat64, __xstat);
 EXPORT_ALIAS(__lxstat64, __lxstat);
 EXPORT_ALIAS(__fxstat64, __fxstat);
 EXPORT_ALIAS(__fxstatat64, __fxstatat);
+#endif
 
 EXPORT int fsync(int fd) {
     const int64_t start = clock_ns();

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "own_io.h"
@@ -69,10 +70,23 @@ static void find_map_folder(void) {
     }
 }
 
+/* Linked into a program that the preloaded library reaches as well: that one counts, or all would count
+ * twice. */
+static bool another_counts(void) {
+#ifdef CAPTURE_STATIC
+    const char* preloaded = text_of("LD_PRELOAD");
+    const bool dynamic = getauxval(AT_BASE) != 0;
+    return dynamic && preloaded && strstr(preloaded, "libworkalike-capture");
+#else
+    return false;
+#endif
+}
+
 void settings_read(void) {
     const char* folder = text_of("WORKALIKE_CAPTURE_DIR");
     const char* most = text_of("WORKALIKE_CAPTURE_MAX_MEMORY");
     settings.wanted = folder && *folder == '/' && !flag_of("WORKALIKE_CAPTURE_OFF") && !program_excluded();
+    if (another_counts()) settings.wanted = false;
     if (!settings.wanted) return;
     snprintf(settings.log_folder, sizeof settings.log_folder, "%s", folder);
     settings.max_memory = most ? strtoull(most, NULL, 10) : (size_t)64 << 20;

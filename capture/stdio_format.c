@@ -63,7 +63,7 @@ EXPORT int __printf_chk(int flag, const char* format, ...) {
 /* What a scan consumed is only known from the stream's position before and after. */
 static int64_t position(struct stream* stream, FILE* file) {
     if (stream->no_position) return 0;
-    const off_t at = REAL(ftello)(file);
+    const off_t at = ftello(file);
     stream->no_position = at < 0;
     return at < 0 ? 0 : at;
 }
@@ -111,6 +111,7 @@ static int end_scan(struct scan scan, FILE* file, int result) {
     }
 SCANS(__isoc99_vfscanf, __isoc99_fscanf, __isoc99_scanf, __isoc99_vscanf)
 
+#ifndef CAPTURE_STATIC
 /* The headers turn the plain names into the C99 ones; these symbols are the older functions. */
 int gnu_vfscanf(FILE* restrict file, const char* restrict format, va_list arguments) __asm__("vfscanf");
 int gnu_fscanf(FILE* restrict file, const char* restrict format, ...) __asm__("fscanf");
@@ -123,3 +124,4 @@ EXPORT int gnu_vfscanf(FILE* restrict file, const char* restrict format, va_list
 EXPORT int gnu_fscanf(FILE* restrict file, const char* restrict format, ...) {
     FORWARD(format, gnu_vfscanf(file, format, arguments));
 }
+#endif

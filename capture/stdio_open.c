@@ -14,7 +14,7 @@
 
 /* Where a stream begins to write: an appending one at the end, which the C library has just looked up. */
 static int64_t first_offset(FILE* file, const char* mode) {
-    const off_t end = *mode == 'a' ? REAL(ftello)(file) : 0;
+    const off_t end = *mode == 'a' ? ftello(file) : 0;
     return end > 0 ? end : 0;
 }
 
@@ -103,7 +103,7 @@ static void note_seek(FILE* file, int whence, int64_t offset, int64_t start) {
     if (!stream || !guard_enter()) return;
     KEEP_ERRNO();
     const struct span span = clock_span(start);
-    if (whence != SEEK_SET) offset = REAL(ftello)(file);
+    if (whence != SEEK_SET) offset = ftello(file);
     stream_count_seek(stream, offset, span);
     guard_leave();
 }

@@ -33,6 +33,19 @@ def find_library() -> Path:
     raise WorkalikeError(ErrorKind.MISSING, f"{LIBRARY} is not installed", mend="run `make build`")
 
 
+def link_flags() -> list[str]:
+    """What to add when a program is linked, so that it captures itself without a preload.
+
+    Raises:
+        WorkalikeError: MISSING.
+    """
+    folder = find_library().parent
+    archive, options = (folder / f"libworkalike-capture.{kind}" for kind in ("a", "options"))
+    if not (archive.is_file() and options.is_file()):
+        raise WorkalikeError(ErrorKind.MISSING, f"{archive.name} is not installed", mend="run `make build`")
+    return [f"-Wl,@{options}", "-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive"]
+
+
 def is_static(program: str) -> bool:
     """Whether a program is a 64-bit ELF file that starts without the dynamic loader: a preload never reaches it."""
     found = shutil.which(program)

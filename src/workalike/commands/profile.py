@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from workalike.capture.library import find_library, is_static
+from workalike.capture.library import find_library, is_static, link_flags
 from workalike.capture.recover import recover
 from workalike.capture.session import CaptureOptions, Session, place_logs
 from workalike.commands import options as opt
@@ -49,6 +49,9 @@ def command(
         Path | None,
         typer.Option("--recover", help="Make logs of what killed processes left in DIR.", metavar="DIR"),
     ] = None,
+    flags: Annotated[
+        bool, typer.Option("--link-flags", help="Print what to link into a static program instead.")
+    ] = False,
     as_json: opt.Json = False,
 ) -> None:
     """Run a command and write a Darshan log of the I/O that it does.
@@ -61,7 +64,12 @@ def command(
         workalike profile -o app.darshan -- mpiexec -n 4 ./app
 
         workalike profile -o logs/ -- ./script.sh      (a log for every process)
+
+        cc -static app.c $(workalike profile --link-flags)      (a program that a preload cannot reach)
     """
+    if flags:
+        print(" ".join(link_flags()))
+        return
     if recover_from is not None:
         _recover(recover_from, Path(output or "."), as_json)
         return
@@ -75,7 +83,10 @@ def command(
     if shutil.which(run[0]) is None:
         raise WorkalikeError(ErrorKind.USAGE, f"{run[0]} is not a program", mend="check the name and PATH")
     if is_static(run[0]):
-        opt.warn(f"{run[0]} is linked statically: preloading cannot count what it does")
+        opt.warn(
+            f"{run[0]} is linked statically: a preload cannot count what it does, unless it was linked with the "
+            "flags of `workalike profile --link-flags`"
+        )
     with Session(place if place.is_dir() else place.parent, options) as session:
         code = session.run(run, quiet=as_json)
         logs = place_logs(session.collect(), place)
