@@ -6,7 +6,8 @@
 
 enum { FIRST_ROOM = 256, GONE = -1 };
 
-_Atomic(int) handle_epoch;
+static _Atomic(int) handle_epoch;
+static _Atomic(struct handle_table*) tables;
 
 /* The slots, if they are this process' own. */
 static struct handle_slots* slots_of(struct handle_table* table) {
@@ -55,6 +56,10 @@ static struct handle_slots* grow(struct handle_table* table, struct handle_slots
         const intptr_t handle = atomic_load(&old->slot[i].handle);
         if (handle != 0 && handle != GONE) put(slots, handle, atomic_load(&old->slot[i].value));
     }
+    if (!atomic_load(&table->slots)) {
+        table->next = atomic_load(&tables);
+        while (!atomic_compare_exchange_weak(&tables, &table->next, table)) continue;
+    }
     atomic_store_explicit(&table->slots, slots, memory_order_release);
     return slots;
 }
@@ -84,4 +89,11 @@ void* handle_remove(struct handle_table* table, intptr_t handle) {
     }
     spin_release(&table->lock);
     return value;
+}
+
+void handle_tables_after_fork(void) {
+    atomic_fetch_add(&handle_epoch, 1);
+    for (struct handle_table* table = atomic_load(&tables); table; table = table->next) {
+        atomic_store(&table->lock, 0);
+    }
 }

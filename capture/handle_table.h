@@ -21,14 +21,15 @@ struct handle_slots {
 struct handle_table {
     _Atomic(struct handle_slots*) slots;
     spin_lock lock;
+    struct handle_table* next; /* of all tables in use */
 };
-
-/* Raised in a fork's child. */
-extern _Atomic(int) handle_epoch;
 
 void* handle_find(struct handle_table* table, intptr_t handle);
 void handle_enter(struct handle_table* table, intptr_t handle, void* value);
 /* Forgets a handle; gives what belonged to it. */
 void* handle_remove(struct handle_table* table, intptr_t handle);
+
+/* In a fork's child: its tables are empty, and no thread of the parent holds their locks. */
+void handle_tables_after_fork(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,10 +28,18 @@ struct mapping_header* mapping_header(void) {
     return mapping.header;
 }
 
+/* Beyond the limit on file sizes, a signal would end the application. */
+static bool within_limit(size_t room) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           (limit.rlim_cur == RLIM_INFINITY || room <= limit.rlim_cur);
+}
+
 /* Gives the file real room, since touching a mapped page that the file system cannot back kills the process.
    The file is opened anew each time: no descriptor of ours stays in the application. */
 static bool give_room(size_t room) {
     if (!mapping.in_file) return true;
+    if (!within_limit(room)) return false;
     const int fd = own_open(mapping.path, O_RDWR, 0);
     if (fd < 0) return false;
     const bool done = syscall(SYS_fallocate, fd, 0, 0, (off_t)room) == 0;
@@ -39,6 +48,7 @@ static bool give_room(size_t room) {
 }
 
 static bool map_file(size_t longest) {
+    if (!within_limit(mapping.room)) return false;
     snprintf(mapping.path, sizeof mapping.path, "%s/workalike-%d-%d-%lld.map", settings.map_folder,
              (int)geteuid(), (int)getpid(), (long long)clock_origin);
     const int fd = own_open(mapping.path, O_RDWR | O_CREAT | O_EXCL, 0600);

@@ -128,7 +128,7 @@ static void after_fork_in_child(void) {
     fd_table_after_fork();
     streams_after_fork();
     heatmap_after_fork();
-    atomic_fetch_add(&handle_epoch, 1);
+    handle_tables_after_fork();
     atomic_store(&process.phase, PHASE_WAITING);
     guard_inside = 0;
 }

@@ -94,6 +94,13 @@ def test_every_end_has_its_log(
     same_for_pydarshan(run.logs[0])
 
 
+def test_limit_on_file_sizes_is_heeded(profile: Profile, compiled: Callable[..., Path]) -> None:
+    """The mapping must not grow beyond `ulimit -f`: the kernel would send SIGXFSZ to the program."""
+    run = profile("bash", "-c", f"ulimit -f 16; {compiled('processes.c')}")
+    assert written(run, "parent") == [(3, 30)]
+    assert "no room for a mapping" in run.stderr
+
+
 def test_recover_from_a_folder(library: Path, compiled: Callable[..., Path], tmp_path: Path) -> None:
     """Without `profile`: a killed process leaves its mapping, and `--recover` makes the log of it."""
     maps = tmp_path / "maps"

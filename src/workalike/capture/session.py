@@ -15,7 +15,7 @@ from pathlib import Path
 from workalike.capture.library import find_library
 from workalike.capture.mapping import find_mappings, still_used
 from workalike.capture.recover import extra_of, recover
-from workalike.darshan import open_log
+from workalike.darshan import Log, open_log
 from workalike.errors import ErrorKind, WorkalikeError
 
 EXIT_SIGNAL = 128
@@ -155,10 +155,16 @@ def _pass_to(process: subprocess.Popen[bytes]) -> Callable[..., None]:
     return handler
 
 
-def _importance(path: Path) -> tuple[int, float]:
-    """MPI jobs before single processes, larger ones first, then in order of their start."""
-    job = open_log(path).job
-    return (-job.nprocs, job.start_time)
+def _importance(path: Path) -> tuple[int, bool, float]:
+    """MPI jobs before single processes, larger ones first; then who moved bytes (a shell looks around), then who began."""
+    log = open_log(path)
+    return (-log.job.nprocs, not _moved(log), log.job.start_time)
+
+
+def _moved(log: Log) -> bool:
+    tables = [log.records(module) for module in ("POSIX", "STDIO") if module in log.modules]
+    names = ("BYTES_READ", "BYTES_WRITTEN")
+    return any(table is not None and any(table[name].any() for name in names) for table in tables)
 
 
 def place_logs(logs: list[Path], output: Path) -> list[Path]:
