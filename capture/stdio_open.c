@@ -93,7 +93,7 @@ EXPORT int fileno(FILE* file) {
     if (fd <= STDERR_FILENO || !process_is_ours() || !guard_enter()) return fd;
     KEEP_ERRNO();
     struct stream* stream = stream_of(file);
-    if (stream && *stream->name == '/') note_descriptor(stream, fd, clock_span(start));
+    if (stream && stream->name && *stream->name == '/') note_descriptor(stream, fd, clock_span(start));
     guard_leave();
     return fd;
 }

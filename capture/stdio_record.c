@@ -46,7 +46,7 @@ static struct stdio_record* find(const char* name) {
 
 static struct stdio_record* record_of(struct stream* stream) {
     struct stdio_record* record = atomic_load_explicit(&stream->record, memory_order_acquire);
-    if (__builtin_expect(!record, 0)) {
+    if (__builtin_expect(!record, 0) && stream->name) {
         record = find(stream->name);
         atomic_store(&stream->record, record);
     }
@@ -75,7 +75,7 @@ struct stream* stream_of(FILE* file) {
     struct stream* stream = slot_of(fd);
     if (stream && stream->file == file) return stream;
     const char* name = fd >= 0 ? standard_name(file) : NULL;
-    return name ? enter(file, name, 0) : NULL;
+    return name ? enter(file, settings_count_path(name) ? name : NULL, 0) : NULL;
 }
 
 static void lock(struct stdio_record* record) {

@@ -19,7 +19,7 @@ struct stdio_record {
 struct stream {
     FILE* file;
     _Atomic(struct stdio_record*) record; /* NULL after a fork until the child uses the stream */
-    const char* name;
+    const char* name;                     /* NULL: a standard stream that is not to be counted */
     int64_t offset;
     bool no_position; /* a pipe or terminal */
 };

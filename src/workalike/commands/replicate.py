@@ -176,7 +176,11 @@ def replicate(found: Characterization, chosen: Options, run: RunOptions) -> Repl
 def _witness(run: RunOptions) -> Characterization | None:
     """What the capture library saw of the replica, if it was asked: log against log, not the engine's own word."""
     log = run.out / REPLICA_LOG
-    return characterize(open_logs([log])) if run.capture and log.exists() else None
+    return (
+        characterize(open_logs([log]), CharacterizeOptions(include_noise=True))
+        if run.capture and log.exists()
+        else None
+    )
 
 
 def count_at_full_scale(found: Characterization, out: Path) -> Fidelity:
