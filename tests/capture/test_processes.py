@@ -186,7 +186,7 @@ def test_log_that_cannot_be_written_changes_nothing(
 ) -> None:
     environment = {
         **os.environ, "LD_PRELOAD": str(library), "WORKALIKE_CAPTURE_DIR": str(tmp_path / "no/such/folder"),
-        "WORKALIKE_CAPTURE_MAPS": str(tmp_path / "neither"),
+        "WORKALIKE_CAPTURE_MAPS": str(tmp_path),
     }  # fmt: skip
     done = subprocess.run(
         [compiled("processes.c"), "_exit"],
