@@ -80,6 +80,9 @@ LauncherName = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no tables.")]
 Keep = Annotated[bool, typer.Option("--keep", help="Keep the data files that the run makes.")]
+Capture = Annotated[
+    bool, typer.Option("--capture", help="Watch the run with the capture library: replica.darshan.")
+]
 Verify = Annotated[
     bool, typer.Option("--verify", help="Read everything back and compare it with what was written.")
 ]

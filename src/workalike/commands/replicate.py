@@ -22,7 +22,7 @@ from workalike.compare.record import Record
 from workalike.compare.require import check, parse_requirements
 from workalike.compare.table import print_fidelity
 from workalike.files import make_folder, write_text
-from workalike.launch.run import RunOptions, run_plan
+from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
@@ -84,6 +84,7 @@ def command(
     launcher: opt.LauncherName = None,
     keep: opt.Keep = False,
     verify: opt.Verify = False,
+    capture: opt.Capture = False,
     require: Annotated[
         str | None,
         typer.Option(
@@ -104,6 +105,8 @@ def command(
         workalike replicate app.darshan -o replica/
 
         workalike replicate app.darshan -o replica/ --full --dir /scratch/test
+
+        workalike replicate app.darshan -o replica/ --capture      (measured by a log of the replica)
     """
     required = parse_requirements(require) if require else None
     make_folder(output)
@@ -143,6 +146,7 @@ def command(
         keep=keep,
         verify=verify,
         quiet=quiet or as_json,
+        capture=capture,
     )
     try:
         replica = replicate(found, chosen, run)
@@ -179,10 +183,20 @@ def replicate(found: Characterization, chosen: Options, run: RunOptions) -> Repl
     plan = resolve(found.workload, chosen)
     write_plan(plan, run.out / "plan.json")
     record = run_plan(plan, run)
-    fidelity = compare(found, record, plan=plan)
+    fidelity = compare(found, record, plan=plan, witness=_witness(run))
     write_fidelity(fidelity, run.out / "fidelity.json")
     full_scale = count_at_full_scale(found, run.out)
     return Replica(found, plan, record, fidelity, full_scale)
+
+
+def _witness(run: RunOptions) -> Characterization | None:
+    """What the capture library saw of the replica, if it was asked: log against log, not the engine's own word."""
+    log = run.out / REPLICA_LOG
+    return (
+        characterize(open_logs([log]), CharacterizeOptions(include_noise=True))
+        if run.capture and log.exists()
+        else None
+    )
 
 
 def count_at_full_scale(found: Characterization, out: Path) -> Fidelity:

@@ -43,6 +43,7 @@ def command(
     launcher: opt.LauncherName = None,
     keep: opt.Keep = False,
     verify: opt.Verify = False,
+    capture: opt.Capture = False,
     per_rank: Annotated[Path | None, typer.Option(help="Also write a table of every rank's times.")] = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
@@ -93,6 +94,7 @@ def command(
             quiet=quiet or as_json,
             per_rank=per_rank,
             plan_path=file if isinstance(given, Plan) else None,
+            capture=capture,
         ),
     )
     if as_json:

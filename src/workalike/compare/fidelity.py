@@ -42,7 +42,11 @@ NOTED_START_S = 1.0
 
 
 def compare(
-    original: Characterization | Workload, replica: Record | Characterization, *, plan: Plan | None = None
+    original: Characterization | Workload,
+    replica: Record | Characterization,
+    *,
+    plan: Plan | None = None,
+    witness: Characterization | None = None,
 ) -> Fidelity:
     """How close a replica came.
 
@@ -50,8 +54,9 @@ def compare(
         original: the characterized log, or a workload where there is no log.
         replica: what the engine recorded, or the log of the replica's run.
         plan: the replica's plan; without it the scaling rules are taken as `--scale-by count`.
+        witness: where the replica is a record, a log of the same run: it then says what moved.
     """
-    return fidelity_of(pair_up(original, replica, plan=plan), original, replica)
+    return fidelity_of(pair_up(original, replica, plan=plan, witness=witness), original, replica)
 
 
 def fidelity_of(

@@ -12,6 +12,7 @@ from workalike.compare.expect import Scaled
 from workalike.compare.from_log import side_of_log
 from workalike.compare.from_plan import side_of_plan, with_durations
 from workalike.compare.from_record import side_of_record
+from workalike.compare.from_witness import side_of_witness
 from workalike.compare.record import Record
 from workalike.compare.side import Key, Side, SideDump, SideFamily
 from workalike.plan.model import Plan
@@ -56,9 +57,13 @@ class Pairing:
 
 
 def pair_up(
-    original: Characterization | Workload, replica: Record | Characterization, *, plan: Plan | None = None
+    original: Characterization | Workload,
+    replica: Record | Characterization,
+    *,
+    plan: Plan | None = None,
+    witness: Characterization | None = None,
 ) -> Pairing:
-    """Match the families of both sides and work out each one's laws."""
+    """Match the families of both sides and work out each one's laws; `witness` is a log of the record's run."""
     workload = original if isinstance(original, Workload) else original.workload
     factors = _factors(workload, replica, plan)
     presumed = plan is None and (factors.bytes, factors.ranks) != (1, 1)
@@ -69,11 +74,10 @@ def pair_up(
     else:
         side = with_durations(side_of_plan(full), workload)
     levels = {key: family.level for key, family in side.families.items()}
-    other = (
-        side_of_record(replica, levels)
-        if isinstance(replica, Record)
-        else side_of_log(replica, ours=True, levels=levels)
-    )
+    if isinstance(replica, Record):
+        other = side_of_witness(witness, replica, levels) if witness else side_of_record(replica, levels)
+    else:
+        other = side_of_log(replica, ours=True, levels=levels)
     before, after = _files(full), _files(plan)
     pairs = []
     for key, family in side.families.items():

@@ -13,9 +13,11 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from workalike.capture.session import CaptureOptions, Session, place_logs
 from workalike.compare.record import Record, assemble, write_record
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder
@@ -26,11 +28,15 @@ from workalike.plan.model import Plan
 COUNTING_BACKENDS = ("null", "record")
 MAX_COUNTING_PROCESSES = 4
 ENGINE_REFUSED = 2
+REPLICA_LOG = "replica.darshan"
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run a plan. `data` is the file system under test, `out` where records go."""
+    """How to run a plan. `data` is the file system under test, `out` where records go.
+
+    With `capture` the capture library watches the engine, and `out` gets a log of its data files beside the record.
+    """
 
     data: Path
     out: Path = field(default_factory=Path)
@@ -43,6 +49,7 @@ class RunOptions:
     quiet: bool = False
     per_rank: Path | None = None
     plan_path: Path | None = None  # where the plan has been read from, operation tables beside it
+    capture: bool = False
 
 
 def find_engine() -> Path:
@@ -80,7 +87,7 @@ def data_file_pattern(plan: Plan) -> re.Pattern[str]:
 
 
 def run_plan(plan: Plan, options: RunOptions) -> Record:
-    """Perform a plan; `run.jsonl` and `run.json` appear in `options.out`.
+    """Perform a plan; `run.jsonl` and `run.json` appear in `options.out`, with `capture` also `replica.darshan`.
 
     Raises:
         WorkalikeError: CANNOT_WRITE, USAGE, or RUN_FAILED (the record then holds what had been done).
@@ -147,12 +154,23 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
             command.append("--terminal")
         command += ["--verify"] * options.verify + ["--keep"] * options.keep + ["--quiet"] * options.quiet
         code: int | None = None
-        try:
-            code = _launch(launcher.command(shape, command), {**os.environ, **launcher.environment()})
-        finally:
-            if not counting and not options.keep:
-                _remove_data(options.data, pattern)
-            record = _finish_record(record_path, code)
+        with ExitStack() as stack:
+            session = (
+                stack.enter_context(Session(options.out, _data_only(options.data)))
+                if options.capture
+                else None
+            )
+            watched = session.environment() if session else {}
+            try:
+                code = _launch(
+                    launcher.command(shape, command), {**os.environ, **launcher.environment(), **watched}
+                )
+            finally:
+                if not counting and not options.keep:
+                    _remove_data(options.data, pattern)
+                record = _finish_record(record_path, code)
+            if session:
+                _keep_log(session, options.out / REPLICA_LOG)
     if code == ENGINE_REFUSED and record is None:
         raise WorkalikeError(
             ErrorKind.USAGE,
@@ -170,6 +188,19 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
             else "the lines above say why",
         )
     return record
+
+
+def _data_only(data: Path) -> CaptureOptions:
+    """The engine's data files, wherever they are, and nothing else: not its plan, not its record."""
+    return CaptureOptions(include=f"^{re.escape(str(data.absolute()))}/", exclude=".*")
+
+
+def _keep_log(session: Session, target: Path) -> None:
+    """The log of the engine's run; an earlier run's goes."""
+    logs = session.collect()
+    target.unlink(missing_ok=True)
+    if logs:
+        place_logs(logs[:1], target)
 
 
 def _launch(command: list[str], environment: dict[str, str]) -> int:

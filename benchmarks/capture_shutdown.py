@@ -1,0 +1,75 @@
+"""What the end of an MPI program costs under capture, beside the bare MPI sequence in the same run.
+
+For numbers of ranks (oversubscribed) and kinds of files, as in Figs. 5 and 6 of the paper: one shared file, 1,024
+shared files, a file a process, 1,024 files a process. The time is that of MPI_Finalize on rank 0, less the
+same without capture. The bare sequence is what any log needs: a reduction of the records' size, open, write_all, close.
+
+    python benchmarks/capture_shutdown.py [--ranks 2,8,32,64] [--repeat 3] [--dir /dev/shm]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+from workalike.capture.library import find_library
+from workalike.launch.launchers import Mpiexec
+
+SOURCE = Path(__file__).with_name("capture_shutdown.c")
+KINDS = {"1 shared": (1, 0), "1024 shared": (1024, 0), "1 a process": (0, 1), "1024 a process": (0, 1024)}
+
+
+def run(folder: Path, ranks: int, shared: int, own: int, captured: bool) -> dict[str, float]:
+    environment = {
+        **os.environ,
+        **Mpiexec().environment(),
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl": "self,vader",
+    }
+    environment["OMPI_MCA_mpi_yield_when_idle"] = "1"
+    if captured:
+        environment |= {
+            "LD_PRELOAD": str(find_library()),
+            "WORKALIKE_CAPTURE_DIR": str(folder),
+            "WORKALIKE_CAPTURE_MAPS": str(folder),
+            "WORKALIKE_CAPTURE_INCLUDE": f"^{folder}/",
+        }
+    command = ["mpiexec", "-n", str(ranks), "./shutdown", str(shared), str(own)]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    for path in [*folder.glob("f.*"), *folder.glob("*.darshan"), *folder.glob("bare*")]:
+        path.unlink()
+    return {
+        words[0]: float(words[1]) for words in map(str.split, done.stderr.splitlines()) if len(words) == 2
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ranks", default="2,8,32,64")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--dir", type=Path, default=Path("/dev/shm"))
+    options = parser.parse_args()
+    print("ranks  files            finalize ms   without ms   bare sequence ms   added / bare")
+    with tempfile.TemporaryDirectory(prefix="workalike-bench-", dir=options.dir) as name:
+        folder = Path(name)
+        subprocess.run(["mpicc", "-O2", str(SOURCE), "-o", str(folder / "shutdown")], check=True)
+        for ranks in map(int, options.ranks.split(",")):
+            for kind, (shared, own) in KINDS.items():
+                with_it = [run(folder, ranks, shared, own, True) for _ in range(options.repeat)]
+                without = [run(folder, ranks, shared, own, False) for _ in range(options.repeat)]
+                finalize, plain = (
+                    statistics.median(one["finalize"] for one in some) for some in (with_it, without)
+                )
+                bare = statistics.median(one["bare"] for one in with_it)
+                print(
+                    f"{ranks:5}  {kind:15} {finalize:11.1f} {plain:12.1f} {bare:18.1f} "
+                    f"{(finalize - plain) / bare:14.2f}"
+                )
+
+
+if __name__ == "__main__":
+    main()

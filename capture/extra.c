@@ -1,0 +1,88 @@
+#include "extra.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "own_io.h"
+#include "paths.h"
+#include "records.h"
+#include "settings.h"
+
+static const struct record_shape shape = {
+    .module = MODULE_EXTRA,
+    .entry_size = sizeof(struct extra_record),
+    .record_at = offsetof(struct extra_record, log),
+    .record_size = sizeof(struct extra_stored),
+};
+
+static const char* const counter_names[EXTRA_COUNTERS] = {
+    "attributes_created", "attributes_opened", "attributes_read",  "attributes_written",
+    "attributes_closed",  "groups_created",    "datasets_created",
+};
+
+struct extra_record* extra_record_of(const struct hdf5_api* api, hid object) {
+    char path[PATH_MAX], name[NAME_ROOM];
+    bool made;
+    if (api->Fget_name(object, path, sizeof path) <= 0) return NULL;
+    if (!path_absolute(path_without_prefix(path), name) || !settings_count_path(name)) return NULL;
+    return (struct extra_record*)records_find(&shape, name, &made);
+}
+
+void extra_count(struct extra_record* record, enum extra_counter counter) {
+    spin_acquire(&record->head.lock);
+    atomic_store_explicit(&record->head.counted, 1, memory_order_relaxed);
+    ++record->log.counter[counter];
+    spin_release(&record->head.lock);
+}
+
+static void add(struct buffer* text, const char* words) {
+    buffer_append(text, words, strlen(words));
+}
+
+static void add_quoted(struct buffer* text, const char* words) {
+    char escaped[8];
+    add(text, "\"");
+    for (const unsigned char* at = (const unsigned char*)words; *at; ++at) {
+        if (*at == '"' || *at == '\\' || *at < 0x20) {
+            snprintf(escaped, sizeof escaped, "\\u%04x", *at);
+            add(text, escaped);
+        } else {
+            buffer_append(text, at, 1);
+        }
+    }
+    add(text, "\"");
+}
+
+static void add_number(struct buffer* text, const char* name, long long number) {
+    char words[64];
+    snprintf(words, sizeof words, ", \"%s\": %lld", name, number);
+    add(text, words);
+}
+
+void extra_text(struct buffer* text, const struct buffer* records) {
+    const struct extra_stored* all = (const struct extra_stored*)records->data;
+    for (size_t i = 0; i < records->used / sizeof *all; ++i) {
+        const char* name = records_name(all[i].base.id);
+        add(text, text->used ? ",\n  {\"file\": " : "  {\"file\": ");
+        add_quoted(text, name ? name : "");
+        add_number(text, "rank", (long long)all[i].base.rank);
+        for (int counter = 0; counter < EXTRA_COUNTERS; ++counter) {
+            add_number(text, counter_names[counter], (long long)all[i].counter[counter]);
+        }
+        add(text, "}");
+    }
+}
+
+void extra_write(const char* log_path, const struct buffer* text) {
+    static const char before[] = "{\"version\": 1, \"hdf5\": [\n", after[] = "\n]}\n";
+    char path[1400];
+    if (!text->used || text->failed) return;
+    snprintf(path, sizeof path, "%s.extra.json", log_path);
+    const int fd = own_open(path, O_WRONLY | O_CREAT | O_EXCL, 0400);
+    const bool done = fd >= 0 && own_write_all(fd, before, sizeof before - 1) &&
+                      own_write_all(fd, text->data, text->used) && own_write_all(fd, after, sizeof after - 1);
+    if (fd >= 0) own_close(fd);
+    if (!done) own_warn("%s cannot be written", path);
+}

@@ -1,0 +1,28 @@
+/* What Darshan's format has no place for: calls about attributes and groups of HDF5, per file. They go into a
+   side file, LOG.extra.json, where no Darshan tool stumbles over them. */
+#ifndef WORKALIKE_CAPTURE_EXTRA_H
+#define WORKALIKE_CAPTURE_EXTRA_H
+
+#include <stdbool.h>
+
+#include "hdf5_api.h"
+#include "layouts.h"
+#include "mapping.h"
+#include "memory.h"
+
+struct extra_record {
+    struct entry head;
+    struct extra_stored log;
+};
+
+/* The record of the file that an object lies in; NULL if that is not counted. */
+struct extra_record* extra_record_of(const struct hdf5_api* api, hid object);
+void extra_count(struct extra_record* record, enum extra_counter counter);
+
+/* Appends the records as JSON objects with commas between. */
+void extra_text(struct buffer* text, const struct buffer* records);
+
+/* Writes the side file of a log; nothing where there is no text. */
+void extra_write(const char* log_path, const struct buffer* text);
+
+#endif

@@ -1,0 +1,216 @@
+#include "mpi_log.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "extra.h"
+#include "log.h"
+#include "mapping.h"
+#include "mpi_abi.h"
+#include "mpi_reduce.h"
+#include "own_io.h"
+#include "settings.h"
+
+/* What this rank writes: pieces of the file in ascending order. */
+enum { PIECES = LOG_REGIONS + 1 };
+
+struct pieces {
+    int count;
+    int length[PIECES];
+    mpi_count at[PIECES];
+    struct buffer data;
+};
+
+struct job {
+    mpi_handle comm;
+    int rank, ranks;
+    struct job_times times;
+    struct log_plan plan;
+    uint64_t before[LOG_REGIONS]; /* bytes of each region that lower ranks write */
+    char path[1300], partly[1320];
+};
+
+static void share(struct job* job, void* data, size_t bytes) {
+    MPI(Bcast, void*, int, mpi_handle, int, mpi_handle)(data, (int)bytes, mpi_abi()->byte, 0, job->comm);
+}
+
+static bool all(struct job* job, bool mine) {
+    const struct mpi_abi* abi = mpi_abi();
+    int64_t failures = !mine;
+    MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
+    (abi->in_place, &failures, 1, abi->integer, abi->max, job->comm);
+    return failures == 0;
+}
+
+/* First start and last end over the ranks, and what of any rank is partial. */
+static void agree_on_times(struct job* job) {
+    const struct mpi_abi* abi = mpi_abi();
+    enum { SECOND = 1000000000 };
+    const struct job_times own = log_times();
+    int64_t ends[2] = {-(own.start_sec * SECOND + own.start_nsec), own.end_sec * SECOND + own.end_nsec};
+    job->plan.partial = atomic_load(&mapping_header()->partial);
+    MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
+    (abi->in_place, ends, 2, abi->integer, abi->max, job->comm);
+    MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
+    (abi->in_place, &job->plan.partial, 8, abi->byte, abi->bit_or, job->comm);
+    job->times = (struct job_times){-ends[0] / SECOND, -ends[0] % SECOND, ends[1] / SECOND, ends[1] % SECOND};
+}
+
+/* Where each rank's part of each region begins: the regions one after the other, in each the ranks in order.
+ */
+static void agree_on_places(struct job* job, const struct log_packed* packed, size_t job_length) {
+    const struct mpi_abi* abi = mpi_abi();
+    uint64_t own[LOG_REGIONS];
+    for (int region = 0; region < LOG_REGIONS; ++region) own[region] = packed->region[region].used;
+    MPI(Exscan, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
+    (own, job->before, LOG_REGIONS, abi->integer, abi->sum, job->comm);
+    if (job->rank == 0) memset(job->before, 0, sizeof job->before);
+    MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
+    (own, job->plan.length, LOG_REGIONS, abi->integer, abi->sum, job->comm);
+    job->plan.job_length = job_length;
+    share(job, &job->plan.job_length, sizeof job->plan.job_length);
+    log_lay_out(&job->plan);
+}
+
+static void add_piece(struct pieces* pieces, uint64_t at, const void* data, size_t bytes) {
+    if (!bytes) return;
+    pieces->at[pieces->count] = (mpi_count)at;
+    pieces->length[pieces->count++] = (int)bytes;
+    buffer_append(&pieces->data, data, bytes);
+}
+
+static void gather_pieces(struct pieces* pieces, const struct job* job, const struct log_packed* packed,
+                          const struct buffer* job_region) {
+    if (job->rank == 0) {
+        unsigned char header[LOG_HEADER];
+        log_header(header, &job->plan);
+        add_piece(pieces, 0, header, sizeof header);
+        add_piece(pieces, LOG_HEADER, job_region->data, job_region->used);
+    }
+    for (int region = 0; region < LOG_REGIONS; ++region) {
+        add_piece(pieces, job->plan.offset[region] + job->before[region], packed->region[region].data,
+                  packed->region[region].used);
+    }
+}
+
+static bool open_log(struct job* job, mpi_handle* file) {
+    mpi_handle info = 0;
+    MPI(Info_create, mpi_handle*)(&info);
+    MPI(Info_set, mpi_handle, const char*, const char*)(info, "romio_no_indep_rw", "true");
+    MPI(Info_set, mpi_handle, const char*, const char*)(info, "cb_nodes", "4");
+    const int result = MPI(File_open, mpi_handle, const char*, int, mpi_handle, mpi_handle*)(
+        job->comm, job->partly, MPI_MODE_CREATING, info, file);
+    MPI(Info_free, mpi_handle*)(&info);
+    return all(job, result == MPI_DONE);
+}
+
+/* One collective write of all ranks' pieces. */
+static bool write_pieces(struct job* job, struct pieces* pieces) {
+    const struct mpi_abi* abi = mpi_abi();
+    mpi_handle file = 0, type = 0;
+    if (!open_log(job, &file)) return false;
+    MPI(Type_create_hindexed, int, const int*, const mpi_count*, mpi_handle, mpi_handle*)
+    (pieces->count, pieces->length, pieces->at, abi->byte, &type);
+    MPI(Type_commit, mpi_handle*)(&type);
+    int result = MPI(File_set_view, mpi_handle, mpi_count, mpi_handle, mpi_handle, const char*, mpi_handle)(
+        file, 0, abi->byte, pieces->count ? type : abi->byte, "native", abi->no_info);
+    bool done = all(job, result == MPI_DONE && !pieces->data.failed);
+    if (done) {
+        result = MPI(File_write_all, mpi_handle, void*, int, mpi_handle, void*)(
+            file, pieces->data.data, (int)pieces->data.used, abi->byte, abi->no_status);
+        done = all(job, result == MPI_DONE);
+    }
+    MPI(Type_free, mpi_handle*)(&type);
+    result = MPI(File_close, mpi_handle*)(&file);
+    return all(job, result == MPI_DONE) && done;
+}
+
+/* Rank 0 gives the log its rights and its name; the others hear whether that went well. */
+static bool publish(struct job* job, bool written) {
+    int64_t done = 0;
+    if (job->rank == 0 && written) {
+        done = syscall(SYS_fchmodat, AT_FDCWD, job->partly, 0400) == 0 && own_rename(job->partly, job->path);
+    }
+    if (job->rank == 0 && !done) own_unlink(job->partly);
+    share(job, &done, sizeof done);
+    return done;
+}
+
+/* All ranks' side records as one text at rank 0. */
+static void gather_extra(struct job* job, struct log_content* content, struct buffer* text) {
+    const struct mpi_abi* abi = mpi_abi();
+    struct buffer own = {0}, table = {0};
+    extra_text(&own, &content->records[MODULE_EXTRA]);
+    buffer_release(&content->records[MODULE_EXTRA]);
+    int64_t most = (int64_t)own.used;
+    MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
+    (abi->in_place, &most, 1, abi->integer, abi->max, job->comm);
+    if (most == 0) return;
+    int *lengths = buffer_add(&table, 2 * (size_t)job->ranks * sizeof *lengths),
+        *places = lengths + job->ranks;
+    int length = (int)own.used, sum = 0;
+    MPI(Gather, void*, int, mpi_handle, void*, int, mpi_handle, int, mpi_handle)
+    (&length, sizeof length, abi->byte, lengths, sizeof length, abi->byte, 0, job->comm);
+    for (int rank = 0; job->rank == 0 && rank < job->ranks; ++rank) {
+        /* Room for what stands between the texts of two ranks. */
+        places[rank] = sum ? sum + 2 : 0;
+        sum = lengths[rank] ? places[rank] + lengths[rank] : sum;
+    }
+    unsigned char* all_text = job->rank == 0 ? buffer_add(text, (size_t)sum) : NULL;
+    MPI(Gatherv, void*, int, mpi_handle, void*, const int*, const int*, mpi_handle, int, mpi_handle)
+    (own.data, length, abi->byte, all_text, lengths, places, abi->byte, 0, job->comm);
+    for (int rank = 1; all_text && rank < job->ranks; ++rank) {
+        if (lengths[rank] && places[rank]) memcpy(all_text + places[rank] - 2, ",\n", 2);
+    }
+    buffer_release(&own);
+    buffer_release(&table);
+}
+
+static bool write_job(struct job* job) {
+    struct log_content content = {0};
+    struct log_packed packed = {0};
+    struct buffer job_region = {0};
+    struct buffer extra = {0};
+    struct pieces pieces = {0};
+    agree_on_times(job);
+    log_collect(&content, job->rank, &job->times);
+    if (!settings.keep_records) mpi_reduce_shared(&content, job->comm, job->rank);
+    gather_extra(job, &content, &extra);
+    bool done = log_pack(&content, &packed);
+    if (job->rank == 0) log_pack_job(&job_region, &job->times, job->ranks);
+    done = all(job, done && !job_region.failed);
+    if (done) {
+        agree_on_places(job, &packed, job_region.used);
+        gather_pieces(&pieces, job, &packed, &job_region);
+        done = publish(job, write_pieces(job, &pieces));
+    }
+    if (done && job->rank == 0) extra_write(job->path, &extra);
+    log_release(&packed);
+    buffer_release(&job_region);
+    buffer_release(&extra);
+    buffer_release(&pieces.data);
+    return done;
+}
+
+void mpi_log_write(void) {
+    struct job job = {0};
+    mpi_handle comm = 0;
+    if (MPI(Comm_dup, mpi_handle, mpi_handle*)(mpi_abi()->world, &comm) != MPI_DONE) return;
+    job.comm = comm;
+    MPI(Comm_rank, mpi_handle, int*)(comm, &job.rank);
+    MPI(Comm_size, mpi_handle, int*)(comm, &job.ranks);
+    if (all(&job, mapping_header() != NULL)) {
+        log_path(job.path, sizeof job.path);
+        share(&job, job.path, sizeof job.path);
+        snprintf(job.partly, sizeof job.partly, "%s_partial", job.path);
+        if (write_job(&job)) {
+            mapping_remove();
+        } else if (job.rank == 0) {
+            own_warn("the log %s cannot be written", job.path);
+        }
+    }
+    MPI(Comm_free, mpi_handle*)(&comm);
+}

@@ -1,0 +1,30 @@
+/* Records by module and name. A record is found or made when a file is opened, never by a read or write. */
+#ifndef WORKALIKE_CAPTURE_RECORDS_H
+#define WORKALIKE_CAPTURE_RECORDS_H
+
+#include "mapping.h"
+#include "memory.h"
+
+/* What the entries of a module look like. */
+struct record_shape {
+    enum module module;
+    size_t entry_size;
+    uint16_t record_at, record_size, access_at, access_width, stride_at;
+};
+
+/* The record of this name; NULL without room. A new one has id set, the rest is zero, and `made` is true. */
+struct entry* records_find(const struct record_shape* shape, const char* name, bool* made);
+
+/* The name of a record id (in the mapping), or NULL. */
+const char* records_name(uint64_t id);
+
+/* Only the name, for ids that stand in other records. */
+void records_enter_name(const char* name);
+
+/* For the log: marks a name as needed, and gathers the marked ones as a log stores them. */
+void records_mark_name(uint64_t id);
+void records_collect_names(struct buffer* names);
+
+void records_forget(void);
+
+#endif

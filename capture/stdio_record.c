@@ -1,0 +1,176 @@
+#include "stdio_record.h"
+
+#include <stddef.h>
+
+#include "access.h"
+#include "heatmap.h"
+#include "memory.h"
+#include "records.h"
+#include "settings.h"
+
+enum { STREAM_CHUNK = 256, STREAM_CHUNKS = 4096 };
+
+static _Atomic(struct stream*) chunks[STREAM_CHUNKS];
+static spin_lock chunks_lock;
+
+static const struct record_shape shape = {
+    MODULE_STDIO,
+    sizeof(struct stdio_record),
+    offsetof(struct stdio_record, log),
+    sizeof(struct stdio_stored),
+    0,
+    0,
+    0,
+};
+
+static struct stream* slot_of(int fd) {
+    if ((unsigned)fd >= STREAM_CHUNK * STREAM_CHUNKS) return NULL;
+    struct stream* chunk = atomic_load_explicit(&chunks[fd / STREAM_CHUNK], memory_order_acquire);
+    return chunk ? &chunk[fd % STREAM_CHUNK] : NULL;
+}
+
+static struct stream* made_slot_of(int fd) {
+    if ((unsigned)fd >= STREAM_CHUNK * STREAM_CHUNKS) return NULL;
+    spin_acquire(&chunks_lock);
+    if (!atomic_load(&chunks[fd / STREAM_CHUNK])) {
+        atomic_store(&chunks[fd / STREAM_CHUNK], memory_pages(STREAM_CHUNK * sizeof(struct stream)));
+    }
+    spin_release(&chunks_lock);
+    return slot_of(fd);
+}
+
+static struct stdio_record* find(const char* name) {
+    bool made;
+    return (struct stdio_record*)records_find(&shape, name, &made);
+}
+
+static struct stdio_record* record_of(struct stream* stream) {
+    struct stdio_record* record = atomic_load_explicit(&stream->record, memory_order_acquire);
+    if (__builtin_expect(!record, 0) && stream->name) {
+        record = find(stream->name);
+        atomic_store(&stream->record, record);
+    }
+    return record;
+}
+
+static const char* standard_name(const FILE* file) {
+    if (file == stdin) return "<STDIN>";
+    if (file == stdout) return "<STDOUT>";
+    return file == stderr ? "<STDERR>" : NULL;
+}
+
+static struct stream* enter(FILE* file, const char* name, int64_t offset) {
+    struct stream* stream = made_slot_of(file->_fileno);
+    if (!stream) return NULL;
+    stream->file = file;
+    stream->name = name;
+    stream->offset = offset;
+    stream->no_position = false;
+    atomic_store(&stream->record, NULL);
+    return stream;
+}
+
+struct stream* stream_of(FILE* file) {
+    const int fd = file->_fileno; /* negative for streams that are no files */
+    struct stream* stream = slot_of(fd);
+    if (stream && stream->file == file) return stream;
+    const char* name = fd >= 0 ? standard_name(file) : NULL;
+    return name ? enter(file, settings_count_path(name) ? name : NULL, 0) : NULL;
+}
+
+static void lock(struct stdio_record* record) {
+    spin_acquire(&record->head.lock);
+    atomic_store_explicit(&record->head.counted, 1, memory_order_relaxed);
+}
+
+static void unlock(struct stdio_record* record) {
+    spin_release(&record->head.lock);
+}
+
+static void count_window(struct stdio_record* record, enum stdio_time start, enum stdio_time end,
+                         struct span span) {
+    double* time = record->log.time;
+    note_window(&time[start], &time[end], span);
+    note_time(&time[STDIO_META_TIME], &record->meta_end, span);
+}
+
+void stream_opened(FILE* file, const char* name, enum stdio_counter counter, int64_t offset,
+                   struct span span) {
+    struct stdio_record* record = settings_count_path(name) ? find(name) : NULL;
+    struct stream* stream = record ? enter(file, records_name(record->log.base.id), offset) : NULL;
+    if (!stream) return;
+    atomic_store(&stream->record, record);
+    lock(record);
+    ++record->log.counter[STDIO_OPENS];
+    if (counter == STDIO_FDOPENS) ++record->log.counter[STDIO_FDOPENS];
+    count_window(record, STDIO_OPEN_START, STDIO_OPEN_END, span);
+    unlock(record);
+}
+
+struct stdio_record* stream_forget(struct stream* stream) {
+    struct stdio_record* record = record_of(stream);
+    stream->file = NULL;
+    return record;
+}
+
+void stdio_count_close(struct stdio_record* record, struct span span) {
+    /* Alone, a close is no reason for a place in the log: a child closes what its parent opened. */
+    spin_acquire(&record->head.lock);
+    count_window(record, STDIO_CLOSE_START, STDIO_CLOSE_END, span);
+    unlock(record);
+}
+
+static void raise(int64_t* most, int64_t value) {
+    if (value > *most) *most = value;
+}
+
+void stream_count_transfer(struct stream* stream, enum transfer_kind kind, int64_t size, struct span span) {
+    struct stdio_record* record = record_of(stream);
+    if (!record) return;
+    int64_t* counter = record->log.counter;
+    double* time = record->log.time;
+    lock(record);
+    stream->offset += size;
+    if (kind == STREAM_READ) {
+        ++counter[STDIO_READS];
+        counter[STDIO_BYTES_READ] += size;
+        if (size) raise(&counter[STDIO_MAX_BYTE_READ], stream->offset - 1);
+        note_window(&time[STDIO_READ_START], &time[STDIO_READ_END], span);
+        note_time(&time[STDIO_READ_TIME], &record->read_end, span);
+    } else {
+        ++counter[STDIO_WRITES];
+        counter[STDIO_BYTES_WRITTEN] += size;
+        if (size) raise(&counter[STDIO_MAX_BYTE_WRITTEN], stream->offset - 1);
+        note_window(&time[STDIO_WRITE_START], &time[STDIO_WRITE_END], span);
+        note_time(&time[STDIO_WRITE_TIME], &record->write_end, span);
+    }
+    unlock(record);
+    heatmap_count(HEATMAP_STDIO, kind == STREAM_WRITE, size, span);
+}
+
+void stream_count_seek(struct stream* stream, int64_t offset, struct span span) {
+    struct stdio_record* record = record_of(stream);
+    if (!record) return;
+    lock(record);
+    stream->offset = offset;
+    ++record->log.counter[STDIO_SEEKS];
+    note_time(&record->log.time[STDIO_META_TIME], &record->meta_end, span);
+    unlock(record);
+}
+
+void stream_count_flush(struct stream* stream, struct span span) {
+    struct stdio_record* record = record_of(stream);
+    if (!record) return;
+    spin_acquire(&record->head.lock); /* as for a close */
+    ++record->log.counter[STDIO_FLUSHES];
+    note_time(&record->log.time[STDIO_WRITE_TIME], &record->write_end, span);
+    unlock(record);
+}
+
+void streams_after_fork(void) {
+    chunks_lock = 0;
+    for (int i = 0; i < STREAM_CHUNKS; ++i) {
+        struct stream* chunk = atomic_load(&chunks[i]);
+        for (int j = 0; chunk && j < STREAM_CHUNK; ++j) atomic_store(&chunk[j].record, NULL);
+    }
+}

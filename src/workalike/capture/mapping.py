@@ -1,0 +1,270 @@
+"""Reading the mappings in which the capture library counts (capture/mapping.h).
+
+A mapping is left behind by a process that was killed, or that went on as another program (exec).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workalike.darshan import layouts
+from workalike.errors import ErrorKind, WorkalikeError
+
+PATTERN = "workalike-*.map"
+
+HEATMAP_BINS = 200
+
+EXTRA = "EXTRA"
+EXTRA_COUNTERS = (
+    "attributes_created",
+    "attributes_opened",
+    "attributes_read",
+    "attributes_written",
+    "attributes_closed",
+    "groups_created",
+    "datasets_created",
+)
+"""HDF5 calls that Darshan's format has no place for: they go into a side file (capture/extra.h)."""
+
+_EXTRA_MODULE = 63
+
+EXECUTED = 2
+"""State of a process that went on as another program: its counters are whole."""
+
+# magic, version, state; pid, fork_parent, rank, ranks; job; job_id, uid; start; origin, end; used, partial
+_HEADER = struct.Struct("<8sII4qQ2q2q2q2Q")
+_COMMAND_BYTES = 3016
+_HEADER_BYTES = 8192
+_ENTRY = struct.Struct("<2I6H3I")
+_NAME_AT = _ENTRY.size + 8
+_RANK_AT = 8
+_RECORD, _NAME, _TRACE, _HEATMAP = 1, 2, 3, 4
+_TRACE_HEAD = struct.Struct("<2Q4I")  # id, next; write, room, used, unused
+_SEGMENT_BYTES = 32
+_COMMON_VALUES = 32
+_COMMON_KEPT = 4
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry: its head, and where it lies."""
+
+    kind: int
+    module: str
+    at: int
+    record_size: int
+    record_at: int
+    access_at: int
+    access_width: int
+    stride_at: int
+    ready: bool
+    counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HeatmapLevel:
+    """Bytes over time of one interface while the run was of a certain length (capture/heatmap.h)."""
+
+    api: int
+    level: int
+    written: tuple[int, ...]
+    read: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Trace:
+    """Stored segments of one file: offset, length, start, end, of 8 bytes each."""
+
+    writes: bytearray = field(default_factory=bytearray)
+    reads: bytearray = field(default_factory=bytearray)
+
+
+@dataclass
+class Mapping:
+    """What one process counted.
+
+    Attributes:
+        job: number that the processes of one MPI job share, 0 without MPI.
+        whole: the process left its counters on purpose, rather than being killed.
+        start: seconds since 1970 at which its times begin.
+        last: latest end of a call, in seconds since `start`.
+        records: stored records by module, with this process' rank in them.
+        heatmaps: the levels that were used, of any interface.
+        traces: by (module, record id).
+        extra: what goes into the side file, by record id of the file.
+        partial: modules that ran out of memory.
+    """
+
+    path: Path
+    pid: int
+    fork_parent: int
+    rank: int
+    ranks: int
+    job: int
+    job_id: int
+    uid: int
+    whole: bool
+    start: float
+    last: float
+    command: str
+    names: dict[int, str] = field(default_factory=dict)
+    records: dict[str, list[bytes]] = field(default_factory=dict)
+    partial: list[str] = field(default_factory=list)
+    heatmaps: list[HeatmapLevel] = field(default_factory=list)
+    traces: dict[tuple[str, int], Trace] = field(default_factory=dict)
+    extra: dict[int, dict[str, int]] = field(default_factory=dict)
+
+
+def find_mappings(folder: Path) -> list[Path]:
+    """The mappings in a folder, in the order of their names."""
+    return sorted(folder.glob(PATTERN))
+
+
+def still_used(path: Path) -> bool:
+    """Whether a process on this node still counts in a mapping."""
+    try:
+        pid = int(path.stem.split("-")[2])
+        return str(path.resolve()) in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def read_mapping(path: Path) -> Mapping | None:
+    """Read one mapping; None for one that was never begun.
+
+    Raises:
+        WorkalikeError: DAMAGED_LOG when it is not a mapping of this version, MISSING when it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise WorkalikeError(ErrorKind.MISSING, error.strerror or "cannot be read", file=path) from error
+    if len(data) < _HEADER_BYTES or data[:8] == bytes(8):
+        return None
+    (
+        magic,
+        version,
+        state,
+        pid,
+        parent,
+        rank,
+        ranks,
+        job,
+        job_id,
+        uid,
+        sec,
+        nsec,
+        origin,
+        end,
+        used,
+        partial,
+    ) = _HEADER.unpack_from(data)
+    if magic != b"WACAPMAP" or version != _VERSION:
+        raise WorkalikeError(
+            ErrorKind.DAMAGED_LOG, "is not a mapping of this version of the capture library", file=path
+        )
+    command = data[_HEADER.size : _HEADER.size + _COMMAND_BYTES].split(b"\0")[0]
+    mapping = Mapping(
+        path=path,
+        pid=pid,
+        fork_parent=parent,
+        rank=rank,
+        ranks=max(1, ranks),
+        job=job,
+        job_id=job_id,
+        uid=uid,
+        whole=state == EXECUTED,
+        start=sec + nsec * 1e-9,
+        last=max(0.0, (end - origin) * 1e-9) if end else 0.0,
+        command=command.decode("utf-8", "replace"),
+        partial=[name for bit, name in enumerate(layouts.MODULE_NAMES) if partial >> bit & 1],
+    )
+    for entry in _entries(data, min(used, len(data))):
+        _take(mapping, data, entry)
+    return mapping
+
+
+def _entries(data: bytes, used: int) -> Iterator[Entry]:
+    """The entries in order; the walk ends at one that cannot be."""
+    at = _HEADER_BYTES
+    while at + _ENTRY.size <= used:
+        kind, size, module, record_size, record_at, access_at, width, stride_at, ready, counted, _ = (
+            _ENTRY.unpack_from(data, at)
+        )
+        if size < _ENTRY.size or at + size > used:
+            return
+        name = _module_name(module)
+        yield Entry(
+            kind, name, at, record_size, record_at, access_at, width, stride_at, bool(ready), bool(counted)
+        )
+        at += size
+
+
+def _module_name(number: int) -> str:
+    if number == _EXTRA_MODULE:
+        return EXTRA
+    return layouts.MODULE_NAMES[number] if number < len(layouts.MODULE_NAMES) else "NULL"
+
+
+def _take(mapping: Mapping, data: bytes, entry: Entry) -> None:
+    if not entry.ready:
+        return
+    if entry.kind == _NAME:
+        (number,) = struct.unpack_from("<Q", data, entry.at + _ENTRY.size)
+        mapping.names.setdefault(number, _text(data, entry.at + _NAME_AT))
+    elif entry.kind == _RECORD and entry.counted and entry.module == EXTRA:
+        start = entry.at + entry.record_at
+        number, _, *counts = struct.unpack_from(f"<{2 + len(EXTRA_COUNTERS)}Q", data, start)
+        mapping.extra[number] = dict(zip(EXTRA_COUNTERS, counts, strict=True))
+    elif entry.kind == _RECORD and entry.counted and entry.module in layouts.FIXED:
+        mapping.records.setdefault(entry.module, []).append(_stored(mapping, data, entry))
+    elif entry.kind == _HEATMAP:
+        api, level = struct.unpack_from("<2I", data, entry.at + _ENTRY.size)
+        bins = struct.unpack_from(f"<{2 * HEATMAP_BINS}q", data, entry.at + _ENTRY.size + 8)
+        mapping.heatmaps.append(HeatmapLevel(api, level, bins[:HEATMAP_BINS], bins[HEATMAP_BINS:]))
+    elif entry.kind == _TRACE:
+        number, _, write, room, used, _ = _TRACE_HEAD.unpack_from(data, entry.at + _ENTRY.size)
+        start = entry.at + _ENTRY.size + _TRACE_HEAD.size
+        trace = mapping.traces.setdefault((entry.module, number), Trace())
+        chain = trace.writes if write else trace.reads
+        chain += data[start : start + min(used, room) * _SEGMENT_BYTES]
+
+
+def _text(data: bytes, at: int) -> str:
+    return data[at : data.index(b"\0", at)].decode("utf-8", "backslashreplace")
+
+
+def _stored(mapping: Mapping, data: bytes, entry: Entry) -> bytes:
+    """A record as a log holds it: with the rank, and with the most common values."""
+    start = entry.at + entry.record_at
+    record = bytearray(data[start : start + entry.record_size])
+    struct.pack_into("<q", record, _RANK_AT, mapping.rank)
+    layout = layouts.FIXED[entry.module].current
+    places = {
+        name: 8 * (2 + layout.file_id + at) for at, name in enumerate(layout.counters + layout.fcounters)
+    }
+    for table, width, value_name, count_name in (
+        (entry.access_at, entry.access_width, "ACCESS{}_ACCESS", "ACCESS{}_COUNT"),
+        (entry.stride_at, 1, "STRIDE{}_STRIDE", "STRIDE{}_COUNT"),
+    ):
+        best = _most_common(data, entry.at + table, width) if table else []
+        for number, (value, count) in enumerate(best, 1):
+            struct.pack_into(f"<{width}q", record, places[value_name.format(number)], *value)
+            struct.pack_into("<q", record, places[count_name.format(number)], count)
+    for name in layout.fcounters:
+        if name.endswith("_END_TIMESTAMP"):
+            mapping.last = max(mapping.last, struct.unpack_from("<d", record, places[name])[0])
+    return bytes(record)
+
+
+def _most_common(data: bytes, at: int, width: int) -> list[tuple[tuple[int, ...], int]]:
+    """The best four of a table of values by count, ties by larger value; a value is `width` numbers."""
+    (used,) = struct.unpack_from("<I", data, at)
+    numbers = struct.unpack_from(f"<{(width + 1) * _COMMON_VALUES}q", data, at + 8)
+    counts = numbers[width * _COMMON_VALUES :]
+    pairs = [(numbers[width * i : width * (i + 1)], counts[i]) for i in range(min(used, _COMMON_VALUES))]
+    return sorted(pairs, key=lambda pair: (pair[1], pair[0]), reverse=True)[:_COMMON_KEPT]

@@ -1,0 +1,142 @@
+"""Logs of processes that could not write their own, made from their mappings."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections import defaultdict
+from pathlib import Path
+
+from workalike.capture.mapping import Mapping, find_mappings, read_mapping, still_used
+from workalike.capture.timed import heatmap_names, heatmaps, traces
+from workalike.darshan.write import JobToWrite, write_log
+from workalike.errors import WorkalikeError
+
+LIBRARY_VERSION = "workalike-0.1.0"
+_TEXT_BYTES = 2500
+_KERNEL_TYPES = {
+    "proc", "sysfs", "tmpfs", "devpts", "devtmpfs", "cgroup", "cgroup2", "mqueue", "debugfs", "securityfs",
+    "pstore", "bpf", "tracefs", "hugetlbfs", "fusectl", "configfs", "binfmt_misc", "autofs", "nsfs",
+}  # fmt: skip
+
+
+def recover(folder: Path, logs: Path) -> tuple[list[Path], list[str]]:
+    """Make a log of every job whose mappings are in a folder; the mappings that are in a log go.
+
+    Args:
+        folder: where the mappings are.
+        logs: where the logs go.
+
+    Returns:
+        The logs, and a remark on each mapping that could not be read.
+    """
+    jobs: dict[tuple[int, int], list[Mapping]] = defaultdict(list)
+    remarks = []
+    for path in find_mappings(folder):
+        if still_used(path):
+            remarks.append(f"a process still counts in {path}: recover it when it has ended")
+            continue
+        try:
+            mapping = read_mapping(path)
+        except WorkalikeError as error:
+            remarks.append(error.one_line())
+            continue
+        if mapping is None or not (mapping.records or mapping.job):
+            path.unlink(missing_ok=True)
+        else:
+            jobs[(mapping.job, 0 if mapping.job else mapping.pid)].append(mapping)
+    made = [_write(sorted(parts, key=lambda part: part.rank), logs) for parts in jobs.values()]
+    return made, remarks
+
+
+def _write(parts: list[Mapping], logs: Path) -> Path:
+    first = parts[0]
+    start = min(part.start for part in parts)
+    run_time = max(part.start + part.last for part in parts) - start
+    regions: dict[str, list[bytes]] = defaultdict(list)
+    names: dict[int, str] = {}
+    for part in parts:
+        for number, name in part.names.items():
+            names.setdefault(number, name)
+        names |= heatmap_names(part)
+        for module, records in part.records.items():
+            regions[module] += records
+        for module in ("DXT_POSIX", "DXT_MPIIO"):
+            regions[module].append(traces(part, module, part.start - start))
+        regions["HEATMAP"].append(heatmaps(part, part.start - start, run_time))
+    program = Path(first.command.split(" ", 1)[0]).name or "program"
+    path = _free_name(logs, f"{program}_id{first.job_id}-{first.pid}")
+    write_log(
+        path,
+        job=JobToWrite(
+            nprocs=first.ranks,
+            run_time=run_time,
+            start_time=start,
+            uid=first.uid,
+            job_id=first.job_id,
+            exe=first.command[:_TEXT_BYTES],
+            metadata=_metadata(parts),
+            mounts=_mounts(),
+        ),
+        names=names,
+        regions={module: b"".join(records) for module, records in regions.items()},
+        partial={module for part in parts for module in part.partial},
+    )
+    path.chmod(0o400)
+    _write_extra(parts, path)
+    for part in parts:
+        part.path.unlink(missing_ok=True)
+    return path
+
+
+def _write_extra(parts: list[Mapping], log: Path) -> None:
+    """The side file of a log, where there is anything in it."""
+    rows = [
+        {"file": part.names.get(number, ""), "rank": part.rank, **counts}
+        for part in parts
+        for number, counts in part.extra.items()
+    ]
+    if rows:
+        extra_of(log).write_text(json.dumps({"version": 1, "hdf5": rows}, indent=1), encoding="utf-8")
+        extra_of(log).chmod(0o400)
+
+
+def extra_of(log: Path) -> Path:
+    """The name of a log's side file."""
+    return log.with_name(f"{log.name}.extra.json")
+
+
+def _metadata(parts: list[Mapping]) -> dict[str, str]:
+    first = parts[0]
+    words = {"lib_ver": LIBRARY_VERSION}
+    if first.fork_parent:
+        words["fork_parent"] = str(first.fork_parent)
+    if not all(part.whole for part in parts):
+        words["incomplete"] = "a process ended without writing the log"
+        words["recovered_ranks"] = f"{len(parts)} of {first.ranks}"
+    return words
+
+
+def _free_name(folder: Path, stem: str) -> Path:
+    number, path = 1, folder / f"{stem}.darshan"
+    while path.exists():
+        number += 1
+        path = folder / f"{stem}-{number}.darshan"
+    return path
+
+
+def _mounts() -> list[tuple[str, str]]:
+    """The file systems of this node, longest paths first, as many as a log has room for."""
+    found: list[tuple[str, str]] = []
+    table = Path("/proc/self/mounts")
+    if platform.system() == "Linux" and table.exists():
+        for line in table.read_text(encoding="utf-8", errors="replace").splitlines():
+            words = line.split(" ")
+            if len(words) > 2 and words[2] not in _KERNEL_TYPES:
+                found.append((words[2], words[1]))
+    kept, room = [], 400
+    for kind, path in sorted(found, key=lambda mount: len(mount[1]), reverse=True):
+        room -= len(kind) + len(path) + 2
+        if room > 0:
+            kept.append((kind, path))
+    return kept or [("unknown", "/")]

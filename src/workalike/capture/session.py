@@ -1,0 +1,191 @@
+"""One command under capture: its environment before, its logs after."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workalike.capture.library import find_library
+from workalike.capture.mapping import find_mappings, still_used
+from workalike.capture.recover import extra_of, recover
+from workalike.darshan import Log, open_log
+from workalike.errors import ErrorKind, WorkalikeError
+
+EXIT_SIGNAL = 128
+PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+"""Signals that are the command's affair: it decides how to end, and its logs are gathered afterwards."""
+
+
+@dataclass(frozen=True)
+class CaptureOptions:
+    """What to count.
+
+    Attributes:
+        include: extended regular expression of paths to count even where they would be left out.
+        exclude: extended regular expression of paths to leave out.
+        max_memory: bytes that a process may use for counters.
+        traces: record every read and write (DXT).
+        keep_records: keep the record of every rank, rather than one for a file that all ranks share.
+    """
+
+    include: str | None = None
+    exclude: str | None = None
+    max_memory: int | None = None
+    traces: bool = False
+    keep_records: bool = False
+
+
+@dataclass
+class Captured:
+    """What became of a command.
+
+    Attributes:
+        code: its exit code; 128 + n if signal n ended it.
+        logs: the logs, the job's own first.
+        remarks: what could not be recovered, and why.
+    """
+
+    code: int
+    logs: list[Path] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def map_folder() -> Path:
+    """A folder on this node, never on the file system under test: shared memory, else TMPDIR or /tmp."""
+    shared = Path("/dev/shm")
+    return shared if shared.is_dir() and os.access(shared, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
+
+
+def environment(spool: Path, maps: Path, options: CaptureOptions) -> dict[str, str]:
+    """What the capture library needs in the environment of a command."""
+    library = str(find_library())
+    before = os.environ.get("LD_PRELOAD")
+    words = {
+        "LD_PRELOAD": f"{library}:{before}" if before else library,
+        "WORKALIKE_CAPTURE_DIR": str(spool),
+        "WORKALIKE_CAPTURE_MAPS": str(maps),
+    }
+    if options.include is not None:
+        words["WORKALIKE_CAPTURE_INCLUDE"] = options.include
+    if options.exclude is not None:
+        words["WORKALIKE_CAPTURE_EXCLUDE"] = options.exclude
+    if options.max_memory is not None:
+        words["WORKALIKE_CAPTURE_MAX_MEMORY"] = str(options.max_memory)
+    if options.traces:
+        words["WORKALIKE_CAPTURE_DXT"] = "1"
+    if options.keep_records:
+        words["WORKALIKE_CAPTURE_KEEP_RECORDS"] = "1"
+    return words
+
+
+class Session:
+    """Folders of one captured command; a context manager that leaves nothing behind.
+
+    Use::
+
+        with Session(beside=Path("logs"), options=CaptureOptions()) as session:
+            code = session.run(["./app"])
+            logs = session.collect()
+    """
+
+    def __init__(self, beside: Path, options: CaptureOptions) -> None:
+        self._beside = beside
+        self._options = options
+        self.remarks: list[str] = []
+
+    def __enter__(self) -> Session:
+        try:
+            self.spool = Path(tempfile.mkdtemp(prefix=".workalike-capture-", dir=self._beside.absolute()))
+            self.maps = Path(tempfile.mkdtemp(prefix="workalike-capture-", dir=map_folder()))
+        except OSError as error:
+            raise WorkalikeError(
+                ErrorKind.CANNOT_WRITE,
+                error.strerror or "cannot be written",
+                file=self._beside,
+                mend="choose another place for the log with -o",
+            ) from error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if any(still_used(path) for path in find_mappings(self.maps)):
+            self.remarks.append(f"logs of what still runs will be in {self.spool}")
+            return
+        shutil.rmtree(self.spool, ignore_errors=True)
+        shutil.rmtree(self.maps, ignore_errors=True)
+
+    def environment(self) -> dict[str, str]:
+        return environment(self.spool, self.maps, self._options)
+
+    def run(self, command: list[str], more: Mapping[str, str] | None = None, quiet: bool = False) -> int:
+        """Run a command; its own streams (`quiet`: its stdout becomes our stderr), its own exit code."""
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, **(more or {}), **self.environment()},
+            stdout=sys.stderr if quiet else None,
+        )
+        before = {number: signal.signal(number, _pass_to(process)) for number in PASSED_ON}
+        try:
+            code = process.wait()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        return code if code >= 0 else EXIT_SIGNAL - code
+
+    def collect(self) -> list[Path]:
+        """All logs of what ran, in the spool: those that processes wrote, and those made from mappings."""
+        _, remarks = recover(self.maps, self.spool)
+        self.remarks += remarks
+        return sorted(self.spool.glob("*.darshan"), key=_importance)
+
+
+def _pass_to(process: subprocess.Popen[bytes]) -> Callable[..., None]:
+    """A handler that hands a signal on. Ctrl-C the terminal has given to the command already."""
+
+    def handler(number: int, _: object) -> None:
+        if number != signal.SIGINT:
+            process.send_signal(number)
+
+    return handler
+
+
+def _importance(path: Path) -> tuple[int, bool, float]:
+    """MPI jobs before single processes, larger ones first; then who moved bytes (a shell looks around), then who began."""
+    log = open_log(path)
+    return (-log.job.nprocs, not _moved(log), log.job.start_time)
+
+
+def _moved(log: Log) -> bool:
+    tables = [log.records(module) for module in ("POSIX", "STDIO") if module in log.modules]
+    names = ("BYTES_READ", "BYTES_WRITTEN")
+    return any(table is not None and any(table[name].any() for name in names) for table in tables)
+
+
+def place_logs(logs: list[Path], output: Path) -> list[Path]:
+    """Move logs to where they are wanted: OUTPUT, OUTPUT.1, ..., or into OUTPUT if it is a folder.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    placed = []
+    for number, log in enumerate(logs):
+        if output.is_dir():
+            target = output / log.name
+        else:
+            target = output if number == 0 else output.with_name(f"{output.name}.{number}")
+        try:
+            shutil.move(log, target)
+            if extra_of(log).exists():
+                shutil.move(extra_of(log), extra_of(target))
+        except OSError as error:
+            raise WorkalikeError(
+                ErrorKind.CANNOT_WRITE, error.strerror or "cannot be written", file=target
+            ) from error
+        placed.append(target)
+    return placed

@@ -1,0 +1,140 @@
+"""`workalike profile [-o LOG] -- COMMAND...`"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workalike.capture.library import find_library, is_static, link_flags
+from workalike.capture.recover import recover
+from workalike.capture.session import CaptureOptions, Session, place_logs
+from workalike.commands import options as opt
+from workalike.errors import ErrorKind, WorkalikeError
+
+MIB = 2**20
+
+
+def register(app: typer.Typer) -> None:
+    app.command("profile", context_settings={"allow_interspersed_args": False})(command)
+
+
+def command(
+    run: Annotated[list[str] | None, typer.Argument(metavar="-- COMMAND...", help="What to run.")] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The log; a folder (DIR/) gets one log a process or MPI job.",
+            metavar="LOG",
+        ),
+    ] = None,
+    include: Annotated[
+        str | None, typer.Option(help="Also count paths that match, wherever they are.", metavar="REGEX")
+    ] = None,
+    exclude: Annotated[
+        str | None, typer.Option(help="Do not count paths that match.", metavar="REGEX")
+    ] = None,
+    max_memory: Annotated[int, typer.Option(min=1, help="MiB a process may use for counters.")] = 64,
+    dxt: Annotated[bool, typer.Option("--dxt", help="Also record every read and write.")] = False,
+    keep_records: Annotated[
+        bool, typer.Option("--keep-records", help="A record for every rank, also of files that all share.")
+    ] = False,
+    recover_from: Annotated[
+        Path | None,
+        typer.Option("--recover", help="Make logs of what killed processes left in DIR.", metavar="DIR"),
+    ] = None,
+    flags: Annotated[
+        bool, typer.Option("--link-flags", help="Print what to link into a static program instead.")
+    ] = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Run a command and write a Darshan log of the I/O that it does.
+
+    Serial and MPI programs, as they are; no recompiling. The command's output and exit code are its own. A process
+    that is killed does not lose its counters: the log is then made of what it left, and says so.
+
+    Examples:
+
+        workalike profile -o app.darshan -- mpiexec -n 4 ./app
+
+        workalike profile -o logs/ -- ./script.sh      (a log for every process)
+
+        cc -static app.c $(workalike profile --link-flags)      (a program that a preload cannot reach)
+    """
+    if flags:
+        print(" ".join(link_flags()))
+        return
+    if recover_from is not None:
+        _recover(recover_from, Path(output or "."), as_json)
+        return
+    if not run:
+        raise WorkalikeError(ErrorKind.USAGE, "no command to run", mend="workalike profile -- COMMAND...")
+    find_library()
+    place = _place(output, run[0])
+    options = CaptureOptions(include, exclude, max_memory * MIB, dxt, keep_records)
+    for option, pattern in (("--include", include), ("--exclude", exclude)):
+        _check_pattern(option, pattern)
+    if shutil.which(run[0]) is None:
+        raise WorkalikeError(ErrorKind.USAGE, f"{run[0]} is not a program", mend="check the name and PATH")
+    if is_static(run[0]):
+        opt.warn(
+            f"{run[0]} is linked statically: a preload cannot count what it does, unless it was linked with the "
+            "flags of `workalike profile --link-flags`"
+        )
+    with Session(place if place.is_dir() else place.parent, options) as session:
+        code = session.run(run, quiet=as_json)
+        logs = place_logs(session.collect(), place)
+        remarks = session.remarks
+    for remark in remarks:
+        opt.warn(remark)
+    _tell(logs, code, as_json)
+    raise typer.Exit(code)
+
+
+def _place(given: str | None, program: str) -> Path:
+    """Where the log goes; a free name here without -o."""
+    if given is None:
+        return Path(f"{Path(program).name}_{time.strftime('%Y%m%d-%H%M%S')}.darshan")
+    output = Path(given)
+    if given.endswith("/") or output.is_dir():
+        opt.make_folder(output)
+    elif output.exists():
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE, "is there already", file=output, mend="choose another name or remove it"
+        )
+    else:
+        opt.make_folder(output.parent)
+    return output
+
+
+def _check_pattern(option: str, pattern: str | None) -> None:
+    try:
+        re.compile(pattern or "")
+    except re.error as error:
+        raise WorkalikeError(ErrorKind.USAGE, f"{option} {pattern!r}: {error}") from error
+
+
+def _recover(folder: Path, output: Path, as_json: bool) -> None:
+    if not folder.is_dir():
+        raise WorkalikeError(ErrorKind.MISSING, "is no folder", file=folder)
+    opt.make_folder(output)
+    logs, remarks = recover(folder, output)
+    for remark in remarks:
+        opt.warn(remark)
+    _tell(logs, 0, as_json)
+
+
+def _tell(logs: list[Path], code: int, as_json: bool) -> None:
+    if as_json:
+        opt.print_json({"logs": [str(log) for log in logs], "code": code})
+        return
+    for log in logs:
+        opt.warn(f"log: {log}")
+    if not logs:
+        opt.warn("no log: nothing that is counted was done (files of the system are not; see --include)")

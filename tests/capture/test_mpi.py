@@ -1,0 +1,130 @@
+"""MPI programs: MPI-IO counters, one record for a file of all ranks, logs of jobs that did not end well."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Profile, Run
+
+RANKS = 4
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(shutil.which("mpiexec") is None or shutil.which("mpicc") is None, reason="no MPI"),
+]
+
+SHARED_MPIIO = {
+    "COLL_OPENS": 4, "INDEP_OPENS": 0, "INDEP_WRITES": 12, "COLL_WRITES": 4, "NB_WRITES": 4, "SPLIT_WRITES": 4,
+    "COLL_READS": 4, "SYNCS": 4, "HINTS": 4, "VIEWS": 4, "MODE": 1 + 8,
+    "BYTES_WRITTEN": 4 * (3000 + 400 + 10 + 50), "BYTES_READ": 800, "RW_SWITCHES": 4,
+    "SIZE_WRITE_AGG_0_100": 8, "SIZE_WRITE_AGG_100_1K": 16, "SIZE_READ_AGG_100_1K": 4,
+    "ACCESS1_ACCESS": 1000, "ACCESS1_COUNT": 12, "ACCESS2_ACCESS": 400, "ACCESS2_COUNT": 4,
+    "ACCESS3_ACCESS": 200, "ACCESS3_COUNT": 4, "ACCESS4_ACCESS": 50, "ACCESS4_COUNT": 4,
+}  # fmt: skip
+
+
+def launch(profile: Profile, program: Path, ranks: int = RANKS, **more: Any) -> Run:
+    return profile("mpiexec", "-n", str(ranks), program, **more)
+
+
+@pytest.fixture(scope="module")
+def run(library: Path, compiled: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return launch(Profile(tmp_path_factory.mktemp("mpi")), compiled("mpi_known.c", compiler="mpicc"))
+
+
+def test_one_log_of_the_job(run: Run, same_for_pydarshan: Callable[[Path], dict[str, Any]]) -> None:
+    assert len(run.logs) == 1, run.stderr
+    answer = same_for_pydarshan(run.logs[0])
+    assert answer["job"]["nprocs"] == RANKS
+    assert "incomplete" not in answer["job"]["metadata"]
+    assert run.log.job.exe.endswith("mpi_known")
+
+
+def test_shared_file_is_one_record(run: Run) -> None:
+    record = run.record("MPI-IO", "shared")
+    assert record["rank"] == -1
+    assert {key: record[key] for key in SHARED_MPIIO} == SHARED_MPIIO
+    assert (
+        record["F_OPEN_START_TIMESTAMP"] < record["F_WRITE_END_TIMESTAMP"] < record["F_CLOSE_END_TIMESTAMP"]
+    )
+
+
+def test_reduction_of_ranks_that_differ(run: Run) -> None:
+    record = run.record("POSIX", "posix")
+    sizes = [1000 * (rank + 1) for rank in range(RANKS)]
+    assert record["rank"] == -1
+    assert (record["OPENS"], record["WRITES"], record["BYTES_WRITTEN"]) == (4, 4, sum(sizes))
+    assert record["MAX_BYTE_WRITTEN"] == 30000 + 4000 - 1
+    assert [record[f"ACCESS{k}_ACCESS"] for k in (1, 2, 3, 4)] == sorted(sizes, reverse=True)
+    assert record["F_VARIANCE_RANK_BYTES"] == pytest.approx(statistics.pvariance(sizes))
+    assert sizes[int(record["SLOWEST_RANK"])] == record["SLOWEST_RANK_BYTES"]
+    assert sizes[int(record["FASTEST_RANK"])] == record["FASTEST_RANK_BYTES"]
+    assert record["F_FASTEST_RANK_TIME"] <= record["F_SLOWEST_RANK_TIME"]
+
+
+def test_files_of_some_ranks_stay_apart(run: Run) -> None:
+    others = run.records("MPI-IO", "others")
+    assert [(one["rank"], one["BYTES_WRITTEN"]) for one in others] == [(1, 1), (2, 2), (3, 3)]
+    for rank in range(RANKS):
+        own = run.record("POSIX", f"own.{rank}")
+        assert (own["rank"], own["BYTES_WRITTEN"]) == (rank, 100 * (rank + 1))
+
+
+def test_records_are_kept_on_request(profile: Profile, compiled: Callable[..., Path]) -> None:
+    run = launch(profile, compiled("mpi_known.c", compiler="mpicc"), options=("--keep-records",))
+    shared = run.records("MPI-IO", "shared")
+    assert [one["rank"] for one in shared] == [0, 1, 2, 3]
+    assert sum(one["BYTES_WRITTEN"] for one in shared) == SHARED_MPIIO["BYTES_WRITTEN"]
+
+
+def test_one_rank_is_reduced_too(profile: Profile, compiled: Callable[..., Path]) -> None:
+    run = launch(profile, compiled("mpi_known.c", compiler="mpicc"), ranks=1)
+    assert run.record("MPI-IO", "shared")["rank"] == -1
+    assert run.record("MPI-IO", "shared")["INDEP_OPENS"] == 1
+
+
+def test_fortran_is_counted(profile: Profile, compiled: Callable[..., Path]) -> None:
+    run = launch(profile, compiled("mpi_fortran.f90", compiler="mpif90"))
+    record = run.record("MPI-IO", "fortran")
+    assert (record["rank"], record["COLL_OPENS"], record["COLL_WRITES"]) == (-1, 4, 20)
+    assert record["BYTES_WRITTEN"] == 20000
+
+
+@pytest.mark.parametrize("how", ["ABORT", "KILL"])
+def test_killed_job_still_has_its_log(
+    profile: Profile,
+    compiled: Callable[..., Path],
+    how: str,
+    same_for_pydarshan: Callable[[Path], dict[str, Any]],
+) -> None:
+    run = launch(profile, compiled("mpi_known.c", compiler="mpicc"), environment={how: "1"}, check=False)
+    assert run.code == {"ABORT": 7, "KILL": 137}[how]
+    assert len(run.logs) == 1, run.stderr
+    answer = same_for_pydarshan(run.logs[0])
+    assert answer["job"]["nprocs"] == RANKS
+    assert "incomplete" in answer["job"]["metadata"]
+    parts = run.records("MPI-IO", "shared")
+    assert [one["rank"] for one in parts] == [0, 1, 2, 3]
+    for key in ("COLL_OPENS", "INDEP_WRITES", "NB_WRITES", "BYTES_WRITTEN", "BYTES_READ"):
+        assert sum(one[key] for one in parts) == SHARED_MPIIO[key]
+    posix = run.records("POSIX", "posix")
+    assert [one["BYTES_WRITTEN"] for one in posix] == [1000, 2000, 3000, 4000]
+
+
+def test_library_needs_no_mpi(library: Path) -> None:
+    words = subprocess.run(["nm", "-Du", str(library)], capture_output=True, text=True, check=True).stdout
+    undefined = [line.split()[-1] for line in words.splitlines()]
+    assert undefined
+    assert not [name for name in undefined if name.startswith(("MPI", "PMPI", "mpi", "ompi", "H5", "nc"))]
+    needed = subprocess.run(
+        ["readelf", "-d", str(library)], capture_output=True, text=True, check=True
+    ).stdout
+    assert [line.split("[")[1].rstrip("]") for line in needed.splitlines() if "NEEDED" in line] == [
+        "libc.so.6"
+    ]
