@@ -79,7 +79,8 @@ struct DatasetShape {
     bool filled = false;      // with fill values, when its space is allocated
 };
 
-/// Collective. Space is allocated at once, and filled only on request: what is written is what the plan writes.
+/// Collective. Space is allocated at once, and filled only on request: what is written is what the plan
+/// writes.
 [[nodiscard]] Shared create_dataset(const Shared& file, const std::string& name, const DatasetShape& shape);
 /// Not open when there is none of this name.
 [[nodiscard]] Shared find_dataset(const Shared& file, const std::string& name);

@@ -15,6 +15,7 @@ from workalike.capture.recover import recover
 from workalike.capture.session import CaptureOptions, Session, place_logs
 from workalike.commands import options as opt
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import make_folder
 
 MIB = 2**20
 
@@ -103,13 +104,13 @@ def _place(given: str | None, program: str) -> Path:
         return Path(f"{Path(program).name}_{time.strftime('%Y%m%d-%H%M%S')}.darshan")
     output = Path(given)
     if given.endswith("/") or output.is_dir():
-        opt.make_folder(output)
+        make_folder(output)
     elif output.exists():
         raise WorkalikeError(
             ErrorKind.CANNOT_WRITE, "is there already", file=output, mend="choose another name or remove it"
         )
     else:
-        opt.make_folder(output.parent)
+        make_folder(output.parent)
     return output
 
 
@@ -123,7 +124,7 @@ def _check_pattern(option: str, pattern: str | None) -> None:
 def _recover(folder: Path, output: Path, as_json: bool) -> None:
     if not folder.is_dir():
         raise WorkalikeError(ErrorKind.MISSING, "is no folder", file=folder)
-    opt.make_folder(output)
+    make_folder(output)
     logs, remarks = recover(folder, output)
     for remark in remarks:
         opt.warn(remark)
