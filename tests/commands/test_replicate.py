@@ -63,6 +63,19 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    ("options", "basis"), [([], "log"), (["--no-capture"], "record"), (["--backend", "null"], "plan")]
+)
+def test_what_a_replica_is_measured_by(log: Path, tmp_path: Path, options: list[str], basis: str) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "replica.darshan").write_text("of an earlier run")
+    done = workalike("replicate", log, "-o", "out", "--time-scale", "0", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    fidelity = json.loads((tmp_path / "out" / "fidelity.json").read_text())
+    assert fidelity["basis"] == basis
+    assert (tmp_path / "out" / "replica.darshan").exists() == (basis == "log")
+
+
 def test_the_verification_is_told_everywhere(log: Path, tmp_path: Path) -> None:
     done = workalike("replicate", log, "-o", "out", "--time-scale", "0", "--verify", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -21,6 +21,7 @@ from workalike.compare.fidelity import Fidelity, compare, write_fidelity
 from workalike.compare.record import Record
 from workalike.compare.require import check, parse_requirements
 from workalike.compare.table import print_fidelity
+from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, write_text
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.plan.files import write_plan
@@ -84,7 +85,13 @@ def command(
     launcher: opt.LauncherName = None,
     keep: opt.Keep = False,
     verify: opt.Verify = False,
-    capture: opt.Capture = False,
+    capture: Annotated[
+        bool,
+        typer.Option(
+            "--capture/--no-capture",
+            help="Measure the replica by a log of it (replica.darshan), not by the engine's own record.",
+        ),
+    ] = True,
     require: Annotated[
         str | None,
         typer.Option(
@@ -105,8 +112,6 @@ def command(
         workalike replicate app.darshan -o replica/
 
         workalike replicate app.darshan -o replica/ --full --dir /scratch/test
-
-        workalike replicate app.darshan -o replica/ --capture      (measured by a log of the replica)
     """
     required = parse_requirements(require) if require else None
     make_folder(output)
@@ -192,11 +197,14 @@ def replicate(found: Characterization, chosen: Options, run: RunOptions) -> Repl
 def _witness(run: RunOptions) -> Characterization | None:
     """What the capture library saw of the replica, if it was asked: log against log, not the engine's own word."""
     log = run.out / REPLICA_LOG
-    return (
-        characterize(open_logs([log]), CharacterizeOptions(include_noise=True))
-        if run.capture and log.exists()
-        else None
-    )
+    if not run.capture or not log.exists():
+        return None
+    try:
+        return characterize(open_logs([log]), CharacterizeOptions(include_noise=True))
+    except WorkalikeError as error:
+        if error.kind is ErrorKind.NOTHING_TO_REPLICATE:  # a replica that moves no data
+            return None
+        raise
 
 
 def count_at_full_scale(found: Characterization, out: Path) -> Fidelity:

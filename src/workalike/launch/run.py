@@ -129,7 +129,7 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
     shape = Shape(processes, options.nodes, options.ranks_per_node)
     launcher = choose(options.launcher, processes)
     record_path = options.out / "run.jsonl"
-    for name in ("run.jsonl", "run.json", "operations.txt"):  # of an earlier run
+    for name in ("run.jsonl", "run.json", "operations.txt", REPLICA_LOG):  # of an earlier run
         (options.out / name).unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="workalike-", dir=options.out) as scratch:
         plan_path = options.plan_path or Path(scratch) / "plan.json"
@@ -157,7 +157,7 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
         with ExitStack() as stack:
             session = (
                 stack.enter_context(Session(options.out, _data_only(options.data)))
-                if options.capture
+                if options.capture and not counting
                 else None
             )
             watched = session.environment() if session else {}
