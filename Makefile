@@ -29,6 +29,7 @@ demo: build
 	$(BIN)/workalike replicate $(DEMO_LOG) -o demo
 
 test: build
+	for folder in build/cp*; do cmake --build $$folder --target workalike-unit-tests; done
 	$(BIN)/python -m pytest -q -m "not system and not long" tests
 
 test-system: build
