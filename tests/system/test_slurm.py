@@ -122,9 +122,9 @@ def test_tasks_that_do_not_find_each_other_fail_clearly(cluster: SlurmCluster, f
     own = f'"$(mktemp -d -p {folder})"'
     alone = engine_script(folder, f'exec env -i PATH="$PATH" OMPI_MCA_orte_tmpdir_base={own}')
     done = in_allocation(cluster, folder, RANKS, environment=alone)
-    assert done.returncode == 1, done.stderr
+    assert done.returncode == 2, done.stderr
     assert f"the plan has {RANKS} ranks and 1 processes were started" in done.stderr
-    assert lines_of(done.stderr)[-1].startswith("workalike: run failed")
+    assert lines_of(done.stderr)[-1].startswith("workalike: bad usage")
     assert list((folder / "data").iterdir()) == []
 
 
