@@ -86,12 +86,13 @@ def command(
     keep: opt.Keep = False,
     verify: opt.Verify = False,
     capture: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--capture/--no-capture",
-            help="Measure the replica by a log of it (replica.darshan), not by the engine's own record.",
+            help="Measure the replica by a log of it (replica.darshan), not by the engine's own record "
+            "[default: capture, but with --verify].",
         ),
-    ] = True,
+    ] = None,
     require: Annotated[
         str | None,
         typer.Option(
@@ -151,7 +152,7 @@ def command(
         keep=keep,
         verify=verify,
         quiet=quiet or as_json,
-        capture=capture,
+        capture=not verify if capture is None else capture,
     )
     try:
         replica = replicate(found, chosen, run)

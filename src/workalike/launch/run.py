@@ -92,6 +92,12 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
     Raises:
         WorkalikeError: CANNOT_WRITE, USAGE, or RUN_FAILED (the record then holds what had been done).
     """
+    if options.capture and options.verify:
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "a log of the run would count what --verify reads back",
+            mend="choose --capture or --verify",
+        )
     engine = find_engine()
     make_folder(options.out)
     with _alone_in(options.out):
