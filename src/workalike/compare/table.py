@@ -148,7 +148,9 @@ def _counters(rows: list[CounterFidelity], width: int) -> Table:
         _Column("replica", [Text(count_text(r.replica)) for r in rows]),
         _Column("off", [_error(r.error_pct) for r in rows]),
     ]
-    return _table("Counters furthest off", columns, width)
+    below = not any(row.at_level for row in rows)
+    title = "Off only below the families' level, where the libraries of two systems differ"
+    return _table(title if below else "Counters furthest off", columns, width)
 
 
 def short_counter(name: str) -> str:
