@@ -23,6 +23,10 @@ int log_record_size(enum module module) {
             return sizeof(struct h5f_stored);
         case MODULE_H5D:
             return sizeof(struct h5d_stored);
+        case MODULE_PNETCDF_FILE:
+            return sizeof(struct pnetcdf_file_stored);
+        case MODULE_PNETCDF_VAR:
+            return sizeof(struct pnetcdf_var_stored);
         case MODULE_EXTRA:
             return sizeof(struct extra_stored);
         default:
@@ -58,6 +62,10 @@ static void store_tables(const struct entry* entry, void* stored) {
         case MODULE_H5D:
             store_common(accesses, SLAB_WIDTH, &counter[1 + H5D_ACCESS], &counter[1 + H5D_ACCESS_COUNT]);
             break;
+        case MODULE_PNETCDF_VAR:
+            store_common(accesses, SLAB_WIDTH, &counter[1 + PNETCDF_VAR_ACCESS],
+                         &counter[1 + PNETCDF_VAR_ACCESS_COUNT]);
+            break;
         default:
             break;
     }
@@ -82,6 +90,10 @@ static struct time_range moments(enum module module) {
             return (struct time_range){offsetof(struct h5f_stored, time), H5F_CLOSE_END + 1};
         case MODULE_H5D:
             return (struct time_range){offsetof(struct h5d_stored, time), CLOSE_END + 1};
+        case MODULE_PNETCDF_FILE:
+            return (struct time_range){offsetof(struct pnetcdf_file_stored, time), PNETCDF_WAIT_END + 1};
+        case MODULE_PNETCDF_VAR:
+            return (struct time_range){offsetof(struct pnetcdf_var_stored, time), CLOSE_END + 1};
         default:
             return (struct time_range){0, 0};
     }
@@ -148,9 +160,11 @@ static void mark_rename_sources(const struct buffer* records) {
     }
 }
 
-static void mark_dataset_files(const struct buffer* records) {
-    const struct h5d_stored* all = (const struct h5d_stored*)records->data;
-    for (size_t i = 0; i < records->used / sizeof *all; ++i) records_mark_name(all[i].file_id);
+/* Datasets and variables name their file right behind the head. */
+static void mark_files(const struct buffer* records, size_t size) {
+    for (size_t at = 0; at + size <= records->used; at += size) {
+        records_mark_name(*(const uint64_t*)(records->data + at + sizeof(struct base_record)));
+    }
 }
 
 static void pack(struct buffer* raw, struct buffer* packed) {
@@ -166,7 +180,8 @@ bool log_pack(struct log_content* content, struct log_packed* packed) {
         mark_names(&content->records[module], log_record_size((enum module)module));
     }
     mark_rename_sources(&content->records[MODULE_POSIX]);
-    mark_dataset_files(&content->records[MODULE_H5D]);
+    mark_files(&content->records[MODULE_H5D], sizeof(struct h5d_stored));
+    mark_files(&content->records[MODULE_PNETCDF_VAR], sizeof(struct pnetcdf_var_stored));
     records_collect_names(&names);
     pack(&names, &packed->region[LOG_NAMES]);
     for (int module = 1; module < MODULES; ++module) {

@@ -130,6 +130,52 @@ static const struct reduce_rules h5d_rules = {
     .slowest = {{MAX_READ_TIME, H5D_MAX_READ_TIME_SIZE}, {MAX_WRITE_TIME, H5D_MAX_WRITE_TIME_SIZE}},
 };
 
+static const uint8_t pnetcdf_file_counters[PNETCDF_COUNTERS] = {RULE_SUM};
+
+static const uint8_t pnetcdf_file_times[PNETCDF_TIMES] = {
+    [PNETCDF_OPEN_START... PNETCDF_WAIT_START] = RULE_FIRST,
+    [PNETCDF_OPEN_END... PNETCDF_WAIT_END] = RULE_MAX,
+};
+
+static const struct reduce_rules pnetcdf_file_rules = {
+    .head = 2,
+    .counters = PNETCDF_COUNTERS,
+    .times = PNETCDF_TIMES,
+    .counter_rule = pnetcdf_file_counters,
+    .time_rule = pnetcdf_file_times,
+    .bytes = {NOWHERE, NOWHERE},
+    .spent = {NOWHERE, NOWHERE, NOWHERE},
+    .ranks = NOWHERE,
+    .slowest = {{NOWHERE, NOWHERE}, {NOWHERE, NOWHERE}},
+};
+
+static const uint8_t pnetcdf_var_counters[PNETCDF_VAR_COUNTERS] = {
+    [PNETCDF_VAR_MAX_READ_TIME_SIZE... PNETCDF_VAR_MAX_WRITE_TIME_SIZE] = RULE_ELSEWHERE,
+    [PNETCDF_VAR_ACCESS... PNETCDF_VAR_NDIMS - 1] = RULE_ELSEWHERE,
+    [PNETCDF_VAR_NDIMS] = RULE_KEEP,
+    [PNETCDF_VAR_NPOINTS] = RULE_MAX,
+    [PNETCDF_VAR_TYPE_SIZE] = RULE_KEEP,
+    [PNETCDF_VAR_IS_RECORD] = RULE_OR,
+    [PNETCDF_VAR_FASTEST_RANK... PNETCDF_VAR_SLOWEST_RANK_BYTES] = RULE_ELSEWHERE,
+};
+
+static const struct reduce_rules pnetcdf_var_rules = {
+    .head = 3,
+    .counters = PNETCDF_VAR_COUNTERS,
+    .times = DATA_TIMES,
+    .counter_rule = pnetcdf_var_counters,
+    .time_rule = data_times,
+    .common = {{PNETCDF_VAR_ACCESS, PNETCDF_VAR_ACCESS_COUNT, SLAB_WIDTH}},
+    .commons = 1,
+    .bytes = {PNETCDF_VAR_BYTES_READ, PNETCDF_VAR_BYTES_WRITTEN},
+    .spent = {READ_TIME, WRITE_TIME, META_TIME},
+    .ranks = PNETCDF_VAR_FASTEST_RANK,
+    .fastest_time = FASTEST_RANK_TIME,
+    .variance_time = VARIANCE_RANK_TIME,
+    .slowest = {{MAX_READ_TIME, PNETCDF_VAR_MAX_READ_TIME_SIZE},
+                {MAX_WRITE_TIME, PNETCDF_VAR_MAX_WRITE_TIME_SIZE}},
+};
+
 static const uint8_t extra_counters[EXTRA_COUNTERS] = {RULE_SUM};
 
 static const struct reduce_rules extra_rules = {
@@ -154,6 +200,10 @@ const struct reduce_rules* reduce_rules(enum module module) {
             return &h5f_rules;
         case MODULE_H5D:
             return &h5d_rules;
+        case MODULE_PNETCDF_FILE:
+            return &pnetcdf_file_rules;
+        case MODULE_PNETCDF_VAR:
+            return &pnetcdf_var_rules;
         case MODULE_EXTRA:
             return &extra_rules;
         default:
