@@ -1,5 +1,6 @@
 #include "mpi_log.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,8 @@ struct job {
     struct job_times times;
     struct log_plan plan;
     uint64_t before[LOG_REGIONS]; /* bytes of each region that lower ranks write */
+    int64_t bytes;                /* of the whole log */
+    int error;                    /* errno of what went wrong, as far as that is known */
     char path[1300], partly[1320];
 };
 
@@ -72,7 +75,7 @@ static void agree_on_places(struct job* job, const struct log_packed* packed, si
     (own, job->plan.length, LOG_REGIONS, abi->integer, abi->sum, job->comm);
     job->plan.job_length = job_length;
     share(job, &job->plan.job_length, sizeof job->plan.job_length);
-    log_lay_out(&job->plan);
+    job->bytes = (int64_t)log_lay_out(&job->plan);
 }
 
 static void add_piece(struct pieces* pieces, uint64_t at, const void* data, size_t bytes) {
@@ -107,11 +110,29 @@ static bool open_log(struct job* job, mpi_handle* file) {
     return all(job, result == MPI_DONE);
 }
 
+/* Takes the room for the whole log at once: an MPI library need not tell that a disk is full when it writes.
+   A file system that cannot do so says nothing. */
+static bool reserve(struct job* job) {
+    int64_t error = 0;
+    if (job->rank == 0) {
+        const int fd = own_open(job->partly, O_WRONLY, 0);
+        if (fd < 0 || !own_reserve(fd, job->bytes)) error = errno;
+        if (fd >= 0) own_close(fd);
+    }
+    share(job, &error, sizeof error);
+    job->error = (int)error;
+    return error == 0;
+}
+
 /* One collective write of all ranks' pieces. */
 static bool write_pieces(struct job* job, struct pieces* pieces) {
     const struct mpi_abi* abi = mpi_abi();
     mpi_handle file = 0, type = 0;
     if (!open_log(job, &file)) return false;
+    if (!reserve(job)) {
+        MPI(File_close, mpi_handle*)(&file);
+        return false;
+    }
     MPI(Type_create_hindexed, int, const int*, const mpi_count*, mpi_handle, mpi_handle*)
     (pieces->count, pieces->length, pieces->at, abi->byte, &type);
     MPI(Type_commit, mpi_handle*)(&type);
@@ -131,7 +152,7 @@ static bool write_pieces(struct job* job, struct pieces* pieces) {
 /* Rank 0 gives the log its rights and its name; the others hear whether that went well. */
 static bool publish(struct job* job, bool written) {
     int64_t done = 0;
-    if (job->rank == 0 && written) {
+    if (job->rank == 0 && written && own_size(job->partly) >= job->bytes) {
         done = syscall(SYS_fchmodat, AT_FDCWD, job->partly, 0400) == 0 && own_rename(job->partly, job->path);
     }
     if (job->rank == 0 && !done) own_unlink(job->partly);
@@ -209,7 +230,8 @@ void mpi_log_write(void) {
         if (write_job(&job)) {
             mapping_remove();
         } else if (job.rank == 0) {
-            own_warn("the log %s cannot be written", job.path);
+            own_warn("the log %s cannot be written%s%s", job.path, job.error ? ": " : "",
+                     job.error ? strerror(job.error) : "");
         }
     }
     MPI(Comm_free, mpi_handle*)(&comm);

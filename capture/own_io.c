@@ -33,6 +33,18 @@ bool own_write_all(int fd, const void* data, size_t bytes) {
     return true;
 }
 
+bool own_reserve(int fd, int64_t bytes) {
+    if (syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)bytes) == 0) return true;
+    return errno != ENOSPC && errno != EDQUOT && errno != EFBIG && errno != EROFS;
+}
+
+int64_t own_size(const char* path) {
+    const int fd = own_open(path, O_RDONLY, 0);
+    const int64_t bytes = fd >= 0 ? syscall(SYS_lseek, fd, (off_t)0, SEEK_END) : -1;
+    if (fd >= 0) own_close(fd);
+    return bytes;
+}
+
 bool own_rename(const char* from, const char* to) {
     return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0) == 0;
 }

@@ -167,7 +167,9 @@ def test_damaged_mapping_is_refused_in_one_line(tmp_path: Path) -> None:
     assert "workalike-0-1-1.map" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_more_files_than_memory(profile: Profile) -> None:
+def test_more_files_than_memory(
+    profile: Profile, same_for_pydarshan: Callable[[Path], dict[str, Any]]
+) -> None:
     script = "i=0; while [ $i -lt 3000 ]; do echo x > file.$i; i=$((i+1)); done"
     shell = shutil.which("bash")
     assert shell
@@ -179,6 +181,9 @@ def test_more_files_than_memory(profile: Profile) -> None:
     assert "--max-memory" in few.stderr
     assert len(few.stderr.splitlines()) == 2
     assert 100 < len(few.paths) < 3000
+    answer = same_for_pydarshan(few.logs[0])
+    assert answer["modules"]["POSIX"]["partial_flag"]
+    assert not same_for_pydarshan(run.logs[0])["modules"]["POSIX"]["partial_flag"]
 
 
 def test_log_that_cannot_be_written_changes_nothing(

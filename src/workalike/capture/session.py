@@ -99,6 +99,7 @@ class Session:
         self._beside = beside
         self._options = options
         self.remarks: list[str] = []
+        self._kept = False
 
     def __enter__(self) -> Session:
         try:
@@ -113,7 +114,23 @@ class Session:
             ) from error
         return self
 
+    def keep(self) -> None:
+        """The logs cannot be where they were wanted: leave what they can be made of, and say where it is."""
+        self._kept = True
+        left = {
+            "counters are in {}: workalike profile --recover {} -o ELSEWHERE": find_mappings(self.maps),
+            "logs are in {}": list(self.spool.glob("*.darshan")),
+        }
+        for words, files in left.items():
+            if files:
+                self.remarks.append(words.format(files[0].parent, files[0].parent))
+
     def __exit__(self, *_: object) -> None:
+        if self._kept:
+            for folder in (self.maps, self.spool):
+                if not any(folder.iterdir()):
+                    folder.rmdir()
+            return
         if any(still_used(path) for path in find_mappings(self.maps)):
             self.remarks.append(f"logs of what still runs will be in {self.spool}")
             return

@@ -90,11 +90,19 @@ def command(
         )
     with Session(place if place.is_dir() else place.parent, options) as session:
         code = session.run(run, quiet=as_json)
-        logs = place_logs(session.collect(), place)
+        try:
+            logs = place_logs(session.collect(), place)
+        except WorkalikeError as error:
+            # The command has ended as it did: that its log cannot be written does not change what it says.
+            session.remarks.append(error.one_line())
+            session.keep()
+            logs = None
         remarks = session.remarks
     for remark in remarks:
         opt.warn(remark)
-    _tell(logs, code, as_json)
+    if logs is None and not as_json:
+        raise typer.Exit(code)
+    _tell(logs or [], code, as_json)
     raise typer.Exit(code)
 
 

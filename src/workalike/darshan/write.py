@@ -86,6 +86,8 @@ def write_log(
     try:
         Path(path).write_bytes(image)
     except OSError as error:
+        if Path(path).is_file():
+            Path(path).unlink()  # what a full disk took of it
         raise WorkalikeError(
             ErrorKind.CANNOT_WRITE, error.strerror or str(error), file=Path(path), mend="choose another place"
         ) from error
