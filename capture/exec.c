@@ -9,9 +9,14 @@
 #include "export.h"
 #include "mapping.h"
 #include "process.h"
+#include "settings.h"
 
 static struct mapping_header* before_exec(void) {
     struct mapping_header* header = process_is_ours() && process_counts() ? mapping_header() : NULL;
+    if (header && settings.mpi_only && !process_in_job()) {
+        mapping_remove(); /* nobody wants a log of this program */
+        return NULL;
+    }
     if (header) {
         header->end_ns = clock_ns();
         atomic_store(&header->state, MAPPING_EXECUTED);

@@ -98,12 +98,62 @@ static const char* user_name(void) {
     return name && *name && !strchr(name, '/') ? name : "user";
 }
 
+bool log_fits(struct log_plan* plan, struct log_packed* packed) {
+    static const int droppable[] = {MODULE_DXT_POSIX, MODULE_DXT_MPIIO, MODULE_HEATMAP};
+    uint64_t bytes = log_lay_out(plan);
+    for (size_t i = 0; i < sizeof droppable / sizeof *droppable; ++i) {
+        if (!settings.max_log || bytes <= settings.max_log) return true;
+        const int region = droppable[i];
+        if (!plan->length[region]) continue;
+        plan->length[region] = 0;
+        plan->partial |= UINT64_C(1) << region;
+        buffer_release(&packed->region[region]);
+        bytes = log_lay_out(plan);
+    }
+    return !settings.max_log || bytes <= settings.max_log;
+}
+
+/* The folder for logs; only the parts of a date are ours to fill in, whatever else a name holds stays. */
+static void folder_of(char* folder, size_t room, const struct tm* day) {
+    size_t used = 0;
+    const char* at = settings.log_folder;
+    for (; *at && used + 5 < room; ++at) {
+        const char word[] = {'%', at[1], '\0'};
+        if (settings.dated && at[0] == '%' && at[1] && strchr("Ymd", at[1])) {
+            used += strftime(folder + used, room - used, word, day);
+            ++at;
+        } else {
+            folder[used++] = *at;
+        }
+    }
+    folder[used] = '\0';
+}
+
+/* Everybody writes there, and nobody removes another's log. */
+void log_make_folders(const char* path) {
+    enum { FOR_ALL = 01777 };
+    char folder[1400];
+    if (!settings.dated) return;
+    snprintf(folder, sizeof folder, "%s", path);
+    /* What stands before the date has the same length in the setting and here. */
+    char* slash = strchr(folder + (strchr(settings.log_folder, '%') - settings.log_folder), '/');
+    for (; slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (syscall(SYS_mkdirat, AT_FDCWD, folder, FOR_ALL) == 0) {
+            syscall(SYS_fchmodat, AT_FDCWD, folder, FOR_ALL); /* the umask took some */
+        }
+        *slash = '/';
+    }
+}
+
 void log_path(char* path, size_t room) {
     const struct mapping_header* header = mapping_header();
     struct tm day;
+    char folder[1100];
     const time_t start = header->start_sec;
     gmtime_r(&start, &day);
-    snprintf(path, room, "%s/%s_%s_id%lld-%lld_%d-%d-%d-%llu.darshan", settings.log_folder, user_name(),
+    folder_of(folder, sizeof folder, &day);
+    snprintf(path, room, "%s/%s_%s_id%lld-%lld_%d-%d-%d-%llu.darshan", folder, user_name(),
              program_invocation_short_name, (long long)header->job_id, (long long)header->pid, day.tm_mon + 1,
              day.tm_mday, day.tm_hour * 3600 + day.tm_min * 60 + day.tm_sec,
              (unsigned long long)header->origin_ns);
@@ -148,17 +198,19 @@ void log_write_serial(void) {
     log_path(path, sizeof path);
     extra_text(&extra, &content.records[MODULE_EXTRA]);
     buffer_release(&content.records[MODULE_EXTRA]);
-    bool done = log_pack(&content, &packed) && !job.failed;
+    bool too_large = false, done = log_pack(&content, &packed) && !job.failed;
     if (done) {
         struct log_plan plan = {.job_length = job.used, .partial = atomic_load(&mapping_header()->partial)};
         for (int region = 0; region < LOG_REGIONS; ++region) plan.length[region] = packed.region[region].used;
-        log_lay_out(&plan);
-        done = write_file(path, &plan, &job, &packed);
+        too_large = !log_fits(&plan, &packed);
+        log_make_folders(path);
+        done = !too_large && write_file(path, &plan, &job, &packed);
     }
-    if (done) {
-        extra_write(path, &extra);
-        mapping_remove();
-    } else {
+    if (done) extra_write(path, &extra);
+    if (done || too_large) mapping_remove();
+    if (too_large) {
+        own_warn("the log is larger than WORKALIKE_CAPTURE_MAX_LOG and is not written");
+    } else if (!done) {
         own_warn("the log %s cannot be written: %s", path, strerror(errno));
     }
     log_release(&packed);

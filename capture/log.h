@@ -50,6 +50,13 @@ void log_header(unsigned char header[LOG_HEADER], const struct log_plan* plan);
 /* Wall clock of this process, from its origin to now. */
 struct job_times log_times(void);
 
+/* Whether a log may be as large as planned. One that is too large loses its traces, then its heatmaps, and is
+   marked partial for each. */
+bool log_fits(struct log_plan* plan, struct log_packed* packed);
+
+/* Makes the folders of a log that has a date in its path. */
+void log_make_folders(const char* path);
+
 /* The log's final name: "<folder>/<user>_<program>_id<job>-<pid>_<month>-<day>-<second>-<random>.darshan" */
 void log_path(char* path, size_t room);
 

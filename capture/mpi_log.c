@@ -32,7 +32,8 @@ struct job {
     struct log_plan plan;
     uint64_t before[LOG_REGIONS]; /* bytes of each region that lower ranks write */
     int64_t bytes;                /* of the whole log */
-    int error;                    /* errno of what went wrong, as far as that is known */
+    bool too_large;
+    int error; /* errno of what went wrong, as far as that is known */
     char path[1300], partly[1320];
 };
 
@@ -64,7 +65,7 @@ static void agree_on_times(struct job* job) {
 
 /* Where each rank's part of each region begins: the regions one after the other, in each the ranks in order.
  */
-static void agree_on_places(struct job* job, const struct log_packed* packed, size_t job_length) {
+static void agree_on_places(struct job* job, struct log_packed* packed, size_t job_length) {
     const struct mpi_abi* abi = mpi_abi();
     uint64_t own[LOG_REGIONS];
     for (int region = 0; region < LOG_REGIONS; ++region) own[region] = packed->region[region].used;
@@ -75,6 +76,7 @@ static void agree_on_places(struct job* job, const struct log_packed* packed, si
     (own, job->plan.length, LOG_REGIONS, abi->integer, abi->sum, job->comm);
     job->plan.job_length = job_length;
     share(job, &job->plan.job_length, sizeof job->plan.job_length);
+    job->too_large = !log_fits(&job->plan, packed);
     job->bytes = (int64_t)log_lay_out(&job->plan);
 }
 
@@ -206,7 +208,8 @@ static bool write_job(struct job* job) {
     if (done) {
         agree_on_places(job, &packed, job_region.used);
         gather_pieces(&pieces, job, &packed, &job_region);
-        done = publish(job, write_pieces(job, &pieces));
+        if (job->rank == 0) log_make_folders(job->path);
+        done = !job->too_large && publish(job, write_pieces(job, &pieces));
     }
     if (done && job->rank == 0) extra_write(job->path, &extra);
     log_release(&packed);
@@ -227,9 +230,11 @@ void mpi_log_write(void) {
         log_path(job.path, sizeof job.path);
         share(&job, job.path, sizeof job.path);
         snprintf(job.partly, sizeof job.partly, "%s_partial", job.path);
-        if (write_job(&job)) {
-            mapping_remove();
-        } else if (job.rank == 0) {
+        const bool written = write_job(&job);
+        if (written || job.too_large) mapping_remove();
+        if (job.rank == 0 && job.too_large) {
+            own_warn("the log is larger than WORKALIKE_CAPTURE_MAX_LOG and is not written");
+        } else if (job.rank == 0 && !written) {
             own_warn("the log %s cannot be written%s%s", job.path, job.error ? ": " : "",
                      job.error ? strerror(job.error) : "");
         }

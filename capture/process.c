@@ -145,7 +145,13 @@ __attribute__((constructor)) static void start(void) {
    and so it is when an MPI job ends without MPI_Finalize: its ranks may be anywhere. */
 static void finish(void) {
     if (!process_is_ours() || process_in_job() || !guard_enter()) return;
-    if (process_end()) log_write_serial();
+    if (process_end()) {
+        if (settings.mpi_only) {
+            mapping_remove();
+        } else {
+            log_write_serial();
+        }
+    }
     guard_leave();
 }
 

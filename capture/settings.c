@@ -1,6 +1,8 @@
 #include "settings.h"
 
 #include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,11 +45,20 @@ static bool pattern_of(const char* name, regex_t* pattern) {
     return false;
 }
 
-static bool listed(const char* list, const char* word) {
-    const size_t length = strlen(word);
+/* The path of the program that runs, asked for once somebody wants to know. */
+static const char* program_path(void) {
+    static char path[PATH_MAX];
+    if (!*path && readlink("/proc/self/exe", path, sizeof path - 1) <= 0) path[0] = '?';
+    return path;
+}
+
+static bool listed(const char* list) {
+    char pattern[PATH_MAX];
     for (const char* at = list; at && *at;) {
         const char* end = strchrnul(at, ':');
-        if ((size_t)(end - at) == length && strncmp(at, word, length) == 0) return true;
+        snprintf(pattern, sizeof pattern, "%.*s", (int)(end - at), at);
+        const char* word = strchr(pattern, '/') ? program_path() : program_invocation_short_name;
+        if (fnmatch(pattern, word, 0) == 0) return true;
         at = *end ? end + 1 : end;
     }
     return false;
@@ -58,7 +69,7 @@ static bool program_excluded(void) {
     for (const char* const* launcher = launchers; *launcher; ++launcher) {
         if (strcmp(*launcher, name) == 0) return true;
     }
-    return listed(text_of("WORKALIKE_CAPTURE_PROGRAMS_EXCLUDE"), name);
+    return listed(text_of("WORKALIKE_CAPTURE_PROGRAMS_EXCLUDE"));
 }
 
 static void find_map_folder(void) {
@@ -83,7 +94,9 @@ static bool another_counts(void) {
 }
 
 void settings_read(void) {
-    const char* folder = text_of("WORKALIKE_CAPTURE_DIR");
+    const char* own = text_of("WORKALIKE_CAPTURE_DIR");
+    const char* folder = own ? own : text_of("WORKALIKE_CAPTURE_LOG_DIR");
+    const char* largest = text_of("WORKALIKE_CAPTURE_MAX_LOG");
     const char* most = text_of("WORKALIKE_CAPTURE_MAX_MEMORY");
     settings.wanted = folder && *folder == '/' && !flag_of("WORKALIKE_CAPTURE_OFF") && !program_excluded();
     if (another_counts()) settings.wanted = false;
@@ -91,6 +104,9 @@ void settings_read(void) {
     snprintf(settings.log_folder, sizeof settings.log_folder, "%s", folder);
     settings.max_memory = most ? strtoull(most, NULL, 10) : (size_t)64 << 20;
     if (settings.max_memory < 131072) settings.max_memory = 131072;
+    settings.max_log = largest ? strtoull(largest, NULL, 10) : 0;
+    settings.dated = !own && strchr(folder, '%');
+    settings.mpi_only = flag_of("WORKALIKE_CAPTURE_MPI_ONLY");
     settings.dxt = flag_of("WORKALIKE_CAPTURE_DXT");
     settings.keep_records = flag_of("WORKALIKE_CAPTURE_KEEP_RECORDS");
     find_map_folder();
