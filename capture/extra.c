@@ -37,52 +37,71 @@ void extra_count(struct extra_record* record, enum extra_counter counter) {
     spin_release(&record->head.lock);
 }
 
-static void add(struct buffer* text, const char* words) {
+void extra_add(struct buffer* text, const char* words) {
     buffer_append(text, words, strlen(words));
 }
 
-static void add_quoted(struct buffer* text, const char* words) {
+void extra_add_quoted(struct buffer* text, const char* words) {
     char escaped[8];
-    add(text, "\"");
+    extra_add(text, "\"");
     for (const unsigned char* at = (const unsigned char*)words; *at; ++at) {
         if (*at == '"' || *at == '\\' || *at < 0x20) {
             snprintf(escaped, sizeof escaped, "\\u%04x", *at);
-            add(text, escaped);
+            extra_add(text, escaped);
         } else {
             buffer_append(text, at, 1);
         }
     }
-    add(text, "\"");
+    extra_add(text, "\"");
 }
 
 static void add_number(struct buffer* text, const char* name, long long number) {
     char words[64];
     snprintf(words, sizeof words, ", \"%s\": %lld", name, number);
-    add(text, words);
+    extra_add(text, words);
 }
 
 void extra_text(struct buffer* text, const struct buffer* records) {
     const struct extra_stored* all = (const struct extra_stored*)records->data;
     for (size_t i = 0; i < records->used / sizeof *all; ++i) {
         const char* name = records_name(all[i].base.id);
-        add(text, text->used ? ",\n  {\"file\": " : "  {\"file\": ");
-        add_quoted(text, name ? name : "");
+        extra_add(text, text->used ? ",\n  {\"file\": " : "  {\"file\": ");
+        extra_add_quoted(text, name ? name : "");
         add_number(text, "rank", (long long)all[i].base.rank);
         for (int counter = 0; counter < EXTRA_COUNTERS; ++counter) {
             add_number(text, counter_names[counter], (long long)all[i].counter[counter]);
         }
-        add(text, "}");
+        extra_add(text, "}");
     }
 }
 
-void extra_write(const char* log_path, const struct buffer* text) {
-    static const char before[] = "{\"version\": 1, \"hdf5\": [\n", after[] = "\n]}\n";
+static bool write_text(int fd, const char* text) {
+    return own_write_all(fd, text, strlen(text));
+}
+
+void extra_write(const char* log_path, const struct extra_texts* texts) {
+    static const char* const names[EXTRA_PARTS] = {"hdf5", "clocks", "events"};
     char path[1400];
-    if (!text->used || text->failed) return;
+    bool any = false;
+    for (int part = 0; part < EXTRA_PARTS; ++part) {
+        if (texts->part[part].failed) return;
+        any |= texts->part[part].used > 0;
+    }
+    if (!any) return;
     snprintf(path, sizeof path, "%s.extra.json", log_path);
     const int fd = own_open(path, O_WRONLY | O_CREAT | O_EXCL, 0400);
-    const bool done = fd >= 0 && own_write_all(fd, before, sizeof before - 1) &&
-                      own_write_all(fd, text->data, text->used) && own_write_all(fd, after, sizeof after - 1);
+    bool done = fd >= 0 && write_text(fd, "{\"version\": 1");
+    for (int part = 0; done && part < EXTRA_PARTS; ++part) {
+        const struct buffer* text = &texts->part[part];
+        if (!text->used) continue;
+        done = write_text(fd, ", \"") && write_text(fd, names[part]) && write_text(fd, "\": [\n") &&
+               own_write_all(fd, text->data, text->used) && write_text(fd, "\n]");
+    }
+    done = done && write_text(fd, "}\n");
     if (fd >= 0) own_close(fd);
     if (!done) own_warn("%s cannot be written", path);
+}
+
+void extra_release(struct extra_texts* texts) {
+    for (int part = 0; part < EXTRA_PARTS; ++part) buffer_release(&texts->part[part]);
 }

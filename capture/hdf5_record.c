@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "events.h"
 #include "hash.h"
 #include "paths.h"
 #include "records.h"
@@ -64,6 +65,7 @@ struct h5d_record* h5d_record_of(const struct hdf5_api* api, hid location, const
 }
 
 void h5f_count_open(struct h5f_record* record, bool mpiio, struct span span) {
+    event(MODULE_H5F, EVENT_OPEN, record->log.base.id, span);
     double* time = record->log.time;
     lock(&record->head);
     ++record->log.counter[H5F_OPENS];
@@ -74,6 +76,7 @@ void h5f_count_open(struct h5f_record* record, bool mpiio, struct span span) {
 }
 
 void h5f_count_flush(struct h5f_record* record, struct span span) {
+    event(MODULE_H5F, EVENT_SYNC, record->log.base.id, span);
     lock(&record->head);
     ++record->log.counter[H5F_FLUSHES];
     note_time(&record->log.time[H5F_META_TIME], &record->meta_end, span);
@@ -81,6 +84,7 @@ void h5f_count_flush(struct h5f_record* record, struct span span) {
 }
 
 void h5f_count_close(struct h5f_record* record, struct span span) {
+    event(MODULE_H5F, EVENT_CLOSE, record->log.base.id, span);
     double* time = record->log.time;
     lock(&record->head);
     note_window(&time[H5F_CLOSE_START], &time[H5F_CLOSE_END], span);

@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "deflate.h"
+#include "events.h"
 #include "extra.h"
 #include "mapping.h"
 #include "mounts.h"
@@ -190,13 +191,15 @@ static bool write_file(const char* path, const struct log_plan* plan, const stru
 void log_write_serial(void) {
     struct log_content content = {0};
     struct log_packed packed = {0};
-    struct buffer job = {0}, extra = {0};
+    struct buffer job = {0};
+    struct extra_texts extra = {0};
     char path[1300];
     const struct job_times times = log_times();
     log_collect(&content, 0, &times);
     log_pack_job(&job, &times, 1);
     log_path(path, sizeof path);
-    extra_text(&extra, &content.records[MODULE_EXTRA]);
+    extra_text(&extra.part[EXTRA_HDF5], &content.records[MODULE_EXTRA]);
+    events_text(&extra.part[EXTRA_EVENTS], 0, 0);
     buffer_release(&content.records[MODULE_EXTRA]);
     bool too_large = false, done = log_pack(&content, &packed) && !job.failed;
     if (done) {
@@ -215,5 +218,5 @@ void log_write_serial(void) {
     }
     log_release(&packed);
     buffer_release(&job);
-    buffer_release(&extra);
+    extra_release(&extra);
 }

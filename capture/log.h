@@ -33,6 +33,9 @@ struct job_times {
 /* Gathers this process' records; `rank` goes into each, and times count from the job's start. */
 void log_collect(struct log_content* content, int64_t rank, const struct job_times* job);
 
+/* Seconds from the job's start to the origin of this process' times. */
+double log_seconds_late(const struct job_times* job);
+
 /* Size of one record of a module with fixed records, 0 for the others. */
 int log_record_size(enum module module);
 

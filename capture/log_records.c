@@ -108,7 +108,7 @@ static void shift_moments(void* stored, enum module module, double seconds) {
     }
 }
 
-static double seconds_after(const struct job_times* job) {
+double log_seconds_late(const struct job_times* job) {
     const struct mapping_header* header = mapping_header();
     return (double)(header->start_sec - job->start_sec) +
            (double)(header->start_nsec - job->start_nsec) * 1e-9;
@@ -137,7 +137,7 @@ static void collect_record(struct log_content* content, struct entry* entry, int
 }
 
 void log_collect(struct log_content* content, int64_t rank, const struct job_times* job) {
-    const double late = seconds_after(job);
+    const double late = log_seconds_late(job);
     for (struct entry* entry = mapping_next(NULL); entry; entry = mapping_next(entry)) {
         if (!atomic_load(&entry->ready) || !atomic_load(&entry->counted)) continue;
         if (entry->kind == ENTRY_RECORD) collect_record(content, entry, rank, late);

@@ -32,7 +32,7 @@ struct mapping_header {
     char command[COMMAND_ROOM];
 };
 
-enum entry_kind { ENTRY_RECORD = 1, ENTRY_NAME = 2, ENTRY_TRACE = 3, ENTRY_HEATMAP = 4 };
+enum entry_kind { ENTRY_RECORD = 1, ENTRY_NAME = 2, ENTRY_TRACE = 3, ENTRY_HEATMAP = 4, ENTRY_EVENTS = 5 };
 
 /* What every entry begins with. Places are bytes from the entry's start, 0 where there is nothing. */
 struct entry {

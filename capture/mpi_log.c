@@ -11,6 +11,7 @@
 #include "log.h"
 #include "mapping.h"
 #include "mpi_abi.h"
+#include "mpi_extra.h"
 #include "mpi_reduce.h"
 #include "own_io.h"
 #include "settings.h"
@@ -162,46 +163,16 @@ static bool publish(struct job* job, bool written) {
     return done;
 }
 
-/* All ranks' side records as one text at rank 0. */
-static void gather_extra(struct job* job, struct log_content* content, struct buffer* text) {
-    const struct mpi_abi* abi = mpi_abi();
-    struct buffer own = {0}, table = {0};
-    extra_text(&own, &content->records[MODULE_EXTRA]);
-    buffer_release(&content->records[MODULE_EXTRA]);
-    int64_t most = (int64_t)own.used;
-    MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
-    (abi->in_place, &most, 1, abi->integer, abi->max, job->comm);
-    if (most == 0) return;
-    int *lengths = buffer_add(&table, 2 * (size_t)job->ranks * sizeof *lengths),
-        *places = lengths + job->ranks;
-    int length = (int)own.used, sum = 0;
-    MPI(Gather, void*, int, mpi_handle, void*, int, mpi_handle, int, mpi_handle)
-    (&length, sizeof length, abi->byte, lengths, sizeof length, abi->byte, 0, job->comm);
-    for (int rank = 0; job->rank == 0 && rank < job->ranks; ++rank) {
-        /* Room for what stands between the texts of two ranks. */
-        places[rank] = sum ? sum + 2 : 0;
-        sum = lengths[rank] ? places[rank] + lengths[rank] : sum;
-    }
-    unsigned char* all_text = job->rank == 0 ? buffer_add(text, (size_t)sum) : NULL;
-    MPI(Gatherv, void*, int, mpi_handle, void*, const int*, const int*, mpi_handle, int, mpi_handle)
-    (own.data, length, abi->byte, all_text, lengths, places, abi->byte, 0, job->comm);
-    for (int rank = 1; all_text && rank < job->ranks; ++rank) {
-        if (lengths[rank] && places[rank]) memcpy(all_text + places[rank] - 2, ",\n", 2);
-    }
-    buffer_release(&own);
-    buffer_release(&table);
-}
-
 static bool write_job(struct job* job) {
     struct log_content content = {0};
     struct log_packed packed = {0};
     struct buffer job_region = {0};
-    struct buffer extra = {0};
+    struct extra_texts extra = {0};
     struct pieces pieces = {0};
     agree_on_times(job);
     log_collect(&content, job->rank, &job->times);
     if (!settings.keep_records) mpi_reduce_shared(&content, job->comm, job->rank);
-    gather_extra(job, &content, &extra);
+    mpi_extra_gather(&content, &job->times, job->comm, job->rank, job->ranks, &extra);
     bool done = log_pack(&content, &packed);
     if (job->rank == 0) log_pack_job(&job_region, &job->times, job->ranks);
     done = all(job, done && !job_region.failed);
@@ -214,7 +185,7 @@ static bool write_job(struct job* job) {
     if (done && job->rank == 0) extra_write(job->path, &extra);
     log_release(&packed);
     buffer_release(&job_region);
-    buffer_release(&extra);
+    extra_release(&extra);
     buffer_release(&pieces.data);
     return done;
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "access.h"
+#include "events.h"
 #include "heatmap.h"
 #include "paths.h"
 #include "records.h"
@@ -35,6 +36,7 @@ static void unlock(struct mpiio_record* record) {
 }
 
 void mpiio_count_open(struct mpiio_record* record, bool collective, int mode, bool hints, struct span span) {
+    event(MODULE_MPIIO, EVENT_OPEN, record->log.base.id, span);
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
     lock(record);
@@ -47,6 +49,7 @@ void mpiio_count_open(struct mpiio_record* record, bool collective, int mode, bo
 }
 
 void mpiio_count_close(struct mpiio_record* record, struct span span) {
+    event(MODULE_MPIIO, EVENT_CLOSE, record->log.base.id, span);
     double* time = record->log.time;
     lock(record);
     note_window(&time[CLOSE_START], &time[CLOSE_END], span);
@@ -55,6 +58,7 @@ void mpiio_count_close(struct mpiio_record* record, struct span span) {
 }
 
 void mpiio_count_sync(struct mpiio_record* record, struct span span) {
+    event(MODULE_MPIIO, EVENT_SYNC, record->log.base.id, span);
     lock(record);
     ++record->log.counter[MPIIO_SYNCS];
     note_time(&record->log.time[WRITE_TIME], &record->write_end, span);

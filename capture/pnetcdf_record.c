@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "events.h"
 #include "hash.h"
 #include "paths.h"
 #include "pnetcdf_api.h"
@@ -56,6 +57,7 @@ struct pnetcdf_var_record* pnetcdf_var_record_of(const struct pnetcdf_file_recor
 
 void pnetcdf_count_open(struct pnetcdf_file_record* record, enum pnetcdf_file_counter counter,
                         struct span span) {
+    event(MODULE_PNETCDF_FILE, EVENT_OPEN, record->log.base.id, span);
     double* time = record->log.time;
     lock(&record->head);
     ++record->log.counter[counter];
@@ -66,6 +68,7 @@ void pnetcdf_count_open(struct pnetcdf_file_record* record, enum pnetcdf_file_co
 
 void pnetcdf_count_close(struct pnetcdf_file_record* record, int64_t read, int64_t written,
                          struct span span) {
+    event(MODULE_PNETCDF_FILE, EVENT_CLOSE, record->log.base.id, span);
     double* time = record->log.time;
     lock(&record->head);
     record->log.counter[PNETCDF_BYTES_READ] += read;
@@ -76,6 +79,7 @@ void pnetcdf_count_close(struct pnetcdf_file_record* record, int64_t read, int64
 }
 
 void pnetcdf_count_meta(struct pnetcdf_file_record* record, int counter, struct span span) {
+    if (counter == PNETCDF_SYNCS) event(MODULE_PNETCDF_FILE, EVENT_SYNC, record->log.base.id, span);
     lock(&record->head);
     if (counter != PNETCDF_NO_COUNTER) ++record->log.counter[counter];
     note_time(&record->log.time[PNETCDF_META_TIME], &record->meta_end, span);

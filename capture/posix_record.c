@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "access.h"
+#include "events.h"
 #include "hash.h"
 #include "heatmap.h"
 #include "mounts.h"
@@ -148,6 +149,7 @@ void posix_count_transfer(int fd, struct open_file* file, enum transfer which, i
 }
 
 void posix_count_open(struct posix_record* record, int mode, struct span span) {
+    event(MODULE_POSIX, EVENT_OPEN, record->log.base.id, span);
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
     lock(record);
@@ -168,6 +170,7 @@ void posix_count_copy(struct posix_record* record, enum posix_counter counter, s
 }
 
 void posix_count_close(struct posix_record* record, struct span span) {
+    event(MODULE_POSIX, EVENT_CLOSE, record->log.base.id, span);
     double* time = record->log.time;
     /* Alone, a close is no reason for a place in the log: a child closes what its parent opened. */
     spin_acquire(&record->head.lock);
@@ -194,6 +197,7 @@ void posix_count_meta(struct posix_record* record, enum posix_counter counter, s
 }
 
 void posix_count_sync(struct posix_record* record, enum posix_counter counter, struct span span) {
+    event(MODULE_POSIX, EVENT_SYNC, record->log.base.id, span);
     lock(record);
     ++record->log.counter[counter];
     note_time(&record->log.time[WRITE_TIME], &record->write_end, span);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "events.h"
 #include "export.h"
 #include "fd_table.h"
 #include "guard.h"
@@ -127,6 +128,7 @@ static void after_fork_in_child(void) {
     mounts_forget();
     fd_table_after_fork();
     streams_after_fork();
+    events_after_fork();
     heatmap_after_fork();
     handle_tables_after_fork();
     atomic_store(&process.phase, PHASE_WAITING);

@@ -11,6 +11,7 @@
    WORKALIKE_CAPTURE_INCLUDE     extended regular expression of paths to count, beats every exclusion
    WORKALIKE_CAPTURE_EXCLUDE     extended regular expression of paths not to count
    WORKALIKE_CAPTURE_DXT         set to 1 to record every read and write
+   WORKALIKE_CAPTURE_EVENTS      set to 1 to record opens, closes and syncs in the side file
    WORKALIKE_CAPTURE_PROGRAMS_EXCLUDE  patterns of programs not to capture, separated by ':'; those with
                                  a slash are about the whole path */
 #ifndef WORKALIKE_CAPTURE_SETTINGS_H
@@ -24,7 +25,8 @@ struct settings {
     bool dxt;
     bool keep_records; /* do not reduce shared files to one record */
     bool mpi_only;
-    bool dated; /* the folder for logs has parts of a date in it */
+    bool events; /* opens, closes and syncs go into the side file */
+    bool dated;  /* the folder for logs has parts of a date in it */
     size_t max_memory;
     size_t max_log; /* 0: any */
     char log_folder[1024];

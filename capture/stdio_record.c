@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "access.h"
+#include "events.h"
 #include "heatmap.h"
 #include "memory.h"
 #include "records.h"
@@ -100,6 +101,7 @@ void stream_opened(FILE* file, const char* name, enum stdio_counter counter, int
     struct stream* stream = record ? enter(file, records_name(record->log.base.id), offset) : NULL;
     if (!stream) return;
     atomic_store(&stream->record, record);
+    event(MODULE_STDIO, EVENT_OPEN, record->log.base.id, span);
     lock(record);
     ++record->log.counter[STDIO_OPENS];
     if (counter == STDIO_FDOPENS) ++record->log.counter[STDIO_FDOPENS];
@@ -114,6 +116,7 @@ struct stdio_record* stream_forget(struct stream* stream) {
 }
 
 void stdio_count_close(struct stdio_record* record, struct span span) {
+    event(MODULE_STDIO, EVENT_CLOSE, record->log.base.id, span);
     /* Alone, a close is no reason for a place in the log: a child closes what its parent opened. */
     spin_acquire(&record->head.lock);
     count_window(record, STDIO_CLOSE_START, STDIO_CLOSE_END, span);

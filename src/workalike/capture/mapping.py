@@ -41,8 +41,10 @@ _HEADER_BYTES = 8192
 _ENTRY = struct.Struct("<2I6H3I")
 _NAME_AT = _ENTRY.size + 8
 _RANK_AT = 8
-_RECORD, _NAME, _TRACE, _HEATMAP = 1, 2, 3, 4
+_RECORD, _NAME, _TRACE, _HEATMAP, _EVENTS = 1, 2, 3, 4, 5
 _TRACE_HEAD = struct.Struct("<2Q4I")  # id, next; write, room, used, unused
+_EVENT = struct.Struct("<Q2d2I")  # id; start, end; module, kind
+_EVENT_WORDS = ("", "open", "close", "sync")
 _SEGMENT_BYTES = 32
 _COMMON_VALUES = 32
 _COMMON_KEPT = 4
@@ -83,6 +85,17 @@ class Trace:
     reads: bytearray = field(default_factory=bytearray)
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An open, close or sync (capture/events.h), in seconds of its process."""
+
+    file_id: int
+    module: str
+    kind: str
+    start: float
+    end: float
+
+
 @dataclass
 class Mapping:
     """What one process counted.
@@ -96,6 +109,7 @@ class Mapping:
         heatmaps: the levels that were used, of any interface.
         traces: by (module, record id).
         extra: what goes into the side file, by record id of the file.
+        events: opens, closes and syncs, if they were asked for.
         partial: modules that ran out of memory.
     """
 
@@ -117,6 +131,7 @@ class Mapping:
     heatmaps: list[HeatmapLevel] = field(default_factory=list)
     traces: dict[tuple[str, int], Trace] = field(default_factory=dict)
     extra: dict[int, dict[str, int]] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
 
 
 def find_mappings(folder: Path) -> list[Path]:
@@ -226,6 +241,13 @@ def _take(mapping: Mapping, data: bytes, entry: Entry) -> None:
         api, level = struct.unpack_from("<2I", data, entry.at + _ENTRY.size)
         bins = struct.unpack_from(f"<{2 * HEATMAP_BINS}q", data, entry.at + _ENTRY.size + 8)
         mapping.heatmaps.append(HeatmapLevel(api, level, bins[:HEATMAP_BINS], bins[HEATMAP_BINS:]))
+    elif entry.kind == _EVENTS:
+        _, room = struct.unpack_from("<2I", data, entry.at + _ENTRY.size)
+        for i in range(room):
+            place = entry.at + _ENTRY.size + 8 + i * _EVENT.size
+            number, begin, end, module, kind = _EVENT.unpack_from(data, place)
+            if 0 < kind < len(_EVENT_WORDS):
+                mapping.events.append(Event(number, _module_name(module), _EVENT_WORDS[kind], begin, end))
     elif entry.kind == _TRACE:
         number, _, write, room, used, _ = _TRACE_HEAD.unpack_from(data, entry.at + _ENTRY.size)
         start = entry.at + _ENTRY.size + _TRACE_HEAD.size

@@ -96,8 +96,18 @@ def _write_extra(parts: list[Mapping], log: Path) -> None:
         for part in parts
         for number, counts in part.extra.items()
     ]
-    if rows:
-        extra_of(log).write_text(json.dumps({"version": 1, "hdf5": rows}, indent=1), encoding="utf-8")
+    start = min(part.start for part in parts)
+    events = [
+        {
+            "file": part.names.get(one.file_id, ""), "rank": part.rank, "module": one.module, "event": one.kind,
+            "start": round(one.start + (part.start - start), 9), "end": round(one.end + (part.start - start), 9),
+        }
+        for part in parts
+        for one in part.events
+    ]  # fmt: skip
+    side = {name: rows for name, rows in (("hdf5", rows), ("events", events)) if rows}
+    if side:
+        extra_of(log).write_text(json.dumps({"version": 1, **side}, indent=1), encoding="utf-8")
         extra_of(log).chmod(0o400)
 
 

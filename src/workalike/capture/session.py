@@ -33,6 +33,7 @@ class CaptureOptions:
         max_memory: bytes that a process may use for counters.
         traces: record every read and write (DXT).
         keep_records: keep the record of every rank, rather than one for a file that all ranks share.
+        events: record opens, closes and syncs in the side file.
     """
 
     include: str | None = None
@@ -40,6 +41,7 @@ class CaptureOptions:
     max_memory: int | None = None
     traces: bool = False
     keep_records: bool = False
+    events: bool = False
 
 
 @dataclass
@@ -82,6 +84,8 @@ def environment(spool: Path, maps: Path, options: CaptureOptions) -> dict[str, s
         words["WORKALIKE_CAPTURE_DXT"] = "1"
     if options.keep_records:
         words["WORKALIKE_CAPTURE_KEEP_RECORDS"] = "1"
+    if options.events:
+        words["WORKALIKE_CAPTURE_EVENTS"] = "1"
     return words
 
 

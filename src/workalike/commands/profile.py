@@ -46,6 +46,9 @@ def command(
     keep_records: Annotated[
         bool, typer.Option("--keep-records", help="A record for every rank, also of files that all share.")
     ] = False,
+    events: Annotated[
+        bool, typer.Option("--events", help="Also record opens, closes and syncs, in LOG.extra.json.")
+    ] = False,
     recover_from: Annotated[
         Path | None,
         typer.Option("--recover", help="Make logs of what killed processes left in DIR.", metavar="DIR"),
@@ -78,7 +81,7 @@ def command(
         raise WorkalikeError(ErrorKind.USAGE, "no command to run", mend="workalike profile -- COMMAND...")
     find_library()
     place = _place(output, run[0])
-    options = CaptureOptions(include, exclude, max_memory * MIB, dxt, keep_records)
+    options = CaptureOptions(include, exclude, max_memory * MIB, dxt, keep_records, events)
     for option, pattern in (("--include", include), ("--exclude", exclude)):
         _check_pattern(option, pattern)
     if shutil.which(run[0]) is None:

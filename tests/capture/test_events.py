@@ -1,0 +1,82 @@
+"""Opens, closes and syncs in the side file, with the clocks of the ranks."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Profile, Run
+
+RANKS = 4
+needs_mpi = pytest.mark.skipif(
+    shutil.which("mpiexec") is None or shutil.which("mpicc") is None, reason="no MPI"
+)
+
+SCRIPT = """
+import os
+fd = os.open("data", os.O_WRONLY | os.O_CREAT)
+os.write(fd, b"x")
+os.fsync(fd)
+os.fdatasync(fd)
+os.close(fd)
+for i in range(1000):
+    os.close(os.open("many", os.O_WRONLY | os.O_CREAT))
+if {kill}:
+    os.kill(os.getpid(), 9)
+"""
+
+
+def side_file(run: Run) -> dict[str, Any]:
+    side: dict[str, Any] = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())
+    return side
+
+
+def of_file(run: Run, side: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    return [one for one in side["events"] if one["file"] == f"{run.folder}/{name}"]
+
+
+@pytest.mark.parametrize("kill", [False, True])
+def test_serial(profile: Profile, kill: bool) -> None:
+    run = profile(sys.executable, "-c", SCRIPT.format(kill=kill), options=("--events",), check=False)
+    side = side_file(run)
+    data = of_file(run, side, "data")
+    assert [one["event"] for one in data] == ["open", "sync", "sync", "close"]
+    assert {one["module"] for one in data} == {"POSIX"} and {one["rank"] for one in data} == {0}
+    times = [moment for one in data for moment in (one["start"], one["end"])]
+    assert times == sorted(times) and times[0] > 0
+    assert len(of_file(run, side, "many")) == 2000
+    record = run.record("POSIX", "data")
+    assert record["F_OPEN_START_TIMESTAMP"] == pytest.approx(data[0]["start"], abs=1e-8)
+
+
+@pytest.mark.mpi
+@needs_mpi
+def test_job(profile: Profile, compiled: Callable[..., Path]) -> None:
+    program = compiled("mpi_known.c", compiler="mpicc")
+    run = profile("mpiexec", "-n", str(RANKS), program, options=("--events",))
+    side = side_file(run)
+    clocks = side["clocks"]
+    assert [one["rank"] for one in clocks] == list(range(RANKS))
+    assert clocks[0]["offset"] == 0
+    for one in clocks[1:]:  # one node, one monotonic clock: only the wall clock at the start differs
+        assert abs(one["offset"]) <= one["error"] + 1e-3
+        assert 0 < one["error"] < 1
+    shared = [one for one in of_file(run, side, "shared") if one["module"] == "MPI-IO"]
+    assert Counter((one["rank"], one["event"]) for one in shared) == {
+        (rank, event): 1 for rank in range(RANKS) for event in ("open", "sync", "close")
+    }
+    record = run.record("MPI-IO", "shared")
+    first = min(one["start"] for one in shared)
+    assert record["F_OPEN_START_TIMESTAMP"] == pytest.approx(first, abs=1e-8)
+
+
+def test_without_asking_there_are_none(profile: Profile) -> None:
+    run = profile("bash", "-c", "echo x > x")
+    assert not run.logs[0].with_name("app.darshan.extra.json").exists()
