@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import shutil
 import signal
@@ -12,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workalike.capture.library import find_library
+from workalike.capture.library import LIBRARY, find_library
 from workalike.capture.mapping import find_mappings, still_used
 from workalike.capture.recover import extra_of, recover
 from workalike.darshan import Log, open_log
@@ -34,6 +35,7 @@ class CaptureOptions:
         traces: record every read and write (DXT).
         keep_records: keep the record of every rank, rather than one for a file that all ranks share.
         events: record opens, closes and syncs in the side file.
+        darshan: a site's libdarshan.so that takes the place of our library.
     """
 
     include: str | None = None
@@ -42,6 +44,7 @@ class CaptureOptions:
     traces: bool = False
     keep_records: bool = False
     events: bool = False
+    darshan: Path | None = None
 
 
 @dataclass
@@ -67,6 +70,8 @@ def map_folder() -> Path:
 
 def environment(spool: Path, maps: Path, options: CaptureOptions) -> dict[str, str]:
     """What the capture library needs in the environment of a command."""
+    if options.darshan is not None:
+        return darshan_environment(options.darshan, spool, options)
     library = str(find_library())
     before = os.environ.get("LD_PRELOAD")
     words = {
@@ -89,6 +94,31 @@ def environment(spool: Path, maps: Path, options: CaptureOptions) -> dict[str, s
     return words
 
 
+def darshan_environment(library: Path, spool: Path, options: CaptureOptions) -> dict[str, str]:
+    """The same for a site's Darshan, as its manual has it. Ours must not count beside it."""
+    others = [one for one in os.environ.get("LD_PRELOAD", "").split(":") if one and LIBRARY not in one]
+    words = {
+        "LD_PRELOAD": ":".join([str(library), *others]),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_LOGPATH": str(spool),
+    }
+    if options.traces:
+        words["DARSHAN_MOD_ENABLE"] = "DXT_POSIX,DXT_MPIIO"
+    if options.keep_records:
+        words["DARSHAN_DISABLE_SHARED_REDUCTION"] = "1"
+    if options.max_memory is not None:
+        words["DARSHAN_MODMEM"] = str(options.max_memory // 2**20)
+    return words
+
+
+def make_darshan_folders(spool: Path) -> None:
+    """Darshan writes into a folder for each day of local time, which must be there; a run may go past midnight."""
+    today = datetime.date.today()
+    for days in range(8):
+        day = today + datetime.timedelta(days=days)
+        (spool / str(day.year) / str(day.month) / str(day.day)).mkdir(parents=True, exist_ok=True)
+
+
 class Session:
     """Folders of one captured command; a context manager that leaves nothing behind.
 
@@ -108,6 +138,8 @@ class Session:
     def __enter__(self) -> Session:
         try:
             self.spool = Path(tempfile.mkdtemp(prefix=".workalike-capture-", dir=self._beside.absolute()))
+            if self._options.darshan is not None:
+                make_darshan_folders(self.spool)
             self.maps = Path(tempfile.mkdtemp(prefix="workalike-capture-", dir=map_folder()))
         except OSError as error:
             raise WorkalikeError(
@@ -123,7 +155,7 @@ class Session:
         self._kept = True
         left = {
             "counters are in {}: workalike profile --recover {} -o ELSEWHERE": find_mappings(self.maps),
-            "logs are in {}": list(self.spool.glob("*.darshan")),
+            "logs are in {}": list(self.spool.rglob("*.darshan")),
         }
         for words, files in left.items():
             if files:
@@ -163,7 +195,7 @@ class Session:
         """All logs of what ran, in the spool: those that processes wrote, and those made from mappings."""
         _, remarks = recover(self.maps, self.spool)
         self.remarks += remarks
-        return sorted(self.spool.glob("*.darshan"), key=_importance)
+        return sorted(self.spool.rglob("*.darshan"), key=_importance)
 
 
 def _pass_to(process: subprocess.Popen[bytes]) -> Callable[..., None]:

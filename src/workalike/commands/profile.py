@@ -18,6 +18,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder
 
 MIB = 2**20
+DEFAULT_MIB = 64
 
 
 def register(app: typer.Typer) -> None:
@@ -41,7 +42,7 @@ def command(
     exclude: Annotated[
         str | None, typer.Option(help="Do not count paths that match.", metavar="REGEX")
     ] = None,
-    max_memory: Annotated[int, typer.Option(min=1, help="MiB a process may use for counters.")] = 64,
+    max_memory: Annotated[int, typer.Option(min=1, help="MiB a process may use for counters.")] = DEFAULT_MIB,
     dxt: Annotated[bool, typer.Option("--dxt", help="Also record every read and write.")] = False,
     keep_records: Annotated[
         bool, typer.Option("--keep-records", help="A record for every rank, also of files that all share.")
@@ -49,6 +50,10 @@ def command(
     events: Annotated[
         bool, typer.Option("--events", help="Also record opens, closes and syncs, in LOG.extra.json.")
     ] = False,
+    with_darshan: Annotated[
+        Path | None,
+        typer.Option(help="Preload this libdarshan.so instead of our library.", metavar="PATH"),
+    ] = None,
     recover_from: Annotated[
         Path | None,
         typer.Option("--recover", help="Make logs of what killed processes left in DIR.", metavar="DIR"),
@@ -79,9 +84,20 @@ def command(
         return
     if not run:
         raise WorkalikeError(ErrorKind.USAGE, "no command to run", mend="workalike profile -- COMMAND...")
-    find_library()
+    if with_darshan is None:
+        find_library()
+    elif include or exclude or events:
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "--include, --exclude and --events are our library's own",
+            mend="leave them out with --with-darshan; Darshan has a file for settings (DARSHAN_CONFIG_PATH)",
+        )
+    elif not with_darshan.is_file():
+        raise WorkalikeError(ErrorKind.MISSING, "is no library", file=with_darshan, mend="name libdarshan.so")
     place = _place(output, run[0])
-    options = CaptureOptions(include, exclude, max_memory * MIB, dxt, keep_records, events)
+    room = None if with_darshan and max_memory == DEFAULT_MIB else max_memory * MIB
+    darshan = with_darshan.resolve() if with_darshan else None
+    options = CaptureOptions(include, exclude, room, dxt, keep_records, events, darshan)
     for option, pattern in (("--include", include), ("--exclude", exclude)):
         _check_pattern(option, pattern)
     if shutil.which(run[0]) is None:
@@ -105,6 +121,10 @@ def command(
         opt.warn(remark)
     if logs is None and not as_json:
         raise typer.Exit(code)
+    if darshan and not logs:
+        opt.warn(
+            f"{darshan} left no log here; a site may have it write elsewhere (its DARSHAN_ settings say where)"
+        )
     _tell(logs or [], code, as_json)
     raise typer.Exit(code)
 
