@@ -133,6 +133,7 @@ static void collect_record(struct log_content* content, struct entry* entry, int
     ((struct base_record*)stored)->rank = rank;
     store_tables(entry, stored);
     shift_moments(stored, (enum module)entry->module, late);
+    if (entry->module == MODULE_LUSTRE) records_mark_name(((const struct base_record*)stored)->id);
     collect_traces(content, entry, rank, late);
 }
 

@@ -1,5 +1,6 @@
 #include "mounts.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct mount {
     char path[MOUNT_PATH], type[32];
     size_t length;
     int64_t block; /* 0: not asked yet */
+    _Atomic(int) layouts;
 };
 
 static struct mount mounts[MOUNTS];
@@ -41,6 +43,7 @@ static void insert(const char* path, const char* type) {
     strcpy(mounts[at].path, path);
     snprintf(mounts[at].type, sizeof mounts[at].type, "%s", type);
     mounts[at].length = length;
+    if (strcmp(type, "lustre") == 0) atomic_store(&mounts[at].layouts, MOUNT_WITH_LAYOUTS);
 }
 
 static void read_table(void) {
@@ -80,6 +83,17 @@ int64_t mounts_block_size(const char* path) {
     }
     spin_release(&mounts_lock);
     return block;
+}
+
+_Atomic(int)* mounts_layouts(const char* path) {
+    _Atomic(int)* layouts = NULL;
+    spin_acquire(&mounts_lock);
+    if (mount_count < 0) read_table();
+    for (int i = 0; i < mount_count && !layouts; ++i) {
+        if (below(&mounts[i], path)) layouts = &mounts[i].layouts;
+    }
+    spin_release(&mounts_lock);
+    return layouts;
 }
 
 size_t mounts_text(char* text, size_t room) {

@@ -12,6 +12,7 @@
 #include "mapping.h"
 #include "mpi_abi.h"
 #include "mpi_extra.h"
+#include "mpi_lustre.h"
 #include "mpi_reduce.h"
 #include "own_io.h"
 #include "settings.h"
@@ -172,6 +173,7 @@ static bool write_job(struct job* job) {
     agree_on_times(job);
     log_collect(&content, job->rank, &job->times);
     if (!settings.keep_records) mpi_reduce_shared(&content, job->comm, job->rank);
+    if (!settings.keep_records) mpi_lustre_share(&content, job->comm, job->rank);
     mpi_extra_gather(&content, &job->times, job->comm, job->rank, job->ranks, &extra);
     bool done = log_pack(&content, &packed);
     if (job->rank == 0) log_pack_job(&job_region, &job->times, job->ranks);

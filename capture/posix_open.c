@@ -8,6 +8,7 @@
 #include "export.h"
 #include "guard.h"
 #include "keep_errno.h"
+#include "lustre.h"
 #include "paths.h"
 #include "posix_record.h"
 #include "process.h"
@@ -105,6 +106,7 @@ EXPORT int close(int fd) {
     if (!file || !process_is_ours() || !guard_enter()) return REAL(close)(fd);
     /* Forgotten before it is closed: the number may be given out again at once. */
     struct posix_record* record = posix_record_of_file(file);
+    if (record) lustre_note(fd, posix_record_name(record));
     fd_closed(fd);
     const int64_t start = clock_ns();
     const int result = REAL(close)(fd);

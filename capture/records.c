@@ -98,6 +98,14 @@ struct entry* records_find(const struct record_shape* shape, const char* name, b
     return entry;
 }
 
+bool records_known(enum module module, const char* name) {
+    const uint64_t id = record_id(name);
+    spin_acquire(&table.lock);
+    const bool there = known(module, id) != NULL;
+    spin_release(&table.lock);
+    return there;
+}
+
 const char* records_name(uint64_t id) {
     spin_acquire(&table.lock);
     const struct name_entry* entry = (const struct name_entry*)known(0, id);

@@ -15,6 +15,9 @@ struct record_shape {
 /* The record of this name; NULL without room. A new one has id set, the rest is zero, and `made` is true. */
 struct entry* records_find(const struct record_shape* shape, const char* name, bool* made);
 
+/* Whether there is a record of this name. */
+bool records_known(enum module module, const char* name);
+
 /* The name of a record id (in the mapping), or NULL. */
 const char* records_name(uint64_t id);
 

@@ -7,9 +7,11 @@
 #include "export.h"
 #include "guard.h"
 #include "keep_errno.h"
+#include "lustre.h"
 #include "paths.h"
 #include "posix_record.h"
 #include "process.h"
+#include "records.h"
 #include "stdio_record.h"
 
 /* Where a stream begins to write: an appending one at the end, which the C library has just looked up. */
@@ -64,6 +66,7 @@ EXPORT int fclose(FILE* file) {
     const int fd = file->_fileno;
     struct stdio_record* record = stream ? stream_forget(stream) : NULL;
     struct posix_record* below = fd_file(fd) ? posix_record_of_file(fd_file(fd)) : NULL;
+    if (record && fd >= 0) lustre_note(fd, records_name(record->log.base.id));
     fd_closed(fd);
     const int64_t start = clock_ns();
     const int result = REAL(fclose)(file);

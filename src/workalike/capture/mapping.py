@@ -237,6 +237,11 @@ def _take(mapping: Mapping, data: bytes, entry: Entry) -> None:
         mapping.extra[number] = dict(zip(EXTRA_COUNTERS, counts, strict=True))
     elif entry.kind == _RECORD and entry.counted and entry.module in layouts.FIXED:
         mapping.records.setdefault(entry.module, []).append(_stored(mapping, data, entry))
+    elif entry.kind == _RECORD and entry.counted and entry.module == "LUSTRE":
+        start = entry.at + entry.record_at
+        record = bytearray(data[start : start + entry.record_size])
+        struct.pack_into("<q", record, _RANK_AT, mapping.rank)
+        mapping.records.setdefault("LUSTRE", []).append(bytes(record))
     elif entry.kind == _HEATMAP:
         api, level = struct.unpack_from("<2I", data, entry.at + _ENTRY.size)
         bins = struct.unpack_from(f"<{2 * HEATMAP_BINS}q", data, entry.at + _ENTRY.size + 8)

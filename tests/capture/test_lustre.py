@@ -1,0 +1,81 @@
+"""LUSTRE records. There is no Lustre here: a stub stands in for the attribute that a Lustre client gives."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workalike.darshan.lustre import LustreRecord
+
+from .conftest import Profile, Run
+
+SCRIPT = """
+import os, sys
+for name in ("plain", "v1", "v3", "short", "pfl", "v1"):
+    fd = os.open(name, os.O_WRONLY | os.O_CREAT)
+    os.write(fd, b"x")
+    os.close(fd)
+if len(sys.argv) > 1:
+    os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.fixture
+def stub(compiled: Callable[..., Path]) -> dict[str, str]:
+    return {"LD_PRELOAD": str(compiled("lustre_stub.c", "-shared", "-fPIC"))}
+
+
+def layouts(run: Run) -> dict[str, LustreRecord]:
+    """Those of the program's own files, by name."""
+    paths = {Path(run.log.names[one.id]): one for one in run.log.lustre()}
+    return {path.name: one for path, one in paths.items() if path.parent == run.folder}
+
+
+@pytest.mark.parametrize("kill", [[], ["kill"]])
+def test_layouts_of_files(
+    profile: Profile,
+    stub: dict[str, str],
+    kill: list[str],
+    same_for_pydarshan: Callable[[Path], dict[str, Any]],
+) -> None:
+    run = profile(sys.executable, "-c", SCRIPT, *kill, environment=stub, check=False)
+    found = layouts(run)
+    assert sorted(found) == ["v1", "v3"]  # cut off and composite ones are not recorded
+    for name, pool in (("v1", ""), ("v3", "flash")):
+        record = found[name]
+        assert record.rank == 0
+        (component,) = record.components
+        assert (component.stripe_size, component.stripe_count, component.pattern) == (2**20, 3, 1)
+        assert (component.extent_start, component.extent_end, component.pool) == (0, -1, pool)
+        assert record.osts.tolist() == [10, 15, 20]
+    answer = same_for_pydarshan(run.logs[0])
+    theirs = {one["id"]: one for one in answer["LUSTRE"]}
+    assert {one.id for one in run.log.lustre()} == set(theirs)
+    for record in found.values():
+        (component,) = theirs[record.id]["components"]
+        assert component["counters"].tolist()[:2] == [2**20, 3]
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(shutil.which("mpiexec") is None or shutil.which("mpicc") is None, reason="no MPI")
+def test_one_record_for_all_ranks(
+    profile: Profile, compiled: Callable[..., Path], stub: dict[str, str]
+) -> None:
+    program = compiled("lustre_known.c", compiler="mpicc")
+    found = layouts(profile("mpiexec", "-n", "3", program, environment=stub))
+    assert {name: one.rank for name, one in found.items()} == {
+        "v1.shared": -1,
+        "v1.0": 0,
+        "v1.1": 1,
+        "v1.2": 2,
+    }
+
+
+def test_elsewhere_there_are_none(profile: Profile) -> None:
+    run = profile(sys.executable, "-c", SCRIPT)
+    assert "LUSTRE" not in run.log.modules
