@@ -164,12 +164,23 @@ static bool publish(struct job* job, bool written) {
     return done;
 }
 
+/* A launcher may pass the environment on to some ranks only in part; what is collective below goes by rank
+ * 0's. */
+static void agree_on_settings(struct job* job) {
+    int64_t words[3] = {settings.keep_records, settings.events, (int64_t)settings.max_log};
+    share(job, words, sizeof words);
+    settings.keep_records = words[0];
+    settings.events = words[1];
+    settings.max_log = (size_t)words[2];
+}
+
 static bool write_job(struct job* job) {
     struct log_content content = {0};
     struct log_packed packed = {0};
     struct buffer job_region = {0};
     struct extra_texts extra = {0};
     struct pieces pieces = {0};
+    agree_on_settings(job);
     agree_on_times(job);
     log_collect(&content, job->rank, &job->times);
     if (!settings.keep_records) mpi_reduce_shared(&content, job->comm, job->rank);

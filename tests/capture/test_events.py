@@ -77,6 +77,23 @@ def test_job(profile: Profile, compiled: Callable[..., Path]) -> None:
     assert record["F_OPEN_START_TIMESTAMP"] == pytest.approx(first, abs=1e-8)
 
 
+@pytest.mark.mpi
+@needs_mpi
+@pytest.mark.parametrize("first", ["0", "1"])
+def test_ranks_of_different_settings_end_together(
+    profile: Profile, compiled: Callable[..., Path], first: str
+) -> None:
+    """What only some ranks were told must not keep the others waiting at MPI_Finalize."""
+    program = compiled("mpi_known.c", compiler="mpicc")
+    words = "WORKALIKE_CAPTURE_EVENTS={0} WORKALIKE_CAPTURE_KEEP_RECORDS={0} WORKALIKE_CAPTURE_MAX_LOG={1}"
+    parts = []
+    for on, largest in ((first, 0), ("1" if first == "0" else "0", 10**9)):
+        parts += ["-n", "2", "env", *words.format(on, largest).split(), str(program), ":"]
+    run = profile("mpiexec", *parts[:-1])
+    assert len(run.records("MPI-IO", "shared")) == (4 if first == "1" else 1)
+    assert run.logs[0].with_name("app.darshan.extra.json").exists() == (first == "1")
+
+
 def test_without_asking_there_are_none(profile: Profile) -> None:
     run = profile("bash", "-c", "echo x > x")
     assert not run.logs[0].with_name("app.darshan.extra.json").exists()
