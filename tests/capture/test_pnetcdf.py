@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,6 +97,16 @@ def test_log_is_read_by_pydarshan(run: Run, same_for_pydarshan: Callable[[Path],
     assert variables.file_ids is not None
     assert set(variables.file_ids.tolist()) == set(files.ids.tolist())
     assert answer["PNETCDF_VAR"]["counter_names"] == list(variables.counter_names)
+
+
+def test_pydarshan_renders_its_summary(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "summary.html"
+    done = subprocess.run(
+        [sys.executable, "-m", "darshan", "summary", str(run.logs[0]), "--output", str(page)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "PNETCDF" in page.read_text() and "Traceback" not in done.stderr
 
 
 def test_killed_job_has_its_records(profile: Profile, compiled: Callable[..., Path]) -> None:
