@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "data/arena.hpp"
+#include "expand/mesh.hpp"
 #include "expand/operation.hpp"
 #include "expand/place.hpp"
 #include "plan/check.hpp"
@@ -71,6 +72,7 @@ struct FileContext {
     bool preparing = false;     // before the run: what the dump reads is written
     std::int64_t phase = 0;     // of the payload
     const Buffers* buffers = nullptr;
+    const MeshShare* mesh = nullptr;  // of a content that is a mesh; for this dump only
 };
 
 /// An open file of one rank. Errors are CallFailed. Destroying it without close() must not wait for other

@@ -38,10 +38,11 @@ class Hdf5Backend final : public Backend {
     /// Whether the dump's bytes are counted with the library's own in them. A baton's ranks open the file one
     /// by one, so none of them can know the sum.
     static bool counts_library(const FileContext& context) {
-        return context.content->fit && context.family->level != Level::h5d && !context.family->sharing.baton;
+        return context.content->sized() && context.family->level != Level::h5d &&
+               !context.family->sharing.baton;
     }
 
-    Hdf5Overhead overhead_;
+    Hdf5Overhead overhead_{[](const FileContext& context) { return std::make_unique<Hdf5File>(context); }};
 };
 
 }  // namespace

@@ -67,9 +67,9 @@ void Hdf5File::begin_dump(const FileContext& context) {
 }
 
 void Hdf5File::end_dump() {
-    // A fit in a file that stays open accounts for the library's bytes dump by dump, so they must be written
-    // now.
-    if (appended() && context_.content->fit && context_.content->flushes == 0) h5::flush(file_);
+    // A stated size in a file that stays open accounts for the library's bytes dump by dump, so they must be
+    // written now.
+    if (appended() && context_.content->sized() && context_.content->flushes == 0) h5::flush(file_);
     created_ = false;
 }
 
@@ -92,10 +92,12 @@ void Hdf5File::begin_section(const Section& section) {
         open_extents();
     } else if (section.kind == Section::Kind::array) {
         open_array(section);
-    } else {
+    } else if (section.kind == Section::Kind::fit) {
         open_fit(section);
+    } else {
+        open_table(section);
     }
-    type_ = h5::element_type(element_);
+    type_ = h5::element_type(element_, number_);
     space_ = h5::space_of(dataset_);
     memory_elements_ = -1;
 }
@@ -106,6 +108,7 @@ void Hdf5File::end_section() {
 
 bool Hdf5File::find_or_create(const std::string& name, const h5::DatasetShape& shape, bool may_exist) {
     element_ = shape.element;
+    number_ = shape.number;
     if (may_exist) dataset_ = h5::find_dataset(file_, name);
     if (dataset_.open()) return true;
     if (!context_.writes || context_.reading_back)
@@ -151,6 +154,7 @@ void Hdf5File::open_extents() {
             dump_end(*context_.plan, *context_.dump, *context_.layout, context_.slot, std::nullopt)));
     };
     element_ = 1;
+    number_ = h5::Number::any;
     if (!created_ || has_extents_) dataset_ = h5::find_dataset(file_, "extents");
     if (!dataset_.open()) {
         h5::DatasetShape shape;
@@ -215,6 +219,25 @@ void Hdf5File::open_fit(const Section& section) {
     reach(first_row_ + shape.dims[0]);
 }
 
+void Hdf5File::open_table(const Section& section) {
+    const MeshTable& table = context_.mesh->layout->tables()[section.part];
+    const Hdf5Settings& settings = context_.family->hdf5;
+    h5::DatasetShape shape;
+    shape.element = bytes_of(table.type);
+    const bool floating = table.type == ValueType::float32 || table.type == ValueType::float64;
+    shape.number = floating ? h5::Number::floating : h5::Number::integer;
+    shape.dims = {extent(std::max<std::int64_t>(1, section.bytes / shape.element))};
+    if (settings.chunked) shape.chunk = chunk_of(shape.dims, shape.element, settings.chunk_bytes);
+    (void)find_or_create(dump_group() + name_of(table), shape, !created_ && !(appended() && writes_now()));
+    mesh_values_.begin(*context_.mesh, section.part, context_.dump->index);
+}
+
+const std::byte* Hdf5File::payload(const Operation& operation) {
+    if (operation.joins || operation.size == 0) return context_.buffers->arena.at(context_.phase, 0);
+    if (section_.kind == Section::Kind::mesh) return mesh_values_.part(operation.tile);
+    return context_.buffers->arena.at(context_.phase, operation.offset);
+}
+
 h5::Selection Hdf5File::selection(const Operation& operation) {
     h5::Selection out;
     if (operation.slab != nullptr) {
@@ -231,7 +254,8 @@ h5::Selection Hdf5File::selection(const Operation& operation) {
         }
         return out;
     }
-    const std::int64_t base = section_.kind == Section::Kind::fit ? section_.base : 0;
+    const bool linear = section_.kind == Section::Kind::fit || section_.kind == Section::Kind::mesh;
+    const std::int64_t base = linear ? section_.base : 0;
     out.start = {first_row_ + extent((operation.offset - base) / element_)};
     if (operation.pieces == 1) {
         out.count = {extent(operation.size / element_)};
@@ -258,9 +282,7 @@ std::int64_t Hdf5File::transfer(const Operation& operation) {
         h5::select(space_, selection(operation));
     }
     if (operation.direction == Direction::write) {
-        const std::int64_t offset = nothing ? 0 : operation.offset;
-        h5::write(dataset_, type_, memory_, space_, list(operation.collective),
-                  buffers.arena.at(context_.phase, offset));
+        h5::write(dataset_, type_, memory_, space_, list(operation.collective), payload(operation));
     } else {
         h5::read(dataset_, type_, memory_, space_, list(operation.collective), buffers.scratch.data());
     }
@@ -270,13 +292,14 @@ std::int64_t Hdf5File::transfer(const Operation& operation) {
 void Hdf5File::verify(const Operation& operation, VerifyResult& result) {
     if (operation.joins || operation.size == 0) return;
     const h5::Selection whole = selection(operation);
+    const std::byte* expected = payload(operation);
     const std::int64_t base = operation.offset - operation.tile * operation.size;
     if (operation.pieces > 1) {
         for (std::int64_t i = 0; i < operation.pieces; ++i) {
             const std::int64_t piece = operation.size / operation.pieces;
             const h5::Selection part{
                 {whole.start[0] + extent(i * operation.piece_stride)}, {}, {extent(piece)}, {}};
-            compare(part, operation.offset + i * piece, piece, base, result);
+            compare(part, operation.offset + i * piece, piece, base, expected + i * piece, result);
         }
         return;
     }
@@ -296,7 +319,7 @@ void Hdf5File::verify(const Operation& operation, VerifyResult& result) {
             part.count[d] = d < split ? 1 : std::min(rows, whole.count[d] - at[d]);
         }
         const auto elements = static_cast<std::int64_t>(part.count[split] * inner);
-        compare(part, operation.offset + done * element_, elements, base, result);
+        compare(part, operation.offset + done * element_, elements, base, expected + done * element_, result);
         done += elements;
         at[split] += part.count[split];
         for (std::size_t d = split; d > 0 && at[d] == whole.count[d]; --d) {
@@ -307,13 +330,12 @@ void Hdf5File::verify(const Operation& operation, VerifyResult& result) {
 }
 
 void Hdf5File::compare(const h5::Selection& part, std::int64_t offset, std::int64_t elements,
-                       std::int64_t base, VerifyResult& result) {
+                       std::int64_t base, const std::byte* expected, VerifyResult& result) {
     const std::int64_t bytes = elements * element_;
     std::vector<std::byte> found(static_cast<std::size_t>(bytes));
     h5::select(space_, part);
     const h5::Local memory = h5::space({extent(elements)});
     h5::read(dataset_, type_, memory, space_, independent_, found.data());
-    const std::byte* expected = context_.buffers->arena.at(context_.phase, offset);
     if (written_grids_.size() > 1) accept_overlaps(part, base, expected, found);
     result.compare(found.data(), expected, bytes, bytes,
                    {context_.path.substr(context_.path.rfind('/') + 1),

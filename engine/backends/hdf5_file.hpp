@@ -8,6 +8,7 @@
 #include "backends/backend.hpp"
 #include "expand/arrays.hpp"
 #include "io/hdf5.hpp"
+#include "mesh/values.hpp"
 
 namespace wa {
 
@@ -38,11 +39,14 @@ class Hdf5File final : public OpenFile {
     void open_extents();
     void open_array(const Section& section);
     void open_fit(const Section& section);
+    void open_table(const Section& section);
+    /// What an operation writes, or what must be there after it.
+    [[nodiscard]] const std::byte* payload(const Operation& operation);
     [[nodiscard]] std::string dump_group() const;
     [[nodiscard]] bool appended() const { return context_.family->lifetime == Lifetime::appended; }
     [[nodiscard]] h5::Selection selection(const Operation& operation);
     void compare(const h5::Selection& part, std::int64_t offset, std::int64_t elements, std::int64_t base,
-                 VerifyResult& result);
+                 const std::byte* expected, VerifyResult& result);
     /// Of elements that hyperslabs of several shapes cover, either's payload may stand there.
     void accept_overlaps(const h5::Selection& part, std::int64_t base, const std::byte* expected,
                          std::vector<std::byte>& found) const;
@@ -68,6 +72,8 @@ class Hdf5File final : public OpenFile {
     h5::Local collective_;
     h5::Local independent_;
     std::int64_t fit_chunk_ = 0;
+    h5::Number number_ = h5::Number::any;  // of the elements
+    MeshBuffer mesh_values_;
 };
 
 }  // namespace wa

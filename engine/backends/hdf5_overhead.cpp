@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/hdf5_rehearsal.hpp"
+#include "backends/mesh_rehearsal.hpp"
 #include "expand/arrays.hpp"
 #include "io/mpi.hpp"
 
@@ -19,7 +20,8 @@ std::size_t family_of(const FileContext& context) {
 
 /// The file's dumps, told apart by family.
 Hdf5Overhead::Sequence key_of(const FileContext& context) {
-    Hdf5Overhead::Sequence key = structures_of_file(context, rehearsed_at_most);
+    Hdf5Overhead::Sequence key = context.content->mesh ? mesh_structures_of_file(context, rehearsed_at_most)
+                                                       : structures_of_file(context, rehearsed_at_most);
     key.insert(key.begin(), {static_cast<std::int64_t>(family_of(context)), 0, 0, 0, 0});
     return key;
 }
@@ -41,7 +43,8 @@ void Hdf5Overhead::calibrate(const FileContext& context) {
     if (static_cast<std::size_t>(std::count_if(costs_.begin(), costs_.end(), same_family)) >=
         rehearsed_at_most)
         return;
-    costs_[key] = rehearse(context, Sequence(key.begin() + 1, key.end()));
+    costs_[key] = context.content->mesh ? rehearse_meshes(context, key.size() - 1, open_)
+                                        : rehearse(context, Sequence(key.begin() + 1, key.end()));
 }
 
 const std::vector<std::int64_t>* Hdf5Overhead::costs_of(const Sequence& sequence) const {
@@ -68,12 +71,14 @@ std::int64_t Hdf5Overhead::payload(const FileContext& context) {
     const auto index = static_cast<std::size_t>(account.index++);
     const bool rehearsed = index < account.costs->size();
     account.expected = rehearsed ? (*account.costs)[index] : account.costs->back() + account.correction;
-    account.target += fit_bytes_of_file(*context.content->fit, context.place);
+    const Content& content = *context.content;
+    account.target += content.fit ? fit_bytes_of_file(*content.fit, context.place)
+                                  : mesh_bytes_of_file(*content.mesh, context.place);
     // Bytes too many or too few in the file so far are made up for. A dataset without elements has no place
     // in the file and cannot be written: where the metadata alone is more than the target, each still has
     // one.
-    const Fit& fit = *context.content->fit;
-    return std::max(fit.datasets * fit.element, account.target - account.written - account.expected);
+    const std::int64_t least = content.fit ? content.fit->datasets * content.fit->element : 0;
+    return std::max(least, account.target - account.written - account.expected);
 }
 
 void Hdf5Overhead::done(const FileContext& context, std::int64_t payload, std::int64_t written) {

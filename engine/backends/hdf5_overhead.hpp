@@ -1,21 +1,26 @@
-// What HDF5 adds to a dump at MPI-IO level (superblock, headers, indexes), so that a fit can be given the
-// rest.
+// What HDF5, or a library on it, adds to a dump at MPI-IO level (superblock, headers, indexes), so that a
+// content of a stated size can be given the rest.
 #pragma once
 
 #include <mpi.h>
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "backends/backend.hpp"
 
 namespace wa {
 
+/// Opens a file as the backend does.
+using FileOpener = std::function<std::unique_ptr<OpenFile>(const FileContext&)>;
+
 class Hdf5Overhead {
   public:
-    Hdf5Overhead() = default;
+    explicit Hdf5Overhead(FileOpener open) : open_(std::move(open)) {}
     ~Hdf5Overhead();
     Hdf5Overhead(const Hdf5Overhead&) = delete;
     Hdf5Overhead& operator=(const Hdf5Overhead&) = delete;
@@ -30,8 +35,8 @@ class Hdf5Overhead {
     /// What this process's part of the dump came to. Does not wait.
     void done(const FileContext& context, std::int64_t payload, std::int64_t written);
 
-    /// What decides the library's bytes in one dump: datasets, element, new chunks of a dataset, opens,
-    /// flushes.
+    /// What decides the library's bytes in one dump. Of a fit: datasets, element, new chunks of a dataset,
+    /// opens, flushes; of a mesh: tables, parts, what belongs to no part, opens, flushes.
     using Structure = std::array<std::int64_t, 5>;
     /// All dumps of a file, and the family, whose settings matter too.
     using Sequence = std::vector<Structure>;
@@ -53,6 +58,7 @@ class Hdf5Overhead {
     void settle(Account& account);
     [[nodiscard]] const std::vector<std::int64_t>* costs_of(const Sequence& sequence) const;
 
+    FileOpener open_;
     std::map<Sequence, std::vector<std::int64_t>> costs_;  // the library's bytes in each dump
     std::map<std::size_t, Account> accounts_;              // by family
 };

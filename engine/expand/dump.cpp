@@ -29,6 +29,7 @@ std::int64_t round_up(std::int64_t total, std::int64_t n) {
 
 bool moves(const Content& content, Direction direction) {
     if (content.fit) return direction == Direction::write;
+    if (content.mesh) return direction == content.mesh->direction;
     for (const Stream& stream : content.streams) {
         // A table may hold both directions.
         if ((stream.direction == direction || stream.pattern == Pattern::table) && stream_moves(stream))
@@ -54,6 +55,10 @@ Wide dump_end(const Plan& plan, const Dump& dump, const Layout& layout, const Fi
     for (const Array& array : content.arrays) arrays += Wide{array.bytes()} * array.datasets;
     end = std::max(end, arrays);
     if (content.fit) end = std::max(end, Wide{content.fit->bytes});
+    if (content.mesh && (!direction || *direction == content.mesh->direction)) {
+        const Place place = place_of(Ranks{}, layout, slot, slot.first_member);
+        end = std::max(end, Wide{mesh_share(*content.mesh, place, std::nullopt).layout->bytes()});
+    }
     return end == 0 ? 0 : end + dump.base;
 }
 
@@ -75,6 +80,10 @@ DumpOperations::DumpOperations(const Plan& plan, std::size_t position, const Lay
     }
     for (const Array& array : content_.arrays) own_ += array_count(array, layout_, slot_, acting_);
     if (content_.fit) own_ += fit_count(*content_.fit, place_of(Ranks{}, layout_, slot_, acting_));
+    if (content_.mesh) {
+        mesh_ = mesh_share(*content_.mesh, place_of(Ranks{}, layout_, slot_, acting_), options_.fit_bytes);
+        own_ += mesh_count(*mesh_);
+    }
     count_calls();
 }
 
@@ -164,13 +173,27 @@ bool DumpOperations::next_section(Section& section) {
         ++dataset_;
         return true;
     }
-    return false;
+    return next_table(section);
+}
+
+bool DumpOperations::next_table(Section& section) {
+    if (!mesh_ || part_ >= mesh_->layout->tables().size()) return false;
+    const MeshTable& table = mesh_->layout->tables()[part_];
+    section.kind = Section::Kind::mesh;
+    section.part = part_;
+    section.base = dump_.base + array_base_;
+    section.bytes = mesh_->layout->elements(table) * bytes_of(table.type);
+    operations_.emplace<MeshOperations>(*mesh_, part_, section.base, options_.behaviour.collective_files);
+    array_base_ += section.bytes;
+    ++part_;
+    return true;
 }
 
 bool DumpOperations::next(Operation& operation) {
     if (auto* stream = std::get_if<StreamOperations>(&operations_)) return stream->next(operation);
     if (auto* array = std::get_if<ArrayOperations>(&operations_)) return array->next(operation);
     if (auto* fit = std::get_if<FitOperations>(&operations_)) return fit->next(operation);
+    if (auto* mesh = std::get_if<MeshOperations>(&operations_)) return mesh->next(operation);
     return false;
 }
 

@@ -8,6 +8,7 @@
 
 #include "expand/arrays.hpp"
 #include "expand/behaviour.hpp"
+#include "expand/mesh.hpp"
 #include "expand/operation.hpp"
 #include "expand/stream.hpp"
 #include "plan/model.hpp"
@@ -44,6 +45,8 @@ class DumpOperations {
     DumpOperations(const Plan& plan, std::size_t position, const Layout& layout, std::int64_t member,
                    const Options& options);
 
+    /// Of a content that is a mesh: the parts of the file.
+    [[nodiscard]] const MeshShare* mesh() const { return mesh_ ? &*mesh_ : nullptr; }
     [[nodiscard]] const CallCounts& calls() const { return calls_; }
     /// The file, which is the neighbour's where reads are shifted.
     [[nodiscard]] const FileSlot& slot() const { return slot_; }
@@ -62,6 +65,7 @@ class DumpOperations {
   private:
     void count_calls();
     void begin_stream(Section& section);
+    bool next_table(Section& section);
 
     const Plan& plan_;
     const Dump& dump_;
@@ -80,7 +84,9 @@ class DumpOperations {
     std::size_t entry_ = 0;
     std::int64_t dataset_ = 0;
     std::int64_t array_base_ = 0;
-    std::variant<std::monostate, StreamOperations, ArrayOperations, FitOperations> operations_;
+    std::variant<std::monostate, StreamOperations, ArrayOperations, FitOperations, MeshOperations>
+        operations_;
+    std::optional<MeshShare> mesh_;
 };
 
 }  // namespace wa

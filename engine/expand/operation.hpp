@@ -17,16 +17,17 @@ struct Operation {
     std::int64_t size = 0;
     std::int64_t pieces = 1;  // equal pieces, piece_stride apart, from offset on
     std::int64_t piece_stride = 0;
-    std::int64_t tile = 0;  // arrays: the tile's number in its grid
+    std::int64_t tile =
+        0;  // arrays: the tile's number in its grid; meshes: the part's among those of the file
     const Slab* slab = nullptr;
 };
 
 /// A part of a dump that all members of a file enter and leave together, whether or not they have operations
 /// in it: a stream (one entry of it, where entries need views of their own) or one dataset.
 struct Section {
-    enum class Kind { stream, array, fit };
+    enum class Kind { stream, array, fit, mesh };
     Kind kind = Kind::stream;
-    std::size_t part = 0;      // which stream or array of the content
+    std::size_t part = 0;      // which stream or array of the content, or table of the mesh
     std::size_t entry = 0;     // of a stream with views
     std::int64_t dataset = 0;  // of an array or a fit
     std::int64_t base = 0;     // where the dataset starts in a linear file

@@ -148,7 +148,7 @@ Shared create_dataset(const Shared& file, const std::string& name, const Dataset
         checked(H5Screate_simple(static_cast<int>(shape.dims.size()), shape.dims.data(), most.data()),
                 "create dataset"),
         H5Sclose);
-    const Local type = element_type(shape.element);
+    const Local type = element_type(shape.element, shape.number);
     const Local links(checked(H5Pcreate(H5P_LINK_CREATE), "create dataset"), H5Pclose);
     checked_call(H5Pset_create_intermediate_group(links.get(), 1), "create dataset");
     errno = 0;
@@ -193,8 +193,10 @@ Local transfer_list(bool collective) {
     return list;
 }
 
-Local element_type(std::int64_t bytes) {
+Local element_type(std::int64_t bytes, Number number) {
     const auto same = [](hid_t type) { return Local(checked(H5Tcopy(type), "create dataset"), H5Tclose); };
+    if (number == Number::integer && bytes == 4) return same(H5T_NATIVE_INT32);
+    if (number == Number::integer && bytes == 8) return same(H5T_NATIVE_INT64);
     if (bytes == 1) return same(H5T_NATIVE_UINT8);
     if (bytes == 2) return same(H5T_NATIVE_INT16);
     if (bytes == 4) return same(H5T_NATIVE_FLOAT);

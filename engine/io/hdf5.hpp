@@ -71,8 +71,12 @@ struct FileOptions {
 [[nodiscard]] Shared open_file(const std::string& path, bool writes, const FileOptions& options);
 void flush(const Shared& file);
 
+/// What an element is: a number of a kind, or so many bytes.
+enum class Number { any, integer, floating };
+
 struct DatasetShape {
     std::int64_t element = 1;
+    Number number = Number::any;
     Extents dims;
     Extents chunk;            // empty: contiguous
     bool extendible = false;  // in the first dimension
@@ -91,7 +95,7 @@ void extend(const Shared& dataset, const Extents& dims);
 [[nodiscard]] Local space_of(const Shared& dataset);
 [[nodiscard]] Local transfer_list(bool collective);
 /// Type of an element in memory and in the file.
-[[nodiscard]] Local element_type(std::int64_t bytes);
+[[nodiscard]] Local element_type(std::int64_t bytes, Number number = Number::any);
 
 struct Selection {
     Extents start;

@@ -87,6 +87,25 @@ void check_stream(const Stream& stream, const std::string& place) {
     }
 }
 
+/// A mesh's tables must be countable: no product below may leave 64 bits.
+void check_mesh(const Mesh& mesh, const std::string& place) {
+    Wide part = 1;
+    for (const std::int64_t d : mesh.part_dims) part *= d;
+    const Wide nodes = std::max({Wide{mesh.nodes}, Wide{mesh.parts} * PartShape::least(mesh.dimensions),
+                                 mesh.part_dims.empty() ? Wide{0} : part * mesh.parts});
+    Wide halo = 1;
+    for (int d = 0; d < mesh.dimensions; ++d) halo *= 1 + mesh.ghost;
+    constexpr std::int64_t words_of_mesh = 16;  // a node's and a cell's share of the mesh itself
+    if (nodes * halo * (mesh.variable_count() + words_of_mesh) * 8 > limits::offset) {
+        fail(place, "the mesh is too large; lower nodes, parts, ghost or variables");
+    }
+    if (!mesh.wide_ids && !mesh.bytes && nodes * halo > INT32_MAX) {
+        fail(place + ".wide_ids", "so many nodes cannot be numbered in 32 bits; say true");
+    }
+    if (mesh.bytes && !mesh.part_dims.empty())
+        fail(place + ".part_dims", "follow from bytes; leave one of them out");
+}
+
 void check_contents(const Plan& plan) {
     for (std::size_t i = 0; i < plan.contents.size(); ++i) {
         const Content& content = plan.contents[i];
@@ -96,6 +115,7 @@ void check_contents(const Plan& plan) {
         }
         Wide bytes = 0;
         for (const Array& array : content.arrays) bytes += Wide{array.bytes()} * array.datasets;
+        if (content.mesh) check_mesh(*content.mesh, place + ".mesh");
         if (bytes > limits::offset) fail(place + ".arrays", "are too large; lower datasets or dims");
     }
 }
@@ -124,6 +144,7 @@ void check_use(const Plan& plan, const Family& family, const Layout& layout, std
         }
     }
     if (content.fit) check(Ranks{}, content.fit->collective, fmt::format("contents[{}].fit", index));
+    if (content.mesh) check(Ranks{}, content.mesh->collective, fmt::format("contents[{}].mesh", index));
 }
 
 struct Effort {
@@ -157,6 +178,12 @@ Effort effort_of(const Content& content, std::int64_t members) {
     if (content.fit) {
         out.steps += Wide{members} * content.fit->datasets + content.fit->operations.value_or(0);
         out.bytes += content.fit->bytes;
+    }
+    if (content.mesh) {
+        const Mesh& mesh = *content.mesh;
+        const MeshLayout layout(mesh, planned_parts(mesh, {0, mesh.parts}));
+        out.steps += Wide{members + mesh.parts} * tables_of(mesh);
+        out.bytes += layout.bytes();
     }
     return out;
 }

@@ -25,6 +25,9 @@ enum class Direction { read, write };
 enum class Pattern { contiguous, interleaved, strided, random, same, replicated, table };
 enum class ClockKind { gap, deadline };
 enum class GapFill { sleep, busy, memory, mpi };
+enum class MeshType { uniform, rectilinear, curvilinear, unstructured, arbitrary, point };
+enum class Centring { zone, node, edge, face };
+enum class ValueType { float32, float64, int32, int64 };
 
 /// Ranks of a stream or a family. "all" in a stream means all members of the family.
 struct Ranks {
@@ -125,6 +128,39 @@ struct Fit {
     std::optional<std::int64_t> operations;
 };
 
+/// Variables of one kind, one after the other.
+struct VariableRun {
+    std::int64_t count = 1;
+    Centring centring = Centring::zone;
+    ValueType type = ValueType::float64;
+};
+
+/// Parts of a mesh and the variables on it (MACSio's model).
+struct Mesh {
+    MeshType type = MeshType::unstructured;
+    int dimensions = 2;
+    std::int64_t parts = 1;  // over all ranks
+    std::int64_t nodes = 0;  // over all parts
+    std::optional<std::int64_t>
+        bytes;  // instead of nodes: what the dump is to move, the library's own included
+    std::vector<std::int64_t> part_dims;  // nodes of a part, where they are given
+    std::vector<VariableRun> variables;
+    bool shared_nodes = false;  // neighbouring parts have a plane of nodes in common
+    bool wide_ids = false;      // numbers of nodes and cells need 64 bits
+    std::int64_t materials = 0;
+    double mixed = 0;          // cells of a part with more than one material
+    std::int64_t ghost = 0;    // layers of ghost elements around a part
+    std::int64_t globals = 0;  // variables that belong to no mesh
+    bool geometry = true;      // the mesh itself is written too
+    Direction direction = Direction::write;
+    bool collective = false;
+    [[nodiscard]] std::int64_t variable_count() const {
+        std::int64_t sum = 0;
+        for (const VariableRun& run : variables) sum += run.count;
+        return sum;
+    }
+};
+
 struct Content {
     std::int64_t opens = 0;
     std::int64_t stats = 0;
@@ -134,6 +170,9 @@ struct Content {
     std::vector<Stream> streams;
     std::vector<Array> arrays;
     std::optional<Fit> fit;
+    std::optional<Mesh> mesh;
+    /// Its bytes are a target, in which what a library adds is counted.
+    [[nodiscard]] bool sized() const { return fit || (mesh && mesh->bytes); }
 };
 
 struct Dump {

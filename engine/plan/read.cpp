@@ -246,8 +246,49 @@ Fit read_fit(const Node& node) {
     return out;
 }
 
+VariableRun read_variables(const Node& node) {
+    if (node.size() != 3) node.fail("must be [count, centring, type]");
+    VariableRun out;
+    out.count = node[0].integer(1, limits::datasets);
+    out.centring = node[1].word<Centring>();
+    out.type = node[2].word<ValueType>();
+    return out;
+}
+
+Mesh read_mesh(const Node& node) {
+    node.only({"type", "dimensions", "parts", "nodes", "bytes", "part_dims", "variables", "shared_nodes",
+               "wide_ids", "materials", "mixed", "ghost", "globals", "geometry", "direction", "collective"});
+    Mesh out;
+    out.type = node.at("type").word<MeshType>();
+    out.dimensions = static_cast<int>(node.at("dimensions").integer(1, 3));
+    out.parts = node.at("parts").integer(1, limits::parts);
+    out.nodes = node.integer("nodes", 0, limits::operation_bytes, 0);
+    if (const auto bytes = node.find("bytes")) out.bytes = bytes->integer(0, limits::operation_bytes);
+    if (const auto dims = node.find("part_dims")) {
+        out.part_dims = read_extents(*dims, static_cast<std::size_t>(out.dimensions));
+        bounded_product(*dims, 8, out.part_dims, limits::operation_bytes, "a part");
+        for (std::size_t d = 0; d < out.part_dims.size(); ++d)
+            (void)(*dims)[d].integer(2, limits::operation_bytes);
+    }
+    const Node variables = node.at("variables");
+    for (std::size_t i = 0; i < variables.size(); ++i) out.variables.push_back(read_variables(variables[i]));
+    if (out.variables.empty()) variables.fail("must name at least one variable");
+    if (out.variable_count() > limits::datasets)
+        variables.fail(fmt::format("are more than {} variables", limits::datasets));
+    out.shared_nodes = node.boolean("shared_nodes", false);
+    out.wide_ids = node.boolean("wide_ids", false);
+    out.materials = node.integer("materials", 0, limits::materials, 0);
+    out.mixed = node.number("mixed", 0, 1, 0);
+    out.ghost = node.integer("ghost", 0, limits::ghost_layers, 0);
+    out.globals = node.integer("globals", 0, limits::datasets, 0);
+    out.geometry = node.boolean("geometry", true);
+    out.direction = node.at("direction").word<Direction>();
+    out.collective = node.boolean("collective", false);
+    return out;
+}
+
 Content read_content(const Node& node, std::int64_t ranks) {
-    node.only({"opens", "stats", "seeks", "fsyncs", "flushes", "streams", "arrays", "fit"});
+    node.only({"opens", "stats", "seeks", "fsyncs", "flushes", "streams", "arrays", "fit", "mesh"});
     Content out;
     out.opens = node.integer("opens", 0, limits::operations, 0);
     out.stats = node.integer("stats", 0, limits::operations, 0);
@@ -266,6 +307,11 @@ Content read_content(const Node& node, std::int64_t ranks) {
         out.fit = read_fit(*fit);
         if (!out.streams.empty() || !out.arrays.empty())
             fit->fail("stands instead of streams and arrays, not beside them");
+    }
+    if (const auto mesh = node.find("mesh")) {
+        out.mesh = read_mesh(*mesh);
+        if (!out.streams.empty() || !out.arrays.empty() || out.fit)
+            mesh->fail("stands instead of streams, arrays and fit, not beside them");
     }
     return out;
 }

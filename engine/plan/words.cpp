@@ -54,6 +54,19 @@ constexpr std::array<Word<ClockKind>, 2> clocks{{{"gap", ClockKind::gap}, {"dead
 constexpr std::array<Word<GapFill>, 4> gap_fills{
     {{"sleep", GapFill::sleep}, {"busy", GapFill::busy}, {"memory", GapFill::memory}, {"mpi", GapFill::mpi}}};
 
+constexpr std::array<Word<MeshType>, 6> mesh_types{{{"uniform", MeshType::uniform},
+                                                    {"rectilinear", MeshType::rectilinear},
+                                                    {"curvilinear", MeshType::curvilinear},
+                                                    {"unstructured", MeshType::unstructured},
+                                                    {"arbitrary", MeshType::arbitrary},
+                                                    {"point", MeshType::point}}};
+constexpr std::array<Word<Centring>, 4> centrings{
+    {{"zone", Centring::zone}, {"node", Centring::node}, {"edge", Centring::edge}, {"face", Centring::face}}};
+constexpr std::array<Word<ValueType>, 4> value_types{{{"float32", ValueType::float32},
+                                                      {"float64", ValueType::float64},
+                                                      {"int32", ValueType::int32},
+                                                      {"int64", ValueType::int64}}};
+
 }  // namespace
 
 WordList<Role> words(Role) {
@@ -85,6 +98,15 @@ WordList<ClockKind> words(ClockKind) {
 }
 WordList<GapFill> words(GapFill) {
     return list(gap_fills);
+}
+WordList<MeshType> words(MeshType) {
+    return list(mesh_types);
+}
+WordList<Centring> words(Centring) {
+    return list(centrings);
+}
+WordList<ValueType> words(ValueType) {
+    return list(value_types);
 }
 
 }  // namespace wa

@@ -32,6 +32,9 @@ struct WordList {
 [[nodiscard]] WordList<Pattern> words(Pattern);
 [[nodiscard]] WordList<ClockKind> words(ClockKind);
 [[nodiscard]] WordList<GapFill> words(GapFill);
+[[nodiscard]] WordList<MeshType> words(MeshType);
+[[nodiscard]] WordList<Centring> words(Centring);
+[[nodiscard]] WordList<ValueType> words(ValueType);
 
 template <typename E>
 [[nodiscard]] std::string_view word_of(E value) {

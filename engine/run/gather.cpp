@@ -29,6 +29,10 @@ std::int64_t bytes_of(const Content& content, Direction direction) {
         }
     }
     if (content.fit && direction == Direction::write) bytes += content.fit->bytes;
+    if (content.mesh && direction == content.mesh->direction) {
+        const Mesh& mesh = *content.mesh;
+        bytes += MeshLayout(mesh, planned_parts(mesh, {0, mesh.parts})).bytes();
+    }
     return bytes;
 }
 

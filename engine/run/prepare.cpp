@@ -85,6 +85,7 @@ void make_through_library(const Setup& setup, const std::vector<std::size_t>& du
         options.behaviour = performer.behaviour;
         options.whole_elements = true;
         DumpOperations operations(setup.plan, d, setup.layout(d), *member, options);
+        context.mesh = operations.mesh();
         file->begin_dump(context);
         Section section;
         Operation operation;
@@ -108,7 +109,7 @@ void make_through_library(const Setup& setup, const std::vector<std::size_t>& du
 void calibrate_libraries(Setup& setup) {
     for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
         const Performer& performer = setup.performer(d);
-        if (!performer.traits->performs || !setup.content(d).fit) continue;
+        if (!performer.traits->performs || !setup.content(d).sized()) continue;
         const auto member = setup.layout(d).members().index_of(setup.process);
         if (member) performer.backend->calibrate(setup.context(d, *member));
         check_signals();

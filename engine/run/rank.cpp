@@ -93,10 +93,11 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
     options.behaviour = performer.behaviour;
     options.file_is_open = held != held_.end();
     options.whole_elements = !performer.traits->plain_bytes;
-    const bool fits = performer.traits->performs && context.content->fit.has_value();
+    const bool fits = performer.traits->performs && context.content->sized();
     if (fits) options.fit_bytes = performer.backend->fit_payload(context);
     DumpOperations operations(setup_.plan, dump, layout, *member, options);
     Task task(setup_, dump, options, operations, context);
+    task.context.mesh = operations.mesh();
     task.summary.dump = static_cast<std::int64_t>(dump);
     if (gathers) task.gather.emplace(setup_, dump, setup_.communicators.everyone());
     if (held != held_.end()) task.file = &held->second;

@@ -130,6 +130,13 @@ std::int64_t longest_operation(const Plan& plan) {
             longest = std::max(
                 longest, fit.bytes / fit.datasets / std::max<std::int64_t>(operations, 1) + 2 * fit.element);
         }
+        if (content.mesh) {
+            const MeshLayout layout(*content.mesh, planned_parts(*content.mesh, {0, content.mesh->parts}));
+            // A part may come out larger where files get other shares: by a row at most.
+            const std::int64_t row = layout.shape(0).row() * corners(*content.mesh) * 8;
+            for (const MeshTable& table : layout.tables())
+                longest = std::max(longest, layout.elements(table, 0) * bytes_of(table.type) + row);
+        }
     }
     return longest;
 }

@@ -73,6 +73,7 @@ VerifyResult verify_dump(FileContext context, const Performer& performer, OpenFi
     context.creates = false;
     context.exclusive = false;
     context.reading_back = true;
+    context.mesh = operations.mesh();
     if (performer.traits->plain_bytes) {
         if (operations.own_operations() == 0) return result;
         ByteVerifier verifier(context.path, static_cast<std::int64_t>(context.position),

@@ -87,8 +87,8 @@ VerifyResult verify_library(const Setup& setup, const std::vector<std::size_t>& 
     VerifyResult result;
     for (const std::size_t d : dumps) {
         const bool overwritten = setup.family(d).lifetime != Lifetime::appended && d != dumps.back();
-        // How much of a fit is the library's own is known in the run only.
-        if (overwritten || setup.content(d).fit) continue;
+        // How much of a stated size is the library's own is known in the run only.
+        if (overwritten || setup.content(d).sized()) continue;
         for (std::int64_t m = slot.first_member; m < slot.first_member + slot.members; ++m) {
             check_signals();
             DumpOperations operations = operations_of(setup, d, m);

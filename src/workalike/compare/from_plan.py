@@ -23,6 +23,7 @@ from workalike.compare.side import (
 )
 from workalike.darshan.bins import bin_of
 from workalike.plan import ranks as rank_sets
+from workalike.plan.meshes import bytes_of_plan
 from workalike.plan.model import Plan, PlanContent, PlanFamily
 from workalike.workload.model import Direction, Workload
 
@@ -56,7 +57,8 @@ def side_of_plan(plan: Plan) -> Side:
         if at not in cache:
             cache[at] = _counters(plan, family, plan.contents[dump.content])
         counters = cache[at]
-        mine.fitted = mine.fitted or plan.contents[dump.content].fit is not None
+        content = plan.contents[dump.content]
+        mine.fitted = mine.fitted or content.fit is not None or content.mesh is not None
         mine.dumps.append(
             SideDump(counters["BYTES_WRITTEN"], counters["BYTES_READ"], dump.start_s, dump.end_s)
         )
@@ -84,6 +86,8 @@ def _counters(plan: Plan, family: PlanFamily, content: PlanContent) -> Counters:
             out[name] = out.get(name, 0) + count
     if content.fit is not None:
         out["BYTES_WRITTEN"] = content.fit.bytes
+    if content.mesh is not None:
+        out[_WORDS[content.mesh.direction][1]] = bytes_of_plan(content.mesh)
     add_sums(module, out)
     return out
 

@@ -10,17 +10,20 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from workalike.workload.model import (
+    Centring,
     Count,
     Direction,
     Interface,
     Level,
     Lifetime,
+    MeshType,
     Pattern,
     Reader,
     Role,
     SharingMode,
     Strict,
     Turns,
+    ValueType,
 )
 
 PLAN_VERSION = 1
@@ -101,6 +104,27 @@ class PlanFit(Strict):
     ops: int | None = None
 
 
+class PlanMesh(Strict):
+    """`nodes` over all parts, or `bytes` that the dump is to move, what a library adds included."""
+
+    type: MeshType
+    dimensions: int
+    parts: int
+    nodes: Count = 0
+    bytes: Count | None = None
+    part_dims: list[int] | None = None
+    variables: list[tuple[int, Centring, ValueType]]
+    shared_nodes: bool = False
+    wide_ids: bool = False
+    materials: int = 0
+    mixed: float = 0.0
+    ghost: int = 0
+    globals: int = 0
+    geometry: bool = True
+    direction: Direction
+    collective: bool
+
+
 class PlanContent(Strict):
     opens: Count
     stats: Count = 0
@@ -110,6 +134,7 @@ class PlanContent(Strict):
     streams: list[PlanStream] = Field(default_factory=list)
     arrays: list[PlanArrays] = Field(default_factory=list)
     fit: PlanFit | None = None
+    mesh: PlanMesh | None = None
 
 
 class PlanDump(Strict):

@@ -12,10 +12,12 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan import model as plan
 from workalike.plan import ranks as rank_sets
 from workalike.plan.arrays import scale_arrays
+from workalike.plan.meshes import bytes_of_plan, resolve_mesh
 from workalike.plan.placing import place_behind, place_streams
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
 from workalike.workload import model as wl
 from workalike.workload import units
+from workalike.workload.words import HDF5_INTERFACES
 
 # Until pnetcdf and typhonio have backends of their own, their bytes are performed one level below.
 BACKEND_OF_LEVEL: dict[wl.Level, plan.Backend] = {
@@ -30,6 +32,8 @@ BACKEND_OF_LEVEL: dict[wl.Level, plan.Backend] = {
 def backend_of(family: wl.Family) -> plan.Backend:
     """Who performs a family: the library that its content is made for, else the level's own calls."""
     if any(c.fit is not None or c.arrays for c in family.all_contents()):
+        return "hdf5"
+    if any(c.mesh is not None for c in family.all_contents()) and family.interface in HDF5_INTERFACES:
         return "hdf5"
     return BACKEND_OF_LEVEL[family.counted_at]
 
@@ -102,7 +106,7 @@ class _Resolver:
         self.families: list[plan.PlanFamily] = []
         self.contents: list[plan.PlanContent] = []
         self._content_ids: dict[str, int] = {}
-        self._resolved: dict[tuple[int, int | None, bool, int], tuple[plan.PlanContent, int]] = {}
+        self._resolved: dict[tuple[int, int | None, bool, int, float], tuple[plan.PlanContent, int]] = {}
         self._sharings: dict[int, plan.PlanSharing] = {}
         self._dumps: list[plan.PlanDump] = []
 
@@ -187,7 +191,7 @@ class _Resolver:
 
         `held` are the bytes that the dump's file has from earlier dumps.
         """
-        at = (id(family.content_of(index)), size, _held_open(family, index), held)
+        at = (id(family.content_of(index)), size, _held_open(family, index), held, family.factor_of(index))
         if at not in self._resolved:
             content = self._content(family, index, size, members, held)
             key = json.dumps(content.model_dump(mode="json"), sort_keys=True)
@@ -217,6 +221,10 @@ class _Resolver:
                 element=original.fit.element,
                 collective=original.fit.collective,
             )
+            return content
+        if original.mesh is not None:
+            grown = Fraction(family.factor_of(index)) if size is None else Fraction(1)
+            content.mesh = resolve_mesh(original.mesh, old_members, members, size, grown, self.factor)
             return content
         grown = _growth_factor(original, size, old_members)
         targets = _stream_bytes(original, size, old_members, self.factor)
@@ -382,6 +390,8 @@ def _stream_bytes(content: wl.Content, size: int | None, members: int, factor: F
 def _moves(content: plan.PlanContent, direction: wl.Direction) -> bool:
     if content.fit is not None:
         return direction is wl.Direction.WRITE
+    if content.mesh is not None:
+        return direction is content.mesh.direction
     return any(
         s.direction is direction and any(c and size for c, size in s.entries) for s in content.streams
     ) or any(a.direction is direction for arrays in content.arrays for a in arrays.access)
@@ -406,6 +416,8 @@ def _extent(content: plan.PlanContent) -> int:
     """Bytes by which a dump moves the end of an appended file."""
     if content.fit is not None:
         return content.fit.bytes
+    if content.mesh is not None:
+        return bytes_of_plan(content.mesh) if content.mesh.direction is wl.Direction.WRITE else 0
     writes = [s for s in content.streams if s.direction is wl.Direction.WRITE]
     return max((s.base + _length(s, Fraction(1)) for s in writes), default=0)
 

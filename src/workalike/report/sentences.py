@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from workalike.compare.side import SideDump, SideFamily
 from workalike.compare.words import plural, seconds_text, size_text
-from workalike.workload import units
+from workalike.workload import phrases, units
 from workalike.workload.model import (
     ArrayAccess,
     Arrays,
@@ -163,6 +163,8 @@ def _content(family: Family, side: SideFamily, ranks: int) -> str:
     content = family.content_of(min(typical, family.schedule.dumps - 1))
     if content.fit is not None:
         return f"A dump is {plural(content.fit.datasets, 'equal dataset')}, sized to give its bytes."
+    if content.mesh is not None:
+        return f"A dump is a {phrases.mesh_words(content.mesh, family.members(ranks))}."
     if content.arrays:
         return _arrays(content)
     return _streams(content, family.members(ranks), len(side.dumps))

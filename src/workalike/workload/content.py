@@ -8,6 +8,8 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, Field, PlainSerializer, WithJsonSchema, model_validator
 
 from workalike.workload import units
+from workalike.workload.mesh import Mesh
+from workalike.workload.mesh_size import MeshForm, mesh_bytes
 from workalike.workload.quantities import (
     MAX_DATASETS,
     MAX_FILE_BYTES,
@@ -175,16 +177,21 @@ class Content(Strict):
     streams: list[Stream] = Field(default_factory=list)
     arrays: list[Arrays] = Field(default_factory=list)
     fit: Fit | None = None
+    mesh: Mesh | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if self.fit is not None and (self.streams or self.arrays):
             raise ValueError("fit stands alone: it replaces streams and arrays")
+        if self.mesh is not None and (self.streams or self.arrays or self.fit):
+            raise ValueError("mesh stands alone: it replaces streams, arrays and fit")
         return self
 
     def moved(self, members: int, direction: Direction) -> int:
-        """Bytes that `members` ranks move in one direction (a fit has none of its own)."""
+        """Bytes that `members` ranks move in one direction (what only fits a size has none of its own)."""
         total = 0
+        if self.mesh is not None and self.mesh.direction is direction:
+            total += mesh_moves(self.mesh, members)
         for stream in self.streams:
             if stream.direction is direction:
                 n = members if stream.ranks is None else units.count_ranks(stream.ranks)
@@ -199,9 +206,41 @@ class Content(Strict):
         """Whether any of its calls are collective."""
         if self.fit is not None:
             return self.fit.collective
+        if self.mesh is not None:
+            return self.mesh.collective
         accesses = [access for arrays in self.arrays for access in arrays.access]
         return any(s.collective for s in self.streams) or any(a.collective for a in accesses)
 
     def rank_sets(self) -> list[RankRanges | None]:
         """The rank sets that its streams and array accesses name; None is all members."""
         return [s.ranks for s in self.streams] + [a.ranks for arrays in self.arrays for a in arrays.access]
+
+
+def form_of(mesh: Mesh, wide_ids: bool = False) -> MeshForm:
+    """What decides the bytes of a workload's mesh."""
+    return MeshForm(
+        type=mesh.type,
+        dimensions=mesh.dimensions,
+        variables=mesh.runs(),
+        part_dims=mesh.part_dims,
+        shared_nodes=mesh.shared_nodes,
+        wide_ids=wide_ids,
+        materials=mesh.materials,
+        mixed=mesh.mixed,
+        ghost=mesh.ghost,
+        geometry=mesh.geometry,
+    )
+
+
+def mesh_moves(mesh: Mesh, members: int) -> int:
+    """Bytes of a mesh on `members` ranks, in one file; 0 where only the family's sizes tell."""
+    nodes = mesh.part_nodes()
+    if nodes is None:
+        return 0
+    parts = mesh.total_parts(members)
+    return mesh_bytes(form_of(mesh, needs_wide_ids(nodes * parts)), parts, nodes * parts)
+
+
+def needs_wide_ids(nodes: int) -> bool:
+    """Whether so many nodes are too many for numbers of 32 bits (ghosts may double them)."""
+    return nodes > 2**30

@@ -209,6 +209,10 @@ class _Family:
         if first.fit is not None:
             tells = "how many variables a dump has: " + phrases.fit_words(first.fit)
             yield Disclosure(place, "fit", plural(first.fit.datasets, "dataset"), tells)
+        if first.mesh is not None:
+            tells = "what kind of mesh the application has, and how many variables on it: "
+            words = phrases.mesh_words(first.mesh, self.family.members(self.ranks))
+            yield Disclosure(place, "mesh", first.mesh.type.value, tells + words)
 
     def _stream(self, place: str, streams: list[Stream]) -> Iterator[Disclosure]:
         first = streams[0]
@@ -241,4 +245,4 @@ def _shape(content: Content) -> tuple[Any, ...]:
     """What contents that are told together have in common."""
     streams = tuple((s.direction, s.pattern, s.collective, str(s.ranks)) for s in content.streams)
     arrays = tuple((len(a.dims), len(a.access), a.extendible, a.filled) for a in content.arrays)
-    return (streams, arrays, content.fit is not None)
+    return (streams, arrays, content.fit is not None, content.mesh is not None)

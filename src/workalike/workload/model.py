@@ -23,6 +23,7 @@ from workalike.workload.content import (
     Slab,
     Stream,
 )
+from workalike.workload.mesh import Centring, Mesh, MeshType, ValueType, Variables
 from workalike.workload.quantities import (
     MAX_ALIGNMENT,
     MAX_ALL_DUMPS,
@@ -71,6 +72,7 @@ __all__ = [
     "ArrayAccess",
     "Arrays",
     "Assumption",
+    "Centring",
     "Content",
     "Count",
     "Direction",
@@ -81,6 +83,8 @@ __all__ = [
     "Layout",
     "Level",
     "Lifetime",
+    "Mesh",
+    "MeshType",
     "Pattern",
     "RankRanges",
     "Ranks",
@@ -98,6 +102,8 @@ __all__ = [
     "Tunable",
     "Turns",
     "Uncovered",
+    "ValueType",
+    "Variables",
     "Workload",
 ]
 
@@ -257,6 +263,8 @@ class Family(Strict):
         for content in self.all_contents():
             if content.fit is not None and self.sizes is None:
                 raise ValueError("content fit needs `sizes`, the bytes of a dump")
+            if content.mesh is not None:
+                self._check_mesh(content.mesh)
             if (content.fit is not None or content.arrays) and self.interface not in HDF5_INTERFACES:
                 raise ValueError("content `fit` and `arrays` are datasets: they need `interface: hdf5`")
         self._check_lifetime()
@@ -268,14 +276,34 @@ class Family(Strict):
     def _check_growth(self, dumps: int) -> None:
         if self.growth is None:
             return
-        if self.sizes is None:
+        if self.sizes is None and self.content is not None and self.content.mesh is not None:
+            sizes: int | list[int] | None = self.content.moved(1, self.content.mesh.direction)
+        else:
+            sizes = self.sizes
+        if sizes is None:
             raise ValueError("growth needs `sizes`, the size of the first dump")
-        if isinstance(self.sizes, list) or len(self.growth) != dumps - 1:
+        if isinstance(sizes, list) or len(self.growth) != dumps - 1:
             raise ValueError(
                 f"growth has one factor between dumps ({dumps - 1}), applied to a single `sizes`"
             )
-        if not all(factor * self.sizes <= MAX_FILE_BYTES for factor in self._factors()):  # nor NaN
+        if not all(factor * sizes <= MAX_FILE_BYTES for factor in self._factors()):  # nor NaN
             raise ValueError(f"it grows beyond {units.format_size(MAX_FILE_BYTES)} a dump")
+
+    def _check_mesh(self, mesh: Mesh) -> None:
+        if self.interface is Interface.PNETCDF:
+            raise ValueError("a mesh is written through typhonio, hdf5, mpiio, posix or stdio")
+        if self.sizes is None and mesh.part_nodes() is None:
+            raise ValueError("a mesh needs `part_size` or `part_dims`, or the family `sizes`")
+        if self.sizes is not None and mesh.part_dims is not None:
+            raise ValueError("`sizes` and `part_dims` contradict each other: leave one out")
+        if mesh.globals and self.interface is not Interface.TYPHONIO:
+            raise ValueError("`globals` are TyphonIO's variables: they need `interface: typhonio`")
+        if self.interface is not Interface.TYPHONIO:
+            return
+        plain = (Centring.ZONE, Centring.NODE)
+        shaped = mesh.type in (MeshType.UNSTRUCTURED, MeshType.ARBITRARY)
+        if shaped and any(centring not in plain for _, centring, _ in mesh.runs()):
+            raise ValueError("variables of an unstructured mesh are of zones or nodes (TyphonIO)")
 
     def _check_lifetime(self) -> None:
         if self.rename and self.lifetime is Lifetime.REUSED:
@@ -292,7 +320,10 @@ class Family(Strict):
     def _check_moves(self) -> None:
         """A stated size needs operations that move it."""
         sizes = self.dump_sizes() or []
-        still = [not c.fit and not any(c.moved(1, d) for d in Direction) for c in self.all_contents()]
+        still = [
+            not c.fit and not c.mesh and not any(c.moved(1, d) for d in Direction)
+            for c in self.all_contents()
+        ]
         if not any(still):
             return
         for dump, size in enumerate(sizes):
@@ -341,6 +372,10 @@ class Family(Strict):
     def _factors(self) -> list[float]:
         """The size of each dump as a double times that of the first, so that rounding does not accumulate."""
         return list(itertools.accumulate(self.growth or [], operator.mul, initial=1.0))
+
+    def factor_of(self, dump: int) -> float:
+        """How many times the first dump this one is."""
+        return 1.0 if self.growth is None else self._factors()[dump]
 
     def members(self, ranks: int) -> int:
         """How many of `ranks` ranks take part."""

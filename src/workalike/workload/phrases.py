@@ -17,6 +17,7 @@ from workalike.workload.model import (
     Family,
     Fit,
     Lifetime,
+    Mesh,
     Pattern,
     Reason,
     Schedule,
@@ -122,7 +123,9 @@ def dump_bytes(family: Family, ranks: int, direction: Direction) -> list[int]:
         content = family.content_of(i)
         moved = {d: content.moved(members, d) for d in Direction}
         if stated is None:
-            out.append(moved[direction])
+            out.append(round(moved[direction] * family.factor_of(i)))
+        elif content.mesh is not None:
+            out.append(stated[i] if direction is content.mesh.direction else 0)
         elif content.fit is not None or not sum(moved.values()):
             out.append(stated[i] if direction is Direction.WRITE else 0)
         else:
@@ -172,6 +175,24 @@ def fit_words(fit: Fit) -> str:
     return f"{plural(fit.datasets, 'equal dataset')} that fill the dump's size, written {how}"
 
 
+def mesh_words(mesh: Mesh, members: int) -> str:
+    """A mesh on one line: its parts, what is on them, how it is moved."""
+    parts = mesh.total_parts(members)
+    kind = f"{mesh.dimensions}-D {mesh.type.value} mesh"
+    size = ""
+    if mesh.part_dims is not None:
+        size = f" of {' x '.join(map(str, mesh.part_dims))} nodes"
+    elif mesh.part_size is not None:
+        size = f" of {mesh.part_size // 8} nodes"
+    extra = f", {plural(mesh.materials, 'material')}" if mesh.materials else ""
+    extra += f" ({100 * mesh.mixed:.3g} % of the cells mixed)" if mesh.mixed else ""
+    extra += f", {plural(mesh.ghost, 'ghost layer')}" if mesh.ghost else ""
+    how = "collectively" if mesh.collective else "independently"
+    moved = "written" if mesh.direction is Direction.WRITE else "read"
+    variables = plural(mesh.variable_count, "variable")
+    return f"{kind}: {plural(parts, 'part')}{size} with {variables}{extra}, {moved} {how}"
+
+
 def call_words(content: Content) -> str:
     """The calls beside reads and writes, those that there are."""
     named = [plural(getattr(content, f"{word}s"), word) for word in ("open", "stat", "seek", "fsync")]
@@ -184,6 +205,8 @@ def content_words(content: Content, members: int) -> list[str]:
     lines = [stream_words(s, members) for s in content.streams] + [arrays_words(a) for a in content.arrays]
     if content.fit is not None:
         lines.append(fit_words(content.fit))
+    if content.mesh is not None:
+        lines.append(mesh_words(content.mesh, members))
     return lines
 
 

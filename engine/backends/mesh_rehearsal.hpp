@@ -1,0 +1,22 @@
+// Writes a file of the same structure as a plan's, with the smallest meshes there are, to see what a library
+// adds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "backends/hdf5_overhead.hpp"
+
+namespace wa {
+
+/// The structure of each dump with a mesh in the file; at most `most` of them.
+[[nodiscard]] Hdf5Overhead::Sequence mesh_structures_of_file(const FileContext& context, std::size_t most);
+
+/// The library's bytes in each of the first `dumps` dumps of the file, over all ranks of it. Collective.
+[[nodiscard]] std::vector<std::int64_t> rehearse_meshes(const FileContext& context, std::size_t dumps,
+                                                        const FileOpener& open);
+
+}  // namespace wa

@@ -1,0 +1,71 @@
+"""A workload's mesh in the plan: parts for the ranks at hand, nodes or bytes at the scale at hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from workalike.plan import model as plan
+from workalike.workload import model as wl
+from workalike.workload.content import needs_wide_ids
+from workalike.workload.mesh_size import MeshForm, mesh_bytes
+
+SMALLEST_NODE = 8  # bytes that a node adds to a dump, at least
+
+
+def resolve_mesh(
+    mesh: wl.Mesh, old_members: int, members: int, size: int | None, grown: Fraction, factor: Fraction
+) -> plan.PlanMesh:
+    """The plan's mesh on `members` ranks, `old_members` in the workload.
+
+    `size` are the dump's bytes where the family states them; else parts are `grown` times what the mesh says. Either
+    way the bytes of all ranks together are scaled by `factor` (weak scaling's share of it included).
+    """
+    parts = mesh.total_parts(members)
+    nodes, target = 0, None
+    part_dims = None
+    if size is not None:
+        target = round(size * factor)
+    else:
+        each = mesh.part_nodes() or 0
+        if mesh.part_dims is not None and grown == 1 and factor == Fraction(members, old_members):
+            part_dims = list(mesh.part_dims)
+        nodes = max(parts * 2**mesh.dimensions, round(each * mesh.total_parts(old_members) * grown * factor))
+    return plan.PlanMesh(
+        type=mesh.type,
+        dimensions=mesh.dimensions,
+        parts=parts,
+        nodes=nodes,
+        bytes=target,
+        part_dims=part_dims,
+        variables=mesh.runs(),
+        shared_nodes=mesh.shared_nodes,
+        wide_ids=needs_wide_ids(nodes or (target or 0) // SMALLEST_NODE),
+        materials=mesh.materials,
+        mixed=mesh.mixed,
+        ghost=mesh.ghost,
+        globals=mesh.globals,
+        geometry=mesh.geometry,
+        direction=mesh.direction,
+        collective=mesh.collective,
+    )
+
+
+def form_of_plan(mesh: plan.PlanMesh) -> MeshForm:
+    """What decides the bytes of a plan's mesh."""
+    return MeshForm(
+        type=mesh.type,
+        dimensions=mesh.dimensions,
+        variables=mesh.variables,
+        part_dims=mesh.part_dims,
+        shared_nodes=mesh.shared_nodes,
+        wide_ids=mesh.wide_ids,
+        materials=mesh.materials,
+        mixed=mesh.mixed,
+        ghost=mesh.ghost,
+        geometry=mesh.geometry,
+    )
+
+
+def bytes_of_plan(mesh: plan.PlanMesh) -> int:
+    """Bytes of a dump: those that it is to have, or those of its nodes (in one file)."""
+    return mesh.bytes if mesh.bytes is not None else mesh_bytes(form_of_plan(mesh), mesh.parts, mesh.nodes)
