@@ -57,6 +57,18 @@ Local access_list(const FileOptions& options) {
                                       static_cast<hsize_t>(options.alignment)),
                      "open");
     }
+    if (options.bounds != Bounds::library_default) {
+        const H5F_libver_t version = options.bounds == Bounds::v18 ? H5F_LIBVER_V18 : H5F_LIBVER_LATEST;
+        checked_call(H5Pset_libver_bounds(list.get(), version, version), "open");
+    }
+    if (options.metadata_block > 0) {
+        checked_call(H5Pset_meta_block_size(list.get(), static_cast<hsize_t>(options.metadata_block)),
+                     "open");
+    }
+    if (options.collective_metadata) {
+        checked_call(H5Pset_coll_metadata_write(list.get(), true), "open");
+        checked_call(H5Pset_all_coll_metadata_ops(list.get(), true), "open");
+    }
     return list;
 }
 
@@ -118,7 +130,8 @@ void Shared::close() {
 Shared create_file(const std::string& path, const FileOptions& options) {
     const Local access = access_list(options);
     errno = 0;
-    return {checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), "open"), H5Fclose};
+    const unsigned mode = options.replaces ? H5F_ACC_TRUNC : H5F_ACC_EXCL;
+    return {checked(H5Fcreate(path.c_str(), mode, H5P_DEFAULT, access.get()), "open"), H5Fclose};
 }
 
 Shared open_file(const std::string& path, bool writes, const FileOptions& options) {
@@ -177,6 +190,76 @@ void extend(const Shared& dataset, const Extents& dims) {
     checked_call(H5Dset_extent(dataset.get(), dims.data()), "extend dataset");
 }
 
+Shared create_group(const Shared& parent, const std::string& name, const Local& list) {
+    errno = 0;
+    return {
+        checked(H5Gcreate2(parent.get(), name.c_str(), H5P_DEFAULT, list.get(), H5P_DEFAULT), "create group"),
+        H5Gclose};
+}
+
+Shared open_group(const Shared& parent, const std::string& name) {
+    errno = 0;
+    return {checked(H5Gopen2(parent.get(), name.c_str(), H5P_DEFAULT), "open group"), H5Gclose};
+}
+
+Local ordered_group_list() {
+    Local list(checked(H5Pcreate(H5P_GROUP_CREATE), "create group"), H5Pclose);
+    constexpr unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+    checked_call(H5Pset_link_creation_order(list.get(), order), "create group");
+    checked_call(H5Pset_attr_creation_order(list.get(), order), "create group");
+    return list;
+}
+
+Local unfilled_dataset_list(const Extents& chunk) {
+    Local list(checked(H5Pcreate(H5P_DATASET_CREATE), "create dataset"), H5Pclose);
+    checked_call(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), "create dataset");
+    checked_call(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), "create dataset");
+    if (!chunk.empty())
+        checked_call(H5Pset_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data()),
+                     "create dataset");
+    return list;
+}
+
+Shared create_dataset(const Shared& parent, const std::string& name, const Local& type, const Local& extents,
+                      const Local& list) {
+    errno = 0;
+    return {checked(H5Dcreate2(parent.get(), name.c_str(), type.get(), extents.get(), H5P_DEFAULT, list.get(),
+                               H5P_DEFAULT),
+                    "create dataset"),
+            H5Dclose};
+}
+
+void write_attribute(const Shared& object, const std::string& name, const Local& type, const void* value) {
+    constexpr const char* operation = "write attribute";
+    const Local scalar(checked(H5Screate(H5S_SCALAR), operation), H5Sclose);
+    errno = 0;
+    const Local attribute(
+        checked(H5Acreate2(object.get(), name.c_str(), type.get(), scalar.get(), H5P_DEFAULT, H5P_DEFAULT),
+                operation),
+        H5Aclose);
+    checked_call(H5Awrite(attribute.get(), type.get(), value), operation);
+}
+
+bool has_attribute(const Shared& object, const std::string& name) {
+    const htri_t found = H5Aexists(object.get(), name.c_str());
+    if (found < 0) fail("open attribute");
+    return found > 0;
+}
+
+void remove_attribute(const Shared& object, const std::string& name) {
+    errno = 0;
+    checked_call(H5Adelete(object.get(), name.c_str()), "remove attribute");
+}
+
+Local growing_space(hsize_t elements) {
+    const hsize_t most = H5S_UNLIMITED;
+    return {checked(H5Screate_simple(1, &elements, &most), "select"), H5Sclose};
+}
+
+Local whole() {
+    return {H5S_ALL, nullptr};
+}
+
 Local space(const Extents& dims) {
     return {checked(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), "select"),
             H5Sclose};
@@ -194,14 +277,23 @@ Local transfer_list(bool collective) {
 }
 
 Local element_type(std::int64_t bytes, Number number) {
-    const auto same = [](hid_t type) { return Local(checked(H5Tcopy(type), "create dataset"), H5Tclose); };
-    if (number == Number::integer && bytes == 4) return same(H5T_NATIVE_INT32);
-    if (number == Number::integer && bytes == 8) return same(H5T_NATIVE_INT64);
-    if (bytes == 1) return same(H5T_NATIVE_UINT8);
-    if (bytes == 2) return same(H5T_NATIVE_INT16);
-    if (bytes == 4) return same(H5T_NATIVE_FLOAT);
-    if (bytes == 8) return same(H5T_NATIVE_DOUBLE);
+    if (number == Number::integer && bytes == 4) return copy_of(H5T_NATIVE_INT32);
+    if (number == Number::integer && bytes == 8) return copy_of(H5T_NATIVE_INT64);
+    if (bytes == 1) return copy_of(H5T_NATIVE_UINT8);
+    if (bytes == 2) return copy_of(H5T_NATIVE_INT16);
+    if (bytes == 4) return copy_of(H5T_NATIVE_FLOAT);
+    if (bytes == 8) return copy_of(H5T_NATIVE_DOUBLE);
     return {checked(H5Tcreate(H5T_OPAQUE, static_cast<std::size_t>(bytes)), "create dataset"), H5Tclose};
+}
+
+Local copy_of(hid_t type) {
+    return {checked(H5Tcopy(type), "create type"), H5Tclose};
+}
+
+Local fixed_string(std::size_t bytes) {
+    Local type = copy_of(H5T_C_S1);
+    checked_call(H5Tset_size(type.get(), bytes), "create type");
+    return type;
 }
 
 void select(const Local& space, const Selection& s) {
@@ -213,6 +305,10 @@ void select(const Local& space, const Selection& s) {
 
 void select_nothing(const Local& space) {
     checked_call(H5Sselect_none(space.get()), "select");
+}
+
+void select_points(const Local& space, const Extents& points) {
+    checked_call(H5Sselect_elements(space.get(), H5S_SELECT_SET, points.size(), points.data()), "select");
 }
 
 void write(const Shared& dataset, const Local& type, const Local& memory, const Local& file,

@@ -59,14 +59,21 @@ class Shared {
 
 using Extents = std::vector<hsize_t>;
 
+/// Oldest and newest version of the file's objects.
+enum class Bounds { library_default, v18, latest };
+
 struct FileOptions {
     MPI_Comm comm = MPI_COMM_SELF;
     const mpi::Hints* hints = nullptr;
     std::int64_t alignment = 0;
     std::int64_t threshold = 0;
+    Bounds bounds = Bounds::library_default;
+    std::int64_t metadata_block = 0;  // bytes that metadata takes from the file at once; 0: the library's own
+    bool collective_metadata = false;  // written by all ranks together, read by one for all
+    bool replaces = false;             // a file that is there
 };
 
-/// Collective. A file is made only if there is none.
+/// Collective. A file is made only if there is none, unless the options say otherwise.
 [[nodiscard]] Shared create_file(const std::string& path, const FileOptions& options);
 [[nodiscard]] Shared open_file(const std::string& path, bool writes, const FileOptions& options);
 void flush(const Shared& file);
@@ -91,11 +98,32 @@ struct DatasetShape {
 [[nodiscard]] Extents dims_of(const Shared& dataset);
 void extend(const Shared& dataset, const Extents& dims);
 
+/// Groups, attributes and datasets with a type and a list of their own. All collective but find_*.
+[[nodiscard]] Shared create_group(const Shared& parent, const std::string& name, const Local& list);
+[[nodiscard]] Shared open_group(const Shared& parent, const std::string& name);
+/// A group that keeps the order in which links and attributes were made.
+[[nodiscard]] Local ordered_group_list();
+/// Space is allocated at once and never filled; no chunk: contiguous.
+[[nodiscard]] Local unfilled_dataset_list(const Extents& chunk);
+[[nodiscard]] Shared create_dataset(const Shared& parent, const std::string& name, const Local& type,
+                                    const Local& extents, const Local& list);
+/// A scalar attribute.
+void write_attribute(const Shared& object, const std::string& name, const Local& type, const void* value);
+[[nodiscard]] bool has_attribute(const Shared& object, const std::string& name);
+void remove_attribute(const Shared& object, const std::string& name);
+
 [[nodiscard]] Local space(const Extents& dims);
+/// Unlimited in its one dimension.
+[[nodiscard]] Local growing_space(hsize_t elements);
+/// All of a dataset, in memory or in the file.
+[[nodiscard]] Local whole();
 [[nodiscard]] Local space_of(const Shared& dataset);
 [[nodiscard]] Local transfer_list(bool collective);
 /// Type of an element in memory and in the file.
 [[nodiscard]] Local element_type(std::int64_t bytes, Number number = Number::any);
+[[nodiscard]] Local copy_of(hid_t type);
+/// Null-terminated ASCII of a fixed size.
+[[nodiscard]] Local fixed_string(std::size_t bytes);
 
 struct Selection {
     Extents start;
@@ -105,6 +133,8 @@ struct Selection {
 };
 void select(const Local& space, const Selection& selection);
 void select_nothing(const Local& space);
+/// Single elements, one coordinate each.
+void select_points(const Local& space, const Extents& points);
 
 void write(const Shared& dataset, const Local& type, const Local& memory, const Local& file,
            const Local& list, const void* data);

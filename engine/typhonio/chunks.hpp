@@ -1,0 +1,113 @@
+// How a mesh is cut into chunks, and where the block of a chunk lies in each of its arrays. No file is
+// touched. Source: fact sheet of the format, A.6 and A.7.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "typhonio/types.hpp"
+
+namespace wa::typhonio {
+
+/// One part of a mesh; which members count depends on the type of the mesh.
+struct ChunkInfo {
+    // Quad: first and last node of the global mesh, inclusive, in each dimension. Point: [0] alone.
+    std::array<std::int64_t, 3> low{};
+    std::array<std::int64_t, 3> high{};
+    // Unstructured.
+    std::int64_t nodes = 0;
+    std::int64_t cells = 0;
+    std::int64_t shapes = 0;
+    std::int64_t connectivity = 0;
+    // Unstructured; point: nodes alone.
+    std::int64_t ghost_nodes = 0;
+    std::int64_t ghost_cells = 0;
+    std::int64_t ghost_shapes = 0;
+    std::int64_t ghost_connectivity = 0;
+    // Quad and unstructured.
+    std::int64_t mixed_cells = 0;
+    std::int64_t mixed_components = 0;
+};
+
+/// A rule instead of a list: the chunks of a large job are not kept in memory. The rule must be pure and the
+/// same on all ranks.
+struct Chunks {
+    std::int64_t count = 0;
+    std::function<ChunkInfo(std::int64_t)> info;
+};
+
+/// Sizes are of the whole mesh and stored as given.
+struct MeshDescription {
+    MeshType type = MeshType::colinear;
+    CoordType coordinates = CoordType::cartesian;
+    bool amr = false;
+    std::string group;
+    std::uint64_t order = 1;
+    Datatype graph_type = Datatype::none;
+    Datatype coord_type = Datatype::double_;
+    int dimensions = 2;
+    /// Quad: nodes in i, j, k and ghost layers. Unstructured: nodes, cells, shapes, connectivity. Point:
+    /// nodes.
+    std::array<std::int64_t, 4> sizes{};
+    std::array<std::string, 3> units;
+    std::array<std::string, 3> labels;
+};
+
+/// Raises CallFailed for what the library refuses, and for sizes that no mesh has.
+void check_mesh(const MeshDescription& mesh);
+
+/// What an array holds of each chunk.
+struct Block {
+    enum class Kind { centred, shapes, connectivity, mixed_cells, mixed_components };
+    Kind kind = Kind::centred;
+    Centring centring = Centring::node;
+    std::uint64_t ghosts = 0;
+    auto operator<=>(const Block&) const = default;
+};
+
+struct Span {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
+/// Elements of `block` in one chunk. Raises CallFailed where they do not fit into 63 bits.
+[[nodiscard]] std::int64_t length_of(const MeshDescription& mesh, const ChunkInfo& chunk, const Block& block);
+
+/// The twelve words of a chunk in TIO_MESH_CHUNKINFO; words that the library leaves undefined are 0.
+[[nodiscard]] std::array<std::uint64_t, 12> words_of(const MeshDescription& mesh, const ChunkInfo& chunk);
+
+class Layout {
+  public:
+    Layout() = default;
+    /// Raises CallFailed for a chunk outside the mesh, negative sizes, or sums beyond those of the mesh.
+    Layout(MeshDescription mesh, Chunks chunks);
+
+    [[nodiscard]] std::int64_t chunks() const { return chunks_.count; }
+    [[nodiscard]] ChunkInfo info(std::int64_t chunk) const { return chunks_.info(chunk); }
+    [[nodiscard]] std::int64_t total(const Block& block);
+    /// Blocks lie back to back in the order of the chunks. Raises CallFailed for a chunk that is not there.
+    [[nodiscard]] Span span(const Block& block, std::int64_t chunk);
+    /// The mesh's words of all chunks, 96 bytes each.
+    [[nodiscard]] std::vector<std::uint64_t> words() const;
+
+  private:
+    /// A walk over the chunks is kept where it stands: ranks ask for the same chunk again and again.
+    struct Walk {
+        std::int64_t total = 0;
+        std::int64_t chunk = 0;
+        std::int64_t first = 0;
+    };
+    Walk& walk_of(const Block& block);
+    void check_quad(std::int64_t index, const ChunkInfo& chunk) const;
+    void check_counted(std::int64_t index, const ChunkInfo& chunk) const;
+    void check_sums();
+
+    MeshDescription mesh_;
+    Chunks chunks_;
+    std::map<Block, Walk> walks_;
+};
+
+}  // namespace wa::typhonio

@@ -1,0 +1,100 @@
+// TyphonIO files: written so that the library of version 1.6.0 opens and reads them.
+//
+//     auto file = File::create("run.h5", options);
+//     State& state = file->create_state("state0", 1, 0.0, "us");
+//     Mesh& mesh = state.create_mesh("mesh", description);
+//     mesh.set_chunks({ranks, rule});
+//     for (MeshArray array : mesh.arrays()) mesh.write(array, rank, Transfer::collective, data);
+//     Quant& quant = mesh.create_quant("pressure", Datatype::double_, Centring::cell, no_ghosts, false,
+//     "Pa"); quant.write(rank, Transfer::collective, data); quant.close(); mesh.close(); state.close();
+//     file->flush();
+//     file->close();
+//
+// Source: fact sheet of the format, A.2 to A.5, A.10 and A.11.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "typhonio/mesh.hpp"
+
+namespace wa::typhonio {
+
+struct FileOptions {
+    MPI_Comm comm = MPI_COMM_SELF;  // its rank 0 is the one that writes the tables
+    const mpi::Hints* hints = nullptr;
+    Pattern pattern = Pattern::faithful;
+    bool replaces = false;       // a file that is there; else that is an error
+    std::int64_t alignment = 0;  // of what is at least as large as the threshold, bytes
+    std::int64_t threshold = 0;
+    /// The library takes the newest; v18 is also read by a library that was built on HDF5 1.8.
+    h5::Bounds bounds = h5::Bounds::latest;
+    /// Bytes that metadata takes from the file at once; optimised alone.
+    std::int64_t metadata_block = 64 * 1024;
+    // Texts of at most 63 characters. When a file is opened again, those given replace the file's.
+    std::optional<std::string> codename;
+    std::optional<std::string> version;
+    std::optional<std::string> date;
+    std::optional<std::string> title;
+};
+
+class State final : public Node {
+  public:
+    /// The chunks are set afterwards, by Mesh::set_chunks.
+    Mesh& create_mesh(const std::string& name, const MeshDescription& description);
+
+  private:
+    friend class File;
+    State(const Storage& storage, h5::Shared group, std::uint64_t step, double time,
+          const std::string& units);
+    void close_children() override { close_all(meshes_); }
+    void flush_children() override;
+    std::vector<Table*> class_tables() override { return {&mesh_names_}; }
+
+    std::vector<std::unique_ptr<Mesh>> meshes_;
+    Table mesh_names_{"TIO_MESH_REF", Datatype::string};
+};
+
+class File final : public Node {
+  public:
+    /// Collective over the communicator. Raises CallFailed, before there is a file, for a text that is
+    /// refused.
+    static std::unique_ptr<File> create(const std::string& path, const FileOptions& options);
+    /// For further states. Raises CallFailed for a file that is not TyphonIO's.
+    static std::unique_ptr<File> open(const std::string& path, const FileOptions& options);
+
+    State& create_state(const std::string& name, std::uint64_t step, double time, const std::string& units);
+    /// Collective. States that are closed are complete in the file afterwards, whatever happens to this
+    /// process; a mesh that is open is not.
+    void flush();
+    /// Collective. Open states are closed first.
+    void close();
+
+  private:
+    /// What must outlive the root group; the communicator is freed by close alone, which all ranks reach.
+    struct Handles {
+        std::unique_ptr<Storage> storage;
+        MPI_Comm comm = MPI_COMM_NULL;
+        h5::Shared file;
+    };
+    static Handles handles(const FileOptions& options);
+    File(Handles handles, h5::Shared root)
+        : Node(*handles.storage, std::move(root)), handles_(std::move(handles)) {}
+    void write_identity(const FileOptions& options);
+    void renew_identity(const FileOptions& options);
+    void close_children() override { close_all(states_); }
+    void flush_children() override;
+    std::vector<Table*> class_tables() override { return {&state_names_}; }
+    [[nodiscard]] Moment moment_of_close() const override { return Moment::close_growing; }
+
+    Handles handles_;
+    std::vector<std::unique_ptr<State>> states_;
+    Table state_names_{"TIO_STATE_REF", Datatype::string};
+};
+
+}  // namespace wa::typhonio

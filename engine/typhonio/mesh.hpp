@@ -1,0 +1,163 @@
+// A mesh with its arrays, and what lives on it: quants and at most one material.
+// Source: fact sheet of the format, A.6, A.7, A.8 and A.10.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "typhonio/chunks.hpp"
+#include "typhonio/node.hpp"
+
+namespace wa::typhonio {
+
+class Mesh;
+
+/// One dataset of which each chunk has a block (two with mixed elements: those of all chunks lie at the end).
+class ChunkedArray {
+  public:
+    ChunkedArray(std::string name, Datatype type, Block block, bool mixed = false)
+        : name_(std::move(name)), type_(type), block_(block), mixed_(mixed) {}
+
+    /// Collective; a dataset without elements is not made.
+    void create(const Storage& storage, const h5::Shared& parent, Layout& layout);
+    /// Null data: this rank joins a collective transfer without elements.
+    void write(const Storage& storage, Layout& layout, std::int64_t chunk, Transfer transfer,
+               const void* data, const void* mixed) const;
+    void read(const Storage& storage, Layout& layout, std::int64_t chunk, Transfer transfer, void* data,
+              void* mixed) const;
+    void close() { dataset_.close(); }
+
+    [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] Datatype type() const { return type_; }
+    [[nodiscard]] const Block& block() const { return block_; }
+    [[nodiscard]] bool mixed() const { return mixed_; }
+
+  private:
+    /// What of the file a call moves.
+    [[nodiscard]] std::pair<h5::Local, h5::Local> selected(const Span& span, bool takes_part) const;
+
+    std::string name_;
+    Datatype type_;
+    Block block_;
+    bool mixed_;
+    h5::Shared dataset_;
+};
+
+/// A field on a mesh.
+class Quant final : public Node {
+  public:
+    /// Data of one chunk, ghosts included, the first dimension fastest, in the quant's own type. Collective
+    /// transfers: all ranks call, those without a chunk with null data.
+    void write(std::int64_t chunk, Transfer transfer, const void* data, const void* mixed = nullptr);
+    void read(std::int64_t chunk, Transfer transfer, void* data, void* mixed = nullptr);
+    /// Smallest and largest value, each one element of the quant's type; 999 and 666 when never set.
+    void set_range(const void* least, const void* most);
+    [[nodiscard]] std::int64_t elements(std::int64_t chunk);
+    [[nodiscard]] Datatype type() const { return array_.type(); }
+
+  private:
+    friend class Mesh;
+    Quant(const Storage& storage, h5::Shared group, Mesh& mesh, ChunkedArray array);
+    void finish() override;
+    void create_array();
+
+    Mesh* mesh_;
+    ChunkedArray array_;
+    std::vector<std::byte> least_;
+    std::vector<std::byte> most_;
+};
+
+struct MaterialDescription {
+    Datatype type = Datatype::int_;
+    std::int64_t materials = 1;
+    std::uint64_t ghosts = 0;
+    bool mixed = false;
+    Datatype count_type = Datatype::int_;    // components of a mixed cell
+    Datatype pointer_type = Datatype::int_;  // the first of them
+    Datatype fraction_type = Datatype::double_;
+};
+
+/// Of one chunk. Mixed members are null for a clean material.
+struct MaterialData {
+    const void* cells = nullptr;  // the material of each cell; below 0: a mixed cell, counted from -1
+    const void* mixed = nullptr;  // the material of each component
+    const void* counts = nullptr;
+    const void* pointers = nullptr;  // from 1
+    const void* fractions = nullptr;
+};
+
+class Material final : public Node {
+  public:
+    void write(std::int64_t chunk, Transfer transfer, const MaterialData& data);
+    /// Numbers (in the material's type) and names of all materials; 1, 2, ... and material1, ... when never
+    /// set.
+    void set_materials(const void* numbers, const std::vector<std::string>& names);
+
+  private:
+    friend class Mesh;
+    Material(const Storage& storage, h5::Shared group, Mesh& mesh, MaterialDescription description);
+    void finish() override;
+    void create_arrays();
+
+    Mesh* mesh_;
+    MaterialDescription description_;
+    std::vector<ChunkedArray> arrays_;
+    std::vector<std::byte> numbers_;
+    std::vector<std::string> names_of_;
+};
+
+enum class MeshArray { i, j, k, node_ids, cell_ids, shapes, cells_per_shape, connectivity };
+
+class Mesh final : public Node {
+  public:
+    /// Collective, once, before anything is written: makes the arrays.
+    void set_chunks(Chunks chunks);
+    [[nodiscard]] const MeshDescription& description() const { return description_; }
+    [[nodiscard]] Layout& layout() { return *layout_; }
+
+    /// Those that this mesh has, in the order in which the library writes them.
+    [[nodiscard]] std::vector<MeshArray> arrays() const;
+    [[nodiscard]] std::int64_t elements(MeshArray array, std::int64_t chunk);
+    [[nodiscard]] Datatype type_of(MeshArray array) const;
+    /// Coordinates, graph or shapes of one chunk; null data joins a collective transfer.
+    void write(MeshArray array, std::int64_t chunk, Transfer transfer, const void* data);
+    void read(MeshArray array, std::int64_t chunk, Transfer transfer, void* data);
+    /// A colinear mesh has no blocks: one rank alone writes each axis as a whole.
+    void write_axis(MeshArray array, const void* data);
+    /// First and last value in each dimension, in the type of the coordinates.
+    void set_range(const void* bounds);
+
+    Quant& create_quant(const std::string& name, Datatype type, Centring centring, std::uint64_t ghosts,
+                        bool mixed, const std::string& units);
+    Material& create_material(const std::string& name, const MaterialDescription& description);
+
+  private:
+    friend class State;
+    friend class Quant;
+    friend class Material;
+    Mesh(const Storage& storage, h5::Shared group, MeshDescription description);
+    void finish() override;
+    void close_children() override;
+    void flush_children() override;
+    std::vector<Table*> class_tables() override { return {&material_names_, &quant_names_}; }
+    void create_arrays();
+    Layout& chunks_of(const char* operation);
+    ChunkedArray& array_of(const char* operation, MeshArray array);
+
+    MeshDescription description_;
+    std::optional<Layout> layout_;
+    std::vector<std::pair<MeshArray, ChunkedArray>> arrays_;
+    std::array<h5::Shared, 3> axes_;
+    std::vector<std::byte> range_;
+    std::unique_ptr<Material> material_;
+    std::optional<MaterialDescription> material_is_;
+    std::vector<std::unique_ptr<Quant>> quants_;
+    Table material_names_{"TIO_MATERIAL_REF", Datatype::string};
+    Table quant_names_{"TIO_QUANT_REF", Datatype::string};
+};
+
+}  // namespace wa::typhonio
