@@ -6,6 +6,7 @@
 //     after KILL, if > 0 typhonio_files PATTERN FILE append                   opens FILE and adds a state
 //     typhonio_files PATTERN FILE deck VARIABLES NXxNY...  a state for each size: the unstructured meshes of
 //     MACSio typhonio_files PATTERN FILE drop                     rank 0 fails; nobody may wait
+//     typhonio_files PATTERN FILE version                  prints that of HDF5
 //     typhonio_files PATTERN FILE refuse                   prints what each bad argument is refused with
 //
 // Element e of array number a of a file is 1,000,000 a + e for reals and 1,000 a + e for integers, so that a
@@ -483,6 +484,7 @@ void run(const std::vector<std::string>& args) {
     const Pattern pattern = args.at(0) == "faithful" ? Pattern::faithful : Pattern::optimised;
     const std::string& path = args.at(1);
     const std::string& what = args.at(2);
+    if (what == "version") fmt::print("{}.{}.{}\n", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE);
     if (what == "worked") worked(pattern, path);
     if (what == "mesh") mesh_of(pattern, path, args.at(3), std::stoi(args.at(4)));
     if (what == "states") states(pattern, path, std::stoi(args.at(3)), std::stoi(args.at(4)));

@@ -24,7 +24,8 @@ class ChunkedArray {
 
     /// Collective; a dataset without elements is not made.
     void create(const Storage& storage, const h5::Shared& parent, Layout& layout);
-    /// Null data: this rank joins a collective transfer without elements.
+    /// Null data: this rank joins a collective transfer without elements. Optimised: the blocks of a small
+    /// array are gathered first.
     void write(const Storage& storage, Layout& layout, std::int64_t chunk, Transfer transfer,
                const void* data, const void* mixed) const;
     void read(const Storage& storage, Layout& layout, std::int64_t chunk, Transfer transfer, void* data,
@@ -37,14 +38,18 @@ class ChunkedArray {
     [[nodiscard]] bool mixed() const { return mixed_; }
 
   private:
-    /// What of the file a call moves.
+    /// Memory and file side of what a call moves.
     [[nodiscard]] std::pair<h5::Local, h5::Local> selected(const Span& span, bool takes_part) const;
+    void write_block(const Storage& storage, const Span& span, Transfer transfer, const void* data) const;
+    /// Collective: rank 0 writes the blocks of all ranks, those that touch in one piece.
+    void write_gathered(const Storage& storage, const Span& span, const void* data) const;
 
     std::string name_;
     Datatype type_;
     Block block_;
     bool mixed_;
     h5::Shared dataset_;
+    std::int64_t elements_ = 0;  // of the dataset
 };
 
 /// A field on a mesh.

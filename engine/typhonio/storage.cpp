@@ -9,6 +9,7 @@ namespace wa::typhonio {
 
 Storage::Storage(Pattern pattern, MPI_Comm comm)
     : pattern_(pattern),
+      comm_(comm),
       rank_(mpi::rank(comm)),
       collective_(h5::transfer_list(true)),
       independent_(h5::transfer_list(false)),

@@ -20,6 +20,7 @@ class Storage {
     [[nodiscard]] bool faithful() const { return pattern_ == Pattern::faithful; }
     /// The one that writes the tables and what all ranks know.
     [[nodiscard]] bool writes_tables() const { return rank_ == 0; }
+    [[nodiscard]] MPI_Comm comm() const { return comm_; }
     [[nodiscard]] const h5::Local& list(Transfer transfer) const {
         return transfer == Transfer::collective ? collective_ : independent_;
     }
@@ -41,6 +42,7 @@ class Storage {
 
   private:
     Pattern pattern_;
+    MPI_Comm comm_;
     int rank_;
     h5::Local collective_;
     h5::Local independent_;
