@@ -13,5 +13,6 @@ namespace wa {
 [[nodiscard]] std::unique_ptr<Backend> make_stdio(const BackendOptions& options);
 [[nodiscard]] std::unique_ptr<Backend> make_mpiio(const BackendOptions& options);
 [[nodiscard]] std::unique_ptr<Backend> make_hdf5(const BackendOptions& options);
+[[nodiscard]] std::unique_ptr<Backend> make_typhonio(const BackendOptions& options);
 
 }  // namespace wa

@@ -15,6 +15,7 @@ constexpr std::array registrations{
     Registration{{"mpiio", "MPI_File_write_at and the like, collective or not", BackendKind::mpiio, true, true, true}, make_mpiio},
 #ifdef WORKALIKE_HAVE_HDF5
     Registration{{"hdf5", "datasets through parallel HDF5", BackendKind::hdf5, true, true, true, false}, make_hdf5},
+    Registration{{"typhonio", "meshes in files of the TyphonIO library", BackendKind::typhonio, true, true, true, false}, make_typhonio},
 #endif
 };
 // clang-format on

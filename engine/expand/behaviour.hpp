@@ -17,6 +17,7 @@ struct Behaviour {
     switch (kind) {
         case BackendKind::mpiio:
         case BackendKind::hdf5:
+        case BackendKind::typhonio:
             return {true, false};
         case BackendKind::stdio:
             return {false, true};

@@ -83,6 +83,7 @@ std::int64_t tables_of(const Mesh& mesh) {
 
 MeshLayout::MeshLayout(const Mesh& mesh, const MeshParts& parts)
     : mesh_(mesh),
+      nodes_(parts.nodes),
       parts_(std::max<std::int64_t>(1, parts.parts)),
       large_(parts.nodes % parts_),
       shapes_{PartShape(mesh, parts.nodes / parts_ + 1), PartShape(mesh, parts.nodes / parts_)},
@@ -155,6 +156,11 @@ std::int64_t MeshLayout::bytes() const {
     std::int64_t sum = 0;
     for (const MeshTable& table : tables_) sum += elements(table) * bytes_of(table.type);
     return sum;
+}
+
+MeshParts MeshLayout::nominal(const PartRange& range) const {
+    const auto until = [this](std::int64_t part) { return shares_before(nodes_, parts_, part); };
+    return {until(range.first + range.count) - until(range.first), range.count};
 }
 
 std::int64_t MeshLayout::nodes_before(std::int64_t part) const {

@@ -43,6 +43,12 @@ struct MeshParts {
     friend bool operator==(const MeshParts&, const MeshParts&) = default;
 };
 
+/// Some of the parts of a dump or a file.
+struct PartRange {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
 class MeshLayout {
   public:
     MeshLayout(const Mesh& mesh, const MeshParts& parts);
@@ -56,6 +62,8 @@ class MeshLayout {
     [[nodiscard]] std::int64_t before(const MeshTable& table, std::int64_t part) const;
     [[nodiscard]] std::int64_t elements(const MeshTable& table) const { return before(table, parts_); }
     [[nodiscard]] std::int64_t bytes() const;
+    /// Some of the parts as a mesh of their own, divided up as here.
+    [[nodiscard]] MeshParts nominal(const PartRange& range) const;
 
     /// Nodes of all parts before one, and mixed cells of a part.
     [[nodiscard]] std::int64_t nodes_before(std::int64_t part) const;
@@ -73,6 +81,7 @@ class MeshLayout {
     [[nodiscard]] std::int64_t mixed_of(const PartShape& shape) const;
 
     const Mesh& mesh_;
+    std::int64_t nodes_;
     std::int64_t parts_;
     std::int64_t large_;  // parts that have one node more than the others
     std::array<PartShape, 2> shapes_;
@@ -90,11 +99,6 @@ class MeshLayout {
 /// Nodes for which a file of `parts` parts comes as near to `bytes` as it can.
 [[nodiscard]] std::int64_t nodes_for(const Mesh& mesh, std::int64_t parts, std::int64_t bytes);
 
-/// The parts of one file among all parts of a dump: those of its ranks.
-struct PartRange {
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-};
 /// The parts of `count` ranks from rank `first` on, of `all`.
 [[nodiscard]] PartRange parts_of(const Mesh& mesh, std::int64_t all, std::int64_t first, std::int64_t count);
 /// What a file with these parts holds, as the plan has it.

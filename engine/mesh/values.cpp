@@ -292,12 +292,12 @@ std::string name_of(const MeshTable& table) {
 }
 
 std::int64_t MeshBuffer::bytes(std::int64_t part) const {
-    const MeshTable& table = share_->layout->tables()[table_];
-    return share_->layout->elements(table, part) * bytes_of(table.type);
+    const MeshTable& table = share_.layout->tables()[table_];
+    return share_.layout->elements(table, part) * bytes_of(table.type);
 }
 
 void MeshBuffer::begin(const MeshShare& share, std::size_t table, std::int64_t dump) {
-    share_ = &share;
+    share_ = share;
     table_ = table;
     dump_ = dump;
     held_first_ = held_end_ = share.own.first;
@@ -316,7 +316,7 @@ void MeshBuffer::begin(const MeshShare& share, std::size_t table, std::int64_t d
 const std::byte* MeshBuffer::part(std::int64_t number) {
     if (number < held_first_ || number >= held_end_) {
         values_.resize(static_cast<std::size_t>(bytes(number)));
-        fill_part(*share_->layout, share_->layout->tables()[table_], number, dump_, values_.data());
+        fill_part(*share_.layout, share_.layout->tables()[table_], number, dump_, values_.data());
         held_first_ = number;
         held_end_ = number + 1;
     }

@@ -30,7 +30,7 @@ class MeshBuffer {
 
   private:
     [[nodiscard]] std::int64_t bytes(std::int64_t part) const;
-    const MeshShare* share_ = nullptr;
+    MeshShare share_;
     std::size_t table_ = 0;
     std::int64_t dump_ = 0;
     std::int64_t held_first_ = 0;  // parts that are in the buffer

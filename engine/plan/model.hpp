@@ -17,7 +17,7 @@ class OperationTable;
 
 enum class Role { checkpoint, visualization, restart, input, scratch, output, log, other };
 enum class Interface { posix, stdio, mpiio, hdf5, typhonio, pnetcdf };
-enum class BackendKind { null, record, posix, stdio, mpiio, hdf5 };
+enum class BackendKind { null, record, posix, stdio, mpiio, hdf5, typhonio };
 enum class Level { posix, stdio, mpiio, h5d, pnetcdf };
 enum class SharingMode { shared, per_rank, groups, subset, root };
 enum class Lifetime { per_dump, appended, reused };
@@ -65,6 +65,7 @@ struct Family {
     bool drop_caches = false;
     std::vector<std::pair<std::string, std::string>> hints;
     Hdf5Settings hdf5;
+    bool typhonio_optimised = false;  // fewer and larger calls than the library's own
 };
 
 struct Entry {

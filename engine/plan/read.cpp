@@ -112,7 +112,7 @@ Hdf5Settings read_hdf5(const Node& family) {
 
 Family read_family(const Node& node, std::int64_t ranks) {
     node.only({"id", "role", "number", "interface", "backend", "level", "sharing", "lifetime", "keep",
-               "rename", "reader", "drop_caches", "hints", "hdf5"});
+               "rename", "reader", "drop_caches", "hints", "hdf5", "typhonio"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
@@ -133,6 +133,12 @@ Family read_family(const Node& node, std::int64_t ranks) {
     out.drop_caches = node.boolean("drop_caches", false);
     out.hints = read_hints(node);
     out.hdf5 = read_hdf5(node);
+    if (const auto pattern = node.find("typhonio")) {
+        if (!pattern->is_text("faithful") && !pattern->is_text("optimised")) {
+            pattern->fail("unknown word " + pattern->quoted() + "; use one of faithful, optimised");
+        }
+        out.typhonio_optimised = pattern->is_text("optimised");
+    }
     return out;
 }
 

@@ -24,12 +24,13 @@ constexpr std::array<Word<Interface>, 6> interfaces{{{"posix", Interface::posix}
                                                      {"hdf5", Interface::hdf5},
                                                      {"typhonio", Interface::typhonio},
                                                      {"pnetcdf", Interface::pnetcdf}}};
-constexpr std::array<Word<BackendKind>, 6> backends{{{"null", BackendKind::null},
+constexpr std::array<Word<BackendKind>, 7> backends{{{"null", BackendKind::null},
                                                      {"record", BackendKind::record},
                                                      {"posix", BackendKind::posix},
                                                      {"stdio", BackendKind::stdio},
                                                      {"mpiio", BackendKind::mpiio},
-                                                     {"hdf5", BackendKind::hdf5}}};
+                                                     {"hdf5", BackendKind::hdf5},
+                                                     {"typhonio", BackendKind::typhonio}}};
 constexpr std::array<Word<Level>, 5> levels{{{"posix", Level::posix},
                                              {"stdio", Level::stdio},
                                              {"mpiio", Level::mpiio},

@@ -73,6 +73,7 @@ std::string_view level_of(const Family& family, BackendKind counted) {
         case BackendKind::mpiio:
             return "mpiio";
         case BackendKind::hdf5:
+        case BackendKind::typhonio:
             return "h5d";
         default:
             return word_of(family.level);

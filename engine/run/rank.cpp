@@ -133,7 +133,7 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
     }
     if (family.sharing.baton && task.performs) pass_baton(task, false);
     if (task.performs) after_close(task);
-    if (performer.traits->over_mpiio && performer.counted == BackendKind::hdf5 &&
+    if (performer.traits->over_mpiio && performer.counted != BackendKind::mpiio &&
         family.level == Level::mpiio) {
         // At this level the library's own traffic counts.
         task.summary.counters.by_direction = task.summary.mpiio.by_direction;

@@ -144,11 +144,11 @@ std::int64_t longest_operation(const Plan& plan) {
 void make_buffers(Setup& setup) {
     if (!setup.performs) return;
     // One POSIX call moves at most 2 GiB; HDF5 needs an operation's data in one piece.
-    const bool pieces = setup.backends.contains(BackendKind::hdf5);
+    const bool pieces =
+        setup.backends.contains(BackendKind::hdf5) || setup.backends.contains(BackendKind::typhonio);
     const std::int64_t most = (pieces ? std::int64_t{16} : std::int64_t{2}) << 30;
     const std::int64_t longest = longest_operation(setup.plan);
-    if (pieces && longest > most)
-        throw PlanError("contents", "the backend hdf5 moves at most 16 GiB in one operation");
+    if (pieces && longest > most) throw PlanError("contents", "HDF5 moves at most 16 GiB in one operation");
     const std::int64_t reach = std::clamp(longest, std::int64_t{4} << 20, most);
     setup.buffers.arena = Arena(setup.plan.seed, setup.plan.compressibility, reach);
     setup.buffers.scratch = Ring(Arena::period, reach);

@@ -12,7 +12,8 @@ namespace {
 constexpr std::string_view calibration_word = "calibration";
 
 std::string_view extension(const Family& family) {
-    return family.backend == BackendKind::hdf5 ? "h5" : "dat";
+    const bool hdf5 = family.backend == BackendKind::hdf5 || family.backend == BackendKind::typhonio;
+    return hdf5 ? "h5" : "dat";
 }
 
 /// Takes digits off the front; nothing when there are none or the number is too long.

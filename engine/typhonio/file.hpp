@@ -68,6 +68,8 @@ class File final : public Node {
     /// For further states. Raises CallFailed for a file that is not TyphonIO's.
     static std::unique_ptr<File> open(const std::string& path, const FileOptions& options);
 
+    /// To find datasets in.
+    [[nodiscard]] const h5::Shared& root() const { return group(); }
     State& create_state(const std::string& name, std::uint64_t step, double time, const std::string& units);
     /// Collective. States that are closed are complete in the file afterwards, whatever happens to this
     /// process; a mesh that is open is not.

@@ -23,6 +23,7 @@ from workalike.workload.model import (
     SharingMode,
     Strict,
     Turns,
+    TyphonioPattern,
     ValueType,
 )
 
@@ -31,7 +32,7 @@ PLAN_VERSION = 1
 Ranges = Literal["all"] | list[tuple[int, int, int]]
 Clock = Literal["gap", "deadline"]
 GapFill = Literal["sleep", "busy", "memory", "mpi"]
-Backend = Literal["null", "record", "posix", "stdio", "mpiio", "hdf5"]
+Backend = Literal["null", "record", "posix", "stdio", "mpiio", "hdf5", "typhonio"]
 
 
 class PlanSharing(Strict):
@@ -64,6 +65,7 @@ class PlanFamily(Strict):
     drop_caches: bool = False
     hints: dict[str, str] = Field(default_factory=dict)
     hdf5: PlanHdf5 = Field(default_factory=PlanHdf5)
+    typhonio: TyphonioPattern = TyphonioPattern.FAITHFUL
 
 
 class PlanStream(Strict):

@@ -29,12 +29,15 @@ BACKEND_OF_LEVEL: dict[wl.Level, plan.Backend] = {
 }
 
 
+LIBRARIES = ("hdf5", "typhonio")  # whose files are not plain bytes
+
+
 def backend_of(family: wl.Family) -> plan.Backend:
     """Who performs a family: the library that its content is made for, else the level's own calls."""
     if any(c.fit is not None or c.arrays for c in family.all_contents()):
         return "hdf5"
     if any(c.mesh is not None for c in family.all_contents()) and family.interface in HDF5_INTERFACES:
-        return "hdf5"
+        return "typhonio" if family.interface is wl.Interface.TYPHONIO else "hdf5"
     return BACKEND_OF_LEVEL[family.counted_at]
 
 
@@ -129,6 +132,7 @@ class _Resolver:
                 drop_caches=family.drop_caches,
                 hints=_hints(family.tunable),
                 hdf5=_hdf5(family.tunable),
+                typhonio=family.tunable.typhonio or wl.TyphonioPattern.FAITHFUL,
             )
         )
         members = rank_sets.count(sharing.ranks, self.ranks)
@@ -333,7 +337,7 @@ class _Resolver:
 
     def _reads_what_is_there(self, family: wl.Family, content: plan.PlanContent) -> bool:
         """Whether reads beyond what the run has written can be told from the streams' places."""
-        plain = self.families[-1].backend != "hdf5" and not content.arrays
+        plain = self.families[-1].backend not in LIBRARIES and not content.arrays
         return plain and family.lifetime is not wl.Lifetime.APPENDED
 
     def _must_exist(self, family: wl.Family, content: plan.PlanContent, held: int) -> bool:

@@ -56,6 +56,7 @@ from workalike.workload.words import (
     Role,
     SharingMode,
     Turns,
+    TyphonioPattern,
 )
 
 __all__ = [
@@ -101,6 +102,7 @@ __all__ = [
     "Strict",
     "Tunable",
     "Turns",
+    "TyphonioPattern",
     "Uncovered",
     "ValueType",
     "Variables",
@@ -216,6 +218,7 @@ class Tunable(Strict):
     stripe_count: int | None = Field(default=None, ge=-1, le=10**6)
     chunk_bytes: Size | None = None
     layout: Layout | None = None
+    typhonio: TyphonioPattern | None = None
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

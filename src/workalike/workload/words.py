@@ -87,6 +87,13 @@ class Layout(StrEnum):
     CHUNKED = "chunked"
 
 
+class TyphonioPattern(StrEnum):
+    """The calls of the TyphonIO library, or fewer and larger ones that leave the same logical file."""
+
+    FAITHFUL = "faithful"
+    OPTIMISED = "optimised"
+
+
 class Assumption(StrEnum):
     """What the log could not tell and was assumed instead."""
 
