@@ -1,0 +1,141 @@
+"""The scaling study behind a calibration: files of meshes with different ranks, part sizes and variables."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workalike.calibrate.equation import Fit, Point, fit, power_of
+from workalike.launch.run import RunOptions, run_plan
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.mesh import Mesh, MeshType
+from workalike.workload.model import Family, Workload
+
+# Whole cycles of MACSio's variables beside the remainder: within a cycle the mix of types changes (fact sheet C.4).
+CYCLES, HELD_CYCLES = (8, 16, 24, 40), (32, 48)
+TARGET = 0.001  # largest relative residual
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is calibrated, and where: `backend` is hdf5 or typhonio, `pattern` of the latter."""
+
+    backend: str
+    type: MeshType = MeshType.UNSTRUCTURED
+    dimensions: int = 2
+    pattern: str = "faithful"
+    remainder: int = 0  # variables beyond whole cycles of eight
+    ranks: tuple[int, ...] = (1, 2, 4)
+    part_sizes: tuple[int, ...] = ()
+    held_sizes: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        how = f"-{self.pattern}" if self.backend == "typhonio" else ""
+        return f"{self.backend}{how}-{self.type.value}-{self.dimensions}d"
+
+    def counts(self, cycles: Sequence[int]) -> list[int]:
+        """Numbers of variables."""
+        return [count + self.remainder for count in cycles]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The fitted equation, as the paper has it and with the boundary's term, and how well each holds elsewhere."""
+
+    study: Study
+    library: str
+    fitted: list[Point]
+    held: list[Point]
+    paper: Fit
+    boundary: Fit | None
+    holds_from: dict[str, int | None] = field(default_factory=dict)
+
+    @property
+    def best(self) -> Fit:
+        return self.boundary or self.paper
+
+
+def sizes_between(least: int, most: int, count: int) -> tuple[int, ...]:
+    """Part sizes evenly spread on a logarithmic scale, bytes; whole values of eight bytes."""
+    step = (most / least) ** (1 / (count - 1))
+    return tuple(round(least * step**i / 8) * 8 for i in range(count))
+
+
+def calibrate(study: Study, folder: Path, tell: Callable[[str], None] = lambda _: None) -> Calibration:
+    """Write the study's files in `folder`, which are deleted again, and fit their sizes.
+
+    Raises:
+        WorkalikeError: the engine could not write them.
+    """
+    fitted: list[Point] = []
+    held: list[Point] = []
+    library = ""
+    for ranks in study.ranks:
+        tell(f"{study.name}: files of {ranks} ranks")
+        runs = [
+            *itertools.product(study.counts(CYCLES), study.part_sizes, [fitted]),
+            *itertools.product(study.counts(HELD_CYCLES), study.held_sizes, [held]),
+        ]
+        sizes, library = _write(study, ranks, [(v, size) for v, size, _ in runs], folder / str(ranks))
+        for (variables, part_size, into), size in zip(runs, sizes, strict=True):
+            into.append(Point(ranks, part_size, variables, size))
+    power = power_of(study.dimensions)
+    paper = fit(fitted, None)
+    boundary = None if power is None else fit(fitted, power)
+    out = Calibration(study, library, fitted, held, paper, boundary)
+    for name, one in (("paper", paper), ("boundary", boundary)):
+        if one is not None:
+            out.holds_from[name] = smallest_that_holds(one, held)
+    return out
+
+
+def smallest_that_holds(one: Fit, held: list[Point]) -> int | None:
+    """The least part size from which no held-out file is further off than the target; None where the largest is."""
+    worst = {p.part_size: 0.0 for p in held}
+    for point, residual in zip(held, one.residuals(held), strict=True):
+        worst[point.part_size] = max(worst[point.part_size], abs(residual))
+    out = None
+    for size in sorted(worst, reverse=True):
+        if worst[size] > TARGET:
+            break
+        out = size
+    return out
+
+
+def write_one(study: Study, ranks: int, variables: int, part_size: int, folder: Path) -> int:
+    """The size of one file."""
+    return _write(study, ranks, [(variables, part_size)], folder)[0][0]
+
+
+def _write(study: Study, ranks: int, files: list[tuple[int, int]], folder: Path) -> tuple[list[int], str]:
+    """Sizes of the files with so many variables and such parts; and the library with its version."""
+    contents = [
+        {"mesh": Mesh(type=study.type, dimensions=study.dimensions, part_size=size, variables=variables)}
+        for variables, size in files
+    ]
+    family = Family.model_validate(
+        {
+            "role": "checkpoint",
+            "interface": study.backend,
+            "schedule": {"count": len(files)},
+            "contents": contents,
+            "tunable": {"typhonio": study.pattern} if study.backend == "typhonio" else {},
+        }
+    )
+    plan = resolve(Workload(ranks=ranks, families=[family]), Options())
+    folder.mkdir(parents=True, exist_ok=True)
+    record = run_plan(plan, RunOptions(data=folder / "data", out=folder, quiet=True))
+    sizes = {f.index: f.size for f in record.files}
+    environment = record.environment
+    return [sizes[i] for i in range(len(files))], str(environment.get("hdf5", "unknown"))
+
+
+def spread_of(least: int, most: int, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Part sizes to fit and, between them, part sizes to hold out."""
+    sizes = sizes_between(least, most, count)
+    held = tuple(round(math.sqrt(a * b) / 8) * 8 for a, b in itertools.pairwise(sizes))
+    return sizes, held

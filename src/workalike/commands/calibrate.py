@@ -1,0 +1,220 @@
+"""`workalike calibrate --backend B`"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from workalike.calibrate.equation import Fit
+from workalike.calibrate.study import Calibration, Study, calibrate, spread_of, write_one
+from workalike.commands import options as opt
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import write_text
+from workalike.workload import units
+from workalike.workload.mesh import CYCLE, NODE_BYTES, Mesh, MeshType
+from workalike.workload.mesh_size import MeshForm, mesh_bytes, nodes_for
+
+BACKENDS = ("hdf5", "typhonio")
+PATTERNS = ("faithful", "optimised")
+MOST_RANKS_WRITTEN = 16  # a file for the proof is written by no more
+
+
+def register(app: typer.Typer) -> None:
+    app.command("calibrate", epilog=opt.EXIT_CODES)(command)
+
+
+def command(
+    backend: Annotated[str, typer.Option(help="Whose files.", metavar="hdf5|typhonio")] = "typhonio",
+    mesh: Annotated[str, typer.Option(help="Type of the mesh.", metavar="TYPE")] = "unstructured",
+    dimensions: Annotated[int, typer.Option(min=1, max=3, help="Of the mesh.")] = 2,
+    pattern: Annotated[
+        str, typer.Option(help="Calls of the TyphonIO library.", metavar="faithful|optimised")
+    ] = "faithful",
+    least: Annotated[str, typer.Option(help="Smallest part size of the study.", metavar="SIZE")] = "64 KiB",
+    most: Annotated[str, typer.Option(help="Largest part size of the study.", metavar="SIZE")] = "4 MiB",
+    points: Annotated[int, typer.Option(min=3, max=100, help="Part sizes between them.")] = 7,
+    ranks: Annotated[str, typer.Option(help="Ranks of the files.", metavar="N,N,...")] = "1,2,4",
+    invert: Annotated[
+        str | None, typer.Option(help="Also: the part size of files of SIZE.", metavar="SIZE")
+    ] = None,
+    invert_ranks: Annotated[int, typer.Option(min=1, help="Ranks of those files.")] = 4,
+    invert_variables: Annotated[int, typer.Option(min=1, help="Variables of those files.")] = 43,
+    folder: Annotated[
+        Path | None, typer.Option("--dir", help="Where the study's files go [default: a temporary folder].")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder of the calibration's JSON file.")
+    ] = Path(),
+    as_json: opt.Json = False,
+) -> None:
+    """Fit the file-size model of a backend (Eq. 1 of the workload-replication paper) to files that are written for it.
+
+    The fit is printed as the paper has it, and beside it with the boundary's term that near-square meshes need, both against
+    files that were held out. It is kept by backend, library version and mesh.
+
+    Examples:
+
+        workalike calibrate --backend typhonio
+
+        workalike calibrate --backend hdf5 --mesh curvilinear --dimensions 3 --invert '259 MiB' --invert-ranks 80
+    """
+    least_size, most_size = _size(least, "--least"), _size(most, "--most")
+    if not 8 * 4**dimensions <= least_size < most_size:
+        raise WorkalikeError(ErrorKind.USAGE, f"--least must lie between {8 * 4**dimensions} B and --most")
+    target = None if invert is None else _size(invert, "--invert")
+    fitted, held = spread_of(least_size, most_size, points)
+    study = Study(
+        backend=opt.one_of(backend, BACKENDS, "--backend"),
+        type=MeshType(opt.one_of(mesh, tuple(MeshType), "--mesh")),
+        dimensions=dimensions,
+        pattern=opt.one_of(pattern, PATTERNS, "--pattern"),
+        remainder=0 if target is None else invert_variables % len(CYCLE),
+        ranks=_numbers(ranks),
+        part_sizes=fitted,
+        held_sizes=held,
+    )
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        done = calibrate(study, Path(scratch), (lambda _: None) if as_json else opt.warn)
+        report = _report(done)
+        if target is not None:
+            report["inverted"] = _inverted(done, target, invert_ranks, invert_variables)
+            if invert_ranks <= MOST_RANKS_WRITTEN:
+                part_size = report["inverted"]["part_size"]
+                size = write_one(study, invert_ranks, invert_variables, part_size, Path(scratch) / "inverted")
+                report["inverted"]["written_bytes"] = size
+    path = output / f"{study.name}-{done.library.lower().replace(' ', '-')}.json"
+    write_text(path, json.dumps(report, indent=1) + "\n")
+    if as_json:
+        opt.print_json({"calibration": str(path), **report})
+        return
+    _print(done)
+    if target is not None:
+        _print_inverted(report["inverted"])
+    opt.console().print(f"calibration: {path}", soft_wrap=True)
+
+
+def _size(text: str, option: str) -> int:
+    try:
+        return int(units.parse_size(text))
+    except ValueError as error:
+        raise WorkalikeError(ErrorKind.USAGE, f"{option}: {error}") from None
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    parts = text.split(",")
+    if not all(p.strip().isdecimal() and 1 <= int(p) <= 4096 for p in parts):
+        raise WorkalikeError(
+            ErrorKind.USAGE, "--ranks: numbers from 1 to 4096 with commas between, such as 1,2,4"
+        )
+    return tuple(sorted({int(p) for p in parts}))
+
+
+def _form(study: Study, variables: int) -> MeshForm:
+    return MeshForm(study.type, study.dimensions, Mesh(variables=variables).runs())
+
+
+def _inverted(done: Calibration, size: int, ranks: int, variables: int) -> dict[str, Any]:
+    """Part sizes for files of `size` bytes: by the equation, and in closed form with the library's bytes of the fit."""
+    form = _form(done.study, variables)
+    by_equation = done.best.part_size_for(size, ranks, variables)
+    library = _library_bytes(done, ranks, variables)
+    nodes = nodes_for(form, ranks, max(0, round(size - library)))
+    return {
+        "size": size,
+        "ranks": ranks,
+        "variables": variables,
+        "part_size": round(by_equation),
+        "closed_form_part_size": nodes * NODE_BYTES / ranks,
+        "closed_form_bytes": mesh_bytes(form, ranks, nodes),
+        "library_bytes": round(library),
+    }
+
+
+def _library_bytes(done: Calibration, ranks: int, variables: int) -> float:
+    """What the library adds to a file, fitted to the files of the study: so much for a variable, a part, and a file."""
+    import numpy as np
+
+    rows, added = [], []
+    for p in [*done.fitted, *done.held]:
+        nodes = p.part_size // NODE_BYTES * p.parts
+        rows.append([p.variables, p.parts, 1.0])
+        added.append(p.size - mesh_bytes(_form(done.study, p.variables), p.parts, nodes))
+    solved, *_ = np.linalg.lstsq(np.array(rows), np.array(added), rcond=None)
+    return float(solved @ np.array([variables, ranks, 1.0]))
+
+
+def _report(done: Calibration) -> dict[str, Any]:
+    study = done.study
+    fits = {"paper": done.paper, **({"boundary": done.boundary} if done.boundary else {})}
+    return {
+        "format": "workalike-calibration",
+        "version": 1,
+        "backend": study.backend,
+        "pattern": study.pattern if study.backend == "typhonio" else None,
+        "mesh": study.type.value,
+        "dimensions": study.dimensions,
+        "library": done.library,
+        "fits": {
+            name: {
+                "power": one.power,
+                "coefficients": dict(zip(one.names, one.values, strict=True)),
+                "standard_errors": dict(zip(one.names, one.errors, strict=True)),
+                "r_squared": one.r_squared,
+                "largest_residual": max(map(abs, one.residuals(done.fitted))),
+                "largest_held_out_residual": max(map(abs, one.residuals(done.held))),
+                "holds_from_part_size": done.holds_from[name],
+            }
+            for name, one in fits.items()
+        },
+        "files": [asdict(p) for p in done.fitted],
+        "held_out": [asdict(p) for p in done.held],
+    }
+
+
+def _print(done: Calibration) -> None:
+    console = opt.console()
+    console.print(f"{done.study.name}, {done.library}: {len(done.fitted)} files, {len(done.held)} held out")
+    console.print("F = Pr (PS (alpha V + beta) + gamma V + delta) + eta V + psi", highlight=False)
+    for name, one in (("as the paper has it", done.paper), ("with the boundary's term", done.boundary)):
+        if one is not None:
+            _print_fit(name, one, done, "paper" if one is done.paper else "boundary")
+
+
+def _print_fit(title: str, one: Fit, done: Calibration, key: str) -> None:
+    extra = "" if one.power is None else f" + Pr PS^{one.power:.3g} (epsilon V + zeta)"
+    table = Table(title=title + extra, title_justify="left", show_edge=False)
+    table.add_column("coefficient")
+    table.add_column("value", justify="right")
+    table.add_column("standard error", justify="right")
+    for name, value, error in zip(one.names, one.values, one.errors, strict=True):
+        table.add_row(name, f"{value:.6g}", f"{error:.2g}")
+    worst = max(map(abs, one.residuals(done.held)))
+    holds = done.holds_from[key]
+    console = opt.console()
+    console.print(table)
+    since = "for none of them" if holds is None else f"from part size {units.format_size(holds)} on"
+    console.print(
+        f"R2 {one.r_squared:.9f}; held-out files at most {100 * worst:.4f} % off; within 0.1 % {since}",
+        soft_wrap=True,
+    )
+
+
+def _print_inverted(found: dict[str, Any]) -> None:
+    size = units.format_size(found["size"])
+    opt.console().print(
+        f"{size} of {found['ranks']} ranks with {found['variables']} variables: part_size {found['part_size']} B by the "
+        f"equation, {found['closed_form_part_size']:.1f} B in closed form ({found['closed_form_bytes']} B of mesh and "
+        f"{found['library_bytes']} B of the library)",
+        soft_wrap=True,
+    )
+    if "written_bytes" in found:
+        off = 100 * (found["written_bytes"] / found["size"] - 1)
+        opt.console().print(
+            f"a file with that part_size has {found['written_bytes']} B: {off:+.4f} %", soft_wrap=True
+        )
