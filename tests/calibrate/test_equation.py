@@ -84,4 +84,4 @@ def test_a_real_backend_fits(tmp_path: Path) -> None:
     target = 10 << 20
     part_size = round(done.best.part_size_for(target, 2, 43))
     assert write_one(study, 2, 43, part_size, tmp_path / "one") == pytest.approx(target, rel=1e-3)
-    assert not [p for p in tmp_path.rglob("*.h5")]  # nothing is left
+    assert not list(tmp_path.rglob("*.h5"))  # nothing is left
