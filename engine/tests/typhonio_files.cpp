@@ -132,6 +132,51 @@ void states(Pattern pattern, const std::string& path, int count, int kill_after)
     file->close();
 }
 
+/// One chunk less than two a rank: the last rank joins the second round without data.
+void write_parts(Quant& quant, int array) {
+    const int chunks = 2 * processes - 1;
+    for (int chunk = rank_of_process; chunk < 2 * processes; chunk += processes) {
+        if (chunk >= chunks) {
+            quant.write(0, Transfer::collective, nullptr);
+            continue;
+        }
+        std::int64_t first = 0;
+        for (int c = 0; c < chunk; ++c) first += quant.elements(c);
+        quant.write(chunk, Transfer::collective,
+                    numbers(quant.type(), array, first, quant.elements(chunk)).data());
+    }
+}
+
+void parts(Pattern pattern, const std::string& path) {
+    auto file = File::create(path, options_of(pattern));
+    State& state = file->create_state("state", 0, 0.0, "");
+    MeshDescription d;
+    d.type = MeshType::point;
+    const std::int64_t chunks = 2 * processes - 1;
+    d.sizes = {1000 * chunks, 0, 0, 0};
+    Mesh& mesh = state.create_mesh("mesh", d);
+    mesh.set_chunks({chunks, [](std::int64_t c) {
+                         ChunkInfo chunk;
+                         chunk.low[0] = 1000 * c;
+                         chunk.high[0] = 1000 * c + 999 - c;
+                         return chunk;
+                     }});
+    const std::array<double, 2> scalars{1.5, 2.5};
+    for (int q = 0; q < 3; ++q) {
+        const Datatype type = q == 0 ? Datatype::double_ : q == 1 ? Datatype::int_ : Datatype::uchar;
+        Quant& quant =
+            mesh.create_quant(fmt::format("quant{}", q), type, Centring::node, no_ghosts, false, "");
+        if (q < 2) write_parts(quant, q + 1);
+        if (q < 2) {
+            Variable& scalar = mesh.create_variable(fmt::format("scalar{}", q), Datatype::double_, {}, "");
+            if (rank_of_process == q % processes) scalar.write(&scalars[static_cast<std::size_t>(q)]);
+        }
+        (void)quant.create_variable(fmt::format("note{}", q), Datatype::int_, {3}, "");
+        file->flush();  // all is open still
+    }
+    file->close();
+}
+
 void append(Pattern pattern, const std::string& path) {
     FileOptions options = options_of(pattern);
     options.version.reset();
@@ -170,6 +215,7 @@ void run(const std::vector<std::string>& args) {
     if (what == "states") states(pattern, path, std::stoi(args.at(3)), std::stoi(args.at(4)));
     if (what == "benchmark") benchmark(pattern, path);
     if (what == "example") example(pattern, path);
+    if (what == "parts") parts(pattern, path);
     if (what == "append") append(pattern, path);
     if (what == "deck") deck(pattern, path, std::stoi(args.at(3)), {args.begin() + 4, args.end()});
     if (what == "drop") drop(pattern, path);

@@ -12,7 +12,7 @@ constexpr Block mixed_components{Block::Kind::mixed_components, Centring::cell, 
 
 /// Blocks of at most this mean size are gathered, from arrays that are no burden for rank 0.
 constexpr std::int64_t small_block = 4096;
-constexpr std::int64_t small_array = 64 * 1024;
+constexpr std::int64_t small_array = std::int64_t{64} * 1024;
 
 bool worth_gathering(const Storage& storage, std::int64_t bytes) {
     return bytes <= std::min(small_array, small_block * mpi::size(storage.comm()));

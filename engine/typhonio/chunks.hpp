@@ -7,6 +7,8 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "typhonio/types.hpp"
 
@@ -65,7 +67,9 @@ struct Block {
     Kind kind = Kind::centred;
     Centring centring = Centring::node;
     std::uint64_t ghosts = 0;
-    auto operator<=>(const Block&) const = default;
+    bool operator<(const Block& other) const {
+        return std::tie(kind, centring, ghosts) < std::tie(other.kind, other.centring, other.ghosts);
+    }
 };
 
 struct Span {

@@ -35,7 +35,7 @@ struct FileOptions {
     /// The library takes the newest; v18 is also read by a library that was built on HDF5 1.8.
     h5::Bounds bounds = h5::Bounds::latest;
     /// Bytes that metadata takes from the file at once; optimised alone.
-    std::int64_t metadata_block = 64 * 1024;
+    std::int64_t metadata_block = std::int64_t{64} * 1024;
     // Texts of at most 63 characters. When a file is opened again, those given replace the file's.
     std::optional<std::string> codename;
     std::optional<std::string> version;

@@ -326,6 +326,30 @@ def test_states_are_there_after_each_flush(write: Write, tmp_path: Path, ranks: 
 
 
 @pytest.mark.parametrize("pattern", ["faithful", "optimised"])
+def test_tables_grow_after_a_flush_with_all_open(
+    write: Write, tmp_path: Path, ranks: int, pattern: str
+) -> None:
+    """And ranks have two chunks, one or none in a round of collective writes."""
+    write(pattern, tmp_path / "parts.h5", "parts", ranks=ranks if ranks > 1 else 0)
+    chunks = 2 * ranks - 1
+    count = sum(1000 - c for c in range(chunks))
+    with h5py.File(tmp_path / "parts.h5") as file:
+        mesh = file["state/mesh"]
+        assert texts(mesh["TIO_QUANT_REF"]) == ["quant0", "quant1", "quant2"]
+        assert mesh["quant0/TIO_DATA"][...].tolist() == numbers(1, 0, count, "f8")
+        assert mesh["quant1/TIO_DATA"][...].tolist() == numbers(2, 0, count, "i4")
+        assert mesh["quant2/TIO_DATA"].shape == (count,)
+        assert mesh["quant2"].attrs["datatype"] == 13
+        assert texts(mesh["TIO_VARIABLE_REF"]) == ["scalar0", "scalar1"]
+        assert mesh["TIO_VARIABLE_CACHE_0D_DOUBLE"][...].tolist() == [1.5, 2.5]
+        assert mesh["TIO_VARIABLE_INFO_INDEX"][...].tolist() == [1, 2]
+        for q in range(3):
+            assert texts(mesh[f"quant{q}/TIO_VARIABLE_REF"]) == [f"note{q}"]
+        assert mesh["TIO_MESH_CHUNKINFO"].shape == (12 * chunks,)
+        assert texts(file["TIO_STATE_REF"]) == ["state"]
+
+
+@pytest.mark.parametrize("pattern", ["faithful", "optimised"])
 def test_a_file_takes_further_states(write: Write, tmp_path: Path, ranks: int, pattern: str) -> None:
     launched = ranks if ranks > 1 else 0
     path = tmp_path / "states.h5"
