@@ -18,6 +18,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -40,7 +41,7 @@ std::vector<std::byte> numbers(Datatype type, int array, std::int64_t first, std
     for (std::int64_t i = 0; i < count; ++i) {
         std::byte* at = out.data() + static_cast<std::size_t>(i) * size_of(type);
         const auto put = [at](auto value) { std::memcpy(at, &value, sizeof value); };
-        const std::int64_t whole = 1000 * array + first + i;
+        const std::int64_t whole = std::int64_t{1000} * array + first + i;
         const double real = 1e6 * array + static_cast<double>(first + i);
         if (class_of(type) == TypeClass::real)
             size_of(type) == 8 ? put(real) : put(static_cast<float>(real));
@@ -229,11 +230,11 @@ int main(int argc, char** argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_of_process);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    h5::start();
     try {
+        h5::start();
         run({argv + 1, argv + argc});
     } catch (const std::exception& error) {
-        fmt::print(stderr, "rank {}: {}\n", rank_of_process, error.what());
+        (void)std::fprintf(stderr, "rank %d: %s\n", rank_of_process, error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     h5::finish();

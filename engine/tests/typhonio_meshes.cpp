@@ -200,7 +200,7 @@ void mesh_of(Pattern pattern, const std::string& path, const std::string& kind, 
             quant.close();
         }
     }
-    const std::vector<std::byte> bounds = numbers(d.coord_type, 9, 0, 2 * dimensions);
+    const std::vector<std::byte> bounds = numbers(d.coord_type, 9, 0, std::int64_t{2} * dimensions);
     mesh.set_range(bounds.data());
     write_variables(mesh);
     mesh.close();
