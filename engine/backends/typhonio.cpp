@@ -39,7 +39,7 @@ class TyphonioBackend final : public Backend {
   private:
     static bool counts_library(const FileContext& context) {
         return context.content->sized() && context.content->mesh->direction == Direction::write &&
-               !context.family->sharing.baton;
+               context.family->level != Level::h5d && !context.family->sharing.baton;
     }
 
     Hdf5Overhead overhead_{open_file};

@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.characterize.meshes import as_meshes
 from workalike.commands import options as opt
 from workalike.commands.inputs import open_logs
 from workalike.compare.words import plural, seconds_text
+from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import write_text
 from workalike.workload.files import workload_text
 from workalike.workload.model import Level
@@ -44,6 +46,16 @@ def command(
         str | None,
         typer.Option(help="Characterize at this level where a file has it.", metavar="posix|mpiio|h5d"),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="mesh: HDF5 families as unstructured meshes of the same bytes through TyphonIO [default: as found].",
+            metavar="mesh",
+        ),
+    ] = None,
+    variables: Annotated[
+        int | None, typer.Option(min=1, help="With --model mesh: variables of a mesh [default: as found].")
+    ] = None,
     rules: Annotated[bool, typer.Option("--rules", help="Print which rule decided what.")] = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -56,10 +68,18 @@ def command(
         workalike characterize app.darshan -o app.yaml
 
         workalike characterize job/*.darshan --round 3 -o job.yaml
+
+        workalike characterize app.darshan --model mesh --variables 43 -o app.yaml
     """
     wanted = Level(opt.one_of(level, tuple(Level), "--level")) if level else None
     found = characterize(open_logs(logs), CharacterizeOptions(states, include_noise, wanted))
-    workload = round_workload(found.workload, round_to) if round_to else found.workload
+    workload = found.workload
+    if model is not None:
+        opt.one_of(model, ("mesh",), "--model")
+        workload = as_meshes(workload, variables=variables)
+    elif variables is not None:
+        raise WorkalikeError(ErrorKind.USAGE, "--variables goes with --model mesh")
+    workload = round_workload(workload, round_to) if round_to else workload
     text = workload_text(workload)
     if output is not None:
         write_text(output, text)

@@ -1,0 +1,84 @@
+"""A log's dumps as meshes: `--model mesh`. The log tells bytes, times and ranks; that they are a mesh is assumed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from workalike.workload.content import Content
+from workalike.workload.mesh import Mesh, MeshType
+from workalike.workload.model import Assumption, Family, Interface, Lifetime, SharingMode, Workload
+from workalike.workload.phrases import dump_bytes
+from workalike.workload.words import HDF5_INTERFACES, Direction
+
+# An unstructured mesh of two dimensions has seven arrays of its own (fact sheet A.6): two of coordinates, numbers of nodes
+# and cells, shapes, cells of each shape, connectivity.
+ARRAYS_OF_MESH = 7
+FEWEST_VARIABLES = 1
+
+
+def as_meshes(
+    workload: Workload, interface: Interface = Interface.TYPHONIO, variables: int | None = None
+) -> Workload:
+    """The workload with the dumps of every HDF5 family that only writes as unstructured 2-D meshes of the same bytes.
+
+    `variables` is how many a mesh has; left out, it follows from how many datasets or collective writes a dump has.
+    """
+    families = [
+        _as_mesh(family, workload.ranks, interface, variables) if _can_be(family, workload.ranks) else family
+        for family in workload.families
+    ]
+    return Workload.model_validate({**workload.model_dump(), "families": [f.model_dump() for f in families]})
+
+
+def looks_like_mesh(family: Family, ranks: int) -> bool:
+    """Whether a dump has the datasets of a mesh: at least as many as the mesh alone, and each written by all ranks."""
+    return _can_be(family, ranks) and _datasets(family, ranks) > ARRAYS_OF_MESH
+
+
+def _can_be(family: Family, ranks: int) -> bool:
+    shared = family.sharing.mode in (SharingMode.SHARED, SharingMode.SUBSET, SharingMode.GROUPS)
+    writes = all(dump_bytes(family, ranks, Direction.WRITE)) and not any(
+        dump_bytes(family, ranks, Direction.READ)
+    )
+    return family.interface in HDF5_INTERFACES and shared and writes
+
+
+def _as_mesh(family: Family, ranks: int, interface: Interface, variables: int | None) -> Family:
+    count = variables or max(FEWEST_VARIABLES, _datasets(family, ranks) - ARRAYS_OF_MESH)
+    members = family.members(ranks)
+    appended = family.lifetime is Lifetime.APPENDED
+    content = Content(
+        flushes=members if appended else 0,
+        mesh=Mesh(type=MeshType.UNSTRUCTURED, dimensions=2, variables=count, collective=True),
+    )
+    assumed = list(dict.fromkeys([*family.assumed, Assumption.DATASET_SHAPE]))
+    return Family.model_validate(
+        {
+            **family.model_dump(exclude={"content", "contents", "use", "growth"}),
+            "interface": interface,
+            "sizes": dump_bytes(family, ranks, Direction.WRITE),
+            "content": content.model_dump(),
+            "assumed": assumed,
+        }
+    )
+
+
+def _datasets(family: Family, ranks: int) -> int:
+    """Datasets of a typical dump: stated, or as many as each rank has collective writes."""
+    members = family.members(ranks)
+    counts: Counter[int] = Counter()
+    for dump in range(family.schedule.dumps):
+        content = family.content_of(dump)
+        if content.fit is not None:
+            counts[content.fit.datasets + ARRAYS_OF_MESH] += 1  # a fit tells the variables alone
+        elif content.arrays:
+            counts[sum(arrays.datasets for arrays in content.arrays)] += 1
+        else:
+            calls = sum(
+                s.repeat * e.total(members)
+                for s in content.streams
+                for e in s.sizes
+                if s.collective and s.direction is Direction.WRITE
+            )
+            counts[calls // members] += 1
+    return counts.most_common(1)[0][0]
