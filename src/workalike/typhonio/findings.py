@@ -1,0 +1,54 @@
+"""What a check finds: where in the file, what, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+MOST = 1000
+"""Findings that are kept; of the others only the number of errors is."""
+
+
+class Level(StrEnum):
+    """error: a release-built library fails, crashes or returns wrong values without a word.
+    warning: it reads, but something is not as it says. note: legal, and good to know."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Finding:
+    level: Level
+    place: str
+    what: str
+    mend: str
+
+    def as_dict(self) -> dict[str, str]:
+        return {"level": self.level.value, "place": self.place, "what": self.what, "mend": self.mend}
+
+    def text(self) -> str:
+        return f"{self.level.value}: {self.place}: {self.what} ({self.mend})"
+
+
+@dataclass
+class Findings:
+    """The findings of one file, in the order of the walk."""
+
+    all: list[Finding] = field(default_factory=list)
+    counts: dict[Level, int] = field(default_factory=lambda: dict.fromkeys(Level, 0))
+
+    def _add(self, level: Level, place: str, what: str, mend: str) -> None:
+        self.counts[level] += 1
+        if len(self.all) < MOST:
+            self.all.append(Finding(level, place, what, mend))
+
+    def error(self, place: str, what: str, mend: str) -> None:
+        self._add(Level.ERROR, place, what, mend)
+
+    def warning(self, place: str, what: str, mend: str) -> None:
+        self._add(Level.WARNING, place, what, mend)
+
+    def note(self, place: str, what: str, mend: str) -> None:
+        self._add(Level.NOTE, place, what, mend)

@@ -1,0 +1,92 @@
+"""Inspecting a file: its reading is another process's, whose death or delay is one clear line here."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import open_file
+from workalike.typhonio.findings import Finding, Level
+
+SECONDS = 60.0
+BYTES_A_SECOND = 20e6  # allocated ones, on top
+READER = ("-P", "-m", "workalike.typhonio.child")  # -P: not what lies in the folder that we happen to be in
+DAMAGED = "the file is damaged: write or copy it again"
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a file holds. `tree`: nested dicts of kind, name, facts and children."""
+
+    typhonio: bool
+    tree: dict[str, Any]
+    findings: list[Finding] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> int:
+        return self.counts[Level.ERROR.value]
+
+    def as_dict(self, file: Path) -> dict[str, Any]:
+        return {
+            "file": str(file),
+            "typhonio": self.typhonio,
+            "sound": self.errors == 0,
+            "counts": self.counts,
+            "findings": [finding.as_dict() for finding in self.findings],
+            "tree": self.tree,
+        }
+
+
+def inspect_file(path: Path, seconds: float | None = None) -> Inspection:
+    """Read and check a TyphonIO file, or list an ordinary HDF5 file.
+
+    Args:
+        seconds: how long the reading may take; by default a minute and more for large files.
+
+    Raises:
+        WorkalikeError: MISSING; BAD_FILE when it is no HDF5 file, a TyphonIO of before version 1, or so damaged that
+            HDF5 crashes or does not end.
+    """
+    with open_file(path, ErrorKind.BAD_FILE):
+        pass
+    found = _ask(path, seconds or SECONDS + path.stat().st_blocks * 512 / BYTES_A_SECOND)
+    if found["kind"] == "unreadable":
+        mend = "is it the right file, closed by the program that wrote it?"
+        raise WorkalikeError(
+            ErrorKind.BAD_FILE, f"not readable as HDF5: {found['why']}", file=path, mend=mend
+        )
+    if found["kind"] == "old":
+        what = "a TyphonIO file of a version before 1, which the library refuses too (-80)"
+        raise WorkalikeError(ErrorKind.BAD_FILE, what, file=path, mend="write it again with version 1.6")
+    findings = [Finding(Level(f["level"]), f["place"], f["what"], f["mend"]) for f in found["findings"]]
+    return Inspection(found["kind"] == "typhonio", found["tree"], findings, found["counts"])
+
+
+def _ask(path: Path, seconds: float) -> dict[str, Any]:
+    """What the other process answers."""
+    command = [sys.executable, *READER, str(path.absolute())]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired as error:
+        what = f"reading did not end within {seconds:.0f} s"
+        raise WorkalikeError(ErrorKind.BAD_FILE, what, file=path, mend=DAMAGED) from error
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+    except ValueError as error:
+        raise WorkalikeError(ErrorKind.BAD_FILE, _death(done), file=path, mend=DAMAGED) from error
+
+
+def _death(done: subprocess.CompletedProcess[bytes]) -> str:
+    """How the other process ended."""
+    if done.returncode < 0:
+        return f"HDF5 crashed while reading it ({signal.Signals(-done.returncode).name})"
+    last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no word"]
+    return f"reading it failed ({last[0][:160]})"

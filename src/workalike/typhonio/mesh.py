@@ -1,0 +1,119 @@
+"""A mesh: its attributes, coordinates and chunks, then what lies on it (fact sheet A.6)."""
+
+from __future__ import annotations
+
+from workalike.typhonio import words
+from workalike.typhonio.chunks import Chunks, check_point, check_quad, check_unstructured, read_chunks
+from workalike.typhonio.fields import Context, Object, array, open_data, texts, whole_numbers
+from workalike.typhonio.graph import check_graph
+from workalike.typhonio.node import Node
+from workalike.typhonio.words import MeshType
+
+
+def read_mesh(mesh: Object, name: str, context: Context) -> tuple[Node, Chunks | None, dict[str, int]]:
+    """The mesh, its chunks if they make sense, and its numeric attributes."""
+    values = whole_numbers(mesh, words.MESH_NUMBERS, context)
+    labels = texts(mesh, words.MESH_TEXTS, context)
+    node = Node("mesh", name)
+    kind = _kind_of(mesh, values, context)
+    if kind is None:
+        return node, None, values
+    sizes = whole_numbers(mesh, words.MESH_SIZES[kind], context)
+    values |= sizes | whole_numbers(mesh, words.MESH_LAST, context)
+    ndims = values.get("ndims", 0)
+    node.facts = {
+        "type": words.MESH_TYPES[kind],
+        "dimensions": ndims,
+        "coordinates": words.COORDINATES.get(values.get("coordtype", -1), "unknown"),
+        "coordinate_type": words.datatype(values.get("coord_datatype", -2)),
+        **sizes,
+        "group": labels.get("group", ""),
+    }
+    if not _codes_hold(mesh, kind, values, context):
+        return node, None, values
+    layers = sizes.get("nghosts", 0) if kind is MeshType.NON_COLINEAR else 0
+    chunks = read_chunks(mesh, kind, ndims, layers, context)
+    if chunks is not None:
+        node.facts["chunks"] = len(chunks)
+        _check_sums(mesh, chunks, values, context)
+        _check_arrays(mesh, chunks, sizes, context)
+    _read_range(mesh, ndims, node, context)
+    return node, chunks, values
+
+
+def _kind_of(mesh: Object, values: dict[str, int], context: Context) -> MeshType | None:
+    if "meshtype" not in values:
+        return None
+    try:
+        return MeshType(values["meshtype"])
+    except ValueError:
+        place = mesh.attribute_at("meshtype")
+        context.findings.error(place, f"{values['meshtype']} is no mesh type", "use 1 to 4")
+        return None
+
+
+def _codes_hold(mesh: Object, kind: MeshType, values: dict[str, int], context: Context) -> bool:
+    """Whether the numbers of the mesh make its layout known."""
+    if "coord_datatype" in values and values["coord_datatype"] not in words.NUMBERS:
+        what = f"{values['coord_datatype']} is no type of numbers"
+        context.findings.error(mesh.attribute_at("coord_datatype"), what, "use 9 for double, 8 for float")
+    if "coordtype" in values and values["coordtype"] not in words.COORDINATES:
+        what = f"{values['coordtype']} is no type of coordinates"
+        context.findings.error(mesh.attribute_at("coordtype"), what, "use 0 for Cartesian ones")
+    graph = values.get("graph_datatype", 2)
+    if kind is MeshType.UNSTRUCTURED and graph not in words.INTEGERS:
+        what = f"{words.datatype(graph)} cannot number the nodes of an unstructured mesh"
+        context.findings.error(mesh.attribute_at("graph_datatype"), what, "use an integer type")
+    if "ndims" in values and not 1 <= values["ndims"] <= 3:
+        what = f"{values['ndims']} dimensions"
+        context.findings.error(mesh.attribute_at("ndims"), what, "use 1, 2 or 3")
+    nghosts = values.get("nghosts", 0)
+    if not 0 <= nghosts < 2**20:
+        what = f"{words.ghosts(nghosts)} is no number of ghost layers"
+        context.findings.error(mesh.attribute_at("nghosts"), what, "write the layers around each chunk")
+        return False
+    return 1 <= values.get("ndims", 0) <= 3
+
+
+def _check_sums(mesh: Object, chunks: Chunks, values: dict[str, int], context: Context) -> None:
+    """nmixcell and nmixcomp are sums over chunks: a caller makes its buffers as large as they say."""
+    for name, counts in (("nmixcell", chunks.mixed_cells), ("nmixcomp", chunks.mixed_parts)):
+        total = int(counts.sum())
+        if name in values and values[name] < total:
+            what = f"{name} is {values[name]:,}, the chunks hold {total:,}: buffers of callers overflow"
+            context.findings.error(mesh.attribute_at(name), what, "write the sum over the chunks")
+        elif name in values and values[name] > total:
+            what = f"{name} is {values[name]:,}, the chunks hold {total:,}"
+            context.findings.warning(mesh.attribute_at(name), what, "write the sum over the chunks")
+
+
+def _check_arrays(mesh: Object, chunks: Chunks, sizes: dict[str, int], context: Context) -> None:
+    """Coordinates and graph against what the chunks say."""
+    axes = words.AXES[: chunks.ndims]
+    lengths = [sizes.get(name, 0) for name in ("ni", "nj", "nk")]
+    if chunks.type is MeshType.COLINEAR:
+        for axis, length in zip(axes, lengths, strict=False):
+            array(mesh, axis, length, context, exact=True)
+    else:
+        ghosts = chunks.layers if chunks.quad else words.ALL_GHOSTS
+        total = chunks.total(words.Centring.NODE, ghosts)
+        for axis in axes:
+            array(mesh, axis, total, context)
+    if chunks.quad and all(name in sizes for name in ("ni", "nj", "nk")):
+        check_quad(mesh.at(words.CHUNKINFO), chunks, lengths, context)
+    elif chunks.type is MeshType.POINT:
+        check_point(mesh.path, chunks, sizes.get("nnodes"), context)
+    elif chunks.type is MeshType.UNSTRUCTURED:
+        check_unstructured(mesh.path, chunks, sizes, context)
+        check_graph(mesh, chunks, sizes, context)
+
+
+def _read_range(mesh: Object, ndims: int, node: Node, context: Context) -> None:
+    if not mesh.group.has(words.RANGE):
+        return
+    data = open_data(mesh, words.RANGE, context)
+    if data is not None and data.length != 2 * ndims:
+        what = f"has {data.length} elements, a range of {ndims} dimensions has {2 * ndims}"
+        context.findings.error(mesh.at(words.RANGE), what, "write low and high of each dimension")
+    elif data is not None:
+        node.facts["range"] = f"{data.length} values"

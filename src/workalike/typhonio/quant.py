@@ -1,0 +1,111 @@
+"""A quant: a field on a mesh (fact sheet A.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workalike.typhonio import words
+from workalike.typhonio.chunks import Chunks
+from workalike.typhonio.fields import Context, Object, array, numbers, texts
+from workalike.typhonio.node import Node
+from workalike.typhonio.words import ALL_GHOSTS, Centring, MeshType
+
+
+@dataclass(frozen=True)
+class Under:
+    """What a quant lies on: its mesh's chunks and its material."""
+
+    chunks: Chunks | None
+    mixed_material: bool
+    material_ghosts: int
+
+
+def read_quant(quant: Object, name: str, under: Under, context: Context) -> Node:
+    """The quant, its data as long as its centring, ghosts and mixed parts need."""
+    raw = numbers(quant, words.QUANT_NUMBERS, context)
+    units = texts(quant, ("units",), context).get("units", "")
+    values = {key: int(v) for key, v in raw.items() if key not in ("qmin", "qmax") and v == v}
+    code, centring = values.get("datatype"), values.get("centring")
+    ghosts, mixed = values.get("nghosts", 0), bool(values.get("mixedflag", 0))
+    node = Node("quant", name)
+    node.facts = {
+        "type": words.datatype(code) if code is not None else "unknown",
+        "centring": words.CENTRINGS.get(centring if centring is not None else -1, "unknown"),
+        "ghosts": words.ghosts(ghosts),
+        "mixed": mixed,
+        "units": units,
+    }
+    low, high = raw.get("qmin"), raw.get("qmax")
+    if low is not None and high is not None:
+        node.facts["range"] = [low, high] if low <= high else None  # 999 to 666 where it was never set
+    if code is not None and code not in words.NUMBERS:
+        what = f"{code} is no type of numbers: the object opens as nothing"
+        context.findings.error(quant.attribute_at("datatype"), what, "use 9 for double, 2 for int")
+    if centring is not None and under.chunks is not None and _fits(quant, values, under, context):
+        _check_data(quant, centring, ghosts, mixed, under.chunks, node, context)
+    return node
+
+
+def _fits(quant: Object, values: dict[str, int], under: Under, context: Context) -> bool:
+    """Whether the mesh can carry a quant of this centring, ghosts and mixing."""
+    chunks, centring = under.chunks, values["centring"]
+    assert chunks is not None
+    allowed = {
+        MeshType.UNSTRUCTURED: (Centring.CELL, Centring.NODE),
+        MeshType.POINT: (Centring.NODE,),
+    }.get(chunks.type, tuple(words.CENTRINGS))
+    if centring not in allowed:
+        known = words.CENTRINGS.get(centring, str(centring))
+        what = f"a mesh of type {words.MESH_TYPES[chunks.type]} has no centring {known}"
+        mend = f"use {', '.join(words.CENTRINGS[int(c)] for c in allowed)}"
+        context.findings.error(quant.attribute_at("centring"), what, mend)
+        return False
+    if not ghosts_fit(quant, values.get("nghosts", 0), chunks, context):
+        return False
+    if values.get("mixedflag", 0):
+        if centring != Centring.CELL:
+            what = "only cell-centred values are mixed"
+            context.findings.error(quant.attribute_at("mixedflag"), what, "write 0, or centre it on cells")
+            return False
+        if not under.mixed_material:
+            what = "mixed values need a mixed material on the mesh"
+            context.findings.error(quant.attribute_at("mixedflag"), what, "write the material too")
+        elif chunks.quad and values.get("nghosts", 0) > under.material_ghosts:
+            what = "has more ghosts than the material"
+            context.findings.error(
+                quant.attribute_at("nghosts"), what, "give it those of the material at most"
+            )
+    return True
+
+
+def ghosts_fit(found: Object, ghosts: int, chunks: Chunks, context: Context) -> bool:
+    """Layers of ghosts that a mesh can have; none or all where it has its own ghosts."""
+    place = found.attribute_at("nghosts")
+    if not chunks.quad:
+        if ghosts in (words.NO_GHOSTS, ALL_GHOSTS):
+            return True
+        context.findings.error(place, f"{ghosts} ghosts", f"use 0 or {ALL_GHOSTS} (all of the mesh's)")
+        return False
+    if not 0 <= ghosts < 2**20:
+        context.findings.error(place, f"{words.ghosts(ghosts)} is no number of layers", "write a number")
+        return False
+    if chunks.type is MeshType.NON_COLINEAR and ghosts > chunks.layers:
+        what = f"{ghosts} layers of ghosts, the mesh has {chunks.layers}"
+        context.findings.error(place, what, "give it those of the mesh at most")
+    return True
+
+
+def _check_data(
+    quant: Object, centring: int, ghosts: int, mixed: bool, chunks: Chunks, node: Node, context: Context
+) -> None:
+    total = chunks.total(centring, ghosts) + (int(chunks.mixed_parts.sum()) if mixed else 0)
+    data = array(quant, words.DATA, total, context)
+    if data is not None:
+        node.facts |= {"values": data.length, "stored": data.kind.text()}
+    partly = chunks.type is MeshType.UNSTRUCTURED and centring == Centring.NODE and ghosts == words.NO_GHOSTS
+    if partly and int(chunks.word("ghost_nodes").sum()):
+        what = "has no ghosts, its mesh has: whole-mesh reads return values at wrong nodes"
+        context.findings.warning(quant.path, what, "read it chunk by chunk, or write its ghosts")
+    if total == 0:
+        what = "no chunk has a value of this centring: there are no data"
+        context.findings.note(quant.path, what, "give each part two nodes along each dimension")

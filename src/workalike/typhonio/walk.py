@@ -1,0 +1,181 @@
+"""The walk through a TyphonIO file: what the library would see, from the tables down (fact sheet A.3 to A.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workalike.typhonio import words
+from workalike.typhonio.fields import Context, Object, names_in, numbers, texts, whole_numbers
+from workalike.typhonio.hdf5 import Group, Unreadable
+from workalike.typhonio.material import read_material
+from workalike.typhonio.mesh import read_mesh
+from workalike.typhonio.node import Node
+from workalike.typhonio.quant import Under, read_quant
+from workalike.typhonio.variables import read_variables
+
+MOST_OBJECTS = 200_000
+MOST_DEPTH = 64
+
+
+def is_typhonio(root: Group) -> bool:
+    """Whether the library would take the file for one of its own, or nearly."""
+    return root.has_attribute(words.FILE_VERSION[0]) or root.has(words.STATE_REF)
+
+
+def is_old(root: Group) -> bool:
+    """Whether it is a file of a TyphonIO before version 1, which 1.6 refuses."""
+    return not root.has_attribute(words.FILE_VERSION[0]) and root.has(words.OLD_FORMAT)
+
+
+def walk(root: Group, context: Context) -> Node:
+    """The whole file."""
+    found = Object(root, "/")
+    version = whole_numbers(found, words.FILE_VERSION, context)
+    info = texts(found, words.FILE_TEXTS, context)
+    node = Node("file", "/")
+    node.facts = {"version": ".".join(str(version.get(name, "?")) for name in words.FILE_VERSION)}
+    node.facts |= {("code_version" if key == "version" else key): value for key, value in info.items()}
+    walker = _Walker(context)
+    walker.way.append(root.address())
+    listed = walker.children(found, words.STATE_REF, walker.state, node)
+    walker.rest(found, node, listed)
+    if not context.leaves:
+        what = "nothing is listed that could be read: no mesh, no variable"
+        mend = f"list states in {words.STATE_REF}, meshes in {words.MESH_REF}, and close the file with the library"
+        context.findings.error("/", what, mend)
+    return node
+
+
+class _Walker:
+    """Objects from parent to child; `way` are the groups on the way down, which must not come again, `known` all of them,
+    `read` those that were read under a certain parent, with their paths: hard links may double them without end."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.way: list[int] = []
+        self.known: set[int] = set()
+        self.read: dict[tuple[int, ...], str] = {}
+
+    def children(self, parent: Object, ref: str, read: Callable[[Object, str], Node], node: Node) -> set[str]:
+        """Every object that a table lists, read by `read` and hung under `node`. Returns the names."""
+        names = [name for name in names_in(parent, ref, self.context) if name is not None]
+        for name in names:
+            child = self._enter(parent, ref, name)
+            if child is None:
+                continue
+            key = tuple(self.way[-2:])
+            first = self.read.setdefault(key, child.path)
+            try:
+                if first == child.path:
+                    node.children.append(read(child, name))
+                else:
+                    node.children.append(Node("link", name, {"same_as": first}))
+            except Unreadable as error:
+                self.context.findings.error(child.path, str(error), "write the object again")
+            self.way.pop()
+        return set(names)
+
+    def _enter(self, parent: Object, ref: str, name: str) -> Object | None:
+        """The child's group; on success `way` is one longer."""
+        place, findings = parent.at(name), self.context.findings
+        self.context.objects += 1
+        if self.context.objects > MOST_OBJECTS or len(self.way) >= MOST_DEPTH:
+            if self.context.objects <= MOST_OBJECTS + 1:
+                findings.error(place, "too many objects, or too deeply nested", "the rest was not checked")
+            return None
+        if not parent.group.has(name):
+            mend = "write the group, or take the name out of the table"
+            findings.error(place, f"is listed in {ref}, but is not there", mend)
+            return None
+        try:
+            group = parent.group.group(name)
+            address = group.address()
+        except Unreadable as error:
+            findings.error(place, f"is listed in {ref}, but {error}", "write the group again")
+            return None
+        if address in self.way:
+            findings.error(place, "contains itself", "let no link lead back up")
+            return None
+        self.way.append(address)
+        self.known.add(address)
+        return Object(group, place)
+
+    def state(self, state: Object, name: str) -> Node:
+        values = numbers(state, words.STATE_NUMBERS, self.context)
+        units = texts(state, ("units",), self.context).get("units", "")
+        node = Node("state", name)
+        node.facts = {"step": int(values.get("step", 0)), "time": values.get("time"), "units": units}
+        self.rest(state, node, self.children(state, words.MESH_REF, self.mesh, node))
+        return node
+
+    def mesh(self, mesh: Object, name: str) -> Node:
+        self.context.leaves += 1
+        node, chunks, values = read_mesh(mesh, name, self.context)
+        materials: list[dict[str, int]] = []
+
+        def material(found: Object, name: str) -> Node:
+            below, attributes = read_material(found, name, values, chunks, self.context)
+            materials.append(attributes)
+            self.rest(found, below, set())
+            return below
+
+        listed = self.children(mesh, words.MATERIAL_REF, material, node)
+        if len(listed) > 1:
+            what = f"{len(listed)} materials"
+            self.context.findings.error(mesh.at(words.MATERIAL_REF), what, "a mesh has one at most")
+        elif not listed and values.get("matghosts", words.NULL_GHOSTS) != words.NULL_GHOSTS:
+            what = f"says {words.ghosts(values['matghosts'])}, but the mesh has no material"
+            mend = f"write {words.NULL_GHOSTS}"
+            self.context.findings.warning(mesh.attribute_at("matghosts"), what, mend)
+        mixed = any(m.get("mixedflag", 0) for m in materials)
+        under = Under(chunks, mixed, max((m.get("nghosts", 0) for m in materials), default=0))
+
+        def quant(found: Object, name: str) -> Node:
+            below = read_quant(found, name, under, self.context)
+            self.rest(found, below, set())
+            return below
+
+        self.rest(mesh, node, listed | self.children(mesh, words.QUANT_REF, quant, node))
+        return node
+
+    def vargroup(self, group: Object, name: str) -> Node:
+        node = Node("vargroup", name)
+        self.rest(group, node, set())
+        return node
+
+    def rest(self, parent: Object, node: Node, listed: set[str]) -> None:
+        """What any object may hold: variables and vargroups. Then, what nobody lists."""
+        groups = self.children(parent, words.VGROUP_REF, self.vargroup, node)
+        variables = read_variables(parent, self.context)
+        node.children += variables
+        self._unlisted(parent, listed | groups | {variable.name for variable in variables})
+
+    def _unlisted(self, parent: Object, listed: set[str]) -> None:
+        """Groups and datasets that no table lists do not exist for the library."""
+        for name, kind in parent.group.links().items():
+            if name in listed or name.startswith(words.PREFIX):
+                continue
+            place = parent.at(name)
+            if kind in ("external", "broken"):
+                what = "is a link into another file" if kind == "external" else "is a broken link"
+                self.context.findings.warning(place, f"{what}; it was not followed", "take it out")
+                continue
+            group = self._group(parent, name) if kind == "group" else None
+            if group is not None and group.address() in self.known:
+                continue  # listed under another name
+            marks = words.MARKS.items() if group is not None else ()
+            mark = next((what for mark, what in marks if group and group.has_attribute(mark)), None)
+            if mark is not None:
+                what = f"is a {mark}, but no table lists it: the library does not see it"
+                mend = f"list it in the table of {parent.path}"
+                self.context.findings.error(place, what, mend)
+            else:
+                what = f"is a {kind}{' link' * (kind == 'soft')} that no table lists: the library does not see it"
+                mend = "if it is one of TyphonIO's, list it in its parent's table"
+                self.context.findings.warning(place, what, mend)
+
+    def _group(self, parent: Object, name: str) -> Group | None:
+        try:
+            return parent.group.group(name)
+        except Unreadable:
+            return None
