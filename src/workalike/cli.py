@@ -11,7 +11,19 @@ from typing import Any, NoReturn
 import typer
 
 from workalike import __version__
-from workalike.commands import calibrate, characterize, check, compare, inspect, plan, profile, replicate, run
+from workalike.commands import (
+    calibrate,
+    characterize,
+    check,
+    compare,
+    export,
+    import_,
+    inspect,
+    plan,
+    profile,
+    replicate,
+    run,
+)
 from workalike.errors import ErrorKind, WorkalikeError
 
 EXIT_OF_SIGNAL = 128
@@ -26,7 +38,7 @@ app = typer.Typer(
     "The whole line in one command: `workalike replicate app.darshan -o replica/`",
 )
 
-for command in (characterize, check, plan, run, compare, replicate, profile, inspect, calibrate):
+for command in (characterize, check, plan, run, compare, replicate, profile, inspect, import_, export):
     command.register(app)
 
 

@@ -115,7 +115,7 @@ def first_error(error: ValidationError) -> tuple[str, str]:
     return describe_location(location), message
 
 
-def _line_of(root: yaml.Node | None, location: tuple[int | str, ...]) -> int:
+def line_of(root: yaml.Node | None, location: tuple[int | str, ...]) -> int:
     """The line, from 1, of a place in the document; of what is missing, the line of what should hold it."""
     node = root
     for part in location:
@@ -130,8 +130,12 @@ def _line_of(root: yaml.Node | None, location: tuple[int | str, ...]) -> int:
     return int(node.start_mark.line) + 1 if node is not None else 1
 
 
-def _load(text: str, file: str | Path) -> tuple[yaml.Node | None, Any]:
-    """The document's nodes (for line numbers) and its values."""
+def load_yaml(text: str, file: str | Path, mend: str = MEND) -> tuple[yaml.Node | None, Any]:
+    """The document's nodes (for line numbers) and its values.
+
+    Raises:
+        WorkalikeError: BAD_WORKLOAD naming the line.
+    """
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
@@ -145,7 +149,7 @@ def _load(text: str, file: str | Path) -> tuple[yaml.Node | None, Any]:
             f"not YAML: {problem}",
             file=file,
             place=f"line {line}" if mark or hasattr(error, "position") else None,
-            mend=MEND,
+            mend=mend,
         ) from error
 
 
@@ -155,7 +159,7 @@ def parse_workload(text: str, file: str | Path = "workload") -> Workload:
     Raises:
         WorkalikeError: BAD_WORKLOAD naming the line, the place and the mend.
     """
-    node, document = _load(text, file)
+    node, document = load_yaml(text, file)
     if not isinstance(document, dict) or "workalike" not in document:
         raise WorkalikeError(
             ErrorKind.BAD_WORKLOAD,
@@ -167,7 +171,7 @@ def parse_workload(text: str, file: str | Path = "workload") -> Workload:
         return Workload.model_validate(document)
     except ValidationError as error:
         location, message = first_finding(error)
-        place = f"line {_line_of(node, location)}, {describe_location(location)}"
+        place = f"line {line_of(node, location)}, {describe_location(location)}"
         raise WorkalikeError(ErrorKind.BAD_WORKLOAD, message, file=file, place=place, mend=MEND) from error
     except RecursionError as error:
         raise WorkalikeError(ErrorKind.BAD_WORKLOAD, "nested too deeply", file=file, mend=MEND) from error

@@ -1,0 +1,1 @@
+"""Workloads from and to other tools: one module a tool, `registry` lists them."""

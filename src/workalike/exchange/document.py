@@ -1,0 +1,35 @@
+"""An imported document as a checked workload, and as text with its notes on top."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.exchange.notes import Imported
+from workalike.workload.files import first_error, workload_text
+from workalike.workload.model import Workload
+
+
+def workload_of(imported: Imported) -> Workload:
+    """The workload that a document says.
+
+    Raises:
+        WorkalikeError: USAGE where it says something that no workload can have.
+    """
+    try:
+        return Workload.model_validate(imported.document)
+    except ValidationError as error:
+        place, message = first_error(error)
+        mend = "give smaller numbers, or write the workload by hand"
+        raise WorkalikeError(ErrorKind.USAGE, f"as a workload: {message}", place=place, mend=mend) from error
+
+
+def text_of(imported: Imported, tool: str) -> str:
+    """The workload file; what was lost or assumed stands on top, as comments."""
+    head = [f"Imported from {tool}.", *(f"Note: {note.text}." for note in imported.notes.all)]
+    comments = "".join(f"# {_printable(line)}\n" for line in head)
+    return comments + workload_text(workload_of(imported))
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

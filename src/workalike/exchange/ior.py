@@ -1,0 +1,150 @@
+"""`workalike export ior`: a script of IOR command lines, one for each run of equal dumps."""
+
+from __future__ import annotations
+
+from workalike.exchange.notes import Exported, Notes
+from workalike.exchange.shape import Event, Shape, Transfer, events, is_private, shapes_of
+from workalike.workload.model import SharingMode, Workload
+from workalike.workload.units import format_size
+from workalike.workload.words import Direction, Interface, Lifetime, Pattern
+
+APIS = {
+    Interface.POSIX: "POSIX",
+    Interface.STDIO: "POSIX",
+    Interface.MPIIO: "MPIIO",
+    Interface.HDF5: "HDF5",
+    Interface.TYPHONIO: "HDF5",
+    Interface.PNETCDF: "NCMPI",
+}
+WORD = 8  # IOR's transfers are multiples of this
+MOST_LINES = 20_000
+
+
+def write_ior(workload: Workload) -> Exported:
+    """A shell script: IOR for each dump, sleeping between them."""
+    notes = Notes()
+    lines = ["#!/bin/sh", "# Run it where the data shall go.", "set -e"]
+    now = 0.0
+    for event in events(shapes_of(workload)):
+        commands = list(_commands(event, notes))
+        if not commands:
+            continue
+        if event.start > now:
+            lines.append(f"sleep {_seconds(event.start - now)}")
+        now = max(now, event.start + (event.count - 1) * event.every)
+        lines += commands
+        if len(lines) > MOST_LINES:
+            notes.lost(f"more than {MOST_LINES} command lines: the later dumps are left out")
+            break
+    notes.say("IOR's own time is not taken off the sleeps: they are from start to start")
+    if len(lines) == 3:
+        notes.lost("nothing that IOR could do")
+    return Exported("\n".join(lines) + "\n", notes)
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+def _commands(event: Event, notes: Notes) -> list[str]:
+    """The command lines of a run of equal dumps: one a direction."""
+    shape = event.shape
+    transfers = [t for t in shape.transfers(event.dump) if t.bytes]
+    _say(shape, transfers, notes)
+    commands = []
+    for direction in (Direction.READ, Direction.WRITE):
+        mine = [t for t in transfers if t.direction is direction]
+        if mine:
+            main = max(mine, key=lambda t: t.bytes)
+            rest = sum(t.bytes for t in mine if t is not main)
+            if rest:
+                share = 100 * rest / (rest + main.bytes)
+                notes.lost(
+                    f"{shape.name}: IOR has one transfer size: {share:.2g} % of the bytes are left out"
+                )
+            commands.append(_command(event, main, notes))
+    return commands
+
+
+def _command(event: Event, transfer: Transfer, notes: Notes) -> str:
+    shape = event.shape
+    size = -(-transfer.size // WORD) * WORD
+    if size != transfer.size:
+        notes.say(f"{shape.name}: transfers are rounded up to multiples of {WORD} bytes")
+    block, segments = _block(transfer, size)
+    words = ["mpiexec", "-n", str(transfer.ranks), "ior", "-a", APIS[shape.family.interface]]
+    words += ["-w" if transfer.direction is Direction.WRITE else "-r", "-k"]
+    words += ["-t", str(size), "-b", str(block), "-s", str(segments)]
+    words += ["-F"] if is_private(shape) else []
+    words += ["-c"] if transfer.collective and not is_private(shape) else []
+    words += ["-z"] if transfer.pattern is Pattern.RANDOM else []
+    words += ["-e"] if shape.family.content_of(event.dump).fsyncs else []
+    words += _repeats(event, notes)
+    words += _tunables(shape)
+    number = event.dump if shape.family.lifetime is Lifetime.PER_DUMP else 0
+    name = f"{shape.family.role.value}-{shape.family.number}.{number:06}"
+    return " ".join([*words, "-o", name])
+
+
+def _block(transfer: Transfer, size: int) -> tuple[int, int]:
+    """(block size, segments): a block is what a rank has in one piece."""
+    if transfer.pattern is Pattern.INTERLEAVED:
+        return size, transfer.count * transfer.segments
+    return size * transfer.count, transfer.segments
+
+
+def _repeats(event: Event, notes: Notes) -> list[str]:
+    """Equal dumps as repetitions; each into a file of its own where the workload has it so."""
+    if event.count == 1:
+        return ["-E"] if event.shape.family.lifetime is not Lifetime.PER_DUMP else []
+    words = ["-i", str(event.count)]
+    if event.shape.family.lifetime is Lifetime.PER_DUMP:
+        words.append("-m")
+    else:
+        words.append("-E")
+    delay = round(event.every)
+    if delay != event.every:
+        notes.say(f"{event.shape.name}: IOR waits whole seconds: {delay} s for {_seconds(event.every)} s")
+    return [*words, "-d", str(delay)] if delay else words
+
+
+def _tunables(shape: Shape) -> list[str]:
+    tunable = shape.family.tunable
+    words = []
+    if tunable.alignment and APIS[shape.family.interface] == "HDF5":
+        words += ["-J", str(tunable.alignment)]
+    directives = []
+    if tunable.stripe_count is not None and tunable.stripe_count > 0:
+        directives.append(f"lustreStripeCount={tunable.stripe_count}")
+    if tunable.stripe_size is not None:
+        directives.append(f"lustreStripeSize={tunable.stripe_size}")
+    return words + (["-O", ",".join(directives)] if directives else [])
+
+
+def _say(shape: Shape, transfers: list[Transfer], notes: Notes) -> None:
+    """What IOR has no words for."""
+    family, sharing = shape.family, shape.family.sharing
+    if family.interface in (Interface.STDIO, Interface.TYPHONIO):
+        notes.lost(f"{shape.name}: IOR has no {family.interface.value}; it is {APIS[family.interface]}")
+    if sharing.mode is SharingMode.GROUPS and not is_private(shape):
+        notes.lost(f"{shape.name}: {sharing.files} files of groups of ranks become one shared file")
+    if sharing.mode is SharingMode.ROOT and sharing.gather:
+        notes.say(f"{shape.name}: the data are not sent to the writing rank first")
+    if family.lifetime is Lifetime.APPENDED:
+        notes.lost(f"{shape.name}: IOR writes an appended file from its start at each dump")
+    if family.schedule.think:
+        notes.say(f"{shape.name}: there is no computing between operations of a dump")
+    if shape.mesh is not None or family.content_of(0).arrays or family.content_of(0).fit:
+        notes.say(f"{shape.name}: datasets become segments of one size, without the library's metadata")
+    for pattern, what in (
+        (Pattern.STRIDED, "holes between operations are left out"),
+        (Pattern.SAME, "operations on one place follow each other"),
+        (Pattern.REPLICATED, "each rank has a part of its own, not all of the file"),
+    ):
+        if any(t.pattern is pattern for t in transfers):
+            notes.lost(f"{shape.name}: {what}")
+    small = [t for t in transfers if t.size > 2**31 - WORD]
+    if small:
+        notes.say(
+            f"{shape.name}: a transfer has {format_size(small[0].size)}; some MPI libraries stop at 2 GiB"
+        )

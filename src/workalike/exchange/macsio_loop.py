@@ -1,0 +1,62 @@
+"""The fork's loop: when checkpoints and states are due, and how they grow (fact sheet D.1 to D.3).
+
+Sleeps are taken as intervals: the first before the first checkpoint, each for its whole length. The fork itself cuts them
+to whole seconds for each of its steps and uses the first one twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DIGITS = 6  # microseconds
+
+
+@dataclass(frozen=True)
+class Loop:
+    """K checkpoints and V plots over (K + 1) blocks of `steps` timesteps."""
+
+    checkpoints: int
+    plots: int
+    sleeps: tuple[float, ...]
+
+    @property
+    def steps(self) -> int:
+        """Timesteps between checkpoints."""
+        return max(self.plots, 1)
+
+    def block(self, index: int) -> float:
+        """Seconds of a block; behind the end of the list the last one stays."""
+        if not self.sleeps:
+            return 0.0
+        return self.sleeps[min(index, len(self.sleeps) - 1)]
+
+    def at(self, step: int) -> float:
+        """Seconds since the start at a timestep."""
+        whole, part = divmod(step, self.steps)
+        before = sum(self.block(i) for i in range(whole))
+        return round(before + self.block(whole) * part / self.steps, DIGITS)
+
+    @property
+    def runtime(self) -> float:
+        return self.at((self.checkpoints + 1) * self.steps)
+
+    def checkpoint_starts(self) -> list[float]:
+        return [self.at((c + 1) * self.steps) for c in range(self.checkpoints)]
+
+    def plot_starts(self) -> list[float]:
+        return [self.at(p * (self.checkpoints + 1)) for p in range(self.plots)]
+
+    def plot_growth(self, factors: list[float]) -> list[float]:
+        """The factor from each plot to the next: those of the checkpoints that were written since the plot before it.
+
+        A plot is written first, then grows; so states lag one step behind Eq. 3 of the paper.
+        """
+        growth, last = [], 0
+        for plot in range(self.plots - 1):
+            due = min(plot * (self.checkpoints + 1) // self.steps, self.checkpoints)
+            product = 1.0
+            for factor in factors[last:due]:
+                product *= factor
+            growth.append(product)
+            last = due
+        return growth

@@ -1,0 +1,124 @@
+"""`workalike import minio`: MINIO's YAML input becomes a workload (fact sheet B.2; MINIO paper, section 2.2)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NoReturn
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.exchange.notes import Imported, Notes
+from workalike.workload.files import line_of, load_yaml
+from workalike.workload.model import Workload
+
+MESHES = {"quad": "rectilinear", "unstructured": "unstructured", "point": "point"}
+WORDS: dict[str, tuple[str, ...]] = {
+    "io_method": ("typhonio", "hdf5"),
+    "mesh": tuple(MESHES),
+    "io_mode": ("write", "read"),
+}
+LIMITS = {
+    "processors": (1, 2**24),
+    "real": (1, 2**40),
+    "mixed": (0, 2**40),
+    "ghost": (0, 15),
+    "quantities": (0, 10_000),
+    "variables": (0, 10_000),
+    "steps": (1, 100_000),
+    "compute_level": (1, 3),
+    "compute_length": (1, 5),
+}
+DEFAULTS = {"mixed": 0, "ghost": 0, "quantities": 1, "variables": 0, "io_mode": "write", "steps": 1}
+NEEDED = ("io_method", "mesh", "processors", "real")
+MOST_MATERIALS = 65_536
+VARIABLES_EACH = 4  # one and no dimension, whole and real numbers
+SLAB = 100  # elements of a quad chunk's slab of 10 x 10 x 1
+
+
+def read_minio(path: str | Path, text: str, ranks: int | None) -> Imported:
+    """A workload of one family: `steps` dumps or loads of a 3-D mesh, computing between them.
+
+    Raises:
+        WorkalikeError: USAGE naming the line, the key and the mend.
+    """
+    values = _values(Path(path), text)
+    notes = Notes()
+    if values["quantities"] < 1:
+        notes.lost("without quantities only the mesh is written; one quantity is added")
+        values["quantities"] = 1
+    family: dict[str, Any] = {
+        "role": "restart" if values["io_mode"] == "read" else "checkpoint",
+        "interface": values["io_method"],
+        "sharing": "shared",
+        "lifetime": "per-dump",
+        "schedule": {"count": values["steps"], "first": "0 s", "every": "0 s"},
+        "content": {"mesh": _mesh(values, notes)},
+    }
+    document: dict[str, Any] = {"workalike": 1, "ranks": ranks or values["processors"]}
+    if "compute_level" in values or "compute_length" in values:
+        level, length = values.get("compute_level", 1), values.get("compute_length", 1)
+        if "compute" in Workload.model_fields:
+            document["compute"] = {"level": level, "length": length}
+        else:
+            notes.lost(f"computing of level {level}, length {length} between steps is left out")
+    return Imported(document | {"families": [family]}, notes)
+
+
+def _mesh(values: dict[str, Any], notes: Notes) -> dict[str, Any]:
+    """A part of `real` cells (points, on a point mesh), as IOBench lays them out, with a material on it."""
+    kind, real = values["mesh"], values["real"]
+    mesh: dict[str, Any] = {"type": MESHES[kind], "dimensions": 3}
+    if kind == "quad":
+        if real % SLAB:
+            notes.say(f"real is rounded up to a multiple of {SLAB}")
+        mesh |= {"part_dims": [-(-real // SLAB) + 1, 11, 11], "shared_nodes": True}
+    else:
+        mesh["part_size"] = f"{8 * max(real, 8)} B"
+    centring = "node" if kind == "point" else "zone"
+    mesh["variables"] = [{"count": values["quantities"], "centring": centring, "type": "float64"}]
+    mesh["materials"] = min(values["processors"], MOST_MATERIALS)
+    if values["mixed"] and kind == "point":
+        notes.lost("a point mesh has no mixed elements: they are left out")
+    elif values["mixed"]:
+        mesh["mixed"] = round(values["mixed"] / real, 9)
+    if values["ghost"]:
+        mesh["ghost"] = values["ghost"]
+    if values["variables"] and values["io_method"] == "typhonio":
+        mesh["globals"] = VARIABLES_EACH * values["variables"]
+    elif values["variables"]:
+        notes.lost("variables beside the mesh are TyphonIO's: with hdf5 they are left out")
+    if values["io_mode"] == "read":
+        mesh["direction"] = "read"
+    return mesh
+
+
+def _values(path: Path, text: str) -> dict[str, Any]:
+    node, document = load_yaml(text, path, mend="see docs/exchange.md")
+
+    def refuse(key: str, what: str, mend: str) -> NoReturn:
+        place = f"line {line_of(node, (key,))}, {key}" if key else f"line {line_of(node, ())}"
+        raise WorkalikeError(ErrorKind.USAGE, what, file=path, place=place, mend=mend)
+
+    if not isinstance(document, dict):
+        refuse("", "is no MINIO input", "give `key: value` lines")
+    known = [*WORDS, *LIMITS]
+    for key, value in document.items():
+        key = str(key)
+        if key not in known:
+            refuse(key, "is no key of MINIO", f"use {', '.join(known)}")
+        if key in WORDS and value not in WORDS[key]:
+            refuse(key, f"{str(value)[:40]!r} is unknown", f"use one of {', '.join(WORDS[key])}")
+        if key in LIMITS:
+            low, high = LIMITS[key]
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                refuse(key, f"{str(value)[:40]} is no whole number from {low} to {high}", "give one")
+    for key in NEEDED:
+        if key not in document:
+            refuse("", f"{key} is missing", f"give {', '.join(NEEDED)}")
+    values: dict[str, Any] = {**DEFAULTS, **document}
+    if values["mixed"] > values["real"]:
+        refuse(
+            "mixed",
+            f"{values['mixed']} mixed elements of {values['real']}",
+            "give as many as there are at most",
+        )
+    return values

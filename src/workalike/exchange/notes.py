@@ -1,0 +1,54 @@
+"""What a translation loses or assumes, said in one line each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Note:
+    """`essential`: bytes, operations or files are not those of the other side."""
+
+    text: str
+    essential: bool = False
+
+
+@dataclass
+class Notes:
+    """Notes in the order in which they come up, each once."""
+
+    all: list[Note] = field(default_factory=list)
+
+    def say(self, text: str) -> None:
+        self._add(Note(text))
+
+    def lost(self, text: str) -> None:
+        self._add(Note(text, essential=True))
+
+    def _add(self, note: Note) -> None:
+        if note not in self.all:
+            self.all.append(note)
+
+    @property
+    def essential(self) -> bool:
+        return any(note.essential for note in self.all)
+
+    def as_list(self) -> list[dict[str, Any]]:
+        return [{"text": note.text, "essential": note.essential} for note in self.all]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A workload as a document (what its YAML says), and what to know about it."""
+
+    document: dict[str, Any]
+    notes: Notes
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Text for the other tool, and what it cannot express."""
+
+    text: str
+    notes: Notes

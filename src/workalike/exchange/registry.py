@@ -1,0 +1,38 @@
+"""Which tools a workload comes from and goes to: one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from workalike.errors import ErrorKind
+from workalike.exchange.fio import write_fio
+from workalike.exchange.h5bench import write_h5bench
+from workalike.exchange.ior import write_ior
+from workalike.exchange.macsio_in import read_macsio
+from workalike.exchange.macsio_out import write_macsio
+from workalike.exchange.minio import read_minio
+from workalike.exchange.notes import Exported, Imported
+from workalike.files import read_text
+from workalike.workload.model import Workload
+
+MAX_SOURCE = 2**20
+
+
+def _macsio(source: str, ranks: int | None) -> Imported:
+    """A command line, or a file that holds one."""
+    is_file = not source.lstrip().startswith("-") and len(source) < 4096 and Path(source).is_file()
+    return read_macsio(read_text(source, ErrorKind.USAGE, MAX_SOURCE) if is_file else source, ranks)
+
+
+def _minio(source: str, ranks: int | None) -> Imported:
+    return read_minio(source, read_text(source, ErrorKind.USAGE, MAX_SOURCE), ranks)
+
+
+IMPORTERS: dict[str, Callable[[str, int | None], Imported]] = {"macsio": _macsio, "minio": _minio}
+EXPORTERS: dict[str, Callable[[Workload], Exported]] = {
+    "macsio": write_macsio,
+    "ior": write_ior,
+    "h5bench": write_h5bench,
+    "fio": write_fio,
+}
