@@ -159,7 +159,7 @@ def parse(text: str, notes: Notes) -> CommandLine:
         WorkalikeError: USAGE naming the option.
     """
     try:
-        tokens = shlex.split(text, comments=True)
+        tokens = shlex.split(text.replace("\\\n", " "), comments=True)
     except ValueError as error:
         raise bad(f"is not a command line: {error}", "check its quotes") from error
     line = CommandLine()

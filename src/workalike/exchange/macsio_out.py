@@ -205,7 +205,7 @@ def _sleeps(workload: Workload, checkpoint: Shape | None, plot: Shape | None) ->
     tail = round(end - (starts[-1] if starts else 0.0), 6)
     if not gaps:
         return [tail] if tail > 0 else []
-    if len(set(gaps)) == 1 and abs(tail - gaps[-1]) < 1e-6:
+    if len(set(gaps)) == 1 and (tail <= 0 or abs(tail - gaps[-1]) < 1e-6):
         return gaps[:1]
     return gaps if tail <= 0 or abs(tail - gaps[-1]) < 1e-6 else [*gaps, tail]
 

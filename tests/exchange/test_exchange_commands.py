@@ -1,0 +1,162 @@
+"""`workalike import` and `workalike export`: files, exit codes, notes on stderr, hostile input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from exchange_decks import DECKS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workalike.cli import app
+from workalike.errors import WorkalikeError
+from workalike.exchange.document import workload_of
+from workalike.exchange.macsio_in import read_macsio
+from workalike.exchange.macsio_options import OPTIONS, PLUGIN_OPTIONS
+from workalike.exchange.minio import read_minio
+from workalike.workload.model import Content
+
+needs_mesh = pytest.mark.skipif(
+    "mesh" not in Content.model_fields, reason="the workload model has no mesh yet"
+)
+STREAMS = """\
+workalike: 1
+ranks: 4
+families:
+- role: checkpoint
+  interface: posix
+  sharing: per-rank
+  schedule: {count: 2, first: 1 s, every: 10 s}
+  content:
+    streams: [{direction: write, sizes: [8/rank x 64 KiB]}]
+"""
+
+
+def workalike(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from workalike.cli import main; main()", *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@needs_mesh
+def test_import_and_export_on_the_command_line(tmp_path: Path) -> None:
+    """The quoted line begins with two dashes; a deck may also lie in a file."""
+    line = DECKS["mphys_e"].split("macsio ", 1)[1]
+    done = workalike("import", "macsio", line, "-n", 80, "-o", "e.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("workalike: note: sleeps are whole intervals")
+    assert "88 dumps" in done.stdout
+    (tmp_path / "deck").write_text("# deck E\n" + DECKS["mphys_e"].replace(" --", " \\\n  --") + "\n")
+    done = workalike("import", "macsio", "deck", "-o", "again.yaml", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["workload"] == "again.yaml"
+    assert (tmp_path / "again.yaml").read_text() == (tmp_path / "e.yaml").read_text()
+    assert workalike("check", "e.yaml", cwd=tmp_path).returncode == 0
+    done = workalike("export", "macsio", "e.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("mpiexec -n 80 macsio --interface typhonio")
+
+
+@needs_mesh
+def test_import_minio(tmp_path: Path) -> None:
+    (tmp_path / "in.yaml").write_text("io_method: hdf5\nmesh: quad\nprocessors: 4\nreal: 100\nvariables: 1\n")
+    done = workalike("import", "minio", "in.yaml", "-o", "out.yaml", "-q", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "")  # variables of no mesh are TyphonIO's
+    assert "with hdf5 they are left out" in done.stderr
+    assert workalike("check", "out.yaml", cwd=tmp_path).returncode == 0
+
+
+def test_export_to_stdout_file_and_json(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(STREAMS)
+    done = workalike("export", "ior", "job.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = "mpiexec -n 4 ior -a POSIX -w -k -t 65536 -b 524288 -s 1 -F -i 2 -m -d 10 -o checkpoint-1.000000"
+    assert done.stdout.splitlines()[-1] == told
+    assert done.stderr.startswith("workalike: note: IOR's own time")
+    done = workalike("export", "fio", "job.yaml", "-o", "job.fio", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (tmp_path / "job.fio").read_text().startswith("[global]\n")
+    done = workalike("export", "h5bench", "job.yaml", "--json", cwd=tmp_path)
+    assert done.returncode == 3
+    told = json.loads(done.stdout)
+    assert json.loads(told["text"])["benchmarks"][0]["benchmark"] == "write"
+    assert {"text": "checkpoint 1: interface posix becomes hdf5", "essential": True} in told["notes"]
+    assert "workalike: lost: checkpoint 1: interface posix becomes hdf5" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (
+            ("import", "macsio", "--interface hdf5 --meta_type x", "-n", 4, "-o", "x"),
+            "parses --meta_type and ignores it",
+        ),
+        (("import", "macsio", "--interface hdf5", "-o", "x"), "how many ranks"),
+        (("import", "nemo", "x", "-o", "x"), "tool 'nemo' is unknown"),
+        (("import", "minio", "gone.yaml", "-o", "x"), "gone.yaml"),
+        (("export", "nemo", "job.yaml"), "tool 'nemo' is unknown"),
+        (("export", "fio", "gone.yaml"), "gone.yaml"),
+        (("export", "macsio", "job.yaml", "--dialect", "klingon"), "--dialect 'klingon' is unknown"),
+    ],
+)
+def test_bad_usage_is_one_line(
+    arguments: tuple[object, ...], what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("job.yaml").write_text(STREAMS)
+    with pytest.raises(WorkalikeError) as caught:
+        app([str(argument) for argument in arguments], standalone_mode=False)
+    assert caught.value.exit_code == 2
+    assert what in caught.value.one_line() and "\n" not in caught.value.one_line()
+    assert not Path("x").exists()
+
+
+WORDS = st.one_of(
+    st.sampled_from(
+        [f"--{name}" for name in OPTIONS] + [f"--{n}" for p in PLUGIN_OPTIONS.values() for n in p]
+    ),
+    st.sampled_from(
+        [
+            "hdf5",
+            "typhonio",
+            "SIF",
+            "MIF",
+            "1",
+            "0",
+            "3",
+            "64K",
+            "1.5",
+            "2,3",
+            "1e300",
+            "unstructured",
+            "--plugin_args",
+        ]
+    ),
+    st.text(max_size=6),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(WORDS, max_size=12))
+def test_any_words_are_read_or_refused(words: list[str]) -> None:
+    try:
+        workload_of(read_macsio("--interface hdf5 " + " ".join(words), 4))
+    except WorkalikeError as error:
+        assert "\n" not in error.one_line()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_is_no_crash(text: str) -> None:
+    for read in (lambda: read_macsio(text, 4), lambda: read_minio("x", text, None)):
+        try:
+            workload_of(read())
+        except WorkalikeError as error:
+            assert "\n" not in error.one_line()

@@ -1,0 +1,266 @@
+"""IOR, fio and h5bench: what is written, what is said to be lost, and that fio takes it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workalike.exchange.fio import write_fio
+from workalike.exchange.h5bench import write_h5bench
+from workalike.exchange.ior import write_ior
+from workalike.exchange.macsio_out import write_macsio
+from workalike.exchange.notes import Exported
+from workalike.workload.files import parse_workload, read_workload
+from workalike.workload.model import Workload
+
+needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="no fio")
+SHIPPED = sorted((Path(__file__).parents[2] / "workloads").glob("*.yaml"))
+KIB = 1024
+
+
+def workload(families: str, ranks: int = 4) -> Workload:
+    return parse_workload(f"workalike: 1\nranks: {ranks}\nfamilies:\n{families}")
+
+
+def family(stream: str, *, interface: str = "posix", schedule: str = "{start: [0 s]}", more: str = "") -> str:
+    return f"""\
+- role: checkpoint
+  interface: {interface}
+  schedule: {schedule}
+{more}  content:
+    streams: [{stream}]
+"""
+
+
+CONTIGUOUS = "{direction: write, sizes: [2/rank x 8 KiB]}"
+INTERLEAVED = "{direction: write, sizes: [2/rank x 8 KiB], pattern: interleaved}"
+PRIVATE = "  sharing: per-rank\n"
+
+
+def commands(exported: Exported) -> list[list[str]]:
+    return [shlex.split(line) for line in exported.text.splitlines() if line.startswith("mpiexec")]
+
+
+def option(words: list[str], name: str) -> str:
+    return words[words.index(name) + 1]
+
+
+def lost(exported: Exported) -> list[str]:
+    return [note.text for note in exported.notes.all if note.essential]
+
+
+def ior(families: str, ranks: int = 4) -> tuple[list[str], list[str]]:
+    exported = write_ior(workload(families, ranks))
+    (words,) = commands(exported)
+    return words, lost(exported)
+
+
+def geometry(words: list[str]) -> tuple[int, int, int]:
+    return int(option(words, "-t")), int(option(words, "-b")), int(option(words, "-s"))
+
+
+def test_ior_blocks_and_segments() -> None:
+    words, nothing = ior(family(CONTIGUOUS))
+    assert words[:6] == ["mpiexec", "-n", "4", "ior", "-a", "POSIX"]
+    assert geometry(words) == (8 * KIB, 16 * KIB, 1)
+    assert "-w" in words and "-r" not in words and "-F" not in words
+    assert not nothing
+    assert geometry(ior(family(INTERLEAVED))[0]) == (8 * KIB, 8 * KIB, 2)
+    repeated = "{direction: write, sizes: [2/rank x 8 KiB], repeat: 5}"
+    assert geometry(ior(family(repeated))[0]) == (8 * KIB, 16 * KIB, 5)
+
+
+def test_ior_flags() -> None:
+    words, _ = ior(family("{direction: read, sizes: [2/rank x 8 KiB], pattern: random}", more=PRIVATE))
+    assert {"-F", "-r", "-z"} <= set(words) and "-w" not in words
+    collective = family("{direction: write, sizes: [1/rank x 8 KiB], collective: true}", interface="mpiio")
+    words, _ = ior(collective + "    fsyncs: 4\n")
+    assert option(words, "-a") == "MPIIO" and "-c" in words and "-e" in words
+    root = family("{direction: write, sizes: [3 x 8 KiB]}", more="  sharing: root\n")
+    assert option(ior(root)[0], "-n") == "1"
+    subset = family(CONTIGUOUS, more="  sharing: {mode: subset, ranks: 0-3:2}\n")
+    assert option(ior(subset)[0], "-n") == "2"
+
+
+def test_ior_bytes_follow_the_dump() -> None:
+    """Stated sizes and growth win over the content's own."""
+    more = "  sizes: 128 KiB\n  growth: [2, 1]\n"
+    exported = write_ior(
+        workload(family(CONTIGUOUS, schedule="{count: 3, first: 1 s, every: 2.5 s}", more=more))
+    )
+    lines = exported.text.splitlines()[3:]
+    assert [shlex.split(line)[0] for line in lines] == ["sleep", "mpiexec", "sleep", "mpiexec"]
+    assert (lines[0], lines[2]) == ("sleep 1", "sleep 2.5")
+    first, second = commands(exported)
+    assert geometry(first) == (16 * KIB, 32 * KIB, 1)
+    assert geometry(second) == (32 * KIB, 64 * KIB, 1)
+    assert "-i" not in first and option(second, "-i") == "2"  # the last two are alike
+    assert "-m" in second and option(second, "-d") == "2"
+    assert any("2 s for 2.5 s" in note.text for note in exported.notes.all)
+
+
+def test_ior_says_what_it_loses() -> None:
+    for stream, what in (
+        ("{direction: write, sizes: [1/rank x 8 KiB], pattern: strided, stride: 1 MiB}", "holes"),
+        ("{direction: read, sizes: [1/rank x 8 KiB], pattern: replicated}", "not all of the file"),
+        ("{direction: write, sizes: [3/rank x 8 KiB, 1/rank x 8 KiB]}", "25 % of the bytes are left out"),
+    ):
+        _, texts = ior(family(stream))
+        assert [text for text in texts if what in text], texts
+    _, texts = ior(family(CONTIGUOUS, more="  sharing: {mode: groups, files: 2}\n"))
+    assert any("2 files of groups" in text for text in texts)
+    exported = write_ior(workload(family("{direction: write, sizes: [1/rank x 1001 B]}")))
+    assert geometry(commands(exported)[0])[0] == 1008
+    assert any("rounded up to multiples of 8" in note.text for note in exported.notes.all)
+
+
+def sections(text: str) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = []
+    for line in text.splitlines():
+        if line.startswith("["):
+            found.append({"name": line.strip("[]")})
+        elif line:
+            key, _, value = line.partition("=")
+            found[-1][key] = value
+    return found[1:]
+
+
+def test_fio_sections() -> None:
+    text = family(INTERLEAVED, schedule="{count: 2, first: 1.5 s, every: 1 s}")
+    first, second = sections(write_fio(workload(text)).text)
+    assert first["startdelay"] == "1500000us" and second["startdelay"] == "2500000us"
+    assert first["filename"] == "checkpoint-1.000000" and second["filename"] == "checkpoint-1.000001"
+    assert (first["numjobs"], first["bs"], first["io_size"]) == ("4", "8192", "16384")
+    assert (first["rw"], first["offset_increment"]) == ("write:24576", "8192")
+
+
+@needs_fio
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_fio_takes_every_shipped_workload(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(write_fio(read_workload(path)).text)
+    done = subprocess.run(
+        ["fio", "--parse-only", "job.fio"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def run_fio(text: str, folder: Path, ranks: int = 4) -> tuple[dict[str, int], list[dict[str, Any]]]:
+    """Files with their sizes, and what each section moved."""
+    (folder / "job.fio").write_text(write_fio(workload(text, ranks)).text)
+    done = subprocess.run(
+        ["fio", "--output-format=json", "job.fio"], cwd=folder, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    jobs = json.loads(done.stdout[done.stdout.index("{") :])["jobs"]
+    return {p.name: p.stat().st_size for p in folder.iterdir() if p.name != "job.fio"}, jobs
+
+
+@needs_fio
+@pytest.mark.parametrize(
+    ("stream", "size"),
+    [
+        (CONTIGUOUS, 64 * KIB),
+        (INTERLEAVED, 64 * KIB),
+        ("{direction: write, sizes: [1/rank x 8 KiB], repeat: 2}", 64 * KIB),
+        ("{direction: write, sizes: [2/rank x 8 KiB], pattern: strided, stride: 12 KiB}", 92 * KIB),
+        ("{direction: write, sizes: [2/rank x 8 KiB], pattern: same}", 8 * KIB),
+        ("{direction: write, sizes: [2/rank x 8 KiB], pattern: random}", 64 * KIB),
+    ],
+)
+def test_fio_writes_the_bytes_where_they_belong(stream: str, size: int, tmp_path: Path) -> None:
+    files, jobs = run_fio(family(stream), tmp_path)
+    assert files == {"checkpoint-1.000000": size}
+    assert sum(job["write"]["io_bytes"] for job in jobs) == 64 * KIB
+    assert sum(job["write"]["total_ios"] for job in jobs) == 8
+    if size == 64 * KIB:  # each byte was written once: nothing was left out of the file
+        assert (tmp_path / "checkpoint-1.000000").stat().st_blocks * 512 >= 64 * KIB
+
+
+@needs_fio
+def test_fio_private_appended_and_mixed_files(tmp_path: Path) -> None:
+    two = "{direction: write, sizes: [1/rank x 4 KiB]}, {direction: write, sizes: [2 x 1 KiB], ranks: 0}"
+    files, _ = run_fio(family(two, more=PRIVATE, schedule="{start: [0 s]}").replace(PRIVATE, ""), tmp_path)
+    assert files == {"checkpoint-1.000000": 18 * KIB}
+    (tmp_path / "b").mkdir()
+    files, _ = run_fio(family(CONTIGUOUS, more=PRIVATE), tmp_path / "b")
+    assert files == {f"checkpoint-1.000000.{i}": 16 * KIB for i in range(4)}
+    (tmp_path / "c").mkdir()
+    appended = family(
+        CONTIGUOUS, more="  lifetime: appended\n", schedule="{count: 3, first: 0 s, every: 10 ms}"
+    )
+    files, _ = run_fio(appended, tmp_path / "c")
+    assert files == {"checkpoint-1.000000": 3 * 64 * KIB}
+
+
+def test_fio_says_what_it_loses() -> None:
+    text = family("{direction: write, sizes: [1/rank x 8 KiB], collective: true}", interface="mpiio")
+    assert any("no collective operations" in text for text in lost(write_fio(workload(text))))
+    assert not lost(write_fio(workload(family(CONTIGUOUS))))
+
+
+FIT = """\
+- role: checkpoint
+  interface: hdf5
+  schedule: {count: 3, first: 2 s, every: 2 s}
+  sizes: 256 KiB
+  content: {fit: {datasets: 8}}
+  tunable: {stripe_count: 4, alignment: 1 MiB}
+"""
+
+
+def test_h5bench_configuration() -> None:
+    exported = write_h5bench(workload(FIT))
+    document = json.loads(exported.text)
+    assert set(document) == {"mpi", "vol", "file-system", "directory", "benchmarks"}
+    assert document["mpi"] == {"command": "mpirun", "ranks": "4"}
+    assert document["file-system"] == {"lustre": {"stripe-count": "4"}}
+    (benchmark,) = document["benchmarks"]
+    told = benchmark["configuration"]
+    assert benchmark["benchmark"] == "write"
+    assert 4 * 32 * int(told["DIM_1"]) == 256 * KIB  # ranks x bytes of a particle
+    assert (told["TIMESTEPS"], told["EMULATED_COMPUTE_TIME_PER_TIMESTEP"]) == ("3", "2000 ms")
+    assert (told["COLLECTIVE_DATA"], told["ALIGN"], told["ALIGN_LEN"]) == ("YES", "YES", "1048576")
+    assert all(isinstance(value, str) for value in told.values())
+    assert lost(exported) == ["checkpoint 1: equal dumps go into one file, as timesteps"]
+
+
+def test_h5bench_reads_and_losses() -> None:
+    read = family("{direction: read, sizes: [1/rank x 64 KiB]}", interface="hdf5")
+    (benchmark,) = json.loads(write_h5bench(workload(read)).text)["benchmarks"]
+    assert benchmark["benchmark"] == "read" and benchmark["configuration"]["READ_OPTION"] == "FULL"
+    assert any(
+        "interface posix becomes hdf5" in text for text in lost(write_h5bench(workload(family(CONTIGUOUS))))
+    )
+    assert any(
+        "43 datasets become 8" in t
+        for t in lost(write_h5bench(workload(FIT.replace("datasets: 8", "datasets: 43"))))
+    )
+
+
+def test_macsio_of_a_workload_without_a_mesh() -> None:
+    """So many bytes a rank as variables of a rectilinear mesh; other families are lost."""
+    exported = write_macsio(workload(FIT.replace("datasets: 8", "datasets: 20")))
+    words = exported.text.split()
+    size = int(option(words, "--part_size"))
+    zones = 8 * 9 + 4 * 2 + 8 * 9  # bytes a node of MACSio's twenty variables
+    assert 4 * size / 8 * zones == pytest.approx(256 * KIB, rel=0.01)
+    assert option(words, "--sleep_time") == "2"
+    both = family("{direction: read, sizes: [1/rank x 1 KiB]}") + FIT.replace(
+        "role: checkpoint", "role: output"
+    )
+    assert any("MACSio reads nothing" in text for text in lost(write_macsio(workload(both))))
+    assert any(
+        "interface posix becomes hdf5" in text for text in lost(write_macsio(workload(family(CONTIGUOUS))))
+    )
+
+
+def test_nothing_to_export() -> None:
+    empty = "- {role: checkpoint, schedule: {start: [0 s]}, content: {opens: 1}}\n"
+    for write in (write_ior, write_fio, write_h5bench, write_macsio):
+        assert any(text.startswith("nothing that") for text in lost(write(workload(empty))))

@@ -1,0 +1,116 @@
+"""MINIO's inputs: what they become, and refusals that name the line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workalike.errors import WorkalikeError
+from workalike.exchange.document import workload_of
+from workalike.exchange.minio import read_minio
+from workalike.exchange.notes import Imported
+from workalike.workload.model import Content
+
+INPUT = """\
+io_method: typhonio
+mesh: quad
+processors: 16
+real: 1000
+mixed: 200
+ghost: 0
+quantities: 3
+variables: 2
+io_mode: write
+steps: 5
+"""
+needs_mesh = pytest.mark.skipif(
+    "mesh" not in Content.model_fields, reason="the workload model has no mesh yet"
+)
+
+
+def read(text: str, ranks: int | None = None) -> Imported:
+    return read_minio("input.yaml", text, ranks)
+
+
+def mesh(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = read(text).document["families"][0]["content"]["mesh"]
+    return found
+
+
+def test_a_quad_mesh() -> None:
+    """As IOBench: (n / 100 + 1) x 11 x 11 nodes a rank, planes shared, cell-centred doubles, a material."""
+    imported = read(INPUT)
+    assert not imported.notes.all
+    family = imported.document["families"][0]
+    assert imported.document["ranks"] == 16
+    assert (family["role"], family["interface"], family["schedule"]["count"]) == ("checkpoint", "typhonio", 5)
+    assert family["content"]["mesh"] == {
+        "type": "rectilinear",
+        "dimensions": 3,
+        "part_dims": [11, 11, 11],
+        "shared_nodes": True,
+        "variables": [{"count": 3, "centring": "zone", "type": "float64"}],
+        "materials": 16,
+        "mixed": 0.2,
+        "globals": 8,
+    }
+    assert read(INPUT, 4).document["ranks"] == 4
+
+
+def test_other_meshes_and_reading() -> None:
+    text = (
+        INPUT.replace("quad", "unstructured")
+        .replace("ghost: 0", "ghost: 2")
+        .replace("io_mode: write", "io_mode: read")
+    )
+    assert mesh(text)["part_size"] == "8000 B"
+    assert (mesh(text)["ghost"], mesh(text)["direction"]) == (2, "read")
+    assert read(text).document["families"][0]["role"] == "restart"
+    point = read(INPUT.replace("quad", "point"))
+    assert point.document["families"][0]["content"]["mesh"]["variables"][0]["centring"] == "node"
+    assert any("no mixed elements" in note.text for note in point.notes.all)
+    plain = read(INPUT.replace("typhonio", "hdf5"))
+    assert any("variables beside the mesh" in note.text for note in plain.notes.all if note.essential)
+
+
+@needs_mesh
+@pytest.mark.parametrize("kind", ["quad", "unstructured", "point"])
+@pytest.mark.parametrize("mode", ["write", "read"])
+def test_it_is_a_workload(kind: str, mode: str) -> None:
+    text = INPUT.replace("quad", kind).replace("io_mode: write", f"io_mode: {mode}")
+    workload = workload_of(read(text))
+    assert workload.families[0].schedule.dumps == 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "what"),
+    [
+        ("mesh: quad", "mesh: hexagon", "line 2, mesh", "'hexagon' is unknown"),
+        ("io_method: typhonio", "io_method: silo", "line 1, io_method", "'silo' is unknown"),
+        ("processors: 16", "processors: 0", "line 3, processors", "0 is no whole number from 1 to"),
+        ("real: 1000", "real: lots", "line 4, real", "lots is no whole number"),
+        ("real: 1000", "real: 1.5", "line 4, real", "1.5 is no whole number"),
+        ("mixed: 200", "mixed: 2000", "line 5, mixed", "2000 mixed elements of 1000"),
+        ("ghost: 0", "ghost: true", "line 6, ghost", "True is no whole number"),
+        ("steps: 5", "steps: 0", "line 10, steps", "0 is no whole number"),
+        ("steps: 5", "compute_level: 4", "line 10, compute_level", "4 is no whole number from 1 to 3"),
+        ("steps: 5", "compute_length: 6", "line 10, compute_length", "6 is no whole number from 1 to 5"),
+        ("steps: 5", "step: 5", "line 10, step", "is no key of MINIO"),
+        ("steps: 5", "mesh: quad", "line 10", "`mesh` is there twice"),
+        ("real: 1000\n", "", "line 1", "real is missing"),
+        ("steps: 5", "steps: [5", "line", "not YAML"),
+    ],
+)
+def test_refusals_name_the_line(old: str, new: str, place: str, what: str) -> None:
+    with pytest.raises(WorkalikeError) as caught:
+        read(INPUT.replace(old, new))
+    assert (caught.value.place or "").startswith(place)
+    assert what in caught.value.message
+    assert caught.value.exit_code == 2
+    assert "\n" not in caught.value.one_line()
+
+
+def test_no_mapping() -> None:
+    with pytest.raises(WorkalikeError, match="is no MINIO input"):
+        read("- 1\n")
