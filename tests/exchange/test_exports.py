@@ -120,6 +120,26 @@ def test_ior_says_what_it_loses() -> None:
     assert any("rounded up to multiples of 8" in note.text for note in exported.notes.all)
 
 
+def test_ior_tunables() -> None:
+    """MPI-IO hints go through the environment; alignment and POSIX stripes are options."""
+    tunable = "{stripe_count: 4, stripe_size: 1 MiB, cb_nodes: 2, data_sieving: false, alignment: 64 KiB}"
+    stream = "{direction: write, sizes: [1/rank x 8 KiB]}"
+    line = write_ior(
+        workload(family(stream, interface="hdf5", more=f"  tunable: {tunable}\n"))
+    ).text.splitlines()[3]
+    words = line.split()
+    assert words[: words.index("mpiexec")] == [
+        "IOR_HINT__MPI__striping_factor=4",
+        "IOR_HINT__MPI__striping_unit=1048576",
+        "IOR_HINT__MPI__cb_nodes=2",
+        "IOR_HINT__MPI__romio_ds_write=disable",
+    ]
+    assert "--hdf5.setAlignment=65536" in words
+    posix = "{stripe_count: 4, stripe_size: 1 MiB}"
+    words, _ = ior(family(stream, more=f"  tunable: {posix}\n"))
+    assert words[-4:-2] == ["--posix.lustre.stripecount=4", "--posix.lustre.stripesize=1048576"]
+
+
 def sections(text: str) -> list[dict[str, str]]:
     found: list[dict[str, str]] = []
     for line in text.splitlines():

@@ -72,7 +72,7 @@ def _command(event: Event, transfer: Transfer, notes: Notes) -> str:
     if size != transfer.size:
         notes.say(f"{shape.name}: transfers are rounded up to multiples of {WORD} bytes")
     block, segments = _block(transfer, size)
-    words = ["mpiexec", "-n", str(transfer.ranks), "ior", "-a", APIS[shape.family.interface]]
+    words = [*_hints(shape), "mpiexec", "-n", str(transfer.ranks), "ior", "-a", APIS[shape.family.interface]]
     words += ["-w" if transfer.direction is Direction.WRITE else "-r", "-k"]
     words += ["-t", str(size), "-b", str(block), "-s", str(segments)]
     words += ["-F"] if is_private(shape) else []
@@ -109,16 +109,33 @@ def _repeats(event: Event, notes: Notes) -> list[str]:
 
 
 def _tunables(shape: Shape) -> list[str]:
-    tunable = shape.family.tunable
+    """Options of the API at hand, as IOR has them since version 3.3."""
+    tunable, api = shape.family.tunable, APIS[shape.family.interface]
     words = []
-    if tunable.alignment and APIS[shape.family.interface] == "HDF5":
-        words += ["-J", str(tunable.alignment)]
-    directives = []
-    if tunable.stripe_count is not None and tunable.stripe_count > 0:
-        directives.append(f"lustreStripeCount={tunable.stripe_count}")
-    if tunable.stripe_size is not None:
-        directives.append(f"lustreStripeSize={tunable.stripe_size}")
-    return words + (["-O", ",".join(directives)] if directives else [])
+    if tunable.alignment and api == "HDF5":
+        words.append(f"--hdf5.setAlignment={tunable.alignment}")
+    if api == "POSIX" and tunable.stripe_count is not None:
+        words.append(f"--posix.lustre.stripecount={tunable.stripe_count}")
+    if api == "POSIX" and tunable.stripe_size is not None:
+        words.append(f"--posix.lustre.stripesize={tunable.stripe_size}")
+    return words
+
+
+def _hints(shape: Shape) -> list[str]:
+    """MPI-IO hints, which IOR takes from the environment."""
+    if APIS[shape.family.interface] == "POSIX":
+        return []
+    tunable = shape.family.tunable
+    switches = {True: "enable", False: "disable", None: None}
+    hints = {
+        "striping_factor": tunable.stripe_count,
+        "striping_unit": tunable.stripe_size,
+        "cb_nodes": tunable.cb_nodes,
+        "cb_buffer_size": tunable.cb_buffer_size,
+        "romio_cb_write": switches[tunable.collective_buffering],
+        "romio_ds_write": switches[tunable.data_sieving],
+    }
+    return [f"IOR_HINT__MPI__{name}={value}" for name, value in hints.items() if value is not None]
 
 
 def _say(shape: Shape, transfers: list[Transfer], notes: Notes) -> None:

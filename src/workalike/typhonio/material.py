@@ -157,9 +157,11 @@ def _check_parts(
     except Unreadable as error:
         context.findings.error(place, str(error), "the mixed cells were not checked")
         return
-    n = min(len(counts), len(firsts), int(cells.sum()))
-    chunk = np.repeat(np.arange(len(cells)), cells)[:n]
-    counts, firsts = counts[:n].astype(np.int64), firsts[:n].astype(np.int64)
+    n = int(cells.sum())
+    if len(counts) != n or len(firsts) != n:
+        return  # one of them has the wrong extent, which has been said
+    chunk = np.repeat(np.arange(len(cells)), cells)
+    counts, firsts = counts.astype(np.int64), firsts.astype(np.int64)
     room = (ends - starts)[chunk]
     # Compared one by one: a sum of two hostile numbers may overflow.
     wrong = np.flatnonzero((firsts < 1) | (counts < 1) | (counts > room) | (firsts > room - counts + 1))
@@ -170,7 +172,8 @@ def _check_parts(
         return
     if n == 0 or len(shares) < int(ends[-1]):
         return
-    sums = np.concatenate(([0.0], np.cumsum(shares[: int(ends[-1])], dtype=np.float64)))
+    finite = np.nan_to_num(shares[: int(ends[-1])], posinf=0.0, neginf=0.0)
+    sums = np.concatenate(([0.0], np.cumsum(finite, dtype=np.float64)))
     begin = starts[chunk] + firsts - 1
     odd = np.flatnonzero(~(np.abs(sums[begin + counts] - sums[begin] - 1.0) <= FRACTION_ERROR))
     if len(odd):
