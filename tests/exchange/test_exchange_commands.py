@@ -18,11 +18,7 @@ from workalike.exchange.document import workload_of
 from workalike.exchange.macsio_in import read_macsio
 from workalike.exchange.macsio_options import OPTIONS, PLUGIN_OPTIONS
 from workalike.exchange.minio import read_minio
-from workalike.workload.model import Content
 
-needs_mesh = pytest.mark.skipif(
-    "mesh" not in Content.model_fields, reason="the workload model has no mesh yet"
-)
 STREAMS = """\
 workalike: 1
 ranks: 4
@@ -46,7 +42,6 @@ def workalike(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]
     )
 
 
-@needs_mesh
 def test_import_and_export_on_the_command_line(tmp_path: Path) -> None:
     """The quoted line begins with two dashes; a deck may also lie in a file."""
     line = DECKS["mphys_e"].split("macsio ", 1)[1]
@@ -64,7 +59,6 @@ def test_import_and_export_on_the_command_line(tmp_path: Path) -> None:
     assert done.stdout.startswith("mpiexec -n 80 macsio --interface typhonio")
 
 
-@needs_mesh
 def test_import_minio(tmp_path: Path) -> None:
     (tmp_path / "in.yaml").write_text("io_method: hdf5\nmesh: quad\nprocessors: 4\nreal: 100\nvariables: 1\n")
     done = workalike("import", "minio", "in.yaml", "-o", "out.yaml", "-q", cwd=tmp_path)

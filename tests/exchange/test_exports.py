@@ -280,6 +280,33 @@ def test_macsio_of_a_workload_without_a_mesh() -> None:
     )
 
 
+def test_macsio_says_what_its_meshes_lack() -> None:
+    mesh = "{type: point, part_size: 64 KiB, materials: 2, globals: 3, ghost: 1, shared_nodes: true}"
+    text = (
+        FIT.replace("{fit: {datasets: 8}}", f"{{mesh: {mesh}}}")
+        .replace("hdf5", "typhonio")
+        .replace("  sizes: 256 KiB\n", "")
+    )
+    texts = " ".join(lost(write_macsio(workload(text))))
+    for what in ("a point mesh", "no materials", "no variables beside", "no ghosts", "share no nodes"):
+        assert what in texts
+    listed = "{part_size: 64 KiB, geometry: true, variables: [{count: 3, centring: zone, type: float32}]}"
+    text = FIT.replace("{fit: {datasets: 8}}", f"{{mesh: {listed}}}").replace("  sizes: 256 KiB\n", "")
+    exported = write_macsio(workload(text))
+    assert option(exported.text.split(), "--vars_per_part") == "3"
+    assert any("its own cycle of variables" in t for t in lost(exported))
+    assert any("no coordinates with HDF5" in t for t in lost(exported))
+
+
+def test_many_dumps_are_quick() -> None:
+    """Sizes are computed once: no list of all dumps for each dump."""
+    mesh = "{part_size: 64 KiB}"
+    text = FIT.replace("{fit: {datasets: 8}}", f"{{mesh: {mesh}}}").replace("  sizes: 256 KiB\n", "")
+    text = text.replace("count: 3", "count: 20000") + f"  growth: [{', '.join(['1.0'] * 19_999)}]\n"
+    (line,) = (line for line in write_ior(workload(text)).text.splitlines() if "ior" in line)
+    assert "-i 20000 " in line
+
+
 def test_nothing_to_export() -> None:
     empty = "- {role: checkpoint, schedule: {start: [0 s]}, content: {opens: 1}}\n"
     for write in (write_ior, write_fio, write_h5bench, write_macsio):

@@ -17,11 +17,8 @@ from workalike.exchange.macsio_in import read_macsio
 from workalike.exchange.macsio_loop import Loop
 from workalike.exchange.macsio_out import write_macsio
 from workalike.workload.files import parse_workload
-from workalike.workload.model import Content, Workload
+from workalike.workload.model import Workload
 
-needs_mesh = pytest.mark.skipif(
-    "mesh" not in Content.model_fields, reason="the workload model has no mesh yet"
-)
 H5 = "--interface hdf5 --parallel_file_mode SIF 1"
 
 
@@ -35,7 +32,6 @@ def mesh(text: str) -> dict[str, Any]:
     return found
 
 
-@needs_mesh
 @pytest.mark.parametrize("name", DECKS)
 def test_published_decks_come_back_as_they_went(name: str) -> None:
     """import, export, import: the same workload; the file's text is read back to it too."""
@@ -49,7 +45,6 @@ def test_published_decks_come_back_as_they_went(name: str) -> None:
     assert exported.text.strip().split() == write_macsio(again).text.strip().split()
 
 
-@needs_mesh
 def test_exported_decks_say_what_the_decks_said() -> None:
     words = write_macsio(workload_of(read_macsio(DECKS["mphys_c"], None))).text.split()
     option = dict(itertools.pairwise(words))
@@ -114,7 +109,6 @@ def test_the_loop_against_a_step_by_step_simulation() -> None:
         assert grown == pytest.approx(states)
 
 
-@needs_mesh
 def test_the_factor_behind_the_last_checkpoint_comes_back() -> None:
     """Only later plots show it."""
     deck = DECKS["mphys_e"] + " --data_growth_sequence 1.5,0.75,1.25"
@@ -169,7 +163,6 @@ def test_upstream_options() -> None:
     assert read_macsio(f"{H5} --compute_time 1 --compute_work_intensity 3", 4).notes.essential
 
 
-@needs_mesh
 def test_upstream_comes_back() -> None:
     text = f"mpiexec -n 8 macsio {H5} --num_dumps 4 --dataset_growth 1.5 --compute_time 2.5 --part_mesh_dims 30 40"
     workload = workload_of(read_macsio(text, None))
@@ -239,13 +232,11 @@ def test_ranks_must_be_known() -> None:
 
 def test_notes_stand_in_the_file_as_comments(tmp_path: Path) -> None:
     read = read_macsio(f"{H5} --num_dumps 1", 4)
-    if "mesh" in Content.model_fields:
-        text = text_of(read, "MACSio")
-        assert text.startswith("# Imported from MACSio.\n# Note: MACSio's HDF5 plugin writes variables only")
-        assert parse_workload(text).ranks == 4
+    text = text_of(read, "MACSio")
+    assert text.startswith("# Imported from MACSio.\n# Note: MACSio's HDF5 plugin writes variables only")
+    assert parse_workload(text).ranks == 4
 
 
-@needs_mesh
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(1, 12),

@@ -10,7 +10,6 @@ from workalike.errors import WorkalikeError
 from workalike.exchange.document import workload_of
 from workalike.exchange.minio import read_minio
 from workalike.exchange.notes import Imported
-from workalike.workload.model import Content
 
 INPUT = """\
 io_method: typhonio
@@ -24,9 +23,6 @@ variables: 2
 io_mode: write
 steps: 5
 """
-needs_mesh = pytest.mark.skipif(
-    "mesh" not in Content.model_fields, reason="the workload model has no mesh yet"
-)
 
 
 def read(text: str, ranks: int | None = None) -> Imported:
@@ -74,7 +70,6 @@ def test_other_meshes_and_reading() -> None:
     assert any("variables beside the mesh" in note.text for note in plain.notes.all if note.essential)
 
 
-@needs_mesh
 @pytest.mark.parametrize("kind", ["quad", "unstructured", "point"])
 @pytest.mark.parametrize("mode", ["write", "read"])
 def test_it_is_a_workload(kind: str, mode: str) -> None:

@@ -19,7 +19,7 @@ from spoiling import (
     vlen,
     words,
 )
-from typhonio_files import text
+from typhonio_samples import text
 
 REF_TABLES = {
     "STATE_REF missing": Defect("point", drop("TIO_STATE_REF"), "error", "/", "nothing is listed"),

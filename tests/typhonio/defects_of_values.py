@@ -5,7 +5,7 @@ from __future__ import annotations
 import h5py
 import numpy as np
 from spoiling import MESH, Defect, attribute, both, change, data, drop, extra_quant, resized
-from typhonio_files import ALL, NULL
+from typhonio_samples import ALL, NULL
 
 ARRAYS = {
     **{

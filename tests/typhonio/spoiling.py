@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
-from typhonio_files import number, quant, table
+from typhonio_samples import number, quant, table
 
 MESH = "state0/mesh"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from typhonio_files import make_file
+from typhonio_samples import make_file
 
 
 def inspect(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:

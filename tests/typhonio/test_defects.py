@@ -8,7 +8,7 @@ import h5py
 import pytest
 from defects_of_structure import ATTRIBUTES, CHUNKS, REF_TABLES
 from defects_of_values import ARRAYS, MATERIALS, QUANTS, VARIABLES
-from typhonio_files import make_file
+from typhonio_samples import make_file
 
 from workalike.typhonio.child import answer
 

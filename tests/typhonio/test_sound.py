@@ -8,7 +8,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from typhonio_files import MAKERS, make_file, table
+from typhonio_samples import MAKERS, make_file, table
 
 from workalike.typhonio.child import answer
 

@@ -10,11 +10,12 @@ from typing import Any
 from workalike.exchange.macsio_loop import Loop
 from workalike.exchange.notes import Exported, Notes
 from workalike.exchange.shape import Shape, shapes_of
-from workalike.workload.model import Family, SharingMode, Turns, Workload
+from workalike.workload.model import Family, MeshType, SharingMode, Turns, Workload
 from workalike.workload.words import Interface, Lifetime, Role
 
 CYCLE = 8
 NODE_BYTES = (0, 0, 0, 8, 8, 8, 8, 0)  # bytes a node of each variable of the cycle (fact sheet C.2)
+NODE = 8  # bytes of a value on a node
 ZONE_BYTES = (8, 8, 8, 0, 0, 0, 0, 4)
 VARIABLES = 20
 
@@ -88,21 +89,13 @@ def _mesh(shape: Shape, dialect: str, notes: Notes) -> list[str]:
             f"{shape.name}: the mesh is made up: {count} variables on rectilinear parts of the same bytes"
         )
         size = _part_size(shape.bytes_of(0) / shape.ranks, count)
-        return [
-            "--part_type",
-            "rectilinear",
-            "--part_dim",
-            "2",
-            "--part_size",
-            str(size),
-            "--vars_per_part",
-            str(count),
-        ]
-    kind = str(getattr(mesh.type, "value", mesh.type))
-    if kind == "point":
+        part = ["--part_size", str(size), "--vars_per_part", str(count)]
+        return ["--part_type", "rectilinear", "--part_dim", "2", *part]
+    kind = mesh.type
+    if kind is MeshType.POINT:
         notes.lost(f"{shape.name}: a point mesh becomes an unstructured one")
-        kind = "unstructured"
-    arguments = ["--part_type", kind, "--part_dim", str(mesh.dimensions)]
+        kind = MeshType.UNSTRUCTURED
+    arguments = ["--part_type", kind.value, "--part_dim", str(mesh.dimensions)]
     count = _variables(shape, notes)
     dims = mesh.part_dims if dialect == "upstream" else None
     if mesh.part_dims and not dims:
@@ -117,23 +110,27 @@ def _mesh(shape: Shape, dialect: str, notes: Notes) -> list[str]:
         notes.lost(f"{shape.name}: MACSio has no materials")
     if mesh.globals:
         notes.lost(f"{shape.name}: MACSio has no variables beside the mesh")
+    if mesh.geometry is (shape.family.interface is Interface.HDF5):
+        which = "no coordinates with HDF5" if mesh.geometry else "coordinates too"
+        notes.lost(f"{shape.name}: MACSio writes {which}")
     if mesh.ghost:
         notes.lost(f"{shape.name}: MACSio has no ghosts")
     return arguments
 
 
 def _variables(shape: Shape, notes: Notes) -> int:
-    variables: Any = shape.mesh.variables if shape.mesh is not None else 0
-    if isinstance(variables, int):
-        return variables
-    notes.lost(f"{shape.name}: MACSio has its own cycle of variables, not this list")
-    return sum(entry.count for entry in variables)
+    mesh = shape.mesh
+    if mesh is None:
+        return shape.datasets or VARIABLES
+    if not isinstance(mesh.variables, int):
+        notes.lost(f"{shape.name}: MACSio has its own cycle of variables, not this list")
+    return mesh.variable_count
 
 
 def _size_of(shape: Shape, variables: int) -> int:
     mesh = shape.mesh
     if mesh is not None and mesh.part_dims is not None:
-        return int(8 * mesh.part_nodes())
+        return NODE * math.prod(mesh.part_dims)
     size = mesh.part_size if mesh is not None else None
     return size if size else _part_size(shape.bytes_of(0) / shape.ranks, variables)
 
@@ -174,7 +171,7 @@ def _fork(workload: Workload, checkpoint: Shape | None, plot: Shape | None, note
     loop = Loop(dumps, plots, tuple(sleeps))
     arguments = ["--num_dumps", str(dumps)]
     if plot is not None:
-        count = _variables(plot, Notes()) if plot.mesh else plot.datasets or VARIABLES
+        count = _variables(plot, Notes())
         arguments += ["--num_plots", str(plots), "--plot_part_size", str(_size_of(plot, count))]
     factors = _factors(checkpoint, notes)
     if plot is not None:

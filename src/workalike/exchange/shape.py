@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from workalike.workload import units
-from workalike.workload.model import Content, Family, Workload
+from workalike.workload.model import Content, Family, Mesh, Workload
 from workalike.workload.words import Direction, Interface, Pattern, SharingMode
 
 
@@ -40,15 +41,16 @@ class Shape:
     family: Family
     ranks: int
     starts: list[float]
+    stated: list[int] | None  # bytes of each dump, where they do not follow from the content alone
 
     @property
     def name(self) -> str:
         return f"{self.family.role.value} {self.family.number}"
 
     @property
-    def mesh(self) -> Any:
+    def mesh(self) -> Mesh | None:
         """The mesh of the content, if it is one."""
-        return getattr(self.family.content_of(0), "mesh", None)
+        return self.family.content_of(0).mesh
 
     @property
     def datasets(self) -> int:
@@ -70,20 +72,18 @@ class Shape:
 
     def bytes_of(self, dump: int) -> int:
         """Bytes of a dump, both directions together."""
-        sizes = self.family.dump_sizes()
-        if sizes is not None:
-            return sizes[dump]
+        if self.stated is not None:
+            return self.stated[dump]
         return sum(t.bytes for t in self.transfers(dump))
 
     def transfers(self, dump: int) -> list[Transfer]:
         """What each rank does in a dump; sizes follow the dump's stated bytes."""
         content = self.family.content_of(dump)
-        sizes = self.family.dump_sizes()
         transfers = list(self._of(content, dump))
         moved = sum(t.bytes for t in transfers)
-        if sizes is None or not moved or moved == sizes[dump]:
+        if self.stated is None or not moved or moved == self.stated[dump]:
             return transfers
-        factor = sizes[dump] / moved
+        factor = self.stated[dump] / moved
         return [
             Transfer(
                 t.direction,
@@ -127,14 +127,13 @@ class Shape:
                         yield Transfer(
                             access.direction, busy, 1, size, Pattern.CONTIGUOUS, access.collective, segments
                         )
-        stated = self.family.dump_sizes()
-        if content.fit is not None and stated is not None:
-            yield self._equal(stated[dump], content.fit.datasets, content.fit.collective)
-        mesh = getattr(content, "mesh", None)
+        total = self.stated[dump] if self.stated is not None else 0
+        if content.fit is not None:
+            yield self._equal(total, content.fit.datasets, content.fit.collective)
+        mesh = content.mesh
         if mesh is not None:
-            moved = content.moved(self.ranks, mesh.direction)
-            total = stated[dump] if stated else round(moved * self._growth(dump))
-            yield self._equal(total, mesh.variable_count, bool(mesh.collective), mesh.direction)
+            total = total if self.stated is not None else content.moved(self.ranks, mesh.direction)
+            yield self._equal(total, mesh.variable_count, mesh.collective, mesh.direction)
 
     def _equal(
         self, total: int, datasets: int, collective: bool, direction: Direction = Direction.WRITE
@@ -143,15 +142,25 @@ class Shape:
         size = max(round(total / (self.ranks * datasets)), 1)
         return Transfer(direction, self.ranks, 1, size, Pattern.CONTIGUOUS, collective, datasets)
 
-    def _growth(self, dump: int) -> float:
-        return float(math.prod((self.family.growth or [])[:dump]))
-
 
 def shapes_of(workload: Workload) -> list[Shape]:
     """The families in the order of the workload."""
+    found = []
+    for family in workload.families:
+        ranks = family.members(workload.ranks)
+        found.append(Shape(family, ranks, family.schedule.starts(), _stated(family, ranks)))
+    return found
+
+
+def _stated(family: Family, ranks: int) -> list[int] | None:
+    """Stated sizes, or those of a growing mesh; each computed once, since there may be very many."""
+    sizes = family.dump_sizes()
+    mesh = family.content_of(0).mesh
+    if sizes is not None or mesh is None or family.growth is None:
+        return sizes
+    first = family.content_of(0).moved(ranks, mesh.direction)
     return [
-        Shape(family, family.members(workload.ranks), family.schedule.starts())
-        for family in workload.families
+        round(first * factor) for factor in itertools.accumulate(family.growth, operator.mul, initial=1.0)
     ]
 
 
