@@ -16,9 +16,11 @@ from workalike.exchange.document import text_of, workload_of
 from workalike.exchange.macsio_in import read_macsio
 from workalike.exchange.macsio_loop import Loop
 from workalike.exchange.macsio_out import write_macsio
+from workalike.exchange.shape import shapes_of
 from workalike.workload.files import parse_workload
 from workalike.workload.model import Workload
 
+MIB = 2**20
 H5 = "--interface hdf5 --parallel_file_mode SIF 1"
 
 
@@ -270,3 +272,19 @@ def _rounded(workload: Workload) -> list[Any]:
         )
         for family in workload.families
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "checkpoint", "states"),
+    [
+        ("mphys_a", 407 * MIB, 50 * 62.4 * MIB),
+        ("mphys_c", 257.7 * MIB, 19.43 * 1024 * MIB),  # states one step behind, parts near square
+        ("mphys_e", 7.70 * 1024 * MIB, 1.303 * 1024 * MIB),
+    ],
+)
+def test_decks_have_the_bytes_of_the_facts(name: str, checkpoint: float, states: float) -> None:
+    """Bytes of the first checkpoint and of all states, as the fact sheet computes them (C.3, D.2, D.5)."""
+    shapes = shapes_of(workload_of(read_macsio(DECKS[name], None)))
+    assert shapes[0].bytes_of(0) == pytest.approx(checkpoint, rel=0.007)
+    total = sum(shapes[1].bytes_of(dump) for dump in range(len(shapes[1].starts)))
+    assert total == pytest.approx(states, rel=0.007)

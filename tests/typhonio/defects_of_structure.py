@@ -88,7 +88,7 @@ REF_TABLES = {
         data("state0/TIO_MESH_REF", np.array([b"mesh"], "S64")),
         "note",
         "TIO_MESH_REF",
-        "is contiguous and of fixed",
+        "is of fixed length: what the library appends",
     ),
     "REF chunked but limited": Defect(
         "point",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import itertools
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from workalike.workload import units
+from workalike.workload.content import form_of, needs_wide_ids
+from workalike.workload.mesh_size import mesh_bytes
 from workalike.workload.model import Content, Family, Mesh, Workload
 from workalike.workload.words import Direction, Interface, Pattern, SharingMode
 
@@ -153,15 +157,26 @@ def shapes_of(workload: Workload) -> list[Shape]:
 
 
 def _stated(family: Family, ranks: int) -> list[int] | None:
-    """Stated sizes, or those of a growing mesh; each computed once, since there may be very many."""
+    """Stated sizes, or those of a mesh whose parts grow."""
     sizes = family.dump_sizes()
     mesh = family.content_of(0).mesh
     if sizes is not None or mesh is None or family.growth is None:
         return sizes
-    first = family.content_of(0).moved(ranks, mesh.direction)
-    return [
-        round(first * factor) for factor in itertools.accumulate(family.growth, operator.mul, initial=1.0)
-    ]
+    parts, nodes = mesh.total_parts(ranks), mesh.part_nodes() or 0
+    factors = itertools.accumulate(family.growth, operator.mul, initial=1.0)
+    return list(map(_grown(mesh, parts, nodes * parts), factors))
+
+
+def _grown(mesh: Mesh, parts: int, nodes: int) -> Callable[[float], int]:
+    """Bytes of the mesh with so many times the nodes, as the plan has them; equal factors are computed once."""
+
+    @functools.cache
+    def grown(factor: float) -> int:
+        form = form_of(mesh, needs_wide_ids(nodes))
+        form = form if factor == 1.0 else dataclasses.replace(form, part_dims=None)
+        return mesh_bytes(form, parts, max(round(nodes * factor), parts * 2**mesh.dimensions))
+
+    return grown
 
 
 @dataclass(frozen=True)

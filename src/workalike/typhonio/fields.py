@@ -22,6 +22,7 @@ class Context:
     findings: Findings = field(default_factory=Findings)
     budget: Budget = field(default_factory=Budget)
     objects: int = 0
+    fixed_tables: list[str] = field(default_factory=list)
     leaves: int = 0  # meshes and variables: what a reader can get values from
 
 
@@ -124,9 +125,17 @@ def table(found: Object, name: str, context: Context) -> Data | None:
         context.findings.error(found.at(name), what, "write tables with one dimension")
         return None
     if not data.extendible:
-        what = f"is {data.layout} and of fixed length: what the library appends would be lost"
-        context.findings.note(found.at(name), what, APPENDING)
+        context.fixed_tables.append(found.at(name))
     return data
+
+
+def note_fixed_tables(context: Context) -> None:
+    """One note for all tables that cannot grow."""
+    tables = context.fixed_tables
+    if tables:
+        more = f", as are {len(tables) - 1} more tables" if len(tables) > 1 else ""
+        what = f"is of fixed length{more}: what the library appends there would be lost"
+        context.findings.note(tables[0], what, APPENDING)
 
 
 def string_table(found: Object, name: str, context: Context) -> list[str] | None:

@@ -99,7 +99,7 @@ def _read_one(
             what = f"has a dataset of its own, but slot {slot} of a cache"
             context.findings.error(place, what, f"write 0 in {words.VARIABLE_INFO[2]}")
         _read_own(parent, node, ndims, code, context)
-    elif code not in words.NUMBERS:
+    elif code not in words.CACHED:
         what = f"a variable of type {words.datatype(code)} without dimensions: the library crashes"
         context.findings.error(place, what, "use another type, or one dimension")
     else:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from workalike.typhonio import words
-from workalike.typhonio.fields import Context, Object, names_in, numbers, texts, whole_numbers
+from workalike.typhonio.fields import (
+    Context,
+    Object,
+    names_in,
+    note_fixed_tables,
+    numbers,
+    texts,
+    whole_numbers,
+)
 from workalike.typhonio.hdf5 import Group, Unreadable
 from workalike.typhonio.material import read_material
 from workalike.typhonio.mesh import read_mesh
@@ -39,6 +47,7 @@ def walk(root: Group, context: Context) -> Node:
     walker.way.append(root.address())
     listed = walker.children(found, words.STATE_REF, walker.state, node)
     walker.rest(found, node, listed)
+    note_fixed_tables(context)
     if not context.leaves:
         what = "nothing is listed that could be read: no mesh, no variable"
         mend = f"list states in {words.STATE_REF}, meshes in {words.MESH_REF}, and close the file with the library"

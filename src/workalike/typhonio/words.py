@@ -33,9 +33,10 @@ DATATYPES = {
     17: "time",
     18: "string",
 }
-INTEGERS = range(8)
-FLOATS = range(8, 11)
-NUMBERS = range(14)  # what a quant may hold, and what a scalar cache exists for
+INTEGERS = (*range(8), 15, 16)
+FLOATS = (8, 9, 10, 17)
+CACHED = range(14)  # what a cache of scalars exists for
+NUMBERS = (*CACHED, 15, 16, 17)
 STRING = 18
 MAX_RANK = 7
 
