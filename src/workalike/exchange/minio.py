@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -72,7 +73,8 @@ def _mesh(values: dict[str, Any], notes: Notes) -> dict[str, Any]:
             notes.say(f"real is rounded up to a multiple of {SLAB}")
         mesh |= {"part_dims": [-(-real // SLAB) + 1, 11, 11], "shared_nodes": True}
     else:
-        mesh["part_size"] = f"{8 * max(real, 8)} B"
+        nodes = real if kind == "point" else round((math.cbrt(real) + 1) ** 3)
+        mesh["part_size"] = f"{8 * max(nodes, 8)} B"
     centring = "node" if kind == "point" else "zone"
     mesh["variables"] = [{"count": values["quantities"], "centring": centring, "type": "float64"}]
     mesh["materials"] = min(values["processors"], MOST_MATERIALS)
