@@ -343,7 +343,6 @@ def open_root(path: str) -> Group:
     Raises:
         Unreadable: no HDF5 file, or a damaged one.
     """
-    h5py._errors.silence_errors()
     file = h5py.h5f.open(path.encode("utf-8", "surrogateescape"), h5py.h5f.ACC_RDONLY)
     root = h5py.h5g.open(file, b"/")
     return Group(root, root)

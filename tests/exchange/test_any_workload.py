@@ -1,0 +1,66 @@
+"""Whatever a workload says, each tool gets something well-formed, and its bytes are those of the workload or said to be lost."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from hypothesis import HealthCheck, given, settings
+from workload_strategies import workloads
+
+from workalike.exchange.fio import MOST_JOBS, write_fio
+from workalike.exchange.h5bench import write_h5bench
+from workalike.exchange.ior import write_ior
+from workalike.exchange.macsio_in import read_macsio
+from workalike.exchange.macsio_out import write_macsio
+from workalike.exchange.shape import shapes_of
+from workalike.workload.model import Workload
+from workalike.workload.words import Direction
+
+KINDS = ("streams", "arrays", "fit")
+quick = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@quick
+@given(workloads(kinds=KINDS))
+def test_macsio_reads_what_is_written_for_it(workload: Workload) -> None:
+    for dialect in ("fork", "upstream"):
+        exported = write_macsio(workload, dialect)
+        words = shlex.split(exported.text)
+        if int(words[words.index("--num_dumps") + 1]) and "--part_size" in words:
+            size = int(words[words.index("--part_size") + 1])
+            if size < 2**31:
+                assert read_macsio(exported.text, None).document["ranks"] == workload.ranks
+
+
+@quick
+@given(workloads(kinds=KINDS))
+def test_ior_and_fio_and_h5bench(workload: Workload) -> None:
+    for line in write_ior(workload).text.splitlines():
+        assert line.startswith(("#", "set ", "sleep ", "mpiexec ", "IOR_HINT__MPI__"))
+    fio = write_fio(workload)
+    jobs = [int(line.split("=")[1]) for line in fio.text.splitlines() if line.startswith("numjobs=")]
+    assert all(1 <= n <= MOST_JOBS for n in jobs)
+    for benchmark in json.loads(write_h5bench(workload).text)["benchmarks"]:
+        assert int(benchmark["configuration"]["DIM_1"]) >= 1
+
+
+@quick
+@given(workloads(kinds=("streams",)))
+def test_the_bytes_of_streams(workload: Workload) -> None:
+    """Means round: an operation's size by half a byte, its count by half an operation a rank."""
+    for shape in shapes_of(workload):
+        for dump in range(min(len(shape.starts), 3)):
+            transfers = shape.transfers(dump)
+            assert all(t.count >= 1 and t.ranks >= 1 and t.segments >= 1 for t in transfers)
+            content = shape.family.content_of(dump)
+            own = sum(content.moved(shape.ranks, direction) for direction in Direction)
+            found = sum(t.bytes for t in transfers)
+            if shape.stated is None:
+                error = sum(0.5 * t.ranks * t.size * t.segments for t in transfers)
+                assert abs(found - own) <= error
+                assert shape.bytes_of(dump) == found
+            elif own:
+                error = sum(t.ranks * t.count * t.segments for t in transfers)
+                assert abs(found - shape.stated[dump]) <= error
+                assert shape.bytes_of(dump) == shape.stated[dump]
