@@ -38,7 +38,19 @@ app = typer.Typer(
     "The whole line in one command: `workalike replicate app.darshan -o replica/`",
 )
 
-for command in (characterize, check, plan, run, compare, replicate, profile, inspect, import_, export):
+for command in (
+    characterize,
+    check,
+    plan,
+    run,
+    compare,
+    replicate,
+    profile,
+    inspect,
+    import_,
+    export,
+    calibrate,
+):
     command.register(app)
 
 
