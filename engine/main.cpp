@@ -3,12 +3,15 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 
 #include "backends/backend.hpp"
 #include "plan/words.hpp"
+#include "record/environment.hpp"
 #include "run/options.hpp"
+#include "run/refuse.hpp"
 #include "run/run.hpp"
 
 namespace {
@@ -26,6 +29,10 @@ bool answered(int argc, char** argv) {
                 fmt::print("{:<8} {}\n", r.traits.name, r.traits.help);
             return true;
         }
+        if (word == "--features") {
+            for (const std::string& line : wa::library_features()) fmt::print("{}\n", line);
+            return true;
+        }
     }
     return false;
 }
@@ -38,6 +45,7 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
     app.add_option("--dir", options.dir, "directory for the data");
     app.add_option("--record", options.record, "record to append to (JSON lines)");
     app.add_option("--backend", backend, "performs every family: see --list-backends");
+    app.add_flag("--check", options.check, "check the plan and what the libraries can do, without MPI");
     app.add_flag("--verify", options.verify, "read everything back and compare");
     app.add_flag("--verify-only", options.verify_only,
                  "compare files left by --keep with the plan, perform nothing");
@@ -51,6 +59,8 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
         "--version", [] {}, "print the version");
     app.add_flag_callback(
         "--list-backends", [] {}, "print the backends that were built in");
+    app.add_flag_callback(
+        "--features", [] {}, "print what the libraries at hand can do");
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
@@ -75,6 +85,11 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
 int main(int argc, char** argv) {
     try {
         if (answered(argc, argv)) return 0;
+        if (std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--check"; })) {
+            wa::Options options;
+            const std::optional<int> done = parse(argc, argv, true, options);
+            return done ? *done : wa::check_only(options);
+        }
     } catch (const std::exception& error) {  // standard output that takes nothing
         std::fprintf(stderr, "workalike-engine: %s\n", error.what());
         return 1;

@@ -14,5 +14,6 @@ namespace wa {
 [[nodiscard]] std::unique_ptr<Backend> make_mpiio(const BackendOptions& options);
 [[nodiscard]] std::unique_ptr<Backend> make_hdf5(const BackendOptions& options);
 [[nodiscard]] std::unique_ptr<Backend> make_typhonio(const BackendOptions& options);
+[[nodiscard]] std::unique_ptr<Backend> make_pnetcdf(const BackendOptions& options);
 
 }  // namespace wa

@@ -95,6 +95,9 @@ class OpenFile {
     /// Performs an operation of one piece and returns the bytes moved, fewer than asked only at the end of a
     /// file.
     virtual std::int64_t transfer(const Operation& operation) = 0;
+    /// Whether the dump posts operations, on any rank, which complete() must end together.
+    [[nodiscard]] virtual bool posts() const { return false; }
+    virtual void complete() {}
     virtual void seek(std::int64_t /*offset*/) {}
     virtual void flush() {}
     virtual void sync() {}
@@ -115,6 +118,8 @@ struct Traits {
     bool over_mpiio = false;
     /// A read-back of the file's bytes tells whether what was written is there.
     bool plain_bytes = true;
+    /// Arrays are datasets of a library, and a call may move a slab of several (else a call each).
+    bool datasets = false;
 };
 
 struct BackendOptions {
@@ -132,6 +137,10 @@ class Backend {
 
     [[nodiscard]] virtual std::unique_ptr<OpenFile> open(const FileContext& context) = 0;
     virtual void stat(const FileContext& context) = 0;
+
+    /// Raises PlanError where the library at hand cannot do what a family asks for; `place` is the content's.
+    virtual void refuse(const Family& /*family*/, const Layout& /*layout*/, const Content& /*content*/,
+                        const std::string& /*place*/) const {}
 
     // Libraries that add bytes of their own. All of these are collective over the members of the file.
 

@@ -1,8 +1,14 @@
 // hdf5: parallel HDF5 over MPI-IO. Datasets are in hdf5_file.cpp; what the library adds is in
 // hdf5_overhead.cpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "backends/all.hpp"
 #include "backends/hdf5_file.hpp"
 #include "backends/hdf5_overhead.hpp"
+#include "errors.hpp"
+#include "io/hdf5_features.hpp"
 #include "io/posix.hpp"
 
 namespace wa {
@@ -34,7 +40,45 @@ class Hdf5Backend final : public Backend {
         if (counts_library(context)) overhead_.done(context, payload, written);
     }
 
+    void refuse(const Family& family, const Layout& layout, const Content& content,
+                const std::string& place) const override {
+        const h5::Features has = h5::features();
+        const auto no = [&](const std::string& what) {
+            throw PlanError("", fmt::format("{}: {} (this is HDF5 {})", place, what, has.version));
+        };
+        const Hdf5Settings& settings = family.hdf5;
+        const bool multi = std::any_of(content.arrays.begin(), content.arrays.end(),
+                                       [](const Array& array) { return array.multi; });
+        if (multi && !has.multi)
+            no("one call over several datasets needs HDF5 1.14; leave out `multi` or use a newer HDF5");
+        if (settings.subfiling && !has.subfiling)
+            no("subfiling needs an HDF5 that was built with it; leave it out or use another HDF5");
+        if (settings.deflate > 0 && !has.deflate)
+            no("deflate needs an HDF5 that was built with zlib; leave it out or use another HDF5");
+        if (!settings.filters()) return;
+        if (content.fit && family.level != Level::h5d)
+            no("a fit's bytes cannot be told through filters; leave out deflate and shuffle");
+        if (layout.slot(0).members == 1 || family.sharing.baton) return;
+        if (!has.filtered_writes)
+            no("filters in a file of several ranks need HDF5 1.10.2; leave them out or use a newer HDF5");
+        if (writes_independently(content))
+            no("filters in a file of several ranks need collective writes; say `collective: true` or leave "
+               "out deflate and shuffle");
+    }
+
   private:
+    static bool writes_independently(const Content& content) {
+        const auto alone = [](const auto& part) {
+            return part.direction == Direction::write && !part.collective;
+        };
+        const auto any_alone = [&](const Array& array) {
+            return std::any_of(array.access.begin(), array.access.end(), alone);
+        };
+        return (content.fit && !content.fit->collective) ||
+               std::any_of(content.streams.begin(), content.streams.end(), alone) ||
+               std::any_of(content.arrays.begin(), content.arrays.end(), any_alone);
+    }
+
     /// Whether the dump's bytes are counted with the library's own in them. A baton's ranks open the file one
     /// by one, so none of them can know the sum.
     static bool counts_library(const FileContext& context) {

@@ -3,32 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "errors.hpp"
 #include "expand/dump.hpp"
-#include "io/posix.hpp"
+#include "io/hdf5_features.hpp"
 
 namespace wa {
 namespace {
 
 h5::FileOptions options_of(const FileContext& context) {
-    const Hdf5Settings& settings = context.family->hdf5;
-    return {context.comm, &context.family->hints, settings.alignment, settings.threshold};
-}
-
-/// Whether the file is there: asked by one rank, so that all take the same way.
-bool exists(const FileContext& context) {
-    int there = 0;
-    if (mpi::rank(context.comm) == 0) there = posix::size_of(context.path).has_value() ? 1 : 0;
-    mpi::check(MPI_Bcast(&there, 1, MPI_INT, 0, context.comm), "open");
-    return there != 0;
+    return {context.comm, &context.family->hints, context.family->hdf5};
 }
 
 constexpr hsize_t endless = ~hsize_t{0} >> 2U;
 
+/// Datasets of a new file that are created before the first is written; more would cost memory.
+constexpr std::int64_t created_ahead_at_most = 1024;
+
 hsize_t extent(std::int64_t value) {
     return static_cast<hsize_t>(value);
+}
+
+/// A selection whose rows count from the dump's first.
+Slice slice_of(const h5::Selection& selection, hsize_t first_row) {
+    const auto plain = [](const h5::Extents& extents) {
+        return std::vector<std::int64_t>(extents.begin(), extents.end());
+    };
+    Slice out{plain(selection.start), plain(selection.stride), plain(selection.count)};
+    out.start.front() -= static_cast<std::int64_t>(first_row);
+    return out;
 }
 
 /// Chunk extents of about `bytes`: whole fast dimensions, as much of the slow ones as fits.
@@ -42,22 +45,13 @@ h5::Extents chunk_of(const h5::Extents& dims, std::int64_t element, std::int64_t
     return chunk;
 }
 
-/// The largest byte that any dump of this file touches: the size of a dataset that does not grow.
-std::int64_t end_of_file(const FileContext& context) {
-    Wide end = 0;
-    for (const Dump& dump : context.plan->dumps) {
-        if (dump.family != context.dump->family || dump.file != context.dump->file) continue;
-        end = std::max(end, dump_end(*context.plan, dump, *context.layout, context.slot, std::nullopt));
-    }
-    return static_cast<std::int64_t>(end);
-}
-
 }  // namespace
 
 Hdf5File::Hdf5File(const FileContext& context) : context_(context) {
-    created_ = context.writes && context.creates && !exists(context);
+    created_ = context.writes && context.creates && !exists_for_all(context);
     file_ = created_ ? h5::create_file(context.path, options_of(context))
                      : h5::open_file(context.path, context.writes, options_of(context));
+    filters_alone_ = context.family->hdf5.filters() && mpi::size(context.comm) == 1;
     collective_ = h5::transfer_list(true);
     independent_ = h5::transfer_list(false);
 }
@@ -74,6 +68,8 @@ void Hdf5File::end_dump() {
 }
 
 void Hdf5File::close() {
+    for (auto& [name, dataset] : ahead_) dataset.close();
+    ahead_.clear();
     file_.close();
 }
 
@@ -97,18 +93,26 @@ void Hdf5File::begin_section(const Section& section) {
     } else {
         open_table(section);
     }
-    type_ = h5::element_type(element_, number_);
+    type_ = members_of_element_ > 1 ? h5::compound_type(element_, members_of_element_)
+                                    : h5::element_type(element_, number_);
     space_ = h5::space_of(dataset_);
     memory_elements_ = -1;
 }
 
 void Hdf5File::end_section() {
     dataset_.close();
+    for (h5::Shared& dataset : others_) dataset.close();
+    others_.clear();
 }
 
 bool Hdf5File::find_or_create(const std::string& name, const h5::DatasetShape& shape, bool may_exist) {
     element_ = shape.element;
     number_ = shape.number;
+    members_of_element_ = shape.members;
+    if (auto ready = ahead_.extract(name)) {
+        dataset_ = std::move(ready.mapped());
+        return false;
+    }
     if (may_exist) dataset_ = h5::find_dataset(file_, name);
     if (dataset_.open()) return true;
     if (!context_.writes || context_.reading_back)
@@ -129,22 +133,6 @@ void Hdf5File::reach(hsize_t rows) {
     h5::extend(dataset_, dims);
 }
 
-/// Where a dump's rows start in a dataset that each writing dump of the file extends; a load reads the last
-/// ones.
-hsize_t Hdf5File::rows_before(std::size_t part) const {
-    hsize_t rows = 0;
-    hsize_t last = 0;
-    for (std::size_t d = 0; d < context_.position; ++d) {
-        const Dump& dump = context_.plan->dumps[d];
-        const Content& content = context_.plan->contents[dump.content];
-        const bool same_file = dump.family == context_.dump->family && dump.file == context_.dump->file;
-        if (!same_file || part >= content.arrays.size() || !moves(content, Direction::write)) continue;
-        last = extent(content.arrays[part].dims[0]);
-        rows += last;
-    }
-    return moves(*context_.content, Direction::write) ? rows : rows - last;
-}
-
 void Hdf5File::open_extents() {
     const Hdf5Settings& settings = context_.family->hdf5;
     // Streams have absolute offsets: an extendible dataset reaches as far as this dump, another as far as
@@ -153,7 +141,7 @@ void Hdf5File::open_extents() {
         return extent(static_cast<std::int64_t>(
             dump_end(*context_.plan, *context_.dump, *context_.layout, context_.slot, std::nullopt)));
     };
-    element_ = 1;
+    element_ = members_of_element_ = 1;
     number_ = h5::Number::any;
     if (!created_ || has_extents_) dataset_ = h5::find_dataset(file_, "extents");
     if (!dataset_.open()) {
@@ -163,6 +151,7 @@ void Hdf5File::open_extents() {
         if (shape.extendible || settings.chunked) {
             shape.chunk =
                 chunk_of(shape.extendible ? h5::Extents{endless} : shape.dims, 1, settings.chunk_bytes);
+            shape.filters = settings;
         }
         (void)find_or_create("extents", shape, false);
     } else if (appended()) {
@@ -171,29 +160,60 @@ void Hdf5File::open_extents() {
     has_extents_ = true;
 }
 
-void Hdf5File::open_array(const Section& section) {
-    const Array& array = context_.content->arrays[section.part];
+h5::DatasetShape Hdf5File::shape_of(const Array& array) const {
     const Hdf5Settings& settings = context_.family->hdf5;
     h5::DatasetShape shape;
     shape.element = array.element;
+    shape.members = array.members;
     for (const std::int64_t d : array.dims) shape.dims.push_back(extent(d));
     shape.extendible = array.extendible;
     shape.filled = array.filled;
+    shape.filters = settings;
     for (const std::int64_t c : array.chunk) shape.chunk.push_back(extent(c));
     if (shape.chunk.empty() && (settings.chunked || array.extendible)) {
         shape.chunk = chunk_of(shape.dims, array.element, settings.chunk_bytes);
     }
+    return shape;
+}
+
+std::string Hdf5File::array_name(std::size_t part, std::int64_t dataset) const {
+    const bool own_group = appended() && !context_.content->arrays[part].extendible;
+    return fmt::format("{}a{:02d}_{:06d}", own_group ? dump_group() : "", part, dataset);
+}
+
+/// An application makes its datasets and then writes them: between two writes lies no metadata.
+void Hdf5File::create_arrays_ahead() {
+    std::int64_t datasets = 0;
+    for (const Array& array : context_.content->arrays) datasets += array.datasets;
+    if (datasets > created_ahead_at_most) return;
+    for (std::size_t part = 0; part < context_.content->arrays.size(); ++part) {
+        const Array& array = context_.content->arrays[part];
+        for (std::int64_t d = 0; d < array.datasets; ++d) {
+            const std::string name = array_name(part, d);
+            ahead_.emplace(name, h5::create_dataset(file_, name, shape_of(array)));
+        }
+    }
+}
+
+void Hdf5File::open_array(const Section& section) {
+    const Array& array = context_.content->arrays[section.part];
+    if (created_ && section.part == 0 && section.dataset == 0) create_arrays_ahead();
+    for (std::int64_t d = section.pieces - 1; d > 0; --d) {
+        open_array_dataset(section, section.dataset + d);
+        others_.insert(others_.begin(), std::move(dataset_));
+    }
+    open_array_dataset(section, section.dataset);
+    written_grids_.add(array);
+}
+
+void Hdf5File::open_array_dataset(const Section& section, std::int64_t dataset) {
+    const Array& array = context_.content->arrays[section.part];
     const bool grows = array.extendible && appended();
     const bool own_group = appended() && !grows;
-    const std::string name =
-        fmt::format("{}a{:02d}_{:06d}", own_group ? dump_group() : "", section.part, section.dataset);
-    (void)find_or_create(name, shape, !created_ && !(own_group && writes_now()));
-    for (const Access& access : array.access) {
-        if (access.direction != Direction::write) continue;
-        for (const Slab& slab : access.slabs) written_grids_.emplace_back(&slab, TileGrid(array.dims, slab));
-    }
+    const h5::DatasetShape shape = shape_of(array);
+    (void)find_or_create(array_name(section.part, dataset), shape, !created_ && !(own_group && writes_now()));
     if (!grows) return;
-    first_row_ = rows_before(section.part);
+    first_row_ = extent(rows_before(context_, section.part));
     reach(first_row_ + shape.dims[0]);
 }
 
@@ -206,6 +226,7 @@ void Hdf5File::open_fit(const Section& section) {
     shape.dims = {extent(section.bytes / fit.element)};
     shape.extendible = grows;
     if (settings.chunked) {
+        shape.filters = settings;
         shape.chunk = fit_chunk_ > 0 ? h5::Extents{extent(fit_chunk_)}
                                      : chunk_of(grows ? h5::Extents{endless} : shape.dims, fit.element,
                                                 settings.chunk_bytes);
@@ -270,7 +291,8 @@ h5::Selection Hdf5File::selection(const Operation& operation) {
 std::int64_t Hdf5File::transfer(const Operation& operation) {
     const Buffers& buffers = *context_.buffers;
     const bool nothing = operation.joins || operation.size == 0;
-    const std::int64_t elements = nothing ? 0 : operation.size / element_;
+    const bool several = operation.slab != nullptr && operation.pieces > 1;
+    const std::int64_t elements = nothing ? 0 : operation.size / (several ? operation.pieces : 1) / element_;
     if (elements != memory_elements_) {
         memory_ = h5::space({extent(std::max<std::int64_t>(elements, 1))});
         if (nothing) h5::select_nothing(memory_);
@@ -281,7 +303,9 @@ std::int64_t Hdf5File::transfer(const Operation& operation) {
     } else {
         h5::select(space_, selection(operation));
     }
-    if (operation.direction == Direction::write) {
+    if (several) {
+        write_to_all(operation);
+    } else if (operation.direction == Direction::write) {
         h5::write(dataset_, type_, memory_, space_, list(operation.collective), payload(operation));
     } else {
         h5::read(dataset_, type_, memory_, space_, list(operation.collective), buffers.scratch.data());
@@ -289,8 +313,37 @@ std::int64_t Hdf5File::transfer(const Operation& operation) {
     return operation.size;
 }
 
+/// One call over all datasets of the section.
+void Hdf5File::write_to_all(const Operation& operation) {
+    std::vector<hid_t> ids{dataset_.get()};
+    for (const h5::Shared& dataset : others_) ids.push_back(dataset.get());
+    std::vector<const void*> data;
+    for (std::int64_t i = 0; i < operation.pieces; ++i) {
+        const std::int64_t offset = operation.joins ? 0 : operation.offset + i * operation.piece_stride;
+        data.push_back(context_.buffers->arena.at(context_.phase, offset));
+    }
+    h5::write_multi(ids, type_, memory_, space_, list(operation.collective), data);
+}
+
+void Hdf5File::verify_slabs(const Operation& operation, VerifyResult& result) {
+    Operation one = operation;
+    one.pieces = 1;
+    one.size = operation.size / operation.pieces;
+    verify(one, result);
+    for (h5::Shared& other : others_) {
+        std::swap(dataset_, other);
+        one.offset += operation.piece_stride;
+        verify(one, result);
+        std::swap(dataset_, other);
+    }
+}
+
 void Hdf5File::verify(const Operation& operation, VerifyResult& result) {
     if (operation.joins || operation.size == 0) return;
+    if (operation.slab != nullptr && operation.pieces > 1) {
+        verify_slabs(operation, result);
+        return;
+    }
     const h5::Selection whole = selection(operation);
     const std::byte* expected = payload(operation);
     const std::int64_t base = operation.offset - operation.tile * operation.size;
@@ -336,34 +389,11 @@ void Hdf5File::compare(const h5::Selection& part, std::int64_t offset, std::int6
     h5::select(space_, part);
     const h5::Local memory = h5::space({extent(elements)});
     h5::read(dataset_, type_, memory, space_, independent_, found.data());
-    if (written_grids_.size() > 1) accept_overlaps(part, base, expected, found);
+    written_grids_.accept(slice_of(part, first_row_), element_, base, context_.buffers->arena, context_.phase,
+                          expected, found);
     result.compare(found.data(), expected, bytes, bytes,
                    {context_.path.substr(context_.path.rfind('/') + 1),
                     static_cast<std::int64_t>(context_.position), offset, 0, -1});
-}
-
-void Hdf5File::accept_overlaps(const h5::Selection& part, std::int64_t base, const std::byte* expected,
-                               std::vector<std::byte>& found) const {
-    const auto size = static_cast<std::size_t>(element_);
-    std::vector<std::int64_t> at(part.count.size());
-    for (std::size_t i = 0; i * size < found.size(); ++i) {
-        std::byte* here = found.data() + i * size;
-        if (std::memcmp(here, expected + i * size, size) == 0) continue;
-        std::size_t left = i;
-        for (std::size_t d = at.size(); d-- > 0; left /= part.count[d]) {
-            const hsize_t stride = part.stride.empty() ? 1 : part.stride[d];
-            at[d] = static_cast<std::int64_t>(part.start[d] + left % part.count[d] * stride);
-        }
-        at[0] -= static_cast<std::int64_t>(first_row_);
-        for (const auto& [slab, grid] : written_grids_) {
-            const auto spot = grid.spot_of(at);
-            if (!spot) continue;
-            const std::int64_t place = base + (spot->tile * slab->elements() + spot->element) * element_;
-            if (std::memcmp(here, context_.buffers->arena.at(context_.phase, place), size) != 0) continue;
-            std::memcpy(here, expected + i * size, size);
-            break;
-        }
-    }
 }
 
 }  // namespace wa

@@ -1,11 +1,13 @@
 // An open HDF5 file: how a dump's streams, arrays and fits become datasets.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "backends/datasets.hpp"
 #include "expand/arrays.hpp"
 #include "io/hdf5.hpp"
 #include "mesh/values.hpp"
@@ -33,9 +35,14 @@ class Hdf5File final : public OpenFile {
   private:
     /// True when the dataset was there.
     bool find_or_create(const std::string& name, const h5::DatasetShape& shape, bool may_exist);
+    [[nodiscard]] h5::DatasetShape shape_of(const Array& array) const;
+    [[nodiscard]] std::string array_name(std::size_t part, std::int64_t dataset) const;
+    void create_arrays_ahead();
+    void open_array_dataset(const Section& section, std::int64_t dataset);
+    void write_to_all(const Operation& operation);
+    void verify_slabs(const Operation& operation, VerifyResult& result);
     void reach(hsize_t rows);
     [[nodiscard]] bool writes_now() const;
-    [[nodiscard]] hsize_t rows_before(std::size_t part) const;
     void open_extents();
     void open_array(const Section& section);
     void open_fit(const Section& section);
@@ -47,27 +54,28 @@ class Hdf5File final : public OpenFile {
     [[nodiscard]] h5::Selection selection(const Operation& operation);
     void compare(const h5::Selection& part, std::int64_t offset, std::int64_t elements, std::int64_t base,
                  const std::byte* expected, VerifyResult& result);
-    /// Of elements that hyperslabs of several shapes cover, either's payload may stand there.
-    void accept_overlaps(const h5::Selection& part, std::int64_t base, const std::byte* expected,
-                         std::vector<std::byte>& found) const;
     [[nodiscard]] const h5::Local& list(bool collective) const {
-        return collective ? collective_ : independent_;
+        return collective || filters_alone_ ? collective_ : independent_;
     }
 
     h5::Shared file_;
-    bool created_ = false;      // by this opening: it holds no dataset from before
-    bool has_extents_ = false;  // since this opening
+    bool created_ = false;        // by this opening: it holds no dataset from before
+    bool has_extents_ = false;    // since this opening
+    bool filters_alone_ = false;  // the library filters in collective calls only, also those of one rank
     FileContext context_;
     Section section_;
-    std::vector<std::pair<const Slab*, TileGrid>> written_grids_;  // of the array at hand
+    WrittenGrids written_grids_;  // of the array at hand
     std::optional<TileGrid> grid_;
     const Slab* grid_slab_ = nullptr;
     h5::Shared dataset_;
+    std::vector<h5::Shared> others_;           // that a call moves beside it
+    std::map<std::string, h5::Shared> ahead_;  // created, not yet written
     h5::Local type_;
     h5::Local space_;  // of the dataset, with the present selection
     h5::Local memory_;
     std::int64_t memory_elements_ = -1;
     std::int64_t element_ = 1;
+    std::int64_t members_of_element_ = 1;
     hsize_t first_row_ = 0;  // where this dump starts in a dataset that grows
     h5::Local collective_;
     h5::Local independent_;

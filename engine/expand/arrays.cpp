@@ -60,6 +60,7 @@ bool ArrayOperations::enter_slab() {
             joins_left_ = joins_ && access.collective ? most - left_ : 0;
             tiles_ = TileGrid(array_.dims, slab).tiles();
             bytes_ = slab.elements() * array_.element;
+            pieces_ = array_.multi ? array_.datasets : 1;
             done_ = 0;
             return true;
         }
@@ -85,13 +86,15 @@ bool ArrayOperations::next(Operation& operation) {
         operation.direction = access.direction;
         operation.collective = access.collective;
         operation.slab = &access.slabs[slab_];
+        operation.pieces = pieces_;
+        operation.piece_stride = pieces_ > 1 ? array_.bytes() : 0;
         if (done_ == left_) {
             operation.joins = true;
             --joins_left_;
             return true;
         }
         operation.tile = (done_ * place_.here + place_.local()) % tiles_;
-        operation.size = bytes_;
+        operation.size = bytes_ * pieces_;
         operation.offset = base_ + operation.tile * bytes_;
         ++done_;
         return true;
@@ -105,6 +108,10 @@ std::int64_t array_count(const Array& array, const Layout& layout, const FileSlo
         const Place place = place_of(access.ranks, layout, slot, member);
         if (!place.active()) continue;
         for (const Slab& slab : access.slabs) {
+            if (array.multi) {
+                count += share_of(slab.operations / array.datasets, place.all, place.index);
+                continue;
+            }
             // The first `more` datasets have one operation more than the others.
             const std::int64_t each = slab.operations / array.datasets;
             const std::int64_t more = slab.operations % array.datasets;

@@ -53,7 +53,8 @@ class ArrayOperations {
     bool entered_ = false;
     Place place_;
     std::int64_t tiles_ = 1;
-    std::int64_t bytes_ = 0;
+    std::int64_t bytes_ = 0;   // of a slab
+    std::int64_t pieces_ = 1;  // slabs of an operation, each in a dataset of its own
     std::int64_t left_ = 0;
     std::int64_t done_ = 0;
     std::int64_t joins_left_ = 0;

@@ -18,6 +18,7 @@ struct Behaviour {
         case BackendKind::mpiio:
         case BackendKind::hdf5:
         case BackendKind::typhonio:
+        case BackendKind::pnetcdf:
             return {true, false};
         case BackendKind::stdio:
             return {false, true};
@@ -40,6 +41,8 @@ struct Behaviour {
             return BackendKind::stdio;
         case Level::h5d:
             return BackendKind::hdf5;
+        case Level::pnetcdf:
+            return BackendKind::pnetcdf;
         default:
             return BackendKind::mpiio;
     }

@@ -149,9 +149,11 @@ bool DumpOperations::next_section(Section& section) {
         section.dataset = dataset_;
         section.base = dump_.base + array_base_;
         section.bytes = array.bytes();
+        section.pieces = array.multi ? array.datasets : 1;
         operations_.emplace<ArrayOperations>(array, dataset_, section.base, layout_, slot_, acting_, joins);
-        array_base_ += array.bytes();
-        if (++dataset_ == array.datasets) {
+        array_base_ += array.bytes() * section.pieces;
+        dataset_ += section.pieces;
+        if (dataset_ == array.datasets) {
             dataset_ = 0;
             ++part_;
         }

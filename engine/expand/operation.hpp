@@ -15,7 +15,7 @@ struct Operation {
     std::int64_t offset =
         0;  // in the file; of an array, the place that the tile takes when laid out linearly
     std::int64_t size = 0;
-    std::int64_t pieces = 1;  // equal pieces, piece_stride apart, from offset on
+    std::int64_t pieces = 1;  // equal pieces, piece_stride apart, from offset on; with a slab: one a dataset
     std::int64_t piece_stride = 0;
     std::int64_t tile =
         0;  // arrays: the tile's number in its grid; meshes: the part's among those of the file
@@ -29,7 +29,7 @@ struct Section {
     Kind kind = Kind::stream;
     std::size_t part = 0;      // which stream or array of the content, or table of the mesh
     std::size_t entry = 0;     // of a stream with views
-    std::int64_t dataset = 0;  // of an array or a fit
+    std::int64_t dataset = 0;  // of an array or a fit; the first of `pieces` that a call moves together
     std::int64_t base = 0;     // where the dataset starts in a linear file
     std::int64_t bytes = 0;    // of the dataset in this file
     // A stream with views: where the file view starts and how it repeats.

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "errors.hpp"
+#include "io/hdf5_lists.hpp"
 
 namespace wa::h5 {
 namespace {
@@ -25,51 +26,6 @@ void checked_call(herr_t code, const char* operation) {
 herr_t innermost(unsigned depth, const H5E_error2_t* error, void* text) {
     if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
     return 0;
-}
-
-class Info {
-  public:
-    explicit Info(const mpi::Hints* hints) {
-        if (hints == nullptr || hints->empty()) return;
-        mpi::check(MPI_Info_create(&info_), "open");
-        for (const auto& [key, value] : *hints)
-            mpi::check(MPI_Info_set(info_, key.c_str(), value.c_str()), "open");
-    }
-    ~Info() {
-        if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
-    }
-    Info(const Info&) = delete;
-    Info& operator=(const Info&) = delete;
-    Info(Info&&) = delete;
-    Info& operator=(Info&&) = delete;
-    [[nodiscard]] MPI_Info get() const { return info_; }
-
-  private:
-    MPI_Info info_ = MPI_INFO_NULL;
-};
-
-Local access_list(const FileOptions& options) {
-    Local list(checked(H5Pcreate(H5P_FILE_ACCESS), "open"), H5Pclose);
-    const Info info(options.hints);
-    checked_call(H5Pset_fapl_mpio(list.get(), options.comm, info.get()), "open");
-    if (options.alignment > 0) {
-        checked_call(H5Pset_alignment(list.get(), static_cast<hsize_t>(options.threshold),
-                                      static_cast<hsize_t>(options.alignment)),
-                     "open");
-    }
-    if (options.bounds != Bounds::library_default) {
-        const H5F_libver_t version = options.bounds == Bounds::v18 ? H5F_LIBVER_V18 : H5F_LIBVER_LATEST;
-        checked_call(H5Pset_libver_bounds(list.get(), version, version), "open");
-    }
-    if (options.metadata_block > 0) {
-        checked_call(H5Pset_meta_block_size(list.get(), static_cast<hsize_t>(options.metadata_block)),
-                     "open");
-    }
-    if (options.collective_metadata) {
-        checked_call(H5Pset_coll_metadata_write(list.get(), true), "open");
-        checked_call(H5Pset_all_coll_metadata_ops(list.get(), true), "open");
-    }
-    return list;
 }
 
 }  // namespace
@@ -129,9 +85,10 @@ void Shared::close() {
 
 Shared create_file(const std::string& path, const FileOptions& options) {
     const Local access = access_list(options);
+    const Local creation = creation_list(options);
     errno = 0;
     const unsigned mode = options.replaces ? H5F_ACC_TRUNC : H5F_ACC_EXCL;
-    return {checked(H5Fcreate(path.c_str(), mode, H5P_DEFAULT, access.get()), "open"), H5Fclose};
+    return {checked(H5Fcreate(path.c_str(), mode, creation.get(), access.get()), "open"), H5Fclose};
 }
 
 Shared open_file(const std::string& path, bool writes, const FileOptions& options) {
@@ -154,6 +111,7 @@ Shared create_dataset(const Shared& file, const std::string& name, const Dataset
     if (!shape.chunk.empty()) {
         checked_call(H5Pset_chunk(list.get(), static_cast<int>(shape.chunk.size()), shape.chunk.data()),
                      "create dataset");
+        add_filters(list, shape.filters);
     }
     Extents most = shape.dims;
     if (shape.extendible) most[0] = H5S_UNLIMITED;
@@ -161,7 +119,8 @@ Shared create_dataset(const Shared& file, const std::string& name, const Dataset
         checked(H5Screate_simple(static_cast<int>(shape.dims.size()), shape.dims.data(), most.data()),
                 "create dataset"),
         H5Sclose);
-    const Local type = element_type(shape.element, shape.number);
+    const Local type = shape.members > 1 ? compound_type(shape.element, shape.members)
+                                         : element_type(shape.element, shape.number);
     const Local links(checked(H5Pcreate(H5P_LINK_CREATE), "create dataset"), H5Pclose);
     checked_call(H5Pset_create_intermediate_group(links.get(), 1), "create dataset");
     errno = 0;
@@ -274,6 +233,18 @@ Local transfer_list(bool collective) {
     checked_call(H5Pset_dxpl_mpio(list.get(), collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT),
                  "transfer");
     return list;
+}
+
+Local compound_type(std::int64_t bytes, std::int64_t members) {
+    Local type(checked(H5Tcreate(H5T_COMPOUND, static_cast<std::size_t>(bytes)), "create dataset"), H5Tclose);
+    const std::int64_t size = bytes / members;
+    const Local member = element_type(size);
+    for (std::int64_t m = 0; m < members; ++m) {
+        checked_call(H5Tinsert(type.get(), fmt::format("m{:02d}", m).c_str(),
+                               static_cast<std::size_t>(m * size), member.get()),
+                     "create dataset");
+    }
+    return type;
 }
 
 Local element_type(std::int64_t bytes, Number number) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/mpi_file.hpp"
+#include "plan/model.hpp"
 
 namespace wa::h5 {
 
@@ -65,12 +66,9 @@ enum class Bounds { library_default, v18, latest };
 struct FileOptions {
     MPI_Comm comm = MPI_COMM_SELF;
     const mpi::Hints* hints = nullptr;
-    std::int64_t alignment = 0;
-    std::int64_t threshold = 0;
-    Bounds bounds = Bounds::library_default;
-    std::int64_t metadata_block = 0;  // bytes that metadata takes from the file at once; 0: the library's own
-    bool collective_metadata = false;  // written by all ranks together, read by one for all
-    bool replaces = false;             // a file that is there
+    Hdf5Settings settings;
+    Bounds bounds = Bounds::library_default;  // where the oldest is the newest, too; else as the settings say
+    bool replaces = false;                    // a file that is there
 };
 
 /// Collective. A file is made only if there is none, unless the options say otherwise.
@@ -84,10 +82,12 @@ enum class Number { any, integer, floating };
 struct DatasetShape {
     std::int64_t element = 1;
     Number number = Number::any;
+    std::int64_t members = 1;  // of a compound element
     Extents dims;
     Extents chunk;            // empty: contiguous
     bool extendible = false;  // in the first dimension
     bool filled = false;      // with fill values, when its space is allocated
+    Hdf5Settings filters;     // of which the filters hold for chunks
 };
 
 /// Collective. Space is allocated at once, and filled only on request: what is written is what the plan
@@ -121,6 +121,8 @@ void remove_attribute(const Shared& object, const std::string& name);
 [[nodiscard]] Local transfer_list(bool collective);
 /// Type of an element in memory and in the file.
 [[nodiscard]] Local element_type(std::int64_t bytes, Number number = Number::any);
+/// A compound of so many members of equal size, side by side.
+[[nodiscard]] Local compound_type(std::int64_t bytes, std::int64_t members);
 [[nodiscard]] Local copy_of(hid_t type);
 /// Null-terminated ASCII of a fixed size.
 [[nodiscard]] Local fixed_string(std::size_t bytes);

@@ -17,7 +17,7 @@ class OperationTable;
 
 enum class Role { checkpoint, visualization, restart, input, scratch, output, log, other };
 enum class Interface { posix, stdio, mpiio, hdf5, typhonio, pnetcdf };
-enum class BackendKind { null, record, posix, stdio, mpiio, hdf5, typhonio };
+enum class BackendKind { null, record, posix, stdio, mpiio, hdf5, typhonio, pnetcdf };
 enum class Level { posix, stdio, mpiio, h5d, pnetcdf };
 enum class SharingMode { shared, per_rank, groups, subset, root };
 enum class Lifetime { per_dump, appended, reused };
@@ -28,6 +28,10 @@ enum class GapFill { sleep, busy, memory, mpi };
 enum class MeshType { uniform, rectilinear, curvilinear, unstructured, arbitrary, point };
 enum class Centring { zone, node, edge, face };
 enum class ValueType { float32, float64, int32, int64 };
+/// How an HDF5 file manages its free space (H5F_fspace_strategy_t), and the oldest library that is to read
+/// it.
+enum class FileSpace { standard, fsm_aggr, page, aggr, none };
+enum class LibraryBounds { earliest, v18, v110, latest };
 
 /// Ranks of a stream or a family. "all" in a stream means all members of the family.
 struct Ranks {
@@ -48,6 +52,16 @@ struct Hdf5Settings {
     std::int64_t chunk_bytes = 1048576;
     std::int64_t alignment = 0;
     std::int64_t threshold = 0;
+    std::optional<std::int64_t> metadata_block;  // bytes; absent: as the library has it
+    std::optional<std::int64_t> sieve_buffer;
+    bool collective_metadata = false;
+    FileSpace file_space = FileSpace::standard;  // standard: as the library has it
+    std::optional<std::int64_t> page_bytes;
+    LibraryBounds libver = LibraryBounds::earliest;
+    std::int64_t deflate = 0;  // level, 0: none
+    bool shuffle = false;
+    bool subfiling = false;
+    [[nodiscard]] bool filters() const { return deflate > 0 || shuffle; }
 };
 
 struct Family {
@@ -103,6 +117,7 @@ struct Access {
     Ranks ranks;
     Direction direction = Direction::write;
     bool collective = false;
+    bool nonblocking = false;  // posted, and completed together at the end of the dump
     std::vector<Slab> slabs;
 };
 
@@ -112,7 +127,9 @@ struct Array {
     std::vector<std::int64_t> dims;
     std::vector<std::int64_t> chunk;  // empty: none
     bool extendible = false;
-    bool filled = false;  // the library writes fill values when it allocates space
+    bool filled = false;       // the library writes fill values when it allocates space
+    std::int64_t members = 1;  // of a compound element, equally large
+    bool multi = false;        // a call moves a slab of each dataset
     std::vector<Access> access;
     [[nodiscard]] std::int64_t bytes() const {
         std::int64_t product = element;

@@ -96,7 +96,9 @@ Hdf5Settings read_hdf5(const Node& family) {
     Hdf5Settings out;
     const auto node = family.find("hdf5");
     if (!node) return out;
-    node->only({"layout", "chunk_bytes", "alignment", "threshold"});
+    node->only({"layout", "chunk_bytes", "alignment", "threshold", "metadata_block", "sieve_buffer",
+                "collective_metadata", "file_space", "page_bytes", "libver", "deflate", "shuffle",
+                "subfiling"});
     if (const auto layout = node->find("layout")) {
         if (!layout->is_text("contiguous") && !layout->is_text("chunked")) {
             layout->fail("unknown word " + layout->quoted() + "; use one of contiguous, chunked");
@@ -107,6 +109,22 @@ Hdf5Settings read_hdf5(const Node& family) {
     out.chunk_bytes = node->integer("chunk_bytes", 1, (std::int64_t{1} << 32) - 1, out.chunk_bytes);
     out.alignment = node->integer("alignment", 0, std::int64_t{1} << 40, 0);
     out.threshold = node->integer("threshold", 0, std::int64_t{1} << 40, 0);
+    if (const auto block = node->find("metadata_block"))
+        out.metadata_block = block->integer(0, limits::hdf5_block);
+    if (const auto buffer = node->find("sieve_buffer"))
+        out.sieve_buffer = buffer->integer(0, limits::hdf5_block);
+    out.collective_metadata = node->boolean("collective_metadata", false);
+    out.file_space = node->word("file_space", FileSpace::standard);
+    // The library's own bounds (H5Pset_file_space_page_size).
+    if (const auto page = node->find("page_bytes"))
+        out.page_bytes = page->integer(512, std::int64_t{1} << 30);
+    out.libver = node->word("libver", LibraryBounds::earliest);
+    out.deflate = node->integer("deflate", 0, 9, 0);
+    out.shuffle = node->boolean("shuffle", false);
+    out.subfiling = node->boolean("subfiling", false);
+    if (out.filters() && !out.chunked) node->fail("filters go with layout chunked only");
+    if (out.page_bytes && out.file_space != FileSpace::page)
+        node->fail("page_bytes goes with file_space page");
     return out;
 }
 
@@ -197,11 +215,12 @@ void bounded_product(const Node& node, std::int64_t first, const std::vector<std
 }
 
 Access read_access(const Node& node, std::int64_t ranks, const Array& array) {
-    node.only({"ranks", "direction", "collective", "entries"});
+    node.only({"ranks", "direction", "collective", "nonblocking", "entries"});
     Access out;
     out.ranks = ranks_or_all(node, "ranks", ranks);
     out.direction = node.at("direction").word<Direction>();
     out.collective = node.boolean("collective", false);
+    out.nonblocking = node.boolean("nonblocking", false);
     const Node entries = node.at("entries");
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const Node item = entries[i];
@@ -222,8 +241,17 @@ Access read_access(const Node& node, std::int64_t ranks, const Array& array) {
     return out;
 }
 
+/// A call over several datasets writes a slab of each.
+void check_multi(const Node& node, const Access& access, std::int64_t datasets) {
+    if (access.direction != Direction::write) node.at("direction").fail("calls over several datasets write");
+    for (const Slab& slab : access.slabs) {
+        if (slab.operations % datasets != 0)
+            node.at("entries").fail(fmt::format("operations must be multiples of the {} datasets", datasets));
+    }
+}
+
 Array read_array(const Node& node, std::int64_t ranks) {
-    node.only({"datasets", "element", "dims", "chunk", "extendible", "filled", "access"});
+    node.only({"datasets", "element", "members", "dims", "chunk", "extendible", "filled", "multi", "access"});
     Array out;
     out.datasets = node.at("datasets").integer(1, limits::datasets);
     out.element = node.at("element").integer(1, limits::element_bytes);
@@ -236,8 +264,16 @@ Array read_array(const Node& node, std::int64_t ranks) {
     }
     out.extendible = node.boolean("extendible", false);
     out.filled = node.boolean("filled", false);
+    out.members = node.integer("members", 1, limits::members, 1);
+    if (out.element % out.members != 0)
+        node.at("members").fail(fmt::format("{} bytes are not so many equal members", out.element));
+    out.multi = node.boolean("multi", false);
     const Node access = node.at("access");
-    for (std::size_t i = 0; i < access.size(); ++i) out.access.push_back(read_access(access[i], ranks, out));
+    for (std::size_t i = 0; i < access.size(); ++i) {
+        const Access one = read_access(access[i], ranks, out);
+        if (out.multi) check_multi(access[i], one, out.datasets);
+        out.access.push_back(one);
+    }
     return out;
 }
 

@@ -24,13 +24,14 @@ constexpr std::array<Word<Interface>, 6> interfaces{{{"posix", Interface::posix}
                                                      {"hdf5", Interface::hdf5},
                                                      {"typhonio", Interface::typhonio},
                                                      {"pnetcdf", Interface::pnetcdf}}};
-constexpr std::array<Word<BackendKind>, 7> backends{{{"null", BackendKind::null},
+constexpr std::array<Word<BackendKind>, 8> backends{{{"null", BackendKind::null},
                                                      {"record", BackendKind::record},
                                                      {"posix", BackendKind::posix},
                                                      {"stdio", BackendKind::stdio},
                                                      {"mpiio", BackendKind::mpiio},
                                                      {"hdf5", BackendKind::hdf5},
-                                                     {"typhonio", BackendKind::typhonio}}};
+                                                     {"typhonio", BackendKind::typhonio},
+                                                     {"pnetcdf", BackendKind::pnetcdf}}};
 constexpr std::array<Word<Level>, 5> levels{{{"posix", Level::posix},
                                              {"stdio", Level::stdio},
                                              {"mpiio", Level::mpiio},
@@ -54,6 +55,15 @@ constexpr std::array<Word<Pattern>, 7> patterns{{{"contiguous", Pattern::contigu
 constexpr std::array<Word<ClockKind>, 2> clocks{{{"gap", ClockKind::gap}, {"deadline", ClockKind::deadline}}};
 constexpr std::array<Word<GapFill>, 4> gap_fills{
     {{"sleep", GapFill::sleep}, {"busy", GapFill::busy}, {"memory", GapFill::memory}, {"mpi", GapFill::mpi}}};
+constexpr std::array<Word<FileSpace>, 5> file_spaces{{{"standard", FileSpace::standard},
+                                                      {"fsm-aggr", FileSpace::fsm_aggr},
+                                                      {"page", FileSpace::page},
+                                                      {"aggr", FileSpace::aggr},
+                                                      {"none", FileSpace::none}}};
+constexpr std::array<Word<LibraryBounds>, 4> library_bounds{{{"earliest", LibraryBounds::earliest},
+                                                             {"v18", LibraryBounds::v18},
+                                                             {"v110", LibraryBounds::v110},
+                                                             {"latest", LibraryBounds::latest}}};
 
 constexpr std::array<Word<MeshType>, 6> mesh_types{{{"uniform", MeshType::uniform},
                                                     {"rectilinear", MeshType::rectilinear},
@@ -108,6 +118,12 @@ WordList<Centring> words(Centring) {
 }
 WordList<ValueType> words(ValueType) {
     return list(value_types);
+}
+WordList<FileSpace> words(FileSpace) {
+    return list(file_spaces);
+}
+WordList<LibraryBounds> words(LibraryBounds) {
+    return list(library_bounds);
 }
 
 }  // namespace wa

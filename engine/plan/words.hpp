@@ -35,6 +35,8 @@ struct WordList {
 [[nodiscard]] WordList<MeshType> words(MeshType);
 [[nodiscard]] WordList<Centring> words(Centring);
 [[nodiscard]] WordList<ValueType> words(ValueType);
+[[nodiscard]] WordList<FileSpace> words(FileSpace);
+[[nodiscard]] WordList<LibraryBounds> words(LibraryBounds);
 
 template <typename E>
 [[nodiscard]] std::string_view word_of(E value) {

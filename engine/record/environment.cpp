@@ -8,12 +8,14 @@
 
 #include <array>
 
-#ifdef WORKALIKE_HAVE_HDF5
-#include <hdf5.h>
-#endif
-
 #include "io/mpi.hpp"
 #include "io/mpi_file.hpp"
+#ifdef WORKALIKE_HAVE_HDF5
+#include "io/hdf5_features.hpp"
+#endif
+#ifdef WORKALIKE_HAVE_PNETCDF
+#include "io/pnetcdf.hpp"
+#endif
 
 namespace wa {
 namespace {
@@ -56,16 +58,30 @@ std::string mpi_library() {
 
 std::string hdf5_library() {
 #ifdef WORKALIKE_HAVE_HDF5
-    unsigned major = 0;
-    unsigned minor = 0;
-    unsigned release = 0;
-    if (H5get_libversion(&major, &minor, &release) >= 0)
-        return fmt::format("HDF5 {}.{}.{}", major, minor, release);
-#endif
+    return "HDF5 " + h5::features().version;
+#else
     return "";
+#endif
 }
 
 }  // namespace
+
+std::vector<std::string> library_features() {
+    std::vector<std::string> out;
+#ifdef WORKALIKE_HAVE_HDF5
+    const h5::Features hdf5 = h5::features();
+    const auto has = [](bool it) { return it ? "yes" : "no"; };
+    out.push_back("hdf5 " + hdf5.version);
+    out.push_back(fmt::format("hdf5.multi {}", has(hdf5.multi)));
+    out.push_back(fmt::format("hdf5.deflate {}", has(hdf5.deflate)));
+    out.push_back(fmt::format("hdf5.filtered_writes {}", has(hdf5.filtered_writes)));
+    out.push_back(fmt::format("hdf5.subfiling {}", has(hdf5.subfiling)));
+#endif
+#ifdef WORKALIKE_HAVE_PNETCDF
+    out.push_back("pnetcdf " + pnetcdf::version());
+#endif
+    return out;
+}
 
 Environment find_environment(const std::string& folder, bool mpi_io) {
     Environment out;

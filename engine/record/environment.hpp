@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "record/jsonl.hpp"
 
 namespace wa {
+
+/// What the libraries that were built in can do, a line each: `hdf5.multi no`. Needs no MPI.
+[[nodiscard]] std::vector<std::string> library_features();
 
 /// Collective over all processes. `folder` may be empty; `mpi_io` asks who performs MPI-IO in it.
 [[nodiscard]] Environment find_environment(const std::string& folder, bool mpi_io);

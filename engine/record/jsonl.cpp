@@ -75,6 +75,8 @@ std::string_view level_of(const Family& family, BackendKind counted) {
         case BackendKind::hdf5:
         case BackendKind::typhonio:
             return "h5d";
+        case BackendKind::pnetcdf:
+            return "pnetcdf";
         default:
             return word_of(family.level);
     }

@@ -13,6 +13,7 @@ struct Options {
     std::string dir;
     std::string record;
     std::optional<BackendKind> backend;
+    bool check = false;  // of the plan, without performing it
     bool verify = false;
     bool verify_only = false;
     bool keep = false;

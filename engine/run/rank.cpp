@@ -133,8 +133,7 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
     }
     if (family.sharing.baton && task.performs) pass_baton(task, false);
     if (task.performs) after_close(task);
-    if (performer.traits->over_mpiio && performer.counted != BackendKind::mpiio &&
-        family.level == Level::mpiio) {
+    if (performer.traits->over_mpiio && !performer.traits->plain_bytes && family.level == Level::mpiio) {
         // At this level the library's own traffic counts.
         task.summary.counters.by_direction = task.summary.mpiio.by_direction;
     }
@@ -178,6 +177,7 @@ void RankRun::transfer_all(Task& task) {
         while (task.operations.next(operation)) transfer(task, operation);
         file.end_section();
     }
+    if (file.posts()) timed(task, Kind::write, [&] { file.complete(); });
     while (task.seeks < task.operations.calls().seeks) seek(task, task.file->state.position);
     for (std::int64_t i = 0; i < task.operations.calls().flushes; ++i)
         timed(task, Kind::flush, [&] { file.flush(); });
@@ -188,18 +188,27 @@ void RankRun::transfer_all(Task& task) {
     file.end_dump();
 }
 
+/// Pieces that a backend cannot move in one call take one each; slabs of several datasets need datasets.
+std::int64_t RankRun::calls_of(const Task& task, const Operation& operation) {
+    const Traits& traits = *task.performer.traits;
+    const bool one_call = traits.pieces && (operation.slab == nullptr || traits.datasets);
+    return one_call ? 1 : operation.pieces;
+}
+
 void RankRun::transfer(Task& task, const Operation& operation) {
     if (operation.joins) {
         const Kind kind = operation.direction == Direction::write ? Kind::write : Kind::read;
-        timed(task, kind, [&] { (void)task.file->file->transfer(operation); });
-        task.summary.counters.note_join(operation.direction);
+        for (std::int64_t i = 0; i < calls_of(task, operation); ++i) {
+            timed(task, kind, [&] { (void)task.file->file->transfer(operation); });
+            task.summary.counters.note_join(operation.direction);
+        }
         return;
     }
     think(task);
     seek_before(task, operation);
     ++task.done;
     if (task.gather && task.gather->direction() == Direction::write) task.gather->advance(operation.size);
-    if (operation.pieces == 1 || task.performer.traits->pieces) {
+    if (calls_of(task, operation) == 1) {
         move(task, operation);
     } else {
         Operation piece = operation;

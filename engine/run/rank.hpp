@@ -33,6 +33,7 @@ class RankRun {
     void open(Task& task);
     void transfer_all(Task& task);
     void transfer(Task& task, const Operation& operation);
+    [[nodiscard]] static std::int64_t calls_of(const Task& task, const Operation& operation);
     void think(Task& task);
     void move(Task& task, const Operation& operation);
     void seek(Task& task, std::int64_t offset);

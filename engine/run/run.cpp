@@ -22,6 +22,7 @@
 #include "run/files.hpp"
 #include "run/perform.hpp"
 #include "run/prepare.hpp"
+#include "run/refuse.hpp"
 #include "run/setup.hpp"
 #include "run/verify_only.hpp"
 
@@ -66,13 +67,7 @@ void choose_backends(Setup& setup) {
     for (std::size_t i = 0; i < setup.plan.families.size(); ++i) {
         Family& family = setup.plan.families[i];
         const BackendKind kind = setup.options.backend.value_or(family.backend);
-        const Registration* registration = find_backend(kind);
-        if (registration == nullptr) {
-            throw UsageError(
-                fmt::format("the backend {} was not built in; build the engine with parallel HDF5 or use "
-                            "--backend null",
-                            word_of(kind)));
-        }
+        const Registration* registration = &registration_of(kind);
         if (kind == BackendKind::record && setup.options.operations.empty()) {
             throw UsageError("the backend record needs --operations FILE");
         }
@@ -82,6 +77,7 @@ void choose_backends(Setup& setup) {
         performer.behaviour = behaviour_of(performer.counted);
         setup.performers.push_back(performer);
         setup.performs = setup.performs || registration->traits.performs;
+        if (registration->traits.performs) refuse_impossible(setup.plan, i, setup.layouts[i], *backend);
         // Names follow who makes the file.
         if (registration->traits.performs) family.backend = kind;
     }
@@ -146,6 +142,8 @@ void make_buffers(Setup& setup) {
     // One POSIX call moves at most 2 GiB; HDF5 needs an operation's data in one piece.
     const bool pieces =
         setup.backends.contains(BackendKind::hdf5) || setup.backends.contains(BackendKind::typhonio);
+    if (setup.backends.contains(BackendKind::pnetcdf) && longest_operation(setup.plan) > INT32_MAX)
+        throw PlanError("contents", "the backend pnetcdf moves less than 2 GiB in one operation");
     const std::int64_t most = (pieces ? std::int64_t{16} : std::int64_t{2}) << 30;
     const std::int64_t longest = longest_operation(setup.plan);
     if (pieces && longest > most) throw PlanError("contents", "HDF5 moves at most 16 GiB in one operation");

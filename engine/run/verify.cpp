@@ -60,7 +60,8 @@ void visit_written(DumpOperations& operations, bool together, const RangeVisitor
             const std::int64_t piece = operation.size / operation.pieces;
             for (std::int64_t i = 0; i < operation.pieces; ++i) {
                 const std::int64_t offset = operation.offset + i * operation.piece_stride;
-                visit(offset, piece, together ? operation.offset + i * piece : offset);
+                const bool one_call = together && operation.slab == nullptr;
+                visit(offset, piece, one_call ? operation.offset + i * piece : offset);
             }
         }
     }

@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view calibration_word = "calibration";
 
 std::string_view extension(const Family& family) {
+    if (family.backend == BackendKind::pnetcdf) return "nc";
     const bool hdf5 = family.backend == BackendKind::hdf5 || family.backend == BackendKind::typhonio;
     return hdf5 ? "h5" : "dat";
 }
@@ -66,7 +67,7 @@ std::optional<ParsedName> parse_name(std::string_view name) {
     if (take(name, ".g") || take(name, ".r")) {
         if (!take_number(name)) return std::nullopt;
     }
-    if (!take(name, ".dat") && !take(name, ".h5")) return std::nullopt;
+    if (!take(name, ".dat") && !take(name, ".h5") && !take(name, ".nc")) return std::nullopt;
     out.temporary = take(name, temporary_suffix);
     if (!name.empty()) return std::nullopt;
     return out;

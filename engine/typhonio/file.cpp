@@ -23,12 +23,12 @@ h5::FileOptions access(const FileOptions& options, MPI_Comm comm) {
     h5::FileOptions out;
     out.comm = comm;
     out.hints = options.hints;
-    out.alignment = options.alignment;
-    out.threshold = options.threshold;
+    out.settings.alignment = options.alignment;
+    out.settings.threshold = options.threshold;
     out.replaces = options.replaces;
     if (options.pattern == Pattern::optimised) {
-        out.collective_metadata = true;
-        out.metadata_block = options.metadata_block;
+        out.settings.collective_metadata = true;
+        if (options.metadata_block > 0) out.settings.metadata_block = options.metadata_block;
     }
     return out;
 }

@@ -68,6 +68,12 @@ class Result:
         return self.lines[-1]
 
     @property
+    def refusal(self) -> str:
+        """The engine's one line; a launcher adds its own."""
+        (line,) = [line for line in self.stderr.splitlines() if line.startswith("workalike-engine: ")]
+        return line
+
+    @property
     def errors(self) -> list[dict[str, Any]]:
         return [line for line in self.lines if line["type"] == "error"]
 

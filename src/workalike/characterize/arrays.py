@@ -1,4 +1,4 @@
-"""H5D records -> arrays: an HDF5 file's datasets and the hyperslabs that move them."""
+"""H5D and PNETCDF_VAR records -> arrays: a library file's datasets and the hyperslabs that move them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from workalike.characterize.dataspace import (
     geometry_of,
     rank_of,
 )
-from workalike.characterize.facts import FileFacts, ModuleFacts
+from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.characterize.growth import apportion
 from workalike.characterize.levels import fill_values
 from workalike.characterize.moved import bytes_name, common_sizes, moved_by
+from workalike.characterize.variables import access_kinds, as_datasets, variable_geometry
 from workalike.darshan.bins import bin_of
 from workalike.plan.scale import split_even
 from workalike.workload import units
@@ -45,17 +46,20 @@ class _Equal:
 
 
 def build_arrays(
-    files: Sequence[FileFacts], states: int, known: KnownExtents
+    files: Sequence[FileFacts], states: int, known: KnownExtents, level: Level = Level.H5D
 ) -> tuple[list[Arrays], list[Assumption]] | None:
     """The datasets of a dump, or of all `states` that share a file; None when they do not look like arrays."""
-    equals = _equal_records(files)
+    equals = _equal_records(files, MODULE_OF_LEVEL[level])
     if equals is None:
         return None
     runs = fast_runs(files)
-    filled = any(fill_values(file, Level.H5D, Level.MPIIO, Direction.WRITE) for file in files)
+    filled = any(fill_values(file, level, Level.MPIIO, Direction.WRITE) for file in files)
     groups: dict[tuple[Geometry, Direction], list[_Equal]] = defaultdict(list)
     for equal in equals:
-        geometry = geometry_of(equal.facts, states, known, runs)
+        if level is Level.PNETCDF:
+            geometry = variable_geometry(equal.facts, states)
+        else:
+            geometry = geometry_of(equal.facts, states, known, runs)
         if geometry is None:
             return None
         for direction in Direction:
@@ -66,10 +70,10 @@ def build_arrays(
     accesses: dict[Geometry, list[ArrayAccess]] = defaultdict(list)
     datasets: dict[Geometry, int] = {}
     for (geometry, direction), members in groups.items():
-        access = _access(geometry, direction, members, runs)
-        if access is None:
+        access = _accesses(geometry, direction, members, runs, files[0])
+        if not access:
             return None
-        accesses[geometry].append(access)
+        accesses[geometry] += access
         distinct = len(set().union(*(m.datasets for m in members)))
         datasets[geometry] = max(datasets.get(geometry, 0), -(-distinct // len(files)))
     arrays = [
@@ -107,19 +111,20 @@ def share_arrays(arrays: Sequence[Arrays], states: int) -> list[list[Arrays]]:
     return out
 
 
-def _equal_records(files: Sequence[FileFacts]) -> list[_Equal] | None:
-    """The files' H5D records, equal ones (of many ranks, files and datasets) brought together."""
+def _equal_records(files: Sequence[FileFacts], module: str) -> list[_Equal] | None:
+    """The files' records of datasets, equal ones (of many ranks, files and datasets) brought together."""
     found: dict[bytes, _Equal] = {}
     for file in files:
-        h5d = file.modules.get("H5D")
-        if h5d is None:
+        records = file.modules.get(module)
+        if records is None:
             return None
-        columns = [i for i, name in enumerate(h5d.counter_names) if name not in _OF_RANKS]
-        table = np.ascontiguousarray(h5d.counters[:, columns])
-        for row, (number, rank) in enumerate(zip(h5d.ids.tolist(), h5d.ranks.tolist(), strict=True)):
+        records = as_datasets(records)
+        columns = [i for i, name in enumerate(records.counter_names) if name not in _OF_RANKS]
+        table = np.ascontiguousarray(records.counters[:, columns])
+        for row, (number, rank) in enumerate(zip(records.ids.tolist(), records.ranks.tolist(), strict=True)):
             key = table[row].tobytes()
             if key not in found:
-                found[key] = _Equal(h5d.rows(np.array([row])), 0, set(), set())
+                found[key] = _Equal(records.rows(np.array([row])), 0, set(), set())
             found[key].times += 1
             found[key].datasets.add(number)
             found[key].ranks.add(rank)
@@ -141,9 +146,10 @@ def fast_runs(files: Sequence[FileFacts]) -> list[int]:
     return []
 
 
-def _access(
-    geometry: Geometry, direction: Direction, members: Sequence[_Equal], runs: Sequence[int]
-) -> ArrayAccess | None:
+def _accesses(
+    geometry: Geometry, direction: Direction, members: Sequence[_Equal], runs: Sequence[int], file: FileFacts
+) -> list[ArrayAccess]:
+    """The accesses of equal datasets in one direction: one, or in PnetCDF one a kind of call."""
     counts: dict[SlabKey, int] = defaultdict(int)
     for equal in members:
         for shape, stride, count in slabs_of(geometry, equal.facts, direction, runs):
@@ -152,17 +158,24 @@ def _access(
         Slab(count=count, shape=list(shape), stride=[] if set(stride) == {1} else list(stride))
         for (shape, stride), count in sorted(counts.items())
     ]
+    if not slabs:
+        return []
+    if members[0].facts.module == "PNETCDF_VAR":
+        records = [(m.facts, m.times) for m in members]
+        kinds = list(access_kinds(file, records, direction, slabs))
+    else:
+        kinds = [(all(m.facts.largest("USE_MPIIO_COLLECTIVE") > 0 for m in members), False, slabs)]
     ranks = set().union(*(m.ranks for m in members))
-    return (
+    return [
         ArrayAccess(
             direction=direction,
-            slabs=slabs,
+            slabs=some,
             ranks=None if -1 in ranks else units.ranges_of(sorted(ranks)),
-            collective=all(m.facts.largest("USE_MPIIO_COLLECTIVE") > 0 for m in members),
+            collective=collective,
+            nonblocking=nonblocking,
         )
-        if slabs
-        else None
-    )
+        for collective, nonblocking, some in kinds
+    ]
 
 
 def slabs_of(

@@ -17,6 +17,7 @@ from workalike.plan.scale import fit_bytes
 from workalike.workload import units
 from workalike.workload.model import Assumption, Content, Direction, Entry, Level, Stream
 
+WITH_DATASETS = (Level.H5D, Level.PNETCDF)
 METADATA_SIZE = 1024
 """Operations up to this size (library metadata) are the same in every state."""
 
@@ -29,8 +30,8 @@ def content_of_event(
     files = [d.file for d in event.files]
     content = metadata_of_event(event)
     assumed: list[Assumption] = [Assumption.SYNC_PLACE] if content.fsyncs or content.flushes else []
-    if level is Level.H5D:
-        built = build_arrays(files, 1, known)
+    if level in WITH_DATASETS:
+        built = build_arrays(files, 1, known, level)
         if built is not None:
             content.arrays, why = built
             for arrays in content.arrays:
@@ -57,8 +58,8 @@ def contents_of_states(
     files = [d.file for d in event.files]
     count = len(states.intervals)
     contents = shared_out(metadata_of_event(event), count, opens_once=True)
-    if level is Level.H5D:
-        built = build_arrays(files, count, known)
+    if level in WITH_DATASETS:
+        built = build_arrays(files, count, known, level)
         if built is not None and all(a.extendible for a in built[0]):
             for content, arrays in zip(contents, share_arrays(built[0], count), strict=True):
                 content.arrays = arrays

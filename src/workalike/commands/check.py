@@ -11,6 +11,9 @@ from workalike.commands import options as opt
 from workalike.commands.inputs import open_logs
 from workalike.errors import ErrorKind
 from workalike.files import read_text
+from workalike.launch.possible import refuse_impossible
+from workalike.launch.run import engine_if_built
+from workalike.plan.resolve import Options, resolve
 from workalike.workload.audit import AuditReport, audit
 from workalike.workload.disclosure import disclose
 from workalike.workload.files import read_workload
@@ -35,6 +38,8 @@ def command(
 ) -> None:
     """Validate a workload and say in words what it does; with --audit, prove that it is anonymous.
 
+    What the libraries at hand cannot do (`workalike-engine --features`) is refused.
+
     The audit lists, line by line, what the file discloses, for a security officer to sign. Exit code 1: a name was found.
 
     Examples:
@@ -44,6 +49,9 @@ def command(
         workalike check app.yaml --audit app.darshan
     """
     workload = read_workload(file)
+    engine = engine_if_built()
+    if workload.families and engine is not None:
+        refuse_impossible(engine, resolve(workload, Options()), file)
     report = audit(read_text(file, ErrorKind.BAD_WORKLOAD), open_logs(audit_logs)) if audit_logs else None
     disclosures = disclose(workload) if audit_logs else []
     if as_json:

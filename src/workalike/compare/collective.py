@@ -16,7 +16,7 @@ def counted_together(family: PlanFamily) -> bool:
     """Whether the library counts calls of files that are opened by all members (docs/plan-format.md)."""
     if family.backend in ("null", "record"):
         return family.level not in (Level.POSIX, Level.STDIO)
-    return family.backend in ("mpiio", "hdf5", "typhonio")
+    return family.backend in ("mpiio", "hdf5", "typhonio", "pnetcdf")
 
 
 def opened_together(family: PlanFamily) -> bool:

@@ -32,7 +32,7 @@ from workalike.workload.model import Direction, Level, Role
 
 _OURS = re.compile(
     rf"({'|'.join(role.value for role in Role)})-([1-9][0-9]{{0,6}})"
-    r"\.[0-9]{4,}(?:\.[rg][0-9]{4,})?\.(?:dat|h5)(?:\.part|\.tmp)?"
+    r"\.[0-9]{4,}(?:\.[rg][0-9]{4,})?\.(?:dat|h5|nc)(?:\.part|\.tmp)?"
 )
 """Names that the engine gives to data files (docs/plan-format.md)."""
 

@@ -22,6 +22,7 @@ from workalike.compare.record import Record, assemble, write_record
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder
 from workalike.launch.launchers import Shape, choose
+from workalike.launch.possible import refuse_impossible
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
 
@@ -52,12 +53,8 @@ class RunOptions:
     capture: bool = False
 
 
-def find_engine() -> Path:
-    """The engine beside this Python, or on PATH; `WORKALIKE_ENGINE` beats both.
-
-    Raises:
-        WorkalikeError: MISSING with the way to build it.
-    """
+def engine_if_built() -> Path | None:
+    """The engine beside this Python, or on PATH; `WORKALIKE_ENGINE` beats both."""
     named = os.environ.get("WORKALIKE_ENGINE")
     places = [Path(named)] if named else []
     places += [
@@ -66,10 +63,19 @@ def find_engine() -> Path:
     ]
     on_path = shutil.which("workalike-engine")
     places += [Path(on_path)] if on_path else []
-    for place in places:
-        if place.is_file() and os.access(place, os.X_OK):
-            return place
-    raise WorkalikeError(ErrorKind.MISSING, "workalike-engine is not installed", mend="run `make build`")
+    return next((place for place in places if place.is_file() and os.access(place, os.X_OK)), None)
+
+
+def find_engine() -> Path:
+    """The engine.
+
+    Raises:
+        WorkalikeError: MISSING with the way to build it.
+    """
+    engine = engine_if_built()
+    if engine is None:
+        raise WorkalikeError(ErrorKind.MISSING, "workalike-engine is not installed", mend="run `make build`")
+    return engine
 
 
 def processes_for(plan: Plan, backend: str | None) -> int:
@@ -83,7 +89,7 @@ def processes_for(plan: Plan, backend: str | None) -> int:
 def data_file_pattern(plan: Plan) -> re.Pattern[str]:
     """Names that the engine gives to this plan's data files (docs/plan-format.md)."""
     stems = "|".join(sorted({re.escape(f"{f.role.value}-{f.number}") for f in plan.families}))
-    return re.compile(rf"(?:{stems})\.\d{{4,}}(?:\.[rg]\d{{4,}})?\.(?:dat|h5)(?:\.part|\.tmp)?")
+    return re.compile(rf"(?:{stems})\.\d{{4,}}(?:\.[rg]\d{{4,}})?\.(?:dat|h5|nc)(?:\.part|\.tmp)?")
 
 
 def run_plan(plan: Plan, options: RunOptions) -> Record:
@@ -99,6 +105,8 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
             mend="choose --capture or --verify",
         )
     engine = find_engine()
+    if options.backend not in COUNTING_BACKENDS:
+        refuse_impossible(engine, plan, options.plan_path, options.plan_path, options.backend)
     make_folder(options.out)
     with _alone_in(options.out):
         return _run_alone(engine, plan, options)

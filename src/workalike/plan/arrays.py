@@ -30,9 +30,17 @@ def scale_arrays(
     """
     access = []
     for one, (ranges, count) in zip(arrays.access, members, strict=True):
-        entries = scale_slabs(one.slabs, factor, weak, count, by)
+        calls = arrays.datasets if arrays.multi else 1  # slabs that a call moves stay together
+        slabs = [slab.model_copy(update={"count": slab.count // calls}) for slab in one.slabs]
+        entries = scale_slabs(slabs, factor, weak, count, by)
         access.append(
-            plan.PlanAccess(ranks=ranges, direction=one.direction, collective=one.collective, entries=entries)
+            plan.PlanAccess(
+                ranks=ranges,
+                direction=one.direction,
+                collective=one.collective,
+                nonblocking=one.nonblocking,
+                entries=[(n * calls, shape, stride) for n, shape, stride in entries],
+            )
         )
     dims = _dims(arrays.dims, factor, [slab for one in access for slab in one.entries])
     chunk = arrays.chunk
@@ -41,10 +49,12 @@ def scale_arrays(
     return plan.PlanArrays(
         datasets=arrays.datasets,
         element=arrays.element,
+        members=arrays.members,
         dims=dims,
         chunk=chunk,
         extendible=arrays.extendible,
         filled=arrays.filled,
+        multi=arrays.multi,
         access=access,
     )
 

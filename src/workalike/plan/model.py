@@ -32,7 +32,7 @@ PLAN_VERSION = 1
 Ranges = Literal["all"] | list[tuple[int, int, int]]
 Clock = Literal["gap", "deadline"]
 GapFill = Literal["sleep", "busy", "memory", "mpi"]
-Backend = Literal["null", "record", "posix", "stdio", "mpiio", "hdf5", "typhonio"]
+Backend = Literal["null", "record", "posix", "stdio", "mpiio", "hdf5", "typhonio", "pnetcdf"]
 
 
 class PlanSharing(Strict):
@@ -48,6 +48,15 @@ class PlanHdf5(Strict):
     chunk_bytes: int = 1048576
     alignment: int = 0
     threshold: int = 0
+    metadata_block: int | None = None
+    sieve_buffer: int | None = None
+    collective_metadata: bool = False
+    file_space: Literal["standard", "fsm-aggr", "page", "aggr", "none"] = "standard"
+    page_bytes: int | None = None
+    libver: Literal["earliest", "v18", "v110", "latest"] = "earliest"
+    deflate: int = 0
+    shuffle: bool = False
+    subfiling: bool = False
 
 
 class PlanFamily(Strict):
@@ -85,16 +94,19 @@ class PlanAccess(Strict):
     ranks: Ranges
     direction: Direction
     collective: bool
+    nonblocking: bool = False
     entries: list[tuple[int, list[int], list[int]]]
 
 
 class PlanArrays(Strict):
     datasets: int
     element: int
+    members: int = 1
     dims: list[int]
     chunk: list[int] | None = None
     extendible: bool
     filled: bool = False
+    multi: bool = False
     access: list[PlanAccess]
 
 

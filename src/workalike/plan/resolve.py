@@ -19,23 +19,23 @@ from workalike.workload import model as wl
 from workalike.workload import units
 from workalike.workload.words import HDF5_INTERFACES
 
-# Until pnetcdf and typhonio have backends of their own, their bytes are performed one level below.
+# Until typhonio has a backend of its own, its bytes are performed one level below.
 BACKEND_OF_LEVEL: dict[wl.Level, plan.Backend] = {
     wl.Level.POSIX: "posix",
     wl.Level.STDIO: "stdio",
     wl.Level.MPIIO: "mpiio",
     wl.Level.H5D: "hdf5",
-    wl.Level.PNETCDF: "mpiio",
+    wl.Level.PNETCDF: "pnetcdf",
 }
 
 
-LIBRARIES = ("hdf5", "typhonio")  # whose files are not plain bytes
+LIBRARIES = ("hdf5", "typhonio", "pnetcdf")  # whose files are not plain bytes
 
 
 def backend_of(family: wl.Family) -> plan.Backend:
     """Who performs a family: the library that its content is made for, else the level's own calls."""
     if any(c.fit is not None or c.arrays for c in family.all_contents()):
-        return "hdf5"
+        return "pnetcdf" if family.interface is wl.Interface.PNETCDF else "hdf5"
     if any(c.mesh is not None for c in family.all_contents()) and family.interface in HDF5_INTERFACES:
         return "typhonio" if family.interface is wl.Interface.TYPHONIO else "hdf5"
     return BACKEND_OF_LEVEL[family.counted_at]
@@ -270,8 +270,9 @@ class _Resolver:
         n = rank_sets.count(ranges, self.ranks)
         pairs = [(e.total(old), e.size) for e in stream.sizes]
         repeats = stream.repeat
-        if self.options.scale_by == "count" and self.factor < 1:
-            repeats = max(1, round(repeats * self.factor))
+        by_bytes = self.factor / self.weak  # fewer ranks alone leave a rank all of its operations
+        if self.options.scale_by == "count" and by_bytes < 1:
+            repeats = max(1, round(repeats * by_bytes))
         streams = []
         for k in range(repeats):
             part = moved * (k + 1) // repeats - moved * k // repeats
@@ -451,6 +452,19 @@ def _hdf5(tunable: wl.Tunable) -> plan.PlanHdf5:
         hdf5.layout = "chunked" if tunable.layout == "chunked" else "contiguous"
     if tunable.chunk_bytes is not None:
         hdf5.chunk_bytes = tunable.chunk_bytes
-    if tunable.alignment is not None:
-        hdf5.alignment = tunable.alignment
+    if tunable.filters:
+        hdf5.layout = "chunked"
+    if tunable.file_space is not None:
+        hdf5.file_space = tunable.file_space.value
+    if tunable.libver is not None:
+        hdf5.libver = tunable.libver.value
+    hdf5.alignment = tunable.alignment or 0
+    hdf5.threshold = tunable.threshold or 0
+    hdf5.metadata_block = tunable.metadata_block
+    hdf5.sieve_buffer = tunable.sieve_buffer
+    hdf5.collective_metadata = tunable.collective_metadata or False
+    hdf5.page_bytes = tunable.page_size
+    hdf5.deflate = tunable.deflate or 0
+    hdf5.shuffle = tunable.shuffle or False
+    hdf5.subfiling = tunable.subfiling or False
     return hdf5

@@ -124,25 +124,34 @@ class ArrayAccess(Strict):
     slabs: Annotated[list[Slab], Field(min_length=1)]
     ranks: Ranks = None
     collective: bool = False
+    nonblocking: bool = False
 
 
 class Arrays(Strict):
-    """Equal library datasets and how they are accessed (hdf5).
+    """Equal library datasets and how they are accessed (hdf5, pnetcdf).
 
-    `filled`: the library writes fill values when it allocates their space, so that all is written twice.
+    `filled`: the library writes fill values when it allocates their space, so that all is written twice. `members`:
+    an element is a compound of as many equal members, `element` bytes in all. `multi`: one call writes a slab of
+    each dataset (hdf5). `nonblocking` accesses are posted and completed at the end of the dump (pnetcdf).
     """
 
     datasets: Annotated[int, Field(ge=1, le=MAX_DATASETS)] = 1
     element: Annotated[int, Field(ge=1, le=2**20)] = 8
+    members: Annotated[int, Field(ge=1, le=4096)] = 1
     dims: Annotated[list[Extent], Field(min_length=1, max_length=32)]
     chunk: list[Extent] | None = None
     extendible: bool = False
     filled: bool = False
+    multi: bool = False
     access: Annotated[list[ArrayAccess], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         rank = len(self.dims)
+        if self.element % self.members:
+            raise ValueError(f"an element of {self.element} B has no {self.members} equal members")
+        if self.multi:
+            self._check_multi()
         if self.element * math.prod(self.dims) > MAX_OPERATION_BYTES:
             raise ValueError(f"a dataset may have {units.format_size(MAX_OPERATION_BYTES)} at most")
         if self.chunk is not None and len(self.chunk) != rank:
@@ -156,6 +165,14 @@ class Arrays(Strict):
             if any((n - 1) * s + 1 > d for n, s, d in zip(slab.shape, strides, self.dims, strict=True)):
                 raise ValueError(f"a slab of {slab.shape} with stride {strides} is larger than the dataset")
         return self
+
+    def _check_multi(self) -> None:
+        """A call over all datasets writes a slab of each."""
+        if any(access.direction is not Direction.WRITE for access in self.access):
+            raise ValueError("`multi` calls write: leave it out where an access reads")
+        odd = next((s.count for a in self.access for s in a.slabs if s.count % self.datasets), None)
+        if odd is not None:
+            raise ValueError(f"`multi` needs counts that are multiples of its datasets: {odd} is none")
 
 
 class Fit(Strict):

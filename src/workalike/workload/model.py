@@ -43,12 +43,14 @@ from workalike.workload.quantities import (
     Strict,
 )
 from workalike.workload.words import (
-    HDF5_INTERFACES,
+    DATASET_INTERFACES,
     Assumption,
     Direction,
+    FileSpace,
     Interface,
     Layout,
     Level,
+    LibraryBounds,
     Lifetime,
     Pattern,
     Reader,
@@ -79,10 +81,12 @@ __all__ = [
     "Direction",
     "Entry",
     "Family",
+    "FileSpace",
     "Fit",
     "Interface",
     "Layout",
     "Level",
+    "LibraryBounds",
     "Lifetime",
     "Mesh",
     "MeshType",
@@ -110,6 +114,7 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 1
+MAX_HDF5_BLOCK = 2**30
 
 
 class Sharing(Strict):
@@ -219,6 +224,16 @@ class Tunable(Strict):
     chunk_bytes: Size | None = None
     layout: Layout | None = None
     typhonio: TyphonioPattern | None = None
+    threshold: Size | None = None
+    metadata_block: Size | None = None
+    sieve_buffer: Size | None = None
+    collective_metadata: bool | None = None
+    file_space: FileSpace | None = None
+    page_size: Size | None = None
+    libver: LibraryBounds | None = None
+    deflate: int | None = Field(default=None, ge=0, le=9)
+    shuffle: bool | None = None
+    subfiling: bool | None = None
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -226,7 +241,24 @@ class Tunable(Strict):
             raise ValueError("chunk_bytes must lie between 1 B and 4 GiB (HDF5 keeps them in 32 bits)")
         if self.alignment is not None and self.alignment > MAX_ALIGNMENT:
             raise ValueError(f"alignment may be {units.format_size(MAX_ALIGNMENT)} at most")
+        if self.threshold is not None and (self.threshold > MAX_ALIGNMENT or not self.alignment):
+            raise ValueError(f"threshold goes with alignment, {units.format_size(MAX_ALIGNMENT)} at most")
+        if any((size or 0) > MAX_HDF5_BLOCK for size in (self.metadata_block, self.sieve_buffer)):
+            raise ValueError(
+                f"metadata_block and sieve_buffer may be {units.format_size(MAX_HDF5_BLOCK)} at most"
+            )
+        if self.page_size is not None and self.file_space is not FileSpace.PAGE:
+            raise ValueError("page_size goes with `file_space: page`")
+        if self.page_size is not None and not 512 <= self.page_size <= MAX_HDF5_BLOCK:
+            raise ValueError(f"page_size must lie between 512 B and {units.format_size(MAX_HDF5_BLOCK)}")
+        if self.filters and self.layout is Layout.CONTIGUOUS:
+            raise ValueError("deflate and shuffle work on chunks: say `layout: chunked`")
         return self
+
+    @property
+    def filters(self) -> bool:
+        """Whether chunks pass filters on their way to the file."""
+        return bool(self.deflate or self.shuffle)
 
 
 class Family(Strict):
@@ -268,13 +300,24 @@ class Family(Strict):
                 raise ValueError("content fit needs `sizes`, the bytes of a dump")
             if content.mesh is not None:
                 self._check_mesh(content.mesh)
-            if (content.fit is not None or content.arrays) and self.interface not in HDF5_INTERFACES:
-                raise ValueError("content `fit` and `arrays` are datasets: they need `interface: hdf5`")
+            self._check_datasets(content)
         self._check_lifetime()
         self._check_moves()
         self._check_ranks()
         self.level = self.counted_at
         return self
+
+    def _check_datasets(self, content: Content) -> None:
+        """Datasets need a library that has them, and some calls one that makes them."""
+        if (content.fit is not None or content.arrays) and self.interface not in DATASET_INTERFACES:
+            raise ValueError(
+                "content `fit` and `arrays` are datasets: they need `interface: hdf5` or pnetcdf"
+            )
+        if any(arrays.multi for arrays in content.arrays) and self.interface is not Interface.HDF5:
+            raise ValueError("`multi` is a call of HDF5: it needs `interface: hdf5`")
+        posted = any(access.nonblocking for arrays in content.arrays for access in arrays.access)
+        if posted and self.interface is not Interface.PNETCDF:
+            raise ValueError("`nonblocking` calls are PnetCDF's: they need `interface: pnetcdf`")
 
     def _check_growth(self, dumps: int) -> None:
         if self.growth is None:

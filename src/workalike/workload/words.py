@@ -28,6 +28,7 @@ class Interface(StrEnum):
 
 
 HDF5_INTERFACES = (Interface.HDF5, Interface.TYPHONIO)
+DATASET_INTERFACES = (*HDF5_INTERFACES, Interface.PNETCDF)
 
 
 class Level(StrEnum):
@@ -92,6 +93,24 @@ class TyphonioPattern(StrEnum):
 
     FAITHFUL = "faithful"
     OPTIMISED = "optimised"
+
+
+class FileSpace(StrEnum):
+    """How an HDF5 file manages its free space (H5Pset_file_space_strategy)."""
+
+    FSM_AGGR = "fsm-aggr"
+    PAGE = "page"
+    AGGR = "aggr"
+    NONE = "none"
+
+
+class LibraryBounds(StrEnum):
+    """The oldest HDF5 format that a file may use (H5Pset_libver_bounds)."""
+
+    EARLIEST = "earliest"
+    V18 = "v18"
+    V110 = "v110"
+    LATEST = "latest"
 
 
 class Assumption(StrEnum):

@@ -1,0 +1,57 @@
+#include "run/refuse.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "errors.hpp"
+#include "plan/read.hpp"
+#include "plan/words.hpp"
+
+namespace wa {
+
+const Registration& registration_of(BackendKind kind) {
+    const Registration* registration = find_backend(kind);
+    if (registration == nullptr) {
+        const char* library = kind == BackendKind::pnetcdf ? "PnetCDF" : "parallel HDF5";
+        throw UsageError(
+            fmt::format("the backend {} was not built in; build the engine with {} or use --backend null",
+                        word_of(kind), library));
+    }
+    return *registration;
+}
+
+void refuse_impossible(const Plan& plan, std::size_t family, const Layout& layout, const Backend& backend) {
+    std::set<std::size_t> seen;
+    for (const Dump& dump : plan.dumps) {
+        if (dump.family != family || !seen.insert(dump.content).second) continue;
+        const Family& of = plan.families[family];
+        const std::string place = fmt::format("{} {}", word_of(of.role), of.number);
+        backend.refuse(of, layout, plan.contents[dump.content], place);
+    }
+}
+
+int check_only(const Options& options) {
+    try {
+        Plan plan = parse_plan(read_plan_text(options.plan));
+        load_tables(plan, options.plan);
+        check_plan(plan);
+        std::map<BackendKind, std::unique_ptr<Backend>> backends;
+        for (std::size_t i = 0; i < plan.families.size(); ++i) {
+            const BackendKind kind = options.backend.value_or(plan.families[i].backend);
+            const Registration& registration = registration_of(kind);
+            if (!registration.traits.performs) continue;
+            auto& backend = backends[kind];
+            if (!backend) backend = registration.make({});
+            refuse_impossible(plan, i, Layout(plan.families[i], plan.ranks), *backend);
+        }
+        return 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return 2;
+    }
+}
+
+}  // namespace wa

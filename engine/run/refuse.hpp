@@ -1,0 +1,19 @@
+// What the libraries at hand cannot do is refused before anything is launched or written.
+#pragma once
+
+#include "backends/backend.hpp"
+#include "run/options.hpp"
+
+namespace wa {
+
+/// The backend of a family's plan word or of --backend. Raises UsageError where it was not built in.
+[[nodiscard]] const Registration& registration_of(BackendKind kind);
+
+/// Asks a backend about every content that a family uses. Raises PlanError.
+void refuse_impossible(const Plan& plan, std::size_t family, const Layout& layout, const Backend& backend);
+
+/// `--check`: reads and checks the plan and asks the libraries, without MPI. Exit code 0 or, with one line on
+/// stderr, 2.
+[[nodiscard]] int check_only(const Options& options);
+
+}  // namespace wa
