@@ -158,7 +158,7 @@ class _Resolver:
                     prepare=self._must_exist(family, content, held if one_file else 0),
                 )
             )
-            held = max(held, self._span(family, content, wl.Direction.WRITE))
+            held = max(held, self._span(family, content, wl.Direction.WRITE), _datasets(content))
             base += _extent(content)
 
     def dumps_in_order(self) -> list[plan.PlanDump]:
@@ -415,6 +415,17 @@ def _length(stream: plan.PlanStream, share: Fraction) -> int:
     if stream.pattern is wl.Pattern.SAME:
         return max((size for _, size in stream.entries), default=0)
     return sum(math.ceil(count * share) * (stream.stride or size) for count, size in stream.entries)
+
+
+def _datasets(content: plan.PlanContent) -> int:
+    """Bytes of the datasets that a dump writes."""
+    if content.fit is not None:
+        return content.fit.bytes
+    return sum(
+        arrays.datasets * arrays.element * math.prod(arrays.dims)
+        for arrays in content.arrays
+        if any(access.direction is wl.Direction.WRITE for access in arrays.access)
+    )
 
 
 def _extent(content: plan.PlanContent) -> int:
