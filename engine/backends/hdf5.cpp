@@ -43,27 +43,27 @@ class Hdf5Backend final : public Backend {
     void refuse(const Family& family, const Layout& layout, const Content& content,
                 const std::string& place) const override {
         const h5::Features has = h5::features();
-        const auto no = [&](const std::string& what) {
-            throw PlanError("", fmt::format("{}: {} (this is HDF5 {})", place, what, has.version));
+        const auto no = [&](std::string_view what, std::string_view mend) {
+            throw PlanError("", fmt::format("{}: {} (this is HDF5 {}); {}", place, what, has.version, mend));
         };
         const Hdf5Settings& settings = family.hdf5;
         const bool multi = std::any_of(content.arrays.begin(), content.arrays.end(),
                                        [](const Array& array) { return array.multi; });
         if (multi && !has.multi)
-            no("one call over several datasets needs HDF5 1.14; leave out `multi` or use a newer HDF5");
+            no("one call over several datasets needs HDF5 1.14", "leave out `multi` or use a newer HDF5");
         if (settings.subfiling && !has.subfiling)
-            no("subfiling needs an HDF5 that was built with it; leave it out or use another HDF5");
+            no("subfiling needs an HDF5 that was built with it", "leave it out or use another HDF5");
         if (settings.deflate > 0 && !has.deflate)
-            no("deflate needs an HDF5 that was built with zlib; leave it out or use another HDF5");
+            no("deflate needs an HDF5 that was built with zlib", "leave it out or use another HDF5");
         if (!settings.filters()) return;
         if (content.fit && family.level != Level::h5d)
-            no("a fit's bytes cannot be told through filters; leave out deflate and shuffle");
+            no("a fit's bytes cannot be told through filters", "leave out deflate and shuffle");
         if (layout.slot(0).members == 1 || family.sharing.baton) return;
         if (!has.filtered_writes)
-            no("filters in a file of several ranks need HDF5 1.10.2; leave them out or use a newer HDF5");
+            no("filters in a file of several ranks need HDF5 1.10.2", "leave them out or use a newer HDF5");
         if (writes_independently(content))
-            no("filters in a file of several ranks need collective writes; say `collective: true` or leave "
-               "out deflate and shuffle");
+            no("filters in a file of several ranks need collective writes",
+               "say `collective: true` or leave out deflate and shuffle");
     }
 
   private:

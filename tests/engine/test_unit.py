@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 import pytest
 
-from .conftest import REPOSITORY, find_engine
+from .conftest import MPI_ENVIRONMENT, REPOSITORY, SINGLETON_ENVIRONMENT, find_engine
 
 
 def test_unit_tests_of_the_engine() -> None:
@@ -16,5 +17,8 @@ def test_unit_tests_of_the_engine() -> None:
     binary = next((p for p in places if p.exists()), None)
     if binary is None:
         pytest.skip("the unit tests are not built (cmake --preset dev && cmake --build --preset dev)")
-    done = subprocess.run([str(binary)], capture_output=True, text=True, timeout=120, check=False)
+    environment = {**os.environ, **MPI_ENVIRONMENT, **SINGLETON_ENVIRONMENT}
+    done = subprocess.run(
+        [str(binary)], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stdout

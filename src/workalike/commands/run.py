@@ -94,6 +94,7 @@ def command(
             quiet=quiet or as_json,
             per_rank=per_rank,
             plan_path=file if isinstance(given, Plan) else None,
+            source=file,
             capture=capture,
         ),
     )

@@ -50,6 +50,7 @@ class RunOptions:
     quiet: bool = False
     per_rank: Path | None = None
     plan_path: Path | None = None  # where the plan has been read from, operation tables beside it
+    source: Path | None = None  # what the user gave, for errors: a workload or a plan
     capture: bool = False
 
 
@@ -106,7 +107,7 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
         )
     engine = find_engine()
     if options.backend not in COUNTING_BACKENDS:
-        refuse_impossible(engine, plan, options.plan_path, options.plan_path, options.backend)
+        refuse_impossible(engine, plan, options.source, options.plan_path, options.backend)
     make_folder(options.out)
     with _alone_in(options.out):
         return _run_alone(engine, plan, options)

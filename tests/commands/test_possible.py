@@ -1,0 +1,105 @@
+"""What the libraries at hand cannot do is refused by `check`, and by `run` before anything is launched or written."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workalike.launch.run import engine_if_built
+
+WORKALIKE = Path(sys.executable).with_name("workalike")
+HACC = Path(__file__).parents[2] / "workloads/hacc"
+FILTERED = """workalike: 1
+ranks: 4
+families:
+- role: checkpoint
+  interface: hdf5
+  level: h5d
+  schedule: {{count: 1, first: 0 s}}
+  content:
+    arrays:
+    - dims: [4096]
+      access: [{{direction: write, collective: {collective}, slabs: [{{count: 4, shape: [1024]}}]}}]
+  tunable: {tunable}
+"""
+
+
+def features() -> dict[str, str]:
+    engine = engine_if_built()
+    if engine is None:
+        pytest.skip("the engine is not built")
+    done = subprocess.run([str(engine), "--features"], capture_output=True, text=True, check=True)
+    return dict(line.split(" ", 1) for line in done.stdout.splitlines())
+
+
+def call(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(WORKALIKE), *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=False
+    )
+
+
+def refused(folder: Path, name: str, words: str) -> None:
+    """One line that names the file, from `check` as from `run`, which leaves nothing behind."""
+    for command in (("check", name), ("run", name, "--dir", "data", "-o", "out")):
+        done = call(*command, cwd=folder)
+        assert done.returncode == 2, done.stdout
+        (line,) = done.stderr.splitlines()
+        assert words in line
+        assert name in line
+    assert not (folder / "data").exists()
+    assert not (folder / "out").exists()
+
+
+def test_multi(tmp_path: Path) -> None:
+    (tmp_path / "multi.yaml").write_text((HACC / "hdf5-multi.yaml").read_text())
+    if features()["hdf5.multi"] == "yes":
+        assert call("check", "multi.yaml", cwd=tmp_path).returncode == 0
+    else:
+        refused(tmp_path, "multi.yaml", "checkpoint 1: one call over several datasets needs HDF5 1.14")
+    # Counting needs no library.
+    counted = call("run", "multi.yaml", "--dir", "data", "--backend", "null", "--quiet", cwd=tmp_path)
+    assert counted.returncode == 0, counted.stderr
+
+
+def test_filters_under_independent_writes(tmp_path: Path) -> None:
+    features()
+    name = "filters.yaml"
+    for tunable in ("{deflate: 4}", "{shuffle: true}"):
+        (tmp_path / name).write_text(FILTERED.format(collective="false", tunable=tunable))
+        refused(tmp_path, name, "need collective writes")
+    (tmp_path / name).write_text(FILTERED.format(collective="true", tunable="{deflate: 4, shuffle: true}"))
+    assert call("check", name, cwd=tmp_path).returncode == 0
+
+
+def test_subfiling(tmp_path: Path) -> None:
+    (tmp_path / "sub.yaml").write_text(FILTERED.format(collective="true", tunable="{subfiling: true}"))
+    if features()["hdf5.subfiling"] == "no":
+        refused(tmp_path, "sub.yaml", "subfiling needs an HDF5 that was built with it")
+    else:
+        assert call("check", "sub.yaml", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("{tunable}", "{{deflate: 4, layout: contiguous}}", "say `layout: chunked`"),
+        ("{tunable}", "{{page_size: 4 KiB}}", "page_size goes with"),
+        ("{tunable}", "{{threshold: 4 KiB}}", "threshold goes with alignment"),
+        ("{tunable}", "{{metadata_block: 2 TiB}}", "1 GiB at most"),
+        ("dims: [4096]", "dims: [4096]\n      members: 3", "no 3 equal members"),
+        ("dims: [4096]", "dims: [4096]\n      datasets: 3\n      multi: true", "multiples of its datasets"),
+        ("interface: hdf5", "interface: posix", "need `interface: hdf5` or pnetcdf"),
+        ("direction: write", "direction: write, nonblocking: true", "need `interface: pnetcdf`"),
+    ],
+)
+def test_contradictions(tmp_path: Path, old: str, new: str, words: str) -> None:
+    text = FILTERED.replace(old, new).format(collective="true", tunable="{}")
+    (tmp_path / "w.yaml").write_text(text)
+    done = call("check", "w.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert words in line
+    assert line.startswith("workalike: bad workload: w.yaml: line ")
