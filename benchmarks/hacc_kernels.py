@@ -68,9 +68,7 @@ def main() -> int:
     good = True
     for hdf5, mpi in PAIRS:
         for size in (MIB, 16 * MIB):
-            plans = [
-                plan_of(name, size, not given.independent, not given.untuned) for name in (hdf5, mpi)
-            ]
+            plans = [plan_of(name, size, not given.independent, not given.untuned) for name in (hdf5, mpi)]
             found: tuple[list[float], list[float]] = ([], [])
             for pair in range(given.pairs):
                 for which in (0, 1) if pair % 2 else (1, 0):

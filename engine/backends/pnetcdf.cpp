@@ -268,6 +268,7 @@ class PnetcdfBackend final : public Backend {
     void refuse(const Family& /*family*/, const Layout& /*layout*/, const Content& content,
                 const std::string& place) const override {
         const auto no = [&](const std::string& what) { throw PlanError("", place + ": " + what); };
+        if (content.mesh) no("a mesh is not written through PnetCDF; use hdf5, mpiio, posix or stdio");
         std::int64_t variables = content.fit ? content.fit->datasets : 0;
         for (const Array& array : content.arrays) {
             variables += array.datasets;

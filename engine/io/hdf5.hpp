@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/mpi_file.hpp"
-#include "plan/model.hpp"
+#include "plan/hdf5_settings.hpp"
 
 namespace wa::h5 {
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/hdf5_settings.hpp"
 #include "sharing/rank_set.hpp"
 
 namespace wa {
@@ -28,10 +29,6 @@ enum class GapFill { sleep, busy, memory, mpi };
 enum class MeshType { uniform, rectilinear, curvilinear, unstructured, arbitrary, point };
 enum class Centring { zone, node, edge, face };
 enum class ValueType { float32, float64, int32, int64 };
-/// How an HDF5 file manages its free space (H5F_fspace_strategy_t), and the oldest library that is to read
-/// it.
-enum class FileSpace { standard, fsm_aggr, page, aggr, none };
-enum class LibraryBounds { earliest, v18, v110, latest };
 
 /// Ranks of a stream or a family. "all" in a stream means all members of the family.
 struct Ranks {
@@ -45,23 +42,6 @@ struct Sharing {
     bool baton = false;
     Ranks ranks;
     bool gather = false;
-};
-
-struct Hdf5Settings {
-    bool chunked = false;
-    std::int64_t chunk_bytes = 1048576;
-    std::int64_t alignment = 0;
-    std::int64_t threshold = 0;
-    std::optional<std::int64_t> metadata_block;  // bytes; absent: as the library has it
-    std::optional<std::int64_t> sieve_buffer;
-    bool collective_metadata = false;
-    FileSpace file_space = FileSpace::standard;  // standard: as the library has it
-    std::optional<std::int64_t> page_bytes;
-    LibraryBounds libver = LibraryBounds::earliest;
-    std::int64_t deflate = 0;  // level, 0: none
-    bool shuffle = false;
-    bool subfiling = false;
-    [[nodiscard]] bool filters() const { return deflate > 0 || shuffle; }
 };
 
 struct Family {

@@ -66,7 +66,7 @@ TEST_CASE("what is not set is the library's own") {
 }
 
 TEST_CASE("a compound has its members side by side") {
-    const h5::Local type = h5::element_type(72, 9);
+    const h5::Local type = h5::compound_type(72, 9);
     CHECK(H5Tget_class(type.get()) == H5T_COMPOUND);
     CHECK(H5Tget_size(type.get()) == 72);
     REQUIRE(H5Tget_nmembers(type.get()) == 9);

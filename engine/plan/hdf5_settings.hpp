@@ -1,0 +1,31 @@
+// What a plan sets of HDF5 for the files of a family.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace wa {
+
+/// How an HDF5 file manages its free space (H5F_fspace_strategy_t), and the oldest library that is to read
+/// it.
+enum class FileSpace { standard, fsm_aggr, page, aggr, none };
+enum class LibraryBounds { earliest, v18, v110, latest };
+
+struct Hdf5Settings {
+    bool chunked = false;
+    std::int64_t chunk_bytes = 1048576;
+    std::int64_t alignment = 0;
+    std::int64_t threshold = 0;
+    std::optional<std::int64_t> metadata_block;  // bytes; absent: as the library has it
+    std::optional<std::int64_t> sieve_buffer;
+    bool collective_metadata = false;
+    FileSpace file_space = FileSpace::standard;  // standard: as the library has it
+    std::optional<std::int64_t> page_bytes;
+    LibraryBounds libver = LibraryBounds::earliest;
+    std::int64_t deflate = 0;  // level, 0: none
+    bool shuffle = false;
+    bool subfiling = false;
+    [[nodiscard]] bool filters() const { return deflate > 0 || shuffle; }
+};
+
+}  // namespace wa
