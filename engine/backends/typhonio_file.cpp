@@ -220,7 +220,7 @@ void TyphonioFile::verify(const Operation& operation, VerifyResult& result) {
 // Reading.
 
 TyphonioInput::TyphonioInput(const FileContext& context)
-    : file_(h5::open_file(context.path, false, {.comm = context.comm, .hints = &context.family->hints})),
+    : file_(h5::open_file(context.path, false, {context.comm, &context.family->hints, {}})),
       context_(context) {}
 
 void TyphonioInput::begin_dump(const FileContext& context) {
