@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "mapping.h"
 #include "memory.h"
+#include "pause.h"
 #include "settings.h"
 
 enum event_kind { EVENT_OPEN = 1, EVENT_CLOSE, EVENT_SYNC };
@@ -13,7 +14,7 @@ enum event_kind { EVENT_OPEN = 1, EVENT_CLOSE, EVENT_SYNC };
 void events_add(enum module module, enum event_kind kind, uint64_t id, struct span span);
 
 static inline void event(enum module module, enum event_kind kind, uint64_t id, struct span span) {
-    if (__builtin_expect(settings.events, 0)) events_add(module, kind, id, span);
+    if (__builtin_expect(settings.events, 0) && !pause_active()) events_add(module, kind, id, span);
 }
 
 /* Appends this process' events as JSON objects with commas between; `late`: seconds from the job's start to

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "own_io.h"
-#include "paths.h"
 #include "records.h"
-#include "settings.h"
 
 static const struct record_shape shape = {
     .module = MODULE_EXTRA,
@@ -26,15 +24,14 @@ struct extra_record* extra_record_of(const struct hdf5_api* api, hid object) {
     char path[PATH_MAX], name[NAME_ROOM];
     bool made;
     if (api->Fget_name(object, path, sizeof path) <= 0) return NULL;
-    if (!path_absolute(path_without_prefix(path), name) || !settings_count_path(name)) return NULL;
+    if (!records_path(path, name)) return NULL;
     return (struct extra_record*)records_find(&shape, name, &made);
 }
 
 void extra_count(struct extra_record* record, enum extra_counter counter) {
-    spin_acquire(&record->head.lock);
-    atomic_store_explicit(&record->head.counted, 1, memory_order_relaxed);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[counter];
-    spin_release(&record->head.lock);
+    record_unlock(&record->head);
 }
 
 void extra_add(struct buffer* text, const char* words) {

@@ -6,9 +6,7 @@
 #include "access.h"
 #include "events.h"
 #include "hash.h"
-#include "paths.h"
 #include "records.h"
-#include "settings.h"
 
 enum { DATASET_NAME = 256 };
 
@@ -28,29 +26,16 @@ static const struct record_shape dataset_shape = {
     .access_width = SLAB_WIDTH,
 };
 
-static void lock(struct entry* head) {
-    spin_acquire(&head->lock);
-    atomic_store_explicit(&head->counted, 1, memory_order_relaxed);
-}
-
-static void unlock(struct entry* head) {
-    spin_release(&head->lock);
-}
-
-static bool counted_name(const char* path, char name[NAME_ROOM]) {
-    return path_absolute(path_without_prefix(path), name) && settings_count_path(name);
-}
-
 struct h5f_record* h5f_record_of(const char* path) {
     char name[NAME_ROOM];
     bool made;
-    return counted_name(path, name) ? (struct h5f_record*)records_find(&file_shape, name, &made) : NULL;
+    return records_path(path, name) ? (struct h5f_record*)records_find(&file_shape, name, &made) : NULL;
 }
 
 struct h5d_record* h5d_record_of(const struct hdf5_api* api, hid location, const char* name) {
     char path[PATH_MAX], file[NAME_ROOM], full[NAME_ROOM + DATASET_NAME], object[DATASET_NAME] = "";
     bool made;
-    if (api->Fget_name(location, path, sizeof path) <= 0 || !counted_name(path, file)) return NULL;
+    if (api->Fget_name(location, path, sizeof path) <= 0 || !records_path(path, file)) return NULL;
     api->Iget_name(location, object, sizeof object);
     /* As Darshan spells it: the place and the name side by side, no slash between. */
     const int length = snprintf(full, sizeof full, "%s:%s%s", file, object, name);
@@ -67,45 +52,47 @@ struct h5d_record* h5d_record_of(const struct hdf5_api* api, hid location, const
 void h5f_count_open(struct h5f_record* record, bool mpiio, struct span span) {
     event(MODULE_H5F, EVENT_OPEN, record->log.base.id, span);
     double* time = record->log.time;
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[H5F_OPENS];
     if (mpiio) record->log.counter[H5F_USE_MPIIO] = 1;
     note_window(&time[H5F_OPEN_START], &time[H5F_OPEN_END], span);
     note_time(&time[H5F_META_TIME], &record->meta_end, span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 void h5f_count_flush(struct h5f_record* record, struct span span) {
     event(MODULE_H5F, EVENT_SYNC, record->log.base.id, span);
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[H5F_FLUSHES];
     note_time(&record->log.time[H5F_META_TIME], &record->meta_end, span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 void h5f_count_close(struct h5f_record* record, struct span span) {
     event(MODULE_H5F, EVENT_CLOSE, record->log.base.id, span);
     double* time = record->log.time;
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     note_window(&time[H5F_CLOSE_START], &time[H5F_CLOSE_END], span);
     note_time(&time[H5F_META_TIME], &record->meta_end, span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 void h5d_count_open(struct h5d_record* record, const struct h5d_shape* shape, bool deprecated,
                     struct span span) {
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
-    lock(&record->head);
-    ++counter[H5D_OPENS];
+    record_lock(&record->head);
     counter[H5D_NDIMS] = shape->dimensions;
     counter[H5D_NPOINTS] = shape->points;
     counter[H5D_TYPE_SIZE] = shape->type_size;
     memcpy(&counter[H5D_CHUNK], shape->chunk, sizeof shape->chunk);
-    if (deprecated) counter[H5D_DEPRECATED] = 1;
-    note_window(&time[OPEN_START], &time[OPEN_END], span);
-    note_time(&time[META_TIME], &record->meta_end, span);
-    unlock(&record->head);
+    if (record_counts(&record->head)) {
+        ++counter[H5D_OPENS];
+        if (deprecated) counter[H5D_DEPRECATED] = 1;
+        note_window(&time[OPEN_START], &time[OPEN_END], span);
+        note_time(&time[META_TIME], &record->meta_end, span);
+    }
+    record_unlock(&record->head);
 }
 
 static void count_selection(struct h5d_record* record, const struct h5d_access* access) {
@@ -124,7 +111,7 @@ void h5d_count_access(struct h5d_record* record, const struct h5d_access* access
     const int64_t size = access->slab[0];
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     ++counter[write ? H5D_WRITES : H5D_READS];
     counter[write ? H5D_BYTES_WRITTEN : H5D_BYTES_READ] += size;
     ++counter[(write ? H5D_SIZE_WRITE : H5D_SIZE_READ) + size_bin(size)];
@@ -135,20 +122,20 @@ void h5d_count_access(struct h5d_record* record, const struct h5d_access* access
     note_time(&time[write ? WRITE_TIME : READ_TIME], write ? &record->write_end : &record->read_end, span);
     note_slowest(&time[write ? MAX_WRITE_TIME : MAX_READ_TIME],
                  &counter[write ? H5D_MAX_WRITE_TIME_SIZE : H5D_MAX_READ_TIME_SIZE], size, span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 void h5d_count_flush(struct h5d_record* record, struct span span) {
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[H5D_FLUSHES];
     note_time(&record->log.time[META_TIME], &record->meta_end, span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 void h5d_count_close(struct h5d_record* record, struct span span) {
     double* time = record->log.time;
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     note_window(&time[CLOSE_START], &time[CLOSE_END], span);
     note_time(&time[META_TIME], &record->meta_end, span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }

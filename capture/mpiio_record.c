@@ -5,7 +5,6 @@
 #include "access.h"
 #include "events.h"
 #include "heatmap.h"
-#include "paths.h"
 #include "records.h"
 #include "settings.h"
 
@@ -22,55 +21,46 @@ static const struct record_shape shape = {
 struct mpiio_record* mpiio_record_of(const char* path) {
     char name[NAME_ROOM];
     bool made;
-    if (!path_absolute(path_without_prefix(path), name) || !settings_count_path(name)) return NULL;
+    if (!records_path(path, name)) return NULL;
     return (struct mpiio_record*)records_find(&shape, name, &made);
-}
-
-static void lock(struct mpiio_record* record) {
-    spin_acquire(&record->head.lock);
-    atomic_store_explicit(&record->head.counted, 1, memory_order_relaxed);
-}
-
-static void unlock(struct mpiio_record* record) {
-    spin_release(&record->head.lock);
 }
 
 void mpiio_count_open(struct mpiio_record* record, bool collective, int mode, bool hints, struct span span) {
     event(MODULE_MPIIO, EVENT_OPEN, record->log.base.id, span);
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
-    lock(record);
+    if (!record_begin(&record->head)) return;
     ++counter[collective ? MPIIO_COLL_OPENS : MPIIO_INDEP_OPENS];
     counter[MPIIO_MODE] = mode;
     counter[MPIIO_HINTS] += hints;
     note_window(&time[OPEN_START], &time[OPEN_END], span);
     note_time(&time[META_TIME], &record->meta_end, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 void mpiio_count_close(struct mpiio_record* record, struct span span) {
     event(MODULE_MPIIO, EVENT_CLOSE, record->log.base.id, span);
     double* time = record->log.time;
-    lock(record);
+    if (!record_begin(&record->head)) return;
     note_window(&time[CLOSE_START], &time[CLOSE_END], span);
     note_time(&time[META_TIME], &record->meta_end, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 void mpiio_count_sync(struct mpiio_record* record, struct span span) {
     event(MODULE_MPIIO, EVENT_SYNC, record->log.base.id, span);
-    lock(record);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[MPIIO_SYNCS];
     note_time(&record->log.time[WRITE_TIME], &record->write_end, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 void mpiio_count_view(struct mpiio_record* record, bool hints, struct span span) {
-    lock(record);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[MPIIO_VIEWS];
     record->log.counter[MPIIO_HINTS] += hints;
     note_time(&record->log.time[META_TIME], &record->meta_end, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 static void count_sizes(struct mpiio_record* record, bool write, int64_t size) {
@@ -99,13 +89,13 @@ static void count_times(struct mpiio_record* record, bool write, int64_t size, s
 void mpiio_count_transfer(struct mpiio_record* record, enum mpiio_counter counter, int64_t offset,
                           int64_t size, struct span span) {
     const bool write = (counter - MPIIO_INDEP_READS) % 2;
-    lock(record);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[counter];
     count_sizes(record, write, size);
     count_times(record, write, size, span);
     if (settings.dxt) {
         trace_add(&record->traces, MODULE_DXT_MPIIO, record->log.base.id, write, offset, size, span);
     }
-    unlock(record);
+    record_unlock(&record->head);
     heatmap_count(HEATMAP_MPIIO, write, size, span);
 }

@@ -6,10 +6,8 @@
 #include "access.h"
 #include "events.h"
 #include "hash.h"
-#include "paths.h"
 #include "pnetcdf_api.h"
 #include "records.h"
-#include "settings.h"
 
 static const struct record_shape file_shape = {
     .module = MODULE_PNETCDF_FILE,
@@ -27,19 +25,10 @@ static const struct record_shape variable_shape = {
     .access_width = SLAB_WIDTH,
 };
 
-static void lock(struct entry* head) {
-    spin_acquire(&head->lock);
-    atomic_store_explicit(&head->counted, 1, memory_order_relaxed);
-}
-
-static void unlock(struct entry* head) {
-    spin_release(&head->lock);
-}
-
 struct pnetcdf_file_record* pnetcdf_file_record_of(const char* path) {
     char name[NAME_ROOM];
     bool made;
-    if (!path_absolute(path_without_prefix(path), name) || !settings_count_path(name)) return NULL;
+    if (!records_path(path, name)) return NULL;
     return (struct pnetcdf_file_record*)records_find(&file_shape, name, &made);
 }
 
@@ -59,46 +48,47 @@ void pnetcdf_count_open(struct pnetcdf_file_record* record, enum pnetcdf_file_co
                         struct span span) {
     event(MODULE_PNETCDF_FILE, EVENT_OPEN, record->log.base.id, span);
     double* time = record->log.time;
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[counter];
     note_window(&time[PNETCDF_OPEN_START], &time[PNETCDF_OPEN_END], span);
     note_time(&time[PNETCDF_META_TIME], &record->meta_end, span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 void pnetcdf_count_close(struct pnetcdf_file_record* record, int64_t read, int64_t written,
                          struct span span) {
     event(MODULE_PNETCDF_FILE, EVENT_CLOSE, record->log.base.id, span);
     double* time = record->log.time;
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     record->log.counter[PNETCDF_BYTES_READ] += read;
     record->log.counter[PNETCDF_BYTES_WRITTEN] += written;
     note_window(&time[PNETCDF_CLOSE_START], &time[PNETCDF_CLOSE_END], span);
     note_time(&time[PNETCDF_META_TIME], &record->meta_end, span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 void pnetcdf_count_meta(struct pnetcdf_file_record* record, int counter, struct span span) {
     if (counter == PNETCDF_SYNCS) event(MODULE_PNETCDF_FILE, EVENT_SYNC, record->log.base.id, span);
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     if (counter != PNETCDF_NO_COUNTER) ++record->log.counter[counter];
     note_time(&record->log.time[PNETCDF_META_TIME], &record->meta_end, span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 void pnetcdf_count_wait(struct pnetcdf_file_record* record, bool collective, bool failed, struct span span) {
     double* time = record->log.time;
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[collective ? PNETCDF_COLL_WAITS : PNETCDF_INDEP_WAITS];
     if (failed) ++record->log.counter[PNETCDF_WAIT_FAILURES];
     note_window(&time[PNETCDF_WAIT_START], &time[PNETCDF_WAIT_END], span);
     note_time(&time[PNETCDF_WAIT_TIME], &record->wait_end, span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 void pnetcdf_var_set_shape(struct pnetcdf_var_record* record, const struct pnetcdf_shape* shape) {
     int64_t* counter = record->log.counter;
-    lock(&record->head);
+    record_lock(&record->head);
+    (void)record_counts(&record->head);
     counter[PNETCDF_VAR_NDIMS] = shape->dimensions;
     counter[PNETCDF_VAR_TYPE_SIZE] = shape->type_size;
     counter[PNETCDF_VAR_IS_RECORD] = shape->records;
@@ -106,16 +96,16 @@ void pnetcdf_var_set_shape(struct pnetcdf_var_record* record, const struct pnetc
     if (!shape->records) counter[PNETCDF_VAR_NPOINTS] = shape->points;
     record->points = shape->points;
     memcpy(record->length, shape->length, sizeof record->length);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 void pnetcdf_var_count_open(struct pnetcdf_var_record* record, struct span span) {
     double* time = record->log.time;
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[PNETCDF_VAR_OPENS];
     note_window(&time[OPEN_START], &time[OPEN_END], span);
     note_time(&time[META_TIME], &record->meta_end, span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 static void count_sizes(struct pnetcdf_var_record* record, const struct pnetcdf_access* access, bool write) {
@@ -139,19 +129,19 @@ void pnetcdf_var_count_access(struct pnetcdf_var_record* record, const struct pn
     const bool write = (access->how - PNETCDF_VAR_INDEP_READS) % 2;
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     count_sizes(record, access, write);
     note_window(&time[write ? WRITE_START : READ_START], &time[write ? WRITE_END : READ_END], span);
     note_time(&time[write ? WRITE_TIME : READ_TIME], write ? &record->write_end : &record->read_end, span);
     note_slowest(&time[write ? MAX_WRITE_TIME : MAX_READ_TIME],
                  &counter[write ? PNETCDF_VAR_MAX_WRITE_TIME_SIZE : PNETCDF_VAR_MAX_READ_TIME_SIZE],
                  access->slab[0], span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }
 
 void pnetcdf_var_count_close(struct pnetcdf_var_record* record, struct span span) {
     double* time = record->log.time;
-    lock(&record->head);
+    if (!record_begin(&record->head)) return;
     note_window(&time[CLOSE_START], &time[CLOSE_END], span);
-    unlock(&record->head);
+    record_unlock(&record->head);
 }

@@ -48,15 +48,6 @@ struct posix_record* posix_record_of_file(struct open_file* file) {
     return record;
 }
 
-static void lock(struct posix_record* record) {
-    spin_acquire(&record->head.lock);
-    atomic_store_explicit(&record->head.counted, 1, memory_order_relaxed);
-}
-
-static void unlock(struct posix_record* record) {
-    spin_release(&record->head.lock);
-}
-
 /* Counters and times of a kind, side by side for both kinds. */
 struct kind {
     enum posix_counter calls, bytes, most, consecutive, sequential, sizes, slowest_size;
@@ -108,6 +99,14 @@ static void count_access(struct posix_record* record, enum transfer which, int64
     common_values_count(&record->accesses, size);
 }
 
+static void count_times(struct posix_record* record, enum transfer which, int64_t size, struct span span) {
+    const struct kind* kind = &kinds[which];
+    double* time = record->log.time;
+    note_window(&time[kind->start], &time[kind->end], span);
+    note_time(&time[kind->time], which == TRANSFER_READ ? &record->read_end : &record->write_end, span);
+    note_slowest(&time[kind->slowest], &record->log.counter[kind->slowest_size], size, span);
+}
+
 /* An appending write lands at the end of the file, which the kernel then knows as the file's offset. It is
    asked at the first such write, and again only when another has written to the file in between. */
 static int64_t appended_at(const struct posix_record* record, struct open_file* file, int fd, int64_t size) {
@@ -132,76 +131,78 @@ void posix_count_transfer(int fd, struct open_file* file, enum transfer which, i
                           const void* memory, struct span span) {
     struct posix_record* record = posix_record_of_file(file);
     if (!record) return;
-    const struct kind* kind = &kinds[which];
-    double* time = record->log.time;
-    lock(record);
+    record_lock(&record->head);
     if (offset == CURRENT_OFFSET) offset = moved_offset(record, file, fd, which, size);
-    count_access(record, which, offset, size, memory);
-    note_window(&time[kind->start], &time[kind->end], span);
-    note_time(&time[kind->time], which == TRANSFER_READ ? &record->read_end : &record->write_end, span);
-    note_slowest(&time[kind->slowest], &record->log.counter[kind->slowest_size], size, span);
-    if (settings.dxt) {
-        trace_add(&record->traces, MODULE_DXT_POSIX, record->log.base.id, which == TRANSFER_WRITE, offset,
-                  size, span);
+    const bool counts = record_counts(&record->head);
+    if (counts) {
+        count_access(record, which, offset, size, memory);
+        count_times(record, which, size, span);
+        if (settings.dxt) {
+            trace_add(&record->traces, MODULE_DXT_POSIX, record->log.base.id, which == TRANSFER_WRITE, offset,
+                      size, span);
+        }
     }
-    unlock(record);
-    heatmap_count(HEATMAP_POSIX, which == TRANSFER_WRITE, size, span);
+    record_unlock(&record->head);
+    if (counts) heatmap_count(HEATMAP_POSIX, which == TRANSFER_WRITE, size, span);
 }
 
 void posix_count_open(struct posix_record* record, int mode, struct span span) {
     event(MODULE_POSIX, EVENT_OPEN, record->log.base.id, span);
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
-    lock(record);
+    if (!record_begin(&record->head)) return;
     ++counter[POSIX_OPENS];
     if (mode) counter[POSIX_MODE] = mode;
     record->last_read = record->last_written = 0;
     note_window(&time[OPEN_START], &time[OPEN_END], span);
     note_time(&time[META_TIME], &record->meta_end, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 void posix_count_copy(struct posix_record* record, enum posix_counter counter, struct span span) {
-    lock(record);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[POSIX_OPENS];
     ++record->log.counter[counter];
     note_time(&record->log.time[META_TIME], &record->meta_end, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 void posix_count_close(struct posix_record* record, struct span span) {
     event(MODULE_POSIX, EVENT_CLOSE, record->log.base.id, span);
     double* time = record->log.time;
     /* Alone, a close is no reason for a place in the log: a child closes what its parent opened. */
-    spin_acquire(&record->head.lock);
+    if (pause_active()) return;
+    record_lock(&record->head);
     note_window(&time[CLOSE_START], &time[CLOSE_END], span);
     note_time(&time[META_TIME], &record->meta_end, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 void posix_count_seek(struct open_file* file, int64_t offset, struct span span) {
     struct posix_record* record = posix_record_of_file(file);
     if (!record) return;
-    lock(record);
+    record_lock(&record->head);
     file->offset = offset;
-    ++record->log.counter[POSIX_SEEKS];
-    note_time(&record->log.time[META_TIME], &record->meta_end, span);
-    unlock(record);
+    if (record_counts(&record->head)) {
+        ++record->log.counter[POSIX_SEEKS];
+        note_time(&record->log.time[META_TIME], &record->meta_end, span);
+    }
+    record_unlock(&record->head);
 }
 
 void posix_count_meta(struct posix_record* record, enum posix_counter counter, struct span span) {
-    lock(record);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[counter];
     note_time(&record->log.time[META_TIME], &record->meta_end, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 void posix_count_sync(struct posix_record* record, enum posix_counter counter, struct span span) {
     event(MODULE_POSIX, EVENT_SYNC, record->log.base.id, span);
-    lock(record);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[counter];
     note_time(&record->log.time[WRITE_TIME], &record->write_end, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 void posix_count_rename(const char* from, const char* to, struct span span) {
@@ -210,6 +211,7 @@ void posix_count_rename(const char* from, const char* to, struct span span) {
     if (source) posix_count_meta(source, POSIX_RENAME_SOURCES, span);
     if (!target) return;
     posix_count_meta(target, POSIX_RENAME_TARGETS, span);
+    if (pause_active()) return;
     target->log.counter[POSIX_RENAMED_FROM] = (int64_t)record_id(from);
     records_enter_name(from);
 }

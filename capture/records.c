@@ -4,6 +4,7 @@
 
 #include "hash.h"
 #include "process.h"
+#include "settings.h"
 
 /* An open hash table in private memory: what (module, id) is which entry; module 0 holds the names. */
 struct slot {
@@ -96,6 +97,10 @@ struct entry* records_find(const struct record_shape* shape, const char* name, b
     }
     spin_release(&table.lock);
     return entry;
+}
+
+bool records_path(const char* path, char name[NAME_ROOM]) {
+    return path_absolute(path_without_prefix(path), name) && settings_count_path(name);
 }
 
 bool records_known(enum module module, const char* name) {

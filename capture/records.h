@@ -4,6 +4,8 @@
 
 #include "mapping.h"
 #include "memory.h"
+#include "paths.h"
+#include "pause.h"
 
 /* What the entries of a module look like. */
 struct record_shape {
@@ -14,6 +16,31 @@ struct record_shape {
 
 /* The record of this name; NULL without room. A new one has id set, the rest is zero, and `made` is true. */
 struct entry* records_find(const struct record_shape* shape, const char* name, bool* made);
+
+/* The name that a file opened through a library has in the log; false if it is left out. */
+bool records_path(const char* path, char name[NAME_ROOM]);
+
+static inline void record_lock(struct entry* head) {
+    spin_acquire(&head->lock);
+}
+
+static inline void record_unlock(struct entry* head) {
+    spin_release(&head->lock);
+}
+
+/* Whether calls count now. If so, what holds the lock has something worth a place in the log. */
+static inline bool record_counts(struct entry* head) {
+    if (pause_active()) return false;
+    atomic_store_explicit(&head->counted, 1, memory_order_relaxed);
+    return true;
+}
+
+/* Locks the record to count something in it; false, and not locked, in a pause. */
+static inline bool record_begin(struct entry* head) {
+    if (pause_active()) return false;
+    record_lock(head);
+    return record_counts(head);
+}
 
 /* Whether there is a record of this name. */
 bool records_known(enum module module, const char* name);

@@ -79,15 +79,6 @@ struct stream* stream_of(FILE* file) {
     return name ? enter(file, settings_count_path(name) ? name : NULL, 0) : NULL;
 }
 
-static void lock(struct stdio_record* record) {
-    spin_acquire(&record->head.lock);
-    atomic_store_explicit(&record->head.counted, 1, memory_order_relaxed);
-}
-
-static void unlock(struct stdio_record* record) {
-    spin_release(&record->head.lock);
-}
-
 static void count_window(struct stdio_record* record, enum stdio_time start, enum stdio_time end,
                          struct span span) {
     double* time = record->log.time;
@@ -102,11 +93,11 @@ void stream_opened(FILE* file, const char* name, enum stdio_counter counter, int
     if (!stream) return;
     atomic_store(&stream->record, record);
     event(MODULE_STDIO, EVENT_OPEN, record->log.base.id, span);
-    lock(record);
+    if (!record_begin(&record->head)) return;
     ++record->log.counter[STDIO_OPENS];
     if (counter == STDIO_FDOPENS) ++record->log.counter[STDIO_FDOPENS];
     count_window(record, STDIO_OPEN_START, STDIO_OPEN_END, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 struct stdio_record* stream_forget(struct stream* stream) {
@@ -118,56 +109,66 @@ struct stdio_record* stream_forget(struct stream* stream) {
 void stdio_count_close(struct stdio_record* record, struct span span) {
     event(MODULE_STDIO, EVENT_CLOSE, record->log.base.id, span);
     /* Alone, a close is no reason for a place in the log: a child closes what its parent opened. */
-    spin_acquire(&record->head.lock);
+    if (pause_active()) return;
+    record_lock(&record->head);
     count_window(record, STDIO_CLOSE_START, STDIO_CLOSE_END, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 static void raise(int64_t* most, int64_t value) {
     if (value > *most) *most = value;
 }
 
-void stream_count_transfer(struct stream* stream, enum transfer_kind kind, int64_t size, struct span span) {
-    struct stdio_record* record = record_of(stream);
-    if (!record) return;
+static void count_transfer(struct stdio_record* record, enum transfer_kind kind, int64_t end, int64_t size,
+                           struct span span) {
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
-    lock(record);
-    stream->offset += size;
     if (kind == STREAM_READ) {
         ++counter[STDIO_READS];
         counter[STDIO_BYTES_READ] += size;
-        if (size) raise(&counter[STDIO_MAX_BYTE_READ], stream->offset - 1);
+        if (size) raise(&counter[STDIO_MAX_BYTE_READ], end - 1);
         note_window(&time[STDIO_READ_START], &time[STDIO_READ_END], span);
         note_time(&time[STDIO_READ_TIME], &record->read_end, span);
     } else {
         ++counter[STDIO_WRITES];
         counter[STDIO_BYTES_WRITTEN] += size;
-        if (size) raise(&counter[STDIO_MAX_BYTE_WRITTEN], stream->offset - 1);
+        if (size) raise(&counter[STDIO_MAX_BYTE_WRITTEN], end - 1);
         note_window(&time[STDIO_WRITE_START], &time[STDIO_WRITE_END], span);
         note_time(&time[STDIO_WRITE_TIME], &record->write_end, span);
     }
-    unlock(record);
-    heatmap_count(HEATMAP_STDIO, kind == STREAM_WRITE, size, span);
+}
+
+void stream_count_transfer(struct stream* stream, enum transfer_kind kind, int64_t size, struct span span) {
+    struct stdio_record* record = record_of(stream);
+    if (!record) return;
+    record_lock(&record->head);
+    stream->offset += size;
+    const bool counts = record_counts(&record->head);
+    if (counts) count_transfer(record, kind, stream->offset, size, span);
+    record_unlock(&record->head);
+    if (counts) heatmap_count(HEATMAP_STDIO, kind == STREAM_WRITE, size, span);
 }
 
 void stream_count_seek(struct stream* stream, int64_t offset, struct span span) {
     struct stdio_record* record = record_of(stream);
     if (!record) return;
-    lock(record);
+    record_lock(&record->head);
     stream->offset = offset;
-    ++record->log.counter[STDIO_SEEKS];
-    note_time(&record->log.time[STDIO_META_TIME], &record->meta_end, span);
-    unlock(record);
+    if (record_counts(&record->head)) {
+        ++record->log.counter[STDIO_SEEKS];
+        note_time(&record->log.time[STDIO_META_TIME], &record->meta_end, span);
+    }
+    record_unlock(&record->head);
 }
 
 void stream_count_flush(struct stream* stream, struct span span) {
     struct stdio_record* record = record_of(stream);
     if (!record) return;
-    spin_acquire(&record->head.lock); /* as for a close */
+    if (pause_active()) return;
+    record_lock(&record->head); /* as for a close */
     ++record->log.counter[STDIO_FLUSHES];
     note_time(&record->log.time[STDIO_WRITE_TIME], &record->write_end, span);
-    unlock(record);
+    record_unlock(&record->head);
 }
 
 void streams_after_fork(void) {
