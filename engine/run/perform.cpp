@@ -1,9 +1,13 @@
 #include "run/perform.hpp"
 
+#include <mpi.h>
+
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "errors.hpp"
+#include "io/mpi.hpp"
 #include "record/collector.hpp"
 #include "record/per_rank.hpp"
 #include "record/progress.hpp"
@@ -16,6 +20,8 @@ namespace {
 
 /// The longest that a waiting process does not look around.
 constexpr double slice_s = 0.02;
+/// The same at the end, when others may be done at any moment.
+constexpr double last_slice_s = 0.002;
 
 class Performance {
   public:
@@ -27,12 +33,16 @@ class Performance {
           collector_(sinks()),
           filler_(make_gap_filler(setup.clock->waits() ? setup.plan.gap_fill : GapFill::sleep)) {
         for (std::int64_t rank = setup.process; rank < setup.plan.ranks; rank += setup.processes) {
-            ranks_.emplace_back(setup, rank, [this] { look_around(); });
+            ranks_.emplace_back(
+                setup, rank,
+                RankRun::Host{[this] { look_around(); },
+                              [this](double seconds, bool alone) { compute(seconds, alone); }});
         }
     }
 
     VerifyResult run() {
-        for (std::size_t d = 0; d < setup_.plan.dumps.size(); ++d) perform(d);
+        while (next_ < setup_.plan.dumps.size()) perform_next();
+        if (setup_.clock->waits()) work_until_all_are_done();
         collector_.finish(expected_dumps());
         filler_->finish();
         VerifyResult verified;
@@ -77,16 +87,70 @@ class Performance {
         return static_cast<std::int64_t>(setup_.plan.dumps.size());
     }
 
-    void perform(std::size_t dump) {
+    /// A dump that has begun and not ended.
+    struct Begun {
+        std::size_t dump;
+        Clock::Progress progress;
+    };
+
+    void perform_next() {
+        const std::size_t dump = next_++;
+        const double due = due_of(dump);
+        const bool here = takes_part(dump);
         try {
-            const double due = setup_.clock->due(setup_.plan.dumps[dump]);
-            const bool here = takes_part(dump);
             if (here) wait_until(due);
             look_around();
+            begun_.push_back({dump, {setup_.clock->now(), setup_.plan.dumps[dump].start_s}});
             perform_ranks(dump, due);
-            setup_.clock->ended(due, here);
+            begun_.pop_back();
         } catch (const CallFailed& error) {
             end_all(setup_, &collector_, error, failing_rank_, dump);
+        }
+        if (begun_.empty()) {
+            setup_.clock->ended(setup_.plan.dumps[dump], due, here);
+        } else {
+            Clock::Progress& outer = begun_.back().progress;
+            outer.ended_s = here ? setup_.clock->now() : due;
+            outer.planned_s = std::max(outer.planned_s, setup_.plan.dumps[dump].end_s);
+        }
+    }
+
+    [[nodiscard]] double due_of(std::size_t dump) const {
+        const Dump& next = setup_.plan.dumps[dump];
+        return begun_.empty() ? setup_.clock->due(next)
+                              : setup_.clock->due_within(next, begun_.back().progress);
+    }
+
+    /// A rank computes in its dump. Dumps that the original began before that one had ended begin here, too:
+    /// in the plan's order, as everywhere, so that ranks that wait for each other meet in the same dump.
+    void compute(double seconds, bool alone) {
+        const double end = setup_.clock->now() + seconds;
+        while (alone && next_begins_within() && due_of(next_) <= end) perform_next();
+        wait_until(end);
+    }
+
+    [[nodiscard]] bool next_begins_within() const {
+        const std::vector<Dump>& dumps = setup_.plan.dumps;
+        if (next_ == dumps.size() || dumps[next_].start_s >= dumps[begun_.back().dump].end_s) return false;
+        return std::none_of(begun_.begin(), begun_.end(), [&](const Begun& outer) {
+            return dumps[outer.dump].family == dumps[next_].family;
+        });
+    }
+
+    /// The application computes on all ranks while one of them still writes.
+    void work_until_all_are_done() {
+        MPI_Request everyone = MPI_REQUEST_NULL;
+        int done = 0;
+        try {
+            mpi::check(MPI_Ibarrier(MPI_COMM_WORLD, &everyone), "MPI_Ibarrier");
+            while (true) {
+                mpi::check(MPI_Test(&everyone, &done, MPI_STATUS_IGNORE), "MPI_Test");
+                if (done != 0) return;
+                look_around();
+                filler_->work(last_slice_s);
+            }
+        } catch (const CallFailed& error) {
+            end_all(setup_, &collector_, error, setup_.process, std::nullopt);
         }
     }
 
@@ -139,6 +203,8 @@ class Performance {
     Collector collector_;
     std::unique_ptr<GapFiller> filler_;
     std::vector<RankRun> ranks_;
+    std::size_t next_ = 0;                 // dump to begin
+    std::vector<Begun> begun_;             // each inside the one before it
     std::vector<std::int64_t> summaries_;  // of families, found when first needed
     std::int64_t failing_rank_ = 0;
 };

@@ -3,9 +3,8 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
+#include "io/capture_pause.hpp"
 #include "io/mpi.hpp"
 #include "io/mpiio_tally.hpp"
 #include "io/posix.hpp"
@@ -53,8 +52,8 @@ struct RankRun::Task {
     double thought_s = 0;
 };
 
-RankRun::RankRun(Setup& setup, std::int64_t rank, std::function<void()> look_around)
-    : setup_(setup), rank_(rank), look_around_(std::move(look_around)) {}
+RankRun::RankRun(Setup& setup, std::int64_t rank, Host host)
+    : setup_(setup), rank_(rank), host_(std::move(host)) {}
 
 template <typename F>
 void RankRun::timed(Task& task, Kind kind, F&& call) {
@@ -72,7 +71,7 @@ void RankRun::timed(Task& task, Kind kind, F&& call) {
     if (kind == Kind::read || kind == Kind::write) task.summary.transfer.cover(start, end);
     if (end - last_look_ > look_every_s) {
         last_look_ = end;
-        look_around_();
+        host_.look_around();
     }
 }
 
@@ -164,7 +163,7 @@ void RankRun::open(Task& task) {
     }
     // Whoever has opened a file together with this rank has told of its earlier dumps before: taken in now,
     // they are in the record even if the next call that all must join never ends.
-    if (task.performs) look_around_();
+    if (task.performs) host_.look_around();
     task.file->file->begin_dump(task.context);
 }
 
@@ -231,8 +230,10 @@ void RankRun::think(Task& task) {
     const auto operations = static_cast<double>(std::max<std::int64_t>(1, task.operations.own_operations()));
     const double owed = whole * static_cast<double>(task.done + 1) / operations - task.thought_s;
     if (owed < shortest_thought_s) return;
+    const bool waited_for =
+        task.operations.slot().members > 1 || task.family.sharing.baton || task.gather.has_value();
     const double start = now();
-    std::this_thread::sleep_for(std::chrono::duration<double>(owed));
+    host_.compute(owed, !waited_for);
     task.thought_s += now() - start;
 }
 
@@ -336,6 +337,7 @@ void RankRun::pass_baton(const Task& task, bool receive) const {
 void RankRun::verify(Task& task) {
     // Verification may wait: it is no measurement. All who share the file are done writing, and nobody goes
     // on to overwrite it, while it is read.
+    const CapturePause uncounted;
     const MPI_Comm comm = setup_.communicators.file(task.family, task.operations.shifted());
     const bool together = task.operations.slot().members > 1;
     if (task.file != nullptr) task.file->file->flush();
@@ -349,7 +351,7 @@ void RankRun::verify(Task& task) {
     const Layout& layout = setup_.layout(task.position);
     DumpOperations again(setup_.plan, task.position, layout, *layout.members().index_of(rank_), options);
     OpenFile* file = task.file != nullptr ? task.file->file.get() : nullptr;
-    verified_.merge(verify_dump(context, task.performer, file, again, look_around_));
+    verified_.merge(verify_dump(context, task.performer, file, again, host_.look_around));
     if (together) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
 }
 

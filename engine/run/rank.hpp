@@ -15,8 +15,15 @@ namespace wa {
 
 class RankRun {
   public:
-    /// `look_around` is called now and then while operations go on.
-    RankRun(Setup& setup, std::int64_t rank, std::function<void()> look_around);
+    /// What a rank asks of the process that it is performed by.
+    struct Host {
+        /// Called now and then while operations go on.
+        std::function<void()> look_around;
+        /// Computes for some seconds in a dump. `alone`: nobody waits for this rank in it, so that other
+        /// dumps may begin and end meanwhile.
+        std::function<void(double seconds, bool alone)> compute;
+    };
+    RankRun(Setup& setup, std::int64_t rank, Host host);
 
     /// Performs this rank's part; nothing when the rank is no member of the family.
     [[nodiscard]] std::optional<Summary> perform(std::size_t dump, double due);
@@ -49,7 +56,7 @@ class RankRun {
 
     Setup& setup_;
     std::int64_t rank_;
-    std::function<void()> look_around_;
+    Host host_;
     double last_look_ = 0;
     std::map<std::pair<std::size_t, std::int64_t>, Use> held_;  // appended files, by family and file
     VerifyResult verified_;

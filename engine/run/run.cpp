@@ -8,10 +8,12 @@
 #include <array>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "errors.hpp"
 #include "expand/split.hpp"
+#include "io/capture_pause.hpp"
 #include "io/mpi.hpp"
 #include "plan/operation_table.hpp"
 #include "plan/read.hpp"
@@ -219,6 +221,7 @@ Clock::Time latest_on_host() {
 }
 
 int run_checked(Setup& setup) {
+    std::optional<CapturePause> uncounted(std::in_place);  // but for the dumps themselves
     read_plan(setup);
     LineFile record;
     std::optional<PerRankTable> per_rank;
@@ -252,7 +255,9 @@ int run_checked(Setup& setup) {
         end_all(setup, nullptr, error, setup.process, std::nullopt);
     }
     setup.clock->start(zero);
+    uncounted.reset();
     const VerifyResult result = perform_dumps(setup, record, *per_rank);
+    uncounted.emplace();
     const double wall_s = setup.clock->now();
     try {
         for (const auto& [kind, backend] : setup.backends) backend->finish();

@@ -1,7 +1,9 @@
 // When each dump is due. Time zero is the end of the preparation, on the monotonic clock of each host.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "plan/model.hpp"
 
@@ -13,6 +15,13 @@ class Clock {
 
     using Time = std::chrono::steady_clock::time_point;
 
+    /// Inside a dump: when what was begun in it had ended (at first: when itself had begun), and when it
+    /// should have, in seconds of the original.
+    struct Progress {
+        double ended_s = 0;
+        double planned_s = 0;
+    };
+
     void start(Time zero) { zero_ = zero; }
     [[nodiscard]] double now() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - zero_).count();
@@ -20,17 +29,29 @@ class Clock {
     /// When the dump may begin. Waiting is the caller's.
     [[nodiscard]] double due(const Dump& dump) const {
         if (scale_ == 0) return now();
-        return kind_ == ClockKind::gap ? previous_end_ + dump.gap_s * scale_ : dump.start_s * scale_;
+        if (kind_ == ClockKind::deadline) return dump.start_s * scale_;
+        const double since_passed = passed_s_ ? dump.start_s - *passed_s_ : 0.0;
+        return previous_end_ + std::max(dump.gap_s, since_passed) * scale_;
     }
-    /// A dump has ended here. One that this process had no part in took it no time: its gap has passed all
-    /// the same.
-    void ended(double due, bool took_part) { previous_end_ = took_part ? now() : due; }
+    /// The same of a dump that begins while another one, whose last operation is still to come, computes.
+    [[nodiscard]] double due_within(const Dump& dump, const Progress& outer) const {
+        if (kind_ == ClockKind::deadline) return dump.start_s * scale_;
+        return outer.ended_s + std::max(0.0, dump.start_s - outer.planned_s) * scale_;
+    }
+    /// A dump has ended here. One that this process had no part in took it no time: what follows comes as
+    /// long after its start as in the original.
+    void ended(const Dump& dump, double due, bool took_part) {
+        previous_end_ = took_part ? now() : due;
+        passed_s_ = took_part ? std::nullopt : std::optional(dump.start_s);
+    }
     [[nodiscard]] bool waits() const { return scale_ > 0; }
 
   private:
     ClockKind kind_;
     double scale_;
     double previous_end_ = 0;
+    std::optional<double>
+        passed_s_;  // start of the last dump, in the original, if this process had no part in it
     Time zero_ = std::chrono::steady_clock::now();
 };
 

@@ -62,8 +62,11 @@ def plan_of(backend: str, ranks: int) -> dict[str, Any]:
     families = [family(backend, sharing=sharing(), number=1)]
     if backend != "mpiio":
         families.append(family(backend, id=1, sharing=sharing("per-rank"), number=2))
-    dumps = [dump(i, family=one["id"]) for one in families for i in range(2)]
-    return make_plan(ranks, families, [content(*streams, fsyncs=0)], dumps)
+    families.append(family(backend, id=len(families), role="input", sharing=sharing("per-rank")))
+    dumps = [dump(i, family=one["id"]) for one in families[:-1] for i in range(2)]
+    dumps.append(dump(0, family=len(families) - 1, content=1, prepare=True))
+    contents = [content(*streams, fsyncs=0), content(stream([[2 * ranks, 4000]], direction="read"))]
+    return make_plan(ranks, families, contents, dumps)
 
 
 def hdf5_plan(ranks: int) -> dict[str, Any]:
@@ -76,12 +79,19 @@ def hdf5_plan(ranks: int) -> dict[str, Any]:
     return make_plan(ranks, [family("hdf5")], [content(arrays=[arrays])], [dump(0), dump(1)])
 
 
+@pytest.mark.parametrize("verify", [False, True])
 @pytest.mark.parametrize("ranks", [1, 4])
 @pytest.mark.parametrize("backend", COUNTED_BY_BOTH)
-def test_record_and_log_agree_exactly(library: Path, tmp_path: Path, backend: str, ranks: int) -> None:
+def test_record_and_log_agree_exactly(
+    library: Path, tmp_path: Path, backend: str, ranks: int, verify: bool
+) -> None:
+    """Also where the engine reads everything back, and makes a file before the run that is read in it."""
     plan = hdf5_plan(ranks) if backend == "hdf5" else plan_of(backend, ranks)
     (tmp_path / "plan.json").write_text(json.dumps(plan))
-    done = workalike("run", "plan.json", "--dir", "data", "-o", "out", "--capture", "-q", folder=tmp_path)
+    options = ["--verify"] if verify else []
+    done = workalike(
+        "run", "plan.json", "--dir", "data", "-o", "out", "--capture", "-q", *options, folder=tmp_path
+    )
     if backend == "hdf5" and "backend" in done.stderr:
         pytest.skip("the engine has no hdf5 backend")
     assert done.returncode == 0, done.stderr
@@ -92,6 +102,12 @@ def test_record_and_log_agree_exactly(library: Path, tmp_path: Path, backend: st
     }
     assert {name: a for name, (a, _) in both.items()} == {name: b for name, (_, b) in both.items()}
     assert both["BYTES_WRITTEN"][0] > 0
+    if backend != "hdf5":
+        assert both["BYTES_READ"][0] == sum(one.bytes_read for one in record.dumps) > 0
+    if verify:
+        assert record.verified is not None
+        assert record.verified.errors == 0
+        assert record.verified.bytes == sum(one.payload_bytes - one.bytes_read for one in record.dumps)
     assert log.job.nprocs == ranks
     assert all("/data/" in name for number, name in log.names.items() if name.startswith("/"))
     if backend == "hdf5":  # the library's own calls below, as the engine counts them

@@ -79,6 +79,61 @@ def test_a_passed_dump_takes_its_gap(engine: Engine) -> None:
     assert all(float(r["start_s"]) >= 0.89 for r in rows)
 
 
+def overlapping(first: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A dump of rank 0 that computes for long, and one of all ranks that the original began and ended in it."""
+    families = [first, family("posix", id=1, number=2, sharing=sharing("per-rank"))]
+    contents = [content(stream([[20, 1000]], ranks=[[0, 0, 1]])), content(stream([[8, 500]]))]
+    dumps = [
+        dump(0, start_s=0.1, end_s=1.1, gap_s=0.1, think_s=1.0),
+        dump(0, family=1, content=1, start_s=0.4, end_s=0.5),
+    ]
+    return make_plan(2, families, contents, dumps, time_scale=1.0, **more)
+
+
+@pytest.mark.parametrize("clock", ["gap", "deadline"])
+@pytest.mark.parametrize("fill", ["sleep", "busy", "memory", "mpi"])
+def test_dumps_that_overlapped_overlap(engine: Engine, clock: str, fill: str) -> None:
+    """While rank 0 computes in its long dump it performs the short one: nobody waits, and both files are right."""
+    root = family("posix", sharing=sharing("root", [[0, 0, 1]]))
+    table = engine.tmp / "ranks.csv"
+    plan = overlapping(root, clock=clock, gap_fill=fill)
+    result = engine(plan, "--verify", "--keep", "--per-rank", str(table))
+    rows = {(r["family"], r["rank"]): r for r in csv.DictReader(table.open())}
+    long, short = rows["0", "0"], rows["1", "0"]
+    assert float(long["start_s"]) < float(short["start_s"])
+    assert float(short["end_s"]) < float(long["end_s"])
+    assert float(short["start_s"]) >= 0.399
+    assert float(rows["1", "1"]["start_s"]) >= 0.399  # rank 1 has no part in the long one
+    assert (long["write_count"], short["write_count"]) == ("20", "4")
+    assert result.end["verified"] == {"bytes": 24000, "errors": 0}
+
+
+def test_a_dump_that_others_wait_for_is_not_interrupted(engine: Engine) -> None:
+    """Both ranks write the long dump's file: what overlapped it comes after it."""
+    plan = overlapping(family("posix"))
+    plan["contents"][0]["streams"][0]["ranks"] = "all"
+    result = engine(plan, "--verify", "--keep")
+    by_family = {d["family"]: d for d in result.dumps}
+    assert by_family[1]["start_s"] >= 1.09
+    assert result.end["verified"] == {"bytes": 24000, "errors": 0}
+
+
+def test_dumps_of_one_file_never_overlap(engine: Engine) -> None:
+    """A second dump into the same file waits for the first, whatever their times say."""
+    plan = overlapping(family("posix", sharing=sharing("root", [[0, 0, 1]]), lifetime="appended"))
+    plan["dumps"][1] = {
+        **plan["dumps"][0],
+        "index": 1,
+        "base": 20000,
+        "start_s": 0.4,
+        "end_s": 1.4,
+        "gap_s": 0.0,
+    }
+    plan["families"] = plan["families"][:1]
+    first, second = engine(plan, "--verify", "--keep").dumps
+    assert first["end_s"] <= second["start_s"]
+
+
 def test_no_barrier_between_dumps(engine: Engine) -> None:
     """Rank 0 has 200 MB to write that others have no part in: files of their own let them go on."""
     families = [

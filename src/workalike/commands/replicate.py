@@ -86,13 +86,12 @@ def command(
     keep: opt.Keep = False,
     verify: opt.Verify = False,
     capture: Annotated[
-        bool | None,
+        bool,
         typer.Option(
             "--capture/--no-capture",
-            help="Measure the replica by a log of it (replica.darshan), not by the engine's own record "
-            "[default: capture, but with --verify].",
+            help="Measure the replica by a log of it (replica.darshan), not by the engine's own record.",
         ),
-    ] = None,
+    ] = True,
     require: Annotated[
         str | None,
         typer.Option(
@@ -152,7 +151,7 @@ def command(
         keep=keep,
         verify=verify,
         quiet=quiet or as_json,
-        capture=not verify if capture is None else capture,
+        capture=capture,
     )
     try:
         replica = replicate(found, chosen, run)

@@ -99,12 +99,6 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
     Raises:
         WorkalikeError: CANNOT_WRITE, USAGE, or RUN_FAILED (the record then holds what had been done).
     """
-    if options.capture and options.verify:
-        raise WorkalikeError(
-            ErrorKind.USAGE,
-            "a log of the run would count what --verify reads back",
-            mend="choose --capture or --verify",
-        )
     engine = find_engine()
     if options.backend not in COUNTING_BACKENDS:
         refuse_impossible(engine, plan, options.source, options.plan_path, options.backend)

@@ -1,0 +1,23 @@
+#include "io/capture_pause.hpp"
+
+#include <dlfcn.h>
+
+namespace wa {
+namespace {
+
+/// A function of the preloaded library (capture/pause.h), if it is there.
+void call(const char* name) {
+    if (void* found = dlsym(RTLD_DEFAULT, name)) reinterpret_cast<void (*)()>(found)();
+}
+
+}  // namespace
+
+CapturePause::CapturePause() {
+    call("workalike_capture_pause");
+}
+
+CapturePause::~CapturePause() {
+    call("workalike_capture_resume");
+}
+
+}  // namespace wa
