@@ -4,7 +4,7 @@ In turn, on the same ranks and file system: the application under `workalike pro
 at full scale and in the original's time, watched by the same library. The figure of a family is the median over
 the pairs of replica / original I/O time: from the first open to the last close of each dump, summed.
 
-    python benchmarks/behaviour_captured.py [--pairs 10] [--dir DIR] [--only ior lammps nwchem meep]
+    python benchmarks/behaviour_captured.py [--pairs 10] [--dir DIR] [--only ior lammps nwchem meep] [--logs DIR]
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def ratios_of_pair(application: Application, folder: Path) -> dict[str, tuple[fl
     os.sync()
     time.sleep(0.5)
     found = characterize([open_log(log)])
-    plan = resolve(found.workload, Options(time_scale=1.0))
+    plan = resolve(found.workload, Options(time_scale=1.0, clock="deadline", gap_fill="busy"))
     record = run_plan(plan, RunOptions(data=ours, out=out, quiet=True, capture=True))
     witness = characterize([open_log(out / REPLICA_LOG)], CharacterizeOptions(include_noise=True))
     fidelity = compare(found, record, plan=plan, witness=witness)
@@ -108,13 +108,22 @@ def ratios_of_pair(application: Application, folder: Path) -> dict[str, tuple[fl
     }
 
 
-def measure(application: Application, pairs: int, place: Path | None) -> bool:
+def keep(folder: Path, target: Path) -> None:
+    """Both logs of a pair, and the replica's record."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name in ("app.darshan", "out/replica.darshan", "out/run.json"):
+        shutil.copy(folder / name, target)
+
+
+def measure(application: Application, pairs: int, place: Path | None, logs: Path | None) -> bool:
     """Print the medians of one application; whether all of them are within the bounds."""
     times: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for _ in range(pairs):
+    for pair in range(pairs):
         with tempfile.TemporaryDirectory(dir=place) as folder:
             for family, both in ratios_of_pair(application, Path(folder)).items():
                 times[family].append(both)
+            if logs is not None:
+                keep(Path(folder), logs / f"{application.name}-{pair + 1}")
     reached = True
     for family, some in times.items():
         ratios = [replica / original for original, replica in some]
@@ -139,10 +148,13 @@ def main() -> int:
     options.add_argument("--pairs", type=int, default=10)
     options.add_argument("--dir", type=Path, default=None, help="file system under test [a temporary folder]")
     options.add_argument("--only", nargs="*", default=None, metavar="NAME")
+    options.add_argument(
+        "--logs", type=Path, default=None, help="keep both logs and the record of every pair there"
+    )
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as work:
         chosen = [a for a in applications(Path(work)) if given.only is None or a.name in given.only]
-        results = [measure(application, given.pairs, given.dir) for application in chosen]
+        results = [measure(application, given.pairs, given.dir, given.logs) for application in chosen]
     print(f"target: {LOW} to {HIGH} for every family")
     return 0 if all(results) else 1
 

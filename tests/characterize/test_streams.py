@@ -156,6 +156,19 @@ def test_think_time_is_what_the_busiest_rank_did_not_spend() -> None:
     assert family_of(builder).schedule.thinks() == [pytest.approx(6.0)]
 
 
+@pytest.mark.parametrize("reduced", [False, True])
+def test_a_dump_and_a_load_of_one_file_have_a_timer_each(reduced: bool) -> None:
+    """Written from 1 to 5 s, read from 6 to 11 s; of these 1 s and 2 s in calls."""
+    builder = builder_of(2)
+    ops = {r: [Op(WRITE, r * MIB, MIB, 1.0, 5.0), Op(READ, r * MIB, MIB, 6.0, 11.0)] for r in range(2)}
+    whole = 2.0 if reduced else 1.0  # a reduced record has the sums over its ranks
+    timers = {"F_WRITE_TIME": 1.0 * whole, "F_READ_TIME": 2.0 * whole, "F_META_TIME": 0.0}
+    if reduced:
+        timers["F_SLOWEST_RANK_TIME"] = 3.0
+    add_file(builder, TrueFile("/run/x", "POSIX", ops, 1.0, 11.0, timers), reduce=reduced)
+    assert family_of(builder).schedule.thinks() == [pytest.approx(3.0), pytest.approx(3.0)]
+
+
 @pytest.mark.parametrize("seconds", [float("nan"), float("inf"), 1e308, -5.0])
 def test_think_times_of_hostile_timers(seconds: float) -> None:
     builder = builder_of(2)

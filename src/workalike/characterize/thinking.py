@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workalike.characterize.events import Event
-from workalike.characterize.facts import MODULE_OF_LEVEL, ModuleFacts
+from workalike.characterize.facts import MODULE_OF_LEVEL, FloatArray, ModuleFacts
 
 LEAST_SHARE = 0.02
 """Below this share of a dump, thinking is measurement noise."""
@@ -20,7 +20,7 @@ TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 def think_times(events: Sequence[Event], nprocs: int) -> float | list[float]:
     """Seconds of each dump: its span less the I/O time of the rank that had most; one number where all are equal.
 
-    A dump and a load of one file share its timers, so nothing is known of either.
+    Of a file that is written and then read in another event, each has its own timer, and both have the opens and the like.
     """
     found = [_think(event, nprocs) for event in events]
     return found[0] if len(set(found)) == 1 else found
@@ -28,29 +28,45 @@ def think_times(events: Sequence[Event], nprocs: int) -> float | list[float]:
 
 def _think(event: Event, nprocs: int) -> float:
     span = event.interval.end - event.interval.start
-    if event.parts > 1 or span <= 0:
+    if span <= 0:
         return 0.0
+    timers = timers_of(event)
     busy = 0.0
     for data in event.files:
         facts = data.file.modules.get(MODULE_OF_LEVEL[data.level])
         if facts is None:
             return 0.0
-        busy = max(busy, _busy(facts, nprocs))
+        busy = max(busy, _busy(facts, nprocs, timers))
     idle = span - busy
     return round(idle, 6) if busy > 0 and idle > LEAST_SHARE * span else 0.0
 
 
-def _busy(facts: ModuleFacts, nprocs: int) -> float:
-    """I/O seconds of the busiest rank; of a reduced record that of its slowest rank."""
-    spent = sum(
-        np.where(np.isfinite(t := facts.fcolumn(name)), t, 0.0).clip(0, MOST_SECONDS) for name in TIMERS
-    )
+def timers_of(event: Event) -> tuple[str, ...]:
+    """The timers of an event's directions, and that of what moves no data."""
+    if event.parts == 1:
+        return TIMERS
+    return (*(f"F_{direction.value.upper()}_TIME" for direction in event.directions), "F_META_TIME")
+
+
+def _busy(facts: ModuleFacts, nprocs: int, timers: Sequence[str]) -> float:
+    """I/O seconds of the busiest rank; of a reduced record its slowest rank's, in the share of these timers."""
+    spent, whole = _seconds(facts, timers), _seconds(facts, TIMERS)
     reduced = facts.ranks < 0
     if reduced.any():
         slowest = facts.fcolumn("F_SLOWEST_RANK_TIME")
+        share = np.divide(spent, whole, out=np.zeros_like(spent), where=whole > 0)
         # Without its slowest rank a reduced record tells the ranks' mean.
-        spent = np.where(reduced, np.where(slowest > 0, slowest, spent / max(1, nprocs)), spent)
+        spent = np.where(reduced, np.where(slowest > 0, share * slowest, spent / max(1, nprocs)), spent)
     by_rank: dict[int, float] = defaultdict(float)
-    for rank, seconds in zip(facts.ranks.tolist(), np.asarray(spent).tolist(), strict=True):
+    for rank, seconds in zip(facts.ranks.tolist(), spent.tolist(), strict=True):
         by_rank[rank] += seconds
     return max(by_rank.values(), default=0.0)
+
+
+def _seconds(facts: ModuleFacts, timers: Sequence[str]) -> FloatArray:
+    """float64[records], the sum of some timers; nonsense counts as nothing."""
+    total = np.zeros(len(facts.ranks))
+    for name in timers:
+        column = facts.fcolumn(name)
+        total += np.where(np.isfinite(column), column, 0.0).clip(0, MOST_SECONDS)
+    return total
