@@ -66,6 +66,12 @@ def applications(work: Path) -> list[Application]:
     return found
 
 
+def settle() -> None:
+    """Both sides begin with a disk at rest: what the run before has deleted is gone from the journal, too."""
+    os.sync()
+    time.sleep(0.5)
+
+
 def ratios_of_pair(application: Application, folder: Path) -> dict[str, tuple[float, float]]:
     """Family -> I/O seconds of the original and of its replica."""
     app, ours, out = folder / "app", folder / "replica", folder / "out"
@@ -74,6 +80,7 @@ def ratios_of_pair(application: Application, folder: Path) -> dict[str, tuple[fl
     for name, text in application.files.items():
         (app / name).write_text(text, encoding="utf-8")
     log = folder / "app.darshan"
+    settle()
     subprocess.run(
         [
             sys.executable,
@@ -94,8 +101,7 @@ def ratios_of_pair(application: Application, folder: Path) -> dict[str, tuple[fl
         capture_output=True,
     )
     shutil.rmtree(app)
-    os.sync()
-    time.sleep(0.5)
+    settle()
     found = characterize([open_log(log)])
     plan = resolve(found.workload, Options(time_scale=1.0, clock="deadline", gap_fill="busy"))
     record = run_plan(plan, RunOptions(data=ours, out=out, quiet=True, capture=True))

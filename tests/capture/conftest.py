@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -43,6 +44,7 @@ def library() -> Path:
         pytest.skip("the capture library is not built (make build)")
 
 
+@functools.cache
 def works(compiler: str) -> bool:
     """MPI's wrappers are there also where the compiler that they call is not."""
     return subprocess.run([compiler, "--version"], capture_output=True, check=False).returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
 import subprocess
@@ -11,9 +12,14 @@ from typing import Any
 
 import pytest
 
-from .conftest import Profile, Run
+from workalike.capture.mapping import read_mapping
+from workalike.darshan import open_log
+
+from .conftest import MPI_ENVIRONMENT, WORKALIKE, Profile, Run
 
 RANKS = 4
+RANK_IN_MAPPING = 32
+"""Where a mapping's header has the rank (capture/mapping.h)."""
 pytestmark = [
     pytest.mark.mpi,
     pytest.mark.skipif(shutil.which("mpiexec") is None or shutil.which("mpicc") is None, reason="no MPI"),
@@ -115,6 +121,81 @@ def test_killed_job_still_has_its_log(
         assert sum(one[key] for one in parts) == SHARED_MPIIO[key]
     posix = run.records("POSIX", "posix")
     assert [one["BYTES_WRITTEN"] for one in posix] == [1000, 2000, 3000, 4000]
+
+
+@pytest.fixture
+def killed(library: Path, compiled: Callable[..., Path], tmp_path: Path) -> Path:
+    """A folder with the mappings of a job of four ranks that was killed, without `profile` to gather them."""
+    maps, data = tmp_path / "maps", tmp_path / "data"
+    maps.mkdir()
+    data.mkdir()
+    environment = {
+        **os.environ, **MPI_ENVIRONMENT, "LD_PRELOAD": str(library), "KILL": "1",
+        "WORKALIKE_CAPTURE_DIR": str(tmp_path), "WORKALIKE_CAPTURE_MAPS": str(maps),
+    }  # fmt: skip
+    program = compiled("mpi_known.c", compiler="mpicc")
+    command = ["mpiexec", "-n", str(RANKS), str(program)]
+    subprocess.run(command, env=environment, cwd=data, check=False, capture_output=True, timeout=60)
+    return maps
+
+
+def mappings_by_rank(maps: Path) -> dict[int, Path]:
+    """Of the job's ranks; the launcher has none."""
+    found = (read_mapping(path) for path in maps.iterdir())
+    return {one.rank: one.path for one in found if one is not None and one.job}
+
+
+def recovered(*folders: Path, logs: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*WORKALIKE, "profile", "-o", str(logs), "--recover", *map(str, folders)],
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def test_mappings_of_several_nodes_make_one_log(
+    killed: Path, tmp_path: Path, same_for_pydarshan: Callable[[Path], dict[str, Any]]
+) -> None:
+    nodes = [tmp_path / "node1", tmp_path / "node2"]
+    for node in nodes:
+        node.mkdir()
+    for rank, path in mappings_by_rank(killed).items():
+        path.rename(nodes[rank % 2] / path.name)
+    for path in nodes[0].iterdir():
+        shutil.copy(path, nodes[1])  # a folder copied twice
+    done = recovered(*nodes, logs=tmp_path / "logs")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("taken once") == 2
+    (log,) = (tmp_path / "logs").glob("*.darshan")
+    answer = same_for_pydarshan(log)
+    assert answer["job"]["nprocs"] == RANKS
+    assert answer["job"]["metadata"]["recovered_ranks"] == "4 of 4"
+    run = Run(0, "", "", [log], tmp_path / "data")
+    assert [one["BYTES_WRITTEN"] for one in run.records("POSIX", "posix")] == [1000, 2000, 3000, 4000]
+    assert (
+        sum(one["BYTES_WRITTEN"] for one in run.records("MPI-IO", "shared")) == SHARED_MPIIO["BYTES_WRITTEN"]
+    )
+
+
+def test_ranks_on_other_nodes_are_missed(killed: Path, tmp_path: Path) -> None:
+    mappings_by_rank(killed)[2].unlink()
+    done = recovered(killed, logs=tmp_path / "logs")
+    assert "1 of 4 ranks of a job left no mapping here" in done.stderr
+    (log,) = (tmp_path / "logs").glob("mpi_known*.darshan")
+    assert open_log(log).job.metadata["recovered_ranks"] == "3 of 4"
+
+
+def test_two_mappings_of_one_rank_are_no_job(killed: Path, tmp_path: Path) -> None:
+    by_rank = mappings_by_rank(killed)
+    other = bytearray(by_rank[0].read_bytes())
+    other[RANK_IN_MAPPING : RANK_IN_MAPPING + 8] = (1).to_bytes(8, "little")
+    by_rank[0].write_bytes(other)
+    done = recovered(killed, logs=tmp_path / "logs")
+    assert "are both rank 1" in done.stderr
+    assert not list((tmp_path / "logs").glob("mpi_known*.darshan"))
+    assert by_rank[1].exists()
+    done = recovered(killed, tmp_path / "nowhere", logs=tmp_path / "logs")
+    assert done.returncode == 2
+    assert "is no folder" in done.stderr
 
 
 def test_library_needs_no_mpi(library: Path) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Self
 
 
 class Daemon:
@@ -41,3 +45,26 @@ class Daemon:
                 self._process.wait(15)
             except subprocess.TimeoutExpired:
                 continue
+
+
+class InFolder:
+    """Something that lives in a folder of its own; a context manager that takes down whatever stood, also half of it."""
+
+    def __init__(self, prefix: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix=prefix))
+        self._stack = ExitStack()
+
+    def set_up(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        self._stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
+        try:
+            self.set_up()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stack.close()

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
 import warnings
-from contextlib import ExitStack
 from pathlib import Path
 
-from .daemons import Daemon
+from .daemons import Daemon, InFolder
 from .support import processes_naming, wait_until
 
 ADDRESS = "10.77.0.1"
@@ -43,28 +40,15 @@ class CannotSetUp(Exception):
     """This machine does not let us: no namespaces, no loop devices, no FUSE."""
 
 
-class GlusterVolume:
+class GlusterVolume(InFolder):
     """A mounted volume. Stripe count is the number of bricks, stripe size the shard's."""
 
     def __init__(self, bricks: int = 2, shard: str = "4MB") -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="workalike-gluster-"))
+        super().__init__("workalike-gluster-")
         self.mount = self.folder / "mount"
         self.bricks = [self.folder / f"brick{i}" for i in range(bricks)]
         self._shard = shard
         self._namespace = f"workalike-{os.getpid()}"
-        self._stack = ExitStack()
-
-    def __enter__(self) -> GlusterVolume:
-        self._stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
-        try:
-            self._set_up()
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._stack.close()
 
     def shards(self) -> list[dict[str, int]]:
         """Of each brick: the shards on it with their sizes. Only after a run."""
@@ -82,7 +66,7 @@ class GlusterVolume:
             if path.is_file() and ".glusterfs" not in path.parts
         )
 
-    def _set_up(self) -> None:
+    def set_up(self) -> None:
         for name in ("state", "run", "log", "mount"):
             (self.folder / name).mkdir()
         for brick in self.bricks:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import getpass
 import os
-import shutil
 import socket
 import subprocess
-import tempfile
 from contextlib import ExitStack, closing
-from pathlib import Path
 
-from .daemons import Daemon
+from .daemons import Daemon, InFolder
 from .support import wait_until
 
 PROCESSORS = 4
@@ -46,7 +43,7 @@ PartitionName=test Nodes={host} Default=YES MaxTime=10 State=UP
 """
 
 
-class SlurmCluster:
+class SlurmCluster(InFolder):
     """munged, slurmctld and slurmd; `environment` makes the ordinary commands talk to them.
 
     The MPI default is Slurm's own, none: the hardest one for a launcher.
@@ -54,21 +51,8 @@ class SlurmCluster:
 
     def __init__(self) -> None:
         # Not in pytest's folder: socket paths must be short.
-        self.folder = Path(tempfile.mkdtemp(prefix="workalike-slurm-"))
+        super().__init__("workalike-slurm-")
         self.environment = {"SLURM_CONF": str(self.folder / "slurm.conf")}
-        self._stack = ExitStack()
-
-    def __enter__(self) -> SlurmCluster:
-        self._stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
-        try:
-            self._start()
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._stack.close()
 
     def run(self, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
         """A Slurm command."""
@@ -81,7 +65,7 @@ class SlurmCluster:
             timeout=timeout,
         )
 
-    def _start(self) -> None:
+    def set_up(self) -> None:
         folder = self.folder
         for name in ("state", "spool", "munge"):
             (folder / name).mkdir(mode=0o755)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -59,10 +61,10 @@ def test_lammps_and_its_replica(tmp_path: Path) -> None:
     replicate(tmp_path)
 
 
-def replicate(tmp_path: Path) -> None:
+def replicate(tmp_path: Path, ranks: int = RANKS) -> None:
     """The log of the replica is the application's, family by family."""
     done = workalike(
-        *("replicate", "logs/app.darshan", "-o", "replica", "--ranks", RANKS, "--bytes-scale", "1"),
+        *("replicate", "logs/app.darshan", "-o", "replica", "--ranks", ranks, "--bytes-scale", "1"),
         *("--time-scale", "0", "--quiet", "--require", "bytes=0.1%,ops=1%"),
         cwd=tmp_path,
     )
@@ -104,6 +106,63 @@ def test_meep_and_its_replica(tmp_path: Path) -> None:
     assert h5d is not None
     assert h5d["BYTES_WRITTEN"].sum() % (128 * 128 * 48 * 8) == 0  # whole fields
     replicate(tmp_path)
+
+
+PYTHON_SCRIPT = """
+import h5py
+import numpy as np
+from mpi4py import MPI
+
+world = MPI.COMM_WORLD
+rank, ranks = world.rank, world.size
+block = np.full(65536, rank, dtype="f8")
+shared = MPI.File.Open(world, "shared.bin", MPI.MODE_CREATE | MPI.MODE_WRONLY)
+for step in range(4):
+    shared.Write_at_all((step * ranks + rank) * block.nbytes, block)
+shared.Close()
+for step in range(3):
+    with h5py.File(f"state.{step}.{rank}.h5", "w") as file:
+        file.attrs["step"] = step
+        file.create_dataset("field", data=block.reshape(256, 256))
+"""
+
+
+def test_mpi4py_and_h5py(tmp_path: Path) -> None:
+    """MPI and HDF5 that Python loads late; a shared file over MPI-IO, and HDF5 files of each rank."""
+    needs("mpiexec", "h5dump")
+    system_python = "/usr/bin/python3"
+    known = subprocess.run([system_python, "-c", "import mpi4py, h5py"], capture_output=True, check=False)
+    if known.returncode != 0:
+        pytest.skip("no python3-mpi4py with python3-h5py (tools/install-system-packages)")
+    (tmp_path / "script.py").write_text(PYTHON_SCRIPT)
+    logs = capture(tmp_path, "mpiexec", "-n", RANKS, system_python, "script.py")
+    (log,) = logs
+    assert log.job.nprocs == RANKS
+    field = 256 * 256 * 8
+    assert total(logs, "MPI-IO", tmp_path / "shared.bin", "BYTES_WRITTEN") == 4 * RANKS * field
+    assert total(logs, "MPI-IO", tmp_path / "shared.bin", "COLL_WRITES") == 4 * RANKS
+    assert (tmp_path / "shared.bin").stat().st_size == 4 * RANKS * field
+    datasets = log.records("H5D")
+    assert datasets is not None
+    assert datasets["BYTES_WRITTEN"].tolist() == [field] * 3 * RANKS
+    for step in range(3):
+        for rank in range(RANKS):
+            assert total(logs, "H5F", tmp_path / f"state.{step}.{rank}.h5", "OPENS") == 1
+    side = json.loads((tmp_path / "logs/app.darshan.extra.json").read_text())
+    assert sum(row["attributes_created"] for row in side["hdf5"]) == 3 * RANKS
+    replicate(tmp_path)
+
+
+def test_gzip_and_its_replica(tmp_path: Path) -> None:
+    """A serial program: one file read, one written."""
+    needs("gzip")
+    (tmp_path / "data").write_bytes(bytes(range(256)) * 8000 + os.urandom(500_000))
+    logs = capture(tmp_path, "gzip", "-k", "data")
+    assert total(logs, "POSIX", tmp_path / "data", "BYTES_READ") == (tmp_path / "data").stat().st_size
+    packed = tmp_path / "data.gz"
+    assert total(logs, "POSIX", packed, "BYTES_WRITTEN") == packed.stat().st_size > 500_000
+    assert gzip.decompress(packed.read_bytes()) == (tmp_path / "data").read_bytes()
+    replicate(tmp_path, ranks=1)
 
 
 def test_git_clone(tmp_path: Path) -> None:

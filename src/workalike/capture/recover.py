@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from workalike.capture.mapping import Mapping, find_mappings, read_mapping, still_used
@@ -20,19 +21,34 @@ _KERNEL_TYPES = {
 }  # fmt: skip
 
 
-def recover(folder: Path, logs: Path) -> tuple[list[Path], list[str]]:
-    """Make a log of every job whose mappings are in a folder; the mappings that are in a log go.
+def recover(folders: Sequence[Path], logs: Path) -> tuple[list[Path], list[str]]:
+    """Make a log of every job whose mappings are in some folders; the mappings that are in a log go.
 
     Args:
-        folder: where the mappings are.
+        folders: where the mappings are: of an MPI job on several nodes, the folder of each.
         logs: where the logs go.
 
     Returns:
-        The logs, and a remark on each mapping that could not be read.
+        The logs, and a remark on each mapping that could not be read or is not in a log.
     """
-    jobs: dict[tuple[int, int], list[Mapping]] = defaultdict(list)
-    remarks = []
-    for path in find_mappings(folder):
+    found, remarks = _readable(folders)
+    jobs: dict[tuple[int, int, Path | None], list[Mapping]] = defaultdict(list)
+    for mapping in found:
+        # Processes without MPI of several nodes may have one number.
+        alone = (0, mapping.pid, mapping.path.parent)
+        jobs[(mapping.job, 0, None) if mapping.job else alone].append(mapping)
+    made = []
+    for parts in jobs.values():
+        ranks = _ranks_of_one_job(parts, remarks)
+        if ranks:
+            made.append(_write(ranks, logs))
+    return made, remarks
+
+
+def _readable(folders: Sequence[Path]) -> tuple[list[Mapping], list[str]]:
+    """The mappings with something in them, and why others are not among them; empty ones go."""
+    found, remarks = [], []
+    for path in dict.fromkeys(path.resolve() for folder in folders for path in find_mappings(folder)):
         if still_used(path):
             remarks.append(f"a process still counts in {path}: recover it when it has ended")
             continue
@@ -44,9 +60,32 @@ def recover(folder: Path, logs: Path) -> tuple[list[Path], list[str]]:
         if mapping is None or not (mapping.records or mapping.job):
             path.unlink(missing_ok=True)
         else:
-            jobs[(mapping.job, 0 if mapping.job else mapping.pid)].append(mapping)
-    made = [_write(sorted(parts, key=lambda part: part.rank), logs) for parts in jobs.values()]
-    return made, remarks
+            found.append(mapping)
+    return found, remarks
+
+
+def _ranks_of_one_job(parts: list[Mapping], remarks: list[str]) -> list[Mapping]:
+    """The processes of a job by rank, each once; none where they cannot be of one job."""
+    by_rank: dict[int, Mapping] = {}
+    for part in sorted(parts, key=lambda part: part.rank):
+        known = by_rank.setdefault(part.rank, part)
+        if part.ranks != parts[0].ranks or not 0 <= part.rank < part.ranks:
+            remarks.append(
+                f"{part.path} is rank {part.rank} of {part.ranks}, others are of {parts[0].ranks}: no log"
+            )
+            return []
+        if known is part:
+            continue
+        if (known.pid, known.start) != (part.pid, part.start):
+            remarks.append(f"{known.path} and {part.path} are both rank {part.rank}: of two jobs, no log")
+            return []
+        remarks.append(f"{part.path} is a copy of {known.path}: taken once")
+    missing = parts[0].ranks - len(by_rank)
+    if missing:
+        remarks.append(
+            f"{missing} of {parts[0].ranks} ranks of a job left no mapping here: name the folders of its other nodes, too"
+        )
+    return list(by_rank.values())
 
 
 def _write(parts: list[Mapping], logs: Path) -> Path:

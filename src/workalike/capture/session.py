@@ -193,7 +193,7 @@ class Session:
 
     def collect(self) -> list[Path]:
         """All logs of what ran, in the spool: those that processes wrote, and those made from mappings."""
-        _, remarks = recover(self.maps, self.spool)
+        _, remarks = recover([self.maps], self.spool)
         self.remarks += remarks
         return sorted(self.spool.rglob("*.darshan"), key=_importance)
 

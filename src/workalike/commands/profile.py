@@ -56,7 +56,11 @@ def command(
     ] = None,
     recover_from: Annotated[
         Path | None,
-        typer.Option("--recover", help="Make logs of what killed processes left in DIR.", metavar="DIR"),
+        typer.Option(
+            "--recover",
+            help="Make logs of what killed processes left in DIR (of several nodes: DIR DIR...).",
+            metavar="DIR",
+        ),
     ] = None,
     flags: Annotated[
         bool, typer.Option("--link-flags", help="Print what to link into a static program instead.")
@@ -68,19 +72,23 @@ def command(
     Serial and MPI programs, as they are; no recompiling. The command's output and exit code are its own. A process
     that is killed does not lose its counters: the log is then made of what it left, and says so.
 
-    Examples:
+    Options come before the command. Examples:
 
         workalike profile -o app.darshan -- mpiexec -n 4 ./app
 
         workalike profile -o logs/ -- ./script.sh      (a log for every process)
 
-        cc -static app.c $(workalike profile --link-flags)      (a program that a preload cannot reach)
+        workalike profile --dxt --exclude '[.]tmp$' -o app.darshan -- ./app
+
+        workalike profile -o logs --recover node1 node2      (of a killed job)
+
+        cc -static app.c $(workalike profile --link-flags)      (no preload)
     """
     if flags:
         print(" ".join(link_flags()))
         return
     if recover_from is not None:
-        _recover(recover_from, Path(output or "."), as_json)
+        _recover([recover_from, *map(Path, run or [])], Path(output or "."), as_json)
         return
     if not run:
         raise WorkalikeError(ErrorKind.USAGE, "no command to run", mend="workalike profile -- COMMAND...")
@@ -152,11 +160,14 @@ def _check_pattern(option: str, pattern: str | None) -> None:
         raise WorkalikeError(ErrorKind.USAGE, f"{option} {pattern!r}: {error}") from error
 
 
-def _recover(folder: Path, output: Path, as_json: bool) -> None:
-    if not folder.is_dir():
-        raise WorkalikeError(ErrorKind.MISSING, "is no folder", file=folder)
+def _recover(folders: list[Path], output: Path, as_json: bool) -> None:
+    for folder in folders:
+        if not folder.is_dir():
+            option = str(folder).startswith("-")
+            mend = "options come before the folders: --recover is the last" if option else None
+            raise WorkalikeError(ErrorKind.MISSING, "is no folder", file=folder, mend=mend)
     make_folder(output)
-    logs, remarks = recover(folder, output)
+    logs, remarks = recover(folders, output)
     for remark in remarks:
         opt.warn(remark)
     _tell(logs, 0, as_json)

@@ -110,7 +110,15 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
 @contextlib.contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
     """One run at a time writes its record into a folder; two would read each other's."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE,
+            error.strerror or "cannot be opened",
+            file=folder,
+            mend="choose another -o",
+        ) from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
