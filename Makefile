@@ -11,7 +11,7 @@ help:
 	@echo "make build        .venv with workalike and workalike-engine"
 	@echo "make demo         replicate a real log of 2,048 ranks, small, and show how close it came"
 	@echo "make test         the tests (about 6 minutes); make test-system, make test-long for the others"
-	@echo "make lint format  ruff, mypy, clang-format; make tidy, make sanitize for the engine"
+	@echo "make lint format  ruff, mypy, clang-format; make tidy; make sanitize for engine and capture"
 	@echo "make benchmarks   the figures of docs/results.md"
 
 build: $(VENV)/.built
@@ -39,12 +39,16 @@ test-system: build
 test-long: build sanitize tidy
 	$(BIN)/python -m pytest -q -m "long" tests
 
-# The engine's tests under AddressSanitizer and UBSan. Not the one of memory, which the sanitizer itself keeps.
+# The engine's tests and those of capture under AddressSanitizer and UBSan. Not the one of memory, which the sanitizer
+# itself keeps, and not capture of HDF5 and PnetCDF: libraries behind them call us in constructors before the sanitizer is there.
+SANITIZED := $(addprefix tests/capture/test_, posix.py stdio.py pause.py processes.py events.py lustre.py mpi.py)
 sanitize: build
 	cmake --preset sanitize
 	cmake --build --preset sanitize
 	WORKALIKE_ENGINE=$(CURDIR)/build/sanitize/workalike-engine ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
 		$(BIN)/python -m pytest -q tests/engine --deselect tests/engine/test_calls.py::test_descriptors_and_memory_do_not_grow
+	WORKALIKE_CAPTURE_LIBRARY=$(CURDIR)/build/sanitize/libworkalike-capture.so ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 \
+		$(BIN)/python -m pytest -q $(SANITIZED) --deselect tests/capture/test_mpi.py::test_library_needs_no_mpi
 
 schema: build
 	$(BIN)/python -m workalike.workload.schema schema
