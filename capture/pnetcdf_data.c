@@ -8,20 +8,8 @@
 #include "keep_errno.h"
 #include "pnetcdf_api.h"
 #include "pnetcdf_open.h"
+#include "pnetcdf_place.h"
 #include "process.h"
-
-/* In the order of the log's counters. */
-enum kind { VAR, VAR1, VARA, VARS, VARM, VARN, VARD };
-
-/* What a call says: which variable, and where in it. What a kind does not say is NULL. */
-struct place {
-    int file, variable;
-    enum kind kind;
-    const mpi_count *start, *count, *stride;
-    int arrays; /* of VARN */
-    const mpi_count *const *starts, *const *counts;
-    mpi_handle type; /* of VARD: the bytes of the file */
-};
 
 static int64_t product(const mpi_count* count, int64_t dimensions) {
     int64_t elements = 1;
@@ -89,18 +77,21 @@ static void describe(const struct pnetcdf_var_record* record, const struct place
     }
 }
 
+void pnetcdf_count_place(const struct place* place, enum pnetcdf_var_counter how,
+                         enum pnetcdf_var_counter first_call, struct span span) {
+    struct pnetcdf_access access = {.how = how, .call = first_call + place->kind};
+    struct pnetcdf_var_record* record = pnetcdf_open_variable(place->file, place->variable, span);
+    if (!record) return;
+    describe(record, place, &access);
+    pnetcdf_var_count_access(record, &access, span);
+}
+
 static int end(const struct place* place, enum pnetcdf_var_counter how, enum pnetcdf_var_counter first_call,
                int64_t start, int result) {
     if (result != PNETCDF_DONE || !pnetcdf_open_file(place->file) || !guard_enter()) return result;
     KEEP_ERRNO();
     ++pnetcdf_depth;
-    const struct span span = clock_span(start);
-    struct pnetcdf_access access = {.how = how, .call = first_call + place->kind};
-    struct pnetcdf_var_record* record = pnetcdf_open_variable(place->file, place->variable, span);
-    if (record) {
-        describe(record, place, &access);
-        pnetcdf_var_count_access(record, &access, span);
-    }
+    pnetcdf_count_place(place, how, first_call, clock_span(start));
     --pnetcdf_depth;
     guard_leave();
     return result;
@@ -163,21 +154,6 @@ static int end(const struct place* place, enum pnetcdf_var_counter how, enum pne
 #define WRAP_VARD(name, how, first_call)                                                                     \
     WRAP(name, how, first_call, (int file, int variable, mpi_handle type, void* memory PARAMETERS_FLEXIBLE), \
          (file, variable, type, memory ARGUMENTS_FLEXIBLE), .kind = VARD, .type = type)
-
-#define TYPES(wrap, base, suffix, later, how, first_call)         \
-    wrap(base##suffix, FLEXIBLE##later, how, first_call);         \
-    wrap(base##_text##suffix, TYPED##later, how, first_call);     \
-    wrap(base##_schar##suffix, TYPED##later, how, first_call);    \
-    wrap(base##_uchar##suffix, TYPED##later, how, first_call);    \
-    wrap(base##_short##suffix, TYPED##later, how, first_call);    \
-    wrap(base##_ushort##suffix, TYPED##later, how, first_call);   \
-    wrap(base##_int##suffix, TYPED##later, how, first_call);      \
-    wrap(base##_uint##suffix, TYPED##later, how, first_call);     \
-    wrap(base##_long##suffix, TYPED##later, how, first_call);     \
-    wrap(base##_float##suffix, TYPED##later, how, first_call);    \
-    wrap(base##_double##suffix, TYPED##later, how, first_call);   \
-    wrap(base##_longlong##suffix, TYPED##later, how, first_call); \
-    wrap(base##_ulonglong##suffix, TYPED##later, how, first_call)
 
 #define KINDS(verb, suffix, later, how, first_call)                \
     TYPES(WRAP_VAR, verb##_var, suffix, later, how, first_call);   \

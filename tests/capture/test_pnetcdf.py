@@ -51,6 +51,19 @@ LINE = {
 }  # fmt: skip
 
 
+# Calls for both at once count on each; of "right" two columns are named where "left" has four.
+LEFT = {
+    "OPENS": 4, "COLL_WRITES": 16, "COLL_READS": 8, "INDEP_WRITES": 4, "INDEP_READS": 4,
+    "PUT_VARA": 8, "PUT_VARS": 4, "PUT_VARM": 4, "PUT_VAR1": 4, "GET_VARA": 4, "GET_VAR": 4, "GET_VAR1": 4,
+    "BYTES_WRITTEN": 4 * (16 + 16 + 8 + 8 + 4), "BYTES_READ": 4 * (16 + 64 + 4), "NDIMS": 2, "NPOINTS": 16,
+}  # fmt: skip
+RIGHT = {
+    "OPENS": 4, "COLL_WRITES": 16, "COLL_READS": 8, "INDEP_WRITES": 0, "INDEP_READS": 4,
+    "PUT_VARA": 8, "PUT_VARS": 4, "PUT_VARM": 4, "PUT_VAR1": 0, "GET_VARA": 4, "GET_VAR": 4, "GET_VAR1": 4,
+    "BYTES_WRITTEN": 4 * (8 + 8 + 8 + 8), "BYTES_READ": 4 * (8 + 64 + 4), "NDIMS": 2, "NPOINTS": 16,
+}  # fmt: skip
+
+
 def build(compiled: Callable[..., Path]) -> Path:
     return compiled("pnetcdf_known.c", "-lpnetcdf", compiler="mpicc")
 
@@ -68,6 +81,8 @@ def run(library: Path, compiled: Callable[..., Path], tmp_path_factory: pytest.T
         ("PNETCDF_VAR", "data.nc:grid", GRID),
         ("PNETCDF_VAR", "data.nc:series", SERIES),
         ("PNETCDF_VAR", "data.nc:line", LINE),
+        ("PNETCDF_VAR", "data.nc:left", LEFT),
+        ("PNETCDF_VAR", "data.nc:right", RIGHT),
     ],
 )
 def test_counters_are_exact(run: Run, module: str, name: str, expected: dict[str, int]) -> None:

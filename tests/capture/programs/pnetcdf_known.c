@@ -52,8 +52,30 @@ static void later(int file, int series, MPI_Offset rank) {
     must(ncmpi_wait_all(file, 2, request, status));
 }
 
+/* Two variables in one call each: "left" and "right", ranks x 4 floats. */
+static void several(int file, int* both, MPI_Offset rank) {
+    MPI_Offset start[2] = {rank, 0}, row[2] = {1, 4}, two[2] = {1, 2}, every[2] = {1, 2}, map[2] = {2, 1};
+    MPI_Offset *starts[2] = {start, start}, *rows[2] = {row, two}, *twos[2] = {two, two}, *steps[2] = {every, every};
+    MPI_Offset* maps[2] = {map, map};
+    MPI_Offset amounts[2] = {4, 2};
+    MPI_Datatype types[2] = {MPI_FLOAT, MPI_FLOAT};
+    float one[64] = {0}, other[64] = {0};
+    float* typed[2] = {one, other};
+    void* untyped[2] = {one, other};
+    must(ncmpi_mput_vara_float_all(file, 2, both, starts, rows, typed));
+    must(ncmpi_mput_vara_all(file, 2, both, starts, rows, untyped, amounts, types));
+    must(ncmpi_mput_vars_float_all(file, 2, both, starts, twos, steps, typed));
+    must(ncmpi_mput_varm_float_all(file, 2, both, starts, twos, steps, maps, typed));
+    must(ncmpi_mget_vara_float_all(file, 2, both, starts, rows, typed));
+    must(ncmpi_mget_var_float_all(file, 2, both, typed));
+    must(ncmpi_begin_indep_data(file));
+    must(ncmpi_mput_var1_float(file, 1, both, starts, typed));
+    must(ncmpi_mget_var1_float(file, 2, both, starts, typed));
+    must(ncmpi_end_indep_data(file));
+}
+
 static void write_and_read(int rank, int ranks) {
-    int file, dimension[3], grid, series, line;
+    int file, dimension[3], grid, series, line, both[2];
     must(ncmpi_create(MPI_COMM_WORLD, "data.nc", NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &file));
     must(ncmpi_def_dim(file, "rank", ranks, &dimension[0]));
     must(ncmpi_def_dim(file, "width", WIDTH, &dimension[1]));
@@ -64,7 +86,11 @@ static void write_and_read(int rank, int ranks) {
     must(ncmpi_def_dim(file, "time", NC_UNLIMITED, &dimension[0]));
     must(ncmpi_def_dim(file, "four", 4, &dimension[1]));
     must(ncmpi_def_var(file, "series", NC_INT, 2, dimension, &series));
+    dimension[0] = 0;
+    must(ncmpi_def_var(file, "left", NC_FLOAT, 2, dimension, &both[0]));
+    must(ncmpi_def_var(file, "right", NC_FLOAT, 2, dimension, &both[1]));
     must(ncmpi_enddef(file));
+    several(file, both, rank);
     blocking(file, grid, rank);
     later(file, series, rank);
     must(ncmpi_put_var_int_all(file, line, whole));
