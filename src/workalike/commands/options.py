@@ -66,7 +66,12 @@ BackendName = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Seed of payload and random orders.", min=0, max=2**63 - 1)]
 Fill = Annotated[
-    str, typer.Option("--gap-fill", help="What fills the time between dumps.", metavar="|".join(GAP_FILLS))
+    str,
+    typer.Option(
+        "--gap-fill",
+        help="What ranks do between dumps, and while they think in one.",
+        metavar="|".join(GAP_FILLS),
+    ),
 ]
 Compressibility = Annotated[
     float, typer.Option(min=0.0, max=1.0, help="Share of the payload that compresses away.", metavar="F")
