@@ -36,7 +36,9 @@ test-system: build
 	tools/install-system-packages
 	$(BIN)/python -m pytest -q -m "system and not long" tests
 
+# Property tests look for examples that nobody has seen; what they find belongs into a test of its own.
 test-long: build sanitize tidy
+	WORKALIKE_EXPLORE=1 $(BIN)/python -m pytest -q -m "not system and not long" tests/characterize tests/plan tests/workload tests/exchange tests/darshan
 	$(BIN)/python -m pytest -q -m "long" tests
 
 # The engine's tests and those of capture under AddressSanitizer and UBSan. Not the one of memory, which the sanitizer

@@ -12,6 +12,7 @@ from workalike.workload.model import (
     ArrayAccess,
     Arrays,
     Assumption,
+    Centring,
     Content,
     Direction,
     Entry,
@@ -23,6 +24,8 @@ from workalike.workload.model import (
     Level,
     LibraryBounds,
     Lifetime,
+    Mesh,
+    MeshType,
     Pattern,
     Reader,
     Reason,
@@ -35,6 +38,8 @@ from workalike.workload.model import (
     Tunable,
     Turns,
     Uncovered,
+    ValueType,
+    Variables,
     Workload,
 )
 
@@ -42,6 +47,11 @@ sizes = st.one_of(
     st.integers(0, 2**30),
     st.sampled_from([0, 1, 100, 4096, 1048576, 128 * 2**20, 213_000_000, 2**30]),
 )
+INTERFACES = {
+    "fit": (Interface.HDF5,),
+    "arrays": (Interface.HDF5,),
+    "mesh": (Interface.TYPHONIO, Interface.HDF5, Interface.MPIIO, Interface.POSIX),
+}
 times = st.floats(0, 1e6, allow_nan=False)
 counts = st.integers(0, 10**6)
 
@@ -117,6 +127,32 @@ def arrays(draw: Any, collective: bool) -> Arrays:
 
 
 @st.composite
+def meshes(draw: Any, collective: bool) -> Mesh:
+    materials = draw(st.integers(0, 5))
+    kind = draw(st.sampled_from(MeshType))
+    runs = st.builds(
+        Variables,
+        count=st.integers(1, 9),
+        centring=st.sampled_from([Centring.ZONE, Centring.NODE]),
+        type=st.sampled_from(ValueType),
+    )
+    return Mesh(
+        type=kind,
+        dimensions=draw(st.integers(1, 3)),
+        parts=draw(st.floats(0.1, 8)),
+        part_size=draw(st.integers(64, 2**20)),
+        variables=draw(st.integers(1, 50) | st.lists(runs, min_size=1, max_size=3)),
+        shared_nodes=draw(st.booleans()),
+        materials=materials,
+        mixed=draw(st.floats(0, 1)) if materials and kind is not MeshType.POINT else 0.0,
+        ghost=draw(st.integers(0, 2)),
+        geometry=draw(st.booleans()),
+        direction=draw(st.sampled_from(Direction)),
+        collective=collective and draw(st.booleans()),
+    )
+
+
+@st.composite
 def contents(draw: Any, sharing: Sharing, kind: str) -> Content:
     together = sharing.turns is Turns.CONCURRENT
     calls = {name: draw(st.integers(0, 50)) for name in ("opens", "stats", "seeks", "fsyncs", "flushes")}
@@ -125,6 +161,8 @@ def contents(draw: Any, sharing: Sharing, kind: str) -> Content:
         return Content(**calls, fit=fit)
     if kind == "arrays":
         return Content(**calls, arrays=draw(st.lists(arrays(together), min_size=1, max_size=2)))
+    if kind == "mesh":
+        return Content(**calls, mesh=draw(meshes(together)))
     return Content(**calls, streams=draw(st.lists(streams(sharing.ranks, together), min_size=1, max_size=3)))
 
 
@@ -180,7 +218,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
     return Family(
         role=draw(st.sampled_from(Role)),
         number=number,
-        interface=Interface.HDF5 if kind != "streams" else draw(st.sampled_from(Interface)),
+        interface=draw(st.sampled_from(INTERFACES.get(kind, tuple(Interface)))),
         level=draw(st.none() | st.sampled_from(Level)),
         sharing=sharing,
         lifetime=lifetime,
@@ -213,7 +251,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
 
 
 @st.composite
-def workloads(draw: Any, kinds: tuple[str, ...] = ("streams", "arrays", "fit")) -> Workload:
+def workloads(draw: Any, kinds: tuple[str, ...] = ("streams", "arrays", "fit", "mesh")) -> Workload:
     """A valid workload of few families and dumps with every kind of content in `kinds`."""
     ranks = draw(st.integers(1, 40))
     count = draw(st.integers(1, 3))
