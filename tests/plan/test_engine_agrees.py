@@ -72,7 +72,7 @@ def check(engine: Path, plan: Plan, folder: Path) -> None:
     derandomize=True,
 )
 @given(
-    workload=workloads(),
+    workload=workloads(kinds=("streams", "arrays", "fit")),  # of meshes: tests/engine/test_mesh.py
     ranks=st.integers(1, 24),
     factor=st.sampled_from([Fraction(1), Fraction(1, 100), Fraction(1, 10_000)]),
     scaling=st.sampled_from(["strong", "weak"]),
