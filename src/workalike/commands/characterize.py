@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.characterize.meshes import as_meshes
+from workalike.characterize.meshes import as_meshes, looks_like_mesh
 from workalike.commands import options as opt
 from workalike.commands.inputs import open_logs
 from workalike.compare.words import plural, seconds_text
@@ -94,6 +94,11 @@ def command(
         for family in found.families:
             for rule in family.rules:
                 opt.warn(f"{family.family.role.value} {family.family.number}: {rule}")
+            if model is None and looks_like_mesh(family.family, found.workload.ranks):
+                name = f"{family.family.role.value} {family.family.number}"
+                opt.warn(
+                    f"{name}: has as many datasets as a mesh with variables: --model mesh takes it for one"
+                )
     report_gaps(found)
     if not found.complete:
         raise typer.Exit(EXIT_PARTLY)

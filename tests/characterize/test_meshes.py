@@ -1,0 +1,73 @@
+"""`--model mesh`: dumps of HDF5 files as meshes of the same bytes; nothing else is touched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workalike.characterize.meshes import as_meshes, looks_like_mesh
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.model import Assumption, Interface, Workload
+
+
+def workload(**family: Any) -> Workload:
+    one = {"role": "checkpoint", "interface": "hdf5", "schedule": {"count": 3}, **family}
+    other = {
+        "role": "log",
+        "interface": "stdio",
+        "schedule": {"count": 1},
+        "content": {"streams": [{"direction": "write", "sizes": ["5 x 80 B"]}]},
+    }
+    return Workload.model_validate({"ranks": 4, "families": [one, other]})
+
+
+STREAMS = {
+    "streams": [
+        {"direction": "write", "sizes": ["200 x 4320 B"], "collective": True},
+        {"direction": "write", "sizes": ["245 x 200 B"]},
+    ]
+}
+
+
+def test_collective_writes_tell_the_variables() -> None:
+    # Fact sheet A.10: 43 variables and seven arrays of the mesh, each written once by every rank.
+    family, other = as_meshes(workload(content=STREAMS)).families
+    assert family.interface is Interface.TYPHONIO
+    assert family.content is not None
+    assert family.content.mesh is not None
+    assert family.content.mesh.variable_count == 43
+    assert family.dump_sizes() == [200 * 4320 + 245 * 200] * 3
+    assert Assumption.DATASET_SHAPE in family.assumed
+    assert other.interface is Interface.STDIO
+
+
+def test_a_fit_tells_them_too_and_growth_becomes_sizes() -> None:
+    given = workload(content={"fit": {"datasets": 20}}, sizes="1 MiB", growth=[2.0, 1.5])
+    family = as_meshes(given).families[0]
+    assert family.content is not None
+    assert family.content.mesh is not None
+    assert family.content.mesh.variable_count == 20
+    assert family.dump_sizes() == given.families[0].dump_sizes()
+    named = as_meshes(given, Interface.HDF5, variables=7).families[0]
+    assert named.interface is Interface.HDF5
+    assert named.content is not None
+    assert named.content.mesh is not None
+    assert named.content.mesh.variable_count == 7
+
+
+def test_states_are_flushed_but_the_last() -> None:
+    family = as_meshes(workload(content=STREAMS, lifetime="appended")).families[0]
+    assert [family.content_of(i).flushes for i in range(3)] == [4, 4, 0]
+    plan = resolve(Workload(ranks=4, families=[family]), Options())
+    assert {d.file for d in plan.dumps} == {0}
+    assert all(c.mesh is not None and c.mesh.bytes == 913_000 for c in plan.contents)
+
+
+def test_what_no_mesh_can_be_stays() -> None:
+    reads = {"streams": [{"direction": "read", "sizes": ["200 x 4320 B"], "collective": True}]}
+    for family in ({"content": reads}, {"content": STREAMS, "sharing": "per-rank"}):
+        given = workload(**family)
+        assert as_meshes(given).families == given.families
+        assert not looks_like_mesh(given.families[0], 4)
+    few = {"streams": [{"direction": "write", "sizes": ["4 x 1 MiB"], "collective": True}]}
+    assert not looks_like_mesh(workload(content=few).families[0], 4)
+    assert looks_like_mesh(workload(content=STREAMS).families[0], 4)
