@@ -102,4 +102,4 @@ def test_refused(mesh: dict[str, Any], family: dict[str, Any], word: str) -> Non
 
 def test_growth_multiplies_the_part_size() -> None:
     family = workload({"part_size": "1 MiB"}, growth=[2.0, 0.5]).families[0]
-    assert [family.factor_of(i) for i in range(3)] == [1.0, 2.0, 1.0]
+    assert family.factors() == [1.0, 2.0, 1.0]

@@ -111,11 +111,13 @@ class _Resolver:
         self._content_ids: dict[str, int] = {}
         self._resolved: dict[tuple[int, int | None, bool, int, float], tuple[plan.PlanContent, int]] = {}
         self._sharings: dict[int, plan.PlanSharing] = {}
+        self._factors: dict[int, list[float]] = {}
         self._dumps: list[plan.PlanDump] = []
 
     def add_family(self, number: int, family: wl.Family) -> None:
         sharing = self._sharing(family.sharing)
         self._sharings[id(family)] = sharing
+        self._factors[id(family)] = family.factors()
         self.families.append(
             plan.PlanFamily(
                 id=number,
@@ -195,7 +197,13 @@ class _Resolver:
 
         `held` are the bytes that the dump's file has from earlier dumps.
         """
-        at = (id(family.content_of(index)), size, _held_open(family, index), held, family.factor_of(index))
+        at = (
+            id(family.content_of(index)),
+            size,
+            _held_open(family, index),
+            held,
+            self._factors[id(family)][index],
+        )
         if at not in self._resolved:
             content = self._content(family, index, size, members, held)
             key = json.dumps(content.model_dump(mode="json"), sort_keys=True)
@@ -227,7 +235,7 @@ class _Resolver:
             )
             return content
         if original.mesh is not None:
-            grown = Fraction(family.factor_of(index)) if size is None else Fraction(1)
+            grown = Fraction(self._factors[id(family)][index]) if size is None else Fraction(1)
             content.mesh = resolve_mesh(original.mesh, old_members, members, size, grown, self.factor)
             return content
         grown = _growth_factor(original, size, old_members)

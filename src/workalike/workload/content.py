@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, Field, PlainSerializer, WithJsonSchema, model_validator
@@ -249,13 +250,15 @@ def form_of(mesh: Mesh, wide_ids: bool = False) -> MeshForm:
     )
 
 
-def mesh_moves(mesh: Mesh, members: int) -> int:
-    """Bytes of a mesh on `members` ranks, in one file; 0 where only the family's sizes tell."""
+def mesh_moves(mesh: Mesh, members: int, grown: float = 1.0) -> int:
+    """Bytes of a mesh on `members` ranks, in one file, its parts `grown`; 0 where only the family's sizes tell."""
     nodes = mesh.part_nodes()
     if nodes is None:
         return 0
     parts = mesh.total_parts(members)
-    return mesh_bytes(form_of(mesh, needs_wide_ids(nodes * parts)), parts, nodes * parts)
+    total = round(nodes * parts * grown)
+    form = form_of(mesh, needs_wide_ids(total))
+    return mesh_bytes(form if grown == 1 else replace(form, part_dims=None), parts, total)
 
 
 def needs_wide_ids(nodes: int) -> bool:

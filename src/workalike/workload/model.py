@@ -332,7 +332,7 @@ class Family(Strict):
             raise ValueError(
                 f"growth has one factor between dumps ({dumps - 1}), applied to a single `sizes`"
             )
-        if not all(factor * sizes <= MAX_FILE_BYTES for factor in self._factors()):  # nor NaN
+        if not all(factor * sizes <= MAX_FILE_BYTES for factor in self.factors()):  # nor NaN
             raise ValueError(f"it grows beyond {units.format_size(MAX_FILE_BYTES)} a dump")
 
     def _check_mesh(self, mesh: Mesh) -> None:
@@ -413,15 +413,13 @@ class Family(Strict):
             return self.sizes
         if self.growth is None:
             return [self.sizes] * n
-        return [round(self.sizes * factor) for factor in self._factors()]
+        return [round(self.sizes * factor) for factor in self.factors()]
 
-    def _factors(self) -> list[float]:
-        """The size of each dump as a double times that of the first, so that rounding does not accumulate."""
-        return list(itertools.accumulate(self.growth or [], operator.mul, initial=1.0))
-
-    def factor_of(self, dump: int) -> float:
-        """How many times the first dump this one is."""
-        return 1.0 if self.growth is None else self._factors()[dump]
+    def factors(self) -> list[float]:
+        """Each dump as a double times the first, so that rounding does not accumulate."""
+        if self.growth is None:
+            return [1.0] * self.schedule.dumps
+        return list(itertools.accumulate(self.growth, operator.mul, initial=1.0))
 
     def members(self, ranks: int) -> int:
         """How many of `ranks` ranks take part."""

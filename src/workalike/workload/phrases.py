@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from workalike.compare.words import count_text, plural, seconds_text, size_text
 from workalike.workload import units
+from workalike.workload.content import mesh_moves
 from workalike.workload.model import (
     Arrays,
     Assumption,
@@ -118,12 +119,16 @@ def dump_bytes(family: Family, ranks: int, direction: Direction) -> list[int]:
     """Bytes of each dump in one direction, as the plan will have them at full scale."""
     members = family.members(ranks)
     stated = family.dump_sizes()
+    factors = family.factors()
     out = []
     for i in range(family.schedule.dumps):
         content = family.content_of(i)
         moved = {d: content.moved(members, d) for d in Direction}
-        if stated is None:
-            out.append(round(moved[direction] * family.factor_of(i)))
+        if stated is None and content.mesh is not None:
+            mine = direction is content.mesh.direction
+            out.append(mesh_moves(content.mesh, members, factors[i]) if mine else 0)
+        elif stated is None:
+            out.append(moved[direction])
         elif content.mesh is not None:
             out.append(stated[i] if direction is content.mesh.direction else 0)
         elif content.fit is not None or not sum(moved.values()):
