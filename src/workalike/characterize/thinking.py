@@ -53,7 +53,7 @@ def _busy(facts: ModuleFacts, nprocs: int, timers: Sequence[str]) -> float:
     spent, whole = _seconds(facts, timers), _seconds(facts, TIMERS)
     reduced = facts.ranks < 0
     if reduced.any():
-        slowest = facts.fcolumn("F_SLOWEST_RANK_TIME")
+        slowest = np.nan_to_num(facts.fcolumn("F_SLOWEST_RANK_TIME"), posinf=0.0, neginf=0.0)
         share = np.divide(spent, whole, out=np.zeros_like(spent), where=whole > 0)
         # Without its slowest rank a reduced record tells the ranks' mean.
         spent = np.where(reduced, np.where(slowest > 0, share * slowest, spent / max(1, nprocs)), spent)
