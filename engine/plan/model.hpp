@@ -182,7 +182,8 @@ struct Dump {
     double start_s = 0;
     double end_s = 0;
     double gap_s = 0;
-    double think_s = 0;  // that a rank computes between its operations of the dump
+    double think_s = 0;     // that a rank computes between its operations of the dump
+    bool together = false;  // the ranks meet before they begin
     bool prepare = false;
 };
 

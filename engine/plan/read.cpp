@@ -360,8 +360,8 @@ Content read_content(const Node& node, std::int64_t ranks) {
 
 Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::size_t>& families,
                std::size_t contents) {
-    node.only(
-        {"family", "index", "file", "content", "base", "start_s", "end_s", "gap_s", "think_s", "prepare"});
+    node.only({"family", "index", "file", "content", "base", "start_s", "end_s", "gap_s", "think_s",
+               "together", "prepare"});
     Dump out;
     const Node family = node.at("family");
     const auto found = families.find(family.integer(0, limits::number));
@@ -377,6 +377,7 @@ Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::siz
     out.end_s = node.number("end_s", 0, limits::seconds, 0);
     out.gap_s = node.number("gap_s", 0, limits::seconds, 0);
     out.think_s = node.number("think_s", 0, limits::seconds, 0);
+    out.together = node.boolean("together", false);
     out.prepare = node.boolean("prepare", false);
     return out;
 }

@@ -22,6 +22,8 @@ namespace {
 constexpr double slice_s = 0.02;
 /// The same at the end, when others may be done at any moment.
 constexpr double last_slice_s = 0.002;
+/// The same before a dump, where a late one has all begin late.
+constexpr double meeting_slice_s = 0.00005;
 
 class Performance {
   public:
@@ -100,6 +102,7 @@ class Performance {
         try {
             if (here) wait_until(due);
             look_around();
+            if (here && setup_.plan.dumps[dump].together) meet(setup_.family(dump));
             begun_.push_back({dump, {setup_.clock->now(), setup_.plan.dumps[dump].start_s}});
             perform_ranks(dump, due);
             begun_.pop_back();
@@ -139,18 +142,30 @@ class Performance {
 
     /// The application computes on all ranks while one of them still writes.
     void work_until_all_are_done() {
-        MPI_Request everyone = MPI_REQUEST_NULL;
-        int done = 0;
         try {
-            mpi::check(MPI_Ibarrier(MPI_COMM_WORLD, &everyone), "MPI_Ibarrier");
-            while (true) {
-                mpi::check(MPI_Test(&everyone, &done, MPI_STATUS_IGNORE), "MPI_Test");
-                if (done != 0) return;
-                look_around();
-                filler_->work(last_slice_s);
-            }
+            wait_for_all_of(MPI_COMM_WORLD, last_slice_s);
         } catch (const CallFailed& error) {
             end_all(setup_, &collector_, error, setup_.process, std::nullopt);
+        }
+    }
+
+    /// The ranks of a family wait for the last of them. One process that plays all ranks need not.
+    void meet(const Family& family) {
+        if (setup_.processes == setup_.plan.ranks && setup_.performs &&
+            family.sharing.mode != SharingMode::root) {
+            wait_for_all_of(setup_.communicators.members(family), meeting_slice_s);
+        }
+    }
+
+    void wait_for_all_of(MPI_Comm comm, double slice) {
+        MPI_Request everyone = MPI_REQUEST_NULL;
+        int done = 0;
+        mpi::check(MPI_Ibarrier(comm, &everyone), "MPI_Ibarrier");
+        while (true) {
+            mpi::check(MPI_Test(&everyone, &done, MPI_STATUS_IGNORE), "MPI_Test");
+            if (done != 0) return;
+            look_around();
+            filler_->work(slice);
         }
     }
 

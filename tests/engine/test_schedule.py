@@ -108,6 +108,26 @@ def test_dumps_that_overlapped_overlap(engine: Engine, clock: str, fill: str) ->
     assert result.end["verified"] == {"bytes": 24000, "errors": 0}
 
 
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("fill", ["sleep", "busy"])
+def test_ranks_meet_before_a_dump_where_the_plan_says_so(engine: Engine, together: bool, fill: str) -> None:
+    """Rank 0 comes late from a dump of its own: rank 1 waits for it, or not; both files are right either way."""
+    late = family("posix", sharing=sharing("root", [[0, 0, 1]]))
+    plan = overlapping(late, gap_fill=fill)
+    plan["dumps"][1] |= {"start_s": 1.1, "end_s": 1.2, "together": together}
+    plan["clock"] = "deadline"
+    plan["dumps"][0] |= {"think_s": 2.0}  # longer than planned: rank 0 is 0.9 s late
+    table = engine.tmp / "ranks.csv"
+    result = engine(plan, "--verify", "--keep", "--per-rank", str(table))
+    rows = {(r["family"], r["rank"]): r for r in csv.DictReader(table.open())}
+    begins = [float(rows["1", rank]["start_s"]) for rank in ("0", "1")]
+    if together:
+        assert begins[1] >= float(rows["0", "0"]["end_s"]) >= 2.0
+    else:
+        assert begins[1] < 2.0 <= begins[0]
+    assert result.end["verified"] == {"bytes": 24000, "errors": 0}
+
+
 def test_a_dump_that_others_wait_for_is_not_interrupted(engine: Engine) -> None:
     """Both ranks write the long dump's file: what overlapped it comes after it."""
     plan = overlapping(family("posix"))

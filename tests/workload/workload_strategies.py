@@ -172,11 +172,12 @@ def schedules(draw: Any, dumps: int) -> Schedule:
     form = draw(st.sampled_from(["start", "gaps", "every"]))
     listed = draw(st.lists(times, min_size=dumps, max_size=dumps))
     think = draw(st.just(0.0) | times | st.lists(times, min_size=dumps, max_size=dumps))
+    inside = {"duration": duration, "think": think, "together": draw(st.booleans())}
     if form == "start":
-        return Schedule(start=sorted(listed), duration=duration, think=think)
+        return Schedule(start=sorted(listed), **inside)
     if form == "gaps":
-        return Schedule(gaps=listed, first=draw(st.none() | times), duration=duration, think=think)
-    return Schedule(count=dumps, first=draw(times), every=draw(times), duration=duration, think=think)
+        return Schedule(gaps=listed, first=draw(st.none() | times), **inside)
+    return Schedule(count=dumps, first=draw(times), every=draw(times), **inside)
 
 
 @st.composite

@@ -10,6 +10,7 @@ from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.draft import Draft
 from workalike.characterize.facts import DumpFacts, FamilyFacts
 from workalike.characterize.jobs import JobFacts
+from workalike.characterize.meeting import ranks_meet
 from workalike.characterize.series import series_of
 from workalike.characterize.thinking import think_times
 from workalike.characterize.times import Interval, open_interval
@@ -80,6 +81,7 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
             start=[round(i.start, 6) for i in intervals],
             duration=durations_of(intervals),
             think=think_times(draft.events, job.nprocs) if draft.states is None else 0.0,
+            together=draft.states is None and ranks_meet(draft.events, draft.sharing, job.run_time),
         ),
         sizes=series[1] if series is not None else None,
         content=distinct[0] if len(distinct) == 1 else None,

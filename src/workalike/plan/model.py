@@ -161,6 +161,7 @@ class PlanDump(Strict):
     end_s: float
     gap_s: float
     think_s: float = 0.0
+    together: bool = False
     prepare: bool = False
 
 

@@ -157,6 +157,7 @@ class _Resolver:
                     end_s=max(start, end),
                     gap_s=0.0,
                     think_s=thinks[index],
+                    together=family.schedule.together,
                     prepare=self._must_exist(family, content, held if one_file else 0),
                 )
             )

@@ -159,6 +159,8 @@ class _Family:
         if any(schedule.thinks()):
             tells = "how long the ranks computed between the operations of a dump"
             yield Disclosure(place, "think", _times(schedule.thinks()), tells)
+        if schedule.together:
+            yield Disclosure(place, "together", "true", "that the ranks wait for each other before a dump")
 
     def _bytes(self) -> Iterator[Disclosure]:
         family = self.family

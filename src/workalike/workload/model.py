@@ -150,7 +150,7 @@ class Schedule(Strict):
     """When the dumps are due: `start` for each, or `first` and `every`, or `gaps` (start to start).
 
     `duration` is what a dump took where it was observed; `think` how long each rank computes between its operations
-    of a dump, which a replica waits too (× time-scale).
+    of a dump, which a replica waits too (× time-scale). `together`: the ranks meet before each dump, as at a barrier.
     """
 
     count: Annotated[int, Field(ge=1, le=MAX_DUMPS)] | None = None
@@ -160,6 +160,7 @@ class Schedule(Strict):
     gaps: list[Seconds] | None = None
     duration: Seconds | list[Seconds] = 0.0
     think: Seconds | list[Seconds] = 0.0
+    together: bool = False
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:

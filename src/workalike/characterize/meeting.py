@@ -1,0 +1,47 @@
+"""Do the ranks of a family meet before they begin a dump? Their first calls tell, where each has files of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workalike.characterize.believable import latest_stamp
+from workalike.characterize.events import Event
+from workalike.characterize.facts import MODULE_OF_LEVEL, FloatArray
+from workalike.workload.model import Direction, Sharing, SharingMode
+
+MOST_SPREAD = 0.002
+"""Of the time since the job began: ranks that compute for themselves drift further apart."""
+
+
+def ranks_meet(events: Sequence[Event], sharing: Sharing, run_time: float) -> bool:
+    """Whether the first calls of all ranks lie close together in every dump of a family of files of ranks.
+
+    A shared file tells nothing of its ranks' beginnings once its records are reduced, and a collective open is a
+    meeting anyway.
+    """
+    if sharing.mode is not SharingMode.PER_RANK or not events:
+        return False
+    return all(_begin_together(_first_calls(event, run_time)) for event in events)
+
+
+def _begin_together(starts: FloatArray) -> bool:
+    return len(starts) > 1 and float(np.ptp(starts)) <= MOST_SPREAD * float(starts.min())
+
+
+def _first_calls(event: Event, run_time: float) -> FloatArray:
+    """float64[ranks], seconds of the job: of each rank of an event its first open, or its first access of a part."""
+    kind = "OPEN"
+    if event.parts > 1:
+        kind = "READ" if event.directions[0] is Direction.READ else "WRITE"
+    first: dict[int, float] = {}
+    for data in event.files:
+        facts = data.file.modules.get(MODULE_OF_LEVEL[data.level])
+        name = f"F_{kind}_START_TIMESTAMP"
+        if facts is None or not facts.has(name) or (facts.ranks < 0).any():
+            return np.zeros(0)
+        for rank, stamp in zip(facts.ranks.tolist(), facts.fcolumn(name).tolist(), strict=True):
+            if 0 < stamp <= latest_stamp(run_time):
+                first[rank] = min(first.get(rank, stamp), stamp)
+    return np.array(list(first.values()), dtype=np.float64)

@@ -1,0 +1,43 @@
+"""Ranks that meet before they begin: told by the first calls on the files of ranks."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
+
+from workalike.characterize import CharacterizeOptions, characterize
+from workalike.workload.model import Family, SharingMode
+
+MIB = 2**20
+
+
+def family_of(starts: dict[int, float], load_starts: dict[int, float] | None = None) -> Family:
+    """Each rank writes a file of its own from its start on; with `load_starts` it reads it later."""
+    builder = builder_of(len(starts))
+    for rank, start in starts.items():
+        ops = [Op(WRITE, 0, MIB, start, start + 1)]
+        if load_starts:
+            ops.append(Op(READ, 0, MIB, load_starts[rank], load_starts[rank] + 1))
+        add_file(builder, TrueFile(f"/run/scratch.{rank}", "POSIX", {rank: ops}, start, ops[-1].end))
+    (family,) = characterize([log_of(builder)], CharacterizeOptions(include_noise=True)).families
+    assert family.family.sharing.mode is SharingMode.PER_RANK
+    return family.family
+
+
+@pytest.mark.parametrize(("last", "together"), [(10.0, True), (10.019, True), (10.021, False), (11.0, False)])
+def test_ranks_that_begin_within_a_500th_of_the_time(last: float, together: bool) -> None:
+    assert family_of({0: 10.0, 1: 10.0, 2: last, 3: 10.0}).schedule.together is together
+
+
+@pytest.mark.parametrize(("last", "together"), [(20.01, True), (20.5, False)])
+def test_a_load_after_the_dump_begins_with_its_reads(last: float, together: bool) -> None:
+    family = family_of({0: 10.0, 1: 10.0}, {0: 20.0, 1: last})
+    assert family.schedule.dumps == 2
+    assert family.schedule.together is together
+
+
+@pytest.mark.parametrize("start", [math.nan, math.inf, -1.0, 0.0, 1e300])
+def test_a_start_that_cannot_be_tells_nothing(start: float) -> None:
+    assert not family_of({0: start, 1: start}).schedule.together
