@@ -56,8 +56,8 @@ class Hdf5Backend final : public Backend {
         if (settings.deflate > 0 && !has.deflate)
             no("deflate needs an HDF5 that was built with zlib", "leave it out or use another HDF5");
         if (!settings.filters()) return;
-        if (content.fit && family.level != Level::h5d)
-            no("a fit's bytes cannot be told through filters", "leave out deflate and shuffle");
+        if (content.sized() && family.level != Level::h5d)
+            no("stated bytes of a dump cannot be told through filters", "leave out deflate and shuffle");
         if (layout.slot(0).members == 1 || family.sharing.baton) return;
         if (!has.filtered_writes)
             no("filters in a file of several ranks need HDF5 1.10.2", "leave them out or use a newer HDF5");
@@ -74,7 +74,9 @@ class Hdf5Backend final : public Backend {
         const auto any_alone = [&](const Array& array) {
             return std::any_of(array.access.begin(), array.access.end(), alone);
         };
+        const auto& mesh = content.mesh;
         return (content.fit && !content.fit->collective) ||
+               (mesh && mesh->direction == Direction::write && !mesh->collective) ||
                std::any_of(content.streams.begin(), content.streams.end(), alone) ||
                std::any_of(content.arrays.begin(), content.arrays.end(), any_alone);
     }

@@ -248,7 +248,11 @@ void Hdf5File::open_table(const Section& section) {
     const bool floating = table.type == ValueType::float32 || table.type == ValueType::float64;
     shape.number = floating ? h5::Number::floating : h5::Number::integer;
     shape.dims = {extent(std::max<std::int64_t>(1, section.bytes / shape.element))};
-    if (settings.chunked) shape.chunk = chunk_of(shape.dims, shape.element, settings.chunk_bytes);
+    if (settings.chunked) {
+        shape.chunk = chunk_of(shape.dims, shape.element, settings.chunk_bytes);
+        // One rank writes the axes, and alone it cannot pass filters.
+        if (table.kind != TableKind::axes) shape.filters = settings;
+    }
     (void)find_or_create(dump_group() + name_of(table), shape, !created_ && !(appended() && writes_now()));
     mesh_values_.begin(*context_.mesh, section.part, context_.dump->index);
 }

@@ -1,8 +1,11 @@
 // typhonio: meshes as files that the TyphonIO library reads. The format is in engine/typhonio, what a dump
 // becomes in typhonio_file.cpp.
+#include <fmt/format.h>
+
 #include "backends/all.hpp"
 #include "backends/hdf5_overhead.hpp"
 #include "backends/typhonio_file.hpp"
+#include "errors.hpp"
 #include "io/posix.hpp"
 
 namespace wa {
@@ -34,6 +37,22 @@ class TyphonioBackend final : public Backend {
     }
     void dump_done(const FileContext& context, std::int64_t payload, std::int64_t written) override {
         if (counts_library(context)) overhead_.done(context, payload, written);
+    }
+
+    /// The pattern decides how the library underneath works; a setting that changes nothing would be a silent
+    /// wrong.
+    void refuse(const Family& family, const Layout& /*layout*/, const Content& /*content*/,
+                const std::string& place) const override {
+        const Hdf5Settings& set = family.hdf5;
+        const bool other = set.chunked || set.filters() || set.subfiling || set.collective_metadata ||
+                           set.metadata_block || set.sieve_buffer || set.page_bytes ||
+                           set.file_space != FileSpace::standard || set.libver != LibraryBounds::earliest;
+        if (other) {
+            throw PlanError(
+                "", fmt::format("{}: a TyphonIO file takes alignment, threshold and MPI-IO hints; leave "
+                                "out the other settings of HDF5, or say `typhonio: optimised`",
+                                place));
+        }
     }
 
   private:

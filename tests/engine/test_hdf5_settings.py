@@ -82,6 +82,41 @@ def test_filters(engine: Engine, ranks: int) -> None:
         assert (dataset.chunks, dataset.compression, dataset.shuffle) == ((4096,), "gzip", False)
 
 
+def test_tables_of_a_mesh_are_filtered_but_one_rank_s_axes(engine: Engine, ranks: int) -> None:
+    settings = {"layout": "chunked", "chunk_bytes": 4096, "deflate": 4}
+    mesh = {
+        "type": "rectilinear", "dimensions": 2, "parts": ranks, "nodes": 4000, "part_dims": None,
+        "variables": [[2, "zone", "float64"]], "direction": "write", "collective": True,
+    }  # fmt: skip
+    plan = make_plan(ranks, [family("hdf5", hdf5=settings)], [content(mesh=mesh)])
+    result = engine(plan, "--keep", "--verify")
+    assert result.end["verified"]["errors"] == 0
+    with h5py.File(next(iter(result.data.iterdir()))) as file:
+        found: dict[str, str | None] = {}
+        file.visititems(lambda name, one: found.update({name: getattr(one, "compression", "group")}))
+    tables = [name for name, compression in found.items() if compression == "gzip"]
+    plain = [name for name, compression in found.items() if compression is None]
+    assert len(tables) == 2 and len(plain) >= 1, found
+    alone = make_plan(ranks, [family("hdf5", hdf5=settings)], [content(mesh={**mesh, "collective": False})])
+    if ranks > 1:
+        assert "need collective writes" in engine(alone, check=False).refusal
+
+
+@pytest.mark.parametrize(
+    "settings", [{"layout": "chunked"}, {"libver": "latest"}, {"metadata_block": 4096}], ids=str
+)
+def test_typhonio_takes_no_settings_that_it_would_ignore(engine: Engine, settings: dict[str, Any]) -> None:
+    mesh = {
+        "type": "point", "dimensions": 2, "parts": 1, "nodes": 100, "part_dims": None,
+        "variables": [[1, "node", "float64"]], "direction": "write", "collective": True,
+    }  # fmt: skip
+    plan = make_plan(1, [family("typhonio", level="mpiio", hdf5=settings)], [content(mesh=mesh)])
+    result = engine(plan, check=False)
+    assert result.code == 2
+    assert "takes alignment, threshold and MPI-IO hints" in result.refusal
+    assert not result.files()
+
+
 def test_deflate_makes_compressible_data_small(engine: Engine, ranks: int) -> None:
     one = arrays([65536], access([[ranks, [65536 // ranks], [1]]], collective=True))
     sizes = []
@@ -116,7 +151,7 @@ def test_settings_that_leave_no_mark(engine: Engine, ranks: int, settings: dict[
     [
         ({"layout": "chunked", "deflate": 1}, {"arrays": [False]}, "need collective writes"),
         ({"layout": "chunked", "shuffle": True}, {"streams": [False]}, "need collective writes"),
-        ({"layout": "chunked", "deflate": 1}, {"fit": True}, "a fit's bytes"),
+        ({"layout": "chunked", "deflate": 1}, {"fit": True}, "stated bytes"),
         ({"deflate": 1}, {"arrays": [True]}, "filters go with layout chunked"),
         ({"page_bytes": 65536}, {"arrays": [True]}, "page_bytes goes with file_space page"),
         ({"file_space": "paged"}, {"arrays": [True]}, "use one of standard, fsm-aggr, page"),

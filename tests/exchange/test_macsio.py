@@ -288,3 +288,34 @@ def test_decks_have_the_bytes_of_the_facts(name: str, checkpoint: float, states:
     assert shapes[0].bytes_of(0) == pytest.approx(checkpoint, rel=0.007)
     total = sum(shapes[1].bytes_of(dump) for dump in range(len(shapes[1].starts)))
     assert total == pytest.approx(states, rel=0.007)
+
+
+def test_settings_of_the_hdf5_plugin_are_tunables_and_come_back() -> None:
+    line = f"{H5} --plugin_args --sieve_buf_size 64K --meta_block_size 8192 --compression gzip minsize=10,level=4"
+    workload = workload_of(read_macsio(line, 4))
+    tunable = workload.families[0].tunable
+    assert (tunable.sieve_buffer, tunable.metadata_block) == (65536, 8192)
+    assert (tunable.deflate, tunable.layout) == (4, "chunked")
+    words = write_macsio(workload).text.split()
+    assert "--compression gzip level=4" in " ".join(words)
+    assert workload_of(read_macsio(" ".join(words), None)) == workload
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ("--compression szip level=4", "every HDF5 has"),
+        ("--no_collective --compression gzip level=4", "collective writes alone"),
+        ("--small_block_size 4096", "another block"),
+    ],
+)
+def test_settings_of_the_hdf5_plugin_that_are_lost(options: str, word: str) -> None:
+    found = read_macsio(f"{H5} --plugin_args {options}", 4)
+    assert any(word in note for note in found.notes.all)
+    assert workload_of(found).families[0].tunable.deflate is None
+
+
+@pytest.mark.parametrize("parameters", ["level=10", "level=", "speed=3", "level=4;"])
+def test_unknown_parameters_of_compression(parameters: str) -> None:
+    with pytest.raises(WorkalikeError, match="compression"):
+        read_macsio(f"{H5} --plugin_args --compression gzip '{parameters}'", 4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from workalike.exchange.macsio_hdf5 import tunable_of_plugin
 from workalike.exchange.macsio_loop import Loop
 from workalike.exchange.macsio_options import CommandLine, bad, parse
 from workalike.exchange.notes import Imported, Notes
@@ -177,7 +178,7 @@ def _mesh(line: CommandLine, part: dict[str, Any], notes: Notes) -> dict[str, An
     if line.word("interface", "") == "hdf5":
         mesh["geometry"] = False
         notes.say("MACSio's HDF5 plugin writes variables only, no coordinates (geometry: false)")
-    mesh["collective"] = _mode(line)[0] == "SIF" and "no_collective" not in line.plugin
+    mesh["collective"] = _collective(line)
     return mesh
 
 
@@ -222,9 +223,10 @@ def _tunable(line: CommandLine, notes: Notes) -> dict[str, Any]:
         if not text.isdecimal() or not 0 < int(text) < 2**16:
             raise bad(f"--striping_factor {text[:20]!r} is no number of targets", "give one")
         tunable["stripe_count"] = int(text)
-    for name in ("compression", "sieve_buf_size", "meta_block_size", "small_block_size"):
-        if name in line.plugin:
-            notes.lost(
-                f"--{name} of the HDF5 plugin is left out: set it under `tunable` where the backend has it"
-            )
+    if line.word("interface", "") == "hdf5":
+        tunable |= tunable_of_plugin(line, _collective(line), notes)
     return tunable
+
+
+def _collective(line: CommandLine) -> bool:
+    return _mode(line)[0] == "SIF" and "no_collective" not in line.plugin

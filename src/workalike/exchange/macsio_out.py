@@ -7,6 +7,7 @@ import math
 import shlex
 from typing import Any
 
+from workalike.exchange.macsio_hdf5 import options_of_tunable
 from workalike.exchange.macsio_loop import Loop
 from workalike.exchange.notes import Exported, Notes
 from workalike.exchange.shape import Shape, shapes_of
@@ -279,4 +280,6 @@ def _plugin(shape: Shape, dialect: str, notes: Notes) -> list[str]:
                     arguments += [name, words[value] if isinstance(value, bool) else str(value)]
         else:
             notes.say("MPI-IO hints can be given to upstream's TyphonIO plugin only")
+    if family.interface is Interface.HDF5:
+        arguments += options_of_tunable(tunable, notes)
     return ["--plugin_args", *arguments] if arguments else []

@@ -1,0 +1,76 @@
+"""Settings of MACSio's HDF5 plugin as tunables, and back (fact sheet C.9)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from workalike.exchange.macsio_options import CommandLine, bad, integer
+from workalike.exchange.notes import Notes
+from workalike.workload.model import Tunable
+from workalike.workload.words import Layout
+
+SIZES = {"sieve_buf_size": "sieve_buffer", "meta_block_size": "metadata_block"}
+DEFLATE = 9
+"""The level of `--compression gzip` that names none."""
+
+
+def tunable_of_plugin(line: CommandLine, collective: bool, notes: Notes) -> dict[str, Any]:
+    """Fields of a tunable.
+
+    Raises:
+        WorkalikeError: USAGE naming the option.
+    """
+    tunable: dict[str, Any] = {}
+    for name, field in SIZES.items():
+        if name in line.plugin:
+            tunable[field] = f"{integer(line.plugin[name][0], name, line.unit)} B"
+    if "small_block_size" in line.plugin:
+        notes.lost("--small_block_size is left out: MACSio sets another block's size instead")
+    if "compression" in line.plugin:
+        algorithm, parameters = line.plugin["compression"]
+        if algorithm != "gzip":
+            notes.lost(f"--compression {algorithm[:20]} is left out: gzip is what every HDF5 has")
+        elif not collective:
+            notes.lost("--compression is left out: HDF5 filters chunks in collective writes alone")
+        else:
+            tunable |= {"layout": "chunked", "deflate": _level(parameters)}
+    return tunable
+
+
+def _level(parameters: str) -> int:
+    level = DEFLATE
+    for part in filter(None, parameters.split(",")):
+        match = re.fullmatch(r"level=([0-9])|minsize=[0-9]{1,9}", part.strip())
+        if match is None:
+            raise bad(f"--compression gzip {part[:20]!r} is unknown", "use level=0 to level=9, minsize=bytes")
+        if match.group(1):
+            level = int(match.group(1))
+    return level
+
+
+def options_of_tunable(tunable: Tunable, notes: Notes) -> list[str]:
+    """The plugin's options for what a tunable says of HDF5."""
+    options = []
+    for name, field in SIZES.items():
+        value = getattr(tunable, field)
+        if value is not None:
+            options += [f"--{name}", str(value)]
+    if tunable.deflate is not None and tunable.layout is Layout.CHUNKED:
+        options += ["--compression", "gzip", f"level={tunable.deflate}"]
+    left = [
+        field
+        for field in (
+            "alignment",
+            "chunk_bytes",
+            "collective_metadata",
+            "file_space",
+            "libver",
+            "shuffle",
+            "subfiling",
+        )
+        if getattr(tunable, field) not in (None, False)
+    ]
+    if left:
+        notes.say(f"MACSio's HDF5 plugin has no option for {', '.join(left)}")
+    return options
