@@ -119,6 +119,15 @@ def test_extents_of_a_sibling_of_one_chunk() -> None:
     assert sorted(a.dims for a in arrays_of(characterized(builder))) == [[128, 48], [128, 48]]
 
 
+def test_a_list_that_grew_after_its_record_was_made() -> None:
+    """Ten elements at its first access, later written as a whole with 29, by calls that are not among the common ones."""
+    builder = builder_of(1)
+    dataset(builder, (10,), (29,), 3, ACCESS1_ACCESS=0, ACCESS1_COUNT=0)
+    (array,) = arrays_of(characterized(builder))
+    assert array.dims == [29]
+    assert [(slab.count, slab.shape) for slab in array.access[0].slabs] == [(3, [29])]
+
+
 def test_scalars_and_unknown_shapes() -> None:
     builder = builder_of(4)
     dataset(builder, (), (), 4, element=8, DATASPACE_NPOINTS=1)

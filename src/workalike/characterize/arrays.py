@@ -80,7 +80,7 @@ def build_arrays(
         Arrays(
             datasets=datasets[g],
             element=g.element,
-            dims=list(g.dims),
+            dims=grown(g.dims, access),
             chunk=list(g.chunk) if g.chunk else None,
             extendible=g.extendible,
             filled=g.chunk is not None and filled,
@@ -89,6 +89,16 @@ def build_arrays(
         for g, access in accesses.items()
     ]
     return arrays, [Assumption.DATASET_SHAPE, Assumption.PLACEMENT]
+
+
+def grown(dims: Shape, accesses: Sequence[ArrayAccess]) -> list[int]:
+    """Extents that hold every access: a record may have the elements of a list from before it grew."""
+    if len(dims) > 1:
+        return list(dims)
+    lasts = (
+        (slab.shape[0] - 1) * (slab.stride or [1])[0] + 1 for access in accesses for slab in access.slabs
+    )
+    return [max(dims[0], *lasts)]
 
 
 def share_arrays(arrays: Sequence[Arrays], states: int) -> list[list[Arrays]]:

@@ -19,7 +19,6 @@ from workalike.workload import model as wl
 from workalike.workload import units
 from workalike.workload.words import HDF5_INTERFACES
 
-# Until typhonio has a backend of its own, its bytes are performed one level below.
 BACKEND_OF_LEVEL: dict[wl.Level, plan.Backend] = {
     wl.Level.POSIX: "posix",
     wl.Level.STDIO: "stdio",
