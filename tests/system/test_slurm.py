@@ -52,7 +52,9 @@ def folder(tmp_path: Path) -> Path:
 def engine_witness(folder: Path) -> dict[str, str]:
     """An engine that first leaves a file named by Slurm's step and task, so that one sees who started it."""
     (folder / "tasks").mkdir()
-    return engine_script(folder, f': > "{folder}/tasks/$SLURM_STEP_ID.$SLURM_PROCID"; exec')
+    return engine_script(
+        folder, f'[ -z "$SLURM_STEP_ID" ] || : > "{folder}/tasks/$SLURM_STEP_ID.$SLURM_PROCID"; exec'
+    )
 
 
 def engine_script(folder: Path, before: str) -> dict[str, str]:

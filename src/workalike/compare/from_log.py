@@ -17,6 +17,7 @@ from workalike.characterize.facts import (
     FileFacts,
     ModuleFacts,
 )
+from workalike.characterize.times import open_interval
 from workalike.compare.side import (
     LARGEST,
     Counters,
@@ -83,9 +84,31 @@ def _split(facts: FamilyFacts, ours: bool) -> dict[Key, list[DumpFacts]]:
         return {own: facts.dumps}
     out: dict[Key, list[DumpFacts]] = defaultdict(list)
     for dump in facts.dumps:
-        named = next((key for file in dump.files if (key := key_of_name(file.name))), None)
-        out[named or own].append(dump)
+        by_name: dict[Key, list[FileFacts]] = defaultdict(list)
+        for file in dump.files:
+            by_name[key_of_name(file.name) or own].append(file)
+        if len(by_name) < 2:
+            out[next(iter(by_name), own)].append(dump)
+            continue
+        # Files of two families at one time by different ranks: a log alone takes them for one dump.
+        for key, files in by_name.items():
+            out[key].append(_of_files(dump, files, facts.family.counted_at))
     return out
+
+
+def _of_files(dump: DumpFacts, files: list[FileFacts], level: Level) -> DumpFacts:
+    """The share that some of its files have in a dump."""
+    spans = [span for file in files if (span := open_interval(file, level, dump.end_s))]
+    start = min((span.start for span in spans), default=dump.start_s)
+    end = max((span.end for span in spans), default=dump.end_s)
+    return DumpFacts(
+        bytes_written=sum(f.bytes_at(level, Direction.WRITE) for f in files) if dump.bytes_written else 0,
+        bytes_read=sum(f.bytes_at(level, Direction.READ) for f in files) if dump.bytes_read else 0,
+        start_s=start,
+        end_s=end,
+        io_time_s=end - start if spans else dump.io_time_s,
+        files=files,
+    )
 
 
 def _level(dumps: list[DumpFacts], own: Level, wanted: Level | None) -> Level:

@@ -1,0 +1,28 @@
+"""A replica's log as a side of the comparison: files are told by their names."""
+
+from __future__ import annotations
+
+from compare_builders import MIB, family, posix_file
+
+from workalike.characterize.facts import Characterization, DumpFacts, FamilyFacts
+from workalike.compare.from_log import side_of_log
+from workalike.workload.model import Role, Workload
+
+
+def test_files_of_two_families_in_one_dump_are_told_apart() -> None:
+    """Read or written at one time, a log alone takes them for one dump; ours bear their family's number."""
+    files = [
+        posix_file("/data/checkpoint-1.0000.dat", writes=8, size=MIB),
+        posix_file("/data/checkpoint-2.0000.dat", writes=4, size=MIB),
+    ]
+    one = family(1, role=Role.CHECKPOINT)
+    facts = FamilyFacts(one, [DumpFacts(12 * MIB, 0, 10.0, 12.0, 2.0, files)])
+    log = Characterization(Workload(ranks=4, runtime=60.0, families=[one]), [facts], [])
+    side = side_of_log(log, ours=True)
+    written = {key: [d.bytes_written for d in found.dumps] for key, found in side.families.items()}
+    assert written == {(Role.CHECKPOINT, 1): [8 * MIB], (Role.CHECKPOINT, 2): [4 * MIB]}
+    counters = {key: found.modules["POSIX"]["WRITES"] for key, found in side.families.items()}
+    assert counters == {(Role.CHECKPOINT, 1): 8, (Role.CHECKPOINT, 2): 4}
+    assert [len(d.dumps) for d in side_of_log(log).families.values()] == [
+        1
+    ]  # the original's names say nothing
