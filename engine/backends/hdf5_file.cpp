@@ -52,7 +52,7 @@ Hdf5File::Hdf5File(const FileContext& context) : context_(context) {
     file_ = created_ ? h5::create_file(context.path, options_of(context))
                      : h5::open_file(context.path, context.writes, options_of(context));
     filters_alone_ = context.family->hdf5.filters() && mpi::size(context.comm) == 1;
-    collective_ = h5::transfer_list(true);
+    collective_ = h5::transfer_list(true, context.family->hdf5.individual_io);
     independent_ = h5::transfer_list(false);
 }
 

@@ -45,7 +45,7 @@ class TyphonioBackend final : public Backend {
                 const std::string& place) const override {
         const Hdf5Settings& set = family.hdf5;
         const bool other = set.chunked || set.filters() || set.subfiling || set.collective_metadata ||
-                           set.metadata_block || set.sieve_buffer || set.page_bytes ||
+                           set.individual_io || set.metadata_block || set.sieve_buffer || set.page_bytes ||
                            set.file_space != FileSpace::standard || set.libver != LibraryBounds::earliest;
         if (other) {
             throw PlanError(

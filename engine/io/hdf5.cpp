@@ -228,10 +228,12 @@ Local space_of(const Shared& dataset) {
     return {checked(H5Dget_space(dataset.get()), "select"), H5Sclose};
 }
 
-Local transfer_list(bool collective) {
+Local transfer_list(bool collective, bool individual_io) {
     Local list(checked(H5Pcreate(H5P_DATASET_XFER), "transfer"), H5Pclose);
     checked_call(H5Pset_dxpl_mpio(list.get(), collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT),
                  "transfer");
+    if (collective && individual_io)
+        checked_call(H5Pset_dxpl_mpio_collective_opt(list.get(), H5FD_MPIO_INDIVIDUAL_IO), "transfer");
     return list;
 }
 

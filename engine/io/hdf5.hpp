@@ -118,7 +118,8 @@ void remove_attribute(const Shared& object, const std::string& name);
 /// All of a dataset, in memory or in the file.
 [[nodiscard]] Local whole();
 [[nodiscard]] Local space_of(const Shared& dataset);
-[[nodiscard]] Local transfer_list(bool collective);
+/// With `individual_io` a collective transfer is written by each rank for itself below the library.
+[[nodiscard]] Local transfer_list(bool collective, bool individual_io = false);
 /// Type of an element in memory and in the file.
 [[nodiscard]] Local element_type(std::int64_t bytes, Number number = Number::any);
 /// A compound of so many members of equal size, side by side.

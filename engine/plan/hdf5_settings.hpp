@@ -19,6 +19,7 @@ struct Hdf5Settings {
     std::optional<std::int64_t> metadata_block;  // bytes; absent: as the library has it
     std::optional<std::int64_t> sieve_buffer;
     bool collective_metadata = false;
+    bool individual_io = false;  // collective transfers, which each rank performs for itself below HDF5
     FileSpace file_space = FileSpace::standard;  // standard: as the library has it
     std::optional<std::int64_t> page_bytes;
     LibraryBounds libver = LibraryBounds::earliest;

@@ -97,8 +97,8 @@ Hdf5Settings read_hdf5(const Node& family) {
     const auto node = family.find("hdf5");
     if (!node) return out;
     node->only({"layout", "chunk_bytes", "alignment", "threshold", "metadata_block", "sieve_buffer",
-                "collective_metadata", "file_space", "page_bytes", "libver", "deflate", "shuffle",
-                "subfiling"});
+                "collective_metadata", "individual_io", "file_space", "page_bytes", "libver", "deflate",
+                "shuffle", "subfiling"});
     if (const auto layout = node->find("layout")) {
         if (!layout->is_text("contiguous") && !layout->is_text("chunked")) {
             layout->fail("unknown word " + layout->quoted() + "; use one of contiguous, chunked");
@@ -114,6 +114,7 @@ Hdf5Settings read_hdf5(const Node& family) {
     if (const auto buffer = node->find("sieve_buffer"))
         out.sieve_buffer = buffer->integer(0, limits::hdf5_block);
     out.collective_metadata = node->boolean("collective_metadata", false);
+    out.individual_io = node->boolean("individual_io", false);
     out.file_space = node->word("file_space", FileSpace::standard);
     // The library's own bounds (H5Pset_file_space_page_size).
     if (const auto page = node->find("page_bytes"))

@@ -49,6 +49,15 @@ TEST_CASE("settings reach the list with which a file is opened") {
     CHECK(high == H5F_LIBVER_LATEST);
 }
 
+TEST_CASE("who performs a collective transfer below HDF5") {
+    for (const bool individual : {false, true}) {
+        const h5::Local list = h5::transfer_list(true, individual);
+        H5FD_mpio_xfer_t kind = H5FD_MPIO_INDEPENDENT;
+        REQUIRE(H5Pget_dxpl_mpio(list.get(), &kind) >= 0);
+        CHECK(kind == H5FD_MPIO_COLLECTIVE);
+    }
+}
+
 TEST_CASE("what is not set is the library's own") {
     const h5::Local list = h5::access_list(with({}));
     const h5::Local own(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);

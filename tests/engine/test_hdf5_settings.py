@@ -131,7 +131,9 @@ def test_deflate_makes_compressible_data_small(engine: Engine, ranks: int) -> No
     assert sizes[1] < 0.4 * sizes[0]
 
 
-@pytest.mark.parametrize("settings", [{"collective_metadata": True}, {"sieve_buffer": MIB}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{"collective_metadata": True}, {"individual_io": True}, {"sieve_buffer": MIB}], ids=str
+)
 def test_settings_that_leave_no_mark(engine: Engine, ranks: int, settings: dict[str, Any]) -> None:
     """They change how a file is written and nothing in it (the unit tests look at the property lists).
 

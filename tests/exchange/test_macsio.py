@@ -311,7 +311,7 @@ def test_settings_of_the_hdf5_plugin_are_tunables_and_come_back() -> None:
 )
 def test_settings_of_the_hdf5_plugin_that_are_lost(options: str, word: str) -> None:
     found = read_macsio(f"{H5} --plugin_args {options}", 4)
-    assert any(word in note for note in found.notes.all)
+    assert any(word in note.text for note in found.notes.all)
     assert workload_of(found).families[0].tunable.deflate is None
 
 

@@ -243,6 +243,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
                 stripe_count=st.none() | st.integers(-1, 64),
                 metadata_block=st.none() | st.integers(0, 2**22),
                 collective_metadata=st.none() | st.booleans(),
+                individual_io=st.none() | st.booleans(),
                 file_space=st.none() | st.sampled_from(FileSpace),
                 libver=st.none() | st.sampled_from(LibraryBounds),
                 layout=st.none() | st.sampled_from(Layout),

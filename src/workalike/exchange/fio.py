@@ -11,6 +11,7 @@ from workalike.workload.words import Direction, Interface, Lifetime, Pattern
 MOST_SECTIONS = 2000
 MOST_BLOCK = 2**30
 MOST_JOBS = 4096  # what fio is built for
+MOST_TRIED = 10_000  # divisors of an operation that is too large for one
 
 
 def write_fio(workload: Workload) -> Exported:
@@ -80,9 +81,11 @@ def _block(shape: Shape, transfer: Transfer, notes: Notes) -> int:
     """An operation's size; too large ones are several."""
     if transfer.size <= MOST_BLOCK:
         return transfer.size
-    parts = -(-transfer.size // MOST_BLOCK)
-    while transfer.size % parts:
-        parts += 1
+    fewest = -(-transfer.size // MOST_BLOCK)
+    parts = next((n for n in range(fewest, fewest + MOST_TRIED) if transfer.size % n == 0), None)
+    if parts is None:
+        notes.lost(f"{shape.name}: operations of {format_size(transfer.size)} become {fewest} each, nearly")
+        return transfer.size // fewest
     notes.say(f"{shape.name}: operations of {format_size(transfer.size)} become {parts} each")
     return transfer.size // parts
 

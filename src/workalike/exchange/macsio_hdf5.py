@@ -64,6 +64,7 @@ def options_of_tunable(tunable: Tunable, notes: Notes) -> list[str]:
             "alignment",
             "chunk_bytes",
             "collective_metadata",
+            "individual_io",
             "file_space",
             "libver",
             "shuffle",

@@ -51,6 +51,7 @@ class PlanHdf5(Strict):
     metadata_block: int | None = None
     sieve_buffer: int | None = None
     collective_metadata: bool = False
+    individual_io: bool = False
     file_space: Literal["standard", "fsm-aggr", "page", "aggr", "none"] = "standard"
     page_bytes: int | None = None
     libver: Literal["earliest", "v18", "v110", "latest"] = "earliest"

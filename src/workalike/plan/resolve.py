@@ -482,6 +482,7 @@ def _hdf5(tunable: wl.Tunable) -> plan.PlanHdf5:
     hdf5.metadata_block = tunable.metadata_block
     hdf5.sieve_buffer = tunable.sieve_buffer
     hdf5.collective_metadata = tunable.collective_metadata or False
+    hdf5.individual_io = tunable.individual_io or False
     hdf5.page_bytes = tunable.page_size
     hdf5.deflate = tunable.deflate or 0
     hdf5.shuffle = tunable.shuffle or False

@@ -229,6 +229,7 @@ class Tunable(Strict):
     metadata_block: Size | None = None
     sieve_buffer: Size | None = None
     collective_metadata: bool | None = None
+    individual_io: bool | None = None
     file_space: FileSpace | None = None
     page_size: Size | None = None
     libver: LibraryBounds | None = None
