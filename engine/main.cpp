@@ -10,6 +10,7 @@
 #include "backends/backend.hpp"
 #include "plan/words.hpp"
 #include "record/environment.hpp"
+#include "run/calibrate_compute.hpp"
 #include "run/options.hpp"
 #include "run/refuse.hpp"
 #include "run/run.hpp"
@@ -41,10 +42,14 @@ bool answered(int argc, char** argv) {
 std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& options) {
     CLI::App app("Performs the I/O of a workalike plan.", "workalike-engine");
     std::string backend;
-    app.add_option("--plan", options.plan, "the plan (JSON)")->required();
+    CLI::Option* plan = app.add_option("--plan", options.plan, "the plan (JSON)");
     app.add_option("--dir", options.dir, "directory for the data");
     app.add_option("--record", options.record, "record to append to (JSON lines)");
     app.add_option("--backend", backend, "performs every family: see --list-backends");
+    CLI::Option* calibrate =
+        app.add_flag("--calibrate-compute", options.calibrate_compute,
+                     "print the seconds of a unit of computing, of each level; perform no plan");
+    calibrate->excludes(plan);
     app.add_flag("--check", options.check, "check the plan and what the libraries can do, without MPI");
     app.add_flag("--verify", options.verify, "read everything back and compare");
     app.add_flag("--verify-only", options.verify_only,
@@ -63,6 +68,7 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
         "--features", [] {}, "print what the libraries at hand can do");
     try {
         app.parse(argc, argv);
+        if (options.plan.empty() && !options.calibrate_compute) throw CLI::RequiredError("--plan");
     } catch (const CLI::CallForHelp&) {
         if (speaks) fmt::print("{}", app.help());
         return 0;
@@ -101,7 +107,7 @@ int main(int argc, char** argv) {
     try {
         wa::Options options;
         const std::optional<int> done = parse(argc, argv, rank == 0, options);
-        code = done ? *done : wa::run(options);
+        code = done ? *done : options.calibrate_compute ? wa::calibrate_compute() : wa::run(options);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "workalike-engine: rank %d: %s\n", rank, error.what());
         std::fflush(stderr);

@@ -22,6 +22,8 @@ inline constexpr std::int64_t hdf5_block = std::int64_t{1} << 30;  // metadata b
 inline constexpr std::int64_t pieces = std::int64_t{1} << 30;
 inline constexpr std::size_t dimensions = 32;  // H5S_MAX_RANK
 inline constexpr double seconds = 1e9;
+inline constexpr std::int64_t compute_levels = 3;
+inline constexpr std::int64_t compute_units = 65'536;  // of a dump
 inline constexpr std::size_t name_length = 255;
 
 }  // namespace wa::limits

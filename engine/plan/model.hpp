@@ -187,12 +187,19 @@ struct Dump {
     bool prepare = false;
 };
 
+/// What every rank computes at each dump: units of a level's work.
+struct Compute {
+    std::int64_t level = 1;
+    std::int64_t units = 1;
+};
+
 struct Plan {
     std::int64_t ranks = 1;
     std::uint64_t seed = 1;
     ClockKind clock = ClockKind::gap;
     double time_scale = 0;
     GapFill gap_fill = GapFill::sleep;
+    std::optional<Compute> compute;
     double compressibility = 0;
     double scale_ranks = 1;
     double scale_bytes = 1;

@@ -383,6 +383,14 @@ Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::siz
     return out;
 }
 
+Compute read_compute(const Node& node) {
+    node.only({"level", "units"});
+    Compute out;
+    out.level = node.at("level").integer(1, limits::compute_levels);
+    out.units = node.at("units").integer(1, limits::compute_units);
+    return out;
+}
+
 }  // namespace
 
 std::string read_plan_text(const std::string& path) {
@@ -408,8 +416,8 @@ std::string read_plan_text(const std::string& path) {
 Plan parse_plan(const std::string& text) {
     const nlohmann::json document = parse_json(text);
     const Node root(document);
-    root.only({"format", "version", "ranks", "seed", "clock", "time_scale", "gap_fill", "payload", "scale",
-               "families", "contents", "dumps"});
+    root.only({"format", "version", "ranks", "seed", "clock", "time_scale", "gap_fill", "compute", "payload",
+               "scale", "families", "contents", "dumps"});
     if (!root.at("format").is_text("workalike-plan")) root.at("format").fail("must be \"workalike-plan\"");
     if (const Node version = root.at("version"); version.integer(1, INT64_MAX) != 1) {
         version.fail("this engine reads version 1; use a newer engine");
@@ -420,6 +428,7 @@ Plan parse_plan(const std::string& text) {
     plan.clock = root.word("clock", ClockKind::gap);
     plan.time_scale = root.number("time_scale", 0, 1e6, 0);
     plan.gap_fill = root.word("gap_fill", GapFill::sleep);
+    if (const auto compute = root.find("compute")) plan.compute = read_compute(*compute);
     if (const auto payload = root.find("payload")) {
         payload->only({"compressibility"});
         plan.compressibility = payload->number("compressibility", 0, 1, 0);

@@ -181,6 +181,16 @@ std::string error_line(const Plan& plan, const FailureLine& failure) {
     return text(out);
 }
 
+std::string compute_item(const ComputeTotals& totals) {
+    return text(Json{{"level", totals.level},
+                     {"units", totals.units},
+                     {"min_s", rounded(totals.min_s)},
+                     {"mean_s", rounded(totals.mean_s)},
+                     {"max_s", rounded(totals.max_s)},
+                     {"slowest_rank", totals.slowest},
+                     {"checksum", totals.checksum}});
+}
+
 std::string file_item(const Family& family, std::int64_t file, const std::string& name, std::int64_t size) {
     return text(Json{{"role", word_of(family.role)},
                      {"family", family.id},

@@ -9,6 +9,7 @@
 #include "io/posix.hpp"
 #include "plan/model.hpp"
 #include "record/summary.hpp"
+#include "schedule/compute.hpp"
 
 namespace wa {
 
@@ -41,6 +42,7 @@ struct Verified {
     std::int64_t errors = 0;
 };
 
+[[nodiscard]] std::string compute_item(const ComputeTotals& totals);
 [[nodiscard]] std::string run_line(const Plan& plan, const RunHead& head);
 [[nodiscard]] std::string dump_line(const Plan& plan, const Summary& summary, BackendKind counted);
 [[nodiscard]] std::string error_line(const Plan& plan, const FailureLine& failure);

@@ -64,6 +64,7 @@ void append_items(const Setup& setup, LineFile& record, const std::vector<OwnFil
 void write_end_line(const Setup& setup, LineFile& record, double wall_s,
                     const std::optional<Verified>& verified) {
     std::vector<OwnFile> files = own_files(setup);
+    const std::string computed = setup.computing ? compute_item(setup.computing->totals()) : "null";
     if (setup.process != 0) {
         const auto count = static_cast<std::int64_t>(files.size());
         const mpi::Datatype type = mpi::contiguous(sizeof(OwnFile));
@@ -89,7 +90,7 @@ void write_end_line(const Setup& setup, LineFile& record, double wall_s,
     }
     const std::string result =
         verified ? fmt::format("{{\"bytes\":{},\"errors\":{}}}", verified->bytes, verified->errors) : "null";
-    record.append("],\"verified\":" + result + "}");
+    record.append("],\"compute\":" + computed + ",\"verified\":" + result + "}");
 }
 
 void remove_own_files(const Setup& setup) {

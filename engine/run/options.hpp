@@ -20,6 +20,7 @@ struct Options {
     bool quiet = false;
     bool progress = false;  // also when stderr is not a terminal
     bool terminal = false;  // stderr is one, behind a launcher's pipe
+    bool calibrate_compute = false;
     std::string per_rank;
     std::string operations;
 };

@@ -97,6 +97,8 @@ class Performance {
 
     void perform_next() {
         const std::size_t dump = next_++;
+        const bool loads = !moves(setup_.content(dump), Direction::write);
+        if (!loads) compute_between();
         const double due = due_of(dump);
         const bool here = takes_part(dump);
         try {
@@ -116,6 +118,19 @@ class Performance {
             outer.ended_s = here ? setup_.clock->now() : due;
             outer.planned_s = std::max(outer.planned_s, setup_.plan.dumps[dump].end_s);
         }
+        if (loads) compute_between();
+    }
+
+    /// What the plan has computed between dumps, by all ranks: before one that writes, after one that only
+    /// reads.
+    void compute_between() {
+        if (!setup_.computing) return;
+        try {
+            setup_.computing->perform([this] { look_around(); });
+        } catch (const CallFailed& error) {
+            end_all(setup_, &collector_, error, setup_.process, std::nullopt);
+        }
+        setup_.clock->computed();
     }
 
     [[nodiscard]] double due_of(std::size_t dump) const {
@@ -134,6 +149,7 @@ class Performance {
 
     [[nodiscard]] bool next_begins_within() const {
         const std::vector<Dump>& dumps = setup_.plan.dumps;
+        if (setup_.computing) return false;  // all ranks compute together before it
         if (next_ == dumps.size() || dumps[next_].start_s >= dumps[begun_.back().dump].end_s) return false;
         return std::none_of(begun_.begin(), begun_.end(), [&](const Begun& outer) {
             return dumps[outer.dump].family == dumps[next_].family;

@@ -244,6 +244,7 @@ int run_checked(Setup& setup) {
             for (std::size_t i = 0; i < setup.plan.families.size(); ++i) {
                 setup.communicators.add(setup.plan.families[i], setup.layouts[i]);
             }
+            if (setup.plan.compute) setup.computing = std::make_unique<Computing>(*setup.plan.compute);
         }
         write_head(setup, record);
         setup.clock = std::make_unique<Clock>(setup.plan.clock, setup.plan.time_scale);

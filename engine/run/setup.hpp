@@ -11,6 +11,7 @@
 #include "plan/model.hpp"
 #include "run/options.hpp"
 #include "schedule/clock.hpp"
+#include "schedule/compute.hpp"
 #include "sharing/communicators.hpp"
 #include "sharing/layout.hpp"
 
@@ -36,6 +37,7 @@ struct Setup {
     int processes = 1;
     bool performs = false;  // some family touches files: one process a plan rank
     std::unique_ptr<Clock> clock;
+    std::unique_ptr<Computing> computing;  // where the plan has some, and something is performed
 
     [[nodiscard]] const Family& family(std::size_t dump) const {
         return plan.families[plan.dumps[dump].family];

@@ -26,12 +26,13 @@ class Clock {
     [[nodiscard]] double now() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - zero_).count();
     }
-    /// When the dump may begin. Waiting is the caller's.
+    /// When the dump may begin. Waiting is the caller's. Computing fills the gap before it; what takes longer
+    /// than the gap makes no dump late.
     [[nodiscard]] double due(const Dump& dump) const {
         if (scale_ == 0) return now();
         if (kind_ == ClockKind::deadline) return dump.start_s * scale_;
         const double since_passed = passed_s_ ? dump.start_s - *passed_s_ : 0.0;
-        return previous_end_ + std::max(dump.gap_s, since_passed) * scale_;
+        return std::max(previous_end_ + std::max(dump.gap_s, since_passed) * scale_, computed_s_);
     }
     /// The same of a dump that begins while another one, whose last operation is still to come, computes.
     [[nodiscard]] double due_within(const Dump& dump, const Progress& outer) const {
@@ -44,12 +45,15 @@ class Clock {
         previous_end_ = took_part ? now() : due;
         passed_s_ = took_part ? std::nullopt : std::optional(dump.start_s);
     }
+    /// The computing between two dumps has ended here.
+    void computed() { computed_s_ = now(); }
     [[nodiscard]] bool waits() const { return scale_ > 0; }
 
   private:
     ClockKind kind_;
     double scale_;
     double previous_end_ = 0;
+    double computed_s_ = 0;
     std::optional<double>
         passed_s_;  // start of the last dump, in the original, if this process had no part in it
     Time zero_ = std::chrono::steady_clock::now();

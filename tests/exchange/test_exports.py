@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from workalike.exchange.ior import write_ior
 from workalike.exchange.macsio_out import write_macsio
 from workalike.exchange.notes import Exported
 from workalike.workload.files import parse_workload, read_workload
-from workalike.workload.model import Workload
+from workalike.workload.model import Compute, Workload
 
 needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="no fio")
 SHIPPED = sorted((Path(__file__).parents[2] / "workloads").glob("*.yaml"))
@@ -311,3 +312,15 @@ def test_nothing_to_export() -> None:
     empty = "- {role: checkpoint, schedule: {start: [0 s]}, content: {opens: 1}}\n"
     for write in (write_ior, write_fio, write_h5bench, write_macsio):
         assert any(text.startswith("nothing that") for text in lost(write(workload(empty))))
+
+
+@pytest.mark.parametrize("write", [write_macsio, write_ior, write_h5bench, write_fio])
+def test_computing_is_left_out_and_said(write: Callable[[Workload], Exported]) -> None:
+    """It changes no byte of what the tool is told, so nothing essential is lost by it."""
+    plain = workload(family(CONTIGUOUS, interface="hdf5"))
+    computing = plain.model_copy(update={"compute": Compute(level=2, length=3)})
+    exported = write(computing)
+    assert exported.text == write(plain).text
+    assert exported.notes.all[1:] == write(plain).notes.all
+    assert not exported.notes.all[0].essential
+    assert "4 units of arithmetic on every rank" in exported.notes.all[0].text

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from workalike.errors import WorkalikeError
-from workalike.exchange.document import workload_of
+from workalike.exchange.document import text_of, workload_of
 from workalike.exchange.minio import read_minio
 from workalike.exchange.notes import Imported
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.files import parse_workload
 
 INPUT = """\
 io_method: typhonio
@@ -76,6 +78,24 @@ def test_it_is_a_workload(kind: str, mode: str) -> None:
     text = INPUT.replace("quad", kind).replace("io_mode: write", f"io_mode: {mode}")
     workload = workload_of(read(text))
     assert workload.families[0].schedule.dumps == 5
+
+
+@pytest.mark.parametrize(
+    ("keys", "level", "units"),
+    [
+        ("compute_level: 3\ncompute_length: 5\n", 3, 16),
+        ("compute_level: 2\n", 2, 1),
+        ("compute_length: 2\n", 1, 2),
+    ],
+)
+def test_computing_between_steps(keys: str, level: int, units: int) -> None:
+    workload = workload_of(read(INPUT + keys))
+    assert not read(INPUT + keys).notes.all
+    plan = resolve(workload, Options())
+    assert plan.compute is not None
+    assert (plan.compute.level, plan.compute.units) == (level, units)
+    assert parse_workload(text_of(read(INPUT + keys), "MINIO")) == workload
+    assert resolve(workload_of(read(INPUT)), Options()).compute is None
 
 
 @pytest.mark.parametrize(

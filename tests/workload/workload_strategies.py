@@ -13,6 +13,7 @@ from workalike.workload.model import (
     Arrays,
     Assumption,
     Centring,
+    Compute,
     Content,
     Direction,
     Entry,
@@ -262,6 +263,7 @@ def workloads(draw: Any, kinds: tuple[str, ...] = ("streams", "arrays", "fit", "
         ranks=ranks,
         nodes=draw(st.none() | st.integers(1, 8)),
         runtime=draw(times),
+        compute=draw(st.none() | st.builds(Compute, level=st.integers(1, 3), length=st.integers(1, 5))),
         families=[draw(families(ranks, i + 1, kinds)) for i in range(count)],
         uncovered=[Uncovered(reason=reason, bytes=draw(sizes), files=draw(counts)) for reason in reasons],
     )

@@ -156,6 +156,21 @@ class Verified(_Part):
         return f"verified: {self.bytes:,} bytes read back, all as written"
 
 
+class RecordCompute(_Part):
+    """Computing between dumps: `units` of a level's work by each rank, and the seconds of the ranks.
+
+    `checksum` is the sum of all ranks' results (docs/plan-format.md, "Computing").
+    """
+
+    level: Annotated[int, Field(ge=1)]
+    units: Count
+    min_s: Seconds = 0.0
+    mean_s: Seconds = 0.0
+    max_s: Seconds = 0.0
+    slowest_rank: Rank = -1
+    checksum: Annotated[float, Field(allow_inf_nan=False)] = 0.0
+
+
 class Stamp(_Part):
     """Why the times of this run must not be quoted as performance."""
 
@@ -182,6 +197,7 @@ class Record(_Part):
     files: list[RecordFile] = Field(default_factory=list)
     errors: list[RecordError] = Field(default_factory=list)
     wall_s: Seconds | None = None
+    compute: RecordCompute | None = None
     verified: Verified | None = None
     incomplete: bool = False
     stamp: Stamp | None = None
@@ -208,6 +224,7 @@ class _End(_Part):
     type: Literal["end"]
     wall_s: Seconds
     files: list[RecordFile] = Field(default_factory=list)
+    compute: RecordCompute | None = None
     verified: Verified | None = None
 
 
@@ -268,7 +285,8 @@ def _add(record: Record, part: _Dump | _Error | _End, path: Path, number: int) -
     elif isinstance(part, _Error):
         record.errors.append(RecordError.model_construct(**_fields(part, RecordError)))
     else:
-        record.wall_s, record.files, record.verified = part.wall_s, part.files, part.verified
+        record.wall_s, record.files = part.wall_s, part.files
+        record.compute, record.verified = part.compute, part.verified
     return isinstance(part, _End)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workalike.exchange.notes import Exported, Notes
+from workalike.exchange.notes import Exported, Notes, say_computing
 from workalike.exchange.shape import LIBRARIES, Event, Shape, Transfer, events, is_private, shapes_of
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.units import format_size
@@ -17,6 +17,7 @@ MOST_TRIED = 10_000  # divisors of an operation that is too large for one
 def write_fio(workload: Workload) -> Exported:
     """One section for each kind of transfer of each dump, started at its time."""
     notes = Notes()
+    say_computing(workload, "fio", notes)
     shapes = shapes_of(workload)
     notes.say("fio runs on one node: on several, give its part of the ranks to each")
     lines = [

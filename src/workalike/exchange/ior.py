@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workalike.exchange.notes import Exported, Notes
+from workalike.exchange.notes import Exported, Notes, say_computing
 from workalike.exchange.shape import Event, Shape, Transfer, events, is_private, shapes_of
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.units import format_size
@@ -23,6 +23,7 @@ MOST_LINES = 20_000
 def write_ior(workload: Workload) -> Exported:
     """A shell script: IOR for each dump, sleeping between them."""
     notes = Notes()
+    say_computing(workload, "IOR", notes)
     lines = ["#!/bin/sh", "# Run it where the data shall go.", "set -e"]
     now = 0.0
     for event in events(shapes_of(workload)):

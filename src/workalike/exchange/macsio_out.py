@@ -9,7 +9,7 @@ from typing import Any
 
 from workalike.exchange.macsio_hdf5 import options_of_tunable
 from workalike.exchange.macsio_loop import Loop
-from workalike.exchange.notes import Exported, Notes
+from workalike.exchange.notes import Exported, Notes, say_computing
 from workalike.exchange.shape import Shape, shapes_of
 from workalike.workload.model import Family, MeshType, SharingMode, Turns, Workload
 from workalike.workload.words import Interface, Lifetime, Role
@@ -24,6 +24,7 @@ VARIABLES = 20
 def write_macsio(workload: Workload, dialect: str = "fork") -> Exported:
     """One command line. `dialect` is fork (checkpoints, plots, sleeps) or upstream (dumps, compute time)."""
     notes = Notes()
+    say_computing(workload, "MACSio", notes)
     checkpoint, plot = _choose(workload, notes)
     main = checkpoint or plot
     assert main is not None

@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.exchange.notes import Imported, Notes
 from workalike.workload.files import line_of, load_yaml
-from workalike.workload.model import Workload
 
 MESHES = {"quad": "rectilinear", "unstructured": "unstructured", "point": "point"}
 WORDS: dict[str, tuple[str, ...]] = {
@@ -57,10 +56,7 @@ def read_minio(path: str | Path, text: str, ranks: int | None) -> Imported:
     document: dict[str, Any] = {"workalike": 1, "ranks": ranks or values["processors"]}
     if "compute_level" in values or "compute_length" in values:
         level, length = values.get("compute_level", 1), values.get("compute_length", 1)
-        if "compute" in Workload.model_fields:
-            document["compute"] = {"level": level, "length": length}
-        else:
-            notes.lost(f"computing of level {level}, length {length} between steps is left out")
+        document["compute"] = {"level": level, "length": length}
     return Imported(document | {"families": [family]}, notes)
 
 

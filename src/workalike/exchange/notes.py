@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from workalike.workload.model import Workload
+from workalike.workload.phrases import compute_words
+
 
 @dataclass(frozen=True)
 class Note:
@@ -36,6 +39,12 @@ class Notes:
 
     def as_list(self) -> list[dict[str, Any]]:
         return [{"text": note.text, "essential": note.essential} for note in self.all]
+
+
+def say_computing(workload: Workload, tool: str, notes: Notes) -> None:
+    """No other tool computes by work; bytes and operations stay as they are."""
+    if workload.compute is not None:
+        notes.say(f"{tool} has nothing like {compute_words(workload.compute)} between dumps: left out")
 
 
 @dataclass(frozen=True)

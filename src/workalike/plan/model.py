@@ -166,6 +166,13 @@ class PlanDump(Strict):
     prepare: bool = False
 
 
+class PlanCompute(Strict):
+    """Units of a level's work that every rank does at each dump."""
+
+    level: Annotated[int, Field(ge=1, le=3)]
+    units: Annotated[int, Field(ge=1, le=65536)]
+
+
 class PlanScale(Strict):
     """Factors of the replica against the original (bytes and ranks as fractions, time 0 = no waiting)."""
 
@@ -187,6 +194,7 @@ class Plan(Strict):
     clock: Clock = "gap"
     time_scale: float = 0.0
     gap_fill: GapFill = "sleep"
+    compute: PlanCompute | None = None
     payload: PlanPayload = Field(default_factory=PlanPayload)
     scale: PlanScale = Field(default_factory=PlanScale)
     families: list[PlanFamily]

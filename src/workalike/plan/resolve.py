@@ -83,6 +83,7 @@ def resolve(workload: wl.Workload, options: Options) -> plan.Plan:
         clock=options.clock,
         time_scale=options.time_scale,
         gap_fill=options.gap_fill,
+        compute=_compute(workload.compute),
         payload=plan.PlanPayload(compressibility=options.compressibility),
         scale=plan.PlanScale(
             ranks=ranks / workload.ranks,
@@ -357,6 +358,11 @@ class _Resolver:
         if self._reads_what_is_there(family, content):
             return self._span(family, content, wl.Direction.READ) > max(held, written)
         return not held and not _writes_first(content)
+
+
+def _compute(compute: wl.Compute | None) -> plan.PlanCompute | None:
+    """The same for every rank at any scale: it is the application's own, not its I/O."""
+    return plan.PlanCompute(level=compute.level, units=compute.units) if compute else None
 
 
 def _stride(stride: int, before: list[tuple[int, int]], after: list[tuple[int, int]]) -> int:

@@ -58,6 +58,9 @@ def disclose(workload: Workload) -> list[Disclosure]:
         out.append(
             Disclosure("", "runtime", units.format_time(workload.runtime), "how long it ran; not when")
         )
+    if workload.compute is not None:
+        value = phrases.compute_words(workload.compute)
+        out.append(Disclosure("", "compute", value, "what a replica computes between dumps"))
     for index, family in enumerate(workload.families):
         out += _Family(family, f"families[{index}]", workload.ranks).lines()
     return out + [_uncovered(part, i) for i, part in enumerate(workload.uncovered)]

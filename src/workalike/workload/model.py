@@ -76,6 +76,7 @@ __all__ = [
     "Arrays",
     "Assumption",
     "Centring",
+    "Compute",
     "Content",
     "Count",
     "Direction",
@@ -428,6 +429,21 @@ class Family(Strict):
         return ranks if self.sharing.ranks is None else units.count_ranks(self.sharing.ranks)
 
 
+class Compute(Strict):
+    """What every rank computes at each dump: before one that writes, after one that only reads (MINIO, section 2.2).
+
+    `level` 1 moves memory, 2 multiplies small matrices, 3 sweeps a stencil with exchange between ranks; `length` L is
+    2^(L-1) units of work (docs/workload-format.md, "Computing between dumps").
+    """
+
+    level: Annotated[int, Field(ge=1, le=3)]
+    length: Annotated[int, Field(ge=1, le=5)] = 1
+
+    @property
+    def units(self) -> int:
+        return int(2 ** (self.length - 1))
+
+
 class Uncovered(Strict):
     """Bytes of the log that the workload does not hold, and why."""
 
@@ -443,6 +459,7 @@ class Workload(Strict):
     ranks: Annotated[int, Field(ge=1, le=MAX_RANKS)]
     nodes: Annotated[int, Field(ge=1, le=MAX_RANKS)] | None = None
     runtime: Seconds = 0.0
+    compute: Compute | None = None
     families: Annotated[list[Family], Field(max_length=MAX_FAMILIES)]
     uncovered: list[Uncovered] = Field(default_factory=list)
 

@@ -13,6 +13,7 @@ from workalike.workload.content import mesh_moves
 from workalike.workload.model import (
     Arrays,
     Assumption,
+    Compute,
     Content,
     Direction,
     Family,
@@ -63,6 +64,14 @@ REASON_WORDS = {
     Reason.NOISE: "files that are no data: libraries, streams, temporary files",
     Reason.MMAP: "memory-mapped files",
 }
+
+
+COMPUTE_WORDS = {1: "memory", 2: "arithmetic", 3: "stencil"}
+
+
+def compute_words(compute: Compute) -> str:
+    """`4 units of arithmetic on every rank`."""
+    return f"{plural(compute.units, 'unit')} of {COMPUTE_WORDS[compute.level]} on every rank"
 
 
 def name_of(family: Family) -> str:

@@ -21,6 +21,8 @@ def summarize(workload: Workload) -> list[str]:
         f"{plural(len(workload.families), 'file family')}: "
         f"{size_text(moved[Direction.WRITE])} written, {size_text(moved[Direction.READ])} read"
     ]
+    if workload.compute is not None:
+        lines.append(f"between dumps: {phrases.compute_words(workload.compute)}")
     for family in workload.families:
         lines += ["", *summarize_family(family, workload.ranks)]
     if workload.uncovered:
