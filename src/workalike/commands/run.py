@@ -10,6 +10,7 @@ from rich.text import Text
 
 from workalike.commands import options as opt
 from workalike.commands.inputs import read_workload_or_plan
+from workalike.compare.profile import print_profile
 from workalike.compare.record import Record
 from workalike.compare.words import plural
 from workalike.launch.run import RunOptions, run_plan
@@ -105,7 +106,7 @@ def command(
 
 
 def print_record(record: Record, path: Path) -> None:
-    """A few lines: what moved, how fast, where the record is."""
+    """What moved, how fast, where the record is."""
     written = sum(d.bytes_written for d in record.dumps)
     read = sum(d.bytes_read for d in record.dumps)
     screen = opt.console()
@@ -113,6 +114,7 @@ def print_record(record: Record, path: Path) -> None:
         f"{plural(len(record.dumps), 'dump')}: {written:,} bytes written, {read:,} read; record: {path}",
         soft_wrap=True,
     )
+    print_profile(record, screen)
     if record.verified is not None:
         screen.print(record.verified.text(), soft_wrap=True)
     if record.stamp is not None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from workalike.compare.columns import Column, table_of
 from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
 from workalike.compare.verdict import CLOSE_BYTES_PCT, FAITHFUL_BYTES_PCT, verdict_of, worst_counters
 from workalike.compare.words import count_text, percent_text, plural, seconds_text, size_text
 
 MAX_FAMILIES = 20
 WORST_COUNTERS = 6
-GAP = 2  # spaces between columns
 STYLE_OF_GRADE = {
     "exact": "bold green",
     "faithful": "bold green",
@@ -66,59 +63,26 @@ def _print_words(fidelity: Fidelity, console: Console) -> None:
         console.print(Text(f"Stamp: {fidelity.stamp.text} ({reasons}).", style="dim"))
 
 
-def _table(title: str, columns: list[_Column], width: int) -> Table:
-    """As many columns as fit, the least important left out first."""
-    shown = list(columns)
-    while sum(c.width + GAP for c in shown) > width and any(c.rank for c in shown):
-        shown.remove(max(shown, key=lambda c: c.rank))
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
-    table.box, table.show_edge, table.pad_edge, table.padding = (
-        box.SIMPLE_HEAD,
-        False,
-        False,
-        (0, GAP - 1, 0, 0),
-    )
-    for column in shown:
-        table.add_column(column.head, justify="left" if column.left else "right", no_wrap=True)
-    for cells in zip(*(column.cells for column in shown), strict=True):
-        table.add_row(*cells)
-    return table
-
-
-@dataclass
-class _Column:
-    """A column with its cells; `rank` 0 always stays."""
-
-    head: str
-    cells: list[Text]
-    rank: int = 0
-    left: bool = False
-
-    @property
-    def width(self) -> int:
-        return max([len(self.head), *(len(cell) for cell in self.cells)])
-
-
 def _families(fidelity: Fidelity, width: int) -> Table:
     families = sorted(fidelity.families, key=lambda f: -f.bytes_original)[:MAX_FAMILIES]
     columns = [
-        _Column("family", [Text(f.name) for f in families], left=True),
-        _Column("level", [Text(f.level.value) for f in families], 3, left=True),
-        _Column("dumps", [_dumps(f) for f in families]),
-        _Column("expected", [Text(size_text(f.bytes_expected)) for f in families], 4),
-        _Column("replica", [Text(size_text(f.bytes_replica)) for f in families]),
-        _Column("mean off", [_error(f.bytes_error_mean_pct) for f in families], 2),
-        _Column("max off", [_error(f.bytes_error_max_pct) for f in families]),
-        _Column("sizes off", [_distance(f) for f in families], 2),
+        Column("family", [Text(f.name) for f in families], left=True),
+        Column("level", [Text(f.level.value) for f in families], 3, left=True),
+        Column("dumps", [_dumps(f) for f in families]),
+        Column("expected", [Text(size_text(f.bytes_expected)) for f in families], 4),
+        Column("replica", [Text(size_text(f.bytes_replica)) for f in families]),
+        Column("mean off", [_error(f.bytes_error_mean_pct) for f in families], 2),
+        Column("max off", [_error(f.bytes_error_max_pct) for f in families]),
+        Column("sizes off", [_distance(f) for f in families], 2),
     ]
     if any(f.start_time_error_max_s is not None for f in families):
         columns.append(
-            _Column("starts off", [Text(seconds_text(f.start_time_error_max_s)) for f in families], 1)
+            Column("starts off", [Text(seconds_text(f.start_time_error_max_s)) for f in families], 1)
         )
     if any(f.io_time_replica_s is not None for f in families):
-        columns.append(_Column("I/O was", [Text(seconds_text(f.io_time_original_s)) for f in families], 1))
-        columns.append(_Column("I/O is", [Text(seconds_text(f.io_time_replica_s)) for f in families]))
-    return _table("Fidelity by family", columns, width)
+        columns.append(Column("I/O was", [Text(seconds_text(f.io_time_original_s)) for f in families], 1))
+        columns.append(Column("I/O is", [Text(seconds_text(f.io_time_replica_s)) for f in families]))
+    return table_of("Fidelity by family", columns, width)
 
 
 def _dumps(family: FamilyFidelity) -> Text:
@@ -141,16 +105,16 @@ def _error(value: float | None) -> Text:
 
 def _counters(rows: list[CounterFidelity], width: int) -> Table:
     columns = [
-        _Column("module", [Text(r.module if r.at_level else f"{r.module} (below)") for r in rows], left=True),
-        _Column("counter", [Text(short_counter(r.counter)) for r in rows], left=True),
-        _Column("original", [Text(count_text(r.original)) for r in rows], 1),
-        _Column("expected", [Text(count_text(r.expected)) for r in rows]),
-        _Column("replica", [Text(count_text(r.replica)) for r in rows]),
-        _Column("off", [_error(r.error_pct) for r in rows]),
+        Column("module", [Text(r.module if r.at_level else f"{r.module} (below)") for r in rows], left=True),
+        Column("counter", [Text(short_counter(r.counter)) for r in rows], left=True),
+        Column("original", [Text(count_text(r.original)) for r in rows], 1),
+        Column("expected", [Text(count_text(r.expected)) for r in rows]),
+        Column("replica", [Text(count_text(r.replica)) for r in rows]),
+        Column("off", [_error(r.error_pct) for r in rows]),
     ]
     below = not any(row.at_level for row in rows)
     title = "Off only below the families' level, where the libraries of two systems differ"
-    return _table(title if below else "Counters furthest off", columns, width)
+    return table_of(title if below else "Counters furthest off", columns, width)
 
 
 def short_counter(name: str) -> str:

@@ -1,0 +1,103 @@
+"""What a run did, by family and direction, on the terminal: operations and their sizes, bytes, times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.text import Text
+
+from workalike.compare.columns import Column, table_of
+from workalike.compare.record import Record, RecordDump
+from workalike.compare.words import count_text, plural, rate_text, seconds_text, size_text
+from workalike.darshan.bins import BIN_ENDS
+
+MAX_ROWS = 20
+DIRECTIONS = (
+    ("write", "WRITES", "SIZE_WRITE", "bytes_written"),
+    ("read", "READS", "SIZE_READ", "bytes_read"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The dumps of one family in one direction, at the family's level; `slowest_s` is the longest operation."""
+
+    family: str
+    direction: str
+    dumps: int
+    operations: int
+    bins: list[int]
+    bytes: int
+    io_s: float
+    slowest_s: float
+
+    @property
+    def sizes(self) -> str:
+        """The bin of sizes that most operations are in, and their share."""
+        total = sum(self.bins)
+        if not total:
+            return "-"
+        most = max(range(len(self.bins)), key=lambda b: self.bins[b])
+        ends = [size_text(end) for end in BIN_ENDS]
+        if most == 0:
+            words = f"to {ends[0]}"
+        elif most == len(ends):
+            words = f"above {ends[-1]}"
+        else:
+            words = f"{ends[most - 1]} - {ends[most]}"
+        return f"{words} ({100 * self.bins[most] / total:.0f} %)"
+
+
+def rows_of(record: Record) -> list[Row]:
+    """The families in the order of the record, writing before reading."""
+    families: dict[tuple[int, str, int], list[RecordDump]] = {}
+    for dump in record.dumps:
+        families.setdefault((dump.family, dump.role.value, dump.number), []).append(dump)
+    return [row for key, dumps in families.items() for row in _rows(f"{key[1]} {key[2]}", dumps)]
+
+
+def _rows(name: str, dumps: list[RecordDump]) -> Iterator[Row]:
+    for direction, counter, sizes, moved in DIRECTIONS:
+        found = [d for d in dumps if d.counter(counter) or getattr(d, moved)]
+        if not found:
+            continue
+        yield Row(
+            name,
+            direction,
+            len(found),
+            sum(d.counter(counter) for d in found),
+            [sum(column) for column in zip(*(d.bins(sizes) for d in found), strict=True)],
+            sum(getattr(d, moved) for d in found),
+            sum(d.io_s for d in found),
+            max((d.kinds[direction].max_s for d in found if direction in d.kinds), default=0.0),
+        )
+
+
+def print_profile(record: Record, console: Console) -> None:
+    """A line for each family and direction; without times where nothing moved."""
+    rows = rows_of(record)
+    shown = rows[:MAX_ROWS]
+    columns = [
+        Column("family", [Text(r.family) for r in shown], left=True),
+        Column("", [Text(r.direction) for r in shown], left=True),
+        Column("dumps", [Text(count_text(r.dumps)) for r in shown], 3),
+        Column("bytes", [Text(size_text(r.bytes)) for r in shown]),
+        Column("operations", [Text(count_text(r.operations)) for r in shown]),
+        Column("most of them", [Text(r.sizes) for r in shown], 1),
+    ]
+    if not record.counts_only:
+        columns += [
+            Column("I/O time", [Text(seconds_text(r.io_s)) for r in shown]),
+            Column("bandwidth", [Text(rate_text(r.bytes / r.io_s if r.io_s else None)) for r in shown], 2),
+            Column("slowest", [Text(seconds_text(r.slowest_s)) for r in shown], 2),
+        ]
+    if shown:
+        console.print(table_of("", columns, console.width))
+    if len(rows) > len(shown):
+        console.print(f"  and {plural(len(rows) - len(shown), 'more line')} in the record", style="dim")
+    if record.compute is not None:
+        between = f"{seconds_text(record.compute.min_s)} to {seconds_text(record.compute.max_s)}"
+        done = f"{plural(record.compute.units, 'unit')} of level {record.compute.level} on every rank"
+        console.print(f"computing between dumps: {done}, in {between}")

@@ -1,0 +1,87 @@
+"""The profile that `workalike run` prints: figures of a record that is known."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any
+
+from rich.console import Console
+
+from workalike.compare.profile import print_profile, rows_of
+from workalike.compare.record import KindTimes, Record, RecordCompute, RecordDump
+from workalike.workload.model import Role
+
+MIB = 2**20
+WRITTEN = "checkpoint 1 write 2 3 MiB 4 100 KiB - 1 MiB (75 %) 3 s 1 MiB/s 250 ms"
+READ = "restart 1 read 1 3.91 KiB 4 100 B - 1 KiB (100 %) 2 s 1.95 KiB/s 500 ms"
+
+
+def dump(
+    index: int, writes: int, size: int, bin_of: int, io_s: float, slowest_s: float, **more: Any
+) -> RecordDump:
+    bins = [0] * 10
+    bins[bin_of] = writes
+    return RecordDump(
+        **{"family": 0, "role": Role.CHECKPOINT, "index": index, "ranks": 2, "bytes_read": 0, **more},
+        bytes_written=writes * size,
+        due_s=0.0, start_s=0.0, end_s=1.0, late_s=0.0, io_s=io_s,
+        kinds={"write": KindTimes(count=writes, max_s=slowest_s)},
+        counters={"WRITES": writes, "SIZE_WRITE": bins},
+    )  # fmt: skip
+
+
+def record(**more: Any) -> Record:
+    load = RecordDump(
+        family=1, role=Role.RESTART, index=0, ranks=2, bytes_written=0, bytes_read=4000,
+        due_s=0.0, start_s=0.0, end_s=1.0, late_s=0.0, io_s=2.0,
+        kinds={"read": KindTimes(count=4, max_s=0.5)},
+        counters={"READS": 4, "SIZE_READ": [0, 4, 0, 0, 0, 0, 0, 0, 0, 0]},
+    )  # fmt: skip
+    dumps = [dump(0, 3, MIB, 4, 1.0, 0.25), load, dump(1, 1, 50, 0, 2.0, 0.125)]
+    return Record(plan_ranks=2, processes=2, **{"backend": "posix", "dumps": dumps, **more})
+
+
+def printed(of: Record) -> str:
+    out = StringIO()
+    print_profile(of, Console(file=out, width=160))
+    return out.getvalue()
+
+
+def test_rows_are_sums_over_the_dumps() -> None:
+    first, second = rows_of(record())
+    assert (first.family, first.direction, first.dumps) == ("checkpoint 1", "write", 2)
+    assert (first.operations, first.bytes, first.io_s, first.slowest_s) == (4, 3 * MIB + 50, 3.0, 0.25)
+    assert first.bins == [1, 0, 0, 0, 3, 0, 0, 0, 0, 0]
+    assert first.sizes == "100 KiB - 1 MiB (75 %)"
+    assert (second.family, second.direction, second.operations, second.bytes) == (
+        "restart 1",
+        "read",
+        4,
+        4000,
+    )
+    assert second.sizes == "100 B - 1 KiB (100 %)"
+
+
+def test_the_table() -> None:
+    lines = printed(record()).splitlines()
+    (written,) = [line for line in lines if line.startswith("checkpoint 1")]
+    assert written.split() == WRITTEN.split()
+    (read,) = [line for line in lines if line.startswith("restart 1")]
+    assert read.split() == READ.split()
+    assert "computing" not in printed(record())
+
+
+def test_what_only_counted_has_no_times() -> None:
+    text = printed(record(backend="null"))
+    assert "3 MiB" in text and "bandwidth" not in text and "slowest" not in text and "1 MiB/s" not in text
+
+
+def test_computing_has_a_line() -> None:
+    compute = RecordCompute(level=2, units=40, min_s=3.0, mean_s=3.1, max_s=3.5)
+    assert "computing between dumps: 40 units of level 2 on every rank, in 3 s to 3.5 s" in printed(
+        record(compute=compute)
+    )
+
+
+def test_nothing_was_moved() -> None:
+    assert printed(record(dumps=[])) == ""
