@@ -13,6 +13,11 @@ namespace wa {
 /// Where a file's bytes start in the arena, for one dump.
 [[nodiscard]] std::int64_t payload_phase(std::uint64_t seed, std::int64_t family, std::int64_t file,
                                          std::int64_t part, std::int64_t dump);
+/// The same of a file of plain bytes that the run prepares, whichever dumps read it.
+[[nodiscard]] inline std::int64_t prepared_phase(std::uint64_t seed, std::int64_t family, std::int64_t file,
+                                                 std::int64_t part) {
+    return payload_phase(seed, family, file, part, -1);
+}
 
 class Arena {
   public:

@@ -65,7 +65,7 @@ void make_file(const Setup& setup, const FileKey& key, const std::vector<std::si
     const auto bytes = static_cast<std::int64_t>(size);
     const std::int64_t local = *member - slot.first_member;
     const std::int64_t from = shares_before(bytes, slot.members, local);
-    const std::int64_t phase = payload_phase(setup.plan.seed, family.id, file, slot.file, -1);
+    const std::int64_t phase = prepared_phase(setup.plan.seed, family.id, file, slot.file);
     write_part(setup, path, from, from + share_of(bytes, slot.members, local), phase);
     if (slot.members > 1) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
     if (first && family.drop_caches) posix::drop_pages(path);

@@ -303,8 +303,7 @@ void RankRun::after_close(Task& task) {
         const double end = now();
         task.summary.active.cover(end, end);
     }
-    if (task.context.writes && setup_.options.verify && moves(*task.context.content, Direction::write))
-        verify(task);
+    if (setup_.options.verify) verify(task);
     if (deletes && first) {
         const FileSlot own = setup_.layout(task.position).slot_of_member(task.operations.acting_member());
         posix::remove(setup_.path(setup_.plan.dumps[task.position].family, *task.use.deletes, own));
@@ -334,7 +333,20 @@ void RankRun::pass_baton(const Task& task, bool receive) const {
     }
 }
 
+/// What is known to lie in the dump's file: what it wrote, or what the run prepared for it and nobody writes.
+std::optional<Direction> RankRun::verifiable(const Task& task) {
+    if (moves(*task.context.content, Direction::write))
+        return task.context.writes ? std::optional(Direction::write) : std::nullopt;
+    // Of a library's file that several dumps read, each has prepared its own values over the others'.
+    const bool own = task.performer.traits->plain_bytes || task.family.lifetime == Lifetime::per_dump;
+    const bool loads = moves(*task.context.content, Direction::read);
+    if (loads && own && task.use.prepared && !task.use.written) return Direction::read;
+    return std::nullopt;
+}
+
 void RankRun::verify(Task& task) {
+    const std::optional<Direction> direction = verifiable(task);
+    if (!direction) return;
     // Verification may wait: it is no measurement. All who share the file are done writing, and nobody goes
     // on to overwrite it, while it is read.
     const CapturePause uncounted;
@@ -351,7 +363,10 @@ void RankRun::verify(Task& task) {
     const Layout& layout = setup_.layout(task.position);
     DumpOperations again(setup_.plan, task.position, layout, *layout.members().index_of(rank_), options);
     OpenFile* file = task.file != nullptr ? task.file->file.get() : nullptr;
-    verified_.merge(verify_dump(context, task.performer, file, again, host_.look_around));
+    if (direction == Direction::read && task.performer.traits->plain_bytes)
+        context.phase =
+            prepared_phase(setup_.plan.seed, task.family.id, context.dump->file, context.slot.file);
+    verified_.merge(verify_dump(context, task.performer, file, again, *direction, host_.look_around));
     if (together) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
 }
 

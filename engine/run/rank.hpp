@@ -49,6 +49,7 @@ class RankRun {
     void after_close(Task& task);
     void wait_for_writers(const Task& task) const;
     void pass_baton(const Task& task, bool receive) const;
+    [[nodiscard]] static std::optional<Direction> verifiable(const Task& task);
     void verify(Task& task);
     template <typename F>
     void timed(Task& task, Kind kind, F&& call);

@@ -51,12 +51,12 @@ void ByteVerifier::check(std::int64_t offset, std::int64_t size, std::int64_t pl
     }
 }
 
-void visit_written(DumpOperations& operations, bool together, const RangeVisitor& visit) {
+void visit_moved(DumpOperations& operations, Direction direction, bool together, const RangeVisitor& visit) {
     Section section;
     Operation operation;
     while (operations.next_section(section)) {
         while (operations.next(operation)) {
-            if (operation.joins || operation.direction != Direction::write) continue;
+            if (operation.joins || operation.direction != direction) continue;
             const std::int64_t piece = operation.size / operation.pieces;
             for (std::int64_t i = 0; i < operation.pieces; ++i) {
                 const std::int64_t offset = operation.offset + i * operation.piece_stride;
@@ -68,7 +68,7 @@ void visit_written(DumpOperations& operations, bool together, const RangeVisitor
 }
 
 VerifyResult verify_dump(FileContext context, const Performer& performer, OpenFile* file,
-                         DumpOperations& operations, const std::function<void()>& look) {
+                         DumpOperations& operations, Direction direction, const std::function<void()>& look) {
     VerifyResult result;
     context.writes = false;
     context.creates = false;
@@ -79,11 +79,12 @@ VerifyResult verify_dump(FileContext context, const Performer& performer, OpenFi
         if (operations.own_operations() == 0) return result;
         ByteVerifier verifier(context.path, static_cast<std::int64_t>(context.position),
                               context.buffers->arena, context.phase);
-        visit_written(operations, performer.traits->pieces,
-                      [&](std::int64_t offset, std::int64_t size, std::int64_t place) {
-                          verifier.check(offset, size, place, result);
-                          look();
-                      });
+        const bool together = performer.traits->pieces && direction == Direction::write;
+        visit_moved(operations, direction, together,
+                    [&](std::int64_t offset, std::int64_t size, std::int64_t place) {
+                        verifier.check(offset, size, place, result);
+                        look();
+                    });
         return result;
     }
     std::unique_ptr<OpenFile> opened;
@@ -97,7 +98,7 @@ VerifyResult verify_dump(FileContext context, const Performer& performer, OpenFi
     while (operations.next_section(section)) {
         file->begin_section(section);
         while (operations.next(operation)) {
-            if (operation.direction == Direction::write) file->verify(operation, result);
+            if (operation.direction == direction) file->verify(operation, result);
             look();
         }
         file->end_section();

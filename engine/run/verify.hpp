@@ -29,14 +29,17 @@ class ByteVerifier {
     std::unique_ptr<std::byte[]> buffer_;
 };
 
-/// A run of bytes that an operation wrote, and the place that its payload was taken for.
+/// A run of bytes that an operation moved, and the place that its payload was taken for.
 using RangeVisitor = std::function<void(std::int64_t offset, std::int64_t size, std::int64_t place)>;
-/// Visits what a rank writes in a dump. `together`: pieces are one call with one piece of memory.
-void visit_written(DumpOperations& operations, bool together, const RangeVisitor& visit);
+/// Visits what a rank moves in one direction in a dump. `together`: pieces are one call with one piece of
+/// memory.
+void visit_moved(DumpOperations& operations, Direction direction, bool together, const RangeVisitor& visit);
 
-/// Reads back what a rank has written in a dump: plain bytes by themselves, others through `file` (which is
-/// opened when it is null; collective then). `look` is called now and then.
+/// Reads back what a rank has written in a dump, or what had been prepared for it to read (`direction`):
+/// plain bytes by themselves, others through `file` (which is opened when it is null; collective then).
+/// `look` is called now and then.
 [[nodiscard]] VerifyResult verify_dump(FileContext context, const Performer& performer, OpenFile* file,
-                                       DumpOperations& operations, const std::function<void()>& look);
+                                       DumpOperations& operations, Direction direction,
+                                       const std::function<void()>& look);
 
 }  // namespace wa

@@ -57,7 +57,7 @@ VerifyResult verify_plain(const Setup& setup, const std::vector<std::size_t>& du
         const auto each_range = [&](const RangeVisitor& visit) {
             for (std::int64_t m = slot.first_member; m < slot.first_member + slot.members; ++m) {
                 DumpOperations operations = operations_of(setup, *dump, m);
-                visit_written(operations, together, visit);
+                visit_moved(operations, Direction::write, together, visit);
             }
         };
         each_range([&](std::int64_t offset, std::int64_t size, std::int64_t place) {
@@ -93,7 +93,8 @@ VerifyResult verify_library(const Setup& setup, const std::vector<std::size_t>& 
             check_signals();
             DumpOperations operations = operations_of(setup, d, m);
             FileContext context = final_context(setup, d, slot);
-            result.merge(verify_dump(context, setup.performer(d), nullptr, operations, check_signals));
+            result.merge(verify_dump(context, setup.performer(d), nullptr, operations, Direction::write,
+                                     check_signals));
         }
     }
     return result;

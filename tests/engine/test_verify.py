@@ -81,7 +81,7 @@ def test_a_short_file_is_found(engine: Engine) -> None:
     assert "No such file" in done.stderr
 
 
-def lost_write(engine: Engine, plan: dict[str, Any], *args: str) -> Result:
+def lost_write(engine: Engine, plan: dict[str, Any], *args: str, when: int = 5) -> Result:
     """A write that the system claims to have made: the fifth pwrite does nothing."""
     if shutil.which("strace") is None:
         pytest.skip("no strace")
@@ -93,7 +93,7 @@ def lost_write(engine: Engine, plan: dict[str, Any], *args: str) -> Result:
         "-e",
         "trace=pwrite64",
         "-e",
-        "inject=pwrite64:retval=1000:when=5",
+        f"inject=pwrite64:retval=1000:when={when}",
     ]
     return engine(plan, *args, prefix=tracer, check=False)
 
@@ -131,3 +131,58 @@ def test_compressible_data(engine: Engine, ranks: int) -> None:
     plain = engine(plan | {"payload": {"compressibility": 0.0}}, "--keep")
     data = (plain.data / "checkpoint-1.0000.dat").read_bytes()
     assert data.count(0) / len(data) < 0.01
+
+
+LOADED = {
+    "posix": content(stream([[8, 1000]], direction="read", pattern="interleaved")),
+    "stdio": content(stream([[8, 1000]], direction="read")),
+    "mpiio": content(stream([[8, 1000]], direction="read", pieces=4, collective=True)),
+    "hdf5": content(
+        arrays=[
+            {
+                "datasets": 2, "element": 8, "dims": [64, 8], "chunk": None, "extendible": False,
+                "access": [{"ranks": "all", "direction": "read", "collective": True, "entries": [[8, [16, 8], [1, 1]]]}],
+            }
+        ]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", LOADED)
+def test_loads_are_verified(engine: Engine, ranks: int, backend: str) -> None:
+    """Two loads, each of a file that the run has prepared: all that they read is as it was prepared."""
+    plan = make_plan(ranks, [family(backend)], [LOADED[backend]], [dump(i, prepare=True) for i in range(2)])
+    result = engine(plan, "--verify")
+    assert result.end["verified"] == {"bytes": result.total("BYTES_READ"), "errors": 0}
+    assert result.total("BYTES_READ") >= 16000
+
+
+def test_a_mesh_is_verified_when_loaded(engine: Engine, ranks: int) -> None:
+    mesh = {
+        "type": "unstructured", "dimensions": 3, "parts": ranks, "nodes": 1000 * ranks, "variables": [[2, "zone", "float64"]],
+        "materials": ranks, "mixed": 0.1, "direction": "read", "collective": True,
+    }  # fmt: skip
+    for backend in ("typhonio", "hdf5", "posix"):
+        one = family(backend, level="mpiio", interface=backend)
+        plan = make_plan(ranks, [one], [content(mesh=mesh)], [dump(prepare=True)])
+        result = engine(plan, "--verify")
+        assert result.end["verified"]["errors"] == 0
+        assert result.end["verified"]["bytes"] > 2 * 8 * 700 * ranks
+
+
+def test_a_spoilt_load_is_found(engine: Engine) -> None:
+    """What was prepared is not what was to be there: its first kilobyte was never written."""
+    plan = make_plan(1, [family()], [content(stream([[8, 1000]], direction="read"))], [dump(prepare=True)])
+    result = lost_write(engine, plan, "--verify", when=1)
+    assert result.code == 1
+    assert "checkpoint 1, dump 0, file checkpoint-1.0000.dat: byte 0 is 0x00" in result.stderr
+    assert 900 < result.end["verified"]["errors"] <= 1000
+    assert result.end["verified"]["bytes"] == 8000
+
+
+def test_what_nobody_knows_is_not_verified(engine: Engine, ranks: int) -> None:
+    """A file that is prepared, read, and written by a later dump: only the writing is."""
+    contents = [content(stream([[4, 1000]], direction="read")), content(stream([[4, 1000]]))]
+    dumps = [dump(0, file=0, prepare=True), dump(1, file=0, content=1)]
+    plan = make_plan(ranks, [family(lifetime="reused")], contents, dumps)
+    assert engine(plan, "--verify").end["verified"] == {"bytes": 4000, "errors": 0}

@@ -89,7 +89,10 @@ Capture = Annotated[
     bool, typer.Option("--capture", help="Watch the run with the capture library: replica.darshan.")
 ]
 Verify = Annotated[
-    bool, typer.Option("--verify", help="Read everything back and compare it with what was written.")
+    bool,
+    typer.Option(
+        "--verify", help="Read everything back and compare it with what was written, or prepared to be read."
+    ),
 ]
 
 
