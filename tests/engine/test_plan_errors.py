@@ -65,7 +65,7 @@ CASES: dict[str, tuple[Change, str]] = {
     "computing of nothing": (put("compute", {"level": 1, "units": 0}), "compute.units"),
     "endless computing": (put("compute", {"level": 1, "units": 65537}), "compute.units"),
     "computing by length": (put("compute", {"level": 1, "length": 1}), "compute"),
-    "computing without units": (put("compute", {"level": 1}), "compute.units"),
+    "computing without units": (put("compute", {"level": 1}), "compute"),
     "unknown field": (put("families", 0, "surprise", 1), "families[0]"),
     "unknown word": (put("families", 0, "backend", "ftp"), "families[0].backend"),
     "unknown role": (put("families", 0, "role", "../../etc/passwd"), "families[0].role"),

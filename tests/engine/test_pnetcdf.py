@@ -228,7 +228,8 @@ def test_a_load_s_file_is_made_first(engine: Engine, ranks: int) -> None:
         [content(arrays=[arrays([8, 8], *kinds)])],
         [dump(0, prepare=True)],
     )
-    result = engine(plan, "--keep")
+    result = engine(plan, "--keep", "--verify")
+    assert result.end["verified"] == {"bytes": 2 * 512, "errors": 0}
     assert result.dumps[0]["bytes_read"] == 2 * 512
     assert result.dumps[0]["bytes_written"] == 0
     (variable,) = Netcdf(file_of(result.data)).variables.values()

@@ -13,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workalike.cli import app
+from workalike.compare.record import read_record
 from workalike.errors import WorkalikeError
 from workalike.exchange.document import workload_of
 from workalike.exchange.macsio_in import read_macsio
 from workalike.exchange.macsio_options import OPTIONS, PLUGIN_OPTIONS
 from workalike.exchange.minio import read_minio
+from workalike.launch.run import engine_if_built
 
 STREAMS = """\
 workalike: 1
@@ -154,3 +156,32 @@ def test_any_text_is_no_crash(text: str) -> None:
             workload_of(read())
         except WorkalikeError as error:
             assert "\n" not in error.one_line()
+
+
+@pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built")
+@pytest.mark.parametrize("mode", ["write", "read"])
+@pytest.mark.parametrize("method", ["typhonio", "hdf5"])
+def test_minio_from_its_input_to_its_profile(tmp_path: Path, mode: str, method: str) -> None:
+    """Import, run with computing between the steps, data validation, profile at the end."""
+    (tmp_path / "input.yaml").write_text(
+        f"io_method: {method}\nmesh: unstructured\nprocessors: 2\nreal: 1000\nmixed: 100\nquantities: 2\n"
+        f"io_mode: {mode}\nsteps: 3\ncompute_level: 3\ncompute_length: 2\n"
+    )
+    done = workalike("import", "minio", "input.yaml", "-o", "job.yaml", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = workalike("run", "job.yaml", "--dir", "data", "--verify", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    record = read_record(tmp_path / "run.json")
+    assert [dump.index for dump in record.dumps] == [0, 1, 2]
+    assert record.compute is not None
+    assert (record.compute.level, record.compute.units) == (3, 6)
+    payload = sum(dump.payload_bytes for dump in record.dumps)
+    assert record.verified is not None
+    assert (record.verified.bytes, record.verified.errors) == (payload, 0)
+    lines = done.stdout.splitlines()
+    name = "restart 1" if mode == "read" else "checkpoint 1"
+    counter = "READS" if mode == "read" else "WRITES"
+    (row,) = [line for line in lines if line.startswith(name)]
+    assert mode in row.split() and f"{sum(d.counter(counter) for d in record.dumps):,}" in row.split()
+    assert any(line.startswith("computing between dumps: 6 units of level 3") for line in lines)
+    assert f"verified: {payload:,} bytes read back, all as written" in lines
