@@ -17,7 +17,6 @@ import sys
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from show_pieces import DOCS, picture
 
@@ -125,39 +124,37 @@ def print_table(points: list[Point]) -> None:
         )
 
 
+PANELS = (
+    ("writes", "POSIX writes a step", (10, 20, 50, 100, 200, 500, 1000), lambda v: f"{v:,.0f}"),
+    ("mean_size", "mean size of a write", tuple(2**k for k in range(10, 24, 2)), size_text),
+    ("io_s", "I/O time, all steps (busy machine)", (0.01, 0.1, 1, 10, 100), seconds_text),
+)
+
+
 def draw(points: list[Point], where: Path) -> Path:
-    """Writes, mean size, I/O time and slowest write over the ranks."""
-    panels = (
-        ("writes", "POSIX writes a step", lambda v: f"{v:,.0f}"),
-        ("mean_size", "mean size of a write", size_text),
-        ("io_s", "I/O time (busy machine)", seconds_text),
-        ("slowest_s", "slowest write (busy machine)", seconds_text),
-    )
+    """Writes, their mean size and I/O time over the ranks, both axes logarithmic."""
     ranks = sorted({p.ranks for p in points})
-    with drawing("minio-study", 2.6, columns=len(panels)) as one:
-        for axes, (name, title, words) in zip(one.axes, panels, strict=True):
+    with drawing("minio-study", 2.7, columns=len(PANELS)) as one:
+        for axes, (name, title, ticks, words) in zip(one.axes, PANELS, strict=True):
             for library, style in STYLES.items():
                 curve = [(p.ranks, getattr(p, name)) for p in points if p.library == library]
                 x, y = zip(*curve, strict=True)
                 axes.plot(x, y, linewidth=1.8, markersize=4.5, label=library, **style)
-            logarithmic(axes, words)
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log")
+            axes.minorticks_off()
+            low, high = (side * margin for side, margin in zip(axes.get_ylim(), (0.9, 1.1), strict=True))
+            axes.set_ylim(low, high)
+            shown = [tick for tick in ticks if low <= tick <= high]
+            axes.set_yticks(shown, [words(tick) for tick in shown])
             axes.set_xticks(ranks, [str(r) for r in ranks])
             axes.set_title(title, fontsize=9.5, color=INK, loc="left")
             axes.set_xlabel("ranks")
         one.figure.legend(*one.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     target = where / "minio-study.svg"
-    target.write_text(picture(str(one.svg), "minio-study"), encoding="utf-8")
+    text = picture(str(one.svg), "minio-study")
+    target.write_text(text, encoding="utf-8")
     return target
-
-
-def logarithmic(axes: Any, words: Any) -> None:
-    """Powers of ten, in words; a decade at least."""
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    low, high = axes.get_ylim()
-    axes.set_ylim(min(low, high / 12), high * 1.2)
-    axes.yaxis.set_major_formatter(lambda value, _: words(value))
-    axes.minorticks_off()
 
 
 def main() -> int:
