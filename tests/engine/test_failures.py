@@ -139,6 +139,22 @@ def test_interrupted(engine: Engine, ranks: int, tmp_path: Path, signum: signal.
     assert process.returncode != 0
 
 
+def test_interrupted_while_computing(engine: Engine, ranks: int, tmp_path: Path) -> None:
+    """Ranks that exchange with each other between two loads, for an hour."""
+    one = content(stream([[ranks, 100]], direction="read"))
+    dumps = [dump(i, prepare=True) for i in range(2)]
+    plan = make_plan(ranks, [family()], [one], dumps, compute={"level": 3, "units": 65536})
+    data = tmp_path / "data"
+    process = start(engine, plan, data, ranks if ranks > 1 else 0)
+    wait_for_dumps(engine, 1)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert "end" not in [
+        json.loads(line)["type"] for line in (engine.tmp / "run.jsonl").read_text().splitlines()
+    ]
+
+
 def child_engines(parent: int, engine: Path) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():

@@ -20,6 +20,7 @@ workalike: 1
 ranks: 8
 nodes: 2
 runtime: 600 s
+compute: {level: 2, length: 3}
 families:
 - role: checkpoint
   interface: hdf5
@@ -102,6 +103,7 @@ def test_tunable_fields_are_marked() -> None:
         ("sizes", "size of the problem"),
         ("growth", "how the problem grows"),
         ("runtime", "not when"),
+        ("compute", "4 units of arithmetic on every rank"),
         ("sharing", "one rank after the other"),
         ("uncovered[0]", "memory-mapped"),
         ("assumed", "not measured"),

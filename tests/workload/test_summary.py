@@ -13,7 +13,7 @@ from workload_strategies import workloads
 from workalike.plan.resolve import Options, resolve
 from workalike.workload import phrases
 from workalike.workload.files import parse_workload, read_workload
-from workalike.workload.model import Direction, Workload
+from workalike.workload.model import Compute, Direction, Workload
 from workalike.workload.summary import summarize
 
 WORKLOADS = Path(__file__).parents[2] / "workloads"
@@ -30,6 +30,13 @@ def test_one_of_the_papers() -> None:
     assert "259 MiB to 1.9 GiB a dump, the last 7.5 times the first" in text
     assert "43 equal datasets that fill the dump's size, written collectively" in text
     assert "assumed  sizes or times borrowed from another run's input deck" in text
+
+
+def test_computing_between_dumps() -> None:
+    workload = read_workload(WORKLOADS / "mphys-b.yaml").model_copy(
+        update={"compute": Compute(level=3, length=5)}
+    )
+    assert summarize(workload)[1] == "between dumps: 16 units of stencil on every rank"
 
 
 def test_loads_and_what_is_not_covered() -> None:
