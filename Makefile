@@ -5,12 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO_LOG = $(shell $(BIN)/python -c 'import darshan, pathlib; print(pathlib.Path(darshan.__file__).parent / "examples/example_logs/example.darshan")')
 
-.PHONY: help build demo test test-system test-long sanitize tidy lint format schema benchmarks clean
+.PHONY: help build demo test test-system test-long test-trixie sanitize tidy lint format schema benchmarks clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
 	@echo "make demo         replicate a real log of 2,048 ranks, small, and show how close it came"
 	@echo "make test         the tests (about 6 minutes); make test-system, make test-long for the others"
+	@echo "make test-trixie  the tests on Debian 13, in a folder (as root)"
 	@echo "make lint format  ruff, mypy, clang-format; make tidy; make sanitize for engine and capture"
 	@echo "make benchmarks   the figures of docs/results.md"
 
@@ -20,7 +21,7 @@ $(VENV)/.built: pyproject.toml CMakeLists.txt $(shell find engine capture -type 
 	tools/install-packages
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1"
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1" setuptools  # PyDarshan has no wheel for Python 3.13
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test]"
 	@touch $@
 
@@ -37,9 +38,13 @@ test-system: build
 	$(BIN)/python -m pytest -q -m "system and not long" tests
 
 # Property tests look for examples that nobody has seen; what they find belongs into a test of its own.
-test-long: build sanitize tidy
+test-long: build sanitize tidy test-trixie
 	WORKALIKE_EXPLORE=1 $(BIN)/python -m pytest -q -m "not system and not long" tests/characterize tests/plan tests/workload tests/exchange tests/darshan
 	$(BIN)/python -m pytest -q -m "long" tests
+
+# A second stack: Debian 13 with Open MPI 5, HDF5 1.14, GCC 14 and Python 3.13, in a folder of its own. As root.
+test-trixie:
+	tools/check-bare-debian trixie test
 
 # The engine's tests and those of capture under AddressSanitizer and UBSan. Not the one of memory, which the sanitizer
 # itself keeps, and not capture of HDF5 and PnetCDF: libraries behind them call us in constructors before the sanitizer is there.

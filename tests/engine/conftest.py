@@ -16,7 +16,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 MPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
     # One host, few cores: start without looking for networks.

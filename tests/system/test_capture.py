@@ -20,7 +20,8 @@ pytestmark = pytest.mark.system
 MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMP_NUM_THREADS": "1",
 }
