@@ -100,7 +100,10 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "workalike-engine: %s\n", error.what());
         return 1;
     }
-    MPI_Init(&argc, &argv);
+    wa::Options before;
+    const bool threads = !parse(argc, argv, false, before) && wa::needs_threads(before);
+    int level = MPI_THREAD_SINGLE;  // what there is; HDF5's wrapper asks again
+    MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int code = 1;

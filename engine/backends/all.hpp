@@ -15,5 +15,6 @@ namespace wa {
 [[nodiscard]] std::unique_ptr<Backend> make_hdf5(const BackendOptions& options);
 [[nodiscard]] std::unique_ptr<Backend> make_typhonio(const BackendOptions& options);
 [[nodiscard]] std::unique_ptr<Backend> make_pnetcdf(const BackendOptions& options);
+[[nodiscard]] std::unique_ptr<Backend> make_adios2(const BackendOptions& options);
 
 }  // namespace wa

@@ -39,6 +39,13 @@ std::int64_t rows_before(const FileContext& context, std::size_t part) {
     return moves(*context.content, Direction::write) ? rows : rows - last;
 }
 
+StoredElement stored_element(std::int64_t bytes) {
+    for (const std::int64_t type : {8, 4, 2, 1}) {
+        if (bytes % type == 0) return {type, bytes / type};
+    }
+    return {1, bytes};
+}
+
 void WrittenGrids::add(const Array& array) {
     for (const Access& access : array.access) {
         if (access.direction != Direction::write) continue;

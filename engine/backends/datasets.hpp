@@ -22,6 +22,13 @@ namespace wa {
 /// ones.
 [[nodiscard]] std::int64_t rows_before(const FileContext& context, std::size_t part);
 
+/// How an element is stored: values of a type, more than one of them in a dimension of its own.
+struct StoredElement {
+    std::int64_t type_bytes = 1;
+    std::int64_t values = 1;
+};
+[[nodiscard]] StoredElement stored_element(std::int64_t bytes);
+
 /// A regular selection of elements; its rows count from the dump's first.
 struct Slice {
     std::vector<std::int64_t> start;

@@ -53,6 +53,8 @@ class Hdf5Backend final : public Backend {
             no("one call over several datasets needs HDF5 1.14", "leave out `multi` or use a newer HDF5");
         if (settings.subfiling && !has.subfiling)
             no("subfiling needs an HDF5 that was built with it", "leave it out or use another HDF5");
+        if (settings.subfiling && (family.keep > 0 || family.rename))
+            no("subfiles have names of their own", "leave out `keep` and `rename`, or subfiling");
         if (settings.deflate > 0 && !has.deflate)
             no("deflate needs an HDF5 that was built with zlib", "leave it out or use another HDF5");
         if (!settings.filters()) return;

@@ -120,13 +120,6 @@ std::int64_t header_of(const FileContext& context) {
 
 }  // namespace
 
-StoredElement stored_element(std::int64_t bytes) {
-    for (const std::int64_t type : {8, 4, 2, 1}) {
-        if (bytes % type == 0) return {type, bytes / type};
-    }
-    return {1, bytes};
-}
-
 std::string array_variable(const FileContext& context, const Dump& dump, std::size_t part,
                            std::int64_t dataset) {
     const bool extended = context.plan->contents[dump.content].arrays[part].extendible;

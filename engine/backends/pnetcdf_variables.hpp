@@ -11,13 +11,6 @@
 
 namespace wa {
 
-/// How an element is stored: values of a type, more than one of them in a dimension of its own.
-struct StoredElement {
-    std::int64_t type_bytes = 1;
-    std::int64_t values = 1;
-};
-[[nodiscard]] StoredElement stored_element(std::int64_t bytes);
-
 /// Names by the dump that writes them; those that are not extended are a dump's own where a file sees
 /// several.
 [[nodiscard]] std::string array_variable(const FileContext& context, const Dump& dump, std::size_t part,

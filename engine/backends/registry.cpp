@@ -17,6 +17,9 @@ constexpr std::array registrations{
     Registration{{"hdf5", "datasets through parallel HDF5", BackendKind::hdf5, true, true, true, false, true}, make_hdf5},
     Registration{{"typhonio", "meshes in files of the TyphonIO library", BackendKind::typhonio, true, true, true, false}, make_typhonio},
 #endif
+#ifdef WORKALIKE_HAVE_ADIOS2
+    Registration{{"adios2", "steps of BP5 files through ADIOS2", BackendKind::adios2, true, true, false, false}, make_adios2},
+#endif
 #ifdef WORKALIKE_HAVE_PNETCDF
     Registration{{"pnetcdf", "variables through PnetCDF", BackendKind::pnetcdf, true, true, true, false}, make_pnetcdf},
 #endif

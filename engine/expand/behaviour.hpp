@@ -19,6 +19,7 @@ struct Behaviour {
         case BackendKind::hdf5:
         case BackendKind::typhonio:
         case BackendKind::pnetcdf:
+        case BackendKind::adios2:
             return {true, false};
         case BackendKind::stdio:
             return {false, true};

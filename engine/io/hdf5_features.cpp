@@ -22,10 +22,16 @@ Features features() {
 #if H5_VERSION_GE(1, 14, 0)
     out.multi = true;
 #endif
-#ifdef H5_HAVE_SUBFILING_VFD
-    out.subfiling = true;
-#endif
+    out.subfiling = has_subfiling();
     return out;
+}
+
+bool has_subfiling() {
+#ifdef H5_HAVE_SUBFILING_VFD
+    return true;
+#else
+    return false;
+#endif
 }
 
 void write_multi(const std::vector<hid_t>& datasets, const Local& type, const Local& memory,

@@ -18,6 +18,8 @@ struct Features {
 };
 
 [[nodiscard]] Features features();
+/// Of them, what is known without the library being started, so also before MPI is.
+[[nodiscard]] bool has_subfiling();
 
 /// Writes to several datasets in one call, from a buffer each; they have the same type and selection.
 void write_multi(const std::vector<hid_t>& datasets, const Local& type, const Local& memory,

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "errors.hpp"
@@ -91,9 +93,22 @@ void sync(int fd) {
     if (result != 0 && errno != EINVAL) fail("fsync", errno);
 }
 
+/// Some libraries' files are directories.
+static std::int64_t size_of_folder(const std::string& path) {
+    std::int64_t size = 0;
+    std::error_code error;
+    for (std::filesystem::recursive_directory_iterator at(path, error), end; at != end; at.increment(error)) {
+        if (error) break;
+        if (at->is_regular_file(error)) size += static_cast<std::int64_t>(at->file_size(error));
+    }
+    if (error) fail("stat", error.value());
+    return size;
+}
+
 std::optional<std::int64_t> size_of(const std::string& path) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) == 0) return status.st_size;
+    if (::stat(path.c_str(), &status) == 0)
+        return S_ISDIR(status.st_mode) ? size_of_folder(path) : status.st_size;
     if (errno == ENOENT) return std::nullopt;
     fail("stat", errno);
 }
@@ -103,7 +118,11 @@ void rename(const std::string& from, const std::string& to) {
 }
 
 void remove(const std::string& path) {
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail("delete", errno);
+    if (::unlink(path.c_str()) == 0 || errno == ENOENT) return;
+    if (errno != EISDIR) fail("delete", errno);
+    std::error_code error;
+    std::filesystem::remove_all(path, error);
+    if (error) fail("delete", error.value());
 }
 
 void drop_pages(const std::string& path) {

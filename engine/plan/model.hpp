@@ -17,8 +17,8 @@ namespace wa {
 class OperationTable;
 
 enum class Role { checkpoint, visualization, restart, input, scratch, output, log, other };
-enum class Interface { posix, stdio, mpiio, hdf5, typhonio, pnetcdf };
-enum class BackendKind { null, record, posix, stdio, mpiio, hdf5, typhonio, pnetcdf };
+enum class Interface { posix, stdio, mpiio, hdf5, typhonio, pnetcdf, adios2 };
+enum class BackendKind { null, record, posix, stdio, mpiio, hdf5, typhonio, pnetcdf, adios2 };
 enum class Level { posix, stdio, mpiio, h5d, pnetcdf };
 enum class SharingMode { shared, per_rank, groups, subset, root };
 enum class Lifetime { per_dump, appended, reused };
@@ -60,6 +60,7 @@ struct Family {
     std::vector<std::pair<std::string, std::string>> hints;
     Hdf5Settings hdf5;
     bool typhonio_optimised = false;  // fewer and larger calls than the library's own
+    std::int64_t aggregators = 0;     // of ADIOS2: processes that write; 0: the library's own choice
 };
 
 struct Entry {

@@ -131,7 +131,7 @@ Hdf5Settings read_hdf5(const Node& family) {
 
 Family read_family(const Node& node, std::int64_t ranks) {
     node.only({"id", "role", "number", "interface", "backend", "level", "sharing", "lifetime", "keep",
-               "rename", "reader", "drop_caches", "hints", "hdf5", "typhonio"});
+               "rename", "reader", "drop_caches", "hints", "hdf5", "typhonio", "aggregators"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
@@ -152,6 +152,7 @@ Family read_family(const Node& node, std::int64_t ranks) {
     out.drop_caches = node.boolean("drop_caches", false);
     out.hints = read_hints(node);
     out.hdf5 = read_hdf5(node);
+    out.aggregators = node.integer("aggregators", 0, limits::number, 0);
     if (const auto pattern = node.find("typhonio")) {
         if (!pattern->is_text("faithful") && !pattern->is_text("optimised")) {
             pattern->fail("unknown word " + pattern->quoted() + "; use one of faithful, optimised");

@@ -18,20 +18,22 @@ constexpr std::array<Word<Role>, 8> roles{{{"checkpoint", Role::checkpoint},
                                            {"output", Role::output},
                                            {"log", Role::log},
                                            {"other", Role::other}}};
-constexpr std::array<Word<Interface>, 6> interfaces{{{"posix", Interface::posix},
+constexpr std::array<Word<Interface>, 7> interfaces{{{"posix", Interface::posix},
                                                      {"stdio", Interface::stdio},
                                                      {"mpiio", Interface::mpiio},
                                                      {"hdf5", Interface::hdf5},
                                                      {"typhonio", Interface::typhonio},
-                                                     {"pnetcdf", Interface::pnetcdf}}};
-constexpr std::array<Word<BackendKind>, 8> backends{{{"null", BackendKind::null},
+                                                     {"pnetcdf", Interface::pnetcdf},
+                                                     {"adios2", Interface::adios2}}};
+constexpr std::array<Word<BackendKind>, 9> backends{{{"null", BackendKind::null},
                                                      {"record", BackendKind::record},
                                                      {"posix", BackendKind::posix},
                                                      {"stdio", BackendKind::stdio},
                                                      {"mpiio", BackendKind::mpiio},
                                                      {"hdf5", BackendKind::hdf5},
                                                      {"typhonio", BackendKind::typhonio},
-                                                     {"pnetcdf", BackendKind::pnetcdf}}};
+                                                     {"pnetcdf", BackendKind::pnetcdf},
+                                                     {"adios2", BackendKind::adios2}}};
 constexpr std::array<Word<Level>, 5> levels{{{"posix", Level::posix},
                                              {"stdio", Level::stdio},
                                              {"mpiio", Level::mpiio},

@@ -13,6 +13,9 @@
 #ifdef WORKALIKE_HAVE_HDF5
 #include "io/hdf5_features.hpp"
 #endif
+#ifdef WORKALIKE_HAVE_ADIOS2
+#include "io/adios2.hpp"
+#endif
 #ifdef WORKALIKE_HAVE_PNETCDF
 #include "io/pnetcdf.hpp"
 #endif
@@ -77,10 +80,21 @@ std::vector<std::string> library_features() {
     out.push_back(fmt::format("hdf5.filtered_writes {}", has(hdf5.filtered_writes)));
     out.push_back(fmt::format("hdf5.subfiling {}", has(hdf5.subfiling)));
 #endif
+#ifdef WORKALIKE_HAVE_ADIOS2
+    out.push_back("adios2 " + bp::version());
+#endif
 #ifdef WORKALIKE_HAVE_PNETCDF
     out.push_back("pnetcdf " + pnetcdf::version());
 #endif
     return out;
+}
+
+bool library_has_subfiling() {
+#ifdef WORKALIKE_HAVE_HDF5
+    return h5::has_subfiling();
+#else
+    return false;
+#endif
 }
 
 Environment find_environment(const std::string& folder, bool mpi_io) {

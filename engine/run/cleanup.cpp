@@ -2,12 +2,13 @@
 
 #include <dirent.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <set>
+#include <system_error>
 
 #include "errors.hpp"
 #include "plan/words.hpp"
@@ -34,7 +35,10 @@ std::vector<std::string> files_of_plan(const Plan& plan, const std::string& fold
 
 void remove_files_of_plan(const Plan& plan, const std::string& folder) noexcept {
     try {
-        for (const std::string& name : files_of_plan(plan, folder)) ::unlink((folder + "/" + name).c_str());
+        for (const std::string& name : files_of_plan(plan, folder)) {
+            std::error_code ignored;  // some libraries' files are directories
+            std::filesystem::remove_all(folder + "/" + name, ignored);
+        }
     } catch (const std::exception&) {
         // The directory itself is gone: so are its files.
     }

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <set>
 #include <type_traits>
 
 #include "io/mpi.hpp"
 #include "io/posix.hpp"
+#include "run/cleanup.hpp"
 
 namespace wa {
 namespace {
@@ -95,6 +97,9 @@ void write_end_line(const Setup& setup, LineFile& record, double wall_s,
 
 void remove_own_files(const Setup& setup) {
     for (const OwnFile& own : own_files(setup)) posix::remove(path_of(setup, own));
+    const bool subfiles = std::any_of(setup.plan.families.begin(), setup.plan.families.end(),
+                                      [](const Family& family) { return family.hdf5.subfiling; });
+    if (subfiles && setup.process == 0) remove_files_of_plan(setup.plan, setup.options.dir);
 }
 
 }  // namespace wa

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -9,13 +10,16 @@
 #include "errors.hpp"
 #include "plan/read.hpp"
 #include "plan/words.hpp"
+#include "record/environment.hpp"
 
 namespace wa {
 
 const Registration& registration_of(BackendKind kind) {
     const Registration* registration = find_backend(kind);
     if (registration == nullptr) {
-        const char* library = kind == BackendKind::pnetcdf ? "PnetCDF" : "parallel HDF5";
+        const char* library = kind == BackendKind::pnetcdf  ? "PnetCDF"
+                              : kind == BackendKind::adios2 ? "ADIOS2"
+                                                            : "parallel HDF5";
         throw UsageError(
             fmt::format("the backend {} was not built in; build the engine with {} or use --backend null",
                         word_of(kind), library));
@@ -30,6 +34,19 @@ void refuse_impossible(const Plan& plan, std::size_t family, const Layout& layou
         const Family& of = plan.families[family];
         const std::string place = fmt::format("{} {}", word_of(of.role), of.number);
         backend.refuse(of, layout, plan.contents[dump.content], place);
+    }
+}
+
+bool needs_threads(const Options& options) {
+    if (!library_has_subfiling()) return false;
+    try {
+        const Plan plan = parse_plan(read_plan_text(options.plan));
+        return std::any_of(plan.families.begin(), plan.families.end(), [&](const Family& family) {
+            const BackendKind kind = options.backend.value_or(family.backend);
+            return family.hdf5.subfiling && (kind == BackendKind::hdf5 || kind == BackendKind::typhonio);
+        });
+    } catch (const std::exception&) {
+        return false;
     }
 }
 

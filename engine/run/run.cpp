@@ -141,14 +141,16 @@ std::int64_t longest_operation(const Plan& plan) {
 
 void make_buffers(Setup& setup) {
     if (!setup.performs) return;
-    // One POSIX call moves at most 2 GiB; HDF5 needs an operation's data in one piece.
-    const bool pieces =
-        setup.backends.contains(BackendKind::hdf5) || setup.backends.contains(BackendKind::typhonio);
+    // One POSIX call moves at most 2 GiB; HDF5 and ADIOS2 need an operation's data in one piece.
+    const bool pieces = setup.backends.contains(BackendKind::hdf5) ||
+                        setup.backends.contains(BackendKind::typhonio) ||
+                        setup.backends.contains(BackendKind::adios2);
     if (setup.backends.contains(BackendKind::pnetcdf) && longest_operation(setup.plan) > INT32_MAX)
         throw PlanError("contents", "the backend pnetcdf moves less than 2 GiB in one operation");
     const std::int64_t most = (pieces ? std::int64_t{16} : std::int64_t{2}) << 30;
     const std::int64_t longest = longest_operation(setup.plan);
-    if (pieces && longest > most) throw PlanError("contents", "HDF5 moves at most 16 GiB in one operation");
+    if (pieces && longest > most)
+        throw PlanError("contents", "HDF5 and ADIOS2 move at most 16 GiB in one operation");
     const std::int64_t reach = std::clamp(longest, std::int64_t{4} << 20, most);
     setup.buffers.arena = Arena(setup.plan.seed, setup.plan.compressibility, reach);
     setup.buffers.scratch = Ring(Arena::period, reach);

@@ -10,9 +10,11 @@ namespace wa {
 namespace {
 
 constexpr std::string_view calibration_word = "calibration";
+constexpr std::string_view subfile_word = ".subfile_";
 
 std::string_view extension(const Family& family) {
     if (family.backend == BackendKind::pnetcdf) return "nc";
+    if (family.backend == BackendKind::adios2) return "bp";
     const bool hdf5 = family.backend == BackendKind::hdf5 || family.backend == BackendKind::typhonio;
     return hdf5 ? "h5" : "dat";
 }
@@ -67,7 +69,9 @@ std::optional<ParsedName> parse_name(std::string_view name) {
     if (take(name, ".g") || take(name, ".r")) {
         if (!take_number(name)) return std::nullopt;
     }
-    if (!take(name, ".dat") && !take(name, ".h5") && !take(name, ".nc")) return std::nullopt;
+    if (!take(name, ".dat") && !take(name, ".h5") && !take(name, ".nc") && !take(name, ".bp"))
+        return std::nullopt;
+    if (name.starts_with(subfile_word)) return out;  // HDF5's, beside the file
     out.temporary = take(name, temporary_suffix);
     if (!name.empty()) return std::nullopt;
     return out;

@@ -284,6 +284,8 @@ TEST_CASE("names can be read back, and nothing else can") {
     CHECK(parsed->file == 3);
     CHECK(parse_name("checkpoint-12.12345.g0007.dat.tmp")->temporary);
     CHECK(parse_name(calibration_name(family, 2)));
+    CHECK(parse_name("checkpoint-12.0003.h5.subfile_4711_1_of_2")->number == 12);
+    CHECK(parse_name("checkpoint-12.0003.bp")->file == 3);
     for (const char* other :
          {"", "checkpoint", "checkpoint-1", "checkpoint-1.dat", "checkpoint--1.0000.dat",
           "checkpoint-1.0000.txt", "xcheckpoint-1.0000.dat", "checkpoint-1.0000.dat.bak",

@@ -15,6 +15,7 @@ APIS = {
     Interface.HDF5: "HDF5",
     Interface.TYPHONIO: "HDF5",
     Interface.PNETCDF: "NCMPI",
+    Interface.ADIOS2: "POSIX",
 }
 WORD = 8  # IOR's transfers are multiples of this
 MOST_LINES = 20_000
@@ -142,7 +143,7 @@ def _hints(shape: Shape) -> list[str]:
 def _say(shape: Shape, transfers: list[Transfer], notes: Notes) -> None:
     """What IOR has no words for."""
     family, sharing = shape.family, shape.family.sharing
-    if family.interface in (Interface.STDIO, Interface.TYPHONIO):
+    if family.interface in (Interface.STDIO, Interface.TYPHONIO, Interface.ADIOS2):
         notes.lost(f"{shape.name}: IOR has no {family.interface.value}; it is {APIS[family.interface]}")
     if sharing.mode is SharingMode.GROUPS and not is_private(shape):
         notes.lost(f"{shape.name}: {sharing.files} files of groups of ranks become one shared file")

@@ -220,4 +220,4 @@ def is_private(shape: Shape) -> bool:
     return sharing.mode is SharingMode.PER_RANK or alone
 
 
-LIBRARIES = (Interface.HDF5, Interface.TYPHONIO, Interface.PNETCDF)
+LIBRARIES = (Interface.HDF5, Interface.TYPHONIO, Interface.PNETCDF, Interface.ADIOS2)

@@ -32,7 +32,7 @@ PLAN_VERSION = 1
 Ranges = Literal["all"] | list[tuple[int, int, int]]
 Clock = Literal["gap", "deadline"]
 GapFill = Literal["sleep", "busy", "memory", "mpi"]
-Backend = Literal["null", "record", "posix", "stdio", "mpiio", "hdf5", "typhonio", "pnetcdf"]
+Backend = Literal["null", "record", "posix", "stdio", "mpiio", "hdf5", "typhonio", "pnetcdf", "adios2"]
 
 
 class PlanSharing(Strict):
@@ -76,6 +76,7 @@ class PlanFamily(Strict):
     hints: dict[str, str] = Field(default_factory=dict)
     hdf5: PlanHdf5 = Field(default_factory=PlanHdf5)
     typhonio: TyphonioPattern = TyphonioPattern.FAITHFUL
+    aggregators: int = 0
 
 
 class PlanStream(Strict):

@@ -28,11 +28,13 @@ BACKEND_OF_LEVEL: dict[wl.Level, plan.Backend] = {
 }
 
 
-LIBRARIES = ("hdf5", "typhonio", "pnetcdf")  # whose files are not plain bytes
+LIBRARIES = ("hdf5", "typhonio", "pnetcdf", "adios2")  # whose files are not plain bytes
 
 
 def backend_of(family: wl.Family) -> plan.Backend:
     """Who performs a family: the library that its content is made for, else the level's own calls."""
+    if family.interface is wl.Interface.ADIOS2:
+        return "adios2"
     if any(c.fit is not None or c.arrays for c in family.all_contents()):
         return "pnetcdf" if family.interface is wl.Interface.PNETCDF else "hdf5"
     if any(c.mesh is not None for c in family.all_contents()) and family.interface in HDF5_INTERFACES:
@@ -135,6 +137,7 @@ class _Resolver:
                 hints=_hints(family.tunable),
                 hdf5=_hdf5(family.tunable),
                 typhonio=family.tunable.typhonio or wl.TyphonioPattern.FAITHFUL,
+                aggregators=family.tunable.aggregators or 0,
             )
         )
         members = rank_sets.count(sharing.ranks, self.ranks)

@@ -16,7 +16,7 @@ LEAST_LENGTH = 4  # shorter parts of names occur by chance in any text
 WITHHELD = "(a line that names something of the log is withheld)"
 _VOCABULARY = """
     checkpoint visualization restart input scratch output other data file files dump dumps level posix stdio
-    mpiio hdf5 pnetcdf typhonio module modules rule role state states size sizes rank ranks bytes growth
+    mpiio hdf5 pnetcdf adios2 typhonio module modules rule role state states size sizes rank ranks bytes growth
     name names word words read written write library shared standard stream negligible heatmap trace
 """
 OUR_WORDS = frozenset(_VOCABULARY.split())

@@ -43,6 +43,7 @@ LIBRARIES = {
     Interface.HDF5: "HDF5",
     Interface.TYPHONIO: "TyphonIO",
     Interface.PNETCDF: "PnetCDF",
+    Interface.ADIOS2: "ADIOS2",
 }
 ASSUMPTIONS = {
     Assumption.PLACEMENT: "where operations land in a file follows from counters, not from a trace",

@@ -237,6 +237,7 @@ class Tunable(Strict):
     deflate: int | None = Field(default=None, ge=0, le=9)
     shuffle: bool | None = None
     subfiling: bool | None = None
+    aggregators: int | None = Field(default=None, ge=1, le=MAX_RANKS)
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -314,10 +315,12 @@ class Family(Strict):
         """Datasets need a library that has them, and some calls one that makes them."""
         if (content.fit is not None or content.arrays) and self.interface not in DATASET_INTERFACES:
             raise ValueError(
-                "content `fit` and `arrays` are datasets: they need `interface: hdf5` or pnetcdf"
+                "content `fit` and `arrays` are datasets: they need `interface: hdf5`, pnetcdf or adios2"
             )
         if any(arrays.multi for arrays in content.arrays) and self.interface is not Interface.HDF5:
             raise ValueError("`multi` is a call of HDF5: it needs `interface: hdf5`")
+        if self.interface is Interface.ADIOS2 and self.counted_at is not Level.POSIX:
+            raise ValueError("ADIOS2 writes its files with POSIX calls: leave out `level`, or say posix")
         posted = any(access.nonblocking for arrays in content.arrays for access in arrays.access)
         if posted and self.interface is not Interface.PNETCDF:
             raise ValueError("`nonblocking` calls are PnetCDF's: they need `interface: pnetcdf`")
@@ -339,7 +342,7 @@ class Family(Strict):
             raise ValueError(f"it grows beyond {units.format_size(MAX_FILE_BYTES)} a dump")
 
     def _check_mesh(self, mesh: Mesh) -> None:
-        if self.interface is Interface.PNETCDF:
+        if self.interface in (Interface.PNETCDF, Interface.ADIOS2):
             raise ValueError("a mesh is written through typhonio, hdf5, mpiio, posix or stdio")
         if self.sizes is None and mesh.part_nodes() is None:
             raise ValueError("a mesh needs `part_size` or `part_dims`, or the family `sizes`")
@@ -401,7 +404,11 @@ class Family(Strict):
         """The level at which bytes and operations of this family are counted."""
         if self.level is not None:
             return self.level
-        own = {Interface.POSIX: Level.POSIX, Interface.STDIO: Level.STDIO}
+        own = {
+            Interface.POSIX: Level.POSIX,
+            Interface.STDIO: Level.STDIO,
+            Interface.ADIOS2: Level.POSIX,  # its files are written with POSIX calls
+        }
         return own.get(self.interface, Level.MPIIO)
 
     def content_of(self, dump: int) -> Content:

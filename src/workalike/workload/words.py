@@ -25,10 +25,11 @@ class Interface(StrEnum):
     HDF5 = "hdf5"
     TYPHONIO = "typhonio"
     PNETCDF = "pnetcdf"
+    ADIOS2 = "adios2"
 
 
 HDF5_INTERFACES = (Interface.HDF5, Interface.TYPHONIO)
-DATASET_INTERFACES = (*HDF5_INTERFACES, Interface.PNETCDF)
+DATASET_INTERFACES = (*HDF5_INTERFACES, Interface.PNETCDF, Interface.ADIOS2)
 
 
 class Level(StrEnum):
