@@ -91,7 +91,7 @@ def test_subfiling(tmp_path: Path) -> None:
         ("{tunable}", "{{metadata_block: 2 TiB}}", "1 GiB at most"),
         ("dims: [4096]", "dims: [4096]\n      members: 3", "no 3 equal members"),
         ("dims: [4096]", "dims: [4096]\n      datasets: 3\n      multi: true", "multiples of its datasets"),
-        ("interface: hdf5", "interface: posix", "need `interface: hdf5` or pnetcdf"),
+        ("interface: hdf5", "interface: posix", "need `interface: hdf5`, pnetcdf or adios2"),
         ("direction: write", "direction: write, nonblocking: true", "need `interface: pnetcdf`"),
     ],
 )

@@ -217,11 +217,12 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         listed = draw(st.lists(contents(sharing, kind), min_size=1, max_size=dumps))
         if len(listed) != dumps or draw(st.booleans()):
             use = draw(st.lists(st.integers(0, len(listed) - 1), min_size=dumps, max_size=dumps))
+    interface = draw(st.sampled_from(INTERFACES.get(kind, tuple(Interface))))
     return Family(
         role=draw(st.sampled_from(Role)),
         number=number,
-        interface=draw(st.sampled_from(INTERFACES.get(kind, tuple(Interface)))),
-        level=draw(st.none() | st.sampled_from(Level)),
+        interface=interface,
+        level=draw(st.none() | st.sampled_from([Level.POSIX] if interface is Interface.ADIOS2 else Level)),
         sharing=sharing,
         lifetime=lifetime,
         keep=draw(st.integers(0, 3)),
