@@ -11,8 +11,28 @@
 namespace wa {
 namespace {
 
+/// Whether all ranks take part in every transfer of a dump.
+bool all_take_part(const Content& content) {
+    const auto collective = [](const auto& part) { return part.collective; };
+    const auto all_of = [&collective](const auto& parts) {
+        return std::all_of(parts.begin(), parts.end(), collective);
+    };
+    return !content.mesh && (!content.fit || content.fit->collective) && all_of(content.streams) &&
+           std::all_of(content.arrays.begin(), content.arrays.end(),
+                       [&all_of](const Array& array) { return all_of(array.access); });
+}
+
 h5::FileOptions options_of(const FileContext& context) {
-    return {context.comm, &context.family->hints, context.family->hdf5};
+    h5::FileOptions out;
+    out.comm = context.comm;
+    out.hints = &context.family->hints;
+    out.settings = context.family->hdf5;
+    if (!out.settings.collective_metadata) return out;
+    out.reads_together =
+        std::all_of(context.plan->dumps.begin(), context.plan->dumps.end(), [&context](const Dump& dump) {
+            return dump.family != context.dump->family || all_take_part(context.plan->contents[dump.content]);
+        });
+    return out;
 }
 
 constexpr hsize_t endless = ~hsize_t{0} >> 2U;

@@ -69,6 +69,9 @@ struct FileOptions {
     Hdf5Settings settings;
     Bounds bounds = Bounds::library_default;  // where the oldest is the newest, too; else as the settings say
     bool replaces = false;                    // a file that is there
+    /// With collective metadata: HDF5 then has a rank that reads metadata wait for all others, so no rank may
+    /// move data for itself.
+    bool reads_together = true;
 };
 
 /// Collective. A file is made only if there is none, unless the options say otherwise.

@@ -75,7 +75,7 @@ Local access_list(const FileOptions& options) {
     if (s.metadata_block) set(H5Pset_meta_block_size(list.get(), static_cast<hsize_t>(*s.metadata_block)));
     if (s.sieve_buffer) set(H5Pset_sieve_buf_size(list.get(), static_cast<std::size_t>(*s.sieve_buffer)));
     if (s.collective_metadata) {
-        set(H5Pset_all_coll_metadata_ops(list.get(), true));
+        set(H5Pset_all_coll_metadata_ops(list.get(), options.reads_together));
         set(H5Pset_coll_metadata_write(list.get(), true));
     }
     if (options.bounds != Bounds::library_default) {

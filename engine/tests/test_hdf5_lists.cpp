@@ -49,6 +49,20 @@ TEST_CASE("settings reach the list with which a file is opened") {
     CHECK(high == H5F_LIBVER_LATEST);
 }
 
+TEST_CASE("ranks that work for themselves read no metadata together") {
+    Hdf5Settings settings;
+    settings.collective_metadata = true;
+    h5::FileOptions options = with(settings);
+    options.reads_together = false;
+    const h5::Local list = h5::access_list(options);
+    hbool_t reads = true;
+    hbool_t writes = false;
+    REQUIRE(H5Pget_all_coll_metadata_ops(list.get(), &reads) >= 0);
+    REQUIRE(H5Pget_coll_metadata_write(list.get(), &writes) >= 0);
+    CHECK(!reads);
+    CHECK(writes);
+}
+
 TEST_CASE("who performs a collective transfer below HDF5") {
     for (const bool individual : {false, true}) {
         const h5::Local list = h5::transfer_list(true, individual);
