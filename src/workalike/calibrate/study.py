@@ -75,7 +75,7 @@ def calibrate(study: Study, folder: Path, tell: Callable[[str], None] = lambda _
     held: list[Point] = []
     library = ""
     for ranks in study.ranks:
-        tell(f"{study.name}: files of {ranks} ranks")
+        tell(f"{study.name}: files of {ranks} rank{'s' if ranks > 1 else ''}")
         runs = [
             *itertools.product(study.counts(CYCLES), study.part_sizes, [fitted]),
             *itertools.product(study.counts(HELD_CYCLES), study.held_sizes, [held]),

@@ -15,7 +15,7 @@ from workalike.calibrate.equation import Fit
 from workalike.calibrate.study import Calibration, Study, calibrate, spread_of, write_one
 from workalike.commands import options as opt
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import write_text
+from workalike.files import make_folder, write_text
 from workalike.workload import units
 from workalike.workload.mesh import CYCLE, NODE_BYTES, Mesh, MeshType
 from workalike.workload.mesh_size import MeshForm, mesh_bytes, nodes_for
@@ -79,6 +79,7 @@ def command(
         part_sizes=fitted,
         held_sizes=held,
     )
+    make_folder(output)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         done = calibrate(study, Path(scratch), (lambda _: None) if as_json else opt.warn)
         report = _report(done)
