@@ -161,6 +161,8 @@ void RankRun::open(Task& task) {
         task.file->file = std::move(file);
         task.file->state = {};
     }
+    if (task.file == nullptr || task.file->file == nullptr)
+        throw CallFailed("open", "no open left a file to work on");
     // Whoever has opened a file together with this rank has told of its earlier dumps before: taken in now,
     // they are in the record even if the next call that all must join never ends.
     if (task.performs) host_.look_around();
