@@ -12,7 +12,7 @@ PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
 	@echo "make demo         replicate a real log of 2,048 ranks, small, and show how close it came"
-	@echo "make test         the tests (about 6 minutes); make test-system, make test-long for the others"
+	@echo "make test         the tests (about 13 minutes); make test-system, make test-long for the others"
 	@echo "make test-trixie  the tests on Debian 13, in a folder (as root)"
 	@echo "make lint format  ruff, mypy, clang-format; make tidy; make sanitize for engine and capture"
 	@echo "make benchmarks   the figures of docs/results.md"
