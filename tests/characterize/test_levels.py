@@ -9,7 +9,8 @@ from workalike.characterize.facts import FileFacts
 from workalike.characterize.gather import gather_files
 from workalike.characterize.jobs import job_of
 from workalike.characterize.levels import LevelChoice, choose_level, choose_levels
-from workalike.characterize.pipeline import split_stdio
+from workalike.characterize.options import CharacterizeOptions, Model
+from workalike.characterize.pipeline import characterize, split_stdio
 from workalike.darshan import LogBuilder
 from workalike.workload.model import Direction, Level, Reason
 
@@ -175,3 +176,30 @@ def test_a_few_bytes_follow_the_other_direction() -> None:
 
 def test_nothing_moved() -> None:
     assert choose_level(file_of(builder_of(1).posix(NAME, OPENS=1)), WRITE) is None
+
+
+def model_of(builder: LogBuilder, model: Model) -> tuple[Level | None, int, dict[Reason, int]]:
+    """Level and bytes of the family, and what is left out, where the user says what dumps are taken for."""
+    found = characterize([log_of(builder)], CharacterizeOptions(include_noise=True, model=model))
+    (facts,) = found.families
+    left = {one.reason: one.bytes for one in found.losses if one.bytes}
+    return facts.family.counted_at, sum(d.bytes_written for d in facts.dumps), left
+
+
+def test_a_model_chooses_the_level() -> None:
+    whole = hdf5(8 * MIB, 8 * MIB + 4096, 8 * MIB + 4096, small=4)
+    metadata = {Reason.LIBRARY_METADATA: 4096}
+    assert model_of(whole, Model.ARRAYS) == (Level.H5D, 8 * MIB, metadata)
+    assert model_of(whole, Model.EXTENTS) == (Level.MPIIO, 8 * MIB + 4096, {})
+
+
+def test_arrays_of_a_log_that_lost_datasets_say_what_is_missing() -> None:
+    lossy = hdf5(2 * MIB, 8 * MIB, 8 * MIB).partial("H5D")
+    assert model_of(lossy, Model.EXTENTS)[:2] == (Level.MPIIO, 8 * MIB)
+    assert model_of(lossy, Model.ARRAYS) == (Level.H5D, 2 * MIB, {Reason.PARTIAL_MODULE: 6 * MIB})
+
+
+def test_a_model_leaves_alone_what_has_no_choice() -> None:
+    plain = builder_of(4).posix(NAME, OPENS=4, WRITES=8, BYTES_WRITTEN=MIB)
+    for model in Model:
+        assert model_of(plain, model)[:2] == (Level.POSIX, MIB)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from workalike.characterize.meshes import as_meshes, looks_like_mesh
+from workalike.characterize.meshes import as_mesh, looks_like_mesh
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.model import Assumption, Interface, Workload
+from workalike.workload.model import Assumption, Family, Interface, Workload
 
 
 def workload(**family: Any) -> Workload:
@@ -20,6 +20,12 @@ def workload(**family: Any) -> Workload:
     return Workload.model_validate({"ranks": 4, "families": [one, other]})
 
 
+def as_meshes(
+    given: Workload, interface: Interface = Interface.TYPHONIO, variables: int | None = None
+) -> list[Family]:
+    return [as_mesh(family, given.ranks, interface, variables) for family in given.families]
+
+
 STREAMS = {
     "streams": [
         {"direction": "write", "sizes": ["200 x 4320 B"], "collective": True},
@@ -30,7 +36,7 @@ STREAMS = {
 
 def test_collective_writes_tell_the_variables() -> None:
     # Fact sheet A.10: 43 variables and seven arrays of the mesh, each written once by every rank.
-    family, other = as_meshes(workload(content=STREAMS)).families
+    family, other = as_meshes(workload(content=STREAMS))
     assert family.interface is Interface.TYPHONIO
     assert family.content is not None
     assert family.content.mesh is not None
@@ -42,12 +48,12 @@ def test_collective_writes_tell_the_variables() -> None:
 
 def test_a_fit_tells_them_too_and_growth_becomes_sizes() -> None:
     given = workload(content={"fit": {"datasets": 20}}, sizes="1 MiB", growth=[2.0, 1.5])
-    family = as_meshes(given).families[0]
+    family = as_meshes(given)[0]
     assert family.content is not None
     assert family.content.mesh is not None
     assert family.content.mesh.variable_count == 20
     assert family.dump_sizes() == given.families[0].dump_sizes()
-    named = as_meshes(given, Interface.HDF5, variables=7).families[0]
+    named = as_meshes(given, Interface.HDF5, variables=7)[0]
     assert named.interface is Interface.HDF5
     assert named.content is not None
     assert named.content.mesh is not None
@@ -55,7 +61,7 @@ def test_a_fit_tells_them_too_and_growth_becomes_sizes() -> None:
 
 
 def test_states_are_flushed_but_the_last() -> None:
-    family = as_meshes(workload(content=STREAMS, lifetime="appended")).families[0]
+    family = as_meshes(workload(content=STREAMS, lifetime="appended"))[0]
     assert [family.content_of(i).flushes for i in range(3)] == [4, 4, 0]
     plan = resolve(Workload(ranks=4, families=[family]), Options())
     assert {d.file for d in plan.dumps} == {0}
@@ -66,7 +72,7 @@ def test_what_no_mesh_can_be_stays() -> None:
     reads = {"streams": [{"direction": "read", "sizes": ["200 x 4320 B"], "collective": True}]}
     for family in ({"content": reads}, {"content": STREAMS, "sharing": "per-rank"}):
         given = workload(**family)
-        assert as_meshes(given).families == given.families
+        assert as_meshes(given) == given.families
         assert not looks_like_mesh(given.families[0], 4)
     few = {"streams": [{"direction": "write", "sizes": ["4 x 1 MiB"], "collective": True}]}
     assert not looks_like_mesh(workload(content=few).families[0], 4)

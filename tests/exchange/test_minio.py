@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,10 @@ from workalike.exchange.minio import read_minio
 from workalike.exchange.notes import Imported
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.files import parse_workload
+from workalike.workload.mesh import MeshType
+from workalike.workload.mesh_size import MeshForm, shape_of
+
+SHIPPED = Path(__file__).parents[2] / "workloads/minio"
 
 INPUT = """\
 io_method: typhonio
@@ -129,3 +134,26 @@ def test_refusals_name_the_line(old: str, new: str, place: str, what: str) -> No
 def test_no_mapping() -> None:
     with pytest.raises(WorkalikeError, match="is no MINIO input"):
         read("- 1\n")
+
+
+@pytest.mark.parametrize("source", sorted(SHIPPED.glob("*.minio")), ids=lambda p: p.stem)
+def test_shipped_workloads_are_what_their_inputs_say(source: Path) -> None:
+    text = source.read_text()
+    shipped = source.with_suffix(".yaml")
+    assert shipped.read_text() == text_of(read(text), "an input of MINIO")
+    assert workload_of(read(text)) == parse_workload(shipped.read_text())
+
+
+@pytest.mark.parametrize("real", [1, 2, 7, 100, 1000, 9_999, 10_000, 123_457, 2**40])
+def test_an_unstructured_part_has_as_many_cells_as_asked(real: int) -> None:
+    imported = read(INPUT.replace("quad", "unstructured").replace("1000", str(real)).replace("200", "0"))
+    assert not imported.notes.all
+    part = workload_of(imported).families[0].content_of(0).mesh
+    assert part is not None
+    nodes = part.part_nodes()
+    assert nodes is not None
+    assert shape_of(MeshForm(MeshType.UNSTRUCTURED, 3, ()), nodes).cells == real
+
+
+def test_there_are_shipped_workloads() -> None:
+    assert len(list(SHIPPED.glob("*.yaml"))) == len(list(SHIPPED.glob("*.minio"))) == 6

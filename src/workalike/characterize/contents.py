@@ -10,6 +10,7 @@ from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.events import Event, metadata_of_event, shared_out
 from workalike.characterize.growth import apportion
 from workalike.characterize.moved import Pair
+from workalike.characterize.options import WITH_DATASETS
 from workalike.characterize.states import States
 from workalike.characterize.streams import build_streams
 from workalike.characterize.traced import Traces
@@ -17,7 +18,6 @@ from workalike.plan.scale import fit_bytes
 from workalike.workload import units
 from workalike.workload.model import Assumption, Content, Direction, Entry, Level, Stream
 
-WITH_DATASETS = (Level.H5D, Level.PNETCDF)
 METADATA_SIZE = 1024
 """Operations up to this size (library metadata) are the same in every state."""
 

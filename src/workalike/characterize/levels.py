@@ -94,6 +94,20 @@ def choose_levels(file: FileFacts) -> dict[Direction, LevelChoice]:
     return found
 
 
+def force_level(file: FileFacts, direction: Direction, choice: LevelChoice, level: Level) -> LevelChoice:
+    """The choice at the level that the user asks for: what a level below it moved beside is said to be left out."""
+    if level is choice.level:
+        return choice
+    moved = file.bytes_at(level, direction)
+    losses = [x for x in choice.losses if x.reason is Reason.SIEVING and level is not Level.POSIX]
+    chain = levels_of(file)
+    rest = choice.moved - moved
+    if rest > 0 and chain.index(level) < chain.index(choice.level):
+        reason = Reason.LIBRARY_METADATA if is_whole(file, level) else Reason.PARTIAL_MODULE
+        losses.append(Loss(reason, rest, 1, MODULE_OF_LEVEL[level]))
+    return LevelChoice(level, moved, "as asked", losses)
+
+
 def is_whole(file: FileFacts, level: Level) -> bool:
     """Whether the module lost no records in the job, and its bytes can be true."""
     facts = file.modules[MODULE_OF_LEVEL[level]]

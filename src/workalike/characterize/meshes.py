@@ -6,7 +6,7 @@ from collections import Counter
 
 from workalike.workload.content import Content
 from workalike.workload.mesh import Mesh, MeshType
-from workalike.workload.model import Assumption, Family, Interface, Lifetime, SharingMode, Workload
+from workalike.workload.model import Assumption, Family, Interface, Lifetime, SharingMode
 from workalike.workload.phrases import dump_bytes
 from workalike.workload.words import HDF5_INTERFACES, Direction
 
@@ -18,18 +18,14 @@ FEWEST_VARIABLES = 1
 LIBRARY_READS = 0.01
 
 
-def as_meshes(
-    workload: Workload, interface: Interface = Interface.TYPHONIO, variables: int | None = None
-) -> Workload:
-    """The workload with the dumps of every HDF5 family that writes as unstructured 2-D meshes of the same bytes.
+def as_mesh(
+    family: Family, ranks: int, interface: Interface = Interface.TYPHONIO, variables: int | None = None
+) -> Family:
+    """The family with its dumps as unstructured 2-D meshes of the same bytes; what cannot be one stays as it is.
 
     `variables` is how many a mesh has; left out, it follows from how many datasets or collective writes a dump has.
     """
-    families = [
-        _as_mesh(family, workload.ranks, interface, variables) if _can_be(family, workload.ranks) else family
-        for family in workload.families
-    ]
-    return Workload.model_validate({**workload.model_dump(), "families": [f.model_dump() for f in families]})
+    return _as_mesh(family, ranks, interface, variables) if _can_be(family, ranks) else family
 
 
 def looks_like_mesh(family: Family, ranks: int) -> bool:

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from workalike.workload.model import Level
+
+WITH_DATASETS = (Level.H5D, Level.PNETCDF)
+"""Levels at which a log shows datasets and variables, not calls of a file."""
+
+
+class Model(StrEnum):
+    """What to take a dump for where the log leaves a choice."""
+
+    MESH = "mesh"
+    ARRAYS = "arrays"
+    EXTENTS = "extents"
 
 
 @dataclass(frozen=True)
@@ -12,9 +25,21 @@ class CharacterizeOptions:
     """`states` fixes the number of dumps in each long-lived file; `include_noise` keeps every file.
 
     `level` is taken where a file has it; `use_trace` off ignores DXT, as if the log had none.
+    `model` arrays is the library's level where a file has one, extents the highest one below; mesh takes HDF5 families for
+    meshes of `variables` variables (None: as many as their datasets tell).
     """
 
     states: int | None = None
     include_noise: bool = False
     level: Level | None = None
     use_trace: bool = True
+    model: Model | None = None
+    variables: int | None = None
+
+    def wanted_level(self, levels: Sequence[Level]) -> Level | None:
+        """Which of a file's levels, highest first, the user asks for; None leaves it to the log."""
+        if self.model is Model.ARRAYS:
+            return next((level for level in levels if level in WITH_DATASETS), None)
+        if self.model is Model.EXTENTS:
+            return next((level for level in levels if level not in WITH_DATASETS), None)
+        return self.level if self.level in levels else None

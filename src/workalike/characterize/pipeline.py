@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from pydantic import ValidationError
 
@@ -12,7 +13,7 @@ from workalike.characterize.believable import latest_stamp
 from workalike.characterize.dataspace import known_extents
 from workalike.characterize.draft import Draft, drafts_of
 from workalike.characterize.events import events_of
-from workalike.characterize.facts import Characterization, FileFacts, Loss
+from workalike.characterize.facts import Characterization, FamilyFacts, FileFacts, Loss
 from workalike.characterize.families import (
     DataFile,
     group_into_families,
@@ -21,9 +22,10 @@ from workalike.characterize.families import (
 )
 from workalike.characterize.gather import gather_files
 from workalike.characterize.jobs import job_of
-from workalike.characterize.levels import LevelChoice, choose_levels, levels_of
+from workalike.characterize.levels import LevelChoice, choose_levels, force_level, levels_of
+from workalike.characterize.meshes import as_mesh
 from workalike.characterize.noise import Noise, set_noise_aside
-from workalike.characterize.options import CharacterizeOptions
+from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.roles import Behaviour, decide_role
 from workalike.characterize.traced import Traces
 from workalike.darshan import Log
@@ -80,6 +82,8 @@ class _Characterizer:
         for draft in drafts:
             finder.size(draft)
         families = families_of(drafts, self.job, known_extents([d.file for d in data_files]), traces)
+        if self.options.model is Model.MESH:
+            families = [self._as_mesh(facts) for facts in families]
         return Characterization(
             workload=Workload(
                 ranks=self.job.nprocs,
@@ -97,15 +101,20 @@ class _Characterizer:
             warnings=[*(warning for log in self.logs for warning in log.warnings), *self.warnings],
         )
 
+    def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:
+        family = as_mesh(facts.family, self.job.nprocs, variables=self.options.variables)
+        rules = [] if family is facts.family else ["model mesh: as asked"]
+        return replace(facts, family=family, rules=[*facts.rules, *rules])
+
     def _data_files(self, file: FileFacts) -> list[DataFile]:
         """The file at the level of each direction: one data file where both are the same."""
         found = choose_levels(file)
-        wanted = self.options.level
+        wanted = self.options.wanted_level(levels_of(file))
         out = []
-        for choice in found.values():
+        for direction, choice in found.items():
+            if wanted is not None and choice.level is not Level.STDIO:
+                found[direction] = choice = force_level(file, direction, choice, wanted)
             self.losses += choice.losses
-            if wanted is not None and wanted in [*levels_of(file), Level.STDIO]:
-                choice.level = wanted
         if file.modules.get("POSIX") is not None and file.modules["POSIX"].total("MMAPS"):
             self.losses.append(Loss(Reason.MMAP, 0, 1, "POSIX"))
         for level in dict.fromkeys(choice.level for choice in found.values()):

@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.characterize.meshes import as_meshes, looks_like_mesh
+from workalike.characterize.meshes import looks_like_mesh
 from workalike.commands import options as opt
 from workalike.commands.inputs import open_logs
 from workalike.compare.words import plural, seconds_text
-from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import write_text
 from workalike.workload.files import workload_text
 from workalike.workload.model import Level
@@ -46,16 +45,8 @@ def command(
         str | None,
         typer.Option(help="Characterize at this level where a file has it.", metavar="posix|mpiio|h5d"),
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="mesh: HDF5 families as unstructured meshes of the same bytes through TyphonIO [default: as found].",
-            metavar="mesh",
-        ),
-    ] = None,
-    variables: Annotated[
-        int | None, typer.Option(min=1, help="With --model mesh: variables of a mesh [default: as found].")
-    ] = None,
+    model: opt.ModelName = None,
+    variables: opt.Variables = None,
     rules: Annotated[bool, typer.Option("--rules", help="Print which rule decided what.")] = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -72,13 +63,11 @@ def command(
         workalike characterize app.darshan --model mesh --variables 43 -o app.yaml
     """
     wanted = Level(opt.one_of(level, tuple(Level), "--level")) if level else None
-    found = characterize(open_logs(logs), CharacterizeOptions(states, include_noise, wanted))
+    taken = opt.model_of(model, variables, level)
+    found = characterize(
+        open_logs(logs), CharacterizeOptions(states, include_noise, wanted, model=taken, variables=variables)
+    )
     workload = found.workload
-    if model is not None:
-        opt.one_of(model, ("mesh",), "--model")
-        workload = as_meshes(workload, variables=variables)
-    elif variables is not None:
-        raise WorkalikeError(ErrorKind.USAGE, "--variables goes with --model mesh")
     workload = round_workload(workload, round_to) if round_to else workload
     text = workload_text(workload)
     if output is not None:
@@ -94,14 +83,23 @@ def command(
         for family in found.families:
             for rule in family.rules:
                 opt.warn(f"{family.family.role.value} {family.family.number}: {rule}")
-            if model is None and looks_like_mesh(family.family, found.workload.ranks):
-                name = f"{family.family.role.value} {family.family.number}"
-                opt.warn(
-                    f"{name}: has as many datasets as a mesh with variables: --model mesh takes it for one"
-                )
+    if model is None:
+        hint_at_meshes(found)
     report_gaps(found)
     if not found.complete:
         raise typer.Exit(EXIT_PARTLY)
+
+
+def hint_at_meshes(found: Characterization) -> None:
+    """Name the families that a mesh could stand for.
+
+    It is not assumed: a mesh keeps its calls at any scale of the bytes and has the metadata of TyphonIO, which a log
+    of datasets or of calls alone does not show.
+    """
+    for facts in found.families:
+        if looks_like_mesh(facts.family, found.workload.ranks):
+            name = f"{facts.family.role.value} {facts.family.number}"
+            opt.warn(f"{name}: has as many datasets as a mesh with variables: --model mesh takes it for one")
 
 
 def report_gaps(found: Characterization) -> None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 from rich.console import Console
 
+from workalike.characterize.options import Model
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.model import Backend, Clock, GapFill
 from workalike.plan.resolve import Options
@@ -95,6 +96,19 @@ Verify = Annotated[
     ),
 ]
 
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        help="What to take dumps for: arrays (datasets of HDF5 and PnetCDF), extents (calls of a file), mesh (HDF5 families as "
+        "unstructured meshes of the same bytes through TyphonIO) [default: what the log shows best].",
+        metavar="mesh|arrays|extents",
+    ),
+]
+Variables = Annotated[
+    int | None, typer.Option(min=1, help="With --model mesh: variables of a mesh [default: as found].")
+]
+
 
 RESOLVED = (
     "ranks",
@@ -108,6 +122,22 @@ RESOLVED = (
     "compressibility",
 )
 """What a plan holds."""
+
+
+def model_of(model: str | None, variables: int | None, level: str | None = None) -> Model | None:
+    """What --model says.
+
+    Raises:
+        WorkalikeError: USAGE, also where another option contradicts it.
+    """
+    chosen = Model(one_of(model, tuple(Model), "--model")) if model is not None else None
+    if variables is not None and chosen is not Model.MESH:
+        raise WorkalikeError(ErrorKind.USAGE, "--variables goes with --model mesh")
+    if level is not None and chosen in (Model.ARRAYS, Model.EXTENTS):
+        raise WorkalikeError(
+            ErrorKind.USAGE, "--level and --model both choose the level", mend="give one of them"
+        )
+    return chosen
 
 
 def factor_of(text: str, option: str) -> Fraction:

@@ -60,6 +60,8 @@ def command(
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="The original's ranks, bytes and times.")] = False,
     states: Annotated[int | None, typer.Option(min=1, help="Dumps in each long-lived file.")] = None,
+    model: opt.ModelName = None,
+    variables: opt.Variables = None,
     ranks: opt.Ranks = None,
     nodes: opt.Nodes = None,
     ranks_per_node: opt.RanksPerNode = None,
@@ -114,9 +116,10 @@ def command(
         workalike replicate app.darshan -o replica/ --full --dir /scratch/test
     """
     required = parse_requirements(require) if require else None
+    taken = opt.model_of(model, variables)
     make_folder(output)
     screen = opt.console(quiet or as_json)
-    found = characterize(open_logs(logs), CharacterizeOptions(states))
+    found = characterize(open_logs(logs), CharacterizeOptions(states, model=taken, variables=variables))
     write_text(output / "workload.yaml", workload_text(found.workload))
     given = opt.resolve_options(
         ranks,

@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.exchange.notes import Imported, Notes
 from workalike.workload.files import line_of, load_yaml
+from workalike.workload.mesh import MeshType
+from workalike.workload.mesh_size import MeshForm, shape_of
 
 MESHES = {"quad": "rectilinear", "unstructured": "unstructured", "point": "point"}
 WORDS: dict[str, tuple[str, ...]] = {
@@ -69,7 +71,7 @@ def _mesh(values: dict[str, Any], notes: Notes) -> dict[str, Any]:
             notes.say(f"real is rounded up to a multiple of {SLAB}")
         mesh |= {"part_dims": [-(-real // SLAB) + 1, 11, 11], "shared_nodes": True}
     else:
-        nodes = real if kind == "point" else round((math.cbrt(real) + 1) ** 3)
+        nodes = real if kind == "point" else _nodes_of_cells(real, notes)
         mesh["part_size"] = f"{8 * max(nodes, 8)} B"
     centring = "node" if kind == "point" else "zone"
     mesh["variables"] = [{"count": values["quantities"], "centring": centring, "type": "float64"}]
@@ -87,6 +89,20 @@ def _mesh(values: dict[str, Any], notes: Notes) -> dict[str, Any]:
     if values["io_mode"] == "read":
         mesh["direction"] = "read"
     return mesh
+
+
+def _nodes_of_cells(real: int, notes: Notes) -> int:
+    """Nodes of a near-cubic part of `real` cells, or of the nearest number that one has, which a note tells."""
+    form = MeshForm(MeshType.UNSTRUCTURED, 3, ())
+    nodes = round((math.cbrt(real) + 1) ** 3)
+    tried: dict[int, int] = {}
+    while nodes not in tried:
+        tried[nodes] = shape_of(form, nodes).cells
+        nodes = max(8, nodes + real - tried[nodes])
+    nodes = min(tried, key=lambda n: abs(tried[n] - real))
+    if tried[nodes] != real:
+        notes.say(f"a part has {tried[nodes]} cells: none near a cube has {real}")
+    return nodes
 
 
 def _values(path: Path, text: str) -> dict[str, Any]:
