@@ -86,6 +86,7 @@ def ratios_of_pair(application: Application, ranks: int, folder: Path) -> dict[s
             "-m",
             "workalike",
             "profile",
+            "--stdio-sizes",
             "-o",
             str(log),
             "--",

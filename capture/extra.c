@@ -77,7 +77,7 @@ static bool write_text(int fd, const char* text) {
 }
 
 void extra_write(const char* log_path, const struct extra_texts* texts) {
-    static const char* const names[EXTRA_PARTS] = {"hdf5", "clocks", "events"};
+    static const char* const names[EXTRA_PARTS] = {"hdf5", "stdio_sizes", "clocks", "events"};
     char path[1400];
     bool any = false;
     for (int part = 0; part < EXTRA_PARTS; ++part) {

@@ -1,6 +1,6 @@
 /* What Darshan's format has no place for: calls about attributes and groups of HDF5, per file; on request
-   opens, closes and syncs (events.h). They go into a side file, LOG.extra.json, where no Darshan tool
-   stumbles over them. */
+   opens, closes and syncs (events.h), and sizes of STDIO's calls (sizes.h). They go into a side file,
+   LOG.extra.json, where no Darshan tool stumbles over them. */
 #ifndef WORKALIKE_CAPTURE_EXTRA_H
 #define WORKALIKE_CAPTURE_EXTRA_H
 
@@ -28,7 +28,7 @@ void extra_add(struct buffer* text, const char* words);
 void extra_add_quoted(struct buffer* text, const char* words);
 
 /* What the side file says, each part a list of JSON objects. */
-enum extra_part { EXTRA_HDF5, EXTRA_CLOCKS, EXTRA_EVENTS, EXTRA_PARTS };
+enum extra_part { EXTRA_HDF5, EXTRA_SIZES, EXTRA_CLOCKS, EXTRA_EVENTS, EXTRA_PARTS };
 
 struct extra_texts {
     struct buffer part[EXTRA_PARTS];

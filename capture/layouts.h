@@ -17,6 +17,7 @@ enum module {
     MODULE_DXT_POSIX = 10,
     MODULE_DXT_MPIIO = 11,
     MODULE_HEATMAP = 15,
+    MODULE_SIZES = 62, /* ours, too */
     MODULE_EXTRA = 63, /* ours: goes into the side file, never into a log */
     MODULES = 64
 };

@@ -18,6 +18,7 @@
 #include "mounts.h"
 #include "own_io.h"
 #include "settings.h"
+#include "sizes.h"
 
 enum { METADATA = 1024, TEXT = 3016, MAGIC = 6567223, AT_NAMES = 32, AT_MODULES = 48, AT_VERSIONS = 1072 };
 
@@ -199,8 +200,10 @@ void log_write_serial(void) {
     log_pack_job(&job, &times, 1);
     log_path(path, sizeof path);
     extra_text(&extra.part[EXTRA_HDF5], &content.records[MODULE_EXTRA]);
+    sizes_text(&extra.part[EXTRA_SIZES], &content.records[MODULE_SIZES]);
     events_text(&extra.part[EXTRA_EVENTS], 0, 0);
     buffer_release(&content.records[MODULE_EXTRA]);
+    buffer_release(&content.records[MODULE_SIZES]);
     bool too_large = false, done = log_pack(&content, &packed) && !job.failed;
     if (done) {
         struct log_plan plan = {.job_length = job.used, .partial = atomic_load(&mapping_header()->partial)};

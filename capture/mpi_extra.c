@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "events.h"
 #include "settings.h"
+#include "sizes.h"
 
 /* Appends what all ranks have to say to rank 0's text. */
 static void gather(struct buffer* own, mpi_handle comm, int rank, int ranks, struct buffer* text) {
@@ -84,11 +85,16 @@ static void answer_clock(double late, mpi_handle comm) {
 
 void mpi_extra_gather(struct log_content* content, const struct job_times* times, mpi_handle comm, int rank,
                       int ranks, struct extra_texts* texts) {
-    struct buffer own[2] = {{0}, {0}};
+    struct buffer own[3] = {{0}, {0}, {0}};
     const double late = log_seconds_late(times);
     extra_text(&own[0], &content->records[MODULE_EXTRA]);
     buffer_release(&content->records[MODULE_EXTRA]);
     gather(&own[0], comm, rank, ranks, &texts->part[EXTRA_HDF5]);
+    if (settings.sizes) {
+        sizes_text(&own[2], &content->records[MODULE_SIZES]);
+        gather(&own[2], comm, rank, ranks, &texts->part[EXTRA_SIZES]);
+    }
+    buffer_release(&content->records[MODULE_SIZES]);
     if (settings.events) {
         struct buffer* clocks = &texts->part[EXTRA_CLOCKS];
         events_text(&own[1], rank, late);
@@ -99,4 +105,5 @@ void mpi_extra_gather(struct log_content* content, const struct job_times* times
     }
     buffer_release(&own[0]);
     buffer_release(&own[1]);
+    buffer_release(&own[2]);
 }

@@ -108,6 +108,7 @@ void settings_read(void) {
     settings.dated = !own && strchr(folder, '%');
     settings.mpi_only = flag_of("WORKALIKE_CAPTURE_MPI_ONLY");
     settings.events = flag_of("WORKALIKE_CAPTURE_EVENTS");
+    settings.sizes = flag_of("WORKALIKE_CAPTURE_STDIO_SIZES");
     settings.dxt = flag_of("WORKALIKE_CAPTURE_DXT");
     settings.keep_records = flag_of("WORKALIKE_CAPTURE_KEEP_RECORDS");
     find_map_folder();

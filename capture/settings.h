@@ -12,6 +12,7 @@
    WORKALIKE_CAPTURE_EXCLUDE     extended regular expression of paths not to count
    WORKALIKE_CAPTURE_DXT         set to 1 to record every read and write
    WORKALIKE_CAPTURE_EVENTS      set to 1 to record opens, closes and syncs in the side file
+   WORKALIKE_CAPTURE_STDIO_SIZES set to 1 to record the sizes of STDIO's calls in the side file
    WORKALIKE_CAPTURE_PROGRAMS_EXCLUDE  patterns of programs not to capture, separated by ':'; those with
                                  a slash are about the whole path */
 #ifndef WORKALIKE_CAPTURE_SETTINGS_H
@@ -26,6 +27,7 @@ struct settings {
     bool keep_records; /* do not reduce shared files to one record */
     bool mpi_only;
     bool events; /* opens, closes and syncs go into the side file */
+    bool sizes;  /* sizes of STDIO's calls, too */
     bool dated;  /* the folder for logs has parts of a date in it */
     size_t max_memory;
     size_t max_log; /* 0: any */

@@ -42,7 +42,14 @@ static struct stream* made_slot_of(int fd) {
 
 static struct stdio_record* find(const char* name) {
     bool made;
-    return (struct stdio_record*)records_find(&shape, name, &made);
+    struct stdio_record* record = (struct stdio_record*)records_find(&shape, name, &made);
+    if (record && made) {
+        struct sizes_record* sizes = sizes_record_of(name);
+        record_lock(&record->head);
+        record->sizes = sizes;
+        record_unlock(&record->head);
+    }
+    return record;
 }
 
 static struct stdio_record* record_of(struct stream* stream) {
@@ -121,6 +128,7 @@ static void raise(int64_t* most, int64_t value) {
 
 static void count_transfer(struct stdio_record* record, enum transfer_kind kind, int64_t end, int64_t size,
                            struct span span) {
+    if (record->sizes) sizes_count(record->sizes, kind == STREAM_READ ? SIZED_READS : SIZED_WRITES, size);
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
     if (kind == STREAM_READ) {

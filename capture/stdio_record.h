@@ -8,10 +8,12 @@
 
 #include "clock.h"
 #include "mapping.h"
+#include "sizes.h"
 
 struct stdio_record {
     struct entry head;
     double read_end, write_end, meta_end;
+    struct sizes_record* sizes; /* NULL unless asked for */
     struct stdio_stored log;
 };
 

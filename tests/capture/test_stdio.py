@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from workalike.characterize import CharacterizeOptions, characterize
+from workalike.darshan import open_log
 
 from .conftest import Profile, Run
 
@@ -59,3 +64,39 @@ def test_fortified_program_counts_the_same(profile: Profile, compiled: Callable[
     )
     written = run.record("STDIO", "written")
     assert {key: written[key] for key in EXACT["written"]} == EXACT["written"]
+
+
+SIZED = """
+with open("data", "wb", buffering=0) as f:
+    pass
+import ctypes
+c = ctypes.CDLL(None)
+c.fopen.restype = ctypes.c_void_p
+stream = ctypes.c_void_p(c.fopen(b"sized", b"w+"))
+buffer = ctypes.create_string_buffer(3_000_000)
+for size in [8] * 5 + [100] * 2 + [3_000_000]:
+    c.fwrite(buffer, 1, size, stream)
+c.rewind(stream)
+c.fread(buffer, 1, 8, stream)
+c.fread(buffer, 1, 8, stream)
+c.fclose(stream)
+"""
+
+
+def test_sizes_are_told_on_request(profile: Profile) -> None:
+    run = profile(sys.executable, "-c", SIZED, options=("--stdio-sizes",))
+    side = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())
+    (sized,) = [one for one in side["stdio_sizes"] if one["file"] == f"{run.folder}/sized"]
+    assert sized["rank"] == 0
+    assert sorted(sized["writes"]) == [[8, 5], [100, 2], [3_000_000, 1]]
+    assert sized["reads"] == [[8, 2]]
+    record = run.record("STDIO", "sized")
+    assert sum(size * count for size, count in sized["writes"]) == record["BYTES_WRITTEN"]
+    found = characterize([open_log(run.logs[0])], CharacterizeOptions(include_noise=True))
+    streams = [s for f in found.families for c in f.family.all_contents() for s in c.streams]
+    assert [(5, 8), (2, 100), (1, 3_000_000)] in [[(e.total(1), e.size) for e in s.sizes] for s in streams]
+
+
+def test_sizes_are_not_told_otherwise(profile: Profile) -> None:
+    run = profile(sys.executable, "-c", SIZED)
+    assert not run.logs[0].with_name("app.darshan.extra.json").exists()

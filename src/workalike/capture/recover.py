@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workalike.capture.mapping import Mapping, find_mappings, read_mapping, still_used
+from workalike.capture.side_file import side_file_of
 from workalike.capture.timed import heatmap_names, heatmaps, traces
 from workalike.darshan.write import JobToWrite, write_log
 from workalike.errors import WorkalikeError
@@ -146,13 +147,8 @@ def _write_extra(parts: list[Mapping], log: Path) -> None:
     ]  # fmt: skip
     side = {name: rows for name, rows in (("hdf5", rows), ("events", events)) if rows}
     if side:
-        extra_of(log).write_text(json.dumps({"version": 1, **side}, indent=1), encoding="utf-8")
-        extra_of(log).chmod(0o400)
-
-
-def extra_of(log: Path) -> Path:
-    """The name of a log's side file."""
-    return log.with_name(f"{log.name}.extra.json")
+        side_file_of(log).write_text(json.dumps({"version": 1, **side}, indent=1), encoding="utf-8")
+        side_file_of(log).chmod(0o400)
 
 
 def _metadata(parts: list[Mapping]) -> dict[str, str]:

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from workalike.capture.library import LIBRARY, find_library
 from workalike.capture.mapping import find_mappings, still_used
-from workalike.capture.recover import extra_of, recover
+from workalike.capture.recover import recover
+from workalike.capture.side_file import side_file_of
 from workalike.darshan import Log, open_log
 from workalike.errors import ErrorKind, WorkalikeError
 
@@ -35,6 +36,7 @@ class CaptureOptions:
         traces: record every read and write (DXT).
         keep_records: keep the record of every rank, rather than one for a file that all ranks share.
         events: record opens, closes and syncs in the side file.
+        stdio_sizes: record the sizes of STDIO's calls there.
         darshan: a site's libdarshan.so that takes the place of our library.
     """
 
@@ -44,6 +46,7 @@ class CaptureOptions:
     traces: bool = False
     keep_records: bool = False
     events: bool = False
+    stdio_sizes: bool = False
     darshan: Path | None = None
 
 
@@ -91,6 +94,8 @@ def environment(spool: Path, maps: Path, options: CaptureOptions) -> dict[str, s
         words["WORKALIKE_CAPTURE_KEEP_RECORDS"] = "1"
     if options.events:
         words["WORKALIKE_CAPTURE_EVENTS"] = "1"
+    if options.stdio_sizes:
+        words["WORKALIKE_CAPTURE_STDIO_SIZES"] = "1"
     return words
 
 
@@ -234,8 +239,8 @@ def place_logs(logs: list[Path], output: Path) -> list[Path]:
             target = output if number == 0 else output.with_name(f"{output.name}.{number}")
         try:
             shutil.move(log, target)
-            if extra_of(log).exists():
-                shutil.move(extra_of(log), extra_of(target))
+            if side_file_of(log).exists():
+                shutil.move(side_file_of(log), side_file_of(target))
         except OSError as error:
             raise WorkalikeError(
                 ErrorKind.CANNOT_WRITE, error.strerror or "cannot be written", file=target

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from workalike.capture.side_file import SizesOfRank
 from workalike.darshan import Log
 from workalike.workload.model import Direction, Family, Level, Reason, Workload
 
@@ -48,6 +49,7 @@ class ModuleFacts:
     partial: bool = False
     doubted: bool = False  # bytes of a record could not be true (see `believable`)
     scope: IntArray | None = None
+    sizes: SizesOfRank = field(default_factory=dict)  # of STDIO's calls, where a side file tells them
 
     def __post_init__(self) -> None:
         self._places = _places(self.counter_names)
@@ -93,6 +95,12 @@ class ModuleFacts:
             fcounters=self.fcounters[which],
             scope=None if self.scope is None else self.scope[which],
         )
+
+    def told_sizes(self, direction: Direction) -> list[tuple[int, int]]:
+        """(operations, size) of the calls as a side file tells them; a reduced record stands for all ranks."""
+        everyone = bool((self.ranks < 0).any())
+        told = [by for rank, by in self.sizes.items() if everyone or rank in self.ranks]
+        return [pair for by in told for pair in by[direction]]
 
     def first(self, name: str) -> float | None:
         """Smallest positive timestamp of the records."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from workalike.capture.side_file import stdio_sizes
 from workalike.characterize.believable import believable
 from workalike.characterize.facts import FileFacts, IntArray, ModuleFacts
 from workalike.characterize.jobs import JobFacts, Member
@@ -35,6 +36,7 @@ def gather_files(job: JobFacts, warnings: list[str]) -> list[FileFacts]:
             known = file.modules.get(facts.module)
             file.modules[facts.module] = facts if known is None else _joined(known, facts)
         _add_stripes(files, member.log)
+        _add_sizes(files, member, warnings)
     return list(files.values())
 
 
@@ -125,6 +127,16 @@ def _joined(a: ModuleFacts, b: ModuleFacts) -> ModuleFacts:
         doubted=a.doubted or b.doubted,
         scope=None if a.scope is None or b.scope is None else np.concatenate([a.scope, b.scope]),
     )
+
+
+def _add_sizes(files: dict[int, FileFacts], member: Member, warnings: list[str]) -> None:
+    """The sizes of STDIO's calls, where a side file lies beside the log."""
+    told = stdio_sizes(member.log.path, warnings)
+    for file in files.values() if told else []:
+        stdio = file.modules.get("STDIO")
+        if stdio is not None and file.name in told:
+            more = {rank + member.first_rank: sizes for rank, sizes in told[file.name].items()}
+            file.modules["STDIO"] = replace(stdio, sizes={**stdio.sizes, **more})
 
 
 def _add_stripes(files: dict[int, FileFacts], log: Log) -> None:

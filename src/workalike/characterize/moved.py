@@ -83,7 +83,7 @@ def collective_of(facts: ModuleFacts, direction: Direction) -> int:
 
 
 def moved_by(facts: ModuleFacts, direction: Direction) -> Moved:
-    """Sizes solved from the records' histograms and common sizes; STDIO has only operations and bytes.
+    """Sizes solved from the records' histograms and common sizes; STDIO has only operations and bytes, and a side file.
 
     Operations and bytes are those of the counters, always. Bytes without an operation (a call that was counted
     under another name) are one operation; a histogram that disagrees with the operations keeps its shape.
@@ -92,6 +92,9 @@ def moved_by(facts: ModuleFacts, direction: Direction) -> Moved:
     operations = operations_of(facts, direction)
     if total and not operations:
         operations = int((facts.column(bytes_name(direction)) > 0).sum())
+    told = merged(facts.told_sizes(direction)) if facts.sizes else []
+    if told and (sum(n for n, _ in told), sum(n * size for n, size in told)) == (operations, total):
+        return Moved(told, 0)
     names = histogram_names(facts.module, direction)
     bins = facts.totals(names) if names else []
     if sum(bins) != operations:
@@ -136,6 +139,8 @@ def moved_by_rows(facts: ModuleFacts, direction: Direction) -> list[Moved]:
     out = []
     for row in range(len(table)):
         key = table[row].tobytes()
+        if facts.sizes:
+            key += facts.ranks[row].tobytes()
         if key not in known:
             known[key] = moved_by(facts.rows(np.array([row])), direction)
         out.append(known[key])

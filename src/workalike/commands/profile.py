@@ -50,6 +50,13 @@ def command(
     events: Annotated[
         bool, typer.Option("--events", help="Also record opens, closes and syncs, in LOG.extra.json.")
     ] = False,
+    stdio_sizes: Annotated[
+        bool,
+        typer.Option(
+            "--stdio-sizes",
+            help="Also record the sizes of STDIO's calls, in LOG.extra.json, which characterize reads.",
+        ),
+    ] = False,
     with_darshan: Annotated[
         Path | None,
         typer.Option(help="Preload this libdarshan.so instead of our library.", metavar="PATH"),
@@ -94,10 +101,10 @@ def command(
         raise WorkalikeError(ErrorKind.USAGE, "no command to run", mend="workalike profile -- COMMAND...")
     if with_darshan is None:
         find_library()
-    elif include or exclude or events:
+    elif include or exclude or events or stdio_sizes:
         raise WorkalikeError(
             ErrorKind.USAGE,
-            "--include, --exclude and --events are our library's own",
+            "--include, --exclude, --events and --stdio-sizes are our library's own",
             mend="leave them out with --with-darshan; Darshan has a file for settings (DARSHAN_CONFIG_PATH)",
         )
     elif not with_darshan.is_file():
@@ -105,7 +112,7 @@ def command(
     place = _place(output, run[0])
     room = None if with_darshan and max_memory == DEFAULT_MIB else max_memory * MIB
     darshan = with_darshan.resolve() if with_darshan else None
-    options = CaptureOptions(include, exclude, room, dxt, keep_records, events, darshan)
+    options = CaptureOptions(include, exclude, room, dxt, keep_records, events, stdio_sizes, darshan)
     for option, pattern in (("--include", include), ("--exclude", exclude)):
         _check_pattern(option, pattern)
     if shutil.which(run[0]) is None:

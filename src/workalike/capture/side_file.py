@@ -1,0 +1,70 @@
+"""What our capture wrote beside a log, LOG.extra.json: the sizes of STDIO's calls, which no Darshan record has.
+
+The file comes with the log, and is as little trusted: what does not agree with the log's counters is not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from workalike.workload.model import MAX_OPERATION_BYTES, Direction
+
+MAX_BYTES = 64 * 2**20
+MAX_COUNT = 2**53
+
+Pair = tuple[int, int]
+SizesOfRank = dict[int, dict[Direction, list[Pair]]]
+"""Rank -> (operations, size) pairs of each direction."""
+
+
+class _Call(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    file: str
+    rank: int = Field(ge=0)
+    reads: list[tuple[int, int]] = []
+    writes: list[tuple[int, int]] = []
+
+
+class _SideFile(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    stdio_sizes: list[_Call] = []
+
+
+def side_file_of(log: Path) -> Path:
+    """Where capture puts it."""
+    return log.with_name(f"{log.name}.extra.json")
+
+
+def stdio_sizes(log: Path, warnings: list[str]) -> dict[str, SizesOfRank]:
+    """The sizes of each file's calls by rank; empty where there is no side file. `warnings` is told of a damaged one."""
+    path = side_file_of(log)
+    try:
+        if not path.is_file():
+            return {}
+        if path.stat().st_size > MAX_BYTES:
+            raise ValueError(f"more than {MAX_BYTES} bytes")
+        side = _SideFile.model_validate_json(path.read_bytes())
+        sizes: dict[str, SizesOfRank] = {}
+        for call in side.stdio_sizes:
+            told = {
+                Direction.READ: list(_pairs(call.reads)),
+                Direction.WRITE: list(_pairs(call.writes)),
+            }
+            sizes.setdefault(call.file, {})[call.rank] = told
+    except (OSError, ValueError, ValidationError) as error:
+        reason = str(error).splitlines()[0]
+        warnings.append(f"the side file {path.name} is not used: {reason}")
+        return {}
+    return sizes
+
+
+def _pairs(told: list[tuple[int, int]]) -> Iterator[Pair]:
+    for size, count in told:
+        if not (0 <= size <= MAX_OPERATION_BYTES and 0 < count <= MAX_COUNT):
+            raise ValueError(f"{count} calls of {size} bytes")
+        yield count, size

@@ -1,0 +1,99 @@
+"""Sizes of STDIO's calls beside a log: used where they agree with the record, told where they are damaged."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from simulated_job import builder_of
+
+from workalike.capture.side_file import side_file_of
+from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.darshan import open_log
+from workalike.workload.model import Stream
+
+NAME = "/run/out.dat"
+WRITES = [[8, 3], [1_000_000, 1]]
+
+
+def characterized(folder: Path, side: object, ranks: dict[int, tuple[int, int]]) -> Characterization:
+    """A job of two ranks whose `ranks` made (calls, bytes); `side` is what lies beside its log."""
+    builder = builder_of(2)
+    for rank, (calls, moved) in ranks.items():
+        builder.stdio(NAME, rank, OPENS=1, WRITES=calls, BYTES_WRITTEN=moved)
+    log = folder / "app.darshan"
+    builder.write(log)
+    if side is not None:
+        side_file_of(log).write_text(side if isinstance(side, str) else json.dumps(side))
+    return characterize([open_log(log)], CharacterizeOptions(include_noise=True))
+
+
+def sizes(found: Characterization) -> list[tuple[int, int]]:
+    streams: list[Stream] = found.families[0].family.content_of(0).streams
+    return sorted((e.total(1), e.size) for s in streams for e in s.sizes)
+
+
+def told(rank: int = 0, writes: Any = WRITES) -> dict[str, Any]:
+    return {"file": NAME, "rank": rank, "reads": [], "writes": writes}
+
+
+def side_of(*calls: dict[str, Any]) -> dict[str, Any]:
+    return {"version": 1, "stdio_sizes": list(calls)}
+
+
+def test_sizes_that_add_up_are_used(tmp_path: Path) -> None:
+    found = characterized(tmp_path, side_of(told()), {0: (4, 1_000_024)})
+    assert sizes(found) == [(1, 1_000_000), (3, 8)]
+    assert not found.warnings
+
+
+def test_each_rank_has_its_own(tmp_path: Path) -> None:
+    side = side_of(told(0), told(1, [[50, 4]]))
+    found = characterized(tmp_path, side, {0: (4, 1_000_024), 1: (4, 200)})
+    assert {(1, 1_000_000), (3, 8), (4, 50)} == set(sizes(found))
+
+
+def test_a_reduced_record_is_all_ranks(tmp_path: Path) -> None:
+    found = characterized(tmp_path, side_of(told(0), told(1)), {-1: (8, 2_000_048)})
+    moved = (
+        found.families[0]
+        .family.content_of(0)
+        .moved(2, found.families[0].family.content_of(0).streams[0].direction)
+    )
+    assert moved == 2_000_048
+    assert {size for _, size in sizes(found)} == {8, 1_000_000}
+
+
+@pytest.mark.parametrize("record", [(4, 1_000_025), (5, 1_000_024)])
+def test_sizes_that_do_not_add_up_are_not(tmp_path: Path, record: tuple[int, int]) -> None:
+    found = characterized(tmp_path, side_of(told()), {0: record})
+    assert sum(count * size for count, size in sizes(found)) == record[1]
+    assert (1, 1_000_000) not in sizes(found)
+
+
+@pytest.mark.parametrize(
+    "side",
+    [
+        "{",
+        "[]",
+        side_of(told(writes=[[8, -3]])),
+        side_of(told(writes=[[2**80, 1]])),
+        side_of(told(writes=[["8", "x"]])),
+        side_of(told(rank=-5)),
+        {"stdio_sizes": 3},
+        "[" * 100_000,
+    ],
+    ids=lambda side: str(side)[:40],
+)
+def test_a_damaged_side_file_is_told_and_not_used(tmp_path: Path, side: object) -> None:
+    found = characterized(tmp_path, side, {0: (4, 1_000_024)})
+    assert sizes(found) == [(4, 250_006)]
+    assert any("app.darshan.extra.json is not used" in warning for warning in found.warnings)
+
+
+def test_a_side_file_that_is_a_pipe_does_not_hang(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "app.darshan.extra.json")
+    assert sizes(characterized(tmp_path, None, {0: (4, 1_000_024)})) == [(4, 250_006)]
