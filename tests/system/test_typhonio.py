@@ -56,3 +56,19 @@ def test_meshes_make_the_calls_of_the_real_library(tmp_path: Path) -> None:
     inspected = workalike("inspect", tmp_path / "data/visualization-1.0000.h5", cwd=tmp_path)
     assert inspected.returncode == 0, inspected.stdout
     assert "state27" in inspected.stdout
+
+
+def test_a_log_is_replicated_as_meshes(tmp_path: Path) -> None:
+    needs("mpiexec")
+    if not LOG.exists():
+        pytest.skip(f"{LOG.name} is not beside the checkout")
+    done = workalike(
+        *("replicate", LOG, "--model", "mesh", "--full", "--time-scale", 0, "--quiet", "-o", "r"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 3, done.stderr  # its module of datasets is partial
+    families = {f["name"]: f for f in read_json(tmp_path / "r/fidelity.json")["families"]}
+    assert {f["level"] for f in families.values()} == {"mpiio"}
+    # A file's bytes are hit but for a node of the mesh; of a state the log has an estimate.
+    assert families["checkpoint 1"]["bytes_error_max_pct"] < 0.1
+    assert families["visualization 1"]["total_bytes_error_pct"] < 0.01

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workalike.characterize.facts import Characterization
+from workalike.characterize.facts import MODULE_OF_LEVEL, Characterization
+from workalike.characterize.moved import bytes_name
 from workalike.compare.from_log import side_of_log
 from workalike.compare.from_record import side_of_record
 from workalike.compare.record import Record
@@ -22,9 +23,24 @@ def side_of_witness(log: Characterization, record: Record, levels: Mapping[Key, 
     told = side_of_record(record, dict(levels))
     for key, family in side.families.items():
         known = told.families.get(key)
-        if known and _bytes(known) != _bytes(family) and _agree(family, known):
+        if known is None:
+            continue
+        if known.level is not family.level and _counts(family, known):
+            family.level, family.dumps = known.level, known.dumps
+        elif _bytes(known) != _bytes(family) and _agree(family, known):
             family.dumps = known.dumps
     return side
+
+
+def _counts(family: SideFamily, known: SideFamily) -> bool:
+    """Whether the log's counters at the record's level are the record's bytes.
+
+    A log has states of one file at the level that tells most of them, say of datasets, and the family may be counted below.
+    """
+    counters = family.modules.get(MODULE_OF_LEVEL[known.level], {})
+    return all(
+        counters.get(bytes_name(d), 0) == sum(dump.bytes_of(d) for dump in known.dumps) for d in Direction
+    )
 
 
 def _bytes(family: SideFamily) -> list[tuple[int, int]]:
