@@ -5,11 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LUSTRE_STRIPES = 4096 /* more than that do not fit into a record of the mapping */ };
-enum { LUSTRE_RECORD = 16 + 16 + 72 + 8 * LUSTRE_STRIPES, LUSTRE_VALUE = 48 + 24 * LUSTRE_STRIPES };
+/* More than these do not fit into a record of the mapping. */
+enum { LUSTRE_STRIPES = 4096, LUSTRE_COMPONENTS = 64 };
+enum { LUSTRE_RECORD = 16 + 16 + 72 * LUSTRE_COMPONENTS + 8 * LUSTRE_STRIPES };
+enum { LUSTRE_VALUE = 32 + (48 + 48) * LUSTRE_COMPONENTS + 24 * LUSTRE_STRIPES };
 
-/* Bytes of the record, whose id and rank stay 0; 0 for a layout that is not one plain component with all its
-   objects (formats v1 and v3). */
+/* Bytes of the record, whose id and rank stay 0; 0 for a layout that is not whole. Plain ones (formats v1 and
+   v3) are one component; of a composite one those components are recorded that have their objects. */
 size_t lustre_record(const unsigned char* value, size_t length, int64_t record[LUSTRE_RECORD / 8]);
 
 #endif

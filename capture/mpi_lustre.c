@@ -3,11 +3,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { ID, RANK, STRIPES = 3, FIXED_WORDS = 4 + 9 };
+enum { ID, RANK, COMPONENTS, STRIPES, HEAD_WORDS, COMPONENT_WORDS = 9 };
 
 /* Records vary in length: the words of the one at this place. */
 static size_t words_of(const int64_t* record) {
-    return FIXED_WORDS + (size_t)record[STRIPES];
+    return HEAD_WORDS + COMPONENT_WORDS * (size_t)record[COMPONENTS] + (size_t)record[STRIPES];
 }
 
 static int64_t* find(struct buffer* records, uint64_t id) {

@@ -16,7 +16,7 @@ from .conftest import Profile, Run
 
 SCRIPT = """
 import os, sys
-for name in ("plain", "v1", "v3", "short", "pfl", "v1"):
+for name in ("plain", "v1", "v3", "short", "pfl", "dom", "bad", "v1"):
     fd = os.open(name, os.O_WRONLY | os.O_CREAT)
     os.write(fd, b"x")
     os.close(fd)
@@ -53,7 +53,7 @@ def test_layouts_of_files(
 ) -> None:
     run = profile(sys.executable, "-c", SCRIPT, *kill, environment=stub, check=False)
     found = layouts(run)
-    assert sorted(found) == ["v1", "v3"]  # cut off and composite ones are not recorded
+    assert sorted(found) == ["dom", "pfl", "v1", "v3"]  # damaged ones are not recorded
     for name, pool in (("v1", ""), ("v3", "flash")):
         record = found[name]
         assert record.rank == 0
@@ -61,10 +61,19 @@ def test_layouts_of_files(
         assert (component.stripe_size, component.stripe_count, component.pattern) == (2**20, 3, 1)
         assert (component.extent_start, component.extent_end, component.pool) == (0, -1, pool)
         assert record.osts.tolist() == [10, 15, 20]
+    for name, first in (("pfl", 1), ("dom", 0)):
+        record = found[name]
+        one, other = record.components  # the second of three has no objects
+        assert (one.stripe_size, one.stripe_count, one.mirror_id) == (2**20, first, 3)
+        assert (one.extent_start, one.extent_end) == (0, 2**30)
+        assert (other.stripe_size, other.stripe_count, other.pattern) == (3 * 2**20, 3, 1)
+        assert (other.extent_start, other.extent_end) == (2**31, -1)
+        assert record.osts.tolist() == [*[0][:first], 200, 201, 202]
     answer = same_for_pydarshan(run.logs[0])
     theirs = {one["id"]: one for one in answer["LUSTRE"]}
     assert {one.id for one in run.log.lustre()} == set(theirs)
-    for record in found.values():
+    for name in ("v1", "v3"):
+        record = found[name]
         (component,) = theirs[record.id]["components"]
         assert component["counters"].tolist()[:2] == [2**20, 3]
 
@@ -78,6 +87,7 @@ def test_one_record_for_all_ranks(
     found = layouts(profile("mpiexec", "-n", "3", program, environment=stub))
     assert {name: one.rank for name, one in found.items()} == {
         "v1.shared": -1,
+        "pfl.shared": -1,
         "v1.0": 0,
         "v1.1": 1,
         "v1.2": 2,

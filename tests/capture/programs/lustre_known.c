@@ -18,6 +18,7 @@ int main(int argument_count, char** arguments) {
     snprintf(name, sizeof name, "v1.%d", rank);
     write_to(name);
     write_to("v1.shared");
+    write_to("pfl.shared");
     MPI_Finalize();
     return 0;
 }
