@@ -167,11 +167,12 @@ static bool publish(struct job* job, bool written) {
 /* A launcher may pass the environment on to some ranks only in part; what is collective below goes by rank
  * 0's. */
 static void agree_on_settings(struct job* job) {
-    int64_t words[3] = {settings.keep_records, settings.events, (int64_t)settings.max_log};
+    int64_t words[4] = {settings.keep_records, settings.events, (int64_t)settings.max_log, settings.sizes};
     share(job, words, sizeof words);
     settings.keep_records = words[0];
     settings.events = words[1];
     settings.max_log = (size_t)words[2];
+    settings.sizes = words[3];
 }
 
 static bool write_job(struct job* job) {
