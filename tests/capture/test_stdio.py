@@ -80,11 +80,15 @@ c.rewind(stream)
 c.fread(buffer, 1, 8, stream)
 c.fread(buffer, 1, 8, stream)
 c.fclose(stream)
+import os, sys
+if sys.argv[1:]:
+    os.kill(os.getpid(), 9)
 """
 
 
-def test_sizes_are_told_on_request(profile: Profile) -> None:
-    run = profile(sys.executable, "-c", SIZED, options=("--stdio-sizes",))
+@pytest.mark.parametrize("kill", [[], ["kill"]])
+def test_sizes_are_told_on_request(profile: Profile, kill: list[str]) -> None:
+    run = profile(sys.executable, "-c", SIZED, *kill, options=("--stdio-sizes",), check=False)
     side = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())
     (sized,) = [one for one in side["stdio_sizes"] if one["file"] == f"{run.folder}/sized"]
     assert sized["rank"] == 0

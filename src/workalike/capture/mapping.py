@@ -29,7 +29,10 @@ EXTRA_COUNTERS = (
 )
 """HDF5 calls that Darshan's format has no place for: they go into a side file (capture/extra.h)."""
 
-_EXTRA_MODULE = 63
+SIZES = "SIZES"
+"""Sizes of STDIO's calls (capture/sizes.h), for the side file, too."""
+
+_OUR_MODULES = {62: SIZES, 63: EXTRA}
 
 EXECUTED = 2
 """State of a process that went on as another program: its counters are whole."""
@@ -48,6 +51,7 @@ _EVENT_WORDS = ("", "open", "close", "sync")
 _SEGMENT_BYTES = 32
 _COMMON_VALUES = 32
 _COMMON_KEPT = 4
+_COMMON_TABLE = struct.Struct(f"<2I{2 * _COMMON_VALUES}q")  # used, last; values; counts
 _VERSION = 1
 
 
@@ -110,6 +114,7 @@ class Mapping:
         traces: by (module, record id).
         extra: what goes into the side file, by record id of the file.
         events: opens, closes and syncs, if they were asked for.
+        sizes: (size, count) of STDIO's reads and of its writes by record id of the file, if they were asked for.
         partial: modules that ran out of memory.
     """
 
@@ -132,6 +137,7 @@ class Mapping:
     traces: dict[tuple[str, int], Trace] = field(default_factory=dict)
     extra: dict[int, dict[str, int]] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
+    sizes: dict[int, list[list[tuple[int, int]]]] = field(default_factory=dict)
 
 
 def find_mappings(folder: Path) -> list[Path]:
@@ -220,9 +226,15 @@ def _entries(data: bytes, used: int) -> Iterator[Entry]:
 
 
 def _module_name(number: int) -> str:
-    if number == _EXTRA_MODULE:
-        return EXTRA
+    if number in _OUR_MODULES:
+        return _OUR_MODULES[number]
     return layouts.MODULE_NAMES[number] if number < len(layouts.MODULE_NAMES) else "NULL"
+
+
+def _table(data: bytes, at: int) -> list[tuple[int, int]]:
+    """The values of a table of common ones with their counts."""
+    used, _, *numbers = _COMMON_TABLE.unpack_from(data, at)
+    return list(zip(numbers[:used], numbers[_COMMON_VALUES:], strict=False))[:_COMMON_VALUES]
 
 
 def _take(mapping: Mapping, data: bytes, entry: Entry) -> None:
@@ -235,6 +247,10 @@ def _take(mapping: Mapping, data: bytes, entry: Entry) -> None:
         start = entry.at + entry.record_at
         number, _, *counts = struct.unpack_from(f"<{2 + len(EXTRA_COUNTERS)}Q", data, start)
         mapping.extra[number] = dict(zip(EXTRA_COUNTERS, counts, strict=True))
+    elif entry.kind == _RECORD and entry.counted and entry.module == SIZES:
+        start = entry.at + entry.record_at
+        (number,) = struct.unpack_from("<Q", data, start)
+        mapping.sizes[number] = [_table(data, start + 16 + i * _COMMON_TABLE.size) for i in range(2)]
     elif entry.kind == _RECORD and entry.counted and entry.module in layouts.FIXED:
         mapping.records.setdefault(entry.module, []).append(_stored(mapping, data, entry))
     elif entry.kind == _RECORD and entry.counted and entry.module == "LUSTRE":

@@ -145,7 +145,13 @@ def _write_extra(parts: list[Mapping], log: Path) -> None:
         for part in parts
         for one in part.events
     ]  # fmt: skip
-    side = {name: rows for name, rows in (("hdf5", rows), ("events", events)) if rows}
+    sizes = [
+        {"file": part.names.get(number, ""), "rank": part.rank, "reads": reads, "writes": writes}
+        for part in parts
+        for number, (reads, writes) in part.sizes.items()
+    ]
+    said = (("hdf5", rows), ("stdio_sizes", sizes), ("events", events))
+    side = {name: rows for name, rows in said if rows}
     if side:
         side_file_of(log).write_text(json.dumps({"version": 1, **side}, indent=1), encoding="utf-8")
         side_file_of(log).chmod(0o400)
