@@ -90,7 +90,7 @@ static int end_scan(struct scan scan, FILE* file, int result) {
     return result;
 }
 
-/* The C library's two sets of scanf: of ISO C99 (what headers give today) and the older GNU one. */
+/* The C library's sets of scanf: of ISO C23 and C99 (which of them, headers decide) and the older GNU one. */
 #define SCANS(vscan, scan_file, scan_stdin, vscan_stdin)                                    \
     int vscan(FILE* restrict file, const char* restrict format, va_list arguments);         \
     int scan_file(FILE* restrict file, const char* restrict format, ...);                   \
@@ -110,9 +110,12 @@ static int end_scan(struct scan scan, FILE* file, int result) {
         return vscan(stdin, format, arguments);                                             \
     }
 SCANS(__isoc99_vfscanf, __isoc99_fscanf, __isoc99_scanf, __isoc99_vscanf)
+#if !defined CAPTURE_STATIC || __GLIBC_PREREQ(2, 38)
+SCANS(__isoc23_vfscanf, __isoc23_fscanf, __isoc23_scanf, __isoc23_vscanf)
+#endif
 
 #ifndef CAPTURE_STATIC
-/* The headers turn the plain names into the C99 ones; these symbols are the older functions. */
+/* The headers turn the plain names into the newer ones; these symbols are the older functions. */
 int gnu_vfscanf(FILE* restrict file, const char* restrict format, va_list arguments) __asm__("vfscanf");
 int gnu_fscanf(FILE* restrict file, const char* restrict format, ...) __asm__("fscanf");
 EXPORT int gnu_vfscanf(FILE* restrict file, const char* restrict format, va_list arguments) {
