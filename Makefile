@@ -67,7 +67,8 @@ schema: build
 # clang-tidy over the engine; minutes, so not a part of lint.
 tidy: build
 	cmake --preset dev
-	ls engine/*.cpp engine/*/*.cpp | xargs -n 4 -P 2 clang-tidy -p build/dev --quiet --warnings-as-errors='*'
+	grep -q HAVE_ADIOS2 build/dev/compile_commands.json && left=none || left=io/adios2.cpp; \
+	ls engine/*.cpp engine/*/*.cpp | grep -v "$$left" | xargs -n 4 -P 2 clang-tidy -p build/dev --quiet --warnings-as-errors='*'
 
 lint: build
 	$(BIN)/ruff check src tests benchmarks

@@ -26,7 +26,7 @@ class TyphonioReader {
         std::int64_t from = 0;  // element of the part's values
     };
     [[nodiscard]] std::vector<Run> runs_of(const MeshTable& table, std::int64_t part) const;
-    h5::Shared dataset_of(const MeshTable& table, int axis) const;
+    [[nodiscard]] h5::Shared dataset_of(const MeshTable& table, int axis) const;
 
     const h5::Shared* root_ = nullptr;
     FileContext context_;

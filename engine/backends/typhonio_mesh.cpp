@@ -142,7 +142,7 @@ std::uint64_t ghosts_of(const Mesh& mesh) {
 
 std::string state_name(const FileContext& context) {
     const bool one = context.family->lifetime == Lifetime::per_dump;
-    const std::string state = fmt::format("state{}", one ? 0 : dump_of_state(context));
+    std::string state = fmt::format("state{}", one ? 0 : dump_of_state(context));
     if (!context.family->sharing.baton) return state;
     return fmt::format("{}_domain{:07d}", state, context.place.index);
 }

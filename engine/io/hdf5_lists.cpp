@@ -34,7 +34,7 @@ H5F_libver_t bound_of(LibraryBounds bounds) {
     switch (bounds) {
         case LibraryBounds::v18:
             return H5F_LIBVER_V18;
-        case LibraryBounds::v110:
+        case LibraryBounds::v110:  // NOLINT(bugprone-branch-clone): the latest one of HDF5 1.10
             return H5F_LIBVER_V110;
         case LibraryBounds::latest:
             return H5F_LIBVER_LATEST;

@@ -91,7 +91,8 @@ void fill_field(const MeshLayout& layout, const MeshTable& table, std::int64_t p
     const auto base = origin(layout, part);
     const double scale = static_cast<double>(shape.dims()[0]) * static_cast<double>(layout.arrangement()[0]);
     const std::int64_t kind = table.variable % 8;
-    const double time = static_cast<double>(dump) + 0.125 * static_cast<double>(table.variable / 8);
+    const std::int64_t cycle = table.variable / 8;
+    const double time = static_cast<double>(dump) + 0.125 * static_cast<double>(cycle);
     const std::uint64_t seed = mix(mix(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(dump)),
                                    static_cast<std::uint64_t>(table.variable));
     Writer<T> writer(out);

@@ -30,7 +30,7 @@ Progress::Progress(const Setup& setup)
       shown_(setup.process == 0 && !setup.options.quiet && (terminal_ || setup.options.progress)) {}
 
 Progress::~Progress() {
-    if (shown_ && terminal_ && done_ > 0) fmt::print(stderr, "\n");
+    if (shown_ && terminal_ && done_ > 0) std::fputc('\n', stderr);
 }
 
 void Progress::dump_done(const Summary& s) {

@@ -37,7 +37,7 @@ void remove_files_of_plan(const Plan& plan, const std::string& folder) noexcept 
     try {
         for (const std::string& name : files_of_plan(plan, folder)) {
             std::error_code ignored;  // some libraries' files are directories
-            std::filesystem::remove_all(folder + "/" + name, ignored);
+            std::filesystem::remove_all(std::filesystem::path(folder) / name, ignored);
         }
     } catch (const std::exception&) {
         // The directory itself is gone: so are its files.

@@ -39,7 +39,7 @@ RankSet RankSet::all(std::int64_t n) {
     return n > 0 ? RankSet({RankSpan{0, n - 1, 1}}) : RankSet();
 }
 
-RankSet::RankSet(std::vector<RankSpan> spans) : spans_(joined(spans)) {
+RankSet::RankSet(const std::vector<RankSpan>& spans) : spans_(joined(spans)) {
     before_.reserve(spans_.size());
     for (const RankSpan& span : spans_) {
         before_.push_back(size_);

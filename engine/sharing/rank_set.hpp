@@ -21,7 +21,7 @@ class RankSet {
     /// Ranks 0 to n-1.
     static RankSet all(std::int64_t n);
     /// Spans must be ascending and disjoint (read.cpp checks); `last` is lowered to the last member.
-    explicit RankSet(std::vector<RankSpan> spans);
+    explicit RankSet(const std::vector<RankSpan>& spans);
 
     [[nodiscard]] std::int64_t size() const { return size_; }
     [[nodiscard]] bool empty() const { return size_ == 0; }

@@ -129,7 +129,7 @@ TEST_CASE("size bins end inclusively") {
 TEST_CASE("sequential and consecutive as Darshan counts them") {
     Counters counters;
     AccessState state;
-    for (int i = 0; i < 128; ++i) counters.note(state, Direction::write, i * 512, 512, false);
+    for (int i = 0; i < 128; ++i) counters.note(state, Direction::write, std::int64_t{512} * i, 512, false);
     CHECK(counters.of(Direction::write).sequential == 127);
     CHECK(counters.of(Direction::write).consecutive == 127);
     CHECK(counters.of(Direction::write).max_byte == 128 * 512 - 1);

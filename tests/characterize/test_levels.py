@@ -203,3 +203,17 @@ def test_a_model_leaves_alone_what_has_no_choice() -> None:
     plain = builder_of(4).posix(NAME, OPENS=4, WRITES=8, BYTES_WRITTEN=MIB)
     for model in Model:
         assert model_of(plain, model)[:2] == (Level.POSIX, MIB)
+
+
+def test_extents_are_not_raised_to_a_level_that_explains_nothing() -> None:
+    below = builder_of(4).mpiio(NAME, COLL_WRITES=4, BYTES_WRITTEN=1000)
+    below.posix(NAME, OPENS=4, WRITES=8, BYTES_WRITTEN=100 * MIB)
+    assert model_of(below, Model.EXTENTS)[:2] == (Level.POSIX, 100 * MIB)
+
+
+def test_what_an_asked_level_never_saw_is_no_metadata() -> None:
+    found = characterize(
+        [log_of(hdf5(1024, 900 * MIB, 900 * MIB))], CharacterizeOptions(include_noise=True, level=Level.H5D)
+    )
+    assert not found.complete
+    assert {one.reason: one.bytes for one in found.losses}[Reason.PARTIAL_MODULE] == 900 * MIB - 1024

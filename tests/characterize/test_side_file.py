@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from simulated_job import builder_of
 
-from workalike.capture.side_file import side_file_of
+from workalike.capture.side_file import side_file_of, stdio_sizes
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.darshan import open_log
 from workalike.workload.model import Stream
@@ -97,3 +97,22 @@ def test_a_damaged_side_file_is_told_and_not_used(tmp_path: Path, side: object) 
 def test_a_side_file_that_is_a_pipe_does_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "app.darshan.extra.json")
     assert sizes(characterized(tmp_path, None, {0: (4, 1_000_024)})) == [(4, 250_006)]
+
+
+def test_each_file_of_a_dump_has_its_own(tmp_path: Path) -> None:
+    builder = builder_of(2)
+    calls = []
+    for rank in range(2):
+        builder.stdio(f"/run/out.{rank}", rank, OPENS=1, WRITES=4, BYTES_WRITTEN=1_000_024)
+        calls.append({**told(rank), "file": f"/run/out.{rank}"})
+    log = tmp_path / "app.darshan"
+    builder.write(log)
+    side_file_of(log).write_text(json.dumps(side_of(*calls)))
+    found = characterize([open_log(log)], CharacterizeOptions(include_noise=True))
+    assert {size for _, size in sizes(found)} == {8, 1_000_000}
+
+
+def test_a_long_name_has_no_side_file(tmp_path: Path) -> None:
+    warnings: list[str] = []
+    assert stdio_sizes(tmp_path / ("x" * 250), warnings) == {}
+    assert not warnings

@@ -205,7 +205,16 @@ def read_mapping(path: Path) -> Mapping | None:
         partial=[name for bit, name in enumerate(layouts.MODULE_NAMES) if partial >> bit & 1],
     )
     for entry in _entries(data, min(used, len(data))):
-        _take(mapping, data, entry)
+        try:
+            _take(mapping, data, entry)
+        except (struct.error, ValueError, IndexError, KeyError) as error:
+            raise WorkalikeError(
+                ErrorKind.DAMAGED_LOG,
+                f"an entry of module {entry.module} is damaged",
+                file=path,
+                place=f"byte {entry.at}",
+                mend="leave this mapping out: what this process counted is lost",
+            ) from error
     return mapping
 
 
@@ -234,7 +243,8 @@ def _module_name(number: int) -> str:
 def _table(data: bytes, at: int) -> list[tuple[int, int]]:
     """The values of a table of common ones with their counts."""
     used, _, *numbers = _COMMON_TABLE.unpack_from(data, at)
-    return list(zip(numbers[:used], numbers[_COMMON_VALUES:], strict=False))[:_COMMON_VALUES]
+    pairs = zip(numbers[:used], numbers[_COMMON_VALUES:], strict=False)
+    return [(value, count) for value, count in pairs if count > 0]  # killed between the value and its count
 
 
 def _take(mapping: Mapping, data: bytes, entry: Entry) -> None:

@@ -241,6 +241,8 @@ def place_logs(logs: list[Path], output: Path) -> list[Path]:
             shutil.move(log, target)
             if side_file_of(log).exists():
                 shutil.move(side_file_of(log), side_file_of(target))
+            else:  # that of a log which was there before
+                side_file_of(target).unlink(missing_ok=True)
         except OSError as error:
             raise WorkalikeError(
                 ErrorKind.CANNOT_WRITE, error.strerror or "cannot be written", file=target

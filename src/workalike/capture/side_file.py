@@ -5,6 +5,7 @@ The file comes with the log, and is as little trusted: what does not agree with 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from workalike.workload.model import MAX_OPERATION_BYTES, Direction
 
 MAX_BYTES = 64 * 2**20
 MAX_COUNT = 2**53
+LONGEST_NAME = 255
 
 Pair = tuple[int, int]
 SizesOfRank = dict[int, dict[Direction, list[Pair]]]
@@ -44,7 +46,7 @@ def stdio_sizes(log: Path, warnings: list[str]) -> dict[str, SizesOfRank]:
     """The sizes of each file's calls by rank; empty where there is no side file. `warnings` is told of a damaged one."""
     path = side_file_of(log)
     try:
-        if not path.is_file():
+        if len(os.fsencode(path.name)) > LONGEST_NAME or not path.is_file():
             return {}
         if path.stat().st_size > MAX_BYTES:
             raise ValueError(f"more than {MAX_BYTES} bytes")
@@ -56,7 +58,14 @@ def stdio_sizes(log: Path, warnings: list[str]) -> dict[str, SizesOfRank]:
                 Direction.WRITE: list(_pairs(call.writes)),
             }
             sizes.setdefault(call.file, {})[call.rank] = told
-    except (OSError, ValueError, ValidationError) as error:
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        warnings.append(
+            f"the side file {path.name} is not used: {place}{': ' if place else ''}{first['msg']}"
+        )
+        return {}
+    except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         warnings.append(f"the side file {path.name} is not used: {reason}")
         return {}

@@ -99,7 +99,8 @@ class ModuleFacts:
     def told_sizes(self, direction: Direction) -> list[tuple[int, int]]:
         """(operations, size) of the calls as a side file tells them; a reduced record stands for all ranks."""
         everyone = bool((self.ranks < 0).any())
-        told = [by for rank, by in self.sizes.items() if everyone or rank in self.ranks]
+        ranks = self.sizes if everyone else dict.fromkeys(self.ranks.tolist())
+        told = [self.sizes[rank] for rank in ranks if rank in self.sizes]
         return [pair for by in told for pair in by[direction]]
 
     def first(self, name: str) -> float | None:

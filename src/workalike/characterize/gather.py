@@ -140,12 +140,16 @@ def _add_sizes(files: dict[int, FileFacts], member: Member, warnings: list[str])
 
 
 def _add_stripes(files: dict[int, FileFacts], log: Log) -> None:
-    """Stripe size and count of each file's first component, from its first Lustre record."""
+    """Stripe size and count of each file that has one layout, from its first Lustre record.
+
+    Of a progressive layout no one component stands for the file: the file system's default is nearer than its first one.
+    """
     table = log.lustre()
     ids = table.ids.tolist() if isinstance(table, LustreTable) else [record.id for record in table]
     for row, number in enumerate(ids):
         file = files.get(number)
         if file is not None and file.stripe is None:
             record = table[row]
-            if record.stripe_size > 0 and record.stripe_count > 0:
+            whole = len(record.components) == 1 and record.components[0].extent_end == -1
+            if whole and record.stripe_size > 0 and record.stripe_count > 0:
                 file.stripe = (record.stripe_size, record.stripe_count)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
 from workalike.characterize.moved import bytes_name, kind_of
+from workalike.characterize.options import WITH_DATASETS
 from workalike.workload.model import Direction, Level, Reason
 
 EXPLAINS = 0.95
@@ -38,13 +39,18 @@ def levels_of(file: FileFacts) -> list[Level]:
     return chain
 
 
-def choose_level(file: FileFacts, direction: Direction) -> LevelChoice | None:
+def choose_level(
+    file: FileFacts, direction: Direction, *, without_datasets: bool = False
+) -> LevelChoice | None:
     """The highest level that is not partial and explains 95 % of what the level below moved for the application.
 
+    `without_datasets` passes over a library's datasets where a level below saw the file.
     None when nobody moved anything in this direction. A choice of 0 bytes means that all traffic was a library's own.
     """
     stdio = file.bytes_at(Level.STDIO, direction)
     chain = levels_of(file)
+    if without_datasets:
+        chain = [level for level in chain if level not in WITH_DATASETS] or chain
     if stdio and stdio >= max((file.bytes_at(level, direction) for level in chain), default=0):
         return LevelChoice(Level.STDIO, stdio, "only STDIO moved data", _partial_loss(file, Level.STDIO))
     if not any(file.bytes_at(level, direction) for level in chain):
@@ -77,9 +83,10 @@ def _explains(file: FileFacts, upper: Level, below: LevelChoice, direction: Dire
     return LevelChoice(upper, moved, rule, library + [x for x in below.losses if x.reason is Reason.SIEVING])
 
 
-def choose_levels(file: FileFacts) -> dict[Direction, LevelChoice]:
+def choose_levels(file: FileFacts, *, without_datasets: bool = False) -> dict[Direction, LevelChoice]:
     """The choice for each direction; a direction of next to no bytes follows the other one."""
-    found = {d: c for d in Direction if (c := choose_level(file, d)) is not None}
+    choices = ((d, choose_level(file, d, without_datasets=without_datasets)) for d in Direction)
+    found = {d: choice for d, choice in choices if choice is not None}
     if len(found) < 2:
         return found
     main = max(found, key=lambda d: found[d].moved)
@@ -95,7 +102,10 @@ def choose_levels(file: FileFacts) -> dict[Direction, LevelChoice]:
 
 
 def force_level(file: FileFacts, direction: Direction, choice: LevelChoice, level: Level) -> LevelChoice:
-    """The choice at the level that the user asks for: what a level below it moved beside is said to be left out."""
+    """The choice at the level that the user asks for: what the chosen level moved beside is said to be left out.
+
+    A library's own traffic is named as such; the rest is the application's, which the asked level lost or never saw.
+    """
     if level is choice.level:
         return choice
     moved = file.bytes_at(level, direction)
@@ -103,8 +113,11 @@ def force_level(file: FileFacts, direction: Direction, choice: LevelChoice, leve
     chain = levels_of(file)
     rest = choice.moved - moved
     if rest > 0 and chain.index(level) < chain.index(choice.level):
-        reason = Reason.LIBRARY_METADATA if is_whole(file, level) else Reason.PARTIAL_MODULE
-        losses.append(Loss(reason, rest, 1, MODULE_OF_LEVEL[level]))
+        for loss in library_traffic(file, level, choice.level, direction) if is_whole(file, level) else []:
+            named = min(rest, loss.bytes)
+            losses += [replace(loss, bytes=named)] if named else []
+            rest -= named
+        losses += [Loss(Reason.PARTIAL_MODULE, rest, 1, MODULE_OF_LEVEL[level])] if rest else []
     return LevelChoice(level, moved, "as asked", losses)
 
 

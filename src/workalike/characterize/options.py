@@ -25,7 +25,7 @@ class CharacterizeOptions:
     """`states` fixes the number of dumps in each long-lived file; `include_noise` keeps every file.
 
     `level` is taken where a file has it; `use_trace` off ignores DXT, as if the log had none.
-    `model` arrays is the library's level where a file has one, extents the highest one below; mesh takes HDF5 families for
+    `model` arrays is the library's level where a file has one, extents leaves those levels out; mesh takes HDF5 families for
     meshes of `variables` variables (None: as many as their datasets tell).
     """
 
@@ -40,6 +40,4 @@ class CharacterizeOptions:
         """Which of a file's levels, highest first, the user asks for; None leaves it to the log."""
         if self.model is Model.ARRAYS:
             return next((level for level in levels if level in WITH_DATASETS), None)
-        if self.model is Model.EXTENTS:
-            return next((level for level in levels if level not in WITH_DATASETS), None)
         return self.level if self.level in levels else None

@@ -108,7 +108,7 @@ class _Characterizer:
 
     def _data_files(self, file: FileFacts) -> list[DataFile]:
         """The file at the level of each direction: one data file where both are the same."""
-        found = choose_levels(file)
+        found = choose_levels(file, without_datasets=self.options.model is Model.EXTENTS)
         wanted = self.options.wanted_level(levels_of(file))
         out = []
         for direction, choice in found.items():

@@ -64,6 +64,10 @@ def moved_by_rank(parts: Sequence[ModuleFacts], direction: Direction) -> dict[in
 def _moved_of_rows(parts: Sequence[ModuleFacts], direction: Direction) -> Iterator[tuple[int, Moved]]:
     if not parts:
         return
+    if any(part.sizes for part in parts):  # which are of one file each
+        for part in parts:
+            yield from zip(part.ranks.tolist(), moved_by_rows(part, direction), strict=True)
+        return
     together = replace(
         parts[0],
         ids=np.concatenate([p.ids for p in parts]),

@@ -16,6 +16,7 @@ from workalike.characterize.options import Model
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.model import Backend, Clock, GapFill
 from workalike.plan.resolve import Options
+from workalike.workload.quantities import MAX_DATASETS
 
 BACKENDS: tuple[str, ...] = get_args(Backend)
 CLOCKS: tuple[str, ...] = get_args(Clock)
@@ -106,7 +107,8 @@ ModelName = Annotated[
     ),
 ]
 Variables = Annotated[
-    int | None, typer.Option(min=1, help="With --model mesh: variables of a mesh [default: as found].")
+    int | None,
+    typer.Option(min=1, max=MAX_DATASETS, help="With --model mesh: variables of a mesh [default: as found]."),
 ]
 
 

@@ -38,9 +38,8 @@ def _counts(family: SideFamily, known: SideFamily) -> bool:
     A log has states of one file at the level that tells most of them, say of datasets, and the family may be counted below.
     """
     counters = family.modules.get(MODULE_OF_LEVEL[known.level], {})
-    return all(
-        counters.get(bytes_name(d), 0) == sum(dump.bytes_of(d) for dump in known.dumps) for d in Direction
-    )
+    moved = {d: total for d in Direction if (total := sum(dump.bytes_of(d) for dump in known.dumps))}
+    return bool(moved) and all(counters.get(bytes_name(d), 0) == total for d, total in moved.items())
 
 
 def _bytes(family: SideFamily) -> list[tuple[int, int]]:
