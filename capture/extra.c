@@ -58,13 +58,17 @@ static void add_number(struct buffer* text, const char* name, long long number) 
     extra_add(text, words);
 }
 
+void extra_begin(struct buffer* text, const struct base_record* base) {
+    const char* name = records_name(base->id);
+    extra_add(text, text->used ? ",\n  {\"file\": " : "  {\"file\": ");
+    extra_add_quoted(text, name ? name : "");
+    add_number(text, "rank", (long long)base->rank);
+}
+
 void extra_text(struct buffer* text, const struct buffer* records) {
     const struct extra_stored* all = (const struct extra_stored*)records->data;
     for (size_t i = 0; i < records->used / sizeof *all; ++i) {
-        const char* name = records_name(all[i].base.id);
-        extra_add(text, text->used ? ",\n  {\"file\": " : "  {\"file\": ");
-        extra_add_quoted(text, name ? name : "");
-        add_number(text, "rank", (long long)all[i].base.rank);
+        extra_begin(text, &all[i].base);
         for (int counter = 0; counter < EXTRA_COUNTERS; ++counter) {
             add_number(text, counter_names[counter], (long long)all[i].counter[counter]);
         }

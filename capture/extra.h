@@ -27,6 +27,9 @@ void extra_text(struct buffer* text, const struct buffer* records);
 void extra_add(struct buffer* text, const char* words);
 void extra_add_quoted(struct buffer* text, const char* words);
 
+/* Begins the object of a record: its file and rank, a comma before it where there is another one. */
+void extra_begin(struct buffer* text, const struct base_record* base);
+
 /* What the side file says, each part a list of JSON objects. */
 enum extra_part { EXTRA_HDF5, EXTRA_SIZES, EXTRA_CLOCKS, EXTRA_EVENTS, EXTRA_PARTS };
 

@@ -20,6 +20,10 @@ enum { INITIALISED = 0x10, MIRROR_MASK = 0x7fff };
 enum { COMPONENTS = 2, STRIPES = 3, HEAD_WORDS = 4, COMPONENT_WORDS = 9 };
 enum { STRIPE_SIZE, STRIPE_COUNT, PATTERN, FLAGS, EXTENT_START, EXTENT_END, MIRROR, POOL };
 
+size_t lustre_words(const int64_t* record) {
+    return HEAD_WORDS + COMPONENT_WORDS * (size_t)record[COMPONENTS] + (size_t)record[STRIPES];
+}
+
 static uint64_t number_at(const unsigned char* value, size_t at, size_t bytes) {
     uint64_t number = 0;
     for (size_t i = bytes; i-- > 0;) number = number << 8 | value[at + i];
@@ -79,7 +83,7 @@ static size_t composite(const unsigned char* value, size_t length, int64_t* reco
     }
     record[COMPONENTS] = (int64_t)used;
     record[STRIPES] = (int64_t)stripes;
-    return (HEAD_WORDS + used * COMPONENT_WORDS + stripes) * sizeof *record;
+    return lustre_words(record) * sizeof *record;
 }
 
 size_t lustre_record(const unsigned char* value, size_t length, int64_t record[LUSTRE_RECORD / 8]) {
@@ -90,5 +94,5 @@ size_t lustre_record(const unsigned char* value, size_t length, int64_t record[L
     if (count <= 0) return 0;
     record[COMPONENTS] = 1;
     record[STRIPES] = count;
-    return (HEAD_WORDS + COMPONENT_WORDS + (size_t)count) * sizeof *record;
+    return lustre_words(record) * sizeof *record;
 }

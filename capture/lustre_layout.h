@@ -14,4 +14,7 @@ enum { LUSTRE_VALUE = 32 + (48 + 48) * LUSTRE_COMPONENTS + 24 * LUSTRE_STRIPES }
    v3) are one component; of a composite one those components are recorded that have their objects. */
 size_t lustre_record(const unsigned char* value, size_t length, int64_t record[LUSTRE_RECORD / 8]);
 
+/* Words of such a record: they follow from its numbers of components and stripes. */
+size_t lustre_words(const int64_t* record);
+
 #endif

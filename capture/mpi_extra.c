@@ -85,25 +85,23 @@ static void answer_clock(double late, mpi_handle comm) {
 
 void mpi_extra_gather(struct log_content* content, const struct job_times* times, mpi_handle comm, int rank,
                       int ranks, struct extra_texts* texts) {
-    struct buffer own[3] = {{0}, {0}, {0}};
+    struct buffer own[EXTRA_PARTS] = {{0}};
     const double late = log_seconds_late(times);
-    extra_text(&own[0], &content->records[MODULE_EXTRA]);
+    extra_text(&own[EXTRA_HDF5], &content->records[MODULE_EXTRA]);
     buffer_release(&content->records[MODULE_EXTRA]);
-    gather(&own[0], comm, rank, ranks, &texts->part[EXTRA_HDF5]);
+    gather(&own[EXTRA_HDF5], comm, rank, ranks, &texts->part[EXTRA_HDF5]);
     if (settings.sizes) {
-        sizes_text(&own[2], &content->records[MODULE_SIZES]);
-        gather(&own[2], comm, rank, ranks, &texts->part[EXTRA_SIZES]);
+        sizes_text(&own[EXTRA_SIZES], &content->records[MODULE_SIZES]);
+        gather(&own[EXTRA_SIZES], comm, rank, ranks, &texts->part[EXTRA_SIZES]);
     }
     buffer_release(&content->records[MODULE_SIZES]);
     if (settings.events) {
         struct buffer* clocks = &texts->part[EXTRA_CLOCKS];
-        events_text(&own[1], rank, late);
-        gather(&own[1], comm, rank, ranks, &texts->part[EXTRA_EVENTS]);
+        events_text(&own[EXTRA_EVENTS], rank, late);
+        gather(&own[EXTRA_EVENTS], comm, rank, ranks, &texts->part[EXTRA_EVENTS]);
         if (rank) answer_clock(late, comm);
         if (!rank) add_clock(clocks, 0, 0, 0);
         for (int other = 1; !rank && other < ranks; ++other) ask_clock(clocks, other, late, comm);
     }
-    buffer_release(&own[0]);
-    buffer_release(&own[1]);
-    buffer_release(&own[2]);
+    for (int part = 0; part < EXTRA_PARTS; ++part) buffer_release(&own[part]);
 }

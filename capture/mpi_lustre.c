@@ -3,18 +3,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { ID, RANK, COMPONENTS, STRIPES, HEAD_WORDS, COMPONENT_WORDS = 9 };
+#include "lustre_layout.h"
 
-/* Records vary in length: the words of the one at this place. */
-static size_t words_of(const int64_t* record) {
-    return HEAD_WORDS + COMPONENT_WORDS * (size_t)record[COMPONENTS] + (size_t)record[STRIPES];
-}
+enum { ID, RANK };
 
 static int64_t* find(struct buffer* records, uint64_t id) {
     for (size_t at = 0; at < records->used;) {
         int64_t* record = (int64_t*)(void*)(records->data + at);
         if ((uint64_t)record[ID] == id) return record;
-        at += words_of(record) * sizeof *record;
+        at += lustre_words(record) * sizeof *record;
     }
     return NULL;
 }
@@ -30,7 +27,7 @@ static int64_t list_records(const struct buffer* records, struct buffer* all) {
     int64_t count = 0;
     for (size_t at = 0; at < records->used; ++count) {
         const int64_t* record = (const int64_t*)(const void*)(records->data + at);
-        const struct seen seen = {(uint64_t)record[ID], (int64_t)words_of(record)};
+        const struct seen seen = {(uint64_t)record[ID], (int64_t)lustre_words(record)};
         buffer_append(all, &seen, sizeof seen);
         at += (size_t)seen.words * sizeof *record;
     }
@@ -39,7 +36,7 @@ static int64_t list_records(const struct buffer* records, struct buffer* all) {
 
 static bool has_the_same(struct buffer* records, const struct seen* seen) {
     const int64_t* record = find(records, seen->id);
-    return record && (int64_t)words_of(record) == seen->words;
+    return record && (int64_t)lustre_words(record) == seen->words;
 }
 
 /* Rank 0's record of a file that every rank has, and sees alike, stands for all; the others' go. */
@@ -50,7 +47,7 @@ static void keep_one(struct buffer* records, uint64_t id, int rank) {
         record[RANK] = -1;
         return;
     }
-    const size_t bytes = words_of(record) * sizeof *record;
+    const size_t bytes = lustre_words(record) * sizeof *record;
     unsigned char* behind = (unsigned char*)record + bytes;
     memmove(record, behind, (size_t)(records->data + records->used - behind));
     records->used -= bytes;

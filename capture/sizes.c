@@ -38,13 +38,8 @@ static void add_table(struct buffer* text, const char* name, const struct common
 
 void sizes_text(struct buffer* text, const struct buffer* records) {
     const struct sizes_stored* all = (const struct sizes_stored*)records->data;
-    char words[64];
     for (size_t i = 0; i < records->used / sizeof *all; ++i) {
-        const char* name = records_name(all[i].base.id);
-        extra_add(text, text->used ? ",\n  {\"file\": " : "  {\"file\": ");
-        extra_add_quoted(text, name ? name : "");
-        snprintf(words, sizeof words, ", \"rank\": %lld", (long long)all[i].base.rank);
-        extra_add(text, words);
+        extra_begin(text, &all[i].base);
         add_table(text, "reads", &all[i].calls[SIZED_READS]);
         add_table(text, "writes", &all[i].calls[SIZED_WRITES]);
         extra_add(text, "}");

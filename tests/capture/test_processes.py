@@ -13,6 +13,10 @@ from typing import Any
 
 import pytest
 
+from workalike.capture import mapping
+from workalike.capture.session import place_logs
+from workalike.errors import WorkalikeError
+
 from .conftest import WORKALIKE, Profile, Run
 
 THREADS, ROUNDS = 8, 5000
@@ -165,6 +169,30 @@ def test_damaged_mapping_is_refused_in_one_line(tmp_path: Path) -> None:
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     assert "workalike-0-1-1.map" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_damaged_entry_is_refused(tmp_path: Path) -> None:
+    """A record that would reach beyond the mapping's end."""
+    path = tmp_path / "workalike-0-1-1.map"
+    head = bytearray(mapping._HEADER_BYTES)
+    used = len(head) + mapping._ENTRY.size
+    mapping._HEADER.pack_into(head, 0, b"WACAPMAP", 1, 1, 7, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, used, 0)
+    at_record = mapping._ENTRY.size
+    entry = mapping._ENTRY.pack(1, mapping._ENTRY.size, 62, 1056, at_record, 0, 0, 0, 1, 1, 0)
+    path.write_bytes(bytes(head) + entry)
+    with pytest.raises(WorkalikeError, match="an entry of module SIZES is damaged") as caught:
+        mapping.read_mapping(path)
+    assert caught.value.place == f"byte {len(head)}"
+
+
+def test_a_log_that_was_there_leaves_no_side_file(tmp_path: Path) -> None:
+    (tmp_path / "spool").mkdir()
+    (tmp_path / "spool/x").write_bytes(b"new")
+    (tmp_path / "app.darshan").write_bytes(b"old")
+    (tmp_path / "app.darshan.extra.json").write_text("old")
+    place_logs([tmp_path / "spool/x"], tmp_path / "app.darshan")
+    assert (tmp_path / "app.darshan").read_bytes() == b"new"
+    assert not (tmp_path / "app.darshan.extra.json").exists()
 
 
 def test_more_files_than_memory(

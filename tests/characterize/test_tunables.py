@@ -62,6 +62,12 @@ def test_striping() -> None:
     assert (found.stripe_size, found.stripe_count) == (4 * MIB, 3)
 
 
+def test_a_progressive_layout_has_no_one_striping() -> None:
+    builder = collective_job([0, 4]).lustre(NAME, osts=[3], more=[(4 * MIB, range(8))])
+    found = tunable(builder)
+    assert (found.stripe_size, found.stripe_count) == (None, None)
+
+
 def test_striping_of_most_files_holds() -> None:
     builder = builder_of(4)
     for r in range(4):

@@ -301,10 +301,16 @@ class LogBuilder:
         return self._add("HEATMAP", encode_heatmap(number, rank, bin_width, write, bins))
 
     def lustre(
-        self, name: str, rank: int = -1, *, stripe_size: int = 1 << 20, osts: Sequence[int] = (0,)
+        self,
+        name: str,
+        rank: int = -1,
+        *,
+        stripe_size: int = 1 << 20,
+        osts: Sequence[int] = (0,),
+        more: Iterable[tuple[int, Sequence[int]]] = (),
     ) -> Self:
-        """Add the layout of a file with one component."""
-        return self._add("LUSTRE", encode_lustre(self.name(name), rank, [(stripe_size, osts)]))
+        """Add the layout of a file, of one component or with `more` of them."""
+        return self._add("LUSTRE", encode_lustre(self.name(name), rank, [(stripe_size, osts), *more]))
 
     def dxt_posix(
         self,

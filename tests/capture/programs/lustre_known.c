@@ -19,6 +19,7 @@ int main(int argument_count, char** arguments) {
     write_to(name);
     write_to("v1.shared");
     write_to("pfl.shared");
+    write_to("grown");
     MPI_Finalize();
     return 0;
 }

@@ -1,10 +1,12 @@
 /* Stands in for a Lustre client: files have the attribute lustre.lov in the layout (v1) that Lustre
    documents; by the beginning of their names another one: "v3", "short" (cut off), "plain" (none), "pfl"
    (progressive: the second component of three without objects), "dom" (the first component with the
-   metadata), "bad" (a component that lies outside). */
+   metadata), "bad" (a component that lies outside), "grown" (plain for rank 0,
+   composite for the others, as if these had written on when that one had closed it). */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -73,6 +75,8 @@ ssize_t fgetxattr(int fd, const char* name, void* value, size_t room) {
     const char* file = strrchr(path, '/') + 1;
     const int third = strncmp(file, "v3", 2) == 0, cut = strncmp(file, "short", 5) == 0;
     if (strncmp(file, "pfl", 3) == 0) return give_composite(0, 0, value);
+    const char* rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (strncmp(file, "grown", 5) == 0 && rank && strcmp(rank, "0") != 0) return give_composite(0, 0, value);
     if (strncmp(file, "dom", 3) == 0) return give_composite(1, 0, value);
     if (strncmp(file, "bad", 3) == 0) return give_composite(0, 1, value);
     if (third) head.magic = 0x0BD30BD0;
