@@ -41,8 +41,13 @@ class TyphonioBackend final : public Backend {
 
     /// The pattern decides how the library underneath works; a setting that changes nothing would be a silent
     /// wrong.
-    void refuse(const Family& family, const Layout& /*layout*/, const Content& /*content*/,
+    void refuse(const Family& family, const Layout& /*layout*/, const Content& content,
                 const std::string& place) const override {
+        if (!content.mesh) {
+            throw PlanError("", fmt::format("{}: a TyphonIO file holds meshes, and this content is none; "
+                                            "use the backend hdf5, or describe the dump as a mesh",
+                                            place));
+        }
         const Hdf5Settings& set = family.hdf5;
         const bool other = set.chunked || set.filters() || set.subfiling || set.collective_metadata ||
                            set.individual_io || set.metadata_block || set.sieve_buffer || set.page_bytes ||
