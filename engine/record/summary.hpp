@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "record/counters.hpp"
+#include "counters/counters.hpp"
 
 namespace wa {
 

@@ -9,10 +9,10 @@
 #include "expand/behaviour.hpp"
 #include "plan/check.hpp"
 #include "plan/model.hpp"
+#include "run/communicators.hpp"
 #include "run/options.hpp"
 #include "schedule/clock.hpp"
 #include "schedule/compute.hpp"
-#include "sharing/communicators.hpp"
 #include "sharing/layout.hpp"
 
 namespace wa {

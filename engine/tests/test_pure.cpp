@@ -6,12 +6,12 @@
 #include <set>
 #include <vector>
 
+#include "counters/counters.hpp"
 #include "data/arena.hpp"
 #include "expand/arrays.hpp"
 #include "expand/permutation.hpp"
 #include "expand/split.hpp"
 #include "expand/stream.hpp"
-#include "record/counters.hpp"
 #include "record/summary.hpp"
 #include "run/intervals.hpp"
 #include "sharing/layout.hpp"

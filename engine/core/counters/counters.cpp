@@ -1,4 +1,4 @@
-#include "record/counters.hpp"
+#include "counters/counters.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "sharing/communicators.hpp"
+#include "run/communicators.hpp"
 
 #include <algorithm>
 #include <tuple>
