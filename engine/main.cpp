@@ -26,8 +26,9 @@ bool answered(int argc, char** argv) {
             return true;
         }
         if (word == "--list-backends") {
-            for (const wa::Registration& r : wa::registry())
-                fmt::print("{:<8} {}\n", r.traits.name, r.traits.help);
+            for (const wa::Traits* traits : wa::all_backends()) {
+                if (wa::maker_of(*traits) != nullptr) fmt::print("{:<8} {}\n", traits->name, traits->help);
+            }
             return true;
         }
         if (word == "--features") {
@@ -77,8 +78,8 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
         return 2;
     }
     if (!backend.empty()) {
-        options.backend = wa::value_of<wa::BackendKind>(backend);
-        if (!options.backend) {
+        options.backend = wa::find_traits(backend);
+        if (options.backend == nullptr) {
             if (speaks) fmt::print(stderr, "workalike-engine: unknown backend; see --list-backends\n");
             return 2;
         }

@@ -1,5 +1,5 @@
-// What a backend is: a small set of verbs on an open file, and a few flags. Nothing outside asks for its
-// type.
+// What the code of a backend is: a small set of verbs on an open file. Its traits are in core/backends;
+// nothing outside asks which backend it is.
 #pragma once
 
 #include <mpi.h>
@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "backends/traits.hpp"
 #include "data/arena.hpp"
 #include "expand/mesh.hpp"
 #include "expand/operation.hpp"
@@ -106,22 +107,6 @@ class OpenFile {
     virtual void verify(const Operation& /*operation*/, VerifyResult& /*result*/) {}
 };
 
-struct Traits {
-    std::string_view name;
-    std::string_view help;
-    BackendKind kind = BackendKind::null;
-    /// Touches files; needs one process a plan rank, a directory and a payload.
-    bool performs = true;
-    /// Operations of several pieces are one call (else a call a piece).
-    bool pieces = false;
-    /// Bytes at MPI-IO level are those of this process's MPI-IO calls.
-    bool over_mpiio = false;
-    /// A read-back of the file's bytes tells whether what was written is there.
-    bool plain_bytes = true;
-    /// Arrays are datasets of a library, and a call may move a slab of several (else a call each).
-    bool datasets = false;
-};
-
 struct BackendOptions {
     std::string operations_path;  // of the record backend
 };
@@ -138,7 +123,8 @@ class Backend {
     [[nodiscard]] virtual std::unique_ptr<OpenFile> open(const FileContext& context) = 0;
     virtual void stat(const FileContext& context) = 0;
 
-    /// Raises PlanError where the library at hand cannot do what a family asks for; `place` is the content's.
+    /// Raises PlanError where the library at hand cannot do what a family asks for; what no version of it can
+    /// do is refused by the traits. `place` is the content's.
     virtual void refuse(const Family& /*family*/, const Layout& /*layout*/, const Content& /*content*/,
                         const std::string& /*place*/) const {}
 
@@ -156,14 +142,9 @@ class Backend {
     virtual void finish() {}
 };
 
-/// Everything there is to know of a backend: one line of the registry.
-struct Registration {
-    Traits traits;
-    std::unique_ptr<Backend> (*make)(const BackendOptions&) = nullptr;
-};
+using BackendMaker = std::unique_ptr<Backend> (*)(const BackendOptions&);
 
-[[nodiscard]] std::span<const Registration> registry();
-/// The registration of a kind, or nothing when it was not built in.
-[[nodiscard]] const Registration* find_backend(BackendKind kind);
+/// What makes a backend, or nothing where the engine was built without it.
+[[nodiscard]] BackendMaker maker_of(const Traits& traits);
 
 }  // namespace wa

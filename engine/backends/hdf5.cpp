@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "backends/all.hpp"
+#include "backends/backend.hpp"
 #include "backends/hdf5_file.hpp"
 #include "backends/hdf5_overhead.hpp"
 #include "errors.hpp"
@@ -95,6 +95,7 @@ class Hdf5Backend final : public Backend {
 
 }  // namespace
 
+std::unique_ptr<Backend> make_hdf5(const BackendOptions& options);
 std::unique_ptr<Backend> make_hdf5(const BackendOptions& /*options*/) {
     return std::make_unique<Hdf5Backend>();
 }

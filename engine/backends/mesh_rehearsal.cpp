@@ -113,7 +113,7 @@ std::vector<std::int64_t> rehearse_meshes(const FileContext& original, std::size
         context.dump = &plan.dumps[i];
         context.content = &plan.contents[i];
         DumpOperations::Options options;
-        options.behaviour = behaviour_of(context.family->backend);
+        options.collective_files = context.family->backend->collective_files;
         options.file_is_open = file != nullptr;
         options.whole_elements = true;
         DumpOperations operations(plan, i, *context.layout, context.place.index, options);

@@ -2,7 +2,7 @@
 #include <climits>
 #include <optional>
 
-#include "backends/all.hpp"
+#include "backends/backend.hpp"
 #include "io/mpi_file.hpp"
 #include "io/posix.hpp"
 
@@ -90,6 +90,7 @@ class MpiioBackend final : public Backend {
 
 }  // namespace
 
+std::unique_ptr<Backend> make_mpiio(const BackendOptions& options);
 std::unique_ptr<Backend> make_mpiio(const BackendOptions& /*options*/) {
     return std::make_unique<MpiioBackend>();
 }

@@ -1,6 +1,6 @@
 // null: performs nothing, so that the engine's counting alone remains. Also the smallest example of a
 // backend.
-#include "backends/all.hpp"
+#include "backends/backend.hpp"
 
 namespace wa {
 namespace {
@@ -21,6 +21,7 @@ class NullBackend final : public Backend {
 
 }  // namespace
 
+std::unique_ptr<Backend> make_null(const BackendOptions& options);
 std::unique_ptr<Backend> make_null(const BackendOptions& /*options*/) {
     return std::make_unique<NullBackend>();
 }

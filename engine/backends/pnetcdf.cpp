@@ -6,7 +6,7 @@
 #include <climits>
 #include <optional>
 
-#include "backends/all.hpp"
+#include "backends/backend.hpp"
 #include "backends/datasets.hpp"
 #include "backends/pnetcdf_variables.hpp"
 #include "errors.hpp"
@@ -18,7 +18,6 @@ namespace wa {
 namespace {
 
 constexpr std::int64_t verified_at_once = std::int64_t{1} << 20;
-constexpr std::int64_t most_pieces = std::int64_t{1} << 20;
 
 bool posts_any(const Content& content, bool only_collective) {
     for (const Array& array : content.arrays) {
@@ -264,38 +263,11 @@ class PnetcdfBackend final : public Backend {
     std::optional<std::int64_t> fit_payload(const FileContext& context) override {
         return fit_data(context, context.position);
     }
-
-    void refuse(const Family& /*family*/, const Layout& /*layout*/, const Content& content,
-                const std::string& place) const override {
-        const auto no = [&](const std::string& what) { throw PlanError("", place + ": " + what); };
-        if (content.mesh) no("a mesh is not written through PnetCDF; use hdf5, mpiio, posix or stdio");
-        std::int64_t variables = content.fit ? content.fit->datasets : 0;
-        for (const Array& array : content.arrays) {
-            variables += array.datasets;
-            if (array.multi) no("one call over several datasets is HDF5's; leave out `multi` or use hdf5");
-            for (const Access& access : array.access) {
-                for (const Slab& slab : access.slabs) {
-                    if (slab.elements() * array.element > INT_MAX)
-                        no("PnetCDF moves less than 2 GiB in one operation; use more and smaller slabs");
-                }
-            }
-        }
-        for (const Stream& stream : content.streams) {
-            if (stream.pieces > most_pieces) no("PnetCDF takes at most 1048576 pieces; lower pieces");
-            for (const Entry& entry : stream.entries) {
-                if (entry.size > INT_MAX)
-                    no("PnetCDF moves less than 2 GiB in one operation; use more and smaller ones");
-            }
-        }
-        if (variables > static_cast<std::int64_t>(limits::variables)) {
-            no(fmt::format("{} variables are more than the {} of a PnetCDF file; lower datasets", variables,
-                           limits::variables));
-        }
-    }
 };
 
 }  // namespace
 
+std::unique_ptr<Backend> make_pnetcdf(const BackendOptions& options);
 std::unique_ptr<Backend> make_pnetcdf(const BackendOptions& /*options*/) {
     return std::make_unique<PnetcdfBackend>();
 }

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "backends/all.hpp"
+#include "backends/backend.hpp"
 
 namespace wa {
 namespace {
@@ -72,6 +72,7 @@ class PosixBackend final : public Backend {
 
 }  // namespace
 
+std::unique_ptr<Backend> make_posix(const BackendOptions& options);
 std::unique_ptr<Backend> make_posix(const BackendOptions& /*options*/) {
     return std::make_unique<PosixBackend>();
 }

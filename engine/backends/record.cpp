@@ -9,7 +9,8 @@
 #include <cstdio>
 #include <iterator>
 
-#include "backends/all.hpp"
+#include "backends/backend.hpp"
+#include "errors.hpp"
 #include "io/posix.hpp"
 #include "record/jsonl.hpp"
 
@@ -106,7 +107,9 @@ class RecordBackend final : public Backend {
 
 }  // namespace
 
+std::unique_ptr<Backend> make_record(const BackendOptions& options);
 std::unique_ptr<Backend> make_record(const BackendOptions& options) {
+    if (options.operations_path.empty()) throw UsageError("the backend record needs --operations FILE");
     return std::make_unique<RecordBackend>(options.operations_path);
 }
 

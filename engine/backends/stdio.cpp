@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "backends/all.hpp"
+#include "backends/backend.hpp"
 #include "io/posix.hpp"
 
 namespace wa {
@@ -64,6 +64,7 @@ class StdioBackend final : public Backend {
 
 }  // namespace
 
+std::unique_ptr<Backend> make_stdio(const BackendOptions& options);
 std::unique_ptr<Backend> make_stdio(const BackendOptions& /*options*/) {
     return std::make_unique<StdioBackend>();
 }

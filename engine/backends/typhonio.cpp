@@ -2,7 +2,7 @@
 // becomes in typhonio_file.cpp.
 #include <fmt/format.h>
 
-#include "backends/all.hpp"
+#include "backends/backend.hpp"
 #include "backends/hdf5_overhead.hpp"
 #include "backends/typhonio_file.hpp"
 #include "errors.hpp"
@@ -39,27 +39,6 @@ class TyphonioBackend final : public Backend {
         if (counts_library(context)) overhead_.done(context, payload, written);
     }
 
-    /// The pattern decides how the library underneath works; a setting that changes nothing would be a silent
-    /// wrong.
-    void refuse(const Family& family, const Layout& /*layout*/, const Content& content,
-                const std::string& place) const override {
-        if (!content.mesh) {
-            throw PlanError("", fmt::format("{}: a TyphonIO file holds meshes, and this content is none; "
-                                            "use the backend hdf5, or describe the dump as a mesh",
-                                            place));
-        }
-        const Hdf5Settings& set = family.hdf5;
-        const bool other = set.chunked || set.filters() || set.subfiling || set.collective_metadata ||
-                           set.individual_io || set.metadata_block || set.sieve_buffer || set.page_bytes ||
-                           set.file_space != FileSpace::standard || set.libver != LibraryBounds::earliest;
-        if (other) {
-            throw PlanError(
-                "", fmt::format("{}: a TyphonIO file takes alignment, threshold and MPI-IO hints; leave "
-                                "out the other settings of HDF5, or say `typhonio: optimised`",
-                                place));
-        }
-    }
-
   private:
     static bool counts_library(const FileContext& context) {
         return context.content->sized() && context.content->mesh->direction == Direction::write &&
@@ -71,6 +50,7 @@ class TyphonioBackend final : public Backend {
 
 }  // namespace
 
+std::unique_ptr<Backend> make_typhonio(const BackendOptions& options);
 std::unique_ptr<Backend> make_typhonio(const BackendOptions& /*options*/) {
     return std::make_unique<TyphonioBackend>();
 }

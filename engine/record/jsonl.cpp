@@ -63,31 +63,12 @@ Json counters(const Counters& c) {
             {"SIZE_WRITE", writes.sizes}};
 }
 
-/// The level at which a backend's payload is counted.
-std::string_view level_of(const Family& family, BackendKind counted) {
-    switch (counted) {
-        case BackendKind::posix:
-            return "posix";
-        case BackendKind::stdio:
-            return "stdio";
-        case BackendKind::mpiio:
-            return "mpiio";
-        case BackendKind::hdf5:
-        case BackendKind::typhonio:
-            return "h5d";
-        case BackendKind::pnetcdf:
-            return "pnetcdf";
-        default:
-            return word_of(family.level);
-    }
-}
-
-Json levels(const Family& family, const Summary& s, BackendKind counted) {
+Json levels(const Family& family, const Summary& s, const Traits& counted) {
     Json out = Json::object();
     const auto level = [&out](std::string_view name, std::int64_t written, std::int64_t read) {
         out[std::string(name)] = Json{{"bytes_written", written}, {"bytes_read", read}};
     };
-    level(level_of(family, counted), s.payload[1], s.payload[0]);
+    level(word_of(counted.level.value_or(family.level)), s.payload[1], s.payload[0]);
     const DirectionCounters& reads = s.mpiio.by_direction[0];
     const DirectionCounters& writes = s.mpiio.by_direction[1];
     if (s.mpiio.opens + s.mpiio.syncs + s.mpiio.views + reads.operations + writes.operations > 0) {
@@ -129,7 +110,7 @@ std::string run_line(const Plan& plan, const RunHead& head) {
                        {"memory_bytes", e.memory_bytes}}}});
 }
 
-std::string dump_line(const Plan& plan, const Summary& s, BackendKind counted) {
+std::string dump_line(const Plan& plan, const Summary& s, const Traits& counted) {
     const Dump& dump = plan.dumps[static_cast<std::size_t>(s.dump)];
     const Family& family = plan.families[dump.family];
     const double start = s.active.empty() ? s.due_s : s.active.first;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/traits.hpp"
 #include "io/posix.hpp"
 #include "plan/model.hpp"
 #include "record/summary.hpp"
@@ -44,7 +45,7 @@ struct Verified {
 
 [[nodiscard]] std::string compute_item(const ComputeTotals& totals);
 [[nodiscard]] std::string run_line(const Plan& plan, const RunHead& head);
-[[nodiscard]] std::string dump_line(const Plan& plan, const Summary& summary, BackendKind counted);
+[[nodiscard]] std::string dump_line(const Plan& plan, const Summary& summary, const Traits& counted);
 [[nodiscard]] std::string error_line(const Plan& plan, const FailureLine& failure);
 [[nodiscard]] std::string file_item(const Family& family, std::int64_t file, const std::string& name,
                                     std::int64_t size);

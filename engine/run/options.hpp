@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "plan/model.hpp"
+#include "backends/traits.hpp"
 
 namespace wa {
 
@@ -12,8 +12,8 @@ struct Options {
     std::string plan;
     std::string dir;
     std::string record;
-    std::optional<BackendKind> backend;
-    bool check = false;  // of the plan, without performing it
+    const Traits* backend = nullptr;  // that performs every family; null: each its own
+    bool check = false;               // of the plan, without performing it
     bool verify = false;
     bool verify_only = false;
     bool keep = false;

@@ -57,7 +57,7 @@ class Performance {
         Collector::Sinks out;
         out.dump_done = [this](const Summary& summary) {
             const auto dump = static_cast<std::size_t>(summary.dump);
-            record_.append(dump_line(setup_.plan, summary, setup_.performer(dump).counted));
+            record_.append(dump_line(setup_.plan, summary, *setup_.performer(dump).counted));
             progress_.dump_done(summary);
         };
         if (!setup_.options.per_rank.empty()) {

@@ -82,7 +82,7 @@ void make_through_library(const Setup& setup, const std::vector<std::size_t>& du
         context.writes = context.creates = context.preparing = true;
         if (!file) file = performer.backend->open(context);
         DumpOperations::Options options;
-        options.behaviour = performer.behaviour;
+        options.collective_files = performer.counted->collective_files;
         options.whole_elements = true;
         DumpOperations operations(setup.plan, d, setup.layout(d), *member, options);
         context.mesh = operations.mesh();

@@ -21,17 +21,22 @@ constexpr double shortest_thought_s = 2e-4;
 constexpr double look_every_s = 0.05;
 constexpr int baton_tag = 7;
 
+CallRules call_rules(const Traits& traits) {
+    return {traits.positioned, traits.whole_pieces, traits.whole_slabs};
+}
+
 }  // namespace
 
 struct RankRun::Task {
     Task(const Setup& setup, std::size_t dump, const DumpOperations::Options& how, DumpOperations& what,
-         FileContext where)
+         const RankCalls::File& stands, FileContext where)
         : position(dump),
           family(setup.family(dump)),
           performer(setup.performer(dump)),
           use(setup.uses[dump]),
           options(how),
           operations(what),
+          calls(what, call_rules(*performer.counted), stands),
           context(std::move(where)),
           performs(performer.traits->performs) {}
 
@@ -41,14 +46,14 @@ struct RankRun::Task {
     const FileUse& use;
     DumpOperations::Options options;
     DumpOperations& operations;
+    RankCalls calls;
     FileContext context;
     bool performs;
     Summary summary;
     Use* file = nullptr;
-    Use own;  // of a file that lives for this dump only
+    Use own;                          // of a file that lives for this dump only
+    std::unique_ptr<OpenFile> extra;  // opened to be closed again at once
     std::optional<Gather> gather;
-    std::int64_t done = 0;   // own operations
-    std::int64_t seeks = 0;  // made
     double thought_s = 0;
 };
 
@@ -89,13 +94,16 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
     const auto held = held_.find({d.family, d.file});
     const FileContext context = setup_.context(dump, *member);
     DumpOperations::Options options;
-    options.behaviour = performer.behaviour;
+    options.collective_files = performer.counted->collective_files;
     options.file_is_open = held != held_.end();
     options.whole_elements = !performer.traits->plain_bytes;
     const bool fits = performer.traits->performs && context.content->sized();
     if (fits) options.fit_bytes = performer.backend->fit_payload(context);
     DumpOperations operations(setup_.plan, dump, layout, *member, options);
-    Task task(setup_, dump, options, operations, context);
+    RankCalls::File stands{
+        held != held_.end(), family.lifetime != Lifetime::appended || setup_.uses[dump].last, {}};
+    if (stands.held) stands.state = held->second.state;
+    Task task(setup_, dump, options, operations, stands, context);
     task.context.mesh = operations.mesh();
     task.summary.dump = static_cast<std::int64_t>(dump);
     if (gathers) task.gather.emplace(setup_, dump, setup_.communicators.everyone());
@@ -113,15 +121,9 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
         }
         const double start = now();
         task.summary.active.cover(start, start);
-        for (std::int64_t i = 0; i < operations.calls().stats; ++i) {
-            timed(task, Kind::stat, [&] { performer.backend->stat(task.context); });
-        }
-        task.summary.counters.stats = operations.calls().stats;
-        if (operations.uses_file()) {
-            open(task);
-            transfer_all(task);
-        }
-        if (task.file != nullptr) close(task);
+        Call call;
+        while (task.calls.next(call)) perform_call(task, call);
+        if (task.file != nullptr) task.file->state = task.calls.state();
         if (!task.performs) task.summary.active.cover(start, now());
     }
     if (performer.traits->over_mpiio) task.summary.mpiio = mpiio_tally().since(before);
@@ -140,88 +142,99 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
     return task.summary;
 }
 
-void RankRun::open(Task& task) {
-    const std::int64_t opens = task.operations.calls().opens;
-    const bool held = task.file != nullptr;
-    Backend& backend = *task.performer.backend;
-    // All but the last open, which serves the data, are opened and closed again.
-    for (std::int64_t i = 0; i < opens; ++i) {
-        std::unique_ptr<OpenFile> file;
-        timed(task, Kind::open, [&] { file = backend.open(task.context); });
-        ++task.summary.counters.opens;
-        task.context.exclusive = false;
-        if (held || i + 1 < opens) {
-            timed(task, Kind::close, [&] { file->close(); });
-            if (held) task.file->state = {};
-            continue;
-        }
-        const bool appended = task.family.lifetime == Lifetime::appended;
-        task.file =
-            appended ? &held_[{setup_.plan.dumps[task.position].family, task.context.dump->file}] : &task.own;
-        task.file->file = std::move(file);
-        task.file->state = {};
+void RankRun::perform_call(Task& task, const Call& call) {
+    Counters& counters = task.summary.counters;
+    switch (call.kind) {
+        case Call::Kind::stat:
+            timed(task, Kind::stat, [&] { task.performer.backend->stat(task.context); });
+            ++counters.stats;
+            return;
+        case Call::Kind::open:
+            open(task, call.extra);
+            return;
+        case Call::Kind::close:
+            close(task, call.extra);
+            return;
+        case Call::Kind::begin_dump:
+            begin_dump(task);
+            return;
+        case Call::Kind::begin_section:
+            task.file->file->begin_section(call.section);
+            return;
+        case Call::Kind::end_section:
+            task.file->file->end_section();
+            return;
+        case Call::Kind::begin_operation:
+            think(task);
+            if (task.gather && task.gather->direction() == Direction::write)
+                task.gather->advance(call.operation.size);
+            return;
+        case Call::Kind::end_operation:
+            if (task.gather && task.gather->direction() == Direction::read)
+                task.gather->advance(call.operation.size);
+            return;
+        case Call::Kind::transfer:
+            transfer(task, call.operation);
+            return;
+        case Call::Kind::complete:
+            if (task.file->file->posts()) timed(task, Kind::write, [&] { task.file->file->complete(); });
+            return;
+        case Call::Kind::seek:
+            timed(task, Kind::seek, [&] { task.file->file->seek(call.offset); });
+            ++counters.seeks;
+            return;
+        case Call::Kind::flush:
+            timed(task, Kind::flush, [&] { task.file->file->flush(); });
+            ++counters.flushes;
+            return;
+        case Call::Kind::sync:
+            timed(task, Kind::fsync, [&] { task.file->file->sync(); });
+            ++counters.fsyncs;
+            return;
+        case Call::Kind::end_dump:
+            task.file->file->end_dump();
+            return;
     }
+}
+
+void RankRun::open(Task& task, bool extra) {
+    std::unique_ptr<OpenFile> file;
+    timed(task, Kind::open, [&] { file = task.performer.backend->open(task.context); });
+    ++task.summary.counters.opens;
+    task.context.exclusive = false;
+    if (extra) {
+        task.extra = std::move(file);
+        return;
+    }
+    const bool appended = task.family.lifetime == Lifetime::appended;
+    task.file =
+        appended ? &held_[{setup_.plan.dumps[task.position].family, task.context.dump->file}] : &task.own;
+    task.file->file = std::move(file);
+}
+
+void RankRun::begin_dump(Task& task) {
     if (task.file == nullptr || task.file->file == nullptr)
         throw CallFailed("open", "no open left a file to work on");
-    // Whoever has opened a file together with this rank has told of its earlier dumps before: taken in now,
+    // Whoever has opened a file together with this rank has reported its earlier dumps before: taken in now,
     // they are in the record even if the next call that all must join never ends.
     if (task.performs) host_.look_around();
     task.file->file->begin_dump(task.context);
 }
 
-void RankRun::transfer_all(Task& task) {
-    OpenFile& file = *task.file->file;
-    Section section;
-    Operation operation;
-    while (task.operations.next_section(section)) {
-        file.begin_section(section);
-        while (task.operations.next(operation)) transfer(task, operation);
-        file.end_section();
-    }
-    if (file.posts()) timed(task, Kind::write, [&] { file.complete(); });
-    while (task.seeks < task.operations.calls().seeks) seek(task, task.file->state.position);
-    for (std::int64_t i = 0; i < task.operations.calls().flushes; ++i)
-        timed(task, Kind::flush, [&] { file.flush(); });
-    for (std::int64_t i = 0; i < task.operations.calls().fsyncs; ++i)
-        timed(task, Kind::fsync, [&] { file.sync(); });
-    task.summary.counters.flushes = task.operations.calls().flushes;
-    task.summary.counters.fsyncs = task.operations.calls().fsyncs;
-    file.end_dump();
-}
-
-/// Pieces that a backend cannot move in one call take one each; slabs of several datasets need datasets.
-std::int64_t RankRun::calls_of(const Task& task, const Operation& operation) {
-    const Traits& traits = *task.performer.traits;
-    const bool one_call = traits.pieces && (operation.slab == nullptr || traits.datasets);
-    return one_call ? 1 : operation.pieces;
-}
-
 void RankRun::transfer(Task& task, const Operation& operation) {
+    const bool writes = operation.direction == Direction::write;
+    std::int64_t moved = 0;
+    timed(task, writes ? Kind::write : Kind::read, [&] { moved = task.file->file->transfer(operation); });
     if (operation.joins) {
-        const Kind kind = operation.direction == Direction::write ? Kind::write : Kind::read;
-        for (std::int64_t i = 0; i < calls_of(task, operation); ++i) {
-            timed(task, kind, [&] { (void)task.file->file->transfer(operation); });
-            task.summary.counters.note_join(operation.direction);
-        }
+        task.summary.counters.note_join(operation.direction);
         return;
     }
-    think(task);
-    seek_before(task, operation);
-    ++task.done;
-    if (task.gather && task.gather->direction() == Direction::write) task.gather->advance(operation.size);
-    if (calls_of(task, operation) == 1) {
-        move(task, operation);
-    } else {
-        Operation piece = operation;
-        piece.pieces = 1;
-        piece.size = operation.size / operation.pieces;
-        for (std::int64_t i = 0; i < operation.pieces; ++i) {
-            piece.offset = operation.offset + i * operation.piece_stride;
-            if (i > 0) seek_before(task, piece);
-            move(task, piece);
-        }
-    }
-    if (task.gather && task.gather->direction() == Direction::read) task.gather->advance(operation.size);
+    task.summary.counters.note(task.calls.state(), operation.direction, operation.offset, moved,
+                               operation.collective);
+    task.summary.payload[static_cast<std::size_t>(operation.direction)] += moved;
+    if (moved >= operation.size) return;
+    ++task.summary.short_reads;
+    task.calls.fell_short(moved);
 }
 
 /// The application computes between its operations: as much of the dump's thinking as of its operations is
@@ -230,7 +243,8 @@ void RankRun::think(Task& task) {
     const double whole = setup_.plan.dumps[task.position].think_s * setup_.plan.time_scale;
     if (whole <= 0 || !task.performs) return;
     const auto operations = static_cast<double>(std::max<std::int64_t>(1, task.operations.own_operations()));
-    const double owed = whole * static_cast<double>(task.done + 1) / operations - task.thought_s;
+    const double owed =
+        whole * static_cast<double>(task.calls.operations_done() + 1) / operations - task.thought_s;
     if (owed < shortest_thought_s) return;
     const bool waited_for =
         task.operations.slot().members > 1 || task.family.sharing.baton || task.gather.has_value();
@@ -239,44 +253,12 @@ void RankRun::think(Task& task) {
     task.thought_s += now() - start;
 }
 
-void RankRun::move(Task& task, const Operation& operation) {
-    const bool writes = operation.direction == Direction::write;
-    std::int64_t moved = 0;
-    timed(task, writes ? Kind::write : Kind::read, [&] { moved = task.file->file->transfer(operation); });
-    AccessState& state = task.file->state;
-    task.summary.counters.note(state, operation.direction, operation.offset, moved, operation.collective);
-    task.summary.payload[static_cast<std::size_t>(operation.direction)] += moved;
-    if (moved < operation.size) ++task.summary.short_reads;
-    state.position = operation.offset + moved;
-    state.moved = true;
-    state.last_direction = operation.direction;
-}
-
-void RankRun::seek(Task& task, std::int64_t offset) {
-    timed(task, Kind::seek, [&] { task.file->file->seek(offset); });
-    ++task.summary.counters.seeks;
-    ++task.seeks;
-    task.file->state.position = offset;
-    task.file->state.moved = false;
-}
-
-void RankRun::seek_before(Task& task, const Operation& operation) {
-    const AccessState& state = task.file->state;
-    // A buffered file must also seek between reading and writing.
-    const bool turns = state.moved && state.last_direction != operation.direction;
-    if (task.performer.behaviour.positioned && (turns || state.position != operation.offset)) {
-        seek(task, operation.offset);
+void RankRun::close(Task& task, bool extra) {
+    if (extra) {
+        timed(task, Kind::close, [&] { task.extra->close(); });
+        task.extra.reset();
+        return;
     }
-    const std::int64_t seeks = task.operations.calls().seeks;
-    if (seeks == 0) return;
-    const auto due =
-        static_cast<std::int64_t>(Wide{seeks} * (task.done + 1) / task.operations.own_operations());
-    while (task.seeks < due) seek(task, operation.offset);
-}
-
-void RankRun::close(Task& task) {
-    const bool holds = task.family.lifetime == Lifetime::appended && !task.use.last;
-    if (holds) return;
     timed(task, Kind::close, [&] { task.file->file->close(); });
     task.file = nullptr;
     task.own = Use{};
@@ -290,7 +272,7 @@ void RankRun::after_close(Task& task) {
     const bool renames = task.family.rename && !open && task.context.path.ends_with(temporary_suffix) &&
                          (task.family.lifetime != Lifetime::appended || task.use.last);
     const bool deletes = task.use.deletes.has_value();
-    const bool collective = task.performer.behaviour.collective_files && !task.family.sharing.baton;
+    const bool collective = task.performer.counted->collective_files && !task.family.sharing.baton;
     // Renaming and deleting need all who share the file to be done with it: the application must have waited,
     // too. Deleting an older file needs no more than that all have opened the present one, which collective
     // opens tell.

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "expand/dump.hpp"
+#include "expand/calls.hpp"
 #include "record/summary.hpp"
 #include "run/setup.hpp"
 #include "run/verify.hpp"
@@ -37,15 +37,12 @@ class RankRun {
     };
     struct Task;  // a dump being performed
 
-    void open(Task& task);
-    void transfer_all(Task& task);
+    void perform_call(Task& task, const Call& call);
+    void open(Task& task, bool extra);
+    void begin_dump(Task& task);
     void transfer(Task& task, const Operation& operation);
-    [[nodiscard]] static std::int64_t calls_of(const Task& task, const Operation& operation);
     void think(Task& task);
-    void move(Task& task, const Operation& operation);
-    void seek(Task& task, std::int64_t offset);
-    void seek_before(Task& task, const Operation& operation);
-    void close(Task& task);
+    void close(Task& task, bool extra);
     void after_close(Task& task);
     void wait_for_writers(const Task& task) const;
     void pass_baton(const Task& task, bool receive) const;

@@ -14,26 +14,26 @@
 
 namespace wa {
 
-const Registration& registration_of(BackendKind kind) {
-    const Registration* registration = find_backend(kind);
-    if (registration == nullptr) {
-        const char* library = kind == BackendKind::pnetcdf  ? "PnetCDF"
-                              : kind == BackendKind::adios2 ? "ADIOS2"
-                                                            : "parallel HDF5";
+std::unique_ptr<Backend> make_backend(const Traits& traits, const BackendOptions& options) {
+    const BackendMaker make = maker_of(traits);
+    if (make == nullptr) {
         throw UsageError(
             fmt::format("the backend {} was not built in; build the engine with {} or use --backend null",
-                        word_of(kind), library));
+                        traits.name, traits.library));
     }
-    return *registration;
+    return make(options);
 }
 
-void refuse_impossible(const Plan& plan, std::size_t family, const Layout& layout, const Backend& backend) {
+void refuse_impossible(const Plan& plan, std::size_t family, const Layout& layout, const Traits& traits,
+                       const Backend& backend) {
     std::set<std::size_t> seen;
     for (const Dump& dump : plan.dumps) {
         if (dump.family != family || !seen.insert(dump.content).second) continue;
         const Family& of = plan.families[family];
         const std::string place = fmt::format("{} {}", word_of(of.role), of.number);
-        backend.refuse(of, layout, plan.contents[dump.content], place);
+        const Content& content = plan.contents[dump.content];
+        if (traits.refuse != nullptr) traits.refuse(of, layout, content, place);
+        backend.refuse(of, layout, content, place);
     }
 }
 
@@ -42,8 +42,8 @@ bool needs_threads(const Options& options) {
     try {
         const Plan plan = parse_plan(read_plan_text(options.plan));
         return std::any_of(plan.families.begin(), plan.families.end(), [&](const Family& family) {
-            const BackendKind kind = options.backend.value_or(family.backend);
-            return family.hdf5.subfiling && (kind == BackendKind::hdf5 || kind == BackendKind::typhonio);
+            const Traits& traits = options.backend != nullptr ? *options.backend : *family.backend;
+            return family.hdf5.subfiling && traits.hdf5_settings;
         });
     } catch (const std::exception&) {
         return false;
@@ -55,14 +55,13 @@ int check_only(const Options& options) {
         Plan plan = parse_plan(read_plan_text(options.plan));
         load_tables(plan, options.plan);
         check_plan(plan);
-        std::map<BackendKind, std::unique_ptr<Backend>> backends;
+        std::map<const Traits*, std::unique_ptr<Backend>> backends;
         for (std::size_t i = 0; i < plan.families.size(); ++i) {
-            const BackendKind kind = options.backend.value_or(plan.families[i].backend);
-            const Registration& registration = registration_of(kind);
-            if (!registration.traits.performs) continue;
-            auto& backend = backends[kind];
-            if (!backend) backend = registration.make({});
-            refuse_impossible(plan, i, Layout(plan.families[i], plan.ranks), *backend);
+            const Traits& traits = options.backend != nullptr ? *options.backend : *plan.families[i].backend;
+            if (!traits.performs) continue;
+            auto& backend = backends[&traits];
+            if (!backend) backend = make_backend(traits, {});
+            refuse_impossible(plan, i, Layout(plan.families[i], plan.ranks), traits, *backend);
         }
         return 0;
     } catch (const std::exception& error) {

@@ -6,11 +6,12 @@
 
 namespace wa {
 
-/// The backend of a family's plan word or of --backend. Raises UsageError where it was not built in.
-[[nodiscard]] const Registration& registration_of(BackendKind kind);
+/// A backend of the engine at hand. Raises UsageError where it was not built in.
+[[nodiscard]] std::unique_ptr<Backend> make_backend(const Traits& traits, const BackendOptions& options);
 
 /// Asks a backend about every content that a family uses. Raises PlanError.
-void refuse_impossible(const Plan& plan, std::size_t family, const Layout& layout, const Backend& backend);
+void refuse_impossible(const Plan& plan, std::size_t family, const Layout& layout, const Traits& traits,
+                       const Backend& backend);
 
 /// Whether MPI must serve several threads at once: HDF5's subfiling has threads of its own. Asked before MPI
 /// starts, so each process reads the plan, where the library has subfiling at all. A plan that cannot be read

@@ -68,20 +68,15 @@ void choose_backends(Setup& setup) {
     const BackendOptions options{setup.options.operations};
     for (std::size_t i = 0; i < setup.plan.families.size(); ++i) {
         Family& family = setup.plan.families[i];
-        const BackendKind kind = setup.options.backend.value_or(family.backend);
-        const Registration* registration = &registration_of(kind);
-        if (kind == BackendKind::record && setup.options.operations.empty()) {
-            throw UsageError("the backend record needs --operations FILE");
-        }
-        auto& backend = setup.backends[kind];
-        if (!backend) backend = registration->make(options);
-        Performer performer{&registration->traits, backend.get(), counted_as(family, kind), {}};
-        performer.behaviour = behaviour_of(performer.counted);
-        setup.performers.push_back(performer);
-        setup.performs = setup.performs || registration->traits.performs;
-        if (registration->traits.performs) refuse_impossible(setup.plan, i, setup.layouts[i], *backend);
+        const Traits& traits = setup.options.backend != nullptr ? *setup.options.backend : *family.backend;
+        auto& backend = setup.backends[&traits];
+        if (!backend) backend = make_backend(traits, options);
+        setup.performers.push_back({&traits, backend.get(), &counted_as(family, traits)});
+        if (!traits.performs) continue;
+        setup.performs = true;
+        refuse_impossible(setup.plan, i, setup.layouts[i], traits, *backend);
         // Names follow who makes the file.
-        if (registration->traits.performs) family.backend = kind;
+        family.backend = &traits;
     }
 }
 
@@ -141,16 +136,16 @@ std::int64_t longest_operation(const Plan& plan) {
 
 void make_buffers(Setup& setup) {
     if (!setup.performs) return;
-    // One POSIX call moves at most 2 GiB; HDF5 and ADIOS2 need an operation's data in one piece.
-    const bool pieces = setup.backends.contains(BackendKind::hdf5) ||
-                        setup.backends.contains(BackendKind::typhonio) ||
-                        setup.backends.contains(BackendKind::adios2);
-    if (setup.backends.contains(BackendKind::pnetcdf) && longest_operation(setup.plan) > INT32_MAX)
-        throw PlanError("contents", "the backend pnetcdf moves less than 2 GiB in one operation");
-    const std::int64_t most = (pieces ? std::int64_t{16} : std::int64_t{2}) << 30;
+    // Where a call takes pieces of memory, 2 GiB of it are as good as any more.
+    std::int64_t most = std::int64_t{2} << 30;
     const std::int64_t longest = longest_operation(setup.plan);
-    if (pieces && longest > most)
-        throw PlanError("contents", "HDF5 and ADIOS2 move at most 16 GiB in one operation");
+    for (const auto& [traits, backend] : setup.backends) {
+        if (longest > traits->most_bytes) {
+            throw PlanError("contents", fmt::format("the backend {} moves at most {} bytes in one operation",
+                                                    traits->name, traits->most_bytes));
+        }
+        if (traits->whole_operations) most = std::max(most, longest);
+    }
     const std::int64_t reach = std::clamp(longest, std::int64_t{4} << 20, most);
     setup.buffers.arena = Arena(setup.plan.seed, setup.plan.compressibility, reach);
     setup.buffers.scratch = Ring(Arena::period, reach);

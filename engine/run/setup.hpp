@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "backends/backend.hpp"
-#include "expand/behaviour.hpp"
 #include "plan/check.hpp"
 #include "plan/model.hpp"
 #include "run/communicators.hpp"
@@ -20,8 +19,7 @@ namespace wa {
 struct Performer {
     const Traits* traits = nullptr;
     Backend* backend = nullptr;
-    BackendKind counted = BackendKind::posix;  // whose operations are counted
-    Behaviour behaviour;
+    const Traits* counted = nullptr;  // whose calls are counted
 };
 
 struct Setup {
@@ -30,7 +28,7 @@ struct Setup {
     std::vector<Layout> layouts;        // of families
     std::vector<Performer> performers;  // of families
     std::vector<FileUse> uses;          // of dumps
-    std::map<BackendKind, std::unique_ptr<Backend>> backends;
+    std::map<const Traits*, std::unique_ptr<Backend>> backends;
     Buffers buffers;
     Communicators communicators;
     int process = 0;

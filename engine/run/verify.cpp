@@ -79,7 +79,7 @@ VerifyResult verify_dump(FileContext context, const Performer& performer, OpenFi
         if (operations.own_operations() == 0) return result;
         ByteVerifier verifier(context.path, static_cast<std::int64_t>(context.position),
                               context.buffers->arena, context.phase);
-        const bool together = performer.traits->pieces && direction == Direction::write;
+        const bool together = performer.traits->whole_pieces && direction == Direction::write;
         visit_moved(operations, direction, together,
                     [&](std::int64_t offset, std::int64_t size, std::int64_t place) {
                         verifier.check(offset, size, place, result);

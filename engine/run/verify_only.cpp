@@ -52,7 +52,7 @@ VerifyResult verify_plain(const Setup& setup, const std::vector<std::size_t>& du
     Intervals later;
     for (auto dump = dumps.rbegin(); dump != dumps.rend(); ++dump) {
         const FileContext context = final_context(setup, *dump, slot);
-        const bool together = setup.performer(*dump).traits->pieces;
+        const bool together = setup.performer(*dump).traits->whole_pieces;
         std::optional<ByteVerifier> verifier;
         const auto each_range = [&](const RangeVisitor& visit) {
             for (std::int64_t m = slot.first_member; m < slot.first_member + slot.members; ++m) {

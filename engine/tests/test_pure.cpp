@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "backends/traits.hpp"
 #include "counters/counters.hpp"
 #include "data/arena.hpp"
 #include "expand/arrays.hpp"
@@ -274,7 +275,7 @@ TEST_CASE("names can be read back, and nothing else can") {
     Family family;
     family.role = Role::checkpoint;
     family.number = 12;
-    family.backend = BackendKind::hdf5;
+    family.backend = find_traits("hdf5");
     family.sharing.mode = SharingMode::per_rank;
     CHECK(file_name(family, 5, 3, {}) == "checkpoint-12.0003.r000005.h5");
     const auto parsed = parse_name("checkpoint-12.0003.r000005.h5");

@@ -130,7 +130,11 @@ def expand_stream(
                 else:
                     raise AssertionError(pattern)
                 moved += size
-                ops.append(Op(stream["direction"], offset, size, e))
+                # POSIX has no call of several pieces.
+                pieces = stream["pieces"] if family["backend"] == "posix" else 1
+                part = size // stream["pieces"]
+                for p in range(pieces):
+                    ops.append(Op(stream["direction"], offset + p * n * part, size // pieces, e))
             region += moved
             out[ranks[j]] = ops
     return out

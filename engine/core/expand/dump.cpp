@@ -92,7 +92,7 @@ void DumpOperations::count_calls() {
     calls_.stats = share_of(content_.stats, n, member_);
     calls_.seeks = share_of(content_.seeks, n, member_);
     const SharingMode mode = family_.sharing.mode;
-    const bool together = options_.behaviour.collective_files && mode != SharingMode::per_rank &&
+    const bool together = options_.collective_files && mode != SharingMode::per_rank &&
                           mode != SharingMode::root && !family_.sharing.baton;
     if (together) {
         calls_.opens = round_up(content_.opens, n);
@@ -127,7 +127,7 @@ void DumpOperations::begin_stream(Section& section) {
             dump_.base + entry_base(stream, place, entry_) + (place.active() ? place.local() * piece : 0);
     }
     operations_.emplace<StreamOperations>(stream, place, dump_.base, layout_.members().at(acting_), key,
-                                          options_.behaviour.collective_files, only);
+                                          options_.collective_files, only);
     if (only && ++entry_ < stream.entries.size()) return;
     entry_ = 0;
     ++part_;
@@ -140,7 +140,7 @@ bool DumpOperations::next_section(Section& section) {
         begin_stream(section);
         return true;
     }
-    const bool joins = options_.behaviour.collective_files;
+    const bool joins = options_.collective_files;
     const std::size_t index = part_ - content_.streams.size();
     if (index < content_.arrays.size()) {
         const Array& array = content_.arrays[index];
@@ -185,7 +185,7 @@ bool DumpOperations::next_table(Section& section) {
     section.part = part_;
     section.base = dump_.base + array_base_;
     section.bytes = mesh_->layout->elements(table) * bytes_of(table.type);
-    operations_.emplace<MeshOperations>(*mesh_, part_, section.base, options_.behaviour.collective_files);
+    operations_.emplace<MeshOperations>(*mesh_, part_, section.base, options_.collective_files);
     array_base_ += section.bytes;
     ++part_;
     return true;

@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "expand/arrays.hpp"
-#include "expand/behaviour.hpp"
 #include "expand/mesh.hpp"
 #include "expand/operation.hpp"
 #include "expand/stream.hpp"
@@ -35,8 +34,8 @@ struct CallCounts {
 class DumpOperations {
   public:
     struct Options {
-        Behaviour behaviour;
-        bool file_is_open = false;  // an appended file that this rank holds open
+        bool collective_files = false;  // all members open, sync and close together
+        bool file_is_open = false;      // an appended file that this rank holds open
         std::optional<std::int64_t>
             fit_bytes;                // what a library is to be given, where it differs from the plan
         bool whole_elements = false;  // a fit is cut between elements only

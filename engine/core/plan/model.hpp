@@ -15,10 +15,10 @@
 namespace wa {
 
 class OperationTable;
+struct Traits;
 
 enum class Role { checkpoint, visualization, restart, input, scratch, output, log, other };
 enum class Interface { posix, stdio, mpiio, hdf5, typhonio, pnetcdf, adios2 };
-enum class BackendKind { null, record, posix, stdio, mpiio, hdf5, typhonio, pnetcdf, adios2 };
 enum class Level { posix, stdio, mpiio, h5d, pnetcdf };
 enum class SharingMode { shared, per_rank, groups, subset, root };
 enum class Lifetime { per_dump, appended, reused };
@@ -49,7 +49,7 @@ struct Family {
     Role role = Role::other;
     std::int64_t number = 0;
     Interface interface = Interface::posix;
-    BackendKind backend = BackendKind::posix;
+    const Traits* backend = nullptr;  // never null in a plan that was read
     Level level = Level::posix;
     Sharing sharing;
     Lifetime lifetime = Lifetime::per_dump;

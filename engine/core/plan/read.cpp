@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "backends/traits.hpp"
 #include "errors.hpp"
 #include "plan/json.hpp"
 #include "plan/limits.hpp"
@@ -137,7 +138,10 @@ Family read_family(const Node& node, std::int64_t ranks) {
     out.role = node.at("role").word<Role>();
     out.number = node.at("number").integer(0, limits::number);
     out.interface = node.at("interface").word<Interface>();
-    out.backend = node.at("backend").word<BackendKind>();
+    const Node backend = node.at("backend");
+    out.backend = find_traits(backend.text());
+    if (out.backend == nullptr)
+        backend.fail("unknown word " + backend.quoted() + "; use one of " + backend_names());
     out.level = node.at("level").word<Level>();
     out.sharing = read_sharing(node.at("sharing"), ranks);
     out.lifetime = node.at("lifetime").word<Lifetime>();

@@ -25,15 +25,6 @@ constexpr std::array<Word<Interface>, 7> interfaces{{{"posix", Interface::posix}
                                                      {"typhonio", Interface::typhonio},
                                                      {"pnetcdf", Interface::pnetcdf},
                                                      {"adios2", Interface::adios2}}};
-constexpr std::array<Word<BackendKind>, 9> backends{{{"null", BackendKind::null},
-                                                     {"record", BackendKind::record},
-                                                     {"posix", BackendKind::posix},
-                                                     {"stdio", BackendKind::stdio},
-                                                     {"mpiio", BackendKind::mpiio},
-                                                     {"hdf5", BackendKind::hdf5},
-                                                     {"typhonio", BackendKind::typhonio},
-                                                     {"pnetcdf", BackendKind::pnetcdf},
-                                                     {"adios2", BackendKind::adios2}}};
 constexpr std::array<Word<Level>, 5> levels{{{"posix", Level::posix},
                                              {"stdio", Level::stdio},
                                              {"mpiio", Level::mpiio},
@@ -87,9 +78,6 @@ WordList<Role> words(Role) {
 }
 WordList<Interface> words(Interface) {
     return list(interfaces);
-}
-WordList<BackendKind> words(BackendKind) {
-    return list(backends);
 }
 WordList<Level> words(Level) {
     return list(levels);

@@ -24,7 +24,6 @@ struct WordList {
 
 [[nodiscard]] WordList<Role> words(Role);
 [[nodiscard]] WordList<Interface> words(Interface);
-[[nodiscard]] WordList<BackendKind> words(BackendKind);
 [[nodiscard]] WordList<Level> words(Level);
 [[nodiscard]] WordList<SharingMode> words(SharingMode);
 [[nodiscard]] WordList<Lifetime> words(Lifetime);

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
+#include "backends/traits.hpp"
 #include "plan/words.hpp"
 
 namespace wa {
@@ -11,13 +13,6 @@ namespace {
 
 constexpr std::string_view calibration_word = "calibration";
 constexpr std::string_view subfile_word = ".subfile_";
-
-std::string_view extension(const Family& family) {
-    if (family.backend == BackendKind::pnetcdf) return "nc";
-    if (family.backend == BackendKind::adios2) return "bp";
-    const bool hdf5 = family.backend == BackendKind::hdf5 || family.backend == BackendKind::typhonio;
-    return hdf5 ? "h5" : "dat";
-}
 
 /// Takes digits off the front; nothing when there are none or the number is too long.
 std::optional<std::int64_t> take_number(std::string_view& text) {
@@ -34,6 +29,12 @@ bool take(std::string_view& text, std::string_view prefix) {
     return true;
 }
 
+bool take_extension(std::string_view& text) {
+    const auto all = all_backends();
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Traits* traits) { return take(text, traits->extension); });
+}
+
 }  // namespace
 
 std::string file_name(const Family& family, std::int64_t rank_of_first, std::int64_t file,
@@ -42,12 +43,12 @@ std::string file_name(const Family& family, std::int64_t rank_of_first, std::int
     if (family.sharing.mode == SharingMode::groups) part = fmt::format(".g{:04d}", slot.file);
     if (family.sharing.mode == SharingMode::per_rank) part = fmt::format(".r{:06d}", rank_of_first);
     return fmt::format("{}-{}.{:04d}{}.{}", word_of(family.role), family.number, file, part,
-                       extension(family));
+                       family.backend->extension);
 }
 
 std::string calibration_name(const Family& family, std::int64_t group) {
     return fmt::format("{}-{}.{}.g{:04d}.{}", word_of(family.role), family.number, calibration_word, group,
-                       extension(family));
+                       family.backend->extension);
 }
 
 std::optional<ParsedName> parse_name(std::string_view name) {
@@ -69,8 +70,7 @@ std::optional<ParsedName> parse_name(std::string_view name) {
     if (take(name, ".g") || take(name, ".r")) {
         if (!take_number(name)) return std::nullopt;
     }
-    if (!take(name, ".dat") && !take(name, ".h5") && !take(name, ".nc") && !take(name, ".bp"))
-        return std::nullopt;
+    if (!take(name, ".") || !take_extension(name)) return std::nullopt;
     if (name.starts_with(subfile_word)) return out;  // HDF5's, beside the file
     out.temporary = take(name, temporary_suffix);
     if (!name.empty()) return std::nullopt;

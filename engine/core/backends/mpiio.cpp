@@ -1,0 +1,13 @@
+#include "backends/traits.hpp"
+
+namespace wa {
+
+extern const Traits mpiio_traits;
+const Traits mpiio_traits{.name = "mpiio",
+                          .help = "MPI_File_write_at and the like, collective or not",
+                          .level = Level::mpiio,
+                          .collective_files = true,
+                          .whole_pieces = true,
+                          .over_mpiio = true};
+
+}  // namespace wa

@@ -1,0 +1,11 @@
+#include "backends/traits.hpp"
+
+namespace wa {
+
+extern const Traits stdio_traits;
+const Traits stdio_traits{.name = "stdio",
+                          .help = "fopen, fseek, fwrite, fread, fflush, fclose",
+                          .level = Level::stdio,
+                          .positioned = true};
+
+}  // namespace wa

@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include "backends/traits.hpp"
+#include "errors.hpp"
+
+namespace wa {
+namespace {
+
+/// The pattern decides how the library underneath works; a setting that changes nothing would be a silent
+/// wrong.
+void refuse(const Family& family, const Layout& /*layout*/, const Content& content,
+            const std::string& place) {
+    if (!content.mesh) {
+        throw PlanError("", fmt::format("{}: a TyphonIO file holds meshes, and this content is none; "
+                                        "use the backend hdf5, or describe the dump as a mesh",
+                                        place));
+    }
+    const Hdf5Settings& set = family.hdf5;
+    const bool other = set.chunked || set.filters() || set.subfiling || set.collective_metadata ||
+                       set.individual_io || set.metadata_block || set.sieve_buffer || set.page_bytes ||
+                       set.file_space != FileSpace::standard || set.libver != LibraryBounds::earliest;
+    if (other) {
+        throw PlanError("",
+                        fmt::format("{}: a TyphonIO file takes alignment, threshold and MPI-IO hints; leave "
+                                    "out the other settings of HDF5, or say `typhonio: optimised`",
+                                    place));
+    }
+}
+
+}  // namespace
+
+extern const Traits typhonio_traits;
+const Traits typhonio_traits{.name = "typhonio",
+                             .help = "meshes in files of the TyphonIO library",
+                             .library = "parallel HDF5",
+                             .extension = "h5",
+                             .level = Level::h5d,
+                             .collective_files = true,
+                             .whole_pieces = true,
+                             .over_mpiio = true,
+                             .plain_bytes = false,
+                             .hdf5_settings = true,
+                             .whole_operations = true,
+                             .most_bytes = std::int64_t{16} << 30,
+                             .refuse = refuse};
+
+}  // namespace wa

@@ -1,0 +1,188 @@
+#include "expand/calls.hpp"
+
+#include <algorithm>
+
+namespace wa {
+
+RankCalls::RankCalls(DumpOperations& operations, const CallRules& rules, const File& file)
+    : operations_(operations),
+      rules_(rules),
+      file_(file),
+      state_(file.held ? file.state : AccessState{}),
+      phase_(Phase::stats),
+      left_(operations.calls().stats) {
+    const bool only_closes = file.held && file.closes && operations.idle();
+    if (operations.idle()) phase_ = only_closes ? Phase::close : Phase::over;
+}
+
+bool RankCalls::next(Call& call) {
+    call.extra = false;
+    while (true) {
+        switch (phase_) {
+            case Phase::stats:
+                if (left_-- > 0) {
+                    call.kind = Call::Kind::stat;
+                    return true;
+                }
+                if (!operations_.uses_file()) {
+                    phase_ = file_.held && file_.closes ? Phase::close : Phase::over;
+                    break;
+                }
+                phase_ = Phase::opens;
+                left_ = operations_.calls().opens;
+                break;
+            case Phase::opens:
+                // All but the last open, which serves the data, are opened and closed again.
+                if (close_next_) {
+                    close_next_ = false;
+                    call.kind = Call::Kind::close;
+                    call.extra = true;
+                    if (file_.held) state_ = {};
+                    return true;
+                }
+                if (left_ > 0) {
+                    --left_;
+                    call.kind = Call::Kind::open;
+                    call.extra = close_next_ = file_.held || left_ > 0;
+                    if (!call.extra) state_ = {};
+                    return true;
+                }
+                phase_ = Phase::sections;
+                call.kind = Call::Kind::begin_dump;
+                return true;
+            case Phase::sections:
+                if (in_section_) {
+                    if (next_in_section(call)) return true;
+                    in_section_ = false;
+                    call.kind = Call::Kind::end_section;
+                    return true;
+                }
+                if (operations_.next_section(call.section)) {
+                    in_section_ = true;
+                    call.kind = Call::Kind::begin_section;
+                    return true;
+                }
+                phase_ = Phase::seeks;
+                call.kind = Call::Kind::complete;
+                return true;
+            case Phase::seeks:
+                if (seeks_ < operations_.calls().seeks) {
+                    seek(call, state_.position);
+                    return true;
+                }
+                phase_ = Phase::flushes;
+                left_ = operations_.calls().flushes;
+                break;
+            case Phase::flushes:
+                if (left_-- > 0) {
+                    call.kind = Call::Kind::flush;
+                    return true;
+                }
+                phase_ = Phase::syncs;
+                left_ = operations_.calls().fsyncs;
+                break;
+            case Phase::syncs:
+                if (left_-- > 0) {
+                    call.kind = Call::Kind::sync;
+                    return true;
+                }
+                phase_ = Phase::end;
+                break;
+            case Phase::end:
+                phase_ = file_.closes ? Phase::close : Phase::over;
+                call.kind = Call::Kind::end_dump;
+                return true;
+            case Phase::close:
+                phase_ = Phase::over;
+                call.kind = Call::Kind::close;
+                return true;
+            case Phase::over:
+                return false;
+        }
+    }
+}
+
+bool RankCalls::next_in_section(Call& call) {
+    while (true) {
+        if (call_ < calls_) {
+            if (!operation_.joins && seek_if_due(call)) return true;
+            transfer(call);
+            return true;
+        }
+        if (in_operation_) {
+            in_operation_ = false;
+            ++done_;
+            call.kind = Call::Kind::end_operation;
+            call.operation = operation_;
+            return true;
+        }
+        if (!operations_.next(operation_)) return false;
+        calls_ = calls_of(operation_);
+        call_ = 0;
+        positioned_seek_ = true;
+        if (operation_.joins) continue;
+        in_operation_ = true;
+        call.kind = Call::Kind::begin_operation;
+        call.operation = operation_;
+        return true;
+    }
+}
+
+/// Pieces that a backend cannot move in one call take one each; slabs of several datasets need datasets.
+std::int64_t RankCalls::calls_of(const Operation& operation) const {
+    const bool whole = rules_.whole_pieces && (operation.slab == nullptr || rules_.whole_slabs);
+    return whole ? 1 : operation.pieces;
+}
+
+Operation RankCalls::piece(std::int64_t index) const {
+    Operation out = operation_;
+    if (calls_ == 1 || operation_.joins) return out;
+    out.pieces = 1;
+    out.size = operation_.size / operation_.pieces;
+    out.offset = operation_.offset + index * operation_.piece_stride;
+    return out;
+}
+
+bool RankCalls::seek_if_due(Call& call) {
+    const std::int64_t offset = piece(call_).offset;
+    if (positioned_seek_) {
+        positioned_seek_ = false;
+        // A buffered file must also seek between reading and writing.
+        const bool turns = state_.moved && state_.last_direction != operation_.direction;
+        if (rules_.positioned && (turns || state_.position != offset)) {
+            seek(call, offset);
+            return true;
+        }
+    }
+    const std::int64_t seeks = operations_.calls().seeks;
+    if (seeks == 0) return false;
+    const auto due = static_cast<std::int64_t>(Wide{seeks} * (done_ + 1) / operations_.own_operations());
+    if (seeks_ >= due) return false;
+    seek(call, offset);
+    return true;
+}
+
+void RankCalls::seek(Call& call, std::int64_t offset) {
+    call.kind = Call::Kind::seek;
+    call.offset = offset;
+    ++seeks_;
+    state_.position = offset;
+    state_.moved = false;
+}
+
+void RankCalls::transfer(Call& call) {
+    call.kind = Call::Kind::transfer;
+    call.operation = piece(call_++);
+    if (operation_.joins) return;
+    positioned_seek_ = true;
+    state_.position = call.operation.offset + call.operation.size;
+    state_.moved = true;
+    state_.last_direction = call.operation.direction;
+}
+
+void RankCalls::fell_short(std::int64_t moved) {
+    const Operation last = piece(call_ - 1);
+    state_.position = last.offset + moved;
+}
+
+}  // namespace wa
