@@ -23,7 +23,7 @@ $(VENV)/.built: pyproject.toml CMakeLists.txt $(shell find engine capture -type 
 	tools/install-packages
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1"
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1" "nanobind>=2,<3"
 	$(PYDARSHAN_IS_KNOWN) || $(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --python-version 3.12 \
 		--target "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" "darshan>=3.4.7,<4"
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test]"

@@ -1,15 +1,12 @@
-// record: writes the operations that other backends would perform, one text line each:
-//   rank <TAB> dump <TAB> file name <TAB> operation <TAB> offset <TAB> size <TAB> collective|independent
-// `dump` is the position in the plan. Offset and size are "-" for calls that have none, the offset also for
-// ranks that only join a collective call. Operations of several pieces say so in an eighth column: pieces x
-// stride.
+// record: writes the operations that other backends would perform, as text (count/operations.hpp has the
+// format).
 #include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <iterator>
 
 #include "backends/backend.hpp"
+#include "count/operations.hpp"
 #include "errors.hpp"
 #include "io/posix.hpp"
 #include "record/jsonl.hpp"
@@ -47,45 +44,38 @@ class Lines {
     fmt::memory_buffer buffer_;
 };
 
-void call(Lines& lines, const FileContext& context, const char* name) {
+void write(Lines& lines, const FileContext& context, const Call& call) {
     const std::string_view path(context.path);
-    fmt::format_to(std::back_inserter(lines.buffer()), "{}\t{}\t{}\t{}\t-\t-\tindependent\n", context.rank,
-                   context.position, path.substr(path.rfind('/') + 1), name);
+    append_line(lines.buffer(), {context.rank, context.position, path.substr(path.rfind('/') + 1), &call});
     lines.line_done();
+}
+
+Call call_of(Call::Kind kind) {
+    Call call;
+    call.kind = kind;
+    return call;
 }
 
 class RecordFile final : public OpenFile {
   public:
     RecordFile(const FileContext& context, Lines& lines) : context_(context), lines_(lines) {
-        call(lines_, context_, "open");
+        write(lines_, context_, call_of(Call::Kind::open));
     }
     void begin_dump(const FileContext& context) override { context_ = context; }
     std::int64_t transfer(const Operation& operation) override {
-        const std::string_view path(context_.path);
-        const auto out = std::back_inserter(lines_.buffer());
-        fmt::format_to(out, "{}\t{}\t{}\t{}\t", context_.rank, context_.position,
-                       path.substr(path.rfind('/') + 1),
-                       operation.direction == Direction::write ? "write" : "read");
-        if (operation.joins) {
-            fmt::format_to(out, "-\t0");
-        } else {
-            fmt::format_to(out, "{}\t{}", operation.offset, operation.size);
-        }
-        fmt::format_to(out, "\t{}", operation.collective ? "collective" : "independent");
-        if (operation.pieces > 1) fmt::format_to(out, "\t{}x{}", operation.pieces, operation.piece_stride);
-        lines_.buffer().push_back('\n');
-        lines_.line_done();
+        Call call = call_of(Call::Kind::transfer);
+        call.operation = operation;
+        write(lines_, context_, call);
         return operation.size;
     }
     void seek(std::int64_t offset) override {
-        const std::string_view path(context_.path);
-        fmt::format_to(std::back_inserter(lines_.buffer()), "{}\t{}\t{}\tseek\t{}\t-\tindependent\n",
-                       context_.rank, context_.position, path.substr(path.rfind('/') + 1), offset);
-        lines_.line_done();
+        Call call = call_of(Call::Kind::seek);
+        call.offset = offset;
+        write(lines_, context_, call);
     }
-    void flush() override { call(lines_, context_, "flush"); }
-    void sync() override { call(lines_, context_, "fsync"); }
-    void close() override { call(lines_, context_, "close"); }
+    void flush() override { write(lines_, context_, call_of(Call::Kind::flush)); }
+    void sync() override { write(lines_, context_, call_of(Call::Kind::sync)); }
+    void close() override { write(lines_, context_, call_of(Call::Kind::close)); }
 
   private:
     FileContext context_;
@@ -98,7 +88,7 @@ class RecordBackend final : public Backend {
     std::unique_ptr<OpenFile> open(const FileContext& context) override {
         return std::make_unique<RecordFile>(context, lines_);
     }
-    void stat(const FileContext& context) override { call(lines_, context, "stat"); }
+    void stat(const FileContext& context) override { write(lines_, context, call_of(Call::Kind::stat)); }
     void finish() override { lines_.flush(); }
 
   private:

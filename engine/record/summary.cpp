@@ -3,17 +3,6 @@
 #include <algorithm>
 
 namespace wa {
-namespace {
-
-constexpr std::array<std::string_view, kinds> kind_names{"open", "close", "stat",  "seek",
-                                                         "read", "write", "flush", "fsync"};
-
-}  // namespace
-
-std::string_view kind_name(Kind kind) {
-    return kind_names[static_cast<std::size_t>(kind)];
-}
-
 void KindTimes::merge(const KindTimes& other) {
     if (other.count == 0) return;
     // The lower rank wins a tie, whatever the order in which ranks report.

@@ -11,10 +11,6 @@
 
 namespace wa {
 
-enum class Kind { open, close, stat, seek, read, write, flush, fsync };
-inline constexpr std::size_t kinds = 8;
-[[nodiscard]] std::string_view kind_name(Kind kind);
-
 /// Calls of one kind: the shortest and longest call, and the rank that spent most on them.
 struct KindTimes {
     std::int64_t count = 0;

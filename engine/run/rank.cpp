@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "count/resolved.hpp"
 #include "io/capture_pause.hpp"
 #include "io/mpi.hpp"
 #include "io/mpiio_tally.hpp"
@@ -20,10 +21,6 @@ constexpr double shortest_thought_s = 2e-4;
 
 constexpr double look_every_s = 0.05;
 constexpr int baton_tag = 7;
-
-CallRules call_rules(const Traits& traits) {
-    return {traits.positioned, traits.whole_pieces, traits.whole_slabs};
-}
 
 }  // namespace
 

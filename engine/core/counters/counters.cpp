@@ -8,7 +8,14 @@ namespace {
 constexpr std::array<std::int64_t, size_bins - 1> bin_ends{100,     1024,     10240,     102400,    1048576,
                                                            4194304, 10485760, 104857600, 1073741824};
 
+constexpr std::array<std::string_view, kinds> kind_names{"open", "close", "stat",  "seek",
+                                                         "read", "write", "flush", "fsync"};
+
 }  // namespace
+
+std::string_view kind_name(Kind kind) {
+    return kind_names[static_cast<std::size_t>(kind)];
+}
 
 std::size_t size_bin(std::int64_t size) {
     std::size_t bin = 0;
@@ -40,22 +47,22 @@ void Counters::note_join(Direction direction) {
     ++counters.sizes[0];
 }
 
-void Counters::merge(const Counters& other) {
-    opens += other.opens;
-    stats += other.stats;
-    seeks += other.seeks;
-    fsyncs += other.fsyncs;
-    flushes += other.flushes;
+void Counters::merge(const Counters& other, std::int64_t times) {
+    opens += other.opens * times;
+    stats += other.stats * times;
+    seeks += other.seeks * times;
+    fsyncs += other.fsyncs * times;
+    flushes += other.flushes * times;
     for (std::size_t d = 0; d < by_direction.size(); ++d) {
         DirectionCounters& mine = by_direction[d];
         const DirectionCounters& theirs = other.by_direction[d];
-        mine.operations += theirs.operations;
-        mine.collective += theirs.collective;
-        mine.bytes += theirs.bytes;
+        mine.operations += theirs.operations * times;
+        mine.collective += theirs.collective * times;
+        mine.bytes += theirs.bytes * times;
         mine.max_byte = std::max(mine.max_byte, theirs.max_byte);
-        mine.sequential += theirs.sequential;
-        mine.consecutive += theirs.consecutive;
-        for (std::size_t b = 0; b < size_bins; ++b) mine.sizes[b] += theirs.sizes[b];
+        mine.sequential += theirs.sequential * times;
+        mine.consecutive += theirs.consecutive * times;
+        for (std::size_t b = 0; b < size_bins; ++b) mine.sizes[b] += theirs.sizes[b] * times;
     }
 }
 

@@ -3,10 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "plan/model.hpp"
 
 namespace wa {
+
+/// Kinds of calls.
+enum class Kind { open, close, stat, seek, read, write, flush, fsync };
+inline constexpr std::size_t kinds = 8;
+[[nodiscard]] std::string_view kind_name(Kind kind);
 
 inline constexpr std::size_t size_bins = 10;
 
@@ -49,7 +55,8 @@ struct Counters {
               bool collective);
     /// Notes an operation without a place (a rank that only joins a collective call).
     void note_join(Direction direction);
-    void merge(const Counters& other);
+    /// Adds the counters of another, `times` over.
+    void merge(const Counters& other, std::int64_t times = 1);
 };
 
 }  // namespace wa

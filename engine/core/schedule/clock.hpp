@@ -1,4 +1,5 @@
-// When each dump is due. Time zero is the end of the preparation, on the monotonic clock of each host.
+// When each dump is due. Time zero is the end of the preparation, on the monotonic clock of each host; a
+// virtual clock stands still until it is told to move, so that a schedule can be followed without waiting.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,9 @@ namespace wa {
 
 class Clock {
   public:
-    Clock(ClockKind kind, double time_scale) : kind_(kind), scale_(time_scale) {}
+    enum class Source { real, virtual_time };
+    Clock(ClockKind kind, double time_scale, Source source = Source::real)
+        : kind_(kind), scale_(time_scale), source_(source) {}
 
     using Time = std::chrono::steady_clock::time_point;
 
@@ -24,8 +27,11 @@ class Clock {
 
     void start(Time zero) { zero_ = zero; }
     [[nodiscard]] double now() const {
+        if (source_ == Source::virtual_time) return virtual_s_;
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - zero_).count();
     }
+    /// Moves a virtual clock to a moment, never back.
+    void move_to(double seconds) { virtual_s_ = std::max(virtual_s_, seconds); }
     /// When the dump may begin. Waiting is the caller's. Computing fills the gap before it; what takes longer
     /// than the gap makes no dump late.
     [[nodiscard]] double due(const Dump& dump) const {
@@ -52,6 +58,8 @@ class Clock {
   private:
     ClockKind kind_;
     double scale_;
+    Source source_;
+    double virtual_s_ = 0;
     double previous_end_ = 0;
     double computed_s_ = 0;
     std::optional<double>

@@ -1,0 +1,238 @@
+#include "count/alike.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "expand/split.hpp"
+
+namespace wa {
+namespace {
+
+/// Breaks that are listed one by one; where there are more, every member is looked at.
+constexpr std::int64_t most_breaks = 4096;
+
+/// The member of `n` whose share of `total` holds the item `index`.
+std::int64_t owner_of(std::int64_t total, std::int64_t n, std::int64_t index) {
+    const std::int64_t small = total / n;
+    const std::int64_t larger = total % n;
+    const std::int64_t in_larger = larger * (small + 1);
+    if (index < in_larger) return index / (small + 1);
+    return small == 0 ? n : larger + (index - in_larger) / small;
+}
+
+/// Collects the members at which a rule of the plan changes from one line to another. Positions are those of
+/// the acting member: a reader of its neighbour's file counts as the neighbour.
+class Breaks {
+  public:
+    explicit Breaks(const Layout& layout) : layout_(layout), n_(layout.size()) { at(0); }
+
+    void add_dump(const ResolvedPlan& resolved, std::size_t dump, std::optional<std::int64_t> payload) {
+        const Content& content = resolved.content(dump);
+        const Family& family = resolved.family(dump);
+        const bool shifted = family.neighbour && !moves(content, Direction::write);
+        if (dumps_++ > 0 && shifted != shifted_) each_member = true;
+        shifted_ = shifted;
+        for (const std::int64_t count :
+             {content.opens, content.stats, content.seeks, content.flushes, content.fsyncs})
+            at(count % n_ + (shifted ? 1 : 0));
+        if (shifted) at(1);
+        for (const Stream& stream : content.streams) add_stream(stream);
+        for (const Array& array : content.arrays) add_array(array);
+        const std::int64_t unit =
+            counting_options(resolved, dump, false, payload).whole_elements && content.fit
+                ? content.fit->element
+                : 1;
+        if (content.fit) add_fit(*content.fit, payload.value_or(content.fit->bytes), unit);
+        if (content.mesh) add_mesh(*content.mesh, payload);
+        if (layout_.files_of_dump() > 1 && (payload || content.mesh)) each_file = true;
+    }
+
+    [[nodiscard]] bool shifted() const { return shifted_; }
+    [[nodiscard]] const std::set<std::int64_t>& positions() const { return positions_; }
+
+    bool each_member = false;  // rules that differ from member to member
+    bool each_file = false;    // and from file to file
+
+  private:
+    void at(std::int64_t member) {
+        if (member >= 0 && member < n_) positions_.insert(member);
+        if (static_cast<std::int64_t>(positions_.size()) > most_breaks) each_member = true;
+    }
+
+    /// The position of a stream's rank, by its place among the stream's.
+    [[nodiscard]] std::int64_t member_of(const Ranks& ranks, std::int64_t index) const {
+        if (ranks.all) return index;
+        return index < ranks.set.size() ? layout_.members().count_below(ranks.set.at(index)) : n_;
+    }
+    [[nodiscard]] std::int64_t size_of(const Ranks& ranks) const { return ranks.all ? n_ : ranks.set.size(); }
+
+    void add_ranks(const Ranks& ranks) {
+        if (ranks.all) return;
+        for (const RankSpan& span : ranks.set.spans()) {
+            const std::int64_t first = layout_.members().count_below(span.first);
+            const std::int64_t last = layout_.members().count_below(span.last);
+            if (last - first + 1 != span.size()) each_member = true;
+            at(first);
+            at(last + 1);
+        }
+    }
+
+    void add_stream(const Stream& stream) {
+        if (stream.pattern == Pattern::random || stream.pattern == Pattern::table) each_member = true;
+        add_ranks(stream.ranks);
+        const std::int64_t n = size_of(stream.ranks);
+        if (n == 0) return;
+        std::int64_t sum = 0;
+        for (const Entry& entry : stream.entries) {
+            sum += entry.operations;
+            at(member_of(stream.ranks, sum % n));
+            at(member_of(stream.ranks, entry.operations % n));
+        }
+    }
+
+    void add_array(const Array& array) {
+        for (const Access& access : array.access) {
+            add_ranks(access.ranks);
+            const std::int64_t n = size_of(access.ranks);
+            if (n == 0) continue;
+            for (const Slab& slab : access.slabs) {
+                for (const std::int64_t dataset : {std::int64_t{0}, array.datasets - 1}) {
+                    const std::int64_t total = share_of(slab.operations, array.datasets, dataset);
+                    at(member_of(access.ranks, total % n));
+                    add_wraps(access.ranks, total, n, TileGrid(array.dims, slab).tiles());
+                }
+            }
+        }
+    }
+
+    /// Tiles are numbered round and round.
+    void add_wraps(const Ranks& ranks, std::int64_t total, std::int64_t n, std::int64_t tiles) {
+        if (total <= tiles || tiles == 1) return;
+        if (layout_.files_of_dump() > 1 || total / tiles > most_breaks) {
+            each_member = true;
+            return;
+        }
+        if (tiles % n == 0) return;
+        for (std::int64_t wrap = tiles; wrap < total; wrap += tiles) at(member_of(ranks, wrap % n));
+    }
+
+    void add_fit(const Fit& fit, std::int64_t bytes, std::int64_t unit) {
+        for (const std::int64_t dataset : {std::int64_t{0}, fit.datasets - 1}) {
+            const std::int64_t units = share_of(bytes / unit, fit.datasets, dataset);
+            const std::int64_t total = fit.operations ? share_of(*fit.operations, fit.datasets, dataset) : n_;
+            if (total == 0) continue;
+            at(total % n_);
+            const std::int64_t owner = owner_of(total, n_, units % total);
+            at(owner);
+            at(owner + 1);
+        }
+        // Datasets between the first and the last have one of their two sizes, with either number of
+        // operations.
+        for (const std::int64_t units : {bytes / unit / fit.datasets, bytes / unit / fit.datasets + 1}) {
+            if (!fit.operations) {
+                at(units % n_);
+                continue;
+            }
+            for (const std::int64_t total :
+                 {*fit.operations / fit.datasets, *fit.operations / fit.datasets + 1}) {
+                if (total == 0) continue;
+                const std::int64_t owner = owner_of(total, n_, units % total);
+                at(owner);
+                at(owner + 1);
+            }
+        }
+    }
+
+    void add_mesh(const Mesh& mesh, std::optional<std::int64_t> bytes) {
+        const PartRange all = parts_of(mesh, n_, 0, n_);
+        const MeshParts parts =
+            bytes ? MeshParts{nodes_for(mesh, all.count, *bytes), all.count} : planned_parts(mesh, all);
+        at(1);  // what belongs to no part is the first member's
+        at(mesh.parts % n_);
+        const std::int64_t owner =
+            owner_of(mesh.parts, n_, parts.nodes % std::max<std::int64_t>(1, parts.parts));
+        at(owner);
+        at(owner + 1);
+    }
+
+    const Layout& layout_;
+    std::int64_t n_;
+    std::set<std::int64_t> positions_;
+    std::int64_t dumps_ = 0;
+    bool shifted_ = false;
+};
+
+std::vector<MemberRun> one_by_one(std::int64_t first, std::int64_t count) {
+    std::vector<MemberRun> out;
+    out.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t m = first; m < first + count; ++m) out.push_back({m, m, 1});
+    return out;
+}
+
+/// [first, past) cut at the breaks.
+void cut(const std::set<std::int64_t>& breaks, std::int64_t first, std::int64_t past, std::int64_t times,
+         std::vector<MemberRun>& out) {
+    for (std::int64_t from = first; from < past;) {
+        const auto next = breaks.upper_bound(from);
+        const std::int64_t to = next == breaks.end() ? past : std::min(past, *next);
+        out.push_back({from, to - 1, times});
+        from = to;
+    }
+}
+
+bool broken_inside(const std::set<std::int64_t>& breaks, const FileSlot& slot) {
+    const auto next = breaks.upper_bound(slot.first_member);
+    return next != breaks.end() && *next < slot.first_member + slot.members;
+}
+
+/// Files whose members stand in no break are alike as long as they are equally large.
+std::vector<MemberRun> runs_of_files(const Layout& layout, const Breaks& breaks) {
+    std::vector<MemberRun> out;
+    const std::int64_t files = layout.files_of_dump();
+    const std::set<std::int64_t>& positions = breaks.positions();
+    for (std::int64_t file = 0; file < files;) {
+        const FileSlot slot = layout.slot(file);
+        std::int64_t alike = 1;
+        if (!breaks.each_file && !broken_inside(positions, slot)) {
+            // Up to the file that holds the next break, or the first smaller one.
+            const auto next = positions.upper_bound(slot.first_member);
+            const std::int64_t bound = next == positions.end() ? layout.size() : *next;
+            alike = std::max<std::int64_t>(1, (bound - slot.first_member) / slot.members);
+            const std::int64_t larger = layout.size() % files;
+            if (file < larger) alike = std::min(alike, larger - file);
+        }
+        cut(positions, slot.first_member, slot.first_member + slot.members, alike, out);
+        file += alike;
+    }
+    return out;
+}
+
+/// From acting members to those who act.
+std::vector<MemberRun> of_readers(const std::vector<MemberRun>& acting, std::int64_t n) {
+    std::vector<MemberRun> out;
+    for (const MemberRun& run : acting) {
+        const std::int64_t first = run.first == 0 ? n - 1 : run.first - 1;
+        out.push_back({first, first + (run.last - run.first), run.times});
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<MemberRun> member_runs(const ResolvedPlan& resolved, const std::vector<std::size_t>& dumps,
+                                   const std::vector<std::optional<std::int64_t>>& payloads) {
+    const Layout& layout = resolved.layout(dumps.front());
+    Breaks breaks(layout);
+    for (std::size_t i = 0; i < dumps.size() && !breaks.each_member; ++i)
+        breaks.add_dump(resolved, dumps[i], payloads[i]);
+    if (breaks.each_member) return one_by_one(0, layout.size());
+    std::vector<MemberRun> out;
+    if (layout.files_of_dump() == 1) {
+        cut(breaks.positions(), 0, layout.size(), 1, out);
+    } else {
+        out = runs_of_files(layout, breaks);
+    }
+    return breaks.shifted() ? of_readers(out, layout.size()) : out;
+}
+
+}  // namespace wa

@@ -1,0 +1,232 @@
+#include "count/count.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "count/alike.hpp"
+#include "expand/permutation.hpp"
+
+namespace wa {
+namespace {
+
+/// Dumps that one open file goes through, and what their library is given.
+struct Chain {
+    std::vector<std::size_t> dumps;
+    std::vector<std::optional<std::int64_t>> payloads;
+};
+
+std::uint64_t sign_of(std::int64_t value) {
+    return value > 0 ? 2U : value == 0 ? 1U : 0U;
+}
+
+/// What one member does in a chain, and a hash of all that decided it: whether each access lies before, at or
+/// behind what went before. Between two members with equal hashes, on a line, no decision can have changed.
+class MemberCount {
+  public:
+    MemberCount(const ResolvedPlan& resolved, const Chain& chain, std::int64_t member)
+        : counts_(chain.dumps.size()) {
+        RankCalls::File stands;
+        for (std::size_t i = 0; i < chain.dumps.size(); ++i) {
+            const std::size_t dump = chain.dumps[i];
+            DumpOperations operations(resolved.plan, dump, resolved.layout(dump), member,
+                                      counting_options(resolved, dump, stands.held, chain.payloads[i]));
+            stands.closes = !resolved.holds(dump);
+            if (operations.idle() && !(stands.held && stands.closes)) {
+                note(0);
+                continue;
+            }
+            RankCalls calls(operations, call_rules(resolved.traits(dump)), stands);
+            count(calls, counts_[i]);
+            stands.held = !stands.closes && (stands.held || operations.uses_file());
+            stands.state = calls.state();
+        }
+    }
+
+    [[nodiscard]] const std::vector<DumpCount>& counts() const { return counts_; }
+    [[nodiscard]] bool alike(const MemberCount& other) const { return hash_ == other.hash_; }
+
+  private:
+    void note(std::uint64_t word) { hash_ = mix(hash_, word); }
+
+    void count(RankCalls& calls, DumpCount& out) {
+        out.ranks = 1;
+        Counters& counters = out.counters;
+        std::int64_t position = calls.state().position;
+        Call call;
+        while (calls.next(call)) {
+            note(static_cast<std::uint64_t>(call.kind));
+            switch (call.kind) {
+                case Call::Kind::stat:
+                    ++out.of(Kind::stat);
+                    ++counters.stats;
+                    break;
+                case Call::Kind::open:
+                    ++out.of(Kind::open);
+                    ++counters.opens;
+                    break;
+                case Call::Kind::close:
+                    ++out.of(Kind::close);
+                    break;
+                case Call::Kind::seek:
+                    ++out.of(Kind::seek);
+                    ++counters.seeks;
+                    note(sign_of(call.offset - position));
+                    break;
+                case Call::Kind::flush:
+                    ++out.of(Kind::flush);
+                    ++counters.flushes;
+                    break;
+                case Call::Kind::sync:
+                    ++out.of(Kind::fsync);
+                    ++counters.fsyncs;
+                    break;
+                case Call::Kind::transfer:
+                    transfer(call.operation, calls.state(), position, out);
+                    break;
+                default:
+                    break;
+            }
+            position = calls.state().position;
+        }
+    }
+
+    void transfer(const Operation& operation, AccessState& state, std::int64_t position, DumpCount& out) {
+        const auto direction = static_cast<std::size_t>(operation.direction);
+        ++out.of(operation.direction == Direction::write ? Kind::write : Kind::read);
+        note(direction);
+        if (operation.joins) {
+            out.counters.note_join(operation.direction);
+            return;
+        }
+        note(static_cast<std::uint64_t>(operation.size));
+        note(sign_of(operation.offset - state.last_byte[direction] - 1) * 3 +
+             sign_of(operation.offset - position));
+        out.counters.note(state, operation.direction, operation.offset, operation.size, operation.collective);
+        out.payload[direction] += operation.size;
+    }
+
+    std::vector<DumpCount> counts_;
+    std::uint64_t hash_ = 0;
+};
+
+class ChainCount {
+  public:
+    ChainCount(const ResolvedPlan& resolved, const Chain& chain)
+        : resolved_(resolved), chain_(chain), sums_(chain.dumps.size()) {}
+
+    /// Members between two that do alike do as they do; where the ends differ, the run is halved.
+    void add(const MemberRun& run) {
+        const MemberCount first(resolved_, chain_, run.first);
+        if (run.first == run.last) return add(first, run.times);
+        const MemberCount last(resolved_, chain_, run.last);
+        add_between(run, first, last);
+    }
+
+    [[nodiscard]] const std::vector<DumpCount>& sums() const { return sums_; }
+
+  private:
+    void add_between(const MemberRun& run, const MemberCount& first, const MemberCount& last) {
+        const std::int64_t members = run.last - run.first + 1;
+        if (members == 2 || first.alike(last)) {
+            // The largest byte is at one of the ends.
+            const std::int64_t with_first = first.alike(last) ? members - 1 : 1;
+            add(first, with_first * run.times);
+            add(last, run.times);
+            return;
+        }
+        const std::int64_t middle = run.first + members / 2;
+        const MemberCount before(resolved_, chain_, middle - 1);
+        const MemberCount after(resolved_, chain_, middle);
+        if (middle - 1 == run.first) {
+            add(first, run.times);
+        } else {
+            add_between({run.first, middle - 1, run.times}, first, before);
+        }
+        if (middle == run.last) {
+            add(last, run.times);
+        } else {
+            add_between({middle, run.last, run.times}, after, last);
+        }
+    }
+
+    void add(const MemberCount& member, std::int64_t times) {
+        for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i].add(member.counts()[i], times);
+    }
+
+    const ResolvedPlan& resolved_;
+    const Chain& chain_;
+    std::vector<DumpCount> sums_;
+};
+
+/// Dumps that hold a file open for each other are counted together, all others alone.
+std::vector<Chain> chains_of(const ResolvedPlan& resolved,
+                             const std::vector<std::optional<std::int64_t>>& payloads) {
+    std::vector<Chain> out;
+    std::map<std::pair<std::size_t, std::int64_t>, std::size_t> open;
+    for (std::size_t d = 0; d < resolved.plan.dumps.size(); ++d) {
+        const Dump& dump = resolved.plan.dumps[d];
+        std::size_t chain = out.size();
+        if (resolved.family(d).lifetime == Lifetime::appended)
+            chain = open.try_emplace({dump.family, dump.file}, chain).first->second;
+        if (chain == out.size()) out.emplace_back();
+        out[chain].dumps.push_back(d);
+        out[chain].payloads.push_back(d < payloads.size() ? payloads[d] : std::nullopt);
+    }
+    return out;
+}
+
+/// A dump alone counts as any other of its family with the same content, unless its order is random.
+bool repeats(const Content& content) {
+    return std::none_of(content.streams.begin(), content.streams.end(),
+                        [](const Stream& stream) { return stream.pattern == Pattern::random; });
+}
+
+std::vector<DumpCount> count(const ResolvedPlan& resolved,
+                             const std::vector<std::optional<std::int64_t>>& payloads, bool each_rank) {
+    std::vector<DumpCount> out(resolved.plan.dumps.size());
+    using Key = std::tuple<std::size_t, std::size_t, std::int64_t, std::optional<std::int64_t>>;
+    std::map<Key, std::size_t> known;  // the dump that was counted
+    for (const Chain& chain : chains_of(resolved, payloads)) {
+        const std::size_t first = chain.dumps.front();
+        const Dump& dump = resolved.plan.dumps[first];
+        const bool alone = chain.dumps.size() == 1 && resolved.family(first).lifetime != Lifetime::appended;
+        if (alone && !each_rank && repeats(resolved.content(first))) {
+            const auto [found, fresh] =
+                known.try_emplace({dump.family, dump.content, dump.base, chain.payloads.front()}, first);
+            if (!fresh) {
+                out[first] = out[found->second];
+                continue;
+            }
+        }
+        ChainCount counting(resolved, chain);
+        if (each_rank) {
+            for (std::int64_t m = 0; m < resolved.layout(first).size(); ++m) counting.add({m, m, 1});
+        } else {
+            for (const MemberRun& run : member_runs(resolved, chain.dumps, chain.payloads)) counting.add(run);
+        }
+        for (std::size_t i = 0; i < chain.dumps.size(); ++i) out[chain.dumps[i]] = counting.sums()[i];
+    }
+    return out;
+}
+
+}  // namespace
+
+void DumpCount::add(const DumpCount& other, std::int64_t times) {
+    ranks += other.ranks * times;
+    for (std::size_t d = 0; d < payload.size(); ++d) payload[d] += other.payload[d] * times;
+    for (std::size_t k = 0; k < calls.size(); ++k) calls[k] += other.calls[k] * times;
+    counters.merge(other.counters, times);
+}
+
+std::vector<DumpCount> count_plan(const ResolvedPlan& resolved,
+                                  const std::vector<std::optional<std::int64_t>>& payloads) {
+    return count(resolved, payloads, false);
+}
+
+std::vector<DumpCount> count_each_rank(const ResolvedPlan& resolved,
+                                       const std::vector<std::optional<std::int64_t>>& payloads) {
+    return count(resolved, payloads, true);
+}
+
+}  // namespace wa

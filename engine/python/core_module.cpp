@@ -1,0 +1,241 @@
+// workalike._core: the engine's core as Python sees it. Bindings only; what they do is in engine/core.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "count/count.hpp"
+#include "count/operations.hpp"
+#include "errors.hpp"
+#include "plan/read.hpp"
+#include "plan/words.hpp"
+#include "schedule/clock.hpp"
+#include "sharing/names.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace wa {
+namespace {
+
+using Column = std::vector<std::int64_t>;
+
+/// A column as a NumPy array that owns its data.
+nb::object array_of(Column values, std::size_t width = 0) {
+    auto* data = new Column(std::move(values));
+    nb::capsule owner(data, [](void* p) noexcept { delete static_cast<Column*>(p); });
+    if (width == 0)
+        return nb::cast(nb::ndarray<nb::numpy, std::int64_t>(data->data(), {data->size()}, owner));
+    return nb::cast(nb::ndarray<nb::numpy, std::int64_t>(data->data(), {data->size() / width, width}, owner));
+}
+
+const Traits* performer_of(const std::optional<std::string>& name) {
+    if (!name) return nullptr;
+    const Traits* traits = find_traits(*name);
+    if (traits == nullptr) throw UsageError("unknown backend; use one of " + backend_names());
+    return traits;
+}
+
+/// A checked plan. Raises what parse_plan(), load_tables() and check_plan() raise.
+std::unique_ptr<ResolvedPlan> read(const std::string& text, const std::string& path,
+                                   const std::optional<std::string>& backend) {
+    const nb::gil_scoped_release unlocked;
+    Plan plan = parse_plan(text);
+    load_tables(plan, path);
+    check_plan(plan);
+    return std::make_unique<ResolvedPlan>(std::move(plan), performer_of(backend));
+}
+
+void refuse(const ResolvedPlan& resolved, const std::optional<std::string>& backend) {
+    const Traits* performer = performer_of(backend);
+    for (std::size_t d = 0; d < resolved.plan.dumps.size(); ++d) {
+        const Family& family = resolved.family(d);
+        const Traits& traits = performer != nullptr ? *performer : *family.backend;
+        if (traits.refuse == nullptr) continue;
+        traits.refuse(family, resolved.layout(d), resolved.content(d),
+                      std::string(word_of(family.role)) + " " + std::to_string(family.number));
+    }
+}
+
+nb::dict columns_of(const std::vector<DumpCount>& dumps) {
+    nb::dict out;
+    const auto add = [&](const std::string& name, auto&& value) {
+        Column column;
+        column.reserve(dumps.size());
+        for (const DumpCount& dump : dumps) column.push_back(value(dump));
+        out[name.c_str()] = array_of(std::move(column));
+    };
+    add("ranks", [](const DumpCount& d) { return d.ranks; });
+    for (std::size_t k = 0; k < kinds; ++k)
+        add("calls_" + std::string(kind_name(static_cast<Kind>(k))),
+            [k](const DumpCount& d) { return d.calls[k]; });
+    add("OPENS", [](const DumpCount& d) { return d.counters.opens; });
+    add("STATS", [](const DumpCount& d) { return d.counters.stats; });
+    add("SEEKS", [](const DumpCount& d) { return d.counters.seeks; });
+    add("FSYNCS", [](const DumpCount& d) { return d.counters.fsyncs; });
+    add("FLUSHES", [](const DumpCount& d) { return d.counters.flushes; });
+    for (const Direction direction : {Direction::read, Direction::write}) {
+        const bool writes = direction == Direction::write;
+        const std::string plural = writes ? "WRITES" : "READS";
+        const std::string past = writes ? "WRITTEN" : "READ";
+        const auto of = [&](const std::string& name, std::int64_t DirectionCounters::*field) {
+            add(name, [=](const DumpCount& d) { return d.counters.of(direction).*field; });
+        };
+        add("payload_" + std::string(writes ? "written" : "read"),
+            [=](const DumpCount& d) { return d.payload[static_cast<std::size_t>(direction)]; });
+        of(plural, &DirectionCounters::operations);
+        of("COLL_" + plural, &DirectionCounters::collective);
+        add("INDEP_" + plural, [=](const DumpCount& d) {
+            return d.counters.of(direction).operations - d.counters.of(direction).collective;
+        });
+        of("BYTES_" + past, &DirectionCounters::bytes);
+        of("MAX_BYTE_" + past, &DirectionCounters::max_byte);
+        of("SEQ_" + plural, &DirectionCounters::sequential);
+        of("CONSEC_" + plural, &DirectionCounters::consecutive);
+        Column sizes;
+        sizes.reserve(dumps.size() * size_bins);
+        for (const DumpCount& dump : dumps) {
+            const auto& bins = dump.counters.of(direction).sizes;
+            sizes.insert(sizes.end(), bins.begin(), bins.end());
+        }
+        out[writes ? "SIZE_WRITE" : "SIZE_READ"] = array_of(std::move(sizes), size_bins);
+    }
+    return out;
+}
+
+nb::dict count(const ResolvedPlan& resolved, const std::vector<std::optional<std::int64_t>>& payloads,
+               bool each_rank) {
+    std::vector<DumpCount> dumps;
+    {
+        const nb::gil_scoped_release unlocked;
+        dumps = each_rank ? count_each_rank(resolved, payloads) : count_plan(resolved, payloads);
+    }
+    return columns_of(dumps);
+}
+
+nb::dict operations(const ResolvedPlan& resolved, std::int64_t rank, std::int64_t most) {
+    Column dump, file, kind, offset, length;
+    std::map<std::string, std::int64_t> files;
+    std::vector<std::string> names;
+    {
+        const nb::gil_scoped_release unlocked;
+        visit_calls(resolved, rank, [&](const RankCall& made) {
+            const std::optional<Kind> is = kind_of(*made.call);
+            if (!is) return true;
+            if (static_cast<std::int64_t>(kind.size()) == most)
+                throw UsageError("the rank has more than " + std::to_string(most) +
+                                 " operations; raise the limit");
+            const auto [known, fresh] =
+                files.try_emplace(std::string(made.file), static_cast<std::int64_t>(files.size()));
+            if (fresh) names.push_back(known->first);
+            file.push_back(known->second);
+            const bool transfers = made.call->kind == Call::Kind::transfer;
+            dump.push_back(static_cast<std::int64_t>(made.dump));
+            kind.push_back(static_cast<std::int64_t>(*is));
+            const bool placed = transfers ? !made.call->operation.joins : made.call->kind == Call::Kind::seek;
+            offset.push_back(!placed ? -1 : transfers ? made.call->operation.offset : made.call->offset);
+            length.push_back(transfers ? made.call->operation.size : 0);
+            return true;
+        });
+    }
+    nb::dict out;
+    out["names"] = nb::cast(names);
+    out["file"] = array_of(std::move(file));
+    out["dump"] = array_of(std::move(dump));
+    out["kind"] = array_of(std::move(kind));
+    out["offset"] = array_of(std::move(offset));
+    out["length"] = array_of(std::move(length));
+    return out;
+}
+
+/// Writes the calls of all ranks as text, as the backend record does.
+void write_operations(const ResolvedPlan& resolved, const std::string& path) {
+    const nb::gil_scoped_release unlocked;
+    std::ofstream file(path, std::ios::binary | std::ios::app);
+    fmt::memory_buffer lines;
+    const auto flush = [&] {
+        file.write(lines.data(), static_cast<std::streamsize>(lines.size()));
+        lines.clear();
+        if (!file) throw CallFailed("write of the operations", std::strerror(errno));
+    };
+    for (std::int64_t rank = 0; rank < resolved.plan.ranks; ++rank) {
+        visit_calls(resolved, rank, [&](const RankCall& call) {
+            append_line(lines, call);
+            if (lines.size() > (std::size_t{1} << 20)) flush();
+            return true;
+        });
+    }
+    flush();
+}
+
+nb::list backends() {
+    nb::list out;
+    for (const Traits* t : all_backends()) {
+        nb::dict traits;
+        const auto text = [](std::string_view word) { return nb::str(word.data(), word.size()); };
+        traits["name"] = text(t->name);
+        traits["help"] = text(t->help);
+        traits["library"] = text(t->library);
+        traits["extension"] = text(t->extension);
+        traits["level"] = t->level ? nb::object(text(word_of(*t->level))) : nb::none();
+        traits["performs"] = t->performs;
+        traits["collective_files"] = t->collective_files;
+        traits["plain_bytes"] = t->plain_bytes;
+        out.append(traits);
+    }
+    return out;
+}
+
+}  // namespace
+}  // namespace wa
+
+NB_MODULE(_core, m) {
+    using namespace wa;
+    m.doc() = "The engine's core: what a plan does, without doing it.";
+    static PyObject* plan_error = PyErr_NewException("workalike._core.PlanError", PyExc_ValueError, nullptr);
+    m.attr("PlanError") = nb::handle(plan_error);
+    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const PlanError& error) {
+            PyErr_SetString(plan_error, error.what());
+        } catch (const UsageError& error) {
+            PyErr_SetString(plan_error, error.what());
+        } catch (const CallFailed& error) {
+            PyErr_SetString(PyExc_OSError, error.what());
+        }
+    });
+    m.attr("version") = WORKALIKE_VERSION;
+    std::vector<std::string> kind_names;
+    for (std::size_t k = 0; k < kinds; ++k) kind_names.emplace_back(kind_name(static_cast<Kind>(k)));
+    m.attr("kinds") = nb::cast(kind_names);
+    m.def("backends", &backends, "The traits of all backends, in their order.");
+    nb::class_<ResolvedPlan>(m, "Plan")
+        .def(
+            "__init__",
+            [](ResolvedPlan* self, const std::string& text, const std::string& path,
+               const std::optional<std::string>& backend) {
+                new (self) ResolvedPlan(std::move(*read(text, path, backend)));
+            },
+            "text"_a, "path"_a = "", "backend"_a = nb::none())
+        .def_prop_ro("ranks", [](const ResolvedPlan& p) { return p.plan.ranks; })
+        .def_prop_ro("counted",
+                     [](const ResolvedPlan& p) {
+                         std::vector<std::string> out;
+                         for (const Traits* traits : p.counted) out.emplace_back(traits->name);
+                         return out;
+                     })
+        .def("refuse", &refuse, "backend"_a = nb::none())
+        .def("count", &count, "payloads"_a = std::vector<std::optional<std::int64_t>>{},
+             "each_rank"_a = false)
+        .def("operations", &operations, "rank"_a, "most"_a)
+        .def("write_operations", &write_operations, "path"_a);
+}
