@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from workalike.characterize.facts import Characterization, DumpFacts, FamilyFacts, FileFacts, ModuleFacts
-from workalike.compare.record import LevelBytes, Record, RecordDump, RecordScale
 from workalike.darshan import layouts
+from workalike.record.run_record import LevelBytes, Record, RecordDump, RecordScale
 from workalike.workload.model import (
     Content,
     Family,

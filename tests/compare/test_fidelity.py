@@ -21,9 +21,9 @@ from workalike.characterize.facts import Characterization, DumpFacts, FamilyFact
 from workalike.compare.collective import collective_calls
 from workalike.compare.fidelity import Fidelity, compare, read_fidelity, write_fidelity
 from workalike.compare.model import CounterFidelity
-from workalike.compare.record import LevelBytes, RecordScale
 from workalike.plan.model import PlanFamily, PlanSharing, Ranges
 from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import LevelBytes, RecordScale
 from workalike.workload.model import (
     Interface,
     Level,

@@ -14,10 +14,10 @@ from workalike.characterize.facts import Characterization, Loss
 from workalike.compare.fidelity import Fidelity, compare
 from workalike.compare.from_plan import side_of_plan
 from workalike.compare.model import UncoveredPart
-from workalike.compare.record import Record, RecordDump, RecordError, RecordScale, Stamp, stamp_of
 from workalike.darshan import LogBuilder, open_log
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import Record, RecordDump, RecordError, RecordScale, Stamp, stamp_of
 from workalike.report import write_report
 from workalike.workload.model import (
     Content,

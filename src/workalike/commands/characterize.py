@@ -11,8 +11,8 @@ from workalike.characterize import Characterization, CharacterizeOptions, charac
 from workalike.characterize.meshes import looks_like_mesh
 from workalike.commands import options as opt
 from workalike.commands.inputs import open_logs
-from workalike.compare.words import plural, seconds_text
 from workalike.files import write_text
+from workalike.text import plural, seconds_text
 from workalike.workload.files import workload_text
 from workalike.workload.model import Level
 from workalike.workload.rounding import round_workload

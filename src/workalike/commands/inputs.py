@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.compare.record import Record, assemble, read_record
 from workalike.darshan import Log, open_log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import open_file
 from workalike.plan.files import read_plan
 from workalike.plan.model import Plan
+from workalike.record.run_record import Record, assemble, read_record
 from workalike.workload.files import read_workload
 from workalike.workload.model import Workload
 

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.compare.words import plural
 from workalike.plan.files import plan_text, write_plan
 from workalike.plan.resolve import resolve
+from workalike.text import plural
 from workalike.workload.files import read_workload
 
 

@@ -18,7 +18,6 @@ from workalike.commands.characterize import EXIT_PARTLY, report_gaps
 from workalike.commands.compare import fail_if_short
 from workalike.commands.inputs import open_logs
 from workalike.compare.fidelity import Fidelity, compare, write_fidelity
-from workalike.compare.record import Record
 from workalike.compare.require import check, parse_requirements
 from workalike.compare.table import print_fidelity
 from workalike.errors import ErrorKind, WorkalikeError
@@ -27,6 +26,7 @@ from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import Record
 from workalike.report import write_report
 from workalike.workload.files import workload_text
 

@@ -10,12 +10,12 @@ from rich.text import Text
 
 from workalike.commands import options as opt
 from workalike.commands.inputs import read_workload_or_plan
-from workalike.compare.profile import print_profile
-from workalike.compare.record import Record
-from workalike.compare.words import plural
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.model import Plan
 from workalike.plan.resolve import resolve
+from workalike.record.profile import print_profile
+from workalike.record.run_record import Record
+from workalike.text import plural
 
 
 def register(app: typer.Typer) -> None:

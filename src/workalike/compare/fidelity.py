@@ -17,9 +17,9 @@ from workalike.compare.model import (
     write_fidelity,
 )
 from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up, rounding
-from workalike.compare.record import Record
 from workalike.compare.side import Side, SideDump
 from workalike.plan.model import Plan
+from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Reason, Workload
 
 __all__ = [

@@ -12,8 +12,8 @@ from workalike.characterize.facts import MODULE_OF_LEVEL, Characterization
 from workalike.characterize.moved import bytes_name
 from workalike.compare.from_log import side_of_log
 from workalike.compare.from_record import side_of_record
-from workalike.compare.record import Record
 from workalike.compare.side import Key, Side, SideFamily
+from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Level
 
 

@@ -13,10 +13,10 @@ from workalike.compare.from_log import side_of_log
 from workalike.compare.from_plan import side_of_plan, with_durations
 from workalike.compare.from_record import side_of_record
 from workalike.compare.from_witness import side_of_witness
-from workalike.compare.record import Record
 from workalike.compare.side import Key, Side, SideDump, SideFamily
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Workload
 
 

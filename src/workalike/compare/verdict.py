@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
-from workalike.compare.words import factor_text, percent_text, plural, within_text
+from workalike.text import factor_text, percent_text, plural, within_text
 
 FAITHFUL_BYTES_PCT, FAITHFUL_OPERATIONS_PCT, FAITHFUL_DISTANCE = 0.1, 1.0, 0.02
 CLOSE_BYTES_PCT, CLOSE_OPERATIONS_PCT, CLOSE_DISTANCE = 5.0, 10.0, 0.15

@@ -13,17 +13,17 @@ from workalike.characterize.facts import Characterization
 from workalike.compare.fidelity import uncovered
 from workalike.compare.model import FamilyFidelity, Fidelity
 from workalike.compare.pairing import Pairing, pair_up
-from workalike.compare.record import Record
 from workalike.compare.table import short_counter
 from workalike.compare.verdict import verdict_of
-from workalike.compare.words import count_text, percent_text, plural, rate_text, seconds_text, size_text
 from workalike.darshan.layouts import MODULE_NAMES
 from workalike.files import write_text
 from workalike.plan.model import Plan
+from workalike.record.run_record import Record
 from workalike.report import rows, series
 from workalike.report.guard import names_of, withhold
 from workalike.report.palette import REPLICA, color_of
 from workalike.report.sentences import overview
+from workalike.text import count_text, percent_text, plural, rate_text, seconds_text, size_text
 from workalike.workload.model import Workload
 
 MAX_NOTES = 30

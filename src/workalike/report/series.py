@@ -5,8 +5,8 @@ from __future__ import annotations
 from workalike.compare.expect import expected_bins
 from workalike.compare.pairing import Pair, Pairing
 from workalike.compare.side import SideDump, SideFamily
-from workalike.compare.words import plural
 from workalike.darshan.bins import SIZE_BINS
+from workalike.text import plural
 from workalike.workload.model import Direction, Role
 
 MAX_FAMILIES = 8
