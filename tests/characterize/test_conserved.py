@@ -9,9 +9,9 @@ from known_logs import ALL_LOGS, WORKFLOW, characterized, characterized_workflow
 from plan_totals import totals_of
 
 from workalike.characterize import Characterization
-from workalike.characterize.facts import MODULE_OF_LEVEL, FamilyFacts
 from workalike.characterize.moved import histogram_names, operations_of
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.records import MODULE_OF_LEVEL, FamilyFacts
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.files import workload_text
 from workalike.workload.model import Direction, Workload

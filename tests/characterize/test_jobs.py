@@ -8,11 +8,11 @@ from plan_totals import totals_of
 from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of, simple_file
 
 from workalike.characterize import CharacterizeOptions, characterize
-from workalike.characterize.believable import MOST_BYTES, believable, believable_stamps, latest_stamp
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
 from workalike.darshan import Log, LogBuilder
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.gather import gather_files
+from workalike.facts.jobs import job_of
+from workalike.facts.plausible import MOST_BYTES, believable, believable_stamps, latest_stamp
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Reason, Role, SharingMode
 

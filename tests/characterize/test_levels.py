@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from simulated_job import builder_of, log_of
 
-from workalike.characterize.facts import FileFacts
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
-from workalike.characterize.levels import LevelChoice, choose_level, choose_levels
 from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.pipeline import characterize, split_stdio
 from workalike.darshan import LogBuilder
+from workalike.facts.gather import gather_files
+from workalike.facts.jobs import job_of
+from workalike.facts.levels import LevelChoice, choose_level, choose_levels
+from workalike.facts.records import FileFacts
 from workalike.workload.model import Direction, Level, Reason
 
 WRITE, READ = Direction.WRITE, Direction.READ

@@ -6,10 +6,10 @@ import pytest
 from simulated_job import builder_of, log_of
 
 from workalike.characterize import CharacterizeOptions, characterize
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
-from workalike.characterize.noise import set_noise_aside
 from workalike.darshan import LogBuilder
+from workalike.facts.gather import gather_files
+from workalike.facts.jobs import job_of
+from workalike.facts.noise import set_noise_aside
 
 MIB = 2**20
 

@@ -8,9 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of
 
-from workalike.characterize.facts import ModuleFacts
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
 from workalike.characterize.sharing import (
     RankSet,
     effective_writers,
@@ -19,6 +16,9 @@ from workalike.characterize.sharing import (
     sharing_of,
     sharing_of_family,
 )
+from workalike.facts.gather import gather_files
+from workalike.facts.jobs import job_of
+from workalike.facts.records import ModuleFacts
 from workalike.workload.model import Level, Sharing, SharingMode
 
 MIB = 2**20

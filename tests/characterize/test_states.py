@@ -16,8 +16,8 @@ from workalike.characterize.contents import cut_stream
 from workalike.characterize.growth import size_at, state_sizes
 from workalike.characterize.series import series_of
 from workalike.characterize.states import Timeline, bursts, bursts_in_timeline, joined_bursts, place_states
-from workalike.characterize.times import Interval
 from workalike.darshan import LogBuilder
+from workalike.facts.times import Interval
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import (
     Assumption,

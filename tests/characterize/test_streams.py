@@ -136,8 +136,8 @@ def test_reads_over_writes_lose_nothing(
         "ACCESS2_COUNT": empty,
     }
     builder = builder_of(4).posix("/run/x", **values)
-    from workalike.characterize.gather import gather_files
-    from workalike.characterize.jobs import job_of
+    from workalike.facts.gather import gather_files
+    from workalike.facts.jobs import job_of
 
     (file,) = gather_files(job_of([log_of(builder)]), [])
     found = reads_over_writes(writes, [file.modules["POSIX"]], 4)

@@ -7,8 +7,6 @@ import pytest
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
 from workalike.characterize.traced import (
     Trace,
     Traces,
@@ -18,6 +16,8 @@ from workalike.characterize.traced import (
     placement_in_trace,
 )
 from workalike.darshan import LogBuilder
+from workalike.facts.gather import gather_files
+from workalike.facts.jobs import job_of
 from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
 
 KIB, MIB = 2**10, 2**20

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from workalike.characterize.facts import Characterization, DumpFacts, FamilyFacts, FileFacts, ModuleFacts
 from workalike.darshan import layouts
+from workalike.facts.records import Characterization, DumpFacts, FamilyFacts, FileFacts, ModuleFacts
 from workalike.record.run_record import LevelBytes, Record, RecordDump, RecordScale
 from workalike.workload.model import (
     Content,

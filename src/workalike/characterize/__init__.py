@@ -1,7 +1,7 @@
 """log -> workload. `facts` is the data structure, every other module a few named rules over it."""
 
-from workalike.characterize.facts import Characterization, DumpFacts, FamilyFacts, FileFacts
 from workalike.characterize.pipeline import CharacterizeOptions, characterize
+from workalike.facts.records import Characterization, DumpFacts, FamilyFacts, FileFacts
 
 __all__ = [
     "Characterization",

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from workalike.characterize.believable import latest_stamp
 from workalike.characterize.draft import Draft
 from workalike.characterize.growth import state_sizes
-from workalike.characterize.jobs import JobFacts
 from workalike.characterize.options import CharacterizeOptions
 from workalike.characterize.states import (
     API_OF_LEVEL,
@@ -22,8 +20,10 @@ from workalike.characterize.states import (
     residual_timeline,
     states_in_trace,
 )
-from workalike.characterize.times import Interval, access_interval
 from workalike.characterize.traced import Traces
+from workalike.facts.jobs import JobFacts
+from workalike.facts.plausible import latest_stamp
+from workalike.facts.times import Interval, access_interval
 from workalike.workload.model import Assumption, Direction, Role
 
 LEAST_SPAN = 0.1

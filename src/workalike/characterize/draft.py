@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from workalike.characterize.events import Event
-from workalike.characterize.facts import MODULE_OF_LEVEL
 from workalike.characterize.families import DataFile
 from workalike.characterize.sharing import root_of, sharing_of, sharing_of_family, turns_of
 from workalike.characterize.states import States
+from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.workload.model import Level, Role, Sharing, SharingMode, Turns
 
 PLAIN = (Level.POSIX, Level.STDIO)

@@ -10,10 +10,10 @@ from statistics import median
 
 import numpy as np
 
-from workalike.characterize import naming
-from workalike.characterize.facts import FileFacts
 from workalike.characterize.sharing import RankSet, ranks_of
-from workalike.characterize.times import GAP_SHARE, LEAST_GAP_S, Interval, whole_interval
+from workalike.facts import naming
+from workalike.facts.records import FileFacts
+from workalike.facts.times import GAP_SHARE, LEAST_GAP_S, Interval, whole_interval
 from workalike.workload.model import Direction, Interface, Level
 
 LONG_LIVED_HOLDS = 2

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workalike.characterize.facts import ModuleFacts
 from workalike.characterize.growth import apportion
 from workalike.characterize.sizes import solve_sizes
 from workalike.darshan.bins import SIZE_BINS, bin_of
+from workalike.facts.records import ModuleFacts
 from workalike.plan.scale import split_even
 from workalike.workload.model import Direction
 

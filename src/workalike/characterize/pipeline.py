@@ -9,27 +9,27 @@ from pydantic import ValidationError
 
 from workalike.characterize.appended import StateFinder
 from workalike.characterize.assemble import families_of
-from workalike.characterize.believable import latest_stamp
 from workalike.characterize.dataspace import known_extents
 from workalike.characterize.draft import Draft, drafts_of
 from workalike.characterize.events import events_of
-from workalike.characterize.facts import Characterization, FamilyFacts, FileFacts, Loss
 from workalike.characterize.families import (
     DataFile,
     group_into_families,
     make_data_file,
     split_into_dumps,
 )
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
-from workalike.characterize.levels import LevelChoice, choose_levels, force_level, levels_of
 from workalike.characterize.meshes import as_mesh
-from workalike.characterize.noise import Noise, set_noise_aside
 from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.roles import Behaviour, decide_role
 from workalike.characterize.traced import Traces
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.gather import gather_files
+from workalike.facts.jobs import job_of
+from workalike.facts.levels import LevelChoice, choose_levels, force_level, levels_of
+from workalike.facts.noise import Noise, set_noise_aside
+from workalike.facts.plausible import latest_stamp
+from workalike.facts.records import Characterization, FamilyFacts, FileFacts, Loss
 from workalike.workload.model import Direction, Level, Reason, Uncovered, Workload
 
 __all__ = ["CharacterizeOptions", "characterize"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workalike.characterize import naming
 from workalike.characterize.families import DataFile
+from workalike.facts import naming
 from workalike.workload.model import Direction, Role
 
 

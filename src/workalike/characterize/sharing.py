@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workalike.characterize.believable import believable_stamps
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
+from workalike.facts.plausible import believable_stamps
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.workload import units
 from workalike.workload.model import Level, Sharing, SharingMode, Turns
 

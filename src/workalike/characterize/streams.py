@@ -9,7 +9,6 @@ from fractions import Fraction
 import numpy as np
 
 from workalike.characterize.calls import filled_calls, split_collective
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.characterize.moved import (
     Moved,
     Pair,
@@ -34,6 +33,7 @@ from workalike.characterize.stream_parts import (
     spread_ranks,
 )
 from workalike.characterize.traced import Trace, contiguous_runs, moved_in_trace, placement_in_trace
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.workload import units
 from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
 

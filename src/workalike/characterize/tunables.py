@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from workalike.characterize.facts import FileFacts, ModuleFacts
 from workalike.characterize.moved import operations_of
 from workalike.characterize.sharing import effective_writers
+from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.workload.model import Direction, Interface, Level, Tunable
 
 ABOVE_MPIIO = (Level.MPIIO, Level.H5D, Level.PNETCDF)

@@ -9,15 +9,6 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from workalike.characterize.facts import (
-    MODULE_OF_LEVEL,
-    Characterization,
-    DumpFacts,
-    FamilyFacts,
-    FileFacts,
-    ModuleFacts,
-)
-from workalike.characterize.times import open_interval
 from workalike.compare.side import (
     LARGEST,
     Counters,
@@ -29,6 +20,15 @@ from workalike.compare.side import (
     direction_of,
     merge,
 )
+from workalike.facts.records import (
+    MODULE_OF_LEVEL,
+    Characterization,
+    DumpFacts,
+    FamilyFacts,
+    FileFacts,
+    ModuleFacts,
+)
+from workalike.facts.times import open_interval
 from workalike.workload.model import Direction, Level, Role
 
 _OURS = re.compile(

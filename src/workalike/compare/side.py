@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workalike.characterize.facts import MODULE_OF_LEVEL
 from workalike.darshan.bins import SIZE_BINS
+from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.workload.model import Direction, Level, Role
 
 Key = tuple[Role, int]

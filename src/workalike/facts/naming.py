@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workalike.characterize.facts import FileFacts
+from workalike.facts.records import FileFacts
 from workalike.workload.model import Role
 
 _DIGITS = re.compile(r"\d+")

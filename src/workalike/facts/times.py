@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workalike.characterize.believable import believable_stamps, latest_stamp
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
+from workalike.facts.plausible import believable_stamps, latest_stamp
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.workload.model import Direction, Level
 
 LEAST_GAP_S = 0.5

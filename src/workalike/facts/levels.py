@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
 from workalike.characterize.moved import bytes_name, kind_of
 from workalike.characterize.options import WITH_DATASETS
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
 from workalike.workload.model import Direction, Level, Reason
 
 EXPLAINS = 0.95

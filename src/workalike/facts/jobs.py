@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from workalike.characterize.believable import LONGEST_RUN_S, believable_stamps
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.plausible import LONGEST_RUN_S, believable_stamps
 from workalike.workload.model import MAX_RANKS
 
 _TIMED = ("POSIX", "MPI-IO", "STDIO")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from workalike.characterize.facts import FloatArray, IntArray
+from workalike.facts.records import FloatArray, IntArray
 
 MOST_BYTES = 2**50
 """Of one record, and of one operation (the engine's limit): a pebibyte in one file."""

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.capture.side_file import stdio_sizes
-from workalike.characterize.believable import believable
-from workalike.characterize.facts import FileFacts, IntArray, ModuleFacts
-from workalike.characterize.jobs import JobFacts, Member
 from workalike.darshan import Log, LustreTable, RecordTable
+from workalike.facts.jobs import JobFacts, Member
+from workalike.facts.plausible import believable
+from workalike.facts.records import FileFacts, IntArray, ModuleFacts
 
 FILE_MODULES = ("POSIX", "STDIO", "MPI-IO", "H5F", "PNETCDF_FILE")
 OBJECT_MODULES = ("H5D", "PNETCDF_VAR")

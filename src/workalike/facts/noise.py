@@ -6,9 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 
-from workalike.characterize import naming
-from workalike.characterize.facts import FileFacts
 from workalike.darshan import record_id
+from workalike.facts import naming
+from workalike.facts.records import FileFacts
 
 STREAM_NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 # An anonymised log keeps the record ids of the original names.
