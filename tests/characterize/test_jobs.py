@@ -12,7 +12,7 @@ from workalike.darshan import Log, LogBuilder
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.gather import gather_files
 from workalike.facts.jobs import job_of
-from workalike.facts.plausible import MOST_BYTES, believable, believable_stamps, latest_stamp
+from workalike.facts.plausible import MOST_BYTES, latest_stamp, plausible, plausible_stamps
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Reason, Role, SharingMode
 
@@ -132,14 +132,14 @@ def test_counters_that_cannot_be_true() -> None:
     table = np.array(
         [[5, 1, -77, 4], [-9, 1, 0, 4], [MOST_BYTES + 1, 2**60, 2**63 - 1, 2**62]], dtype=np.int64
     )
-    counters, doubted = believable(table, names)
+    counters, doubted = plausible(table, names)
     assert counters.tolist() == [[5, 1, -77, 4], [-1, 1, 0, 4], [-1, -1, 2**63 - 1, -1]]
     assert doubted.tolist() == [False, True, True]
-    unchanged, doubted = believable(table[:1], names)
+    unchanged, doubted = plausible(table[:1], names)
     assert unchanged is not table and not doubted.any()
-    assert believable_stamps(
-        np.array([0.0, -1.0, np.nan, np.inf, 5.0, 1e9]), latest_stamp(10.0)
-    ).tolist() == [5.0]
+    assert plausible_stamps(np.array([0.0, -1.0, np.nan, np.inf, 5.0, 1e9]), latest_stamp(10.0)).tolist() == [
+        5.0
+    ]
 
 
 def test_unmeasured_counters_are_not_counted() -> None:

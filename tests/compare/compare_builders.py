@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.darshan import layouts
-from workalike.facts.records import Characterization, DumpFacts, FamilyFacts, FileFacts, ModuleFacts
+from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.record.run_record import LevelBytes, Record, RecordDump, RecordScale
 from workalike.workload.model import (
     Content,

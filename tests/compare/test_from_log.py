@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from compare_builders import MIB, family, posix_file
 
+from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.from_log import side_of_log
-from workalike.facts.records import Characterization, DumpFacts, FamilyFacts
 from workalike.workload.model import Role, Workload
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from workalike.characterize import characterize
+from workalike.characterize.result import Characterization
 from workalike.compare.fidelity import Fidelity, compare
 from workalike.compare.from_plan import side_of_plan
 from workalike.compare.model import UncoveredPart
 from workalike.darshan import LogBuilder, open_log
-from workalike.facts.records import Characterization, Loss
+from workalike.facts.records import Loss
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record, RecordDump, RecordError, RecordScale, Stamp, stamp_of

@@ -9,12 +9,12 @@ from workalike.characterize.contents import content_of_event, contents_of_states
 from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.draft import Draft
 from workalike.characterize.meeting import ranks_meet
+from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.series import series_of
 from workalike.characterize.thinking import think_times
 from workalike.characterize.traced import Traces
 from workalike.characterize.tunables import tunable_of
 from workalike.facts.jobs import JobFacts
-from workalike.facts.records import DumpFacts, FamilyFacts
 from workalike.facts.times import Interval, open_interval
 from workalike.workload import units
 from workalike.workload.model import (

@@ -20,6 +20,7 @@ from workalike.characterize.families import (
 )
 from workalike.characterize.meshes import as_mesh
 from workalike.characterize.options import CharacterizeOptions, Model
+from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.roles import Behaviour, decide_role
 from workalike.characterize.traced import Traces
 from workalike.darshan import Log
@@ -29,7 +30,7 @@ from workalike.facts.jobs import job_of
 from workalike.facts.levels import LevelChoice, choose_levels, force_level, levels_of
 from workalike.facts.noise import Noise, set_noise_aside
 from workalike.facts.plausible import latest_stamp
-from workalike.facts.records import Characterization, FamilyFacts, FileFacts, Loss
+from workalike.facts.records import FileFacts, Loss
 from workalike.workload.model import Direction, Level, Reason, Uncovered, Workload
 
 __all__ = ["CharacterizeOptions", "characterize"]

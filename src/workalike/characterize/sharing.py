@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workalike.facts.plausible import believable_stamps
+from workalike.facts.plausible import plausible_stamps
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.workload import units
 from workalike.workload.model import Level, Sharing, SharingMode, Turns
@@ -136,7 +136,7 @@ def _one_after_the_other(facts: ModuleFacts, latest: float) -> bool:
     if not facts.has("F_OPEN_START_TIMESTAMP"):
         return False
     opens, closes = facts.fcolumn("F_OPEN_START_TIMESTAMP"), facts.fcolumn("F_CLOSE_END_TIMESTAMP")
-    if min(len(believable_stamps(opens, latest)), len(believable_stamps(closes, latest))) < len(facts.ranks):
+    if min(len(plausible_stamps(opens, latest)), len(plausible_stamps(closes, latest))) < len(facts.ranks):
         return False
     order = np.argsort(opens, kind="stable")
     return bool((opens[order][1:] >= closes[order][:-1]).all())

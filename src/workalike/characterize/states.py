@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.characterize.growth import apportion
-from workalike.characterize.moved import operations_of
 from workalike.characterize.traced import Trace
 from workalike.darshan import Heatmap
+from workalike.facts.counters import operations_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray
 from workalike.facts.times import GAP_SHARE, LEAST_GAP_S, Interval
 from workalike.workload.model import Assumption, Direction, Level

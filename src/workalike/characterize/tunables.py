@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from workalike.characterize.moved import operations_of
 from workalike.characterize.sharing import effective_writers
+from workalike.facts.counters import operations_of
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.workload.model import Direction, Interface, Level, Tunable
 

@@ -18,7 +18,7 @@ from workalike.characterize.dataspace import (
     guess_dims,
     rank_of,
 )
-from workalike.characterize.moved import bytes_name, kind_of
+from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.workload.model import MAX_OPERATION_BYTES, Direction, Slab
 

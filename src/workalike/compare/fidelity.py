@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workalike.characterize.result import Characterization
 from workalike.compare.counters import counter_rows, histogram_distance
 from workalike.compare.model import (
     CounterFidelity,
@@ -17,7 +18,7 @@ from workalike.compare.model import (
 )
 from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up, rounding
 from workalike.compare.side import Side, SideDump
-from workalike.facts.records import MODULE_OF_LEVEL, Characterization
+from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.plan.model import Plan
 from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Reason, Workload

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
+from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.side import (
     LARGEST,
     Counters,
@@ -20,14 +21,7 @@ from workalike.compare.side import (
     direction_of,
     merge,
 )
-from workalike.facts.records import (
-    MODULE_OF_LEVEL,
-    Characterization,
-    DumpFacts,
-    FamilyFacts,
-    FileFacts,
-    ModuleFacts,
-)
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.times import open_interval
 from workalike.workload.model import Direction, Level, Role
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workalike.characterize.moved import bytes_name
+from workalike.characterize.result import Characterization
 from workalike.compare.from_log import side_of_log
 from workalike.compare.from_record import side_of_record
 from workalike.compare.side import Key, Side, SideFamily
-from workalike.facts.records import MODULE_OF_LEVEL, Characterization
+from workalike.facts.counters import bytes_name
+from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Level
 

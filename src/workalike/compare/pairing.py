@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from workalike.characterize.result import Characterization
 from workalike.compare.collective import files_of_dump
 from workalike.compare.expect import Scaled
 from workalike.compare.from_log import side_of_log
@@ -13,7 +14,6 @@ from workalike.compare.from_plan import side_of_plan, with_durations
 from workalike.compare.from_record import side_of_record
 from workalike.compare.from_witness import side_of_witness
 from workalike.compare.side import Key, Side, SideDump, SideFamily
-from workalike.facts.records import Characterization
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from workalike.capture.side_file import stdio_sizes
 from workalike.darshan import Log, LustreTable, RecordTable
 from workalike.facts.jobs import JobFacts, Member
-from workalike.facts.plausible import believable
+from workalike.facts.plausible import plausible
 from workalike.facts.records import FileFacts, IntArray, ModuleFacts
 
 FILE_MODULES = ("POSIX", "STDIO", "MPI-IO", "H5F", "PNETCDF_FILE")
@@ -63,7 +63,7 @@ def _split(
     warnings: list[str],
 ) -> Iterator[tuple[int, ModuleFacts]]:
     """One ModuleFacts a key, rows in the order of the log."""
-    counters, doubted = believable(table.counters, table.counter_names)
+    counters, doubted = plausible(table.counters, table.counter_names)
     if counters is not table.counters:
         warnings.append(f"module {table.module}: some counters cannot be true, taken as not measured")
     order = rows[np.argsort(keys[rows], kind="stable")]

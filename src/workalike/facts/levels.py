@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workalike.characterize.moved import bytes_name, kind_of
-from workalike.characterize.options import WITH_DATASETS
+from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
-from workalike.workload.model import Direction, Level, Reason
+from workalike.workload.words import Direction, Level, Reason
+
+WITH_DATASETS = (Level.H5D, Level.PNETCDF)
+"""Levels at which a log shows datasets and variables, not calls of a file."""
 
 EXPLAINS = 0.95
 MINOR = 0.01

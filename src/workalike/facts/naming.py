@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from workalike.facts.records import FileFacts
-from workalike.workload.model import Role
+from workalike.workload.words import Role
 
 _DIGITS = re.compile(r"\d+")
 _OBFUSCATED = re.compile(r"(?:^|/)\d{5,}$")

@@ -9,13 +9,13 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from workalike.characterize.result import Characterization
 from workalike.compare.fidelity import uncovered
 from workalike.compare.model import FamilyFidelity, Fidelity
 from workalike.compare.pairing import Pairing, pair_up
 from workalike.compare.table import short_counter
 from workalike.compare.verdict import verdict_of
 from workalike.darshan.layouts import MODULE_NAMES
-from workalike.facts.records import Characterization
 from workalike.files import write_text
 from workalike.plan.model import Plan
 from workalike.record.run_record import Record

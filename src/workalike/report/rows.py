@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from importlib import metadata
 
 from workalike import __version__
+from workalike.characterize.result import Characterization
 from workalike.compare.laws import Law
 from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
 from workalike.compare.pairing import Pairing, error_pct
 from workalike.compare.side import sum_name
 from workalike.compare.table import short_counter
 from workalike.compare.verdict import largest_distance, operation_rows, worst_bytes
-from workalike.facts.records import Characterization
 from workalike.record.run_record import Record
 from workalike.report.sentences import ASSUMPTIONS, REASONS, family_sentences
 from workalike.text import percent_text, plural, rate_text, seconds_text, size_text

@@ -1,0 +1,61 @@
+"""What characterization returns: the workload, and how each of its families came about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workalike.darshan import Log
+from workalike.facts.records import FileFacts, Loss
+from workalike.workload.model import Family, Reason, Workload
+
+
+@dataclass
+class DumpFacts:
+    """One dump (or load) as the log has it. Bytes at the family's level; times in seconds of the job."""
+
+    bytes_written: int
+    bytes_read: int
+    start_s: float
+    end_s: float
+    io_time_s: float | None = None  # last close - first open of its files, where the log tells
+    files: list[FileFacts] = field(default_factory=list)
+
+
+@dataclass
+class FamilyFacts:
+    """A family of the workload, the files it was made from and what they did."""
+
+    family: Family
+    dumps: list[DumpFacts]
+    rules: list[str] = field(default_factory=list)  # which rule decided what, in words of ours
+
+    def files(self) -> list[FileFacts]:
+        """Each file once, in the order of the dumps."""
+        seen: dict[int, FileFacts] = {}
+        for dump in self.dumps:
+            for file in dump.files:
+                seen.setdefault(id(file), file)
+        return list(seen.values())
+
+
+@dataclass
+class Characterization:
+    """The result: the workload and how it came about."""
+
+    workload: Workload
+    families: list[FamilyFacts]
+    logs: list[Log]
+    losses: list[Loss] = field(default_factory=list)
+    noise: list[tuple[str, int, int]] = field(default_factory=list)  # (rule, files, bytes)
+    partial_modules: list[str] = field(default_factory=list)
+    skipped_modules: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """False where a module was partial or data could not be expressed (exit code 3)."""
+        return not self.partial_modules and not any(
+            loss.reason in (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
+            for loss in self.losses
+        )
