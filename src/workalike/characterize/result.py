@@ -59,3 +59,27 @@ class Characterization:
             loss.reason in (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
             for loss in self.losses
         )
+
+
+def summary_of(found: Characterization) -> dict[str, object]:
+    """Ranks, families and what is left out, as plain values: what `characterize --json` prints beside the file."""
+    return {
+        "ranks": found.workload.ranks,
+        "complete": found.complete,
+        "families": [
+            {
+                "role": f.family.role.value,
+                "number": f.family.number,
+                "level": f.family.counted_at.value,
+                "dumps": f.family.schedule.dumps,
+                "bytes_written": sum(d.bytes_written for d in f.dumps),
+                "bytes_read": sum(d.bytes_read for d in f.dumps),
+                "rules": f.rules,
+            }
+            for f in found.families
+        ],
+        "noise": [{"rule": rule, "files": files, "bytes": size} for rule, files, size in found.noise],
+        "partial_modules": found.partial_modules,
+        "skipped_modules": found.skipped_modules,
+        "uncovered": found.workload.model_dump(mode="json")["uncovered"],
+    }

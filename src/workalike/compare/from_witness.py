@@ -1,7 +1,7 @@
 """The replica's side by two witnesses: what moved is the captured log's, where dumps begin and end the record's.
 
 A log has one interval for a file, so dumps that follow each other in one file without a pause, as in a replica
-that does not wait, are one in it. The engine knows its dumps; it is believed where its bytes are the log's.
+that does not wait, are one in it. The engine knows its dumps; its word counts where its bytes are the log's.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def side_of_witness(log: Characterization, record: Record, levels: Mapping[Key, 
         if known is None:
             continue
         if known.level is not family.level and _counts(family, known):
-            family.level, family.dumps = known.level, known.dumps
+            family.level, family.dumps, family.timed_by_record = known.level, known.dumps, True
         elif _bytes(known) != _bytes(family) and _agree(family, known):
-            family.dumps = known.dumps
+            family.dumps, family.timed_by_record = known.dumps, True
     return side
 
 

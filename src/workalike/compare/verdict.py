@@ -86,6 +86,13 @@ def scale_words(fidelity: Fidelity) -> str:
     return "with " + " and ".join(parts) if parts else "at full scale"
 
 
+def full_scale_words(fidelity: Fidelity) -> str:
+    """How far a full-scale count is from the log, in one line."""
+    worst = max((f.bytes_error_max_pct for f in fidelity.families), default=0.0)
+    distance = largest_distance(fidelity) or 0.0
+    return f"bytes of a dump at most {worst:.3g} % off, size histograms {distance:.3g} apart (0..1)"
+
+
 def _bytes_sentence(fidelity: Fidelity, worst: FamilyFidelity, error: float) -> str:
     dumps = sum(f.dumps_original for f in fidelity.families)
     if error == 0:
