@@ -141,3 +141,14 @@ def test_the_command_line_loads_no_model_before_it_knows_the_command() -> None:
     code = f"import sys; from workalike import cli; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_nothing_is_found_by_the_address_of_an_object() -> None:
+    """An `id()` outlives its object and says nothing in a traceback: keys are indices and names."""
+    found = [
+        f"{name}:{node.lineno}"
+        for name, path in modules_below(PACKAGE).items()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "id"
+    ]
+    assert found == []

@@ -97,5 +97,5 @@ def test_dumps_are_within_the_run(found: Characterization) -> None:
 
 def test_every_family_says_why(found: Characterization) -> None:
     for family in found.families:
-        assert any(rule.startswith("level ") for rule in family.rules)
-        assert any(rule.startswith("role: ") for rule in family.rules)
+        assert any(rule.startswith("level ") for rule in family.sentences())
+        assert any(rule.startswith("role: ") for rule in family.sentences())

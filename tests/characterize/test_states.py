@@ -99,7 +99,7 @@ def test_h5f_flushes() -> None:
     builder.h5f("/run/vis.h5", OPENS=4, FLUSHES=4 * 7)
     _family, sizes = appended(characterized(builder))
     assert sizes == [8 * MIB] * 7
-    assert "states: H5F flushes" in characterized(builder).families[0].rules
+    assert "states: H5F flushes" in characterized(builder).families[0].sentences()
 
 
 def test_mpi_io_syncs() -> None:

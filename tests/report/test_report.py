@@ -17,6 +17,7 @@ from workalike.compare.model import UncoveredPart
 from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
 from workalike.facts.records import Loss
+from workalike.facts.rules import LevelRule, by
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record, RecordDump, RecordError, RecordScale, Stamp, stamp_of
@@ -212,7 +213,7 @@ def test_the_page_is_the_same_every_time(tmp_path: Path, found: Characterization
 
 def test_no_name_of_the_log_is_in_the_page(tmp_path: Path, found: Characterization) -> None:
     found.warnings.append("odd record of /lustre17/alice/secretproject")
-    found.rules.append("a rule that names node4711")
+    found.families[0].rules.append(by(LevelRule.LOWEST, level="node4711"))
     page = page_of(tmp_path, found, found.workload, perform(resolve(found.workload, Options()))).lower()
     for secret in SECRETS:
         assert secret not in page
@@ -252,11 +253,10 @@ def test_every_string_is_escaped(tmp_path: Path, found: Characterization) -> Non
         partial_modules=[EVIL],
         skipped_modules=[EVIL],
         warnings=[EVIL],
-        rules=[EVIL],
     )
-    log.families[0].rules.append(EVIL)
+    log.families[0].rules.append(by(LevelRule.LOWEST, level=EVIL))
     page = written(tmp_path, log, found.workload, plan, made, fidelity, **{EVIL: EVIL})
-    log.families[0].rules.remove(EVIL)
+    log.families[0].rules.pop()
     assert "<script" not in page
     assert "<img" not in page
     assert "&lt;script&gt;" in page

@@ -22,6 +22,7 @@ from workalike.characterize.meshes import as_mesh
 from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.roles import Behaviour, decide_role
+from workalike.characterize.rules import ModelRule
 from workalike.characterize.traced import Traces
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
@@ -31,6 +32,7 @@ from workalike.facts.levels import LevelChoice, choose_levels, force_level, leve
 from workalike.facts.noise import Noise, set_noise_aside
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.records import FileFacts, Loss
+from workalike.facts.rules import Decision, by
 from workalike.workload.model import Direction, Level, Reason, Uncovered, Workload
 
 __all__ = ["CharacterizeOptions", "characterize"]
@@ -104,7 +106,7 @@ class _Characterizer:
 
     def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:
         family = as_mesh(facts.family, self.job.nprocs, variables=self.options.variables)
-        rules = [] if family is facts.family else ["model mesh: as asked"]
+        rules = [] if family is facts.family else [by(ModelRule.MESH)]
         return replace(facts, family=family, rules=[*facts.rules, *rules])
 
     def _data_files(self, file: FileFacts) -> list[DataFile]:
@@ -123,7 +125,7 @@ class _Characterizer:
             written, read = (moved.get(d, 0) for d in (Direction.WRITE, Direction.READ))
             if written or read:
                 data = make_data_file(file, level, written, read, self.job.run_time)
-                data.rules.append(f"level {level.value}: {_main_rule(found, moved)}")
+                data.rules.append(_main_rule(found, moved))
                 out.append(data)
         return out
 
@@ -134,8 +136,8 @@ class _Characterizer:
             for family in group_into_families(data_files)
             for draft in drafts_of(split_into_dumps(family, self.job.nprocs), self.job.nprocs, latest)
         ]
-        for draft in drafts:
-            draft.events = events_of(draft.layers, self.job.run_time)
+        for number, draft in enumerate(drafts):
+            draft.number, draft.events = number, events_of(draft.layers, self.job.run_time)
         return drafts
 
     def _decide_roles(self, drafts: Sequence[Draft]) -> None:
@@ -144,7 +146,7 @@ class _Characterizer:
             draft.role, rule = decide_role(
                 Behaviour(draft.files, draft.dumps, draft.states is not None, draft.written / written)
             )
-            draft.rules.append(rule)
+            draft.rules.append(by(rule))
 
     def _nothing(self) -> WorkalikeError:
         file = self.logs[0].path
@@ -167,7 +169,7 @@ class _Characterizer:
         )
 
 
-def _main_rule(found: dict[Direction, LevelChoice], moved: dict[Direction, int]) -> str:
+def _main_rule(found: dict[Direction, LevelChoice], moved: dict[Direction, int]) -> Decision:
     return found[max(moved, key=lambda d: moved[d])].rule
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from workalike.darshan import Log
+from workalike.facts.noise import Noise
 from workalike.facts.records import FileFacts, Loss
+from workalike.facts.rules import Decision
 from workalike.workload.model import Family, Reason, Workload
 
 
@@ -27,15 +29,19 @@ class FamilyFacts:
 
     family: Family
     dumps: list[DumpFacts]
-    rules: list[str] = field(default_factory=list)  # which rule decided what, in words of ours
+    rules: list[Decision] = field(default_factory=list)  # which rule decided what
 
     def files(self) -> list[FileFacts]:
         """Each file once, in the order of the dumps."""
-        seen: dict[int, FileFacts] = {}
+        seen: dict[tuple[int, bool], FileFacts] = {}
         for dump in self.dumps:
             for file in dump.files:
-                seen.setdefault(id(file), file)
+                seen.setdefault(file.key, file)
         return list(seen.values())
+
+    def sentences(self) -> list[str]:
+        """The rules that decided, as people read them."""
+        return [decision.sentence for decision in self.rules]
 
 
 @dataclass
@@ -46,11 +52,10 @@ class Characterization:
     families: list[FamilyFacts]
     logs: list[Log]
     losses: list[Loss] = field(default_factory=list)
-    noise: list[tuple[str, int, int]] = field(default_factory=list)  # (rule, files, bytes)
+    noise: Noise = field(default_factory=list)  # (rule, files, bytes)
     partial_modules: list[str] = field(default_factory=list)
     skipped_modules: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    rules: list[str] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:
@@ -74,7 +79,7 @@ def summary_of(found: Characterization) -> dict[str, object]:
                 "dumps": f.family.schedule.dumps,
                 "bytes_written": sum(d.bytes_written for d in f.dumps),
                 "bytes_read": sum(d.bytes_read for d in f.dumps),
-                "rules": f.rules,
+                "rules": f.sentences(),
             }
             for f in found.families
         ],

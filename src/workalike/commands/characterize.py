@@ -74,7 +74,7 @@ def command(
         opt.console().print(f"{families} of {ranks}: {output}", soft_wrap=True)
     if rules and not as_json:
         for family in found.families:
-            for rule in family.rules:
+            for rule in family.sentences():
                 opt.warn(f"{family.family.role.value} {family.family.number}: {rule}")
     for name in mesh_like(found) if modelling.model is None else []:
         opt.warn(f"{name}: has as many datasets as a mesh with variables: --model mesh takes it for one")

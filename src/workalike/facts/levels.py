@@ -8,6 +8,7 @@ import numpy as np
 
 from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
+from workalike.facts.rules import Decision, LevelRule, by
 from workalike.workload.words import Direction, Level, Reason
 
 WITH_DATASETS = (Level.H5D, Level.PNETCDF)
@@ -28,7 +29,7 @@ class LevelChoice:
 
     level: Level
     moved: int
-    rule: str
+    rule: Decision
     losses: list[Loss]
 
 
@@ -54,14 +55,19 @@ def choose_level(
     if without_datasets:
         chain = [level for level in chain if level not in WITH_DATASETS] or chain
     if stdio and stdio >= max((file.bytes_at(level, direction) for level in chain), default=0):
-        return LevelChoice(Level.STDIO, stdio, "only STDIO moved data", _partial_loss(file, Level.STDIO))
+        return LevelChoice(
+            Level.STDIO,
+            stdio,
+            by(LevelRule.ONLY_STDIO, level=Level.STDIO.value),
+            _partial_loss(file, Level.STDIO),
+        )
     if not any(file.bytes_at(level, direction) for level in chain):
         return None
     whole = [level for level in chain if is_whole(file, level)]
     if len(chain) > 1 and not whole:
         return _highest_of_partial(file, chain, direction)
     last = chain[-1]
-    rule = "the lowest level that saw the file"
+    rule = by(LevelRule.LOWEST, level=last.value)
     choice = LevelChoice(last, file.bytes_at(last, direction), rule, _partial_loss(file, last))
     # From the lowest level up: one that does not explain the level below has nothing to say of those above.
     for upper in reversed([level for level in whole if level is not last]):
@@ -78,9 +84,10 @@ def _explains(file: FileFacts, upper: Level, below: LevelChoice, direction: Dire
     library = library_traffic(file, upper, below.level, direction)
     if moved < EXPLAINS * (below.moved - sum(loss.bytes for loss in library)):
         return None
-    rule = f"{upper.value} explains {below.level.value}"
+    levels = {"level": upper.value, "below": below.level.value}
+    rule = by(LevelRule.EXPLAINS, **levels)
     if library:
-        rule += " less " + ", ".join(loss.reason.value for loss in library)
+        rule = by(LevelRule.EXPLAINS_DATA, **levels, library=", ".join(loss.reason.value for loss in library))
     # What happens further below is no reason any more, but is named.
     return LevelChoice(upper, moved, rule, library + [x for x in below.losses if x.reason is Reason.SIEVING])
 
@@ -120,7 +127,7 @@ def force_level(file: FileFacts, direction: Direction, choice: LevelChoice, leve
             losses += [replace(loss, bytes=named)] if named else []
             rest -= named
         losses += [Loss(Reason.PARTIAL_MODULE, rest, 1, MODULE_OF_LEVEL[level])] if rest else []
-    return LevelChoice(level, moved, "as asked", losses)
+    return LevelChoice(level, moved, by(LevelRule.AS_ASKED, level=level.value), losses)
 
 
 def is_whole(file: FileFacts, level: Level) -> bool:
@@ -135,7 +142,7 @@ def _highest_of_partial(file: FileFacts, chain: list[Level], direction: Directio
     moved = file.bytes_at(top, direction)
     rest = max(file.bytes_at(level, direction) for level in chain) - moved
     loss = Loss(Reason.PARTIAL_MODULE, rest, 1, MODULE_OF_LEVEL[top])
-    return LevelChoice(top, moved, "every level is partial: the highest", [loss])
+    return LevelChoice(top, moved, by(LevelRule.HIGHEST_OF_PARTIAL, level=top.value), [loss])
 
 
 def _partial_loss(file: FileFacts, level: Level) -> list[Loss]:

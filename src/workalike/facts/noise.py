@@ -9,6 +9,7 @@ from collections.abc import Callable
 from workalike.darshan import record_id
 from workalike.facts import naming
 from workalike.facts.records import FileFacts
+from workalike.facts.rules import NoiseRule
 
 STREAM_NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 # An anonymised log keeps the record ids of the original names.
@@ -61,19 +62,19 @@ def is_untouched(file: FileFacts) -> bool:
     return moved_bytes(file) == 0
 
 
-RULES: dict[str, Callable[[FileFacts], bool]] = {
-    "standard stream": is_standard_stream,
-    "shared library or module": is_library,
-    "system path": is_system_path,
-    "MPI's temporary file": is_mpi_temporary,
-    "no data moved": is_untouched,
+RULES: dict[NoiseRule, Callable[[FileFacts], bool]] = {
+    NoiseRule.STREAM: is_standard_stream,
+    NoiseRule.LIBRARY: is_library,
+    NoiseRule.SYSTEM: is_system_path,
+    NoiseRule.MPI: is_mpi_temporary,
+    NoiseRule.UNTOUCHED: is_untouched,
 }
 
 TEXT_LOG_SHARE = 0.05
 NEGLIGIBLE_SHARE = 0.005
 NEGLIGIBLE_BYTES = 4 * 2**20
 
-Noise = list[tuple[str, int, int]]
+Noise = list[tuple[NoiseRule, int, int]]
 
 
 def set_noise_aside(files: list[FileFacts]) -> tuple[list[FileFacts], Noise]:
@@ -83,7 +84,7 @@ def set_noise_aside(files: list[FileFacts]) -> tuple[list[FileFacts], Noise]:
     small that all of them together do not matter for storage.
     """
     data: list[FileFacts] = []
-    counted: dict[str, tuple[int, int]] = {}
+    counted: dict[NoiseRule, tuple[int, int]] = {}
     for file in files:
         rule = next((name for name, holds in RULES.items() if holds(file)), None)
         if rule is None:
@@ -95,10 +96,10 @@ def set_noise_aside(files: list[FileFacts]) -> tuple[list[FileFacts], Noise]:
     if len(logs) < len(data) and sum(map(moved_bytes, logs)) <= TEXT_LOG_SHARE * total:
         data = [f for f in data if not _TEXT_LOG.search(f.name)]
         for file in logs:
-            _count(counted, "text log", file)
+            _count(counted, NoiseRule.TEXT_LOG, file)
     data, small = _split_negligible(data, total)
     for file in small:
-        _count(counted, "negligible", file)
+        _count(counted, NoiseRule.NEGLIGIBLE, file)
     return data, [(rule, number, size) for rule, (number, size) in counted.items()]
 
 
@@ -108,19 +109,21 @@ def _split_negligible(data: list[FileFacts], total: int) -> tuple[list[FileFacts
     Files of one pattern of name stay together: the first of many growing checkpoints is small, not negligible.
     """
     limit = min(int(NEGLIGIBLE_SHARE * total), NEGLIGIBLE_BYTES)
-    groups: dict[str, list[FileFacts]] = defaultdict(list)
-    for file in data:
-        groups[file.name if naming.is_obfuscated(file.name) else naming.pattern_of(file.name)].append(file)
+    groups: dict[str, list[int]] = defaultdict(list)
+    sizes = [moved_bytes(file) for file in data]
+    for place, file in enumerate(data):
+        groups[file.name if naming.is_obfuscated(file.name) else naming.pattern_of(file.name)].append(place)
     small: set[int] = set()
     used = 0
-    for files in sorted(groups.values(), key=lambda group: sum(map(moved_bytes, group))):
-        used += sum(map(moved_bytes, files))
+    for places in sorted(groups.values(), key=lambda group: sum(sizes[i] for i in group)):
+        used += sum(sizes[i] for i in places)
         if used > limit:
             break
-        small.update(map(id, files))
-    return [f for f in data if id(f) not in small], [f for f in data if id(f) in small]
+        small.update(places)
+    kept = [file for place, file in enumerate(data) if place not in small]
+    return kept, [data[place] for place in sorted(small)]
 
 
-def _count(counted: dict[str, tuple[int, int]], rule: str, file: FileFacts) -> None:
+def _count(counted: dict[NoiseRule, tuple[int, int]], rule: NoiseRule, file: FileFacts) -> None:
     number, size = counted.get(rule, (0, 0))
     counted[rule] = (number + 1, size + moved_bytes(file))

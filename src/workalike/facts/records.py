@@ -140,6 +140,11 @@ class FileFacts:
     modules: dict[str, ModuleFacts] = field(default_factory=dict)
     stripe: tuple[int, int] | None = None  # size in bytes and count of a Lustre layout
 
+    @property
+    def key(self) -> tuple[int, bool]:
+        """Tells a file of the job from all others; what STDIO moved of it may stand apart."""
+        return self.record_id, "STDIO" in self.modules and len(self.modules) == 1
+
     def bytes_at(self, level: Level, direction: Direction) -> int:
         facts = self.modules.get(MODULE_OF_LEVEL[level])
         return facts.total("BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN") if facts else 0

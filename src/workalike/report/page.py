@@ -145,7 +145,6 @@ def _log_facts(log: Characterization | None, names: frozenset[str]) -> dict[str,
         "partial": log.partial_modules,
         "skipped": [name if name in MODULE_NAMES else "one without a name" for name in log.skipped_modules],
         "noise": sorted(log.noise, key=lambda n: -n[2]),
-        "rules": withhold(log.rules, names),
         "warnings": withhold(log.warnings[:MAX_NOTES], names),
         "warnings_hidden": max(0, len(log.warnings) - MAX_NOTES),
     }

@@ -130,7 +130,7 @@ def stories(workload: Workload, pairing: Pairing, log: Characterization | None) 
                 side.name,
                 family.role,
                 family_sentences(family, side, workload.ranks),
-                list(facts[key].rules) if key in facts else [],
+                facts[key].sentences() if key in facts else [],
                 [assumption_text(a) for a in family.assumed],
             )
         )

@@ -34,8 +34,8 @@ def heaviest(pairing: Pairing, count: int = MAX_FAMILIES) -> list[Pair]:
 def with_rest(pairing: Pairing, count: int = MAX_FAMILIES) -> list[Pair]:
     """The heaviest families, and all others as one more."""
     shown = heaviest(pairing, count)
-    kept = {id(pair) for pair in shown}
-    rest = [pair for pair in pairing.pairs if id(pair) not in kept]
+    kept = {(pair.original.role, pair.original.number) for pair in shown}
+    rest = [pair for pair in pairing.pairs if (pair.original.role, pair.original.number) not in kept]
     if len(rest) < 2:
         return shown + rest
     label = plural(len(rest), "other family")
