@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from workalike.characterize.placement import Placement
 from workalike.darshan import DxtTable
 from workalike.facts.counters import Pair, bytes_name, operations_of
 from workalike.facts.jobs import JobFacts, Member
+from workalike.facts.placement import Placement
 from workalike.facts.plausible import MOST_BYTES, MOST_EXTENT, latest_stamp
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
 from workalike.workload.model import Direction, Level, Pattern
