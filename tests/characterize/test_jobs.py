@@ -10,8 +10,7 @@ from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of, sim
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.darshan import Log, LogBuilder
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.facts.gather import gather_files
-from workalike.facts.jobs import job_of
+from workalike.facts.gather import facts_of
 from workalike.facts.plausible import MOST_BYTES, latest_stamp, plausible, plausible_stamps
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Reason, Role, SharingMode
@@ -180,7 +179,7 @@ def test_duplicated_records_add_up() -> None:
     builder = builder_of(4)
     for _ in range(2):
         builder.posix("/run/x", 1, WRITES=1, BYTES_WRITTEN=MIB, SIZE_WRITE_100K_1M=1)
-    (file,) = gather_files(job_of([log_of(builder)]), [])
+    (file,) = facts_of([log_of(builder)]).files()
     assert file.modules["POSIX"].total("BYTES_WRITTEN") == 2 * MIB
     found = characterize([log_of(builder)], ALL)
     assert found.families[0].dumps[0].bytes_written == 2 * MIB

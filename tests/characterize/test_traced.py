@@ -16,7 +16,7 @@ from workalike.characterize.traced import (
     placement_in_trace,
 )
 from workalike.darshan import LogBuilder
-from workalike.facts.gather import gather_files
+from workalike.facts.gather import facts_of
 from workalike.facts.jobs import job_of
 from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
 
@@ -129,7 +129,7 @@ def test_a_trace_that_cannot_be_true(segment: tuple[int, int, float, float]) -> 
     add_file(builder, TrueFile("/run/out", "POSIX", {0: [Op(WRITE, 0, MIB)]}))
     builder.dxt_posix("/run/out", 0, writes=[segment])
     log = log_of(builder)
-    (file,) = gather_files(job_of([log]), [])
+    (file,) = facts_of([log]).files()
     assert Traces(job_of([log])).of(file, Level.POSIX, WRITE) is None
     assert characterized(builder).workload.families
 

@@ -10,8 +10,9 @@ from statistics import median
 
 import numpy as np
 
-from workalike.characterize.sharing import RankSet, ranks_of
 from workalike.facts import naming
+from workalike.facts.levels import interface_of
+from workalike.facts.rank_sets import RankSet, ranks_of
 from workalike.facts.records import FileFacts
 from workalike.facts.rules import Decision
 from workalike.facts.times import GAP_SHARE, LEAST_GAP_S, Interval, whole_interval
@@ -46,17 +47,6 @@ class DataFile:
     def directions(self) -> frozenset[Direction]:
         moved = ((Direction.WRITE, self.written), (Direction.READ, self.read))
         return frozenset(d for d, size in moved if size)
-
-
-def interface_of(file: FileFacts, level: Level) -> Interface:
-    """The highest library that has a record of the file."""
-    if level is Level.STDIO:
-        return Interface.STDIO
-    if "PNETCDF_FILE" in file.modules or "PNETCDF_VAR" in file.modules:
-        return Interface.PNETCDF
-    if "H5F" in file.modules or "H5D" in file.modules:
-        return Interface.HDF5
-    return Interface.MPIIO if "MPI-IO" in file.modules else Interface.POSIX
 
 
 def make_data_file(file: FileFacts, level: Level, written: int, read: int, run_time: float) -> DataFile:

@@ -26,7 +26,7 @@ from workalike.characterize.rules import ModelRule
 from workalike.characterize.traced import Traces
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.facts.gather import gather_files
+from workalike.facts.gather import gather
 from workalike.facts.jobs import job_of
 from workalike.facts.levels import LevelChoice, choose_levels, force_level, levels_of
 from workalike.facts.noise import Noise, set_noise_aside
@@ -70,7 +70,8 @@ class _Characterizer:
         self.losses: list[Loss] = []
 
     def run(self) -> Characterization:
-        files = [part for file in gather_files(self.job, self.warnings) for part in split_stdio(file)]
+        facts = gather(self.job, self.warnings)
+        files = [part for file in facts.files() for part in split_stdio(file)]
         data, noise = (files, []) if self.options.include_noise else set_noise_aside(files)
         data_files = [d for file in data for d in self._data_files(file)]
         self.losses += unsupported_modules(self.logs)
@@ -99,8 +100,8 @@ class _Characterizer:
             logs=self.logs,
             losses=self.losses,
             noise=noise,
-            partial_modules=sorted({n for log in self.logs for n, m in log.modules.items() if m.partial}),
-            skipped_modules=sorted({name for log in self.logs for name in log.skipped}),
+            partial_modules=list(facts.partial_modules),
+            skipped_modules=list(facts.skipped_modules),
             warnings=[*(warning for log in self.logs for warning in log.warnings), *self.warnings],
         )
 

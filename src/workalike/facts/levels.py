@@ -9,7 +9,7 @@ import numpy as np
 from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
 from workalike.facts.rules import Decision, LevelRule, by
-from workalike.workload.words import Direction, Level, Reason
+from workalike.workload.words import Direction, Interface, Level, Reason
 
 WITH_DATASETS = (Level.H5D, Level.PNETCDF)
 """Levels at which a log shows datasets and variables, not calls of a file."""
@@ -31,6 +31,17 @@ class LevelChoice:
     moved: int
     rule: Decision
     losses: list[Loss]
+
+
+def interface_of(file: FileFacts, level: Level) -> Interface:
+    """The highest library that has a record of the file."""
+    if level is Level.STDIO:
+        return Interface.STDIO
+    if "PNETCDF_FILE" in file.modules or "PNETCDF_VAR" in file.modules:
+        return Interface.PNETCDF
+    if "H5F" in file.modules or "H5D" in file.modules:
+        return Interface.HDF5
+    return Interface.MPIIO if "MPI-IO" in file.modules else Interface.POSIX
 
 
 def levels_of(file: FileFacts) -> list[Level]:
