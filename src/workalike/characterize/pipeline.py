@@ -28,7 +28,7 @@ from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.gather import gather
 from workalike.facts.jobs import job_of
-from workalike.facts.levels import LevelChoice, choose_levels, force_level, levels_of
+from workalike.facts.levels import LevelChoice, choose_levels, force_level, levels_of, split_stdio
 from workalike.facts.noise import Noise, set_noise_aside
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.records import FileFacts, Loss
@@ -172,21 +172,6 @@ class _Characterizer:
 
 def _main_rule(found: dict[Direction, LevelChoice], moved: dict[Direction, int]) -> Decision:
     return found[max(moved, key=lambda d: moved[d])].rule
-
-
-def split_stdio(file: FileFacts) -> list[FileFacts]:
-    """A file that both STDIO and another module moved data of is two: their traffic does not overlap (facts A7)."""
-    stdio = file.modules.get("STDIO")
-    others = {name: facts for name, facts in file.modules.items() if name != "STDIO"}
-    if stdio is None or not others:
-        return [file]
-    moved = sum(facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN") for facts in others.values())
-    if not moved or not stdio.total("BYTES_READ") + stdio.total("BYTES_WRITTEN"):
-        return [file]
-    return [
-        FileFacts(file.record_id, file.name, file.nprocs, part, stripe=file.stripe)
-        for part in ({"STDIO": stdio}, others)
-    ]
 
 
 def unsupported_modules(logs: Iterable[Log]) -> list[Loss]:

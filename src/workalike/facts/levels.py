@@ -33,6 +33,21 @@ class LevelChoice:
     losses: list[Loss]
 
 
+def split_stdio(file: FileFacts) -> list[FileFacts]:
+    """A file that both STDIO and another module moved data of is two: their traffic does not overlap (facts A7)."""
+    stdio = file.modules.get("STDIO")
+    others = {name: facts for name, facts in file.modules.items() if name != "STDIO"}
+    if stdio is None or not others:
+        return [file]
+    moved = sum(facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN") for facts in others.values())
+    if not moved or not stdio.total("BYTES_READ") + stdio.total("BYTES_WRITTEN"):
+        return [file]
+    return [
+        FileFacts(file.record_id, file.name, file.nprocs, part, stripe=file.stripe)
+        for part in ({"STDIO": stdio}, others)
+    ]
+
+
 def interface_of(file: FileFacts, level: Level) -> Interface:
     """The highest library that has a record of the file."""
     if level is Level.STDIO:
