@@ -62,7 +62,7 @@ sanitize: build
 		$(BIN)/python -m pytest -q $(SANITIZED) --deselect tests/capture/test_mpi.py::test_library_needs_no_mpi
 
 schema: build
-	$(BIN)/python -m workalike.workload.schema schema
+	$(BIN)/python -m workalike.exchange.schemas schema
 
 # clang-tidy over the engine; minutes, so not a part of lint.
 tidy: build

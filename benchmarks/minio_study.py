@@ -20,7 +20,6 @@ from pathlib import Path
 
 from show_pieces import DOCS, picture
 
-from workalike.compare.words import seconds_text, size_text
 from workalike.darshan import open_log
 from workalike.darshan.records import RecordTable
 from workalike.exchange.document import workload_of
@@ -29,6 +28,7 @@ from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.resolve import Options, resolve
 from workalike.report.canvas import drawing
 from workalike.report.palette import INK, REPLICA
+from workalike.text import seconds_text, size_text
 from workalike.workload.model import Tunable, TyphonioPattern
 
 QUANTITIES = 4

@@ -23,11 +23,11 @@ from pathlib import Path
 
 from workalike.compare.fidelity import compare
 from workalike.compare.model import FamilyFidelity, Fidelity
-from workalike.compare.record import Record, RecordDump
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import Record, RecordDump
 from workalike.workload.files import read_workload
 from workalike.workload.model import Family, Role, Workload
 

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from workalike.characterize.meshes import as_meshes
 from workalike.compare.fidelity import Fidelity, compare
-from workalike.compare.record import Record
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import Record
 from workalike.workload.files import read_workload
 from workalike.workload.model import Workload
 

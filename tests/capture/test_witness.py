@@ -12,8 +12,8 @@ import pytest
 
 from engine.conftest import content, dump, family, find_engine, make_plan, sharing, stream
 from workalike.compare.from_record import counters_of
-from workalike.compare.record import Record, read_record
 from workalike.darshan import Log, LogBuilder, open_log
+from workalike.record.run_record import Record, read_record
 
 from .conftest import MPI_ENVIRONMENT, WORKALIKE
 

@@ -156,8 +156,8 @@ def test_what_is_no_dataset_is_moved_as_streams(damage: dict[str, float]) -> Non
 
 def test_v1_records_find_their_file_by_name() -> None:
     """Also where the names of the file and of the dataset hold colons."""
-    from workalike.characterize.gather import _file_ids
     from workalike.darshan import record_id
+    from workalike.facts.gather import _file_ids
 
     builder = builder_of(1).h5f("/run/a:b.h5", OPENS=1)
     builder.h5d("/run/a:b.h5:/grp:1/x", file="/run/a:b.h5", WRITES=1, BYTES_WRITTEN=8)

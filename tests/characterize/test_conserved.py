@@ -9,9 +9,10 @@ from known_logs import ALL_LOGS, WORKFLOW, characterized, characterized_workflow
 from plan_totals import totals_of
 
 from workalike.characterize import Characterization
-from workalike.characterize.facts import MODULE_OF_LEVEL, FamilyFacts
-from workalike.characterize.moved import histogram_names, operations_of
+from workalike.characterize.result import FamilyFacts
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.counters import histogram_names, operations_of
+from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.files import workload_text
 from workalike.workload.model import Direction, Workload
@@ -96,5 +97,5 @@ def test_dumps_are_within_the_run(found: Characterization) -> None:
 
 def test_every_family_says_why(found: Characterization) -> None:
     for family in found.families:
-        assert any(rule.startswith("level ") for rule in family.rules)
-        assert any(rule.startswith("role: ") for rule in family.rules)
+        assert any(rule.startswith("level ") for rule in family.sentences())
+        assert any(rule.startswith("role: ") for rule in family.sentences())

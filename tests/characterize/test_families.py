@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of, simple_file
 
-from workalike.characterize import Characterization, CharacterizeOptions, characterize, naming
+from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.darshan import LogBuilder
+from workalike.facts import naming
 from workalike.workload.model import Level, Lifetime, Role, SharingMode, Turns
 
 KIB, MIB = 2**10, 2**20

@@ -144,7 +144,7 @@ def test_mphys_c_small() -> None:
     vis = family(found, Role.VISUALIZATION)
     assert vis.family.schedule.dumps == 28
     assert sum(d.bytes_written for d in vis.dumps) == 63_552_677
-    assert "states: H5F flushes" in vis.rules
+    assert "states: H5F flushes" in vis.sentences()
     states = [d.bytes_written for d in vis.dumps]
     assert states[-1] / states[0] == pytest.approx(sizes[-1] / sizes[0], rel=0.15)
     assert uncovered(found)[Reason.SIEVING] == 664_510_664

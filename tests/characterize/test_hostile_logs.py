@@ -153,7 +153,7 @@ def test_all_counters_at_their_limit(options: CharacterizeOptions) -> None:
 
 
 def test_the_error_names_the_log_and_a_mend(tmp_path: Path) -> None:
-    """Counters that are believable one by one, but more than any workload can hold together."""
+    """Counters that are plausible one by one, but more than any workload can hold together."""
     builder = LogBuilder(nprocs=1)
     for rank_file in range(2000):
         builder.posix(f"/run/f{rank_file:05}", 0, WRITES=1, BYTES_WRITTEN=2**50, SIZE_WRITE_1G_PLUS=1)

@@ -8,11 +8,10 @@ from plan_totals import totals_of
 from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of, simple_file
 
 from workalike.characterize import CharacterizeOptions, characterize
-from workalike.characterize.believable import MOST_BYTES, believable, believable_stamps, latest_stamp
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
 from workalike.darshan import Log, LogBuilder
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.gather import facts_of
+from workalike.facts.plausible import MOST_BYTES, latest_stamp, plausible, plausible_stamps
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Reason, Role, SharingMode
 
@@ -132,14 +131,14 @@ def test_counters_that_cannot_be_true() -> None:
     table = np.array(
         [[5, 1, -77, 4], [-9, 1, 0, 4], [MOST_BYTES + 1, 2**60, 2**63 - 1, 2**62]], dtype=np.int64
     )
-    counters, doubted = believable(table, names)
+    counters, doubted = plausible(table, names)
     assert counters.tolist() == [[5, 1, -77, 4], [-1, 1, 0, 4], [-1, -1, 2**63 - 1, -1]]
     assert doubted.tolist() == [False, True, True]
-    unchanged, doubted = believable(table[:1], names)
+    unchanged, doubted = plausible(table[:1], names)
     assert unchanged is not table and not doubted.any()
-    assert believable_stamps(
-        np.array([0.0, -1.0, np.nan, np.inf, 5.0, 1e9]), latest_stamp(10.0)
-    ).tolist() == [5.0]
+    assert plausible_stamps(np.array([0.0, -1.0, np.nan, np.inf, 5.0, 1e9]), latest_stamp(10.0)).tolist() == [
+        5.0
+    ]
 
 
 def test_unmeasured_counters_are_not_counted() -> None:
@@ -180,7 +179,7 @@ def test_duplicated_records_add_up() -> None:
     builder = builder_of(4)
     for _ in range(2):
         builder.posix("/run/x", 1, WRITES=1, BYTES_WRITTEN=MIB, SIZE_WRITE_100K_1M=1)
-    (file,) = gather_files(job_of([log_of(builder)]), [])
+    (file,) = facts_of([log_of(builder)]).files()
     assert file.modules["POSIX"].total("BYTES_WRITTEN") == 2 * MIB
     found = characterize([log_of(builder)], ALL)
     assert found.families[0].dumps[0].bytes_written == 2 * MIB

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from simulated_job import builder_of, log_of
 
-from workalike.characterize.facts import FileFacts
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
-from workalike.characterize.levels import LevelChoice, choose_level, choose_levels
 from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.pipeline import characterize, split_stdio
 from workalike.darshan import LogBuilder
+from workalike.facts.gather import facts_of
+from workalike.facts.levels import LevelChoice, choose_level, choose_levels
+from workalike.facts.records import FileFacts
 from workalike.workload.model import Direction, Level, Reason
 
 WRITE, READ = Direction.WRITE, Direction.READ
@@ -20,7 +19,7 @@ NAME = "/run/out.h5"
 
 
 def file_of(builder: LogBuilder) -> FileFacts:
-    (file,) = [f for f in gather_files(job_of([log_of(builder)]), []) if f.name == NAME]
+    (file,) = [f for f in facts_of([log_of(builder)]).files() if f.name == NAME]
     return file
 
 

@@ -6,16 +6,15 @@ import pytest
 from simulated_job import builder_of, log_of
 
 from workalike.characterize import CharacterizeOptions, characterize
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
-from workalike.characterize.noise import set_noise_aside
 from workalike.darshan import LogBuilder
+from workalike.facts.gather import facts_of
+from workalike.facts.noise import set_noise_aside
 
 MIB = 2**20
 
 
 def sorted_out(builder: LogBuilder) -> tuple[set[str], dict[str, int]]:
-    data, noise = set_noise_aside(gather_files(job_of([log_of(builder)]), []))
+    data, noise = set_noise_aside(facts_of([log_of(builder)]).files())
     return {f.name for f in data}, {rule: files for rule, files, _ in noise}
 
 

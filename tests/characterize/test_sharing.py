@@ -8,17 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of
 
-from workalike.characterize.facts import ModuleFacts
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
 from workalike.characterize.sharing import (
-    RankSet,
     effective_writers,
-    ranks_of,
     root_of,
     sharing_of,
     sharing_of_family,
 )
+from workalike.facts.gather import facts_of
+from workalike.facts.rank_sets import RankSet, ranks_of
+from workalike.facts.records import ModuleFacts
 from workalike.workload.model import Level, Sharing, SharingMode
 
 MIB = 2**20
@@ -30,7 +28,7 @@ def reduced_facts(nprocs: int, writers: list[int], variance: float | None = None
     extra = {} if variance is None else {"F_VARIANCE_RANK_BYTES": variance}
     file = TrueFile("/run/x", "POSIX", ops)
     add_file(builder, file)
-    (found,) = gather_files(job_of([log_of(builder)]), [])
+    (found,) = facts_of([log_of(builder)]).files()
     facts = found.modules["POSIX"]
     if extra:
         facts.fcounters = facts.fcounters.copy()
@@ -70,14 +68,14 @@ def test_rank_sets() -> None:
         builder, TrueFile("/run/unreduced", "POSIX", {r: [Op(WRITE, 0, 9)] for r in range(4)}), reduce=False
     )
     add_file(builder, TrueFile("/run/some", "POSIX", {r: [Op(WRITE, 0, 9)] for r in (1, 3)}))
-    sets = {f.name: ranks_of(f, Level.POSIX).ranks for f in gather_files(job_of([log_of(builder)]), [])}
+    sets = {f.name: ranks_of(f, Level.POSIX).ranks for f in facts_of([log_of(builder)]).files()}
     assert sets == {"/run/all": None, "/run/unreduced": None, "/run/some": (1, 3)}
 
 
 def test_a_single_process_is_itself() -> None:
     """A one-process MPI job writes -1 for its only rank (facts A4)."""
     builder = builder_of(1).posix("/run/x", -1, WRITES=1, BYTES_WRITTEN=5)
-    (file,) = gather_files(job_of([log_of(builder)]), [])
+    (file,) = facts_of([log_of(builder)]).files()
     assert ranks_of(file, Level.POSIX).ranks == (0,)
 
 

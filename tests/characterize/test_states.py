@@ -16,8 +16,8 @@ from workalike.characterize.contents import cut_stream
 from workalike.characterize.growth import size_at, state_sizes
 from workalike.characterize.series import series_of
 from workalike.characterize.states import Timeline, bursts, bursts_in_timeline, joined_bursts, place_states
-from workalike.characterize.times import Interval
 from workalike.darshan import LogBuilder
+from workalike.facts.times import Interval
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import (
     Assumption,
@@ -99,7 +99,7 @@ def test_h5f_flushes() -> None:
     builder.h5f("/run/vis.h5", OPENS=4, FLUSHES=4 * 7)
     _family, sizes = appended(characterized(builder))
     assert sizes == [8 * MIB] * 7
-    assert "states: H5F flushes" in characterized(builder).families[0].rules
+    assert "states: H5F flushes" in characterized(builder).families[0].sentences()
 
 
 def test_mpi_io_syncs() -> None:

@@ -136,10 +136,9 @@ def test_reads_over_writes_lose_nothing(
         "ACCESS2_COUNT": empty,
     }
     builder = builder_of(4).posix("/run/x", **values)
-    from workalike.characterize.gather import gather_files
-    from workalike.characterize.jobs import job_of
+    from workalike.facts.gather import facts_of
 
-    (file,) = gather_files(job_of([log_of(builder)]), [])
+    (file,) = facts_of([log_of(builder)]).files()
     found = reads_over_writes(writes, [file.modules["POSIX"]], 4)
     assert found is not None
     assert all(s.direction is Direction.READ for s in found)

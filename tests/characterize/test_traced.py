@@ -7,8 +7,6 @@ import pytest
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
 from workalike.characterize.traced import (
     Trace,
     Traces,
@@ -18,6 +16,8 @@ from workalike.characterize.traced import (
     placement_in_trace,
 )
 from workalike.darshan import LogBuilder
+from workalike.facts.gather import facts_of
+from workalike.facts.jobs import job_of
 from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
 
 KIB, MIB = 2**10, 2**20
@@ -129,7 +129,7 @@ def test_a_trace_that_cannot_be_true(segment: tuple[int, int, float, float]) -> 
     add_file(builder, TrueFile("/run/out", "POSIX", {0: [Op(WRITE, 0, MIB)]}))
     builder.dxt_posix("/run/out", 0, writes=[segment])
     log = log_of(builder)
-    (file,) = gather_files(job_of([log]), [])
+    (file,) = facts_of([log]).files()
     assert Traces(job_of([log])).of(file, Level.POSIX, WRITE) is None
     assert characterized(builder).workload.families
 

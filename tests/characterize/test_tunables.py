@@ -88,18 +88,18 @@ def test_alignment_of_hdf5_files(missed: int, wanted: int | None) -> None:
     assert family.family.tunable.alignment == wanted
     assert (
         f"alignment: {100 - 25 * missed} % of POSIX operations start at a multiple of {MIB} bytes"
-        in family.rules
+        in family.sentences()
     )
 
 
 def test_alignment_that_was_not_measured() -> None:
     builder = builder_of(1).posix(NAME, WRITES=1, BYTES_WRITTEN=9, FILE_ALIGNMENT=4096, FILE_NOT_ALIGNED=-1)
     (family,) = characterized(builder).families
-    assert not [rule for rule in family.rules if rule.startswith("alignment")]
+    assert not [rule for rule in family.sentences() if rule.startswith("alignment")]
 
 
 def test_read_modify_write_is_noted() -> None:
     builder = builder_of(4).mpiio(NAME, COLL_WRITES=4, VIEWS=4, BYTES_WRITTEN=8 * MIB, SIZE_WRITE_AGG_1M_4M=4)
     builder.posix(NAME, READS=7, WRITES=7, BYTES_READ=20 * MIB, BYTES_WRITTEN=20 * MIB)
     (family,) = characterized(builder).families
-    assert "read-modify-write: 7 reads of files that were only written above" in family.rules
+    assert "read-modify-write: 7 reads of files that were only written above" in family.sentences()

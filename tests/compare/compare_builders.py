@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from workalike.characterize.facts import Characterization, DumpFacts, FamilyFacts, FileFacts, ModuleFacts
-from workalike.compare.record import LevelBytes, Record, RecordDump, RecordScale
-from workalike.darshan import layouts
+from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
+from workalike.darshan import layouts, record_id
+from workalike.facts.records import FileFacts, ModuleFacts
+from workalike.record.run_record import LevelBytes, Record, RecordDump, RecordScale
 from workalike.workload.model import (
     Content,
     Family,
@@ -49,7 +50,7 @@ def module_facts(
 
 
 def file_facts(name: str, *modules: ModuleFacts, ranks: int = 4) -> FileFacts:
-    return FileFacts(1, name, ranks, {facts.module: facts for facts in modules})
+    return FileFacts(record_id(name), name, ranks, {facts.module: facts for facts in modules})
 
 
 def posix_file(name: str, *, writes: int, size: int, ranks: int = 4, **more: int) -> FileFacts:

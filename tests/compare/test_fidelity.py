@@ -17,13 +17,14 @@ from compare_builders import (
     record_dump,
 )
 
-from workalike.characterize.facts import Characterization, DumpFacts, FamilyFacts, Loss
+from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.collective import collective_calls
 from workalike.compare.fidelity import Fidelity, compare, read_fidelity, write_fidelity
 from workalike.compare.model import CounterFidelity
-from workalike.compare.record import LevelBytes, RecordScale
+from workalike.facts.records import Loss
 from workalike.plan.model import PlanFamily, PlanSharing, Ranges
 from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import LevelBytes, RecordScale
 from workalike.workload.model import (
     Interface,
     Level,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compare_builders import MIB, family, posix_file
 
-from workalike.characterize.facts import Characterization, DumpFacts, FamilyFacts
+from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.from_log import side_of_log
 from workalike.workload.model import Role, Workload
 

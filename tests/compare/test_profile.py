@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-from workalike.compare.profile import print_profile, rows_of
-from workalike.compare.record import KindTimes, Record, RecordCompute, RecordDump
+from workalike.record.profile import print_profile, rows_of
+from workalike.record.run_record import KindTimes, Record, RecordCompute, RecordDump
 from workalike.workload.model import Role
 
 MIB = 2**20

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from workalike.compare.record import STAMP, assemble, read_record, record_schema, write_record
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.record.run_record import STAMP, assemble, read_record, record_schema, write_record
 
 RUN = {
     "type": "run",

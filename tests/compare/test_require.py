@@ -6,9 +6,9 @@ import pytest
 from compare_builders import MIB, original, record, record_dump
 
 from workalike.compare.fidelity import compare
-from workalike.compare.record import RecordScale
 from workalike.compare.require import Requirements, check, parse_requirements
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.record.run_record import RecordScale
 
 
 def test_per_cent_and_fractions() -> None:

@@ -9,10 +9,10 @@ from compare_builders import MIB, original, record, record_dump
 from rich.console import Console
 
 from workalike.compare.fidelity import compare
-from workalike.compare.record import RecordScale, Stamp
 from workalike.compare.table import print_fidelity
 from workalike.compare.verdict import verdict_of
-from workalike.compare.words import count_text, percent_text, plural, seconds_text, size_text
+from workalike.record.run_record import RecordScale, Stamp
+from workalike.text import count_text, percent_text, plural, seconds_text, size_text
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workalike.cli import app
-from workalike.compare.record import read_record
 from workalike.errors import WorkalikeError
 from workalike.exchange.document import workload_of
 from workalike.exchange.macsio_in import read_macsio
 from workalike.exchange.macsio_options import OPTIONS, PLUGIN_OPTIONS
 from workalike.exchange.minio import read_minio
 from workalike.launch.run import engine_if_built
+from workalike.record.run_record import read_record
 
 STREAMS = """\
 workalike: 1

@@ -10,14 +10,17 @@ from pathlib import Path
 import pytest
 
 from workalike.characterize import characterize
-from workalike.characterize.facts import Characterization, Loss
-from workalike.compare.fidelity import Fidelity, compare
+from workalike.characterize.result import Characterization
+from workalike.compare.fidelity import Fidelity, compare, fidelity_of
 from workalike.compare.from_plan import side_of_plan
 from workalike.compare.model import UncoveredPart
-from workalike.compare.record import Record, RecordDump, RecordError, RecordScale, Stamp, stamp_of
+from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
+from workalike.facts.records import Loss
+from workalike.facts.rules import LevelRule, by
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import Record, RecordDump, RecordError, RecordScale, Stamp, stamp_of
 from workalike.report import write_report
 from workalike.workload.model import (
     Content,
@@ -124,15 +127,8 @@ def written(
     fidelity: Fidelity | None,
     **versions: str,
 ) -> str:
-    write_report(
-        folder / "report.html",
-        characterization=log,
-        workload=workload,
-        plan=plan,
-        record=record,
-        fidelity=fidelity,
-        versions=versions,
-    )
+    pairing = pair_up(log or workload, record, plan=plan)
+    write_report(folder / "report.html", pairing=pairing, fidelity=fidelity, versions=versions)
     return (folder / "report.html").read_text()
 
 
@@ -217,7 +213,7 @@ def test_the_page_is_the_same_every_time(tmp_path: Path, found: Characterization
 
 def test_no_name_of_the_log_is_in_the_page(tmp_path: Path, found: Characterization) -> None:
     found.warnings.append("odd record of /lustre17/alice/secretproject")
-    found.rules.append("a rule that names node4711")
+    found.families[0].rules.append(by(LevelRule.LOWEST, level="node4711"))
     page = page_of(tmp_path, found, found.workload, perform(resolve(found.workload, Options()))).lower()
     for secret in SECRETS:
         assert secret not in page
@@ -257,11 +253,10 @@ def test_every_string_is_escaped(tmp_path: Path, found: Characterization) -> Non
         partial_modules=[EVIL],
         skipped_modules=[EVIL],
         warnings=[EVIL],
-        rules=[EVIL],
     )
-    log.families[0].rules.append(EVIL)
+    log.families[0].rules.append(by(LevelRule.LOWEST, level=EVIL))
     page = written(tmp_path, log, found.workload, plan, made, fidelity, **{EVIL: EVIL})
-    log.families[0].rules.remove(EVIL)
+    log.families[0].rules.pop()
     assert "<script" not in page
     assert "<img" not in page
     assert "&lt;script&gt;" in page
@@ -326,3 +321,34 @@ def test_huge_runs_stay_readable(tmp_path: Path, families: int, dumps: int) -> N
         assert "192 other families" in text  # in the figures
         assert "160 other families" in text  # in the table
         assert "160 smaller families more in the workload file" in text
+
+
+def test_a_witnessed_replica_is_measured_by_its_log(tmp_path: Path, found: Characterization) -> None:
+    """Page and figures come from one pairing: a log of the replica where there is one, else the record."""
+    plan = resolve(found.workload, Options(time_scale=1.0))
+    record = perform(plan)
+    pages = []
+    for witness in (None, found):
+        pairing = pair_up(found, record, plan=plan, witness=witness)
+        write_report(tmp_path / "page.html", pairing=pairing, fidelity=fidelity_of(pairing))
+        pages.append(" ".join(Outline((tmp_path / "page.html").read_text()).text.split()))
+    by_record, by_log = pages
+    assert "It was measured by the record that the engine kept of its run" in by_record
+    assert "run.json, dumps[].start_s and end_s" in by_record
+    assert "a log of the replica" not in by_record
+    assert "It was measured by a log of the replica, taken as that of the original was;" in by_log
+    assert "first and last access in the replica's log" in by_log
+    assert "run.json, dumps[]" not in by_log
+
+
+def test_where_the_record_says_when_dumps_begin_the_page_says_so(
+    tmp_path: Path, found: Characterization
+) -> None:
+    plan = resolve(found.workload, Options(time_scale=1.0))
+    pairing = pair_up(found, perform(plan), plan=plan, witness=found)
+    for family in pairing.replica.families.values():
+        family.timed_by_record = True
+    write_report(tmp_path / "page.html", pairing=pairing, fidelity=fidelity_of(pairing))
+    text = " ".join(Outline((tmp_path / "page.html").read_text()).text.split())
+    assert "where dumps begin and end is the engine's record for checkpoint 1;" in text
+    assert "run.json, dumps[].start_s and end_s" in text

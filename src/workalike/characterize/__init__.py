@@ -1,7 +1,8 @@
-"""log -> workload. `facts` is the data structure, every other module a few named rules over it."""
+"""log -> workload: named rules over the facts of a log."""
 
-from workalike.characterize.facts import Characterization, DumpFacts, FamilyFacts, FileFacts
 from workalike.characterize.pipeline import CharacterizeOptions, characterize
+from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
+from workalike.facts.records import FileFacts
 
 __all__ = [
     "Characterization",

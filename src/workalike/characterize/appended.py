@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from workalike.characterize.believable import latest_stamp
 from workalike.characterize.draft import Draft
 from workalike.characterize.growth import state_sizes
-from workalike.characterize.jobs import JobFacts
 from workalike.characterize.options import CharacterizeOptions
+from workalike.characterize.rules import StateSizesRule, StatesRule
 from workalike.characterize.states import (
     API_OF_LEVEL,
     MAX_STATES,
@@ -22,8 +21,11 @@ from workalike.characterize.states import (
     residual_timeline,
     states_in_trace,
 )
-from workalike.characterize.times import Interval, access_interval
 from workalike.characterize.traced import Traces
+from workalike.facts.jobs import JobFacts
+from workalike.facts.plausible import latest_stamp
+from workalike.facts.rules import Decision, by
+from workalike.facts.times import Interval, access_interval
 from workalike.workload.model import Assumption, Direction, Role
 
 LEAST_SPAN = 0.1
@@ -38,7 +40,7 @@ class StateFinder:
     options: CharacterizeOptions
     traces: Traces
     drafts: Sequence[Draft]
-    _timelines: dict[int, Timeline | None] = field(default_factory=dict)
+    _timelines: dict[int, Timeline | None] = field(default_factory=dict)  # by the drafts' numbers
 
     def find(self, draft: Draft) -> States | None:
         """The states of a family that is one file with one event; None where that is one dump.
@@ -50,7 +52,7 @@ class StateFinder:
         data = draft.layers[0][0]
         within = self._written_within(draft)
         if self.options.states:
-            return self._placed(draft, self.options.states, "states: given with --states")
+            return self._placed(draft, self.options.states, by(StatesRule.GIVEN))
         traced = states_in_trace(self.traces.of(data.file, data.level, Direction.WRITE))
         if traced is not None:
             return traced if len(traced.intervals) > 1 else None
@@ -58,14 +60,12 @@ class StateFinder:
             return None
         counted = counted_by_library(data.file, data.level, data.written)
         if counted is not None and 2 <= counted[0] <= MAX_STATES:
-            return self._placed(draft, counted[0], f"states: {counted[1]}")
+            return self._placed(draft, counted[0], by(counted[1]))
         timeline = self.timeline(draft)
         if timeline is not None and not draft.read:
             runs = [r for r in bursts_in_timeline(timeline, within) if r.overlaps(within)]
             if len(runs) > 1:
-                return States(
-                    runs, None, "states: bursts in the heatmap", [Assumption.STATES, Assumption.STATE_SIZES]
-                )
+                return States(runs, None, by(StatesRule.HEATMAP), [Assumption.STATES, Assumption.STATE_SIZES])
         return None
 
     def size(self, draft: Draft) -> None:
@@ -81,19 +81,19 @@ class StateFinder:
             states.sizes = state_sizes(
                 draft.written, times, [e.interval.start for e in dumps], [e.written for e in dumps]
             )
-            draft.rules.append("state sizes: the growth of the checkpoints (Eq. 2 to 4)")
+            draft.rules.append(by(StateSizesRule.CHECKPOINTS))
         else:
             states.sizes = equal_states(len(times), draft.written)
-            draft.rules.append("state sizes: equal, for want of checkpoints to follow")
-        if "heatmap" not in states.rule and self.timeline(draft) is not None:
+            draft.rules.append(by(StateSizesRule.EQUAL))
+        if states.rule.rule is not StatesRule.HEATMAP and self.timeline(draft) is not None:
             within = self._written_within(draft)
             states.intervals = place_states(len(times), states.sizes, within, self.timeline(draft))
 
     def timeline(self, draft: Draft) -> Timeline | None:
         """What the heatmap holds beside the other families' files; None without one, or for several logs."""
-        if id(draft) not in self._timelines:
-            self._timelines[id(draft)] = self._residual(draft)
-        return self._timelines[id(draft)]
+        if draft.number not in self._timelines:
+            self._timelines[draft.number] = self._residual(draft)
+        return self._timelines[draft.number]
 
     def _residual(self, draft: Draft) -> Timeline | None:
         if len(self.job.members) != 1:
@@ -104,14 +104,14 @@ class StateFinder:
             return None
         others = []
         for other in self.drafts:
-            if other is not draft and API_OF_LEVEL[other.level] == api:
+            if other.number != draft.number and API_OF_LEVEL[other.level] == api:
                 for data in other.files:
                     if data.written:
                         span = access_interval(data.file, data.level, Direction.WRITE, self.job.run_time)
                         others.append((span or data.interval, data.written))
         return residual_timeline(heatmap, Direction.WRITE, others, latest_stamp(self.job.run_time))
 
-    def _placed(self, draft: Draft, count: int, rule: str) -> States:
+    def _placed(self, draft: Draft, count: int, rule: Decision) -> States:
         intervals = place_states(
             count, equal_states(count, draft.written), self._written_within(draft), self.timeline(draft)
         )

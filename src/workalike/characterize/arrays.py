@@ -18,12 +18,13 @@ from workalike.characterize.dataspace import (
     geometry_of,
     rank_of,
 )
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.characterize.growth import apportion
-from workalike.characterize.levels import fill_values
-from workalike.characterize.moved import bytes_name, common_sizes, moved_by
+from workalike.characterize.moved import moved_by
 from workalike.characterize.variables import access_kinds, as_datasets, variable_geometry
 from workalike.darshan.bins import bin_of
+from workalike.facts.counters import bytes_name, common_sizes
+from workalike.facts.levels import fill_values
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import ArrayAccess, Arrays, Assumption, Direction, Level, Slab

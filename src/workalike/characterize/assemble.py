@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from workalike.characterize.contents import content_of_event, contents_of_states
 from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.draft import Draft
-from workalike.characterize.facts import DumpFacts, FamilyFacts
-from workalike.characterize.jobs import JobFacts
 from workalike.characterize.meeting import ranks_meet
+from workalike.characterize.result import DumpFacts, FamilyFacts
+from workalike.characterize.rules import RoleRule
 from workalike.characterize.series import series_of
 from workalike.characterize.thinking import think_times
-from workalike.characterize.times import Interval, open_interval
 from workalike.characterize.traced import Traces
 from workalike.characterize.tunables import tunable_of
+from workalike.facts.jobs import JobFacts
+from workalike.facts.times import Interval, open_interval
 from workalike.workload import units
 from workalike.workload.model import (
     Assumption,
@@ -61,7 +62,7 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         contents = [content for content, _ in built]
         assumed = [a for _, why in built for a in why]
         intervals = [event.interval for event in draft.events]
-    if not any("a word of the name" in rule for rule in draft.rules):
+    if not any(decision.rule is RoleRule.NAME for decision in draft.rules):
         assumed.append(Assumption.ROLE)
     interface = draft.layers[0][0].interface
     tunable, rules = tunable_of([d.file for d in draft.files], draft.level, interface)

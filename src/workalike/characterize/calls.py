@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from workalike.characterize.moved import Pair, merged
+from workalike.characterize.moved import merged
 from workalike.darshan.bins import bin_of
+from workalike.facts.counters import Pair
 
 
 def split_collective(pairs: Sequence[Pair], calls: int) -> tuple[list[Pair], list[Pair]]:

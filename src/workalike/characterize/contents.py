@@ -9,11 +9,11 @@ from workalike.characterize.arrays import build_arrays, share_arrays
 from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.events import Event, metadata_of_event, shared_out
 from workalike.characterize.growth import apportion
-from workalike.characterize.moved import Pair
-from workalike.characterize.options import WITH_DATASETS
 from workalike.characterize.states import States
 from workalike.characterize.streams import build_streams
 from workalike.characterize.traced import Traces
+from workalike.facts.counters import Pair
+from workalike.facts.levels import WITH_DATASETS
 from workalike.plan.scale import fit_bytes
 from workalike.workload import units
 from workalike.workload.model import Assumption, Content, Direction, Entry, Level, Stream

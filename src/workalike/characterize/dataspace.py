@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workalike.characterize.facts import FileFacts, ModuleFacts
+from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.workload.model import MAX_OPERATION_BYTES
 
 MAX_DIMS = 5

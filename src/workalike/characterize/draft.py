@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from workalike.characterize.events import Event
-from workalike.characterize.facts import MODULE_OF_LEVEL
 from workalike.characterize.families import DataFile
 from workalike.characterize.sharing import root_of, sharing_of, sharing_of_family, turns_of
 from workalike.characterize.states import States
+from workalike.facts.records import MODULE_OF_LEVEL
+from workalike.facts.rules import Decision
 from workalike.workload.model import Level, Role, Sharing, SharingMode, Turns
 
 PLAIN = (Level.POSIX, Level.STDIO)
@@ -25,7 +26,8 @@ class Draft:
     events: list[Event] = field(default_factory=list)
     states: States | None = None
     role: Role = Role.OTHER
-    rules: list[str] = field(default_factory=list)
+    rules: list[Decision] = field(default_factory=list)
+    number: int = 0  # among the drafts of the job
 
     @cached_property
     def files(self) -> list[DataFile]:

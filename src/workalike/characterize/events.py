@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workalike.characterize.facts import FileFacts, ModuleFacts
 from workalike.characterize.families import DataFile
 from workalike.characterize.growth import apportion
-from workalike.characterize.times import Interval, access_interval
+from workalike.facts.records import FileFacts, ModuleFacts
+from workalike.facts.times import Interval, access_interval
 from workalike.workload.model import MAX_DUMPS, Content, Direction, Level
 
 BOTH = (Direction.WRITE, Direction.READ)

@@ -10,10 +10,12 @@ from statistics import median
 
 import numpy as np
 
-from workalike.characterize import naming
-from workalike.characterize.facts import FileFacts
-from workalike.characterize.sharing import RankSet, ranks_of
-from workalike.characterize.times import GAP_SHARE, LEAST_GAP_S, Interval, whole_interval
+from workalike.facts import naming
+from workalike.facts.levels import interface_of
+from workalike.facts.rank_sets import RankSet, ranks_of
+from workalike.facts.records import FileFacts
+from workalike.facts.rules import Decision
+from workalike.facts.times import GAP_SHARE, LEAST_GAP_S, Interval, whole_interval
 from workalike.workload.model import Direction, Interface, Level
 
 LONG_LIVED_HOLDS = 2
@@ -34,23 +36,17 @@ class DataFile:
     interval: Interval
     written: int
     read: int
-    rules: list[str] = field(default_factory=list)
+    rules: list[Decision] = field(default_factory=list)
+
+    @property
+    def key(self) -> tuple[tuple[int, bool], Level]:
+        """Tells it from all others of the job: a file may be one at each of two levels."""
+        return self.file.key, self.level
 
     @property
     def directions(self) -> frozenset[Direction]:
         moved = ((Direction.WRITE, self.written), (Direction.READ, self.read))
         return frozenset(d for d, size in moved if size)
-
-
-def interface_of(file: FileFacts, level: Level) -> Interface:
-    """The highest library that has a record of the file."""
-    if level is Level.STDIO:
-        return Interface.STDIO
-    if "PNETCDF_FILE" in file.modules or "PNETCDF_VAR" in file.modules:
-        return Interface.PNETCDF
-    if "H5F" in file.modules or "H5D" in file.modules:
-        return Interface.HDF5
-    return Interface.MPIIO if "MPI-IO" in file.modules else Interface.POSIX
 
 
 def make_data_file(file: FileFacts, level: Level, written: int, read: int, run_time: float) -> DataFile:
@@ -71,10 +67,10 @@ def group_into_families(files: Sequence[DataFile]) -> list[list[DataFile]]:
     A file that lives through several others of its pattern (a visualisation file held open over the run)
     is a family of its own. Where names tell next to nothing (too many patterns), sizes group as for anonymised names.
     """
-    families = _grouped(files, {id(d): profile_of(d) for d in files})
+    families = _grouped(files, [profile_of(d) for d in files])
     if len(families) > MOST_FAMILIES:
-        lonely = {id(d) for family in families if len(family) == 1 for d in family}
-        families = _grouped(files, {id(d): "" if id(d) in lonely else profile_of(d) for d in files})
+        lonely = {family[0].key for family in families if len(family) == 1}
+        families = _grouped(files, ["" if d.key in lonely else profile_of(d) for d in files])
     return sorted(families, key=lambda family: min(d.interval.start for d in family))
 
 
@@ -83,11 +79,11 @@ def profile_of(data: DataFile) -> str:
     return "" if naming.is_obfuscated(data.file.name) else naming.pattern_of(data.file.name)
 
 
-def _grouped(files: Sequence[DataFile], profiles: dict[int, str]) -> list[list[DataFile]]:
+def _grouped(files: Sequence[DataFile], profiles: Sequence[str]) -> list[list[DataFile]]:
     groups: dict[Hashable, list[DataFile]] = defaultdict(list)
-    for data in files:
+    for data, profile in zip(files, profiles, strict=True):
         everyone = data.ranks.ranks is None
-        groups[profiles[id(data)], data.interface, data.level, data.directions, everyone].append(data)
+        groups[profile, data.interface, data.level, data.directions, everyone].append(data)
     families: list[list[DataFile]] = []
     for key, members in groups.items():
         nameless = isinstance(key, tuple) and key[0] == ""
@@ -131,20 +127,20 @@ def split_by_size(files: Sequence[DataFile]) -> list[list[DataFile]]:
 
 def split_long_lived(files: list[DataFile]) -> list[list[DataFile]]:
     """Apart: files that hold at least two shorter ones of the same ranks within their own life."""
-    by_ranks: dict[RankSet, list[DataFile]] = defaultdict(list)
-    for data in files:
-        by_ranks[data.ranks].append(data)
-    long_lived: list[DataFile] = []
+    by_ranks: dict[RankSet, list[int]] = defaultdict(list)
+    for place, data in enumerate(files):
+        by_ranks[data.ranks].append(place)
+    long_lived: list[int] = []
     for same in by_ranks.values():
         if LONG_LIVED_HOLDS < len(same) <= MOST_COMPARED:
-            long_lived += _long_lived(same)
+            long_lived += [same[i] for i in _long_lived([files[place] for place in same])]
     if not long_lived or len(long_lived) == len(files):
         return [files]
-    ids = {id(d) for d in long_lived}
-    return [[d] for d in long_lived] + [[d for d in files if id(d) not in ids]]
+    apart = set(long_lived)
+    return [[files[i]] for i in long_lived] + [[d for i, d in enumerate(files) if i not in apart]]
 
 
-def _long_lived(files: list[DataFile]) -> list[DataFile]:
+def _long_lived(files: list[DataFile]) -> list[int]:
     starts = np.array([d.interval.start for d in files])
     ends = np.array([d.interval.end for d in files])
     lengths = ends - starts
@@ -152,7 +148,7 @@ def _long_lived(files: list[DataFile]) -> list[DataFile]:
     for i in np.flatnonzero(lengths > 2 * lengths.min()).tolist():
         held = (starts >= starts[i]) & (ends <= ends[i]) & (2 * lengths < lengths[i])
         if np.count_nonzero(held) >= LONG_LIVED_HOLDS:
-            out.append(files[i])
+            out.append(i)
     return out
 
 

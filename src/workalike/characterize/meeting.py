@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workalike.characterize.believable import latest_stamp
 from workalike.characterize.events import Event
-from workalike.characterize.facts import MODULE_OF_LEVEL, FloatArray
+from workalike.facts.plausible import latest_stamp
+from workalike.facts.records import MODULE_OF_LEVEL, FloatArray
 from workalike.workload.model import Direction, Sharing, SharingMode
 
 MOST_SPREAD = 0.002

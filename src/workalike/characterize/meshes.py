@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from workalike.characterize.result import Characterization
 from workalike.workload.content import Content
 from workalike.workload.mesh import Mesh, MeshType
 from workalike.workload.model import Assumption, Family, Interface, Lifetime, SharingMode
@@ -81,3 +82,16 @@ def _datasets(family: Family, ranks: int) -> int:
             )
             counts[calls // members] += 1
     return counts.most_common(1)[0][0]
+
+
+def mesh_like(found: Characterization) -> list[str]:
+    """Names of the families that a mesh could stand for.
+
+    It is not assumed: a mesh keeps its calls at any scale of the bytes and has the metadata of TyphonIO, which a log
+    of datasets or of calls alone does not show.
+    """
+    return [
+        f"{facts.family.role.value} {facts.family.number}"
+        for facts in found.families
+        if looks_like_mesh(facts.family, found.workload.ranks)
+    ]

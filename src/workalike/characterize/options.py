@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from workalike.workload.model import Level
-
-WITH_DATASETS = (Level.H5D, Level.PNETCDF)
-"""Levels at which a log shows datasets and variables, not calls of a file."""
+from workalike.facts.levels import WITH_DATASETS
+from workalike.workload.words import Level
 
 
 class Model(StrEnum):

@@ -9,27 +9,30 @@ from pydantic import ValidationError
 
 from workalike.characterize.appended import StateFinder
 from workalike.characterize.assemble import families_of
-from workalike.characterize.believable import latest_stamp
 from workalike.characterize.dataspace import known_extents
 from workalike.characterize.draft import Draft, drafts_of
 from workalike.characterize.events import events_of
-from workalike.characterize.facts import Characterization, FamilyFacts, FileFacts, Loss
 from workalike.characterize.families import (
     DataFile,
     group_into_families,
     make_data_file,
     split_into_dumps,
 )
-from workalike.characterize.gather import gather_files
-from workalike.characterize.jobs import job_of
-from workalike.characterize.levels import LevelChoice, choose_levels, force_level, levels_of
 from workalike.characterize.meshes import as_mesh
-from workalike.characterize.noise import Noise, set_noise_aside
 from workalike.characterize.options import CharacterizeOptions, Model
+from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.roles import Behaviour, decide_role
+from workalike.characterize.rules import ModelRule
 from workalike.characterize.traced import Traces
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.gather import gather
+from workalike.facts.jobs import job_of
+from workalike.facts.levels import LevelChoice, choose_levels, force_level, levels_of, split_stdio
+from workalike.facts.noise import Noise, set_noise_aside
+from workalike.facts.plausible import latest_stamp
+from workalike.facts.records import FileFacts, Loss
+from workalike.facts.rules import Decision, by
 from workalike.workload.model import Direction, Level, Reason, Uncovered, Workload
 
 __all__ = ["CharacterizeOptions", "characterize"]
@@ -67,7 +70,8 @@ class _Characterizer:
         self.losses: list[Loss] = []
 
     def run(self) -> Characterization:
-        files = [part for file in gather_files(self.job, self.warnings) for part in split_stdio(file)]
+        facts = gather(self.job, self.warnings)
+        files = [part for file in facts.files() for part in split_stdio(file)]
         data, noise = (files, []) if self.options.include_noise else set_noise_aside(files)
         data_files = [d for file in data for d in self._data_files(file)]
         self.losses += unsupported_modules(self.logs)
@@ -96,14 +100,14 @@ class _Characterizer:
             logs=self.logs,
             losses=self.losses,
             noise=noise,
-            partial_modules=sorted({n for log in self.logs for n, m in log.modules.items() if m.partial}),
-            skipped_modules=sorted({name for log in self.logs for name in log.skipped}),
+            partial_modules=list(facts.partial_modules),
+            skipped_modules=list(facts.skipped_modules),
             warnings=[*(warning for log in self.logs for warning in log.warnings), *self.warnings],
         )
 
     def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:
         family = as_mesh(facts.family, self.job.nprocs, variables=self.options.variables)
-        rules = [] if family is facts.family else ["model mesh: as asked"]
+        rules = [] if family is facts.family else [by(ModelRule.MESH)]
         return replace(facts, family=family, rules=[*facts.rules, *rules])
 
     def _data_files(self, file: FileFacts) -> list[DataFile]:
@@ -122,7 +126,7 @@ class _Characterizer:
             written, read = (moved.get(d, 0) for d in (Direction.WRITE, Direction.READ))
             if written or read:
                 data = make_data_file(file, level, written, read, self.job.run_time)
-                data.rules.append(f"level {level.value}: {_main_rule(found, moved)}")
+                data.rules.append(_main_rule(found, moved))
                 out.append(data)
         return out
 
@@ -133,8 +137,8 @@ class _Characterizer:
             for family in group_into_families(data_files)
             for draft in drafts_of(split_into_dumps(family, self.job.nprocs), self.job.nprocs, latest)
         ]
-        for draft in drafts:
-            draft.events = events_of(draft.layers, self.job.run_time)
+        for number, draft in enumerate(drafts):
+            draft.number, draft.events = number, events_of(draft.layers, self.job.run_time)
         return drafts
 
     def _decide_roles(self, drafts: Sequence[Draft]) -> None:
@@ -143,7 +147,7 @@ class _Characterizer:
             draft.role, rule = decide_role(
                 Behaviour(draft.files, draft.dumps, draft.states is not None, draft.written / written)
             )
-            draft.rules.append(rule)
+            draft.rules.append(by(rule))
 
     def _nothing(self) -> WorkalikeError:
         file = self.logs[0].path
@@ -166,23 +170,8 @@ class _Characterizer:
         )
 
 
-def _main_rule(found: dict[Direction, LevelChoice], moved: dict[Direction, int]) -> str:
+def _main_rule(found: dict[Direction, LevelChoice], moved: dict[Direction, int]) -> Decision:
     return found[max(moved, key=lambda d: moved[d])].rule
-
-
-def split_stdio(file: FileFacts) -> list[FileFacts]:
-    """A file that both STDIO and another module moved data of is two: their traffic does not overlap (facts A7)."""
-    stdio = file.modules.get("STDIO")
-    others = {name: facts for name, facts in file.modules.items() if name != "STDIO"}
-    if stdio is None or not others:
-        return [file]
-    moved = sum(facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN") for facts in others.values())
-    if not moved or not stdio.total("BYTES_READ") + stdio.total("BYTES_WRITTEN"):
-        return [file]
-    return [
-        FileFacts(file.record_id, file.name, file.nprocs, part, stripe=file.stripe)
-        for part in ({"STDIO": stdio}, others)
-    ]
 
 
 def unsupported_modules(logs: Iterable[Log]) -> list[Loss]:

@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from workalike.characterize.calls import filled_calls, split_collective, whole_calls
-from workalike.characterize.facts import ModuleFacts
-from workalike.characterize.moved import Moved, Pair, merged, moved_by_rows
-from workalike.characterize.placement import Placement
+from workalike.characterize.moved import Moved, merged, moved_by_rows
 from workalike.characterize.stream_parts import SMALL, make_stream, near_equal_merged, placed
+from workalike.facts.counters import Pair
+from workalike.facts.placement import Placement
+from workalike.facts.records import ModuleFacts
 from workalike.workload import units
 from workalike.workload.model import Direction, Entry, Pattern, Stream
 

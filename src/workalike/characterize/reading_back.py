@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workalike.characterize.facts import FileFacts, ModuleFacts
-from workalike.characterize.moved import Pair, moved_by
+from workalike.characterize.moved import moved_by
 from workalike.characterize.stream_parts import SMALL
+from workalike.facts.counters import Pair
+from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import Direction, Entry, Pattern, Stream

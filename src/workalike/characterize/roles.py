@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workalike.characterize import naming
 from workalike.characterize.families import DataFile
+from workalike.characterize.rules import RoleRule
+from workalike.facts import naming
 from workalike.workload.model import Direction, Role
 
 
@@ -20,27 +21,27 @@ class Behaviour:
     share_of_writes: float  # of the job's written bytes
 
 
-def decide_role(b: Behaviour) -> tuple[Role, str]:
+def decide_role(b: Behaviour) -> tuple[Role, RoleRule]:
     """(role, the rule that decided)."""
     directions = frozenset().union(*(d.directions for d in b.files))
     named = naming.role_by_name([d.file for d in b.files])
     if directions == {Direction.READ}:
         if named is Role.CHECKPOINT:
-            return Role.RESTART, "role: a checkpoint's name, only read"
-        return Role.INPUT, "role: only read"
+            return Role.RESTART, RoleRule.CHECKPOINT_ONLY_READ
+        return Role.INPUT, RoleRule.ONLY_READ
     if named is Role.INPUT:
         named = None
     if named is not None:
-        return named, "role: a word of the name"
+        return named, RoleRule.NAME
     if Direction.READ in directions and _reads_own_writes(b.files):
-        return Role.SCRATCH, "role: written and read back in pieces by its own ranks"
+        return Role.SCRATCH, RoleRule.READ_BACK
     if b.one_file_many_states:
-        return Role.VISUALIZATION, "role: one file appended over the run"
+        return Role.VISUALIZATION, RoleRule.APPENDED
     if b.events >= 2 and b.share_of_writes >= 0.5:
-        return Role.CHECKPOINT, "role: written again and again, most of the bytes"
+        return Role.CHECKPOINT, RoleRule.MOST_WRITTEN
     if b.events >= 2:
-        return Role.VISUALIZATION, "role: written again and again, a minor part of the bytes"
-    return Role.OUTPUT, "role: written once"
+        return Role.VISUALIZATION, RoleRule.LESS_WRITTEN
+    return Role.OUTPUT, RoleRule.WRITTEN_ONCE
 
 
 def _reads_own_writes(files: Sequence[DataFile]) -> bool:

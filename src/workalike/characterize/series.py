@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from workalike.characterize.moved import Pair
 from workalike.darshan.bins import bin_of
+from workalike.facts.counters import Pair
 from workalike.plan.scale import fit_bytes
 from workalike.workload import units
 from workalike.workload.model import Content, Direction, Level, Stream

@@ -4,46 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from workalike.characterize.believable import believable_stamps
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
+from workalike.facts.plausible import plausible_stamps
+from workalike.facts.rank_sets import RankSet
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.workload import units
 from workalike.workload.model import Level, Sharing, SharingMode, Turns
 
 ROOT_BELOW = 1.5  # effective writers
 BATON_SHARE = 0.9
-
-
-@dataclass(frozen=True)
-class RankSet:
-    """Ranks of a file; None stands for all ranks of the job."""
-
-    ranks: tuple[int, ...] | None
-
-    def size(self, nprocs: int) -> int:
-        return nprocs if self.ranks is None else len(self.ranks)
-
-
-def ranks_of(file: FileFacts, level: Level) -> RankSet:
-    """The ranks that have a record of the file; a reduced record, or all ranks present, means all (facts A6)."""
-    facts = file.modules.get(MODULE_OF_LEVEL[level])
-    if facts is None:
-        return RankSet(None)
-    reduced = facts.ranks < 0
-    ranks = set(facts.ranks[~reduced].tolist())
-    if reduced.any():
-        if file.nprocs == 1:
-            return RankSet((0,))
-        if facts.scope is None:
-            return RankSet(None)
-        for first, members in np.unique(facts.scope[reduced], axis=0).tolist():
-            ranks.update(range(first, first + members))
-    if len(ranks) == file.nprocs and file.nprocs > 1:
-        return RankSet(None)
-    return RankSet(tuple(sorted(ranks)))
 
 
 def effective_writers(facts: ModuleFacts, nprocs: int, total_bytes: int) -> float:
@@ -136,7 +107,7 @@ def _one_after_the_other(facts: ModuleFacts, latest: float) -> bool:
     if not facts.has("F_OPEN_START_TIMESTAMP"):
         return False
     opens, closes = facts.fcolumn("F_OPEN_START_TIMESTAMP"), facts.fcolumn("F_CLOSE_END_TIMESTAMP")
-    if min(len(believable_stamps(opens, latest)), len(believable_stamps(closes, latest))) < len(facts.ranks):
+    if min(len(plausible_stamps(opens, latest)), len(plausible_stamps(closes, latest))) < len(facts.ranks):
         return False
     order = np.argsort(opens, kind="stable")
     return bool((opens[order][1:] >= closes[order][:-1]).all())

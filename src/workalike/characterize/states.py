@@ -13,12 +13,14 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, FloatArray
 from workalike.characterize.growth import apportion
-from workalike.characterize.moved import operations_of
-from workalike.characterize.times import GAP_SHARE, LEAST_GAP_S, Interval
+from workalike.characterize.rules import StatesRule
 from workalike.characterize.traced import Trace
 from workalike.darshan import Heatmap
+from workalike.facts.counters import operations_of
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray
+from workalike.facts.rules import Decision, by
+from workalike.facts.times import GAP_SHARE, LEAST_GAP_S, Interval
 from workalike.workload.model import Assumption, Direction, Level
 
 MAX_STATES = 10_000
@@ -39,7 +41,7 @@ class States:
 
     intervals: list[Interval]
     sizes: list[int] | None
-    rule: str
+    rule: Decision
     assumed: list[Assumption] = field(default_factory=list)
     cut: list[tuple[int, int]] = field(default_factory=list)  # the operations of each in the trace
 
@@ -71,7 +73,7 @@ def states_in_trace(trace: Trace | None) -> States | None:
         Interval(float(trace.starts[a]), float(max(trace.ends[a:b].max(), trace.starts[a]))) for a, b in cut
     ]
     sizes = [int(trace.lengths[a:b].sum()) for a, b in cut]
-    return States(intervals, sizes, f"states: {len(cut)} bursts in the trace", [], cut)
+    return States(intervals, sizes, by(StatesRule.TRACE, count=len(cut)), [], cut)
 
 
 def joined_bursts(cut: Sequence[tuple[int, int]], sizes: Sequence[int]) -> list[tuple[int, int]]:
@@ -88,7 +90,7 @@ def joined_bursts(cut: Sequence[tuple[int, int]], sizes: Sequence[int]) -> list[
     return out
 
 
-def counted_by_library(file: FileFacts, level: Level, written: int) -> tuple[int, str] | None:
+def counted_by_library(file: FileFacts, level: Level, written: int) -> tuple[int, StatesRule] | None:
     """How many states the libraries' counters tell of.
 
     Flushes and syncs tell of states only where much is written between them: a text log is flushed line by line.
@@ -96,12 +98,12 @@ def counted_by_library(file: FileFacts, level: Level, written: int) -> tuple[int
     operations = operations_of(file.modules[MODULE_OF_LEVEL[level]], Direction.WRITE)
     appended = appended_dataset(file) if level is Level.H5D else None
     if appended is not None and appended <= operations:
-        return appended, "an appended dataset's bytes over its size when opened"
+        return appended, StatesRule.DATASET
     for count, rule in (
-        (_per_open(file, "H5F", "FLUSHES", ("OPENS",)), "H5F flushes"),
-        (_per_open(file, "PNETCDF_FILE", "SYNCS", ("OPENS", "CREATES")), "PnetCDF syncs"),
-        (_per_open(file, "MPI-IO", "SYNCS", ("COLL_OPENS", "INDEP_OPENS")), "MPI-IO syncs"),
-        (_stdio_flushes(file) if level is Level.STDIO else 0, "STDIO flushes"),
+        (_per_open(file, "H5F", "FLUSHES", ("OPENS",)), StatesRule.H5F_FLUSHES),
+        (_per_open(file, "PNETCDF_FILE", "SYNCS", ("OPENS", "CREATES")), StatesRule.PNETCDF_SYNCS),
+        (_per_open(file, "MPI-IO", "SYNCS", ("COLL_OPENS", "INDEP_OPENS")), StatesRule.MPIIO_SYNCS),
+        (_stdio_flushes(file) if level is Level.STDIO else 0, StatesRule.STDIO_FLUSHES),
     ):
         if 2 <= count <= operations and written >= LEAST_STATE * count:
             return count, rule

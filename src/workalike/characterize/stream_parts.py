@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workalike.characterize.moved import Pair
-from workalike.characterize.placement import Placement
+from workalike.facts.counters import Pair
+from workalike.facts.placement import Placement
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import MAX_OPERATION_BYTES, MAX_REPEATS, Direction, Entry, Pattern, Stream

@@ -9,18 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from workalike.characterize.calls import filled_calls, split_collective
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
-from workalike.characterize.moved import (
-    Moved,
-    Pair,
-    bytes_name,
-    collective_of,
-    few_sizes,
-    merged,
-    moved_by,
-    operations_of,
-)
-from workalike.characterize.placement import Placement, modifies, place_of
+from workalike.characterize.moved import Moved, few_sizes, merged, moved_by
 from workalike.characterize.ranked import moved_by_rank, streams_of_ranks
 from workalike.characterize.reading_back import inside, largest, reads_over_writes
 from workalike.characterize.sharing import effective_writers, root_of
@@ -34,6 +23,9 @@ from workalike.characterize.stream_parts import (
     spread_ranks,
 )
 from workalike.characterize.traced import Trace, contiguous_runs, moved_in_trace, placement_in_trace
+from workalike.facts.counters import Pair, bytes_name, collective_of, operations_of
+from workalike.facts.placement import Placement, modifies, place_of
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.workload import units
 from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
 

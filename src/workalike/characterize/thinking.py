@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workalike.characterize.events import Event
-from workalike.characterize.facts import MODULE_OF_LEVEL, FloatArray, ModuleFacts
+from workalike.facts.records import MODULE_OF_LEVEL, FloatArray, ModuleFacts
 
 LEAST_SHARE = 0.02
 """Below this share of a dump, thinking is measurement noise."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from workalike.characterize.believable import MOST_BYTES, MOST_EXTENT, latest_stamp
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
-from workalike.characterize.jobs import JobFacts, Member
-from workalike.characterize.moved import Pair, bytes_name, operations_of
-from workalike.characterize.placement import Placement
 from workalike.darshan import DxtTable
+from workalike.facts.counters import Pair, bytes_name, operations_of
+from workalike.facts.jobs import JobFacts, Member
+from workalike.facts.placement import Placement
+from workalike.facts.plausible import MOST_BYTES, MOST_EXTENT, latest_stamp
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
 from workalike.workload.model import Direction, Level, Pattern
 
 DXT_OF_LEVEL = {

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from workalike.characterize.facts import FileFacts, ModuleFacts
-from workalike.characterize.moved import operations_of
+from workalike.characterize.rules import TunableRule
 from workalike.characterize.sharing import effective_writers
+from workalike.facts.counters import operations_of
+from workalike.facts.records import FileFacts, ModuleFacts
+from workalike.facts.rules import Decision, by
 from workalike.workload.model import Direction, Interface, Level, Tunable
 
 ABOVE_MPIIO = (Level.MPIIO, Level.H5D, Level.PNETCDF)
@@ -17,7 +19,9 @@ ALIGNED = 0.95
 MOST_EXAMINED = 1000
 
 
-def tunable_of(files: Sequence[FileFacts], level: Level, interface: Interface) -> tuple[Tunable, list[str]]:
+def tunable_of(
+    files: Sequence[FileFacts], level: Level, interface: Interface
+) -> tuple[Tunable, list[Decision]]:
     """(the fields, the rules that filled them)."""
     some = files[:MOST_EXAMINED]
     tunable = Tunable()
@@ -25,22 +29,20 @@ def tunable_of(files: Sequence[FileFacts], level: Level, interface: Interface) -
     stripe = stripes_of(some)
     if stripe is not None:
         tunable.stripe_size, tunable.stripe_count = stripe
-        rules.append("striping: the Lustre layout of its files")
+        rules.append(by(TunableRule.STRIPING))
     nodes = aggregators(some) if level in ABOVE_MPIIO else None
     if nodes is not None:
         tunable.cb_nodes = nodes
-        rules.append(f"aggregators: {nodes} ranks at POSIX below collective MPI-IO")
+        rules.append(by(TunableRule.AGGREGATORS, ranks=nodes))
     alignment = alignment_of(some)
     if alignment is not None:
         bytes_, aligned = alignment
-        rules.append(
-            f"alignment: {100 * aligned:.0f} % of POSIX operations start at a multiple of {bytes_} bytes"
-        )
+        rules.append(by(TunableRule.ALIGNMENT, share=100 * aligned, multiple=bytes_))
         if interface is Interface.HDF5 and bytes_ >= LEAST_ALIGNMENT and aligned >= ALIGNED:
             tunable.alignment = bytes_
     modified = read_modify_write(some)
     if modified:
-        rules.append(f"read-modify-write: {modified} reads of files that were only written above")
+        rules.append(by(TunableRule.READ_MODIFY_WRITE, reads=modified))
     return tunable, rules
 
 

@@ -18,8 +18,8 @@ from workalike.characterize.dataspace import (
     guess_dims,
     rank_of,
 )
-from workalike.characterize.facts import FileFacts, ModuleFacts
-from workalike.characterize.moved import bytes_name, kind_of
+from workalike.facts.counters import bytes_name, kind_of
+from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.workload.model import MAX_OPERATION_BYTES, Direction, Slab
 
 _RENAMED = {"NDIMS": "DATASPACE_NDIMS", "NPOINTS": "DATASPACE_NPOINTS"}

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
-from workalike.calibrate.equation import Fit
-from workalike.calibrate.study import Calibration, Study, calibrate, spread_of, write_one
 from workalike.commands import options as opt
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import make_folder, write_text
-from workalike.workload import units
-from workalike.workload.mesh import CYCLE, NODE_BYTES, Mesh, MeshType
-from workalike.workload.mesh_size import MeshForm, mesh_bytes, nodes_for
+
+if TYPE_CHECKING:
+    from workalike.calibrate.equation import Fit
+    from workalike.calibrate.study import Calibration
 
 BACKENDS = ("hdf5", "typhonio")
 PATTERNS = ("faithful", "optimised")
@@ -64,6 +60,12 @@ def command(
 
         workalike calibrate --backend hdf5 --mesh curvilinear --dimensions 3 --invert '259 MiB' --invert-ranks 80
     """
+    from workalike.calibrate.document import document_of
+    from workalike.calibrate.inversion import invert_size
+    from workalike.calibrate.study import Study, calibrate, spread_of, write_one
+    from workalike.files import make_folder, write_text
+    from workalike.workload.mesh import CYCLE, MeshType
+
     least_size, most_size = _size(least, "--least"), _size(most, "--most")
     if not 8 * 4**dimensions <= least_size < most_size:
         raise WorkalikeError(ErrorKind.USAGE, f"--least must lie between {8 * 4**dimensions} B and --most")
@@ -82,25 +84,27 @@ def command(
     make_folder(output)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         done = calibrate(study, Path(scratch), (lambda _: None) if as_json else opt.warn)
-        report = _report(done)
-        if target is not None:
-            report["inverted"] = _inverted(done, target, invert_ranks, invert_variables)
-            if invert_ranks <= MOST_RANKS_WRITTEN:
-                part_size = report["inverted"]["part_size"]
-                size = write_one(study, invert_ranks, invert_variables, part_size, Path(scratch) / "inverted")
-                report["inverted"]["written_bytes"] = size
+        inverted = None if target is None else invert_size(done, target, invert_ranks, invert_variables)
+        written = None
+        if inverted is not None and invert_ranks <= MOST_RANKS_WRITTEN:
+            written = write_one(
+                study, invert_ranks, invert_variables, inverted.part_size, Path(scratch) / "inverted"
+            )
+    report = document_of(done, inverted, written)
     path = output / f"{study.name}-{done.library.lower().replace(' ', '-')}.json"
     write_text(path, json.dumps(report, indent=1) + "\n")
     if as_json:
         opt.print_json({"calibration": str(path), **report})
         return
     _print(done)
-    if target is not None:
+    if inverted is not None:
         _print_inverted(report["inverted"])
     opt.console().print(f"calibration: {path}", soft_wrap=True)
 
 
 def _size(text: str, option: str) -> int:
+    from workalike.workload import units
+
     try:
         return int(units.parse_size(text))
     except ValueError as error:
@@ -116,68 +120,6 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(sorted({int(p) for p in parts}))
 
 
-def _form(study: Study, variables: int) -> MeshForm:
-    return MeshForm(study.type, study.dimensions, Mesh(variables=variables).runs())
-
-
-def _inverted(done: Calibration, size: int, ranks: int, variables: int) -> dict[str, Any]:
-    """Part sizes for files of `size` bytes: by the equation, and in closed form with the library's bytes of the fit."""
-    form = _form(done.study, variables)
-    by_equation = done.best.part_size_for(size, ranks, variables)
-    library = _library_bytes(done, ranks, variables)
-    nodes = nodes_for(form, ranks, max(0, round(size - library)))
-    return {
-        "size": size,
-        "ranks": ranks,
-        "variables": variables,
-        "part_size": round(by_equation),
-        "closed_form_part_size": nodes * NODE_BYTES / ranks,
-        "closed_form_bytes": mesh_bytes(form, ranks, nodes),
-        "library_bytes": round(library),
-    }
-
-
-def _library_bytes(done: Calibration, ranks: int, variables: int) -> float:
-    """What the library adds to a file, fitted to the files of the study: so much for a variable, a part, and a file."""
-    import numpy as np
-
-    rows, added = [], []
-    for p in [*done.fitted, *done.held]:
-        nodes = p.part_size // NODE_BYTES * p.parts
-        rows.append([p.variables, p.parts, 1.0])
-        added.append(p.size - mesh_bytes(_form(done.study, p.variables), p.parts, nodes))
-    solved, *_ = np.linalg.lstsq(np.array(rows), np.array(added), rcond=None)
-    return float(solved @ np.array([variables, ranks, 1.0]))
-
-
-def _report(done: Calibration) -> dict[str, Any]:
-    study = done.study
-    fits = {"paper": done.paper, **({"boundary": done.boundary} if done.boundary else {})}
-    return {
-        "format": "workalike-calibration",
-        "version": 1,
-        "backend": study.backend,
-        "pattern": study.pattern if study.backend == "typhonio" else None,
-        "mesh": study.type.value,
-        "dimensions": study.dimensions,
-        "library": done.library,
-        "fits": {
-            name: {
-                "power": one.power,
-                "coefficients": dict(zip(one.names, one.values, strict=True)),
-                "standard_errors": dict(zip(one.names, one.errors, strict=True)),
-                "r_squared": one.r_squared,
-                "largest_residual": max(map(abs, one.residuals(done.fitted))),
-                "largest_held_out_residual": max(map(abs, one.residuals(done.held))),
-                "holds_from_part_size": done.holds_from[name],
-            }
-            for name, one in fits.items()
-        },
-        "files": [asdict(p) for p in done.fitted],
-        "held_out": [asdict(p) for p in done.held],
-    }
-
-
 def _print(done: Calibration) -> None:
     console = opt.console()
     console.print(f"{done.study.name}, {done.library}: {len(done.fitted)} files, {len(done.held)} held out")
@@ -188,6 +130,10 @@ def _print(done: Calibration) -> None:
 
 
 def _print_fit(title: str, one: Fit, done: Calibration, key: str) -> None:
+    from rich.table import Table
+
+    from workalike.workload import units
+
     extra = "" if one.power is None else f" + Pr PS^{one.power:.3g} (epsilon V + zeta)"
     table = Table(title=title + extra, title_justify="left", show_edge=False)
     table.add_column("coefficient")
@@ -207,6 +153,8 @@ def _print_fit(title: str, one: Fit, done: Calibration, key: str) -> None:
 
 
 def _print_inverted(found: dict[str, Any]) -> None:
+    from workalike.workload import units
+
     size = units.format_size(found["size"])
     opt.console().print(
         f"{size} of {found['ranks']} ranks with {found['variables']} variables: part_size {found['part_size']} B by the "

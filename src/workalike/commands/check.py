@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from workalike.commands import options as opt
-from workalike.commands.inputs import open_logs
-from workalike.errors import ErrorKind
-from workalike.files import read_text
-from workalike.launch.possible import refuse_impossible
-from workalike.launch.run import engine_if_built
-from workalike.plan.resolve import Options, resolve
-from workalike.workload.audit import AuditReport, audit
-from workalike.workload.disclosure import disclose
-from workalike.workload.files import read_workload
-from workalike.workload.summary import summarize
+from workalike.commands.outcome import EXIT_LEAK
 
-EXIT_LEAK = 1
+if TYPE_CHECKING:
+    from workalike.workload.audit import AuditReport
 
 
 def register(app: typer.Typer) -> None:
@@ -48,6 +40,17 @@ def command(
 
         workalike check app.yaml --audit app.darshan
     """
+    from workalike.darshan import open_logs
+    from workalike.errors import ErrorKind
+    from workalike.files import read_text
+    from workalike.launch.possible import refuse_impossible
+    from workalike.launch.run import engine_if_built
+    from workalike.plan.resolve import Options, resolve
+    from workalike.workload.audit import audit
+    from workalike.workload.disclosure import disclose
+    from workalike.workload.files import read_workload
+    from workalike.workload.summary import summarize
+
     workload = read_workload(file)
     engine = engine_if_built()
     if workload.families and engine is not None:

@@ -8,13 +8,7 @@ from typing import Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.commands.inputs import read_original, read_replica
-from workalike.compare.fidelity import Fidelity, compare, write_fidelity
-from workalike.compare.require import check, parse_requirements
-from workalike.compare.table import print_fidelity
-from workalike.plan.files import read_plan
-
-EXIT_SHORT = 1
+from workalike.commands.outcome import fail_if_short
 
 
 def register(app: typer.Typer) -> None:
@@ -28,13 +22,7 @@ def command(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Fidelity file.")] = Path("fidelity.json"),
     plan: Annotated[Path | None, typer.Option(help="The replica's plan, for its scaling rule.")] = None,
-    require: Annotated[
-        str | None,
-        typer.Option(
-            help="Fail (exit 1) beyond these errors: bytes, ops, time, hist (size histograms, 0..1).",
-            metavar="bytes=0.1%,ops=1%,time=25%",
-        ),
-    ] = None,
+    require: opt.Require = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -46,6 +34,12 @@ def command(
 
         workalike compare app.yaml replica.darshan --require bytes=0.1%,ops=1%
     """
+    from workalike.compare.fidelity import compare, write_fidelity
+    from workalike.compare.inputs import read_original, read_replica
+    from workalike.compare.require import check, parse_requirements
+    from workalike.compare.table import print_fidelity
+    from workalike.plan.files import read_plan
+
     required = parse_requirements(require) if require else None
     fidelity = compare(read_original(original), read_replica(replica), plan=read_plan(plan) if plan else None)
     write_fidelity(fidelity, output)
@@ -54,12 +48,4 @@ def command(
     elif not quiet:
         print_fidelity(fidelity, opt.console())
     if required is not None:
-        fail_if_short(fidelity, check(fidelity, required))
-
-
-def fail_if_short(fidelity: Fidelity, shortfalls: list[str]) -> None:
-    """One line a shortfall on stderr, exit code 1."""
-    for shortfall in shortfalls:
-        opt.warn(f"fell short: {shortfall}")
-    if shortfalls:
-        raise typer.Exit(EXIT_SHORT)
+        fail_if_short(check(fidelity, required))

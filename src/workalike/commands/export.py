@@ -9,10 +9,6 @@ from typing import Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.exchange.macsio_out import write_macsio
-from workalike.exchange.registry import EXPORTERS
-from workalike.files import write_text
-from workalike.workload.files import read_workload
 
 EXIT_LOST = 3
 DIALECTS = ("fork", "upstream")
@@ -45,6 +41,11 @@ def command(
 
         workalike export fio job.yaml -o job.fio
     """
+    from workalike.exchange.macsio_out import write_macsio
+    from workalike.exchange.registry import EXPORTERS
+    from workalike.files import write_text
+    from workalike.workload.files import read_workload
+
     write = EXPORTERS[opt.one_of(tool, tuple(EXPORTERS), "tool")]
     opt.one_of(dialect, DIALECTS, "--dialect")
     workload = read_workload(file)

@@ -8,10 +8,6 @@ from typing import Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.exchange.document import text_of, workload_of
-from workalike.exchange.registry import IMPORTERS
-from workalike.files import write_text
-from workalike.workload.summary import summarize
 
 EXIT_LOST = 3
 NAMES = {"macsio": "a command line of MACSio", "minio": "an input of MINIO"}
@@ -46,6 +42,11 @@ def command(
 
         workalike import minio input.yaml -o job.yaml
     """
+    from workalike.exchange.document import text_of, workload_of
+    from workalike.exchange.registry import IMPORTERS
+    from workalike.files import write_text
+    from workalike.workload.summary import summarize
+
     read = IMPORTERS[opt.one_of(tool, tuple(IMPORTERS), "tool")]
     imported = read(source, ranks)
     write_text(output, text_of(imported, NAMES[tool]))

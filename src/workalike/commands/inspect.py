@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.typhonio.inspection import inspect_file
-from workalike.typhonio.show import lines
 
 EXIT_ERRORS = 1
 
@@ -37,6 +35,9 @@ def command(
 
         workalike inspect checkpoint_000.h5 --json
     """
+    from workalike.typhonio.inspection import inspect_file
+    from workalike.typhonio.show import lines
+
     found = inspect_file(file)
     if as_json:
         opt.print_json(found.as_dict(file))

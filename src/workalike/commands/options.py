@@ -1,22 +1,32 @@
-"""Options that `plan`, `run` and `replicate` share, and what the commands do alike."""
+"""Options that commands share, each group one object, and what the commands do alike.
+
+A command takes a group as one parameter; `with_options` shows its fields to the command line. What a value means is
+looked up when it is used: `workalike --help` loads no model.
+"""
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
-from rich.console import Console
 
-from workalike.characterize.options import Model
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.plan.model import Backend, Clock, GapFill
-from workalike.plan.resolve import Options
-from workalike.workload.quantities import MAX_DATASETS
+from workalike.plan.choices import Backend, Clock, GapFill
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from workalike.characterize import CharacterizeOptions
+    from workalike.launch.run import RunOptions
+    from workalike.plan.resolve import Options
 
 BACKENDS: tuple[str, ...] = get_args(Backend)
 CLOCKS: tuple[str, ...] = get_args(Clock)
@@ -32,58 +42,6 @@ MIN_FACTOR = Fraction(1, 10**12)
 # Short ones: `1e999999999` would take hours to become a number.
 FACTOR = re.compile(r"-?[0-9]{1,20}/[0-9]{1,20}|-?[0-9]{0,20}\.?[0-9]{0,40}(?:[eE][+-]?[0-9]{1,3})?")
 
-Ranks = Annotated[
-    int | None, typer.Option("--ranks", "-n", min=1, help="Ranks of the replica [default: the original's].")
-]
-Nodes = Annotated[int | None, typer.Option(min=1, help="Nodes to spread the ranks over (srun, flux).")]
-RanksPerNode = Annotated[int | None, typer.Option(min=1, help="Ranks on each node.")]
-Scaling = Annotated[
-    str, typer.Option(help="strong: total bytes stay; weak: bytes per rank stay.", metavar="strong|weak")
-]
-BytesScale = Annotated[str, typer.Option(help="Factor on all bytes, such as 0.01 or 1/64.", metavar="F")]
-ScaleBy = Annotated[
-    str,
-    typer.Option(help="What --bytes-scale lowers first: operation counts or sizes.", metavar="count|size"),
-]
-TimeScale = Annotated[
-    float,
-    typer.Option(help="Factor on all waiting; 0 does not wait.", metavar="F", min=0.0, max=MAX_TIME_SCALE),
-]
-ClockName = Annotated[
-    str,
-    typer.Option(
-        "--clock",
-        help="gap keeps the time between dumps, deadline their start times.",
-        metavar="gap|deadline",
-    ),
-]
-BackendName = Annotated[
-    str | None,
-    typer.Option(
-        "--backend",
-        help=f"Perform everything with one backend: {', '.join(BACKENDS)}.",
-        metavar="NAME",
-        autocompletion=lambda: list(BACKENDS),
-    ),
-]
-Seed = Annotated[int, typer.Option(help="Seed of payload and random orders.", min=0, max=2**63 - 1)]
-Fill = Annotated[
-    str,
-    typer.Option(
-        "--gap-fill",
-        help="What ranks do between dumps, and while they think in one.",
-        metavar="|".join(GAP_FILLS),
-    ),
-]
-Compressibility = Annotated[
-    float, typer.Option(min=0.0, max=1.0, help="Share of the payload that compresses away.", metavar="F")
-]
-LauncherName = Annotated[
-    str | None,
-    typer.Option(
-        "--launcher", help="mpiexec, srun, flux or serial [default: what is there].", metavar="NAME"
-    ),
-]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no tables.")]
 Keep = Annotated[bool, typer.Option("--keep", help="Keep the data files that the run makes.")]
@@ -96,21 +54,16 @@ Verify = Annotated[
         "--verify", help="Read everything back and compare it with what was written, or prepared to be read."
     ),
 ]
-
-ModelName = Annotated[
+Ranks = Annotated[
+    int | None, typer.Option("--ranks", "-n", min=1, help="Ranks of the replica [default: the original's].")
+]
+Require = Annotated[
     str | None,
     typer.Option(
-        "--model",
-        help="What to take dumps for: arrays (datasets of HDF5 and PnetCDF), extents (calls of a file), mesh (HDF5 families as "
-        "unstructured meshes of the same bytes through TyphonIO) [default: what the log shows best].",
-        metavar="mesh|arrays|extents",
+        help="Fail (exit 1) beyond these errors: bytes, ops, time, hist (size histograms, 0..1).",
+        metavar="bytes=0.1%,ops=1%,time=25%",
     ),
 ]
-Variables = Annotated[
-    int | None,
-    typer.Option(min=1, max=MAX_DATASETS, help="With --model mesh: variables of a mesh [default: as found]."),
-]
-
 
 RESOLVED = (
     "ranks",
@@ -123,23 +76,263 @@ RESOLVED = (
     "gap_fill",
     "compressibility",
 )
-"""What a plan holds."""
+"""What a plan has settled already."""
 
 
-def model_of(model: str | None, variables: int | None, level: str | None = None) -> Model | None:
-    """What --model says.
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """Ranks, scale and clock of a replica, as the user gave them."""
+
+    ranks: Ranks = None
+    nodes: Annotated[
+        int | None, typer.Option(min=1, help="Nodes; with --ranks-per-node, ranks are their product.")
+    ] = None
+    ranks_per_node: Annotated[int | None, typer.Option(min=1, help="Ranks on each node.")] = None
+    scaling: Annotated[
+        str, typer.Option(help="strong: total bytes stay; weak: bytes per rank stay.", metavar="strong|weak")
+    ] = "strong"
+    bytes_scale: Annotated[
+        str | None, typer.Option(help="Factor on all bytes, such as 0.01 or 1/64.", metavar="F")
+    ] = "1"
+    scale_by: Annotated[
+        str,
+        typer.Option(
+            help="What --bytes-scale lowers first: operation counts or sizes.", metavar="count|size"
+        ),
+    ] = "count"
+    time_scale: Annotated[
+        float | None,
+        typer.Option(
+            help="Factor on all waiting; 0 does not wait.", metavar="F", min=0.0, max=MAX_TIME_SCALE
+        ),
+    ] = 1.0
+    clock: Annotated[
+        str,
+        typer.Option(
+            "--clock",
+            help="gap keeps the time between dumps, deadline their start times.",
+            metavar="gap|deadline",
+        ),
+    ] = "gap"
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            "--backend",
+            help=f"Perform everything with one backend: {', '.join(BACKENDS)}.",
+            metavar="NAME",
+            autocompletion=lambda: list(BACKENDS),
+        ),
+    ] = None
+    seed: Annotated[int, typer.Option(help="Seed of payload and random orders.", min=0, max=2**63 - 1)] = 1
+    gap_fill: Annotated[
+        str,
+        typer.Option(
+            "--gap-fill",
+            help="What ranks do between dumps, and while they think in one.",
+            metavar="|".join(GAP_FILLS),
+        ),
+    ] = "sleep"
+    compressibility: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Share of the payload that compresses away.", metavar="F")
+    ] = 0.0
+
+    def rank_count(self) -> int | None:
+        """Ranks as asked for, None for the original's; those of --nodes times --ranks-per-node.
+
+        Raises:
+            WorkalikeError: USAGE where they contradict each other.
+        """
+        if self.nodes is None or self.ranks_per_node is None:
+            return self.ranks
+        if self.ranks is None:
+            return self.nodes * self.ranks_per_node
+        check_placement(self.ranks, self.nodes, self.ranks_per_node)
+        return self.ranks
+
+    def check_placement_of(self, ranks: int) -> None:
+        """Refuse nodes that so many ranks do not fill.
+
+        Raises:
+            WorkalikeError: USAGE.
+        """
+        if self.nodes is not None and self.ranks_per_node is not None:
+            check_placement(ranks, self.nodes, self.ranks_per_node)
+
+    def options(self) -> Options:
+        """What `resolve` takes, checked; the backend is not among it.
+
+        Raises:
+            WorkalikeError: USAGE.
+        """
+        from workalike.plan.resolve import Options
+
+        return Options(
+            ranks=self.rank_count(),
+            scaling=one_of(self.scaling, ("strong", "weak"), "--scaling"),
+            bytes_scale=factor_of(self.bytes_scale or "1", "--bytes-scale"),
+            scale_by=one_of(self.scale_by, ("count", "size"), "--scale-by"),
+            time_scale=self.time_scale or 0.0,
+            clock=one_of(self.clock, CLOCKS, "--clock"),
+            seed=self.seed,
+            gap_fill=one_of(self.gap_fill, GAP_FILLS, "--gap-fill"),
+            compressibility=self.compressibility,
+        )
+
+    def checked_backend(self) -> Any:
+        """The backend that performs everything, None for each family's own.
+
+        Raises:
+            WorkalikeError: USAGE.
+        """
+        return one_of(self.backend, BACKENDS, "--backend") if self.backend is not None else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FittedScale(Scale):
+    """The same for `replicate`, which chooses the factors that are not given."""
+
+    bytes_scale: Annotated[
+        str | None, typer.Option(help="Factor on all bytes [default: at most 1 GiB].", metavar="F")
+    ] = None
+    time_scale: Annotated[
+        float | None,
+        typer.Option(
+            help="Factor on all waiting [default: about a minute].",
+            metavar="F",
+            min=0.0,
+            max=MAX_TIME_SCALE,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Performing:
+    """How a plan is performed."""
+
+    launcher: Annotated[
+        str | None,
+        typer.Option(
+            "--launcher", help="mpiexec, srun, flux or serial [default: what is there].", metavar="NAME"
+        ),
+    ] = None
+    keep: Keep = False
+    verify: Verify = False
+    quiet: Quiet = False
+    as_json: Json = False
+
+    @property
+    def silent(self) -> bool:
+        """Nothing but an object of JSON, or nothing at all, goes to stdout."""
+        return self.quiet or self.as_json
+
+    def run_options(self, scale: Scale, data: Path, out: Path, **more: Any) -> RunOptions:
+        """What `run_plan` takes, `more` being its further fields."""
+        from workalike.launch.run import RunOptions
+
+        return RunOptions(
+            data=data,
+            out=out,
+            backend=scale.checked_backend(),
+            nodes=scale.nodes,
+            ranks_per_node=scale.ranks_per_node,
+            launcher=self.launcher,
+            keep=self.keep,
+            verify=self.verify,
+            quiet=self.silent,
+            **more,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Modelling:
+    """What to take a log's dumps for."""
+
+    states: Annotated[
+        int | None, typer.Option(min=1, help="Dumps in each long-lived file, when the log cannot tell.")
+    ] = None
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            help="What to take dumps for: arrays (datasets of HDF5 and PnetCDF), extents (calls of a file), mesh (HDF5 families as "
+            "unstructured meshes of the same bytes through TyphonIO) [default: what the log shows best].",
+            metavar="mesh|arrays|extents",
+        ),
+    ] = None
+    variables: Annotated[
+        int | None,
+        typer.Option(min=1, help="With --model mesh: variables of a mesh [default: as found]."),
+    ] = None
+
+    def options(self, *, include_noise: bool = False, level: str | None = None) -> CharacterizeOptions:
+        """What `characterize` takes.
+
+        Raises:
+            WorkalikeError: USAGE, also where options contradict each other.
+        """
+        from workalike.characterize import CharacterizeOptions
+        from workalike.characterize.options import Model
+        from workalike.workload.quantities import MAX_DATASETS
+        from workalike.workload.words import Level
+
+        wanted = Level(one_of(level, tuple(Level), "--level")) if level else None
+        model = Model(one_of(self.model, tuple(Model), "--model")) if self.model is not None else None
+        if self.variables is not None and model is not Model.MESH:
+            raise WorkalikeError(ErrorKind.USAGE, "--variables goes with --model mesh")
+        if self.variables is not None and self.variables > MAX_DATASETS:
+            raise WorkalikeError(ErrorKind.USAGE, f"--variables must be {MAX_DATASETS} at most")
+        if wanted is not None and model in (Model.ARRAYS, Model.EXTENTS):
+            raise WorkalikeError(
+                ErrorKind.USAGE, "--level and --model both choose the level", mend="give one of them"
+            )
+        return CharacterizeOptions(self.states, include_noise, wanted, model=model, variables=self.variables)
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of its option groups as parameters, which is what the command line is made from."""
+    groups: dict[str, type[Any]] = {}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        kind = parameter.annotation
+        if not (isinstance(kind, type) and is_dataclass(kind)):
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        groups[parameter.name] = kind
+        hints = get_type_hints(kind, include_extras=True)
+        parameters += [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=field.default,
+                annotation=hints[field.name],
+            )
+            for field in fields(kind)
+        ]
+
+    def call(**given: Any) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        command(**given)
+
+    # Not `functools.wraps`: it would lead to the parameters of the command itself.
+    call.__name__, call.__doc__ = command.__name__, command.__doc__
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return call
+
+
+def check_placement(ranks: int, nodes: int, ranks_per_node: int) -> None:
+    """Refuse nodes that the ranks overflow, or leave empty; the last one may have fewer ranks.
 
     Raises:
-        WorkalikeError: USAGE, also where another option contradicts it.
+        WorkalikeError: USAGE.
     """
-    chosen = Model(one_of(model, tuple(Model), "--model")) if model is not None else None
-    if variables is not None and chosen is not Model.MESH:
-        raise WorkalikeError(ErrorKind.USAGE, "--variables goes with --model mesh")
-    if level is not None and chosen in (Model.ARRAYS, Model.EXTENTS):
+    if -(-ranks // ranks_per_node) != nodes:
         raise WorkalikeError(
-            ErrorKind.USAGE, "--level and --model both choose the level", mend="give one of them"
+            ErrorKind.USAGE,
+            f"{ranks} ranks do not fill --nodes {nodes} with --ranks-per-node {ranks_per_node}",
+            mend="leave one of the three out",
         )
-    return chosen
 
 
 def factor_of(text: str, option: str) -> Fraction:
@@ -176,35 +369,10 @@ def one_of(value: str, allowed: tuple[str, ...], option: str) -> Any:
     return value
 
 
-def resolve_options(
-    ranks: int | None,
-    scaling: str,
-    bytes_scale: str,
-    scale_by: str,
-    time_scale: float,
-    clock: str,
-    backend: str | None,
-    seed: int,
-    gap_fill: str,
-    compressibility: float,
-) -> Options:
-    """The shared options, checked."""
-    return Options(
-        ranks=ranks,
-        scaling=one_of(scaling, ("strong", "weak"), "--scaling"),
-        bytes_scale=factor_of(bytes_scale, "--bytes-scale"),
-        scale_by=one_of(scale_by, ("count", "size"), "--scale-by"),
-        time_scale=time_scale,
-        clock=one_of(clock, CLOCKS, "--clock"),
-        backend=one_of(backend, BACKENDS, "--backend") if backend else None,
-        seed=seed,
-        gap_fill=one_of(gap_fill, GAP_FILLS, "--gap-fill"),
-        compressibility=compressibility,
-    )
-
-
 def console(quiet: bool = False) -> Console:
     """Where people read: stdout, or nowhere. Text is text: a file may be called `[red]`."""
+    from rich.console import Console
+
     return Console(quiet=quiet, highlight=False, markup=False)
 
 

@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from workalike.commands import options as opt
-from workalike.compare.words import plural
-from workalike.plan.files import plan_text, write_plan
-from workalike.plan.resolve import resolve
-from workalike.workload.files import read_workload
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.text import plural
 
 
 def register(app: typer.Typer) -> None:
-    app.command("plan", epilog=opt.EXIT_CODES)(command)
+    app.command("plan", epilog=opt.EXIT_CODES)(opt.with_options(command))
 
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload file.")],
+    scale: opt.Scale,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Plan file [default: stdout].")
     ] = None,
-    ranks: opt.Ranks = None,
-    nodes: opt.Nodes = None,
-    ranks_per_node: opt.RanksPerNode = None,
-    scaling: opt.Scaling = "strong",
-    bytes_scale: opt.BytesScale = "1",
-    scale_by: opt.ScaleBy = "count",
-    time_scale: opt.TimeScale = 1.0,
-    clock: opt.ClockName = "gap",
-    backend: opt.BackendName = None,
-    seed: opt.Seed = 1,
-    gap_fill: opt.Fill = "sleep",
-    compressibility: opt.Compressibility = 0.0,
     as_json: opt.Json = False,
 ) -> None:
     """Resolve a workload for given ranks and scale into a plan, the engine's only input.
+
+    A plan does not say on which nodes its ranks run, `workalike run` does: --nodes and --ranks-per-node together
+    give the number of ranks here.
 
     Examples:
 
@@ -45,22 +36,30 @@ def command(
 
         workalike plan app.yaml --ranks 4 --bytes-scale 0.01 --time-scale 0 -o plan.json
     """
-    options = opt.resolve_options(
-        ranks, scaling, bytes_scale, scale_by, time_scale, clock, backend, seed, gap_fill, compressibility
-    )
+    from workalike.plan.files import plan_text, write_plan
+    from workalike.plan.resolve import resolve
+    from workalike.workload.files import read_workload
+
+    if (scale.nodes is None) != (scale.ranks_per_node is None):
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "--nodes and --ranks-per-node change a plan only together",
+            mend="give both or --ranks; `workalike run` places the ranks",
+        )
+    options = replace(scale.options(), backend=scale.checked_backend())
     resolved = resolve(read_workload(file), options)
     if output is None:
         typer.echo(plan_text(resolved), nl=False)
         return
     write_plan(resolved, output)
-    figures = {
-        "plan": str(output),
-        "ranks": resolved.ranks,
-        "families": len(resolved.families),
-        "dumps": len(resolved.dumps),
-        "scale": resolved.scale.model_dump(),
-    }
     if as_json:
+        figures = {
+            "plan": str(output),
+            "ranks": resolved.ranks,
+            "families": len(resolved.families),
+            "dumps": len(resolved.dumps),
+            "scale": resolved.scale.model_dump(),
+        }
         opt.print_json(figures)
     else:
         opt.console().print(

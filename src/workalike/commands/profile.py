@@ -10,9 +10,6 @@ from typing import Annotated
 
 import typer
 
-from workalike.capture.library import find_library, is_static, link_flags
-from workalike.capture.recover import recover
-from workalike.capture.session import CaptureOptions, Session, place_logs
 from workalike.commands import options as opt
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder
@@ -91,6 +88,9 @@ def command(
 
         cc -static app.c $(workalike profile --link-flags)      (no preload)
     """
+    from workalike.capture.library import find_library, is_static, link_flags
+    from workalike.capture.session import CaptureOptions, Session, place_logs
+
     if flags:
         print(" ".join(link_flags()))
         return
@@ -173,6 +173,8 @@ def _recover(folders: list[Path], output: Path, as_json: bool) -> None:
             option = str(folder).startswith("-")
             mend = "options come before the folders: --recover is the last" if option else None
             raise WorkalikeError(ErrorKind.MISSING, "is no folder", file=folder, mend=mend)
+    from workalike.capture.recover import recover
+
     make_folder(output)
     logs, remarks = recover(folders, output)
     for remark in remarks:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from workalike.commands import options as opt
-from workalike.commands.inputs import read_workload_or_plan
-from workalike.compare.profile import print_profile
-from workalike.compare.record import Record
-from workalike.compare.words import plural
-from workalike.launch.run import RunOptions, run_plan
-from workalike.plan.model import Plan
-from workalike.plan.resolve import resolve
+from workalike.text import plural
+
+if TYPE_CHECKING:
+    from workalike.record.run_record import Record
 
 
 def register(app: typer.Typer) -> None:
-    app.command("run", epilog=opt.EXIT_CODES)(command)
+    app.command("run", epilog=opt.EXIT_CODES)(opt.with_options(command))
 
 
 def command(
@@ -28,26 +24,11 @@ def command(
     directory: Annotated[
         Path, typer.Option("--dir", help="Where the data goes: the file system under test.")
     ],
+    scale: opt.Scale,
+    performing: opt.Performing,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the record.")] = Path(),
-    ranks: opt.Ranks = None,
-    nodes: opt.Nodes = None,
-    ranks_per_node: opt.RanksPerNode = None,
-    scaling: opt.Scaling = "strong",
-    bytes_scale: opt.BytesScale = "1",
-    scale_by: opt.ScaleBy = "count",
-    time_scale: opt.TimeScale = 1.0,
-    clock: opt.ClockName = "gap",
-    backend: opt.BackendName = None,
-    seed: opt.Seed = 1,
-    gap_fill: opt.Fill = "sleep",
-    compressibility: opt.Compressibility = 0.0,
-    launcher: opt.LauncherName = None,
-    keep: opt.Keep = False,
-    verify: opt.Verify = False,
     capture: opt.Capture = False,
     per_rank: Annotated[Path | None, typer.Option(help="Also write a table of every rank's times.")] = None,
-    quiet: opt.Quiet = False,
-    as_json: opt.Json = False,
 ) -> None:
     """Perform a workload on a file system and record what was done and how long it took.
 
@@ -59,54 +40,34 @@ def command(
 
         workalike run app.yaml --dir /tmp/x --backend null      (count only, full scale, seconds)
     """
+    from workalike.launch.run import run_plan
+    from workalike.plan.files import read_workload_or_plan
+    from workalike.plan.model import Plan
+    from workalike.plan.resolve import resolve
+
     given = read_workload_or_plan(file)
     if isinstance(given, Plan):
         opt.refuse_given(context, opt.RESOLVED, file)
-        plan = given
+        plan, plan_path = given, file
     else:
-        plan = resolve(
-            given,
-            opt.resolve_options(
-                ranks,
-                scaling,
-                bytes_scale,
-                scale_by,
-                time_scale,
-                clock,
-                None,
-                seed,
-                gap_fill,
-                compressibility,
-            ),
-        )
-    if backend is not None:
-        opt.one_of(backend, opt.BACKENDS, "--backend")
-    record = run_plan(
-        plan,
-        RunOptions(
-            data=directory,
-            out=output,
-            backend=backend,
-            nodes=nodes,
-            ranks_per_node=ranks_per_node,
-            launcher=launcher,
-            keep=keep,
-            verify=verify,
-            quiet=quiet or as_json,
-            per_rank=per_rank,
-            plan_path=file if isinstance(given, Plan) else None,
-            source=file,
-            capture=capture,
-        ),
+        plan, plan_path = resolve(given, scale.options()), None
+    scale.check_placement_of(plan.ranks)
+    options = performing.run_options(
+        scale, directory, output, capture=capture, per_rank=per_rank, plan_path=plan_path, source=file
     )
-    if as_json:
+    record = run_plan(plan, options)
+    if performing.as_json:
         opt.print_json(record.model_dump(mode="json", exclude_none=True))
-    elif not quiet:
+    elif not performing.quiet:
         print_record(record, output / "run.json")
 
 
 def print_record(record: Record, path: Path) -> None:
     """What moved, how fast, where the record is."""
+    from rich.text import Text
+
+    from workalike.record.profile import print_profile
+
     written = sum(d.bytes_written for d in record.dumps)
     read = sum(d.bytes_read for d in record.dumps)
     screen = opt.console()

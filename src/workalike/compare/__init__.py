@@ -1,1 +1,1 @@
-"""The record of a run, and how close a replica came to its original (fidelity)."""
+"""How close a replica came to its original (fidelity)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workalike.characterize.facts import MODULE_OF_LEVEL, Characterization
+from workalike.characterize.result import Characterization
 from workalike.compare.counters import counter_rows, histogram_distance
 from workalike.compare.model import (
     CounterFidelity,
@@ -17,9 +17,10 @@ from workalike.compare.model import (
     write_fidelity,
 )
 from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up, rounding
-from workalike.compare.record import Record
-from workalike.compare.side import Side, SideDump
+from workalike.compare.side import SideDump
+from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.plan.model import Plan
+from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Reason, Workload
 
 __all__ = [
@@ -56,19 +57,17 @@ def compare(
         plan: the replica's plan; without it the scaling rules are taken as `--scale-by count`.
         witness: where the replica is a record, a log of the same run: it then says what moved.
     """
-    return fidelity_of(pair_up(original, replica, plan=plan, witness=witness), original, replica)
+    return fidelity_of(pair_up(original, replica, plan=plan, witness=witness))
 
 
-def fidelity_of(
-    pairing: Pairing, original: Characterization | Workload, replica: Record | Characterization
-) -> Fidelity:
+def fidelity_of(pairing: Pairing) -> Fidelity:
     """The figures of a pairing."""
     factors = pairing.factors
     families = [_family(pair, factors) for pair in pairing.pairs]
     heavy = sorted(range(len(families)), key=lambda i: -families[i].bytes_original)
     for i in heavy[:MAX_FAMILIES_WITH_COUNTERS]:
         families[i].counters = counter_rows([pairing.pairs[i]], pairing)
-    record = replica if isinstance(replica, Record) else None
+    record = pairing.record
     return Fidelity(
         families=families,
         counters=counter_rows(pairing.pairs, pairing),
@@ -77,11 +76,11 @@ def fidelity_of(
             write=histogram_distance(pairing.pairs, Direction.WRITE),
         ),
         scale=ScaleFidelity(ranks=factors.ranks, bytes=factors.bytes, time=factors.time),
-        uncovered=uncovered(original, pairing.original),
+        uncovered=uncovered(pairing),
         basis=pairing.replica.basis,
         ranks_original=pairing.original.ranks,
         ranks_replica=pairing.replica.ranks,
-        original_is="workload" if isinstance(original, Workload) else "log",
+        original_is="workload" if pairing.log is None else "log",
         complete=record is None or not (record.incomplete or record.errors),
         stamp=record.stamp if record else None,
         notes=_notes(pairing, record) + _note_on_starts(families, record),
@@ -175,19 +174,18 @@ def _levels(pair: Pair, factor: float) -> list[LevelFidelity]:
     return out
 
 
-def uncovered(original: Characterization | Workload, side: Side) -> UncoveredShare:
+def uncovered(pairing: Pairing) -> UncoveredShare:
     """What of the log's bytes the workload does not hold; noise and what libraries added are not counted."""
-    if isinstance(original, Characterization) and original.losses:
-        parts = [(loss.reason, loss.bytes, loss.files) for loss in original.losses]
+    if pairing.log is not None and pairing.log.losses:
+        parts = [(loss.reason, loss.bytes, loss.files) for loss in pairing.log.losses]
     else:
-        workload = original if isinstance(original, Workload) else original.workload
-        parts = [(u.reason, u.bytes, u.files) for u in workload.uncovered]
+        parts = [(u.reason, u.bytes, u.files) for u in pairing.workload.uncovered]
     summed: dict[Reason, list[int]] = {}
     for reason, size, files in parts:
         both = summed.setdefault(reason, [0, 0])
         both[0], both[1] = both[0] + size, both[1] + files
     lost = sum(size for reason, (size, _) in summed.items() if reason in LOST)
-    covered = sum(d.moved for f in side.families.values() for d in f.dumps)
+    covered = sum(d.moved for f in pairing.original.families.values() for d in f.dumps)
     reasons = [reason.value for reason in summed if reason in LOST]
     return UncoveredShare(
         bytes_pct=100.0 * lost / (lost + covered) if lost else 0.0,

@@ -9,15 +9,7 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from workalike.characterize.facts import (
-    MODULE_OF_LEVEL,
-    Characterization,
-    DumpFacts,
-    FamilyFacts,
-    FileFacts,
-    ModuleFacts,
-)
-from workalike.characterize.times import open_interval
+from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.side import (
     LARGEST,
     Counters,
@@ -29,7 +21,11 @@ from workalike.compare.side import (
     direction_of,
     merge,
 )
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
+from workalike.facts.times import open_interval
 from workalike.workload.model import Direction, Level, Role
+
+FileKey = tuple[int, bool]
 
 _OURS = re.compile(
     rf"({'|'.join(role.value for role in Role)})-([1-9][0-9]{{0,6}})"
@@ -114,7 +110,7 @@ def _of_files(dump: DumpFacts, files: list[FileFacts], level: Level) -> DumpFact
 def _level(dumps: list[DumpFacts], own: Level, wanted: Level | None) -> Level:
     """The wanted level where every file has it and holds one dump only, else the log's own."""
     files = [file for dump in dumps for file in dump.files]
-    if wanted is None or wanted is own or not files or len({id(f) for f in files}) != len(files):
+    if wanted is None or wanted is own or not files or len({f.key for f in files}) != len(files):
         return own
     return wanted if all(MODULE_OF_LEVEL[wanted] in file.modules for file in files) else own
 
@@ -127,40 +123,40 @@ def _dump(dump: DumpFacts, level: Level, own: Level) -> SideDump:
     return SideDump(written, read, dump.start_s, dump.end_s, dump.io_time_s)
 
 
-def _claims(families: list[FamilyFacts]) -> dict[int, dict[Direction | None, int]]:
+def _claims(families: list[FamilyFacts]) -> dict[FileKey, dict[Direction | None, int]]:
     """Which family (by place) each file's counters go to, so that none is counted twice.
 
     A file in one family belongs to it. One in several gives each direction to the first that moved bytes
     in it, and the rest (opens and the like) to the first of all.
     """
-    owners: dict[int, list[tuple[int, set[Direction]]]] = defaultdict(list)
+    owners: dict[FileKey, list[tuple[int, set[Direction]]]] = defaultdict(list)
     for place, facts in enumerate(families):
         moved = {Direction.READ} if any(d.bytes_read for d in facts.dumps) else set()
         moved |= {Direction.WRITE} if any(d.bytes_written for d in facts.dumps) else set()
         for file in facts.files():
-            owners[id(file)].append((place, moved))
-    out: dict[int, dict[Direction | None, int]] = {}
-    for file_id, having in owners.items():
+            owners[file.key].append((place, moved))
+    out: dict[FileKey, dict[Direction | None, int]] = {}
+    for key, having in owners.items():
         first = having[0][0]
-        out[file_id] = {None: first}
+        out[key] = {None: first}
         for direction in Direction:
-            out[file_id][direction] = next((p for p, moved in having if direction in moved), first)
+            out[key][direction] = next((p for p, moved in having if direction in moved), first)
     return out
 
 
 def _files(dumps: list[DumpFacts]) -> list[FileFacts]:
-    return list({id(file): file for dump in dumps for file in dump.files}.values())
+    return list({file.key: file for dump in dumps for file in dump.files}.values())
 
 
 def _add_files(
     family: SideFamily,
     dumps: list[DumpFacts],
-    claims: dict[int, dict[Direction | None, int]],
+    claims: dict[FileKey, dict[Direction | None, int]],
     place: int,
     unmeasured: set[tuple[str, str]],
 ) -> None:
     for file in _files(dumps):
-        claim = claims[id(file)]
+        claim = claims[file.key]
         for module, facts in file.modules.items():
             counters, missing = counters_of(facts)
             mine = {n: v for n, v in counters.items() if claim[direction_of(n)] == place}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from workalike.characterize.facts import MODULE_OF_LEVEL
-from workalike.compare.record import LevelBytes, Record, RecordDump
 from workalike.compare.side import (
     Counters,
     Key,
@@ -15,6 +13,8 @@ from workalike.compare.side import (
     merge,
     sum_name,
 )
+from workalike.facts.records import MODULE_OF_LEVEL
+from workalike.record.run_record import LevelBytes, Record, RecordDump
 from workalike.workload.model import Direction, Level
 
 _PLAIN = ("BYTES_READ", "BYTES_WRITTEN")

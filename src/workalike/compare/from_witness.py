@@ -1,19 +1,20 @@
 """The replica's side by two witnesses: what moved is the captured log's, where dumps begin and end the record's.
 
 A log has one interval for a file, so dumps that follow each other in one file without a pause, as in a replica
-that does not wait, are one in it. The engine knows its dumps; it is believed where its bytes are the log's.
+that does not wait, are one in it. The engine knows its dumps; its word counts where its bytes are the log's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workalike.characterize.facts import MODULE_OF_LEVEL, Characterization
-from workalike.characterize.moved import bytes_name
+from workalike.characterize.result import Characterization
 from workalike.compare.from_log import side_of_log
 from workalike.compare.from_record import side_of_record
-from workalike.compare.record import Record
 from workalike.compare.side import Key, Side, SideFamily
+from workalike.facts.counters import bytes_name
+from workalike.facts.records import MODULE_OF_LEVEL
+from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Level
 
 
@@ -26,9 +27,9 @@ def side_of_witness(log: Characterization, record: Record, levels: Mapping[Key, 
         if known is None:
             continue
         if known.level is not family.level and _counts(family, known):
-            family.level, family.dumps = known.level, known.dumps
+            family.level, family.dumps, family.timed_by_record = known.level, known.dumps, True
         elif _bytes(known) != _bytes(family) and _agree(family, known):
-            family.dumps = known.dumps
+            family.dumps, family.timed_by_record = known.dumps, True
     return side
 
 

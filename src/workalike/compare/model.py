@@ -11,9 +11,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from workalike.compare.record import Stamp
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text, write_text
+from workalike.record.run_record import Stamp
 from workalike.workload.files import first_error
 from workalike.workload.model import Level, Role
 

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from workalike.characterize.facts import Characterization
+from workalike.characterize.result import Characterization
 from workalike.compare.collective import files_of_dump
 from workalike.compare.expect import Scaled
 from workalike.compare.from_log import side_of_log
 from workalike.compare.from_plan import side_of_plan, with_durations
 from workalike.compare.from_record import side_of_record
 from workalike.compare.from_witness import side_of_witness
-from workalike.compare.record import Record
 from workalike.compare.side import Key, Side, SideDump, SideFamily
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Workload
 
 
@@ -46,8 +46,16 @@ class Pair:
 
 @dataclass
 class Pairing:
-    """Both sides with their families matched: what fidelity and report are made from."""
+    """Both sides with their families matched, made once: fidelity, table and report are made from it.
 
+    `log` is the original where it is a log, else None; `record` and `replica_log` are what is known of the replica's run,
+    both None on a page about a workload alone.
+    """
+
+    workload: Workload
+    log: Characterization | None
+    record: Record | None
+    replica_log: Characterization | None
     original: Side
     replica: Side
     pairs: list[Pair]
@@ -55,16 +63,32 @@ class Pairing:
     factors: Factors
     presumed: bool  # the plan was made anew from the record's factors
 
+    @property
+    def performed(self) -> bool:
+        """Whether there is a replica at all."""
+        return self.record is not None or self.replica_log is not None
+
 
 def pair_up(
     original: Characterization | Workload,
-    replica: Record | Characterization,
+    replica: Record | Characterization | None,
     *,
     plan: Plan | None = None,
     witness: Characterization | None = None,
 ) -> Pairing:
-    """Match the families of both sides and work out each one's laws; `witness` is a log of the record's run."""
+    """Match the families of both sides and work out each one's laws.
+
+    Args:
+        original: the characterized log, or a workload where there is no log.
+        replica: what the engine recorded, or the log of the replica's run; None where nothing has been run.
+        plan: the replica's plan; without it the scaling rules are taken as `--scale-by count`.
+        witness: where the replica is a record, a log of the same run: it then says what moved.
+    """
     workload = original if isinstance(original, Workload) else original.workload
+    record = replica if isinstance(replica, Record) else None
+    replica_log = witness if record is not None else replica
+    assert not isinstance(replica_log, Record)
+    replica = Record(plan_ranks=workload.ranks, processes=1, backend="null") if replica is None else replica
     factors = _factors(workload, replica, plan)
     presumed = plan is None and (factors.bytes, factors.ranks) != (1, 1)
     plan, full = _plans(workload, replica, plan, factors)
@@ -90,7 +114,8 @@ def pair_up(
         )
         pairs.append(Pair(family, mine, scaled))
     extra = [family for key, family in other.families.items() if key not in side.families]
-    return Pairing(side, other, pairs, extra, factors, presumed)
+    log = original if isinstance(original, Characterization) else None
+    return Pairing(workload, log, record, replica_log, side, other, pairs, extra, factors, presumed)
 
 
 def _files(plan: Plan) -> dict[Key, int]:

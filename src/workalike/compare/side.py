@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workalike.characterize.facts import MODULE_OF_LEVEL
 from workalike.darshan.bins import SIZE_BINS
+from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.workload.model import Direction, Level, Role
 
 Key = tuple[Role, int]
@@ -71,6 +71,9 @@ class SideFamily:
     files: int = 0
     accessors: int = 0  # pairs of (rank, file), an upper bound of first accesses in one direction
     label: str = ""  # for several families shown as one
+    timed_by_record: bool = (
+        False  # of a witnessed replica: the engine's record says where its dumps begin and end
+    )
 
     @property
     def module(self) -> str:

@@ -6,10 +6,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from workalike.compare.columns import Column, table_of
+from workalike.columns import Column, table_of
 from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
 from workalike.compare.verdict import CLOSE_BYTES_PCT, FAITHFUL_BYTES_PCT, verdict_of, worst_counters
-from workalike.compare.words import count_text, percent_text, plural, seconds_text, size_text
+from workalike.text import count_text, percent_text, plural, seconds_text, size_text
 
 MAX_FAMILIES = 20
 WORST_COUNTERS = 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
-from workalike.compare.words import factor_text, percent_text, plural, within_text
+from workalike.text import factor_text, percent_text, plural, within_text
 
 FAITHFUL_BYTES_PCT, FAITHFUL_OPERATIONS_PCT, FAITHFUL_DISTANCE = 0.1, 1.0, 0.02
 CLOSE_BYTES_PCT, CLOSE_OPERATIONS_PCT, CLOSE_DISTANCE = 5.0, 10.0, 0.15
@@ -84,6 +84,13 @@ def scale_words(fidelity: Fidelity) -> str:
         share = factor_text(scale.bytes)
         parts.append(f"{share} of the bytes" if scale.bytes < 1 else f"{share} the bytes")
     return "with " + " and ".join(parts) if parts else "at full scale"
+
+
+def full_scale_words(fidelity: Fidelity) -> str:
+    """How far a full-scale count is from the log, in one line."""
+    worst = max((f.bytes_error_max_pct for f in fidelity.families), default=0.0)
+    distance = largest_distance(fidelity) or 0.0
+    return f"bytes of a dump at most {worst:.3g} % off, size histograms {distance:.3g} apart (0..1)"
 
 
 def _bytes_sentence(fidelity: Fidelity, worst: FamilyFidelity, error: float) -> str:

@@ -9,7 +9,7 @@ from workalike.darshan.hash import record_id
 from workalike.darshan.header import ModuleInfo
 from workalike.darshan.heatmap import Heatmap
 from workalike.darshan.job import Job
-from workalike.darshan.log import Log, open_log
+from workalike.darshan.log import Log, open_log, open_logs
 from workalike.darshan.lustre import LustreComponent, LustreRecord, LustreTable
 from workalike.darshan.records import RecordTable
 from workalike.darshan.write import JobToWrite, LogBuilder, write_log
@@ -28,6 +28,7 @@ __all__ = [
     "ModuleInfo",
     "RecordTable",
     "open_log",
+    "open_logs",
     "record_id",
     "write_log",
 ]

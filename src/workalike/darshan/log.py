@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,9 @@ from workalike.darshan.job import Job, read_job, read_names
 from workalike.darshan.lustre import LustreTable, decode_lustre
 from workalike.darshan.records import Int64s, RecordTable, UInt64s, decode_records
 from workalike.darshan.source import Source
+from workalike.errors import ErrorKind, WorkalikeError
 
-__all__ = ["Log", "open_log"]
+__all__ = ["Log", "open_log", "open_logs"]
 
 
 def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = None) -> Log:
@@ -33,6 +35,25 @@ def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = Non
         WorkalikeError: MISSING, DAMAGED_LOG or UNSUPPORTED_LOG, with file, place and mend.
     """
     return Log(Source(path, max_region_bytes))
+
+
+def open_logs(paths: Sequence[Path]) -> list[Log]:
+    """Logs of one job; a folder stands for the logs (`*.darshan`) in it.
+
+    Raises:
+        WorkalikeError: MISSING where there is none, and as `open_log`.
+    """
+    found: list[Path] = []
+    for path in paths:
+        found += sorted(path.glob("*.darshan")) if path.is_dir() else [path]
+    if not found:
+        raise WorkalikeError(
+            ErrorKind.MISSING,
+            "no log (*.darshan) in it",
+            file=paths[0],
+            mend="name a Darshan log or a folder of logs",
+        )
+    return [open_log(path) for path in found]
 
 
 class Log:

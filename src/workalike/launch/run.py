@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workalike.capture.session import CaptureOptions, Session, place_logs
-from workalike.compare.record import Record, assemble, write_record
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder
 from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
+from workalike.record.run_record import Record, assemble, write_record
 
 COUNTING_BACKENDS = ("null", "record")
 MAX_COUNTING_PROCESSES = 4

@@ -9,6 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from workalike.plan.choices import Backend as Backend
+from workalike.plan.choices import Clock as Clock
+from workalike.plan.choices import GapFill as GapFill
 from workalike.workload.model import (
     Centring,
     Count,
@@ -30,9 +33,6 @@ from workalike.workload.model import (
 PLAN_VERSION = 1
 
 Ranges = Literal["all"] | list[tuple[int, int, int]]
-Clock = Literal["gap", "deadline"]
-GapFill = Literal["sleep", "busy", "memory", "mpi"]
-Backend = Literal["null", "record", "posix", "stdio", "mpiio", "hdf5", "typhonio", "pnetcdf", "adios2"]
 
 
 class PlanSharing(Strict):

@@ -111,15 +111,17 @@ class _Resolver:
         self.families: list[plan.PlanFamily] = []
         self.contents: list[plan.PlanContent] = []
         self._content_ids: dict[str, int] = {}
-        self._resolved: dict[tuple[int, int | None, bool, int, float], tuple[plan.PlanContent, int]] = {}
-        self._sharings: dict[int, plan.PlanSharing] = {}
-        self._factors: dict[int, list[float]] = {}
+        self._resolved: dict[tuple[int, int, int | None, bool, int, float], tuple[plan.PlanContent, int]] = {}
+        self._number = 0  # of the family that is being added
+        self._sharings: list[plan.PlanSharing] = []
+        self._factors: list[list[float]] = []
         self._dumps: list[plan.PlanDump] = []
 
     def add_family(self, number: int, family: wl.Family) -> None:
         sharing = self._sharing(family.sharing)
-        self._sharings[id(family)] = sharing
-        self._factors[id(family)] = family.factors()
+        self._number = number
+        self._sharings.append(sharing)
+        self._factors.append(family.factors())
         self.families.append(
             plan.PlanFamily(
                 id=number,
@@ -202,11 +204,12 @@ class _Resolver:
         `held` are the bytes that the dump's file has from earlier dumps.
         """
         at = (
-            id(family.content_of(index)),
+            self._number,
+            family.content_number(index),
             size,
             _held_open(family, index),
             held,
-            self._factors[id(family)][index],
+            self._factors[self._number][index],
         )
         if at not in self._resolved:
             content = self._content(family, index, size, members, held)
@@ -239,7 +242,7 @@ class _Resolver:
             )
             return content
         if original.mesh is not None:
-            grown = Fraction(self._factors[id(family)][index]) if size is None else Fraction(1)
+            grown = Fraction(self._factors[self._number][index]) if size is None else Fraction(1)
             content.mesh = resolve_mesh(original.mesh, old_members, members, size, grown, self.factor)
             return content
         grown = _growth_factor(original, size, old_members)
@@ -260,7 +263,7 @@ class _Resolver:
     def _members(self, ranks: wl.RankRanges | None, family: wl.Family) -> plan.Ranges:
         """The ranks of a stream or access among its family's."""
         old, new = self.workload.ranks, self.ranks
-        scaled = self._sharings[id(family)].ranks
+        scaled = self._sharings[self._number].ranks
         return rank_sets.scale_within(ranks, family.sharing.ranks, scaled, old, new)
 
     def _arrays(self, arrays: wl.Arrays, family: wl.Family, factor: Fraction) -> plan.PlanArrays:
@@ -336,7 +339,7 @@ class _Resolver:
         if family.sharing.mode is wl.SharingMode.PER_RANK or stream.pattern is wl.Pattern.REPLICATED:
             return Fraction(1, n)
         if family.sharing.mode is wl.SharingMode.GROUPS:
-            return Fraction(1, self._sharings[id(family)].files)
+            return Fraction(1, self._sharings[self._number].files)
         return Fraction(1)
 
     def _span(self, family: wl.Family, content: plan.PlanContent, direction: wl.Direction) -> int:

@@ -18,8 +18,8 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from workalike.compare.words import size_text
 from workalike.report.palette import FAINT, INK, MUTED
+from workalike.text import size_text
 
 WIDTH_IN = 9.0
 

@@ -8,10 +8,10 @@ from markupsafe import Markup
 from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
 
 from workalike.compare.pairing import Pair, Pairing
-from workalike.compare.words import plural
 from workalike.report import series
 from workalike.report.canvas import binary_ticks, drawing, size_axis, time_unit, whole_ticks
 from workalike.report.palette import FAINT, INK, MUTED, REPLICA, color_of
+from workalike.text import plural
 from workalike.workload.model import Direction
 
 LOG_RANGE = 30.0  # sizes that differ by more are drawn on a logarithmic axis

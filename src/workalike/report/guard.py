@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from workalike.characterize.facts import Characterization
+from workalike.characterize.result import Characterization
 
 LEAST_LENGTH = 4  # shorter parts of names occur by chance in any text
 WITHHELD = "(a line that names something of the log is withheld)"

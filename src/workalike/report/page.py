@@ -9,22 +9,19 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from workalike.characterize.facts import Characterization
+from workalike.characterize.result import Characterization
 from workalike.compare.fidelity import uncovered
 from workalike.compare.model import FamilyFidelity, Fidelity
-from workalike.compare.pairing import Pairing, pair_up
-from workalike.compare.record import Record
+from workalike.compare.pairing import Pairing
 from workalike.compare.table import short_counter
 from workalike.compare.verdict import verdict_of
-from workalike.compare.words import count_text, percent_text, plural, rate_text, seconds_text, size_text
 from workalike.darshan.layouts import MODULE_NAMES
 from workalike.files import write_text
-from workalike.plan.model import Plan
 from workalike.report import rows, series
 from workalike.report.guard import names_of, withhold
 from workalike.report.palette import REPLICA, color_of
 from workalike.report.sentences import overview
-from workalike.workload.model import Workload
+from workalike.text import count_text, percent_text, plural, rate_text, seconds_text, size_text
 
 MAX_NOTES = 30
 
@@ -32,31 +29,23 @@ MAX_NOTES = 30
 def write_report(
     path: str | Path,
     *,
-    characterization: Characterization | None,
-    workload: Workload,
-    plan: Plan | None,
-    record: Record | None,
-    fidelity: Fidelity | None,
+    pairing: Pairing,
+    fidelity: Fidelity | None = None,
     versions: Mapping[str, str] | None = None,
-    replica_log: Characterization | None = None,
 ) -> None:
     """Write the page.
 
     Args:
         path: where to.
-        characterization: the original's log, None where the original is a workload.
-        workload: what was replicated.
-        plan: what the replica was to do.
-        record: what it did; None for a page about the workload alone (or with `replica_log`).
-        fidelity: what `compare` found.
+        pairing: original and replica, as `fidelity` was made from them; without a replica the page is about the workload.
+        fidelity: the figures of the pairing; None where nothing was compared.
         versions: further parts and their versions.
-        replica_log: the replica's own log, where the comparison was made with it.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
-    page = context(characterization, workload, plan, replica_log or record, fidelity)
-    page["versions"] = rows.versions(record, characterization, versions or {})
+    page = context(pairing, fidelity)
+    page["versions"] = rows.versions(pairing.record, pairing.log, versions or {})
     write_text(path, environment().get_template("report.html").render(page))
 
 
@@ -92,17 +81,9 @@ def typeset(text: str) -> str:
     )
 
 
-def context(
-    log: Characterization | None,
-    workload: Workload,
-    plan: Plan | None,
-    replica: Record | Characterization | None,
-    fidelity: Fidelity | None,
-) -> dict[str, Any]:
+def context(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
     """Everything that the template shows."""
-    record = replica if isinstance(replica, Record) else None
-    standing = replica if replica is not None else _nothing_done(workload)
-    pairing = pair_up(log or workload, standing, plan=plan)
+    log, workload, record = pairing.log, pairing.workload, pairing.record
     told, hidden = rows.stories(workload, pairing, log)
     names = names_of(log)
     for story in told:
@@ -121,14 +102,16 @@ def context(
         "timed": any(_has_times(f) for f in shown),
         "counters": rows.counter_tables(fidelity) if fidelity else [],
         "incomparable": rows.incomparable(fidelity) if fidelity else [],
-        "dumps": rows.dump_rows(pairing) if replica is not None else [],
-        "measures": rows.measures(fidelity, workload) if fidelity else [],
+        "dumps": rows.dump_rows(pairing) if pairing.performed else [],
+        "measures": rows.measures(fidelity, pairing) if fidelity else [],
+        "measured_by": rows.measured_by(pairing),
+        "timed_by": rows.timed_by(pairing),
         "scale": rows.scale_text(fidelity) if fidelity else "",
-        "uncovered": fidelity.uncovered if fidelity else uncovered(log or workload, pairing.original),
+        "uncovered": fidelity.uncovered if fidelity else uncovered(pairing),
         "log": _log_facts(log, names),
         "color_of": color_of,
         "replica_color": REPLICA,
-        **_figures(pairing, replica is not None),
+        **_figures(pairing),
     }
 
 
@@ -136,9 +119,10 @@ def _has_times(family: FamilyFidelity) -> bool:
     return family.start_time_error_max_s is not None or family.io_time_replica_s is not None
 
 
-def _figures(pairing: Pairing, replica: bool) -> dict[str, Any]:
+def _figures(pairing: Pairing) -> dict[str, Any]:
     from workalike.report import charts  # matplotlib takes its time: only for those who draw
 
+    replica = pairing.performed
     return {
         "timeline": charts.timeline(pairing, replica=replica),
         "cumulative": charts.cumulative_bytes(pairing, replica=replica),
@@ -152,11 +136,6 @@ def _figures(pairing: Pairing, replica: bool) -> dict[str, Any]:
     }
 
 
-def _nothing_done(workload: Workload) -> Record:
-    """Stands for the replica on a page about a workload alone."""
-    return Record(plan_ranks=workload.ranks, processes=1, backend="null")
-
-
 def _log_facts(log: Characterization | None, names: frozenset[str]) -> dict[str, Any] | None:
     """What the log's reading left to say, without any name of the log."""
     if log is None:
@@ -166,7 +145,6 @@ def _log_facts(log: Characterization | None, names: frozenset[str]) -> dict[str,
         "partial": log.partial_modules,
         "skipped": [name if name in MODULE_NAMES else "one without a name" for name in log.skipped_modules],
         "noise": sorted(log.noise, key=lambda n: -n[2]),
-        "rules": withhold(log.rules, names),
         "warnings": withhold(log.warnings[:MAX_NOTES], names),
         "warnings_hidden": max(0, len(log.warnings) - MAX_NOTES),
     }

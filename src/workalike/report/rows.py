@@ -9,16 +9,17 @@ from dataclasses import dataclass, field
 from importlib import metadata
 
 from workalike import __version__
-from workalike.characterize.facts import Characterization
+from workalike.characterize.result import Characterization
 from workalike.compare.laws import Law
 from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
 from workalike.compare.pairing import Pairing, error_pct
-from workalike.compare.record import Record
 from workalike.compare.side import sum_name
 from workalike.compare.table import short_counter
 from workalike.compare.verdict import largest_distance, operation_rows, worst_bytes
-from workalike.compare.words import percent_text, plural, rate_text, seconds_text, size_text
+from workalike.facts.records import MODULE_OF_LEVEL
+from workalike.record.run_record import Record
 from workalike.report.sentences import ASSUMPTIONS, REASONS, family_sentences
+from workalike.text import percent_text, plural, rate_text, seconds_text, size_text
 from workalike.workload.model import Assumption, Reason, Role, Workload
 
 MAX_FAMILIES = 40
@@ -129,7 +130,7 @@ def stories(workload: Workload, pairing: Pairing, log: Characterization | None) 
                 side.name,
                 family.role,
                 family_sentences(family, side, workload.ranks),
-                list(facts[key].rules) if key in facts else [],
+                facts[key].sentences() if key in facts else [],
                 [assumption_text(a) for a in family.assumed],
             )
         )
@@ -306,11 +307,44 @@ class Measure:
     formula: str
 
 
-def measures(fidelity: Fidelity, workload: Workload) -> list[Measure]:
+def measured_by(pairing: Pairing) -> str:
+    """What the replica's figures come from, as the page's first paragraph says it."""
+    if pairing.replica.basis == "plan":
+        return "a full-scale run that counts every operation without performing it (the null backend)"
+    if pairing.replica.basis == "record":
+        return "the record that the engine kept of its run"
+    log = "a log of the replica, taken as that of the original was"
+    by_record = [f.name for f in pairing.replica.families.values() if f.timed_by_record]
+    if not by_record:
+        return log
+    return f"{log}; where dumps begin and end is the engine's record for {_some(by_record)}"
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Where the times of the replica's dumps come from: their starts and ends, and their I/O times."""
+
+    intervals: str
+    io_times: str
+
+
+def timed_by(pairing: Pairing) -> Timing:
+    """The source of the replica's times: the engine's record, a log of it, or one for some families and one for others."""
+    record = Timing("run.json, dumps[].start_s and end_s", "run.json, dumps[].io_s")
+    log = Timing(
+        "first and last access in the replica's log", "first open to last close in the replica's log"
+    )
+    families = pairing.replica.families.values()
+    if pairing.replica.basis != "log" or (families and all(f.timed_by_record for f in families)):
+        return record
+    if not any(f.timed_by_record for f in families):
+        return log
+    return Timing(f"{log.intervals}, or {record.intervals}", f"{log.io_times}, or {record.io_times}")
+
+
+def measures(fidelity: Fidelity, pairing: Pairing) -> list[Measure]:
     """How every figure of the page was measured (design, rule 6)."""
     levels = sorted({f.level for f in fidelity.families})
-    from workalike.characterize.facts import MODULE_OF_LEVEL
-
     modules = ", ".join(MODULE_OF_LEVEL[level] for level in levels) or "the family's module"
     log = fidelity.original_is == "log"
     original = (
@@ -349,14 +383,14 @@ def measures(fidelity: Fidelity, workload: Workload) -> list[Measure]:
         Measure(
             "start times",
             "*_START_TIMESTAMP, or the trace where there is one" if log else "the workload's schedule",
-            "run.json: dumps[].start_s ÷ time-scale",
+            f"{timed_by(pairing).intervals} ÷ time-scale",
             "mean and largest |replica - original|; none at time-scale 0",
         ),
         Measure(
             "I/O time",
             times if log else "the workload's durations",
-            "timer: last close - first open over all ranks (run.json: dumps[].io_s)",
-            "sum over a family's dumps; flush and fsync inside",
+            timed_by(pairing).io_times,
+            "last close - first open over all ranks; sum over a family's dumps; flush and fsync inside",
         ),
         Measure(
             "bandwidth", "bytes ÷ I/O time of a dump", "bytes ÷ I/O time of a dump", "as measured, not scaled"

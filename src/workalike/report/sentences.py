@@ -6,7 +6,7 @@ import statistics
 from itertools import pairwise
 
 from workalike.compare.side import SideDump, SideFamily
-from workalike.compare.words import plural, seconds_text, size_text
+from workalike.text import plural, seconds_text, size_text
 from workalike.workload import phrases, units
 from workalike.workload.model import (
     ArrayAccess,

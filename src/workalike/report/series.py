@@ -5,8 +5,8 @@ from __future__ import annotations
 from workalike.compare.expect import expected_bins
 from workalike.compare.pairing import Pair, Pairing
 from workalike.compare.side import SideDump, SideFamily
-from workalike.compare.words import plural
 from workalike.darshan.bins import SIZE_BINS
+from workalike.text import plural
 from workalike.workload.model import Direction, Role
 
 MAX_FAMILIES = 8
@@ -34,8 +34,8 @@ def heaviest(pairing: Pairing, count: int = MAX_FAMILIES) -> list[Pair]:
 def with_rest(pairing: Pairing, count: int = MAX_FAMILIES) -> list[Pair]:
     """The heaviest families, and all others as one more."""
     shown = heaviest(pairing, count)
-    kept = {id(pair) for pair in shown}
-    rest = [pair for pair in pairing.pairs if id(pair) not in kept]
+    kept = {(pair.original.role, pair.original.number) for pair in shown}
+    rest = [pair for pair in pairing.pairs if (pair.original.role, pair.original.number) not in kept]
     if len(rest) < 2:
         return shown + rest
     label = plural(len(rest), "other family")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from workalike.compare.words import plural
+from workalike.text import plural
 from workalike.workload import phrases, units
 from workalike.workload.model import Content, Direction, Family, Schedule, Stream, Uncovered, Workload
 

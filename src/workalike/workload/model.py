@@ -411,10 +411,14 @@ class Family(Strict):
         }
         return own.get(self.interface, Level.MPIIO)
 
-    def content_of(self, dump: int) -> Content:
+    def content_number(self, dump: int) -> int:
+        """Which of the family's contents a dump has; equal numbers are the same content."""
         if self.content is not None:
-            return self.content
-        return self.contents[self.use[dump] if self.use is not None else dump]
+            return 0
+        return self.use[dump] if self.use is not None else dump
+
+    def content_of(self, dump: int) -> Content:
+        return self.content if self.content is not None else self.contents[self.content_number(dump)]
 
     def dump_sizes(self) -> list[int] | None:
         """Bytes of each dump where the workload states them, else None (the content's own bytes)."""

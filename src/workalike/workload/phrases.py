@@ -7,7 +7,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from workalike.compare.words import count_text, plural, seconds_text, size_text
+from workalike.text import count_text, plural, seconds_text, size_text
 from workalike.workload import units
 from workalike.workload.content import mesh_moves
 from workalike.workload.model import (

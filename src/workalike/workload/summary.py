@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workalike.compare.words import plural, seconds_text, size_text
+from workalike.text import plural, seconds_text, size_text
 from workalike.workload import phrases
 from workalike.workload.model import Direction, Family, Workload
 

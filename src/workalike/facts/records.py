@@ -1,4 +1,4 @@
-"""What characterization knows of a log: one data structure that every rule reads and writes.
+"""The records of a log, merged by file: what every rule reads.
 
 Names of files live here and in no other structure that leaves the process: a workload, a record
 or a report never holds them.
@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.capture.side_file import SizesOfRank
-from workalike.darshan import Log
-from workalike.workload.model import Direction, Family, Level, Reason, Workload
+from workalike.workload.words import Direction, Level, Reason
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -47,7 +46,7 @@ class ModuleFacts:
     counter_names: tuple[str, ...]
     fcounter_names: tuple[str, ...]
     partial: bool = False
-    doubted: bool = False  # bytes of a record could not be true (see `believable`)
+    doubted: bool = False  # bytes of a record could not be true (see `plausible`)
     scope: IntArray | None = None
     sizes: SizesOfRank = field(default_factory=dict)  # of STDIO's calls, where a side file tells them
 
@@ -141,68 +140,21 @@ class FileFacts:
     modules: dict[str, ModuleFacts] = field(default_factory=dict)
     stripe: tuple[int, int] | None = None  # size in bytes and count of a Lustre layout
 
+    @property
+    def key(self) -> tuple[int, bool]:
+        """Tells a file of the job from all others; what STDIO moved of it may stand apart."""
+        return self.record_id, "STDIO" in self.modules and len(self.modules) == 1
+
     def bytes_at(self, level: Level, direction: Direction) -> int:
         facts = self.modules.get(MODULE_OF_LEVEL[level])
         return facts.total("BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN") if facts else 0
 
 
 @dataclass
-class DumpFacts:
-    """One dump (or load) as the log has it. Bytes at the family's level; times in seconds of the job."""
-
-    bytes_written: int
-    bytes_read: int
-    start_s: float
-    end_s: float
-    io_time_s: float | None = None  # last close - first open of its files, where the log tells
-    files: list[FileFacts] = field(default_factory=list)
-
-
-@dataclass
-class FamilyFacts:
-    """A family of the workload, the files it was made from and what they did."""
-
-    family: Family
-    dumps: list[DumpFacts]
-    rules: list[str] = field(default_factory=list)  # which rule decided what, in words of ours
-
-    def files(self) -> list[FileFacts]:
-        """Each file once, in the order of the dumps."""
-        seen: dict[int, FileFacts] = {}
-        for dump in self.dumps:
-            for file in dump.files:
-                seen.setdefault(id(file), file)
-        return list(seen.values())
-
-
-@dataclass
 class Loss:
-    """Bytes that the workload does not hold."""
+    """Bytes of a log that no workload of it can hold, and why."""
 
     reason: Reason
     bytes: int
     files: int
     module: str = ""
-
-
-@dataclass
-class Characterization:
-    """The result: the workload and how it came about."""
-
-    workload: Workload
-    families: list[FamilyFacts]
-    logs: list[Log]
-    losses: list[Loss] = field(default_factory=list)
-    noise: list[tuple[str, int, int]] = field(default_factory=list)  # (rule, files, bytes)
-    partial_modules: list[str] = field(default_factory=list)
-    skipped_modules: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    rules: list[str] = field(default_factory=list)
-
-    @property
-    def complete(self) -> bool:
-        """False where a module was partial or data could not be expressed (exit code 3)."""
-        return not self.partial_modules and not any(
-            loss.reason in (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
-            for loss in self.losses
-        )

@@ -1,6 +1,6 @@
 """JSON schemas of the files that people and programs exchange: workload, plan, record.
 
-    python -m workalike.workload.schema DIR
+    python -m workalike.exchange.schemas DIR
 
 writes them to DIR (the repository keeps them in `schema/`, and a test compares). They check form; rules across
 fields (`27 sizes for 28 dumps`) are the model's own. In the workload's schema `x-workalike` says of every field
@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from workalike.compare.record import record_schema
 from workalike.files import write_text
 from workalike.plan.model import Plan
+from workalike.record.run_record import record_schema
 from workalike.workload.model import SharingMode, Workload
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -81,7 +81,7 @@ def _untitled(value: Any, names: bool = False) -> Any:
 def main(arguments: list[str]) -> int:
     """Write the schemas into a folder."""
     if len(arguments) != 1:
-        print("usage: python -m workalike.workload.schema DIR", file=sys.stderr)
+        print("usage: python -m workalike.exchange.schemas DIR", file=sys.stderr)
         return 2
     for name, schema in schemas().items():
         write_text(Path(arguments[0]) / name, schema_text(schema))

@@ -6,9 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 
-from workalike.characterize import naming
-from workalike.characterize.facts import FileFacts
 from workalike.darshan import record_id
+from workalike.facts import naming
+from workalike.facts.records import FileFacts
+from workalike.facts.rules import NoiseRule
 
 STREAM_NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 # An anonymised log keeps the record ids of the original names.
@@ -61,66 +62,70 @@ def is_untouched(file: FileFacts) -> bool:
     return moved_bytes(file) == 0
 
 
-RULES: dict[str, Callable[[FileFacts], bool]] = {
-    "standard stream": is_standard_stream,
-    "shared library or module": is_library,
-    "system path": is_system_path,
-    "MPI's temporary file": is_mpi_temporary,
-    "no data moved": is_untouched,
+RULES: dict[NoiseRule, Callable[[FileFacts], bool]] = {
+    NoiseRule.STREAM: is_standard_stream,
+    NoiseRule.LIBRARY: is_library,
+    NoiseRule.SYSTEM: is_system_path,
+    NoiseRule.MPI: is_mpi_temporary,
+    NoiseRule.UNTOUCHED: is_untouched,
 }
 
 TEXT_LOG_SHARE = 0.05
 NEGLIGIBLE_SHARE = 0.005
 NEGLIGIBLE_BYTES = 4 * 2**20
 
-Noise = list[tuple[str, int, int]]
+Noise = list[tuple[NoiseRule, int, int]]
 
 
-def set_noise_aside(files: list[FileFacts]) -> tuple[list[FileFacts], Noise]:
-    """(data files, [(rule, files, bytes)]).
+def noise_of(files: list[FileFacts]) -> list[NoiseRule | None]:
+    """Why each file is noise; None for the application's data.
 
     Beyond the rules of `RULES`: text logs when they are a small share of the bytes, and files so
     small that all of them together do not matter for storage.
     """
-    data: list[FileFacts] = []
-    counted: dict[str, tuple[int, int]] = {}
-    for file in files:
-        rule = next((name for name, holds in RULES.items() if holds(file)), None)
-        if rule is None:
-            data.append(file)
-        else:
-            _count(counted, rule, file)
-    total = sum(map(moved_bytes, data))
-    logs = [f for f in data if _TEXT_LOG.search(f.name)]
-    if len(logs) < len(data) and sum(map(moved_bytes, logs)) <= TEXT_LOG_SHARE * total:
-        data = [f for f in data if not _TEXT_LOG.search(f.name)]
-        for file in logs:
-            _count(counted, "text log", file)
-    data, small = _split_negligible(data, total)
-    for file in small:
-        _count(counted, "negligible", file)
+    labels = [next((rule for rule, holds in RULES.items() if holds(file)), None) for file in files]
+    data = [place for place, label in enumerate(labels) if label is None]
+    sizes = {place: moved_bytes(files[place]) for place in data}
+    total = sum(sizes.values())
+    logs = [place for place in data if _TEXT_LOG.search(files[place].name)]
+    if len(logs) < len(data) and sum(sizes[i] for i in logs) <= TEXT_LOG_SHARE * total:
+        for place in logs:
+            labels[place] = NoiseRule.TEXT_LOG
+    kept = {place: sizes[place] for place in data if labels[place] is None}
+    for place in _negligible(files, kept, total):
+        labels[place] = NoiseRule.NEGLIGIBLE
+    return labels
+
+
+def set_noise_aside(files: list[FileFacts]) -> tuple[list[FileFacts], Noise]:
+    """(data files, [(rule, files, bytes)]); the rules in the order in which they set files aside."""
+    labels = noise_of(files)
+    counted: dict[NoiseRule, tuple[int, int]] = {}
+    late = (NoiseRule.TEXT_LOG, NoiseRule.NEGLIGIBLE)
+    for chosen in ({*NoiseRule} - {*late}, {late[0]}, {late[1]}):
+        for file, label in zip(files, labels, strict=True):
+            if label is not None and label in chosen:
+                number, size = counted.get(label, (0, 0))
+                counted[label] = (number + 1, size + moved_bytes(file))
+    data = [file for file, label in zip(files, labels, strict=True) if label is None]
     return data, [(rule, number, size) for rule, (number, size) in counted.items()]
 
 
-def _split_negligible(data: list[FileFacts], total: int) -> tuple[list[FileFacts], list[FileFacts]]:
-    """The smallest groups of files, as long as together they stay below both limits.
+def _negligible(files: list[FileFacts], sizes: dict[int, int], total: int) -> set[int]:
+    """The smallest groups of the files with `sizes`, as long as together they stay below both limits.
 
     Files of one pattern of name stay together: the first of many growing checkpoints is small, not negligible.
     """
     limit = min(int(NEGLIGIBLE_SHARE * total), NEGLIGIBLE_BYTES)
-    groups: dict[str, list[FileFacts]] = defaultdict(list)
-    for file in data:
-        groups[file.name if naming.is_obfuscated(file.name) else naming.pattern_of(file.name)].append(file)
+    groups: dict[str, list[int]] = defaultdict(list)
+    for place in sizes:
+        name = files[place].name
+        groups[name if naming.is_obfuscated(name) else naming.pattern_of(name)].append(place)
     small: set[int] = set()
     used = 0
-    for files in sorted(groups.values(), key=lambda group: sum(map(moved_bytes, group))):
-        used += sum(map(moved_bytes, files))
+    for places in sorted(groups.values(), key=lambda group: sum(sizes[i] for i in group)):
+        used += sum(sizes[i] for i in places)
         if used > limit:
             break
-        small.update(map(id, files))
-    return [f for f in data if id(f) not in small], [f for f in data if id(f) in small]
-
-
-def _count(counted: dict[str, tuple[int, int]], rule: str, file: FileFacts) -> None:
-    number, size = counted.get(rule, (0, 0))
-    counted[rule] = (number + 1, size + moved_bytes(file))
+        small.update(places)
+    return small

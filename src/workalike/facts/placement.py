@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workalike.characterize.facts import FileFacts, ModuleFacts
+from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.workload.model import Direction, Level, Pattern
 
 CONSECUTIVE = 0.8

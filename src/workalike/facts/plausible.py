@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from workalike.characterize.facts import FloatArray, IntArray
+from workalike.facts.records import FloatArray, IntArray
 
 MOST_BYTES = 2**50
 """Of one record, and of one operation (the engine's limit): a pebibyte in one file."""
@@ -39,7 +39,7 @@ def _bound(name: str) -> int:
     return MOST_ELSE
 
 
-def believable(counters: IntArray, names: tuple[str, ...]) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+def plausible(counters: IntArray, names: tuple[str, ...]) -> tuple[IntArray, npt.NDArray[np.bool_]]:
     """Counters with impossible values made -1 (not measured), and which records' bytes were among them.
 
     Negative bytes are known from calls of more than 2 GiB, whose size overflowed (facts F, 8).
@@ -56,12 +56,12 @@ def believable(counters: IntArray, names: tuple[str, ...]) -> tuple[IntArray, np
     return np.where(wrong, -1, counters), doubted
 
 
-def believable_stamps(stamps: FloatArray, latest: float) -> FloatArray:
+def plausible_stamps(stamps: FloatArray, latest: float) -> FloatArray:
     """The timestamps that can be true: finite, positive (0 means "never") and not after `latest`."""
     kept: FloatArray = stamps[np.isfinite(stamps) & (stamps > 0) & (stamps <= latest)]
     return kept
 
 
 def latest_stamp(run_time: float) -> float:
-    """Up to when a timestamp is believed: clocks of ranks differ, and old logs count whole seconds."""
+    """Up to when a timestamp is plausible: clocks of ranks differ, and old logs count whole seconds."""
     return min(10 * run_time + 60, LONGEST_RUN_S)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workalike.characterize.facts import FileFacts
-from workalike.workload.model import Role
+from workalike.facts.records import FileFacts
+from workalike.workload.words import Role
 
 _DIGITS = re.compile(r"\d+")
 _OBFUSCATED = re.compile(r"(?:^|/)\d{5,}$")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from workalike.compare.columns import Column, table_of
-from workalike.compare.record import Record, RecordDump
-from workalike.compare.words import count_text, plural, rate_text, seconds_text, size_text
+from workalike.columns import Column, table_of
 from workalike.darshan.bins import BIN_ENDS
+from workalike.record.run_record import Record, RecordDump
+from workalike.text import count_text, plural, rate_text, seconds_text, size_text
 
 MAX_ROWS = 20
 DIRECTIONS = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workalike.characterize.believable import believable_stamps, latest_stamp
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, ModuleFacts
-from workalike.workload.model import Direction, Level
+from workalike.facts.plausible import latest_stamp, plausible_stamps
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
+from workalike.workload.words import Direction, Level
 
 LEAST_GAP_S = 0.5
 GAP_SHARE = 0.01
@@ -31,7 +31,7 @@ def _stamp(facts: ModuleFacts, name: str, largest: bool, limit: float) -> float 
     column = facts.fcolumn(name)
     if len(column) == 1:
         return stamp if 0 < (stamp := float(column[0])) <= limit else None
-    column = believable_stamps(column, limit)
+    column = plausible_stamps(column, limit)
     if not len(column):
         return None
     return float(column.max() if largest else column.min())

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from workalike.characterize.believable import LONGEST_RUN_S, believable_stamps
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.workload.model import MAX_RANKS
+from workalike.facts.plausible import LONGEST_RUN_S, plausible_stamps
+from workalike.workload.quantities import MAX_RANKS
 
 _TIMED = ("POSIX", "MPI-IO", "STDIO")
 
@@ -82,5 +82,5 @@ def _run_time(log: Log, warnings: list[str]) -> float:
             continue
         for name in table.fcounter_names:
             if name.endswith("_END_TIMESTAMP"):
-                last = max(last, float(believable_stamps(table[name], LONGEST_RUN_S).max(initial=0.0)))
+                last = max(last, float(plausible_stamps(table[name], LONGEST_RUN_S).max(initial=0.0)))
     return last

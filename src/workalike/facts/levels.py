@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workalike.characterize.facts import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
-from workalike.characterize.moved import bytes_name, kind_of
-from workalike.characterize.options import WITH_DATASETS
-from workalike.workload.model import Direction, Level, Reason
+from workalike.facts.counters import bytes_name, kind_of
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
+from workalike.facts.rules import Decision, LevelRule, by
+from workalike.workload.words import Direction, Interface, Level, Reason
+
+WITH_DATASETS = (Level.H5D, Level.PNETCDF)
+"""Levels at which a log shows datasets and variables, not calls of a file."""
 
 EXPLAINS = 0.95
 MINOR = 0.01
@@ -26,8 +29,34 @@ class LevelChoice:
 
     level: Level
     moved: int
-    rule: str
+    rule: Decision
     losses: list[Loss]
+
+
+def split_stdio(file: FileFacts) -> list[FileFacts]:
+    """A file that both STDIO and another module moved data of is two: their traffic does not overlap (facts A7)."""
+    stdio = file.modules.get("STDIO")
+    others = {name: facts for name, facts in file.modules.items() if name != "STDIO"}
+    if stdio is None or not others:
+        return [file]
+    moved = sum(facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN") for facts in others.values())
+    if not moved or not stdio.total("BYTES_READ") + stdio.total("BYTES_WRITTEN"):
+        return [file]
+    return [
+        FileFacts(file.record_id, file.name, file.nprocs, part, stripe=file.stripe)
+        for part in ({"STDIO": stdio}, others)
+    ]
+
+
+def interface_of(file: FileFacts, level: Level) -> Interface:
+    """The highest library that has a record of the file."""
+    if level is Level.STDIO:
+        return Interface.STDIO
+    if "PNETCDF_FILE" in file.modules or "PNETCDF_VAR" in file.modules:
+        return Interface.PNETCDF
+    if "H5F" in file.modules or "H5D" in file.modules:
+        return Interface.HDF5
+    return Interface.MPIIO if "MPI-IO" in file.modules else Interface.POSIX
 
 
 def levels_of(file: FileFacts) -> list[Level]:
@@ -52,14 +81,19 @@ def choose_level(
     if without_datasets:
         chain = [level for level in chain if level not in WITH_DATASETS] or chain
     if stdio and stdio >= max((file.bytes_at(level, direction) for level in chain), default=0):
-        return LevelChoice(Level.STDIO, stdio, "only STDIO moved data", _partial_loss(file, Level.STDIO))
+        return LevelChoice(
+            Level.STDIO,
+            stdio,
+            by(LevelRule.ONLY_STDIO, level=Level.STDIO.value),
+            _partial_loss(file, Level.STDIO),
+        )
     if not any(file.bytes_at(level, direction) for level in chain):
         return None
     whole = [level for level in chain if is_whole(file, level)]
     if len(chain) > 1 and not whole:
         return _highest_of_partial(file, chain, direction)
     last = chain[-1]
-    rule = "the lowest level that saw the file"
+    rule = by(LevelRule.LOWEST, level=last.value)
     choice = LevelChoice(last, file.bytes_at(last, direction), rule, _partial_loss(file, last))
     # From the lowest level up: one that does not explain the level below has nothing to say of those above.
     for upper in reversed([level for level in whole if level is not last]):
@@ -76,9 +110,10 @@ def _explains(file: FileFacts, upper: Level, below: LevelChoice, direction: Dire
     library = library_traffic(file, upper, below.level, direction)
     if moved < EXPLAINS * (below.moved - sum(loss.bytes for loss in library)):
         return None
-    rule = f"{upper.value} explains {below.level.value}"
+    levels = {"level": upper.value, "below": below.level.value}
+    rule = by(LevelRule.EXPLAINS, **levels)
     if library:
-        rule += " less " + ", ".join(loss.reason.value for loss in library)
+        rule = by(LevelRule.EXPLAINS_DATA, **levels, library=", ".join(loss.reason.value for loss in library))
     # What happens further below is no reason any more, but is named.
     return LevelChoice(upper, moved, rule, library + [x for x in below.losses if x.reason is Reason.SIEVING])
 
@@ -118,7 +153,7 @@ def force_level(file: FileFacts, direction: Direction, choice: LevelChoice, leve
             losses += [replace(loss, bytes=named)] if named else []
             rest -= named
         losses += [Loss(Reason.PARTIAL_MODULE, rest, 1, MODULE_OF_LEVEL[level])] if rest else []
-    return LevelChoice(level, moved, "as asked", losses)
+    return LevelChoice(level, moved, by(LevelRule.AS_ASKED, level=level.value), losses)
 
 
 def is_whole(file: FileFacts, level: Level) -> bool:
@@ -133,7 +168,7 @@ def _highest_of_partial(file: FileFacts, chain: list[Level], direction: Directio
     moved = file.bytes_at(top, direction)
     rest = max(file.bytes_at(level, direction) for level in chain) - moved
     loss = Loss(Reason.PARTIAL_MODULE, rest, 1, MODULE_OF_LEVEL[top])
-    return LevelChoice(top, moved, "every level is partial: the highest", [loss])
+    return LevelChoice(top, moved, by(LevelRule.HIGHEST_OF_PARTIAL, level=top.value), [loss])
 
 
 def _partial_loss(file: FileFacts, level: Level) -> list[Loss]:

@@ -21,9 +21,9 @@ from pydantic import (
     ValidationError,
 )
 
-from workalike.compare.words import size_text
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import open_file, read_text, write_text
+from workalike.text import size_text
 from workalike.workload.files import first_error
 from workalike.workload.model import MAX_RANKS, Count, Level, Role
 

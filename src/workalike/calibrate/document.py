@@ -1,0 +1,47 @@
+"""A calibration as plain values, for its JSON file."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from workalike.calibrate.inversion import Inversion
+from workalike.calibrate.study import Calibration
+
+
+def document_of(
+    done: Calibration, inverted: Inversion | None = None, written_bytes: int | None = None
+) -> dict[str, Any]:
+    """The calibration file: fits, the files that they were made from, those held out, and a size inverted.
+
+    `written_bytes` is the size of a file that was written with the part size of `inverted`.
+    """
+    study = done.study
+    fits = {"paper": done.paper, **({"boundary": done.boundary} if done.boundary else {})}
+    document = {
+        "format": "workalike-calibration",
+        "version": 1,
+        "backend": study.backend,
+        "pattern": study.pattern if study.backend == "typhonio" else None,
+        "mesh": study.type.value,
+        "dimensions": study.dimensions,
+        "library": done.library,
+        "fits": {
+            name: {
+                "power": fit.power,
+                "coefficients": dict(zip(fit.names, fit.values, strict=True)),
+                "standard_errors": dict(zip(fit.names, fit.errors, strict=True)),
+                "r_squared": fit.r_squared,
+                "largest_residual": max(map(abs, fit.residuals(done.fitted))),
+                "largest_held_out_residual": max(map(abs, fit.residuals(done.held))),
+                "holds_from_part_size": done.holds_from[name],
+            }
+            for name, fit in fits.items()
+        },
+        "files": [asdict(p) for p in done.fitted],
+        "held_out": [asdict(p) for p in done.held],
+    }
+    if inverted is not None:
+        proof = {} if written_bytes is None else {"written_bytes": written_bytes}
+        document["inverted"] = {**asdict(inverted), **proof}
+    return document

@@ -1,0 +1,47 @@
+"""What commands say at their end, and the exit codes that go with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from workalike.commands.options import warn
+from workalike.text import seconds_text
+
+if TYPE_CHECKING:
+    from workalike.characterize import Characterization
+
+EXIT_SHORT = 1
+EXIT_LEAK = 1
+EXIT_PARTLY = 3
+
+
+def report_gaps(found: Characterization) -> None:
+    """Say what of the log could not be used, and what may not have been meant."""
+    jobs = {log.job.job_id for log in found.logs}
+    if len(jobs) > 1:  # a workflow without a batch system has as many
+        starts = [log.job.start_time for log in found.logs]
+        apart = seconds_text(max(starts) - min(starts))
+        warn(
+            f"{len(found.logs)} logs of {len(jobs)} jobs, begun within {apart}, are taken as one workflow: "
+            "name the logs of one job if that is not meant"
+        )
+    for module in found.partial_modules:
+        warn(f"module {module} of the log is partial: what it lost is not in the workload")
+    for module in found.skipped_modules:
+        warn(f"module {module} is not read: nothing of it is in the workload")
+
+
+def end_if_partly(found: Characterization) -> None:
+    """Exit code 3 where a module was partial or data could not be expressed."""
+    if not found.complete:
+        raise typer.Exit(EXIT_PARTLY)
+
+
+def fail_if_short(shortfalls: list[str]) -> None:
+    """One line a shortfall on stderr, exit code 1."""
+    for shortfall in shortfalls:
+        warn(f"fell short: {shortfall}")
+    if shortfalls:
+        raise typer.Exit(EXIT_SHORT)

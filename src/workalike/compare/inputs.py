@@ -1,0 +1,27 @@
+"""The two sides of a comparison, read from files of any kind that can be one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workalike.characterize import CharacterizeOptions, characterize
+from workalike.characterize.result import Characterization
+from workalike.darshan import open_logs
+from workalike.file_kind import FileKind, kind_of
+from workalike.record.run_record import Record, assemble, read_record
+from workalike.workload.files import read_workload
+from workalike.workload.model import Workload
+
+
+def read_original(path: Path, options: CharacterizeOptions | None = None) -> Characterization | Workload:
+    """An original: a log (or a folder of one job's logs) or a workload."""
+    if kind_of(path) is FileKind.LOG:
+        return characterize(open_logs([path]), options)
+    return read_workload(path)
+
+
+def read_replica(path: Path) -> Record | Characterization:
+    """A replica: a record (run.json, run.jsonl) or a log of the replica's run."""
+    if kind_of(path) is FileKind.LOG:
+        return characterize(open_logs([path]))
+    return assemble(path) if path.suffix == ".jsonl" else read_record(path)

@@ -1,0 +1,1 @@
+"""What a log says, merged by file and family, without interpretation as a workload."""

@@ -1,0 +1,136 @@
+"""The facts of a job as columns: one row a file, and of every module one row a record, sorted by file.
+
+Nothing in here refers to a log: facts outlive it, are small, and go to Parquet and back (`facts.parquet`). Names of files
+are in one column, which can be left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from workalike.capture.side_file import SizesOfRank
+from workalike.facts.records import FileFacts, FloatArray, IntArray, ModuleFacts
+from workalike.workload.words import Direction
+
+BoolArray = npt.NDArray[np.bool_]
+IdArray = npt.NDArray[np.uint64]
+DIRECTIONS = tuple(Direction)
+
+
+@dataclass(frozen=True)
+class RecordColumns:
+    """All records of a module, sorted by file; those of one file are in the order of their logs.
+
+    `file` int64[R] is the row of the file, `ids` uint64[R] the record (of H5D and PNETCDF_VAR: the dataset), `ranks` int64[R]
+    (-1: reduced), `counters` int64[R, C], `fcounters` float64[R, F] (seconds, variances), `first_rank` and `members`
+    int64[R] the ranks of the log that a record comes from (`members` -1 where the job has one log); `doubted` and
+    `partial` bool[R] say whose bytes could not be true, and whose module lost records.
+    """
+
+    module: str
+    counter_names: tuple[str, ...]
+    fcounter_names: tuple[str, ...]
+    file: IntArray
+    ids: IdArray
+    ranks: IntArray
+    counters: IntArray
+    fcounters: FloatArray
+    first_rank: IntArray
+    members: IntArray
+    doubted: BoolArray
+    partial: BoolArray
+
+    def __len__(self) -> int:
+        return len(self.file)
+
+    def column(self, name: str) -> IntArray:
+        """int64[R] of one counter, -1 where it was not measured."""
+        return self.counters[:, self.counter_names.index(name)]
+
+    @cached_property
+    def bounds(self) -> list[tuple[int, int, int]]:
+        """(file, first row, one past its last row) for each file that the module saw."""
+        cuts = [0, *(np.flatnonzero(np.diff(self.file)) + 1).tolist(), len(self)]
+        return list(zip(self.file[cuts[:-1]].tolist(), cuts[:-1], cuts[1:], strict=True)) if len(self) else []
+
+    def rows(self, first: int, last: int) -> ModuleFacts:
+        """The records of one file; views, not copies."""
+        part = slice(first, last)
+        scope = None
+        if self.members[first] >= 0:
+            scope = np.stack([self.first_rank[part], self.members[part]], axis=1)
+        return ModuleFacts(
+            self.module,
+            self.ids[part],
+            self.ranks[part],
+            self.counters[part],
+            self.fcounters[part],
+            self.counter_names,
+            self.fcounter_names,
+            bool(self.partial[part].any()),
+            bool(self.doubted[part].any()),
+            scope,
+        )
+
+
+@dataclass(frozen=True)
+class CallColumns:
+    """Sizes of STDIO's calls where a side file told them: int64[K] each, `direction` a row of `DIRECTIONS`."""
+
+    file: IntArray
+    rank: IntArray
+    direction: IntArray
+    operations: IntArray
+    size: IntArray
+
+    def by_file(self) -> dict[int, SizesOfRank]:
+        """File -> rank -> direction -> (operations, size) pairs, in their order."""
+        out: dict[int, SizesOfRank] = {}
+        columns = (self.file, self.rank, self.direction, self.operations, self.size)
+        for file, rank, direction, operations, size in zip(*(c.tolist() for c in columns), strict=True):
+            sizes = out.setdefault(file, {}).setdefault(rank, {d: [] for d in Direction})
+            if operations:
+                sizes[DIRECTIONS[direction]].append((operations, size))
+        return out
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the logs of one job say of its files.
+
+    `nprocs` ranks ran for `run_time` seconds, seen by `logs` logs. `record_ids` uint64[N] and `names` are the files',
+    `stripe_size` (bytes) and `stripe_count` int64[N] their Lustre layout, 0 where it is not known.
+    """
+
+    nprocs: int
+    run_time: float
+    logs: int
+    record_ids: IdArray
+    names: tuple[str, ...]
+    stripe_size: IntArray
+    stripe_count: IntArray
+    modules: dict[str, RecordColumns]
+    calls: CallColumns
+    partial_modules: tuple[str, ...] = ()
+    skipped_modules: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.record_ids)
+
+    def files(self) -> list[FileFacts]:
+        """One object a file, whose arrays are views of the columns."""
+        stripes = zip(self.stripe_size.tolist(), self.stripe_count.tolist(), strict=True)
+        out = [
+            FileFacts(number, name, self.nprocs, stripe=(size, count) if size else None)
+            for number, name, (size, count) in zip(self.record_ids.tolist(), self.names, stripes, strict=True)
+        ]
+        for module, columns in self.modules.items():
+            for file, first, last in columns.bounds:
+                out[file].modules[module] = columns.rows(first, last)
+        for file, sizes in self.calls.by_file().items():
+            out[file].modules["STDIO"].sizes = sizes
+        return out

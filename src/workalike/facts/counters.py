@@ -1,0 +1,73 @@
+"""Names of Darshan's counters by module and direction, and sums of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from workalike.darshan.bins import SIZE_BINS
+from workalike.facts.records import ModuleFacts
+from workalike.workload.words import Direction
+
+ACCESSES = tuple(f"ACCESS{i}_ACCESS" for i in range(1, 5))
+COUNTS = tuple(f"ACCESS{i}_COUNT" for i in range(1, 5))
+
+Pair = tuple[int, int]
+
+
+def kind_of(direction: Direction) -> str:
+    """The word of a direction in counters: READ or WRITE."""
+    return "READ" if direction is Direction.READ else "WRITE"
+
+
+def bytes_name(direction: Direction) -> str:
+    """The counter of a direction's bytes."""
+    return "BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN"
+
+
+def histogram_names(module: str, direction: Direction) -> list[str]:
+    """The ten counters of a module's size histogram; none for STDIO."""
+    if module == "STDIO":
+        return []
+    infix = "" if module == "POSIX" else "_AGG"
+    return [f"SIZE_{kind_of(direction)}{infix}_{name}" for name in SIZE_BINS]
+
+
+def operation_names(module: str, direction: Direction) -> list[str]:
+    """The counters whose sum are the read or write calls of a module, of all kinds."""
+    kind = f"{kind_of(direction)}S"
+    if module == "MPI-IO":
+        return [f"{how}_{kind}" for how in ("INDEP", "COLL", "SPLIT", "NB")]
+    if module == "PNETCDF_VAR":
+        return [f"{how}_{kind}" for how in ("INDEP", "COLL", "NB")]
+    return [kind]
+
+
+def operations_of(facts: ModuleFacts, direction: Direction) -> int:
+    """Read or write calls of a module, all kinds."""
+    return sum(facts.totals(operation_names(facts.module, direction)))
+
+
+def collective_of(facts: ModuleFacts, direction: Direction) -> int:
+    """Collective calls, summed over ranks."""
+    kind = f"{kind_of(direction)}S"
+    if facts.module == "H5D":
+        together = facts.column("USE_MPIIO_COLLECTIVE") > 0
+        return facts.rows(np.flatnonzero(together)).total(kind)
+    if facts.module == "MPI-IO":
+        return facts.total(f"COLL_{kind}") + facts.total(f"SPLIT_{kind}")
+    if facts.module == "PNETCDF_VAR":
+        return facts.total(f"COLL_{kind}")
+    return 0
+
+
+def common_sizes(facts: ModuleFacts) -> list[Pair]:
+    """(size, count) summed over the records, both directions together."""
+    counts: dict[int, int] = defaultdict(int)
+    for value, times in zip(ACCESSES, COUNTS, strict=True):
+        sizes, found = facts.column(value).tolist(), facts.column(times).tolist()
+        for size, count in zip(sizes, found, strict=True):
+            if count > 0 and size >= 0:
+                counts[size] += count
+    return sorted(counts.items())

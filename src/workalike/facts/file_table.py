@@ -1,0 +1,165 @@
+"""What a job's files were and did, one row each, as plain columns: the ground for questions over many jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from workalike.facts import naming
+from workalike.facts.columns import Facts
+from workalike.facts.counters import operations_of
+from workalike.facts.levels import LevelChoice, choose_levels, interface_of, split_stdio
+from workalike.facts.noise import noise_of
+from workalike.facts.placement import place_of
+from workalike.facts.rank_sets import RankSet, ranks_of
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
+from workalike.facts.rules import NoiseRule
+from workalike.facts.times import open_interval, whole_interval
+from workalike.workload.words import Direction, Interface, Level, Pattern, Role
+
+CodeArray = npt.NDArray[np.int8]
+NOTHING = -1
+"""The code of no word: no noise, no level because nothing moved, no role that the name speaks of."""
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """One row a file of the job; one that STDIO and another module moved data of is two, as their traffic is.
+
+    Codes int8[N] are places in the closed list of their kind (`NoiseRule`, `Role`, `Interface`, `Level`, `Pattern`), -1
+    is none. `pattern_number` int64[N] is the same for files whose names differ in numbers only, -1 where a name tells
+    nothing. `ranks` int64[N] is how many ranks have the file, `rank` the one of those that a single rank has, else -1.
+    Bytes and operations int64[N] are at the level of their direction; times float64[N] are seconds of the job, NaN where
+    unknown.
+    """
+
+    file: IntArray
+    noise: CodeArray
+    role_by_name: CodeArray
+    interface: CodeArray
+    pattern_number: IntArray
+    ranks: IntArray
+    rank: IntArray
+    written_level: CodeArray
+    read_level: CodeArray
+    bytes_written: IntArray
+    bytes_read: IntArray
+    writes: IntArray
+    reads: IntArray
+    written_pattern: CodeArray
+    read_pattern: CodeArray
+    first_open: FloatArray
+    last_close: FloatArray
+    start: FloatArray
+    end: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.file)
+
+    @property
+    def data(self) -> npt.NDArray[np.bool_]:
+        """bool[N]: the application's data, not noise, and moved."""
+        moved = self.bytes_written + self.bytes_read > 0
+        kept: npt.NDArray[np.bool_] = (self.noise == NOTHING) & moved
+        return kept
+
+
+CODES: dict[str, type[StrEnum]] = {
+    "noise": NoiseRule,
+    "role_by_name": Role,
+    "interface": Interface,
+    "written_level": Level,
+    "read_level": Level,
+    "written_pattern": Pattern,
+    "read_pattern": Pattern,
+}
+"""The closed list of each column of codes."""
+
+TIMES = ("first_open", "last_close", "start", "end")
+
+
+def file_table(facts: Facts) -> FileTable:
+    """The table of a job's files."""
+    parts = [(row, part) for row, file in enumerate(facts.files()) for part in split_stdio(file)]
+    noise = noise_of([file for _, file in parts])
+    patterns: dict[str, int] = {}
+    rows = [
+        _row(number, file, label, facts, patterns) for (number, file), label in zip(parts, noise, strict=True)
+    ]
+    names = [field.name for field in fields(FileTable)]
+    columns = zip(*rows, strict=True) if rows else ((),) * len(names)
+    return FileTable(
+        **{name: np.array(column, dtype=_kind_of(name)) for name, column in zip(names, columns, strict=True)}
+    )
+
+
+def _kind_of(name: str) -> type[np.generic]:
+    if name in CODES:
+        return np.int8
+    return np.float64 if name in TIMES else np.int64
+
+
+def _row(
+    number: int, file: FileFacts, noise: NoiseRule | None, facts: Facts, patterns: dict[str, int]
+) -> tuple[float, ...]:
+    """The values of a row, in the order of the table's columns."""
+    choices = choose_levels(file)
+    written, read = choices.get(Direction.WRITE), choices.get(Direction.READ)
+    main = max(choices.values(), key=lambda choice: choice.moved, default=None)
+    level = main.level if main is not None else _any_level(file)
+    named = not naming.is_obfuscated(file.name)
+    pattern = patterns.setdefault(naming.pattern_of(file.name), len(patterns)) if named else NOTHING
+    ranks = ranks_of(file, level)
+    opened = open_interval(file, level, facts.run_time)
+    life = whole_interval(file, level, facts.run_time)
+    return (
+        number,
+        _code(NoiseRule, noise),
+        _code(Role, naming.role_by_name([file]) if named else None),
+        _code(Interface, interface_of(file, level)),
+        pattern,
+        ranks.size(facts.nprocs),
+        _single(ranks),
+        _code(Level, written.level if written else None),
+        _code(Level, read.level if read else None),
+        written.moved if written else 0,
+        read.moved if read else 0,
+        _operations(file, written, Direction.WRITE),
+        _operations(file, read, Direction.READ),
+        _pattern(file, written, Direction.WRITE),
+        _pattern(file, read, Direction.READ),
+        opened.start if opened else np.nan,
+        opened.end if opened else np.nan,
+        life.start,
+        life.end,
+    )
+
+
+def _code(words: type[StrEnum], word: StrEnum | None) -> int:
+    return NOTHING if word is None else list(words).index(word)
+
+
+def _any_level(file: FileFacts) -> Level:
+    return next((level for level, module in MODULE_OF_LEVEL.items() if module in file.modules), Level.POSIX)
+
+
+def _single(ranks: RankSet) -> int:
+    return ranks.ranks[0] if ranks.ranks is not None and len(ranks.ranks) == 1 else NOTHING
+
+
+def _operations(file: FileFacts, choice: LevelChoice | None, direction: Direction) -> int:
+    return operations_of(file.modules[MODULE_OF_LEVEL[choice.level]], direction) if choice else 0
+
+
+def _pattern(file: FileFacts, choice: LevelChoice | None, direction: Direction) -> int:
+    return _code(Pattern, place_of([file], choice.level, direction).pattern) if choice else NOTHING
+
+
+def words_of(kind: type[StrEnum], codes: Sequence[int]) -> list[str | None]:
+    """The words of a column of codes."""
+    words = [word.value for word in kind]
+    return [words[code] if code >= 0 else None for code in codes]

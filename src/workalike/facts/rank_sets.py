@@ -1,0 +1,39 @@
+"""Which ranks have a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
+from workalike.workload.words import Level
+
+
+@dataclass(frozen=True)
+class RankSet:
+    """Ranks of a file; None stands for all ranks of the job."""
+
+    ranks: tuple[int, ...] | None
+
+    def size(self, nprocs: int) -> int:
+        return nprocs if self.ranks is None else len(self.ranks)
+
+
+def ranks_of(file: FileFacts, level: Level) -> RankSet:
+    """The ranks that have a record of the file; a reduced record, or all ranks present, means all (facts A6)."""
+    facts = file.modules.get(MODULE_OF_LEVEL[level])
+    if facts is None:
+        return RankSet(None)
+    reduced = facts.ranks < 0
+    ranks = set(facts.ranks[~reduced].tolist())
+    if reduced.any():
+        if file.nprocs == 1:
+            return RankSet((0,))
+        if facts.scope is None:
+            return RankSet(None)
+        for first, members in np.unique(facts.scope[reduced], axis=0).tolist():
+            ranks.update(range(first, first + members))
+    if len(ranks) == file.nprocs and file.nprocs > 1:
+        return RankSet(None)
+    return RankSet(tuple(sorted(ranks)))

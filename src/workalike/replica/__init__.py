@@ -1,0 +1,1 @@
+"""From a log to a verified replica: what the commands, studies and notebooks call."""

@@ -1,0 +1,19 @@
+"""Every rank's operations of the original, counted at full scale and compared with the log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workalike.characterize.result import Characterization
+from workalike.compare.fidelity import Fidelity, compare, write_fidelity
+from workalike.launch.run import RunOptions, run_plan
+from workalike.plan.resolve import Options, resolve
+
+
+def count_at_full_scale(found: Characterization, folder: Path) -> Fidelity:
+    """The fidelity of the full-scale plan, which nothing performs; its record and `fidelity.json` go to `folder`."""
+    plan = resolve(found.workload, Options())
+    record = run_plan(plan, RunOptions(data=folder, out=folder, backend="null", quiet=True))
+    fidelity = compare(found, record, plan=plan)
+    write_fidelity(fidelity, folder / "fidelity.json")
+    return fidelity

@@ -1,0 +1,219 @@
+"""Facts as columns: the same as the log says, and the same again from Parquet."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workalike.capture.side_file import side_file_of
+from workalike.darshan import LogBuilder, open_log
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.columns import Facts
+from workalike.facts.file_table import FileTable, file_table, words_of
+from workalike.facts.gather import facts_of
+from workalike.facts.parquet import JOBS, read_facts, write_facts
+from workalike.facts.rules import NoiseRule
+from workalike.facts.signature import alike, signature_of, step_of
+from workalike.workload.words import Interface, Level, Role
+
+MIB = 1 << 20
+
+
+def write_log(
+    folder: Path,
+    name: str = "app.darshan",
+    *,
+    checkpoints: int = 3,
+    size: int = MIB,
+    ranks: int = 4,
+    stem: str = "chk",
+    start: int = 1,
+) -> Path:
+    """Checkpoints of all ranks through MPI-IO, a text log of each rank, and a library."""
+    builder = LogBuilder(nprocs=ranks, run_time=100.0, start_time=start)
+    for i in range(checkpoints):
+        times = {"F_OPEN_START_TIMESTAMP": 10.0 * i + 1, "F_CLOSE_END_TIMESTAMP": 10.0 * i + 3}
+        moved = {"BYTES_WRITTEN": ranks * size}
+        builder.mpiio(f"/s/{stem}_{i:03}.dat", rank=-1, COLL_OPENS=ranks, COLL_WRITES=ranks, **moved, **times)
+        builder.posix(f"/s/{stem}_{i:03}.dat", rank=-1, OPENS=ranks, WRITES=ranks, **moved, **times)
+    for rank in range(ranks):
+        builder.stdio(f"/s/out.{rank}", rank=rank, OPENS=1, WRITES=10, BYTES_WRITTEN=size)
+    builder.posix("/usr/lib/libm.so", rank=-1, OPENS=ranks, READS=ranks, BYTES_READ=4096)
+    path = folder / name
+    builder.write(path)
+    return path
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equality of nested dataclasses of arrays, column by column."""
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same(a[key], b[key]) for key in a)
+    if dataclasses.is_dataclass(a):
+        return type(a) is type(b) and all(
+            same(getattr(a, f.name), getattr(b, f.name)) for f in dataclasses.fields(a)
+        )
+    return bool(a == b)
+
+
+@pytest.fixture
+def facts(tmp_path: Path) -> Facts:
+    return facts_of([open_log(write_log(tmp_path))])
+
+
+def test_a_row_for_every_file_and_record(facts: Facts) -> None:
+    assert (facts.nprocs, facts.run_time, facts.logs, len(facts)) == (4, 100.0, 1, 8)
+    posix = facts.modules["POSIX"]
+    assert posix.column("BYTES_WRITTEN").sum() == 3 * 4 * MIB
+    assert (np.diff(posix.file) >= 0).all()
+    by_name = {file.name: file for file in facts.files()}
+    assert set(by_name["/s/chk_001.dat"].modules) == {"POSIX", "MPI-IO"}
+    assert by_name["/s/out.2"].modules["STDIO"].ranks.tolist() == [2]
+    assert by_name["/usr/lib/libm.so"].modules["POSIX"].total("BYTES_READ") == 4096
+
+
+def test_no_log_is_inside(facts: Facts) -> None:
+    """Facts live on when the log is gone: nothing in them, at any depth, comes from the reader but arrays."""
+
+    def walk(value: Any) -> None:
+        assert not type(value).__module__.startswith("workalike.darshan"), type(value)
+        if dataclasses.is_dataclass(value):
+            for field in dataclasses.fields(value):
+                walk(getattr(value, field.name))
+        elif isinstance(value, dict):
+            for part in (*value.keys(), *value.values()):
+                walk(part)
+        else:
+            assert isinstance(value, np.ndarray | int | float | str | tuple), type(value)
+
+    walk(facts)
+
+
+def test_processes_of_several_logs_are_ranks_of_one_job(tmp_path: Path) -> None:
+    paths = [write_log(tmp_path, f"{i}.darshan", start=1 + i, ranks=2) for i in range(2)]
+    facts = facts_of([open_log(path) for path in paths])
+    stdio = facts.modules["STDIO"]
+    assert (facts.nprocs, facts.logs) == (4, 2)
+    assert stdio.ranks.tolist() == [0, 2, 1, 3]
+    assert stdio.members.tolist() == [2] * 4
+    file = next(f for f in facts.files() if f.name == "/s/chk_000.dat")
+    scope = file.modules["MPI-IO"].scope
+    assert scope is not None
+    assert scope.tolist() == [[0, 2], [2, 2]]
+    assert file.modules["MPI-IO"].first("F_OPEN_START_TIMESTAMP") == 1.0
+    assert file.modules["MPI-IO"].last("F_OPEN_START_TIMESTAMP") == 2.0
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_parquet_and_back(tmp_path: Path, names: bool) -> None:
+    first = facts_of([open_log(write_log(tmp_path))])
+    paths = [write_log(tmp_path, f"{i}.darshan", start=1 + i, ranks=2) for i in range(2)]
+    second = facts_of([open_log(path) for path in paths])
+    empty = LogBuilder(nprocs=1, run_time=1.0)
+    empty.write(tmp_path / "empty.darshan")
+    every = [first, facts_of([open_log(tmp_path / "empty.darshan")]), second]
+    write_facts(every, tmp_path / "facts", names=names)
+    back = read_facts(tmp_path / "facts")
+    if not names:
+        every = [dataclasses.replace(f, names=("",) * len(f)) for f in every]
+        assert b"chk_" not in b"".join(path.read_bytes() for path in (tmp_path / "facts").iterdir())
+    assert [same(a, b) for a, b in zip(every, back, strict=True)] == [True] * 3
+
+
+def test_sizes_of_a_side_file_go_along(tmp_path: Path) -> None:
+    path = write_log(tmp_path)
+    side_file_of(path).write_text(
+        '{"stdio_sizes": [{"file": "/s/out.1", "rank": 1, "writes": [[100000, 8], [124288, 2]]}]}'
+    )
+    facts = facts_of([open_log(path)])
+    write_facts([facts], tmp_path / "facts", names=True)
+    (back,) = read_facts(tmp_path / "facts")
+    for one in (facts, back):
+        (stdio,) = [f.modules["STDIO"] for f in one.files() if f.name == "/s/out.1"]
+        assert stdio.sizes == {1: {"read": [], "write": [(8, 100000), (2, 124288)]}}
+
+
+def test_damaged_facts_are_refused(tmp_path: Path, facts: Facts) -> None:
+    folder = tmp_path / "facts"
+    with pytest.raises(WorkalikeError) as caught:
+        read_facts(folder)
+    assert caught.value.kind is ErrorKind.MISSING
+    write_facts([facts], folder)
+    for path in sorted(folder.iterdir()):
+        whole = path.read_bytes()
+        for spoilt in (b"", whole[: len(whole) // 2], whole[:-8] + b"PAR1PAR1"):
+            path.write_bytes(spoilt)
+            with pytest.raises(WorkalikeError) as caught:
+                read_facts(folder)
+            assert caught.value.kind is ErrorKind.BAD_FILE
+        path.write_bytes(whole)
+    (folder / JOBS).write_bytes((folder / "files.parquet").read_bytes())
+    with pytest.raises(WorkalikeError):
+        read_facts(folder)
+
+
+def test_without_pyarrow_one_line_says_what_to_install(
+    tmp_path: Path, facts: Facts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(WorkalikeError) as caught:
+        write_facts([facts], tmp_path / "facts")
+    assert "pip install 'workalike[parquet]'" in caught.value.one_line()
+
+
+def table_of(path: Path) -> FileTable:
+    return file_table(facts_of([open_log(path)]))
+
+
+def test_the_table_says_what_each_file_was(tmp_path: Path) -> None:
+    table = table_of(write_log(tmp_path))
+    assert words_of(NoiseRule, table.noise.tolist()).count("shared library or module") == 1
+    shared = table.ranks == 4
+    data = table.data & shared
+    assert words_of(Role, table.role_by_name[data].tolist()) == ["checkpoint"] * 3
+    assert words_of(Level, table.written_level[data].tolist()) == ["mpiio"] * 3
+    assert words_of(Interface, table.interface[data].tolist()) == ["mpiio"] * 3
+    assert len(set(table.pattern_number[data].tolist())) == 1
+    assert table.bytes_written[data].tolist() == [4 * MIB] * 3
+    assert table.writes[data].tolist() == [4] * 3
+    assert sorted(table.first_open[data].tolist()) == [1.0, 11.0, 21.0]
+    assert sorted(table.last_close[data].tolist()) == [3.0, 13.0, 23.0]
+    assert sorted(table.rank[table.data & ~shared].tolist()) == [0, 1, 2, 3]
+
+
+def test_an_empty_job_has_an_empty_table(tmp_path: Path) -> None:
+    LogBuilder(nprocs=1, run_time=1.0).write(tmp_path / "empty.darshan")
+    table = table_of(tmp_path / "empty.darshan")
+    assert len(table) == 0
+    assert signature_of(table, 1) == ()
+
+
+def test_the_same_workload_again_has_the_same_signature(tmp_path: Path) -> None:
+    """Other names, another day, three per cent more bytes; not other ranks, other sizes or another family."""
+
+    def signature(**changes: Any) -> Any:
+        made = write_log(tmp_path, **changes)
+        return signature_of(table_of(made), changes.get("ranks", 4))
+
+    first = signature()
+    assert {(f.sharing, f.ranks) for f in first} == {("shared", 4), ("per-rank", 4)}
+    assert signature(stem="restart", start=1000) == first
+    assert alike(signature(size=MIB * 103 // 100), first)
+    assert not alike(signature(size=2 * MIB), first)
+    assert not alike(signature(ranks=8), first)
+    assert not alike(signature(checkpoints=0), first)
+    assert "/s/" not in "".join(family.text() for family in first)
+
+
+@pytest.mark.parametrize("quantity", [1, 1000, 2**40])
+def test_steps_are_a_fifth_wide(quantity: int) -> None:
+    assert step_of(0) == 0
+    assert step_of(quantity) >= 1
+    assert abs(step_of(quantity * 11 // 10) - step_of(quantity)) <= 1
+    assert step_of(quantity * 2) - step_of(quantity) == 4
