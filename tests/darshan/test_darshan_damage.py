@@ -211,7 +211,7 @@ def test_names_that_are_cut_short(path: Path, version: str) -> None:
 
 
 def test_records_without_a_name_are_kept(path: Path) -> None:
-    """PyDarshan drops them without a word (facts A3)."""
+    """PyDarshan drops them without a word (docs/reference/darshan-format.md#name-region)."""
     log = opened(
         path, Image(names=NAMES, modules={STDIO: (2, [GOOD, record("<", 12, 1, ramp(14), times(15))])})
     )

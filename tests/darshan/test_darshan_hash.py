@@ -1,4 +1,4 @@
-"""Record ids: the vectors of facts A3, and ids that Darshan itself gave in real logs."""
+"""Record ids: the vectors of docs/reference/darshan-format.md#record-ids, and ids that Darshan itself gave in real logs."""
 
 from __future__ import annotations
 

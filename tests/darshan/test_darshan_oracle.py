@@ -181,7 +181,7 @@ def test_every_log_is_read_whole(pair: tuple[Log, dict[str, Any]]) -> None:
 
 
 def test_command_line_without_mounts() -> None:
-    """PyDarshan gives '' for this log, but the command line is in it (facts A2)."""
+    """PyDarshan gives '' for this log, but the command line is in it (docs/reference/darshan-format.md#job-region)."""
     job = open_log(package("dxt.darshan")).job
     assert job.exe.startswith("java -Xms1024m")
     assert job.mounts == []

@@ -1,6 +1,6 @@
 """TyphonIO files as our writer leaves them, looked at with HDF5 alone.
 
-What is asked for is in the fact sheet of the format (A.3 to A.11).
+What is asked for is in docs/reference/typhonio-format.md.
 """
 
 from __future__ import annotations

@@ -223,7 +223,7 @@ def count_at_full_scale(found: Characterization, out: Path) -> Fidelity:
 def fit_to_machine(
     found: Characterization, given: Options, data: Path, scale_bytes: bool, scale_time: bool
 ) -> Options:
-    """A replica that this machine does in about a minute (design, "Contracts")."""
+    """A replica that this machine does in about a minute (docs/reference/terms.md#size-of-a-replica)."""
     ranks = given.ranks or min(found.workload.ranks, 2 * (os.cpu_count() or 1))
     moved = sum(d.bytes_written + d.bytes_read for f in found.families for d in f.dumps)
     if given.scaling == "weak":
