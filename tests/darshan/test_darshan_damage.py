@@ -12,7 +12,7 @@ from pathlib import Path
 import darshan_everything
 import pytest
 from darshan_images import Image, named, ramp, record, times
-from darshan_logs import package
+from known_logs import package
 
 from workalike.darshan import Log, LogBuilder, open_log, record_id
 from workalike.errors import ErrorKind, WorkalikeError

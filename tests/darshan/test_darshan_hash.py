@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from darshan_logs import package
+from known_logs import package
 
 from workalike.darshan import open_log, record_id
 

@@ -8,11 +8,12 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from known_logs import SHARED_FOLDER
 from typhonio_samples import MAKERS, make_file, table
 
 from workalike.typhonio.child import answer
 
-REAL = Path(__file__).parents[3] / "shared" / "typhonio-files"
+REAL = SHARED_FOLDER / "typhonio-files"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason=f"no files of the real library in {REAL}")
 UNSTRUCTURED_OF_MACSIO = {
     ("error", "attribute nshapes", "nshapes is 1, its chunks hold 4"),
