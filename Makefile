@@ -7,7 +7,7 @@ DEMO_LOG = $(shell $(BIN)/python -c 'import darshan, pathlib; print(pathlib.Path
 # PyDarshan's wheels end with Python 3.12, though nothing in them depends on it: Python, and a C library behind cffi.
 PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit(sys.version_info >= (3, 13) and not u.find_spec("darshan"))'
 
-.PHONY: help build demo test test-system test-long test-trixie sanitize tidy lint format schema benchmarks clean
+.PHONY: help build demo test test-system test-long test-trixie sanitize tidy lint format schema benchmarks benchmarks-check clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
@@ -15,7 +15,8 @@ help:
 	@echo "make test         the tests (about 13 minutes); make test-system, make test-long for the others"
 	@echo "make test-trixie  the tests on Debian 13, in a folder (as root)"
 	@echo "make lint format  ruff, mypy, clang-format; make tidy; make sanitize for engine and capture"
-	@echo "make benchmarks   the figures of docs/results.md"
+	@echo "make benchmarks   measures what is missing or stale of docs/results.md (BENCHMARKS='NAME ...' or --all, --long);"
+	@echo "                  make benchmarks-check only lists it"
 
 build: $(VENV)/.built
 
@@ -80,6 +81,14 @@ format: build
 	$(BIN)/ruff check --fix src tests benchmarks
 	$(BIN)/ruff format src tests benchmarks
 	tools/check-cpp --fix
+
+# docs/results.md is made of docs/results/*.json, which the benchmarks write.
+BENCHMARKS ?=
+benchmarks: build
+	$(BIN)/python benchmarks/run.py $(BENCHMARKS)
+
+benchmarks-check: build
+	$(BIN)/python benchmarks/run.py --list
 
 clean:
 	rm -rf $(VENV) build demo

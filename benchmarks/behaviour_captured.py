@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from behaviour_lammps import HIGH, LOW, SHARED, shortened
+from results import Results
 
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.compare.fidelity import compare
@@ -121,7 +122,9 @@ def keep(folder: Path, target: Path) -> None:
         shutil.copy(folder / name, target)
 
 
-def measure(application: Application, ranks: int, pairs: int, place: Path | None, logs: Path | None) -> bool:
+def measure(
+    application: Application, ranks: int, pairs: int, place: Path | None, logs: Path | None, results: Results
+) -> bool:
     """Print the medians of one application; whether all of them are within the bounds."""
     times: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for pair in range(pairs):
@@ -138,6 +141,14 @@ def measure(application: Application, ranks: int, pairs: int, place: Path | None
         judged = original >= LEAST_S
         good = LOW <= median <= HIGH
         reached &= good or not judged
+        results.add(
+            f"behaviour, {application.name}, {family}: I/O time of replica ÷ original, {ranks} ranks, {len(some)} pairs",
+            f"{median:.2f} ({min(ratios):.2f} to {max(ratios):.2f}) of {original:.3f} s",
+            target=f"{LOW} to {HIGH}" if judged else f"{LOW} to {HIGH}, not judged below {LEAST_S:g} s",
+            reached=good if judged else None,
+            ratio=median,
+            seconds=original,
+        )
         verdict = ("reached" if good else "MISSED") if judged else "too short to judge"
         print(
             f"{application.name:8} {family:18} {original:8.3f} s  ratio {median:5.2f}  "
@@ -161,13 +172,16 @@ def main() -> int:
         "--logs", type=Path, default=None, help="keep both logs and the record of every pair there"
     )
     given = options.parse_args()
+    results = Results()
     with tempfile.TemporaryDirectory() as work:
         chosen = [a for a in applications(Path(work)) if given.only is None or a.name in given.only]
-        results = [
-            measure(application, given.ranks, given.pairs, given.dir, given.logs) for application in chosen
+        reached = [
+            measure(application, given.ranks, given.pairs, given.dir, given.logs, results)
+            for application in chosen
         ]
     print(f"target: {LOW} to {HIGH} for every family")
-    return 0 if all(results) else 1
+    results.write()
+    return 0 if all(reached) else 1
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from results import Results
+
 from workalike.capture.library import find_library
 from workalike.launch.launchers import Mpiexec
 
@@ -51,6 +53,7 @@ def main() -> None:
     parser.add_argument("--files", default="10,1000")
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args()
+    results = Results()
     with tempfile.TemporaryDirectory(prefix="workalike-bench-") as name:
         folder = Path(name)
         for made in ("data", "logs"):
@@ -69,8 +72,17 @@ def main() -> None:
                     statistics.median(seen[which] - plain[which] for plain, seen in pairs) / 1024
                     for which in ("Rss", "Pss")
                 )
+                results.add(
+                    f"memory added to a process, {kind}, {files} files (resident)",
+                    f"{rss:.2f} MiB",
+                    target=f"≤ {TARGET_MIB:g} MiB" if files == TARGET_FILES else "–",
+                    reached=rss <= TARGET_MIB if files == TARGET_FILES else None,
+                    rss_mib=rss,
+                    pss_mib=pss,
+                )
                 verdict = ("reached" if rss <= TARGET_MIB else "MISSED") if files == TARGET_FILES else ""
                 print(f"{kind:12} {files:5} {rss:15.2f} {pss:15.2f}   {verdict}", flush=True)
+    results.write()
 
 
 if __name__ == "__main__":

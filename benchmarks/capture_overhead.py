@@ -3,7 +3,7 @@
 Runs with and without capture alternate. The cost added to a call is given as a share of the uncaptured `pwrite` of
 the same pair of runs; end to end, a Welch two-sample t-test gives the 95 % interval of the difference in means.
 
-    python benchmarks/capture_overhead.py [--pairs 9] [--end-to-end 30] [--dir /dev/shm]
+    python benchmarks/capture_overhead.py [--only calls|end-to-end] [--pairs 9] [--end-to-end 30] [--dir /dev/shm]
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from results import Results
 
 from workalike.capture.library import find_library
 from workalike.launch.launchers import Mpiexec
@@ -67,7 +69,7 @@ def compile_program(folder: Path, name: str, compiler: str, *flags: str) -> Path
     return target
 
 
-def cost_of_calls(bench: Bench, pairs: int, plain: Path, mpi: Path) -> None:
+def cost_of_calls(bench: Bench, pairs: int, plain: Path, mpi: Path, results: Results) -> None:
     shares: dict[str, list[float]] = {name: [] for name in TARGET}
     for _ in range(pairs):
         before = bench.calls(False, plain) | bench.calls(False, mpi)
@@ -76,13 +78,21 @@ def cost_of_calls(bench: Bench, pairs: int, plain: Path, mpi: Path) -> None:
             all_shares.append(100 * (after[name] - before[name]) / before["pwrite"])
     print(f"cost added to a call, per cent of an uncaptured pwrite, median of {pairs} pairs")
     for name, all_shares in shares.items():
+        median = statistics.median(all_shares)
+        results.add(
+            f"cost added to a call of 1 KiB, share of an uncaptured `pwrite`: `{name}`, median of {pairs} alternating pairs",
+            f"{median:.1f} % (Darshan 3.5.0: {DARSHAN[name]})",
+            target=f"≤ {TARGET[name]} %",
+            reached=median <= TARGET[name],
+            per_cent=median,
+        )
         print(
             f"  {name:18} {statistics.median(all_shares):6.1f} %   target <= {TARGET[name]}   "
             f"Darshan 3.5.0: {DARSHAN[name]}   ({min(all_shares):.1f} to {max(all_shares):.1f})"
         )
 
 
-def start_and_stop(bench: Bench, pairs: int) -> None:
+def start_and_stop(bench: Bench, pairs: int, results: Results) -> None:
     source = bench.folder / "empty.c"
     source.write_text(
         "#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); MPI_Finalize(); return 0; }\n"
@@ -90,13 +100,21 @@ def start_and_stop(bench: Bench, pairs: int) -> None:
     subprocess.run(["mpicc", str(source), "-o", str(bench.folder / "empty")], check=True)
     command = ["mpiexec", "-n", "2", "./empty"]
     added = [1e3 * (bench.run(True, *command)[0] - bench.run(False, *command)[0]) for _ in range(pairs)]
+    median = statistics.median(added)
+    results.add(
+        "start and stop of 2 MPI ranks",
+        f"{median:.1f} ms (Darshan: {START_STOP_DARSHAN_MS})",
+        target=f"≤ {START_STOP_TARGET_MS} ms",
+        reached=median <= START_STOP_TARGET_MS,
+        milliseconds=median,
+    )
     print(
         f"start and stop of 2 ranks: {statistics.median(added):.1f} ms added, target <= {START_STOP_TARGET_MS}, "
         f"Darshan 3.5.0: {START_STOP_DARSHAN_MS}   ({min(added):.1f} to {max(added):.1f})"
     )
 
 
-def end_to_end(bench: Bench, pairs: int, program: Path) -> None:
+def end_to_end(bench: Bench, pairs: int, program: Path, results: Results) -> None:
     times: dict[bool, list[float]] = {False: [], True: []}
     for pair in range(pairs):
         for captured in (False, True) if pair % 2 else (True, False):
@@ -105,6 +123,14 @@ def end_to_end(bench: Bench, pairs: int, program: Path) -> None:
     error = math.sqrt(sum(statistics.variance(all_times) / pairs for all_times in times.values()))
     percent: Callable[[float], float] = lambda seconds: 100 * seconds / mean[False]  # noqa: E731
     difference = mean[True] - mean[False]
+    results.add(
+        f"end to end, IOR-like, {pairs} alternating pairs, Welch, 95 %",
+        f"{percent(difference):+.2f} % ± {percent(T_95 * error):.2f} %",
+        target="contains no overhead above 1 %, else the width",
+        reached=percent(difference) + percent(T_95 * error) <= 1,
+        per_cent=percent(difference),
+        half_width=percent(T_95 * error),
+    )
     print(
         f"end to end, {pairs} alternating pairs: {percent(difference):+.2f} % "
         f"± {percent(T_95 * error):.2f} % of {mean[False]:.3f} s (95 %, Welch)"
@@ -113,18 +139,23 @@ def end_to_end(bench: Bench, pairs: int, program: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=("calls", "end-to-end"), default=None)
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--end-to-end", type=int, default=30)
     parser.add_argument("--dir", type=Path, default=Path("/dev/shm"))
     options = parser.parse_args()
+    results = Results()
     with tempfile.TemporaryDirectory(prefix="workalike-bench-", dir=options.dir) as folder:
         bench = Bench(Path(folder))
         plain = compile_program(bench.folder, "plain", "cc", "-D_GNU_SOURCE")
         mpi = compile_program(bench.folder, "mpi", "mpicc", "-DWITH_MPI", "-D_GNU_SOURCE")
         workload = compile_program(bench.folder, "workload", "cc", "-DWORKLOAD", "-D_GNU_SOURCE")
-        cost_of_calls(bench, options.pairs, plain, mpi)
-        start_and_stop(bench, options.pairs)
-        end_to_end(bench, options.end_to_end, workload)
+        if options.only != "end-to-end":
+            cost_of_calls(bench, options.pairs, plain, mpi, results)
+            start_and_stop(bench, options.pairs, results)
+        if options.only != "calls":
+            end_to_end(bench, options.end_to_end, workload, results)
+    results.write()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from results import Results
+
 from workalike.capture.library import find_library
 from workalike.launch.launchers import Mpiexec
 
@@ -53,6 +55,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--dir", type=Path, default=Path("/dev/shm"))
     options = parser.parse_args()
+    results = Results()
     print("ranks  files            finalize ms   without ms   bare sequence ms   added / bare")
     with tempfile.TemporaryDirectory(prefix="workalike-bench-", dir=options.dir) as name:
         folder = Path(name)
@@ -65,10 +68,16 @@ def main() -> None:
                     statistics.median(one["finalize"] for one in some) for some in (with_it, without)
                 )
                 bare = statistics.median(one["bare"] for one in with_it)
-                print(
-                    f"{ranks:5}  {kind:15} {finalize:11.1f} {plain:12.1f} {bare:18.1f} "
-                    f"{(finalize - plain) / bare:14.2f}"
+                ratio = (finalize - plain) / bare
+                results.add(
+                    f"shutdown, {ranks} ranks, {kind}: time added to `MPI_Finalize` ÷ bare reduce, open, write_all, close",
+                    f"{ratio:.1f}",
+                    target="≤ 3" if kind == "1 shared" else "–",
+                    reached=ratio <= 3 if kind == "1 shared" else None,
+                    ratio=ratio,
                 )
+                print(f"{ranks:5}  {kind:15} {finalize:11.1f} {plain:12.1f} {bare:18.1f} {ratio:14.2f}")
+    results.write()
 
 
 if __name__ == "__main__":

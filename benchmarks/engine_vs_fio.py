@@ -17,6 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from results import Results
+
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Content, Entry, Family, Interface, Role, Schedule, Stream, Workload
@@ -66,6 +68,7 @@ def main() -> int:
         print("needs the Debian package fio", file=sys.stderr)
         return 2
     missed = 0
+    results = Results()
     for size in SIZES:
         ratios, ours, theirs = [], [], []
         for _ in range(given.pairs + 1):
@@ -75,11 +78,19 @@ def main() -> int:
             ratios.append(ours[-1] / theirs[-1])
         median = statistics.median(ratios[1:])  # the first pair warms up
         missed += median < TARGET
+        results.add(
+            f"engine ÷ fio, one process, {given.dir}, 1 GiB, calls of {size // 1024} KiB, median of {given.pairs} pairs",
+            f"{median:.2f} ({min(ratios[1:]):.2f} to {max(ratios[1:]):.2f})",
+            target=f"≥ {TARGET}",
+            reached=median >= TARGET,
+            ratio=median,
+        )
         print(
             f"{size // 1024:5} KiB: engine {statistics.median(ours[1:]) / 1e9:.2f} GB/s, "
             f"fio {statistics.median(theirs[1:]) / 1e9:.2f} GB/s, median ratio of {given.pairs} pairs {median:.3f} "
             f"(from {min(ratios[1:]):.3f} to {max(ratios[1:]):.3f}; {'reached' if median >= TARGET else 'MISSED'}: {TARGET})"
         )
+    results.write()
     return 1 if missed else 0
 
 

@@ -13,6 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from results import Results
+
 import darshan
 from workalike.characterize import characterize
 from workalike.compare.fidelity import compare
@@ -51,7 +53,28 @@ def operations_error(fidelity: Fidelity) -> float:
     return max(map(abs, errors), default=0.0)
 
 
+def keep(results: Results, found: dict[str, tuple[float, float, float, float]]) -> None:
+    """The largest of each measure, and whose it is."""
+    measures = (
+        ("full-scale plan against the log: bytes of a family", BYTES_PCT, "%"),
+        ("… operation counts at the family's level", OPERATIONS_PCT, "%"),
+        ("… histogram distance", DISTANCE, ""),
+        ("largest full plan file", 10_000.0, "kB"),
+    )
+    for index, (measure, target, unit) in enumerate(measures):
+        name, values = max(found.items(), key=lambda item: item[1][index])
+        results.add(
+            measure,
+            f"at most {values[index]:.4g} {unit} (`{name}`), {len(found)} logs",
+            target=f"≤ {target:g} {unit}",
+            reached=values[index] <= target,
+            largest=values[index],
+        )
+
+
 def main() -> int:
+    results = Results()
+    found_in: dict[str, tuple[float, float, float, float]] = {}
     missed = 0
     print(f"{'log':50} {'families':>8} {'bytes %':>8} {'ops %':>8} {'hist':>7} {'plan kB':>8} {'s':>6}")
     for path in [Path(a) for a in sys.argv[1:]] or known_logs():
@@ -71,10 +94,14 @@ def main() -> int:
         distance = max((d for d in distances if d is not None), default=0.0)
         bad = worst > BYTES_PCT or operations > OPERATIONS_PCT or distance > DISTANCE
         missed += bad
+        kilobytes = len(plan_text(plan)) / 1000
+        found_in[path.name] = (worst, operations, distance, kilobytes)
         print(
             f"{path.name[:50]:50} {len(fidelity.families):8} {worst:8.4f} {operations:8.4f} {distance:7.4f} "
-            f"{len(plan_text(plan)) / 1000:8.1f} {time.perf_counter() - begin:6.2f}{'  MISSED' if bad else ''}"
+            f"{kilobytes:8.1f} {time.perf_counter() - begin:6.2f}{'  MISSED' if bad else ''}"
         )
+    keep(results, found_in)
+    results.write()
     print("every log within its targets" if not missed else f"{missed} logs beyond a target")
     return 1 if missed else 0
 

@@ -2,7 +2,7 @@
 
     python benchmarks/hacc_kernels.py [--dir /dev/shm] [--pairs 10] [--independent] [--untuned]
 
-HDF5 Individual against MPI Contiguous and HDF5 Compound against MPI Interleaved (facts: hacc-kernels), 2 ranks, 1 and
+HDF5 Individual against MPI Contiguous and HDF5 Compound against MPI Interleaved (docs/reference/hacc-kernels.md), 2 ranks, 1 and
 16 MiB per rank and variable, repeated to 1 GiB. A run's bandwidth is its bytes over the sum of its dumps' `transfer_s`
 (first to last data operation). Pairs alternate in order; the target is a median ratio of 0.95.
 """
@@ -15,6 +15,8 @@ import sys
 import tempfile
 from fractions import Fraction
 from pathlib import Path
+
+from results import Results
 
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.model import Plan
@@ -68,6 +70,7 @@ def main() -> int:
     parser.add_argument("--untuned", action="store_true", help="HDF5 as it comes")
     given = parser.parse_args()
     good = True
+    results = Results()
     for hdf5, mpi in PAIRS:
         for size in (MIB, 16 * MIB):
             plans = [plan_of(name, size, not given.independent, not given.untuned) for name in (hdf5, mpi)]
@@ -77,6 +80,14 @@ def main() -> int:
                     found[which].append(bandwidth(plans[which], given.dir))
             ratio = statistics.median(one / other for one, other in zip(*found, strict=True))
             good &= ratio >= TARGET
+            results.add(
+                f"HACC-IO, {given.dir}, 2 ranks, 1 GiB, {'independent' if given.independent else 'collective'}, "
+                f"{size // MIB} MiB a rank and variable, median of {given.pairs} pairs: {hdf5} ÷ {mpi}",
+                f"{ratio:.2f}",
+                target=f"≥ {TARGET}",
+                reached=ratio >= TARGET,
+                ratio=ratio,
+            )
             speeds = [statistics.median(one) / GIB for one in found]
             print(
                 f"{hdf5:16} {speeds[0]:6.2f} GiB/s  {mpi:16} {speeds[1]:6.2f} GiB/s  {size // MIB:2} MiB  "
@@ -84,6 +95,7 @@ def main() -> int:
                 f"{'' if ratio >= TARGET else '  MISSED'}",
                 flush=True,
             )
+    results.write()
     return 0 if good else 1
 
 

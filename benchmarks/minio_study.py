@@ -18,6 +18,7 @@ import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from results import Results
 from show_pieces import DOCS, picture
 
 from workalike.darshan import open_log
@@ -170,6 +171,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, default=None, help="keep the figures there")
     parser.add_argument("--drawn", type=Path, default=None, help="the figures that an earlier run kept")
     given = parser.parse_args()
+    results = Results()
     if given.drawn:
         points = [Point(**item) for item in json.loads(given.drawn.read_text(encoding="utf-8"))]
     else:
@@ -180,6 +182,16 @@ def main() -> int:
                 print(f"{library}, {ranks} ranks: done", file=sys.stderr)
     if given.json:
         given.json.write_text(json.dumps([asdict(p) for p in points], indent=1), encoding="utf-8")
+    for p in points:
+        results.add(
+            f"MINIO's study, {p.library}, {p.ranks} ranks: POSIX writes a step, their mean size, independent MPI-IO writes",
+            f"{p.writes:,.0f} of {size_text(p.mean_size)}; {p.mpiio_independent:,.0f}",
+            writes=p.writes,
+            bytes=p.mean_size,
+            independent=p.mpiio_independent,
+        )
+    if not given.drawn:
+        results.write()
     print_table(points)
     print(draw(points, given.to), file=sys.stderr)
     return 0

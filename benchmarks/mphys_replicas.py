@@ -16,6 +16,8 @@ import tempfile
 from fractions import Fraction
 from pathlib import Path
 
+from results import Results
+
 from workalike.characterize.meshes import as_meshes
 from workalike.compare.fidelity import Fidelity, compare
 from workalike.launch.run import RunOptions, run_plan
@@ -38,7 +40,13 @@ def perform(
 
 
 def bytes_of(
-    name: str, where: str, workload: Workload, options: Options, backend: str | None, folder: Path
+    name: str,
+    where: str,
+    workload: Workload,
+    options: Options,
+    backend: str | None,
+    folder: Path,
+    results: Results,
 ) -> bool:
     record, fidelity = perform(workload, options, folder, backend, keep=backend is None)
     checkpoint = next(f for f in fidelity.families if f.name.startswith("checkpoint"))
@@ -50,6 +58,15 @@ def bytes_of(
     )
     sizes = "" if backend else f"  {equal_sizes(record, folder / 'data')}"
     good = all(error <= BYTES_PCT for error in errors)
+    results.add(
+        f"{name}, {where}: checkpoints mean and max, visualisation total",
+        " %, ".join(f"{error:.2g}" for error in errors) + f" %{';' if sizes else ''}{sizes}",
+        target=f"≤ {BYTES_PCT} %",
+        reached=good,
+        mean_pct=errors[0],
+        max_pct=errors[1],
+        total_pct=errors[2],
+    )
     print(
         f"{name:8} {where:22} checkpoints mean {errors[0]:8.5f} % max {errors[1]:8.5f} %  visualisation total "
         f"{errors[2]:8.5f} %{sizes}{'' if good else '  MISSED'}"
@@ -63,11 +80,18 @@ def equal_sizes(record: Record, data: Path) -> str:
     return f"{len(record.files)} files on disk as recorded" if not wrong else f"SIZES DIFFER: {wrong[:3]}"
 
 
-def starts_of(name: str, workload: Workload, folder: Path) -> bool:
+def starts_of(name: str, workload: Workload, folder: Path, results: Results) -> bool:
     options = Options(ranks=4, clock="deadline", time_scale=0.01)
     record, _ = perform(workload, options, folder, "null", keep=False)
     allowed = max(START_S, START_SHARE * (record.wall_s or 0.0))
     worst = max(abs(d.start_s - d.due_s) for d in record.dumps)
+    results.add(
+        f"{name}: start times, deadline clock at 0.01, {len(record.dumps)} dumps",
+        f"at most {worst * 1e3:.2f} ms off",
+        target="1 % of the run or 50 ms",
+        reached=worst <= allowed,
+        milliseconds=worst * 1e3,
+    )
     print(
         f"{name:8} {len(record.dumps)} dumps in {record.wall_s:.1f} s: a start at most {worst * 1e3:.2f} ms off "
         f"(allowed {allowed * 1e3:.0f} ms){'' if worst <= allowed else '  MISSED'}"
@@ -86,6 +110,7 @@ def main() -> int:
     parser.add_argument("--only", choices=("bytes", "starts"), default=None)
     given = parser.parse_args()
     good = True
+    results = Results()
     for letter in "abcde":
         workload = read_workload(WORKLOADS / f"mphys-{letter}.yaml")
         name = f"mphys-{letter}"
@@ -93,13 +118,14 @@ def main() -> int:
             workload = as_meshes(workload, variables=43)
         if given.only != "starts":
             with tempfile.TemporaryDirectory(dir=given.dir) as folder:
-                good &= bytes_of(name, "full scale, null", workload, Options(), "null", Path(folder))
+                good &= bytes_of(name, "full scale, null", workload, Options(), "null", Path(folder), results)
             with tempfile.TemporaryDirectory(dir=given.dir) as folder:
                 options = Options(ranks=4, bytes_scale=Fraction(1, 100))
-                good &= bytes_of(name, "4 ranks, 1 %, files", workload, options, None, Path(folder))
+                good &= bytes_of(name, "4 ranks, 1 %, files", workload, options, None, Path(folder), results)
         if given.only != "bytes" and letter in "ace":
             with tempfile.TemporaryDirectory(dir=given.dir) as folder:
-                good &= starts_of(name, workload, Path(folder))
+                good &= starts_of(name, workload, Path(folder), results)
+    results.write()
     return 0 if good else 1
 
 

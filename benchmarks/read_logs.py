@@ -30,6 +30,8 @@ import zlib
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from results import Results
+
 from workalike.darshan import Log, open_log
 from workalike.darshan.header import Header
 from workalike.darshan.layouts import FIXED, ZLIB
@@ -47,8 +49,10 @@ def main() -> int:
         print("no logs found", file=sys.stderr)
         return 2
     print(f"{len(logs)} logs, {options.rounds} alternating runs each, medians")
-    compare_with_inflate(logs, options.rounds)
-    compare_with_pydarshan(logs, options.rounds)
+    results = Results()
+    compare_with_inflate(logs, options.rounds, results)
+    compare_with_pydarshan(logs, options.rounds, results)
+    results.write()
     return 0
 
 
@@ -144,7 +148,7 @@ def alternate(ours: Callable[[], object], theirs: Callable[[], object], rounds: 
     )
 
 
-def compare_with_inflate(logs: list[Path], rounds: int) -> None:
+def compare_with_inflate(logs: list[Path], rounds: int, results: Results) -> None:
     print("\neverything, against bare zlib inflate of the same regions (rate ratio, 1 = as fast)")
     print(f"{'inflated':>10} {'ours':>10} {'bare':>10} {'ratio':>6}  log")
     prepared = [(log, regions) for log in logs if (regions := compressed_regions(log))]
@@ -168,13 +172,20 @@ def compare_with_inflate(logs: list[Path], rounds: int) -> None:
         lambda: [inflate(region) for _, regions in prepared for region in regions],
         rounds,
     )
+    results.add(
+        f"reading everything in a log against bare zlib inflate, {len(prepared)} logs in a row",
+        f"{ratio:.2f} ×",
+        target="≥ 0.6 ×",
+        reached=ratio >= 0.6,
+        ratio=ratio,
+    )
     print(
         f"all {len(prepared)} logs one after another: {size / MEGABYTE:.1f} MB, "
         f"ours {size / mine / MEGABYTE:.0f} MB/s, bare {size / bare / MEGABYTE:.0f} MB/s, ratio {ratio:.2f}"
     )
 
 
-def compare_with_pydarshan(logs: list[Path], rounds: int) -> None:
+def compare_with_pydarshan(logs: list[Path], rounds: int, results: Results) -> None:
     try:
         from darshan import DarshanReport
     except ImportError:
@@ -222,6 +233,15 @@ def compare_with_pydarshan(logs: list[Path], rounds: int) -> None:
             theirs,
             turns,
         )
+        if group is readable:
+            results.add(
+                f"counters only against PyDarshan, {len(group)} logs in a row",
+                f"{ratio:.1f} × ({named_ratio:.1f} × with names; the ceiling, bare zlib against PyDarshan, is {ceiling:.1f} ×)",
+                target="≥ 10 ×",
+                reached=ratio >= 10,
+                ratio=ratio,
+                ceiling=ceiling,
+            )
         print(
             f"{others * 1e3:9.2f}ms {mine * 1e3:9.2f}ms {ratio:6.1f} {named * 1e3:9.2f}ms {named_ratio:6.1f} "
             f"{ceiling:8.1f}  {group[0].name if len(group) == 1 else f'all {len(group)}, one after another'}"

@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from results import Results
+
 from workalike.darshan import open_log
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.model import Plan
@@ -67,6 +69,7 @@ def main() -> int:
     parser.add_argument("--part-size", type=int, default=PART_SIZE, help="bytes of a variable on a part")
     given = parser.parse_args()
     good = True
+    results = Results()
     for ranks in map(int, given.ranks.split(",")):
         plans = {p: plan_of(p, ranks, given.part_size) for p in ("faithful", "optimised")}
         counts = {p: small_writes(plan, given.dir) for p, plan in plans.items()}
@@ -77,12 +80,21 @@ def main() -> int:
         fewer = counts["faithful"] / max(1, counts["optimised"])
         ratio = statistics.median(f / o for f, o in zip(times["faithful"], times["optimised"], strict=True))
         good &= fewer >= TARGET
+        results.add(
+            f"small POSIX writes (≤ 10 KiB) a dump, `faithful` ÷ `optimised`, 43 quants, {ranks} ranks; their time",
+            f"{fewer:.0f} × ({counts['faithful']} against {counts['optimised']}); time {ratio:.2f}",
+            target=f"≥ {TARGET} × fewer",
+            reached=fewer >= TARGET,
+            fewer=fewer,
+            time_ratio=ratio,
+        )
         component = os.environ.get("OMPI_MCA_io", "the default MPI-IO component")  # noqa: SIM112
         print(
             f"{ranks:3} ranks, {component}: small POSIX writes a dump {counts['faithful']} faithful, "
             f"{counts['optimised']} optimised: {fewer:.1f} x fewer{'' if fewer >= TARGET else '  MISSED'}; time faithful / "
             f"optimised {ratio:.2f} (median of {given.pairs} pairs)"
         )
+    results.write()
     return 0 if good else 1
 
 

@@ -191,8 +191,8 @@ void TyphonioFile::close_state() {
 }
 
 void TyphonioFile::flush() {
-    // What is open is not complete after a flush (fact sheet A.11): the library's users close the state
-    // first.
+    // What is open is not complete after a flush (docs/reference/typhonio-calls.md#flush): the
+    // library's users close the state first.
     close_state();
     file_->flush();
 }

@@ -7,7 +7,7 @@
 
 namespace wa::typhonio::test {
 
-/// The worked example of the format's fact sheet; one process.
+/// The worked example of docs/reference/typhonio-format.md#worked-example; one process.
 void worked(Pattern pattern, const std::string& path) {
     auto file = File::create(path, options_of(pattern));
     State& state = file->create_state("state0", 0, 0.0, "us");

@@ -1,5 +1,5 @@
 // How a mesh is cut into chunks, and where the block of a chunk lies in each of its arrays. No file is
-// touched. Source: fact sheet of the format, A.6 and A.7.
+// touched. Source: docs/reference/typhonio-format.md#chunk-table and #quant.
 #pragma once
 
 #include <array>

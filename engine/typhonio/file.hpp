@@ -10,7 +10,8 @@
 //     file->flush();
 //     file->close();
 //
-// Source: fact sheet of the format, A.2 to A.5, A.10 and A.11.
+// Source: docs/reference/typhonio-format.md#property-lists to #state;
+// docs/reference/typhonio-calls.md#calls and #flush.
 #pragma once
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // A mesh with its arrays, and what lives on it: quants and at most one material.
-// Source: fact sheet of the format, A.6, A.7, A.8 and A.10.
+// Source: docs/reference/typhonio-format.md#mesh to #material; docs/reference/typhonio-calls.md#calls.
 #pragma once
 
 #include <array>

@@ -1,7 +1,8 @@
 // A group with children: what file, state, mesh, quant, material and vargroup have in common. Objects belong
 // to their parent; a reference to one is good until its parent is closed. Creating, flushing and closing are
 // collective over the file's communicator. An object that is not closed is dropped without waiting for
-// anybody. Source: fact sheet of the format, A.3, A.8 and A.11.
+// anybody. Source: docs/reference/typhonio-format.md#hierarchy and #variables;
+// docs/reference/typhonio-calls.md#flush.
 #pragma once
 
 #include <memory>

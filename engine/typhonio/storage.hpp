@@ -1,5 +1,5 @@
 // What the objects of one TyphonIO file share: the pattern, the property lists, and how small things are
-// stored. Source: fact sheet of the format, A.2.
+// stored. Source: docs/reference/typhonio-format.md#property-lists.
 #pragma once
 
 #include <mpi.h>

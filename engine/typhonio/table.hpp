@@ -1,5 +1,6 @@
 // Tables that list what a group holds: names, types, units and scalars, one element each.
-// Source: fact sheet of the format, A.2, A.3, A.8 and A.11.
+// Source: docs/reference/typhonio-format.md#reference-tables and #variables;
+// docs/reference/typhonio-calls.md#flush.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The words of TyphonIO 1.6.0: datatypes, meshes, centrings, and what it takes as a name.
-// Source: fact sheet of the format, A.1.
+// Source: docs/reference/typhonio-format.md#types.
 #pragma once
 
 #include <cstdint>

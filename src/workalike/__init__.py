@@ -3,4 +3,6 @@
 The line: log -> `characterize` -> workload -> `plan` -> engine -> record -> `compare`.
 """
 
-__version__ = "0.1.0"
+from workalike.version import VERSION as __version__
+
+__all__ = ["__version__"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class ErrorKind(Enum):
-    """What went wrong, each with its exit code (design, "Contracts")."""
+    """What went wrong, each with its exit code (docs/reference/terms.md#exit-codes)."""
 
     USAGE = ("bad usage", 2)
     MISSING = ("no such file", 2)

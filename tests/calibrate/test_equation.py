@@ -50,7 +50,7 @@ def test_near_square_meshes_need_the_boundary() -> None:
     assert worst[boundary] < 0.001
     assert worst[boundary] < worst[paper] / 10
     named = dict(zip(boundary.names, boundary.values, strict=True))
-    assert named["alpha"] == pytest.approx(0.9375, rel=1e-3)  # fact sheet C.4
+    assert named["alpha"] == pytest.approx(0.9375, rel=1e-3)  # docs/reference/macsio-model.md#size-equation
     assert named["beta"] == pytest.approx(5.0, rel=1e-3)
     assert smallest_that_holds(boundary, held) == min(p.part_size for p in held)
 

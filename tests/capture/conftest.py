@@ -12,16 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import darshan_oracle
 import pytest
 
 from workalike.capture.library import find_library
 from workalike.darshan import Log, open_log
 from workalike.errors import WorkalikeError
-
-TESTS = Path(__file__).parents[1]
-sys.path.append(str(TESTS / "darshan"))
-
-import darshan_oracle  # noqa: E402
 
 PROGRAMS = Path(__file__).parent / "programs"
 WORKALIKE = [str(Path(sys.executable).with_name("workalike"))]

@@ -1,4 +1,4 @@
-"""A job whose every operation is known, and the log that Darshan would have written of it (facts A5 to A7)."""
+"""A job whose every operation is known, and the log that Darshan would have written of it (docs/reference/darshan-meaning.md)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def log_of(builder: LogBuilder) -> Log:
 
 
 def add_file(builder: LogBuilder, file: TrueFile, *, reduce: bool = True, trace: bool = False) -> None:
-    """Its records: one a rank, or one for all when every rank of the job has one (facts A6)."""
+    """Its records: one a rank, or one for all when every rank of the job has one (docs/reference/darshan-meaning.md#shared-file-reduction)."""
     records = {rank: counters_of(file, ops) for rank, ops in file.ops.items()}
     everyone = len(records) == builder.job.nprocs
     if reduce and everyone:
@@ -142,7 +142,7 @@ def _times(file: TrueFile, ops: Sequence[Op]) -> Iterable[tuple[str, float]]:
 
 
 def _order(ops: Sequence[Op], word: str) -> dict[str, float]:
-    """Sequential and consecutive operations, the largest byte (facts A7)."""
+    """Sequential and consecutive operations, the largest byte (docs/reference/darshan-meaning.md#offsets)."""
     seq = consec = largest = last = 0
     for op in ops:
         seq += op.offset > last
@@ -163,7 +163,7 @@ def _common(counts: Counter[int]) -> dict[str, float]:
 
 
 def reduced(records: Mapping[int, Mapping[str, float]], module: str) -> dict[str, float]:
-    """All ranks' records as one: sums, largest, first and last, the variance of the bytes (facts A6)."""
+    """All ranks' records as one: sums, largest, first and last, the variance of the bytes (docs/reference/darshan-meaning.md#shared-file-reduction)."""
     out: dict[str, float] = {}
     common: Counter[int] = Counter()
     for record in records.values():

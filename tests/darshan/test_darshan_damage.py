@@ -12,7 +12,7 @@ from pathlib import Path
 import darshan_everything
 import pytest
 from darshan_images import Image, named, ramp, record, times
-from darshan_logs import package
+from known_logs import package
 
 from workalike.darshan import Log, LogBuilder, open_log, record_id
 from workalike.errors import ErrorKind, WorkalikeError
@@ -211,7 +211,7 @@ def test_names_that_are_cut_short(path: Path, version: str) -> None:
 
 
 def test_records_without_a_name_are_kept(path: Path) -> None:
-    """PyDarshan drops them without a word (facts A3)."""
+    """PyDarshan drops them without a word (docs/reference/darshan-format.md#name-region)."""
     log = opened(
         path, Image(names=NAMES, modules={STDIO: (2, [GOOD, record("<", 12, 1, ramp(14), times(15))])})
     )

@@ -1,9 +1,9 @@
-"""Record ids: the vectors of facts A3, and ids that Darshan itself gave in real logs."""
+"""Record ids: the vectors of docs/reference/darshan-format.md#record-ids, and ids that Darshan itself gave in real logs."""
 
 from __future__ import annotations
 
 import pytest
-from darshan_logs import package
+from known_logs import package
 
 from workalike.darshan import open_log, record_id
 

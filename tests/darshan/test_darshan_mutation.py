@@ -9,8 +9,8 @@ from pathlib import Path
 import darshan_everything
 import darshan_mutate
 import pytest
-from darshan_logs import ALL_LOGS
 from darshan_mutate import Spoilt, spoil_file, spoil_region, torture
+from known_logs import EVERY_LOG
 
 from workalike.darshan import LogBuilder
 
@@ -20,7 +20,7 @@ LARGEST = 40_000
 
 
 def images() -> dict[str, bytes]:
-    logs = {log.name: log.read_bytes() for log in ALL_LOGS if log.stat().st_size <= LARGEST}
+    logs = {log.name: log.read_bytes() for log in EVERY_LOG if log.stat().st_size <= LARGEST}
     return {**logs, "built": darshan_everything.builder().image()}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import darshan_oracle
 import numpy as np
 import pytest
-from darshan_logs import ALL_LOGS, needs_shared, package, shared
+from known_logs import EVERY_LOG, needs_shared, package, shared
 
 from workalike.darshan import Log, layouts, open_log
 
@@ -25,17 +25,17 @@ UNREAD = {
 }
 """Real counters of POSIX records of version 1 to 3 that PyDarshan 3.5.0 gets wrong."""
 
-OLD_POSIX = [log for log in ALL_LOGS if log.name.startswith(("sample", "noposixopens", "mpi-io-test-"))]
+OLD_POSIX = [log for log in EVERY_LOG if log.name.startswith(("sample", "noposixopens", "mpi-io-test-"))]
 OLD_POSIX = [log for log in OLD_POSIX if log.read_bytes()[:4] in (b"3.00", b"3.10")]
 """Logs with such records."""
 
 
 @pytest.fixture(scope="session")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, dict[str, Any] | None]:
-    return darshan_oracle.ask(ALL_LOGS, tmp_path_factory.mktemp("oracle"))
+    return darshan_oracle.ask(EVERY_LOG, tmp_path_factory.mktemp("oracle"))
 
 
-@pytest.fixture(params=ALL_LOGS, ids=lambda log: log.name[:60])
+@pytest.fixture(params=EVERY_LOG, ids=lambda log: log.name[:60])
 def pair(
     request: pytest.FixtureRequest, answers: dict[Path, dict[str, Any] | None]
 ) -> tuple[Log, dict[str, Any]]:
@@ -181,7 +181,7 @@ def test_every_log_is_read_whole(pair: tuple[Log, dict[str, Any]]) -> None:
 
 
 def test_command_line_without_mounts() -> None:
-    """PyDarshan gives '' for this log, but the command line is in it (facts A2)."""
+    """PyDarshan gives '' for this log, but the command line is in it (docs/reference/darshan-format.md#job-region)."""
     job = open_log(package("dxt.darshan")).job
     assert job.exe.startswith("java -Xms1024m")
     assert job.mounts == []

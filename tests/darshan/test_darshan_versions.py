@@ -44,7 +44,7 @@ SIZES = {
     ("STDIO", 1): (13, 15),
     ("STDIO", 2): (14, 15),
 }
-"""Integers and reals of a record (facts A5)."""
+"""Integers and reals of a record (docs/reference/darshan-format.md#modules)."""
 
 NAMES = {11: b"/a", 12: b"/b", (1 << 64) - 1: b"<STDOUT>", 256: b"/with/zero/bytes/in/its/id"}
 
@@ -136,7 +136,7 @@ def test_record_versions(module: str, number: int, order: str, tmp_path: Path) -
 def upconverted(
     module: str, number: int, ints: list[int], reals: list[float]
 ) -> tuple[list[int], list[float]]:
-    """What facts A5 says about old versions, by hand."""
+    """What docs/reference/darshan-format.md#modules says about old versions, by hand."""
     ints, reals = list(ints), list(reals)
     if module == "POSIX":
         if number == 1:

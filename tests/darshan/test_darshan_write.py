@@ -10,9 +10,9 @@ import darshan_everything
 import darshan_oracle
 import numpy as np
 import pytest
-from darshan_logs import ALL_LOGS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from known_logs import EVERY_LOG
 
 from workalike.darshan import JobToWrite, LogBuilder, layouts, open_log, record_id, write_log
 from workalike.darshan.dxt import SEGMENT, THREAD_SEGMENT
@@ -139,7 +139,7 @@ def test_any_record(
         assert table[counter].tolist() == [values.get(counter, 0)]
 
 
-@pytest.mark.parametrize("source", ALL_LOGS, ids=lambda log: log.name[:60])
+@pytest.mark.parametrize("source", EVERY_LOG, ids=lambda log: log.name[:60])
 def test_real_records_written_again(source: Path, path: Path, tmp_path: Path) -> None:
     """All fixed records of a real log, brought to today's layout, survive the way out and in."""
     log = open_log(source)

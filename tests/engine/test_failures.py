@@ -130,13 +130,15 @@ def test_vanished_directory(engine: Engine, ranks: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted(engine: Engine, ranks: int, tmp_path: Path, signum: signal.Signals) -> None:
     data = tmp_path / "data"
-    process = start(engine, long_plan(ranks), data, ranks if ranks > 1 else 0)
+    plan = long_plan(ranks)
+    process = start(engine, plan, data, ranks if ranks > 1 else 0)
     wait_for_dumps(engine, 2)
     process.send_signal(signum)
-    began = time.monotonic()
-    process.communicate(timeout=30)
-    assert time.monotonic() - began < 15
+    process.communicate(timeout=300)
     assert process.returncode != 0
+    # It ends where it was, not with the schedule.
+    lines = [json.loads(line) for line in (engine.tmp / "run.jsonl").read_text().splitlines()]
+    assert 2 <= sum(line["type"] == "dump" for line in lines) < len(plan["dumps"])
 
 
 def test_interrupted_while_computing(engine: Engine, ranks: int, tmp_path: Path) -> None:

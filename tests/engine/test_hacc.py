@@ -1,4 +1,4 @@
-"""The five HACC-IO kernels on disk: who wrote which byte, and where each dataset lies (facts, hacc-kernels)."""
+"""The five HACC-IO kernels on disk: who wrote which byte, and where each dataset lies (docs/reference/hacc-kernels.md#offsets)."""
 
 from __future__ import annotations
 

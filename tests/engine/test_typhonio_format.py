@@ -1,6 +1,6 @@
 """TyphonIO files as our writer leaves them, looked at with HDF5 alone.
 
-What is asked for is in the fact sheet of the format (A.3 to A.11).
+What is asked for is in docs/reference/typhonio-format.md.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from known_logs import SHARED_FOLDER
 
-from .conftest import REPOSITORY
 from .typhonio_files import (
     ALL,
     CELL,
@@ -33,7 +33,7 @@ from .typhonio_files import (
     type_of,
 )
 
-REAL_FILES = REPOSITORY.parent / "shared" / "typhonio-files"
+REAL_FILES = SHARED_FOLDER / "typhonio-files"
 
 
 @pytest.fixture

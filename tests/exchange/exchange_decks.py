@@ -1,4 +1,4 @@
-"""The decks that the workload-replication paper's authors published, as command lines (fact sheet D.5)."""
+"""The decks that the workload-replication paper's authors published, as command lines (docs/reference/macsio-model.md#decks)."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from workload_logs import JOBS, characterized_or_skip, job_name
+from known_logs import JOBS, characterized_or_skip, job_name
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.files import plan_text, read_plan, write_plan

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -292,6 +291,9 @@ def test_a_run_that_broke_off(tmp_path: Path, found: Characterization) -> None:
     assert "missing" in text
 
 
+MOST_DRAWN = 2_000
+
+
 def huge(families: int, dumps: int) -> Workload:
     made = [
         Family(
@@ -312,10 +314,10 @@ def test_huge_runs_stay_readable(tmp_path: Path, families: int, dumps: int) -> N
     plan = resolve(workload, Options(time_scale=1.0))
     made = perform(plan)
     fidelity = compare(workload, made, plan=plan)
-    started = time.monotonic()
     page = written(tmp_path, None, workload, plan, made, fidelity)
-    assert time.monotonic() - started < 60  # a bound against blowing up, not a measurement
     assert len(page) < 2_000_000
+    # What is drawn stays bounded, too, whatever the number of dumps and families.
+    assert page.count("<path") + page.count("<use") < MOST_DRAWN
     text = " ".join(Outline(page).text.split())
     if families > 40:
         assert "192 other families" in text  # in the figures

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
-from .support import SHARED
+from known_logs import SHARED_LOGS, SHARED_WORKFLOWS, package_folder
 
 FROM_PACKAGE = (
     "examples/example_logs/example.darshan",
@@ -24,11 +23,9 @@ FROM_PACKAGE = (
 
 def package_log(name: str) -> Path | None:
     """A log of the package, where it is installed with its logs."""
-    found = importlib.util.find_spec("darshan")
-    if found is None or found.origin is None:
-        return None
-    path = Path(found.origin).parent / name
-    return path if path.is_file() else None
+    folder = package_folder()
+    path = folder / name if folder else None
+    return path if path and path.is_file() else None
 
 
 def package_logs() -> list[Path]:
@@ -37,7 +34,4 @@ def package_logs() -> list[Path]:
 
 def shared_logs() -> list[Path]:
     """Each log, and each folder with the logs of one workflow."""
-    folder = SHARED / "logs"
-    if not folder.is_dir():
-        return []
-    return sorted(path for path in folder.iterdir() if path.is_dir() or path.suffix == ".darshan")
+    return sorted(SHARED_LOGS + SHARED_WORKFLOWS)

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from known_logs import SHARED_FOLDER as SHARED
+
+__all__ = ["SHARED"]
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-SHARED = REPOSITORY.parent / "shared"
-"""Data for development that may lie beside the checkout; tests must also pass without it."""
 
 INSTALL = "tools/install-system-packages installs it on Debian"
 

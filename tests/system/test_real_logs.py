@@ -18,6 +18,18 @@ NOTHING_IN_THEM = {"empty-4": "no module", "ior-dfs-16": "DAOS"}
 """Logs without a replica, and a word that the reason must hold."""
 
 
+NEEDED = {
+    *NOTHING_IN_THEM,
+    "lammps-growth-4",
+    "meep-hdf5-4",
+    "mphys-c-small-typhonio-4",
+    "e3sm-pnetcdf-512",
+    "dlio-workflow",
+}
+"""Shared logs, and a folder of them, without which these tests would prove little."""
+LEAST_SHARED = 35
+
+
 FAST = ("--time-scale", "0", "--verify", "--quiet")
 DONE, NOTHING, PARTLY = 0, 2, 3
 
@@ -33,8 +45,12 @@ def test_log_of_the_package(log: Path, tmp_path: Path) -> None:
 
 
 def test_the_shared_logs_are_there() -> None:
-    if not shared_logs():
+    """The next test runs once a log that was found; here a missing one is seen."""
+    if not (SHARED / "logs").is_dir():
         pytest.skip(f"no {SHARED.name}/logs beside the checkout")
+    found = {log.stem for log in shared_logs()}
+    assert NEEDED - found == set()
+    assert len(found) >= LEAST_SHARED
 
 
 @pytest.mark.parametrize("log", [pytest.param(path, id=path.stem) for path in shared_logs()])

@@ -8,11 +8,12 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from known_logs import SHARED_FOLDER
 from typhonio_samples import MAKERS, make_file, table
 
 from workalike.typhonio.child import answer
 
-REAL = Path(__file__).parents[3] / "shared" / "typhonio-files"
+REAL = SHARED_FOLDER / "typhonio-files"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason=f"no files of the real library in {REAL}")
 UNSTRUCTURED_OF_MACSIO = {
     ("error", "attribute nshapes", "nshapes is 1, its chunks hold 4"),
@@ -72,7 +73,7 @@ def test_a_range_that_was_set_is_shown(tmp_path: Path) -> None:
     "libver", [("earliest", "v110"), ("v108", "v108"), ("v110", "v110"), ("latest", "latest")]
 )
 def test_storage_that_the_library_reads(libver: tuple[str, str], tmp_path: Path) -> None:
-    """Contiguous tables (a note), soft and hard links, other number types and string sizes (verified 2)."""
+    """Contiguous tables (a note), soft and hard links, other number types and string sizes (docs/reference/typhonio-calls.md#storage-variants)."""
     path = make_file(tmp_path / "a.h5", "unstructured", libver)
     with h5py.File(path) as old, h5py.File(tmp_path / "b.h5", "w", libver=libver) as new:
         for name, value in old.attrs.items():
@@ -120,7 +121,7 @@ def test_files_of_the_real_library(name: str) -> None:
     ("name", "states"), [("macsio-unstructured-1d-4ranks", 1), ("macsio-visualisation-3-states-4ranks", 3)]
 )
 def test_defects_of_macsio_are_named(name: str, states: int) -> None:
-    """Both are unstructured meshes: the library reads them chunk by chunk only (verified 6)."""
+    """Both are unstructured meshes: the library reads them chunk by chunk only (docs/reference/typhonio-calls.md#whole-reads)."""
     found = answer(str(REAL / f"{name}.h5"))
     assert len(found["tree"]["children"]) == states
     assert len(found["findings"]) == states * len(UNSTRUCTURED_OF_MACSIO)

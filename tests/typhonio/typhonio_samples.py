@@ -1,4 +1,4 @@
-"""Small sound TyphonIO files of every mesh type, made with h5py alone (fact sheet A, verified 7)."""
+"""Small sound TyphonIO files of every mesh type, made with h5py alone (docs/reference/typhonio-format.md)."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from workload_logs import JOBS, characterized_or_skip, job_name
+from known_logs import JOBS, characterized_or_skip, job_name
 
 from workalike.darshan import Log, LogBuilder, open_log, record_id
 from workalike.workload.audit import audit

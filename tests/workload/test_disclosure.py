@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from workload_logs import JOBS, characterized_or_skip, job_name
+from known_logs import JOBS, characterized_or_skip, job_name
 from workload_strategies import workloads
 
 from workalike.workload.disclosure import disclose

@@ -24,7 +24,7 @@ def workload(mesh: dict[str, Any], **family: Any) -> Workload:
 def test_macsio_cycle_of_variables() -> None:
     runs = Mesh(variables=43).runs()
     of = {kind: sum(n for n, c, t in runs if (c, t) == kind) for kind in {(c, t) for _, c, t in runs}}
-    # Fact sheet C.2: of 43 variables 18 are doubles of zones, 20 doubles of nodes, 5 integers of zones.
+    # docs/reference/macsio-model.md#sizes: of 43 variables 18 are doubles of zones, 20 doubles of nodes, 5 integers of zones.
     assert of == {
         (Centring.ZONE, ValueType.FLOAT64): 18,
         (Centring.NODE, ValueType.FLOAT64): 20,
@@ -33,7 +33,7 @@ def test_macsio_cycle_of_variables() -> None:
 
 
 @pytest.mark.parametrize(("nx", "ny"), [(2, 2), (3, 3), (10, 10), (97, 97)])
-def test_square_unstructured_part_has_the_bytes_of_the_fact_sheet(nx: int, ny: int) -> None:
+def test_square_unstructured_part_has_the_bytes_of_the_size_equation(nx: int, ny: int) -> None:
     # C.4: P (20 N' + 20 C + 8 + V), V = 8 C 18 + 4 C 5 + 8 N' 20.
     nodes, cells = nx * ny, (nx - 1) * (ny - 1)
     expected = 20 * nodes + 20 * cells + 8 + 8 * cells * 18 + 4 * cells * 5 + 8 * nodes * 20

@@ -74,7 +74,7 @@ def test_the_model_gives_the_papers_errors_for_c(bench: ModuleType) -> None:
     ],
 )
 def test_parts_are_cut_as_in_the_branch(bench: ModuleType, nodes: int, cut: tuple[int, int]) -> None:
-    """Shapes verified on the branch's own example C (facts, C.3)."""
+    """Shapes verified on the branch's own example C (docs/reference/macsio-model.md#part-shapes)."""
     assert bench.cut_by_the_papers_rule(nodes) == cut
 
 
@@ -84,7 +84,7 @@ def test_a_prime_grows_until_it_can_be_cut(bench: ModuleType) -> None:
 
 
 def test_bytes_of_43_variables(bench: ModuleType) -> None:
-    """180 bytes a node and 184 a cell, mesh included (facts, C.3), beside 8 a part and the metadata."""
+    """180 bytes a node and 184 a cell, mesh included (docs/reference/macsio-model.md#part-shapes), beside 8 a part and the metadata."""
     base = bench.file_bytes(1, 2, 2)
     assert bench.file_bytes(1, 3, 2) - base == 2 * 180 + 1 * 184
     assert bench.variable_bytes(0, 1) == 18 * 8 + 5 * 4

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from workload_logs import JOBS, characterized_or_skip, job_name
+from known_logs import JOBS, characterized_or_skip, job_name
 from workload_strategies import workloads
 
 from workalike.errors import ErrorKind, WorkalikeError

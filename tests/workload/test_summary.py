@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from known_logs import JOBS, characterized_or_skip, job_name
 from plan_sums import dump_bytes
-from workload_logs import JOBS, characterized_or_skip, job_name
 from workload_strategies import workloads
 
 from workalike.plan.resolve import Options, resolve

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
-from workload_logs import JOBS, characterized_or_skip, job_name
+from known_logs import JOBS, characterized_or_skip, job_name
 from workload_strategies import workloads
 
 from workalike.exchange.schemas import main, plan_schema, schema_text, schemas, workload_schema

@@ -93,7 +93,8 @@ class MeshLayout {
 /// Nodes of a cell.
 [[nodiscard]] std::int64_t corners(const Mesh& mesh);
 [[nodiscard]] std::int64_t tables_of(const Mesh& mesh);
-/// TyphonIO's code of a cell's shape: bar, quadrilateral, hexahedron, or so many corners (fact sheet A.1).
+/// TyphonIO's code of a cell's shape: bar, quadrilateral, hexahedron, or so many corners
+/// (docs/reference/typhonio-format.md#types).
 [[nodiscard]] std::int32_t shape_code(const Mesh& mesh);
 
 /// Nodes for which a file of `parts` parts comes as near to `bytes` as it can.

@@ -18,7 +18,8 @@ namespace wa {
 void fill_part(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::int64_t dump,
                std::byte* out);
 
-/// The name of a table: MACSio's names of variables, eight in turn (fact sheet C.2), and words for the mesh.
+/// The name of a table: MACSio's names of variables, eight in turn
+/// (docs/reference/macsio-model.md#sizes), and words for the mesh.
 [[nodiscard]] std::string name_of(const MeshTable& table);
 
 /// The values of a rank's parts in one table, made before they are written or compared.

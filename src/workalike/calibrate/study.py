@@ -14,7 +14,7 @@ from workalike.plan.resolve import Options, resolve
 from workalike.workload.mesh import Mesh, MeshType
 from workalike.workload.model import Family, Workload
 
-# Whole cycles of MACSio's variables beside the remainder: within a cycle the mix of types changes (fact sheet C.4).
+# Whole cycles of MACSio's variables beside the remainder: within a cycle the mix of types changes (docs/reference/macsio-model.md#size-equation).
 CYCLES, HELD_CYCLES = (8, 16, 24, 40), (32, 48)
 TARGET = 0.001  # largest relative residual
 

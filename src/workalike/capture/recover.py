@@ -13,8 +13,9 @@ from workalike.capture.side_file import side_file_of
 from workalike.capture.timed import heatmap_names, heatmaps, traces
 from workalike.darshan.write import JobToWrite, write_log
 from workalike.errors import WorkalikeError
+from workalike.version import VERSION
 
-LIBRARY_VERSION = "workalike-0.1.0"
+LIBRARY_VERSION = f"workalike-{VERSION}"
 _TEXT_BYTES = 2500
 _KERNEL_TYPES = {
     "proc", "sysfs", "tmpfs", "devpts", "devtmpfs", "cgroup", "cgroup2", "mqueue", "debugfs", "securityfs",

@@ -54,7 +54,7 @@ class SideDump:
 
     @property
     def bandwidth(self) -> float | None:
-        """Bytes a second (design, "Bandwidth")."""
+        """Bytes a second (docs/reference/terms.md#bandwidth)."""
         return self.moved / self.io_s if self.io_s and self.moved else None
 
 

@@ -1,4 +1,4 @@
-"""Darshan's ten bins of operation sizes (facts A5)."""
+"""Darshan's ten bins of operation sizes (docs/reference/darshan-format.md#size-bins)."""
 
 from __future__ import annotations
 

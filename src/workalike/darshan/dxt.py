@@ -1,4 +1,4 @@
-"""DXT: every read and write of a job, per file and rank (facts A5).
+"""DXT: every read and write of a job, per file and rank (docs/reference/darshan-format.md#dxt).
 
 Segments are never turned into Python objects: a trace holds millions of them.
 """

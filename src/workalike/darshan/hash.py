@@ -1,4 +1,4 @@
-"""The record id of a name: Bob Jenkins' 64-bit hash of 1997 ("lookup8", public domain), facts A3."""
+"""The record id of a name: Bob Jenkins' 64-bit hash of 1997 ("lookup8"), docs/reference/darshan-format.md#record-ids."""
 
 from __future__ import annotations
 

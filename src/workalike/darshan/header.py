@@ -1,4 +1,4 @@
-"""The header of a log: byte order, format version, where the regions lie (facts A1)."""
+"""The header of a log: byte order, format version, where the regions lie (docs/reference/darshan-format.md#header)."""
 
 from __future__ import annotations
 

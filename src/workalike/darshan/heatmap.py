@@ -1,4 +1,4 @@
-"""Heatmap records: bytes over time, per interface and rank (facts A5)."""
+"""Heatmap records: bytes over time, per interface and rank (docs/reference/darshan-format.md#heatmap)."""
 
 from __future__ import annotations
 

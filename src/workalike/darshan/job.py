@@ -1,4 +1,4 @@
-"""The job region (facts A2) and the name region (facts A3)."""
+"""The job region and the name region (docs/reference/darshan-format.md#job-region, #name-region)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The one table of what a Darshan log is made of: headers, module numbers, record layouts.
 
-Everything here is data. A record layout is the list of counter names in stored order (facts A5),
+Everything here is data. A record layout is the list of counter names in stored order (docs/reference/darshan-format.md#modules),
 so bringing an old record to the current layout is a matter of looking names up, and a name that
 the current layout does not know is simply not carried over.
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from workalike.darshan.bins import SIZE_BINS
 
 MAGIC = 6567223
-"""Third value of every header; says which byte order the log was written in (facts A1)."""
+"""Third value of every header; says which byte order the log was written in (docs/reference/darshan-format.md#header)."""
 
 CURRENT_FORMAT = "3.41"
 
@@ -25,7 +25,7 @@ ZLIB, BZIP2, UNCOMPRESSED = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class HeaderLayout:
-    """Where the fields of one header generation lie (facts A1), offsets and size in bytes.
+    """Where the fields of one header generation lie (docs/reference/darshan-format.md#header), offsets and size in bytes.
 
     Attributes:
         size: bytes of the header; the job region begins there.
@@ -106,7 +106,7 @@ MODULE_NAMES: tuple[str, ...] = (
     "DFS",
     "DAOS",
 )
-"""Module names by number (facts A5)."""
+"""Module names by number (docs/reference/darshan-format.md#modules)."""
 
 MODULE_IDS: dict[str, int] = {name: number for number, name in enumerate(MODULE_NAMES)}
 
@@ -314,7 +314,7 @@ FIXED: dict[str, ModuleLayout] = {
         }
     ),
 }
-"""Modules whose records have a fixed size, all versions that are read (facts A5)."""
+"""Modules whose records have a fixed size, all versions that are read (docs/reference/darshan-format.md#modules)."""
 
 MISSING_VALUE = -1
 """Given for counters that an old version did not store; it means "not measured", never zero."""
@@ -345,4 +345,4 @@ LUSTRE_HEAD_BYTES = 32
 LUSTRE_COMPONENT_BYTES = 72
 
 HEATMAP_APIS: tuple[str, ...] = ("POSIX", "MPIIO", "STDIO", "DFS", "DAOS")
-"""Heatmap records are named ``heatmap:`` followed by one of these (facts A3)."""
+"""Heatmap records are named ``heatmap:`` followed by one of these (docs/reference/darshan-format.md#name-region)."""

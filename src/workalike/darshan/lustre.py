@@ -1,4 +1,4 @@
-"""Lustre records: how files lie on the servers (facts A5)."""
+"""Lustre records: how files lie on the servers (docs/reference/darshan-format.md#lustre)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of fixed size: POSIX, MPI-IO, STDIO, H5F, H5D, PNETCDF_FILE, PNETCDF_VAR (facts A4, A5)."""
+"""Records of fixed size: POSIX, MPI-IO, STDIO, H5F, H5D, PNETCDF_FILE, PNETCDF_VAR (docs/reference/darshan-format.md#modules)."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class Source:
         return data
 
     def inflate(self, region: Region, compression: int, ratio: Ratio = BULK) -> bytes:
-        """Read a region and undo its compression: all of its streams, back to back (facts A1).
+        """Read a region and undo its compression: all of its streams, back to back (docs/reference/darshan-format.md#file-skeleton).
 
         Raises:
             WorkalikeError: DAMAGED_LOG if a stream is broken, cut short or grows beyond the cap.

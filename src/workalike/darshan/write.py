@@ -1,7 +1,7 @@
 """Writing Darshan logs: for tests, and for whatever must look like a log of an application.
 
 Logs are in format 3.41, little endian, one zlib stream per region, with the record versions that the
-released PyDarshan reads (facts A1, A5). :class:`LogBuilder` is the convenient way::
+released PyDarshan reads (docs/reference/darshan-format.md#modules). :class:`LogBuilder` is the convenient way::
 
     LogBuilder(nprocs=4, run_time=100.0).posix("/data/out", OPENS=4, WRITES=8).write("x.darshan")
 """

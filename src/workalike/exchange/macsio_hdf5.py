@@ -1,4 +1,4 @@
-"""Settings of MACSio's HDF5 plugin as tunables, and back (fact sheet C.9)."""
+"""Settings of MACSio's HDF5 plugin as tunables, and back (docs/reference/macsio-model.md#hdf5-plugin)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`workalike import macsio`: a command line of MACSio becomes a workload (fact sheet C, D)."""
+"""`workalike import macsio`: a command line of MACSio becomes a workload (docs/reference/macsio-model.md)."""
 
 from __future__ import annotations
 

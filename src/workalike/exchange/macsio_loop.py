@@ -1,4 +1,4 @@
-"""The fork's loop: when checkpoints and states are due, and how they grow (fact sheet D.1 to D.3).
+"""The fork's loop: when checkpoints and states are due, and how they grow (docs/reference/macsio-model.md#the-forks-loop).
 
 Sleeps are taken as intervals: the first before the first checkpoint, each for its whole length. The fork itself cuts them
 to whole seconds for each of its steps and uses the first one twice.

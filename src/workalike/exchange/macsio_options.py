@@ -1,4 +1,4 @@
-"""MACSio's command line: the options of upstream and of the fork, and how they are read (fact sheet C.9)."""
+"""MACSio's command line: the options of upstream and of the fork, and how they are read (docs/reference/macsio-model.md#options)."""
 
 from __future__ import annotations
 

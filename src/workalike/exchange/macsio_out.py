@@ -15,7 +15,16 @@ from workalike.workload.model import Family, MeshType, SharingMode, Turns, Workl
 from workalike.workload.words import Interface, Lifetime, Role
 
 CYCLE = 8
-NODE_BYTES = (0, 0, 0, 8, 8, 8, 8, 0)  # bytes a node of each variable of the cycle (fact sheet C.2)
+NODE_BYTES = (
+    0,
+    0,
+    0,
+    8,
+    8,
+    8,
+    8,
+    0,
+)  # bytes a node of each variable of the cycle (docs/reference/macsio-model.md#sizes)
 NODE = 8  # bytes of a value on a node
 ZONE_BYTES = (8, 8, 8, 0, 0, 0, 0, 4)
 VARIABLES = 20

@@ -1,4 +1,4 @@
-"""`workalike import minio`: MINIO's YAML input becomes a workload (fact sheet B.2; MINIO paper, section 2.2)."""
+"""`workalike import minio`: MINIO's YAML input becomes a workload (docs/reference/minio-model.md#input)."""
 
 from __future__ import annotations
 

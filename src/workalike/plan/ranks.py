@@ -1,4 +1,4 @@
-"""Rank sets under a change of the number of ranks (design, "Scaling": `subset` keeps its share)."""
+"""Rank sets under a change of the number of ranks (docs/reference/terms.md#scaling: `subset` keeps its share)."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def backend_of(family: wl.Family) -> plan.Backend:
 
 @dataclass(frozen=True)
 class Options:
-    """What `plan`, `run` and `replicate` share (design, "Contracts")."""
+    """What `plan`, `run` and `replicate` share (docs/reference/terms.md#shared-options)."""
 
     ranks: int | None = None
     scaling: Literal["strong", "weak"] = "strong"
@@ -372,7 +372,7 @@ def _compute(compute: wl.Compute | None) -> plan.PlanCompute | None:
 
 
 def _stride(stride: int, before: list[tuple[int, int]], after: list[tuple[int, int]]) -> int:
-    """A stride in units of its block (design, "Scaling"): where operations become smaller, so do the holes."""
+    """A stride in units of its block (docs/reference/terms.md#scaling): where operations become smaller, so do the holes."""
     if not stride:
         return 0
     old, new = (max(pairs, key=lambda p: p[0] * p[1])[1] for pairs in (before, after))

@@ -1,4 +1,4 @@
-"""Scaling: total bytes = original x F x (N/N0 if weak, else 1) (design, "Scaling").
+"""Scaling: total bytes = original x F x (N/N0 if weak, else 1) (docs/reference/terms.md#scaling).
 
 The bytes of a dump come out exact; counts are lowered first and sizes kept (`count`), or
 sizes are lowered and counts kept (`size`).

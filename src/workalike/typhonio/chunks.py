@@ -1,4 +1,4 @@
-"""CHUNKINFO: how many values each chunk of a mesh holds (fact sheet A.6, A.7; verified 4.10, 4.11).
+"""CHUNKINFO: how many values each chunk of a mesh holds (docs/reference/typhonio-format.md#chunk-table, docs/reference/typhonio-calls.md#whole-reads).
 
 Everything that the library reads is computed from these numbers, nothing from the extents of the datasets.
 """

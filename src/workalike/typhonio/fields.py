@@ -1,4 +1,4 @@
-"""Attributes, tables and arrays of an object, with what the library would make of them (fact sheet A.2, A.9; verified 4, 5)."""
+"""Attributes, tables and arrays of an object, with what the library would make of them (docs/reference/typhonio-calls.md#what-the-reader-checks)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IDs, shapes and connectivity of an unstructured mesh (fact sheet A.6; verified 4.10, 7)."""
+"""IDs, shapes and connectivity of an unstructured mesh (docs/reference/typhonio-format.md#mesh, docs/reference/typhonio-calls.md#whole-reads)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The material of a mesh: pure and mixed cells (fact sheet A.8; verified 4.13, 4.14)."""
+"""The material of a mesh: pure and mixed cells (docs/reference/typhonio-format.md#material)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mesh: its attributes, coordinates and chunks, then what lies on it (fact sheet A.6)."""
+"""A mesh: its attributes, coordinates and chunks, then what lies on it (docs/reference/typhonio-format.md#mesh)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A quant: a field on a mesh (fact sheet A.7)."""
+"""A quant: a field on a mesh (docs/reference/typhonio-format.md#quant)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The variables of an object: tables in its group, values in caches or datasets of their own (fact sheet A.8)."""
+"""The variables of an object: tables in its group, values in caches or datasets of their own (docs/reference/typhonio-format.md#variables)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk through a TyphonIO file: what the library would see, from the tables down (fact sheet A.3 to A.5)."""
+"""The walk through a TyphonIO file: what the library would see, from the tables down (docs/reference/typhonio-format.md#hierarchy)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vocabulary of a TyphonIO file: codes, names of tables, sets of attributes (fact sheet A.1 to A.8)."""
+"""The vocabulary of a TyphonIO file: codes, names of tables, sets of attributes (docs/reference/typhonio-format.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Meshes: parts and the variables on them, as in MACSio's data model (fact sheet C.1 to C.4)."""
+"""Meshes: parts and the variables on them, as in MACSio's data model (docs/reference/macsio-model.md#data-model)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a mesh is: the closed form of its bytes (fact sheet C.4, Eq. 1 of the paper without what a library adds).
+"""How much a mesh is: the closed form of its bytes (docs/reference/macsio-model.md#size-equation, Eq. 1 of the paper without what a library adds).
 
 The engine divides a mesh up by the same rules (engine/mesh/shape.cpp); a test holds both together.
 """

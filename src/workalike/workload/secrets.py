@@ -134,7 +134,7 @@ def _users(path: str) -> Iterator[str]:
 
 
 def _components(paths: Iterable[str]) -> Iterator[str]:
-    """Each path component once; dataset names behind a colon count as components (facts A3)."""
+    """Each path component once; dataset names behind a colon count as components (docs/reference/darshan-format.md#name-region)."""
     seen: set[str] = set()
     for path in paths:
         for component in path.replace(":", "/").split("/"):

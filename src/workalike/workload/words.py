@@ -33,7 +33,7 @@ DATASET_INTERFACES = (*HDF5_INTERFACES, Interface.PNETCDF, Interface.ADIOS2)
 
 
 class Level(StrEnum):
-    """Where bytes and operations are counted (design, "Semantics")."""
+    """Where bytes and operations are counted (docs/reference/terms.md#level)."""
 
     POSIX = "posix"
     STDIO = "stdio"

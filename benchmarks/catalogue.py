@@ -1,0 +1,240 @@
+"""Every result that docs/results.md shows: its name, the command that makes it, and the sources that it depends on.
+
+A result is *stale* when one of its sources has changed since the commit it was measured at; so sources are what the
+figure is about, not all that runs. `docs/results/NAME.json` holds the figures; `results.py` writes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "results"
+
+
+class Kind(Enum):
+    SCRIPT = "script"
+    """A script in this folder, which writes its figures itself."""
+    TESTS = "tests"
+    """A command that succeeds or fails; what success means stands in the JSON file and is kept."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    name: str
+    command: str
+    """As typed in the root of the repository, inside its virtual environment."""
+    sources: tuple[str, ...]
+    """Files and folders, relative to the root."""
+    kind: Kind = Kind.SCRIPT
+    is_long: bool = False
+    """More than ten minutes, root rights or a whole machine: run only by name or with --long."""
+
+    @property
+    def file(self) -> Path:
+        return FOLDER / f"{self.name}.json"
+
+
+CHARACTERIZE = ("src/workalike/characterize", "src/workalike/facts")
+PLAN = ("src/workalike/plan", "engine/plan", "engine/expand", "engine/core")
+COMPARE = ("src/workalike/compare",)
+ENGINE = ("engine",)
+CAPTURE = ("capture",)
+
+
+def tests(name: str, paths: str, *sources: str, prefix: str = "", is_long: bool = False) -> Entry:
+    command = f"{prefix}python -m pytest -q {paths}"
+    return Entry(
+        name, command, (*(p.split("::")[0] for p in paths.split() if "/" in p), *sources), Kind.TESTS, is_long
+    )
+
+
+CATALOGUE = (
+    # From a log to a verified replica
+    Entry(
+        "full-scale",
+        "python benchmarks/full_scale.py",
+        ("benchmarks/full_scale.py", *CHARACTERIZE, *PLAN, *COMPARE),
+    ),
+    Entry(
+        "reconstruction",
+        "python benchmarks/reconstruction.py",
+        ("benchmarks/reconstruction.py", *CHARACTERIZE, *PLAN),
+    ),
+    Entry(
+        "behaviour-lammps-replayed",
+        "python benchmarks/behaviour_lammps.py",
+        ("benchmarks/behaviour_lammps.py", *CHARACTERIZE, *ENGINE),
+        is_long=True,
+    ),
+    Entry(
+        "mphys-bytes",
+        "python benchmarks/mphys_replicas.py --only bytes",
+        ("benchmarks/mphys_replicas.py", "workloads", *PLAN, "engine/backends", *COMPARE),
+    ),
+    Entry(
+        "mphys-starts",
+        "python benchmarks/mphys_replicas.py --only starts",
+        ("benchmarks/mphys_replicas.py", "workloads", "engine/schedule", "engine/run"),
+    ),
+    Entry(
+        "read-logs", "python benchmarks/read_logs.py", ("benchmarks/read_logs.py", "src/workalike/darshan")
+    ),
+    Entry(
+        "characterize-logs",
+        "python benchmarks/characterize_logs.py",
+        ("benchmarks/characterize_logs.py", *CHARACTERIZE),
+    ),
+    Entry(
+        "engine-against-fio",
+        "python benchmarks/engine_vs_fio.py",
+        ("benchmarks/engine_vs_fio.py", "engine/run", "engine/io", "engine/backends", "engine/data"),
+    ),
+    # Capture
+    Entry(
+        "capture-calls",
+        "python benchmarks/capture_overhead.py --only calls",
+        ("benchmarks/capture_overhead.py", "benchmarks/capture_calls.c", *CAPTURE),
+    ),
+    Entry(
+        "capture-end-to-end",
+        "python benchmarks/capture_overhead.py --only end-to-end --end-to-end 150",
+        ("benchmarks/capture_overhead.py", "benchmarks/capture_calls.c", *CAPTURE),
+        is_long=True,
+    ),
+    tests("capture-counters", "tests/capture", *CAPTURE),
+    tests(
+        "captured-programs", "tests/system/test_capture.py", *CAPTURE, *CHARACTERIZE, *ENGINE, is_long=True
+    ),
+    tests("capture-witness", "tests/capture/test_witness.py", *CAPTURE, *ENGINE),
+    tests("capture-killed", "tests/capture/test_mpi.py -k kill", *CAPTURE),
+    Entry(
+        "capture-memory",
+        "python benchmarks/capture_memory.py",
+        ("benchmarks/capture_memory.py", "benchmarks/capture_memory.c", *CAPTURE),
+    ),
+    Entry(
+        "stat-and-open",
+        "python benchmarks/stat_and_open.py",
+        ("benchmarks/stat_and_open.py", "benchmarks/stat_and_open.c", *CAPTURE),
+    ),
+    Entry(
+        "behaviour-nwchem",
+        "python benchmarks/behaviour_captured.py --only nwchem --pairs 2",
+        ("benchmarks/behaviour_captured.py", *CHARACTERIZE, *ENGINE),
+        is_long=True,
+    ),
+    Entry(
+        "behaviour-meep",
+        "python benchmarks/behaviour_captured.py --only meep --pairs 3",
+        ("benchmarks/behaviour_captured.py", *CHARACTERIZE, *ENGINE),
+        is_long=True,
+    ),
+    Entry(
+        "behaviour-lammps",
+        "python benchmarks/behaviour_captured.py --only lammps --ranks 2 --pairs 3",
+        ("benchmarks/behaviour_captured.py", *CHARACTERIZE, *ENGINE),
+        is_long=True,
+    ),
+    Entry(
+        "behaviour-ior-like",
+        "python benchmarks/behaviour_captured.py --only ior --dir /dev/shm --pairs 5",
+        ("benchmarks/behaviour_captured.py", "benchmarks/ior_like.c", *CHARACTERIZE, *ENGINE),
+        is_long=True,
+    ),
+    Entry(
+        "capture-shutdown",
+        "python benchmarks/capture_shutdown.py",
+        ("benchmarks/capture_shutdown.py", "benchmarks/capture_shutdown.c", *CAPTURE),
+    ),
+    Entry(
+        "replicate-small",
+        "python benchmarks/replicate_logs.py",
+        ("benchmarks/replicate_logs.py", *CHARACTERIZE, *PLAN, *ENGINE),
+        is_long=True,
+    ),
+    tests(
+        "engine-captured",
+        "tests/engine/test_hdf5.py tests/engine/test_mpiio.py tests/engine/test_lifetimes.py tests/engine/test_failures.py",
+        *CAPTURE,
+        prefix="python benchmarks/preloaded.py ",
+    ),
+    # The scientific data models
+    tests(
+        "typhonio-files",
+        "tests/engine/test_typhonio_format.py tests/engine/test_typhonio_backend.py tests/typhonio",
+        "engine/typhonio",
+        "src/workalike/typhonio",
+    ),
+    Entry(
+        "typhonio-inspected",
+        "python benchmarks/inspect_files.py",
+        ("benchmarks/inspect_files.py", "src/workalike/typhonio"),
+    ),
+    tests("typhonio-replayed", "tests/system/test_typhonio.py", "engine/typhonio", *CHARACTERIZE),
+    tests("typhonio-sieving", "tests/engine/test_typhonio_calls.py", "engine/typhonio"),
+    Entry(
+        "mphys-meshes",
+        "python benchmarks/mphys_replicas.py --mesh --only bytes",
+        ("benchmarks/mphys_replicas.py", "workloads", "engine/mesh", "engine/typhonio", *COMPARE),
+    ),
+    Entry(
+        "mesh-replica",
+        "python benchmarks/replicate_logs.py --mesh",
+        ("benchmarks/replicate_logs.py", *CHARACTERIZE, "engine/mesh", "engine/typhonio"),
+        is_long=True,
+    ),
+    Entry(
+        "size-equation",
+        "python benchmarks/size_equation.py",
+        ("benchmarks/size_equation.py", "src/workalike/calibrate", "engine/mesh", "engine/typhonio"),
+    ),
+    Entry(
+        "typhonio-patterns",
+        "python benchmarks/typhonio_patterns.py --pairs 5",
+        ("benchmarks/typhonio_patterns.py", "engine/typhonio"),
+    ),
+    tests("decks", "tests/exchange", "src/workalike/exchange"),
+    Entry(
+        "pnetcdf-replica",
+        "python benchmarks/replicate_logs.py --pnetcdf",
+        ("benchmarks/replicate_logs.py", *CHARACTERIZE, "engine/backends"),
+        is_long=True,
+    ),
+    tests("pnetcdf-ior", "tests/system/test_pnetcdf.py", "engine/backends"),
+    Entry(
+        "hacc-collective",
+        "python benchmarks/hacc_kernels.py",
+        ("benchmarks/hacc_kernels.py", "workloads/hacc", "engine/backends", "engine/io"),
+    ),
+    Entry(
+        "hacc-independent",
+        "python benchmarks/hacc_kernels.py --independent",
+        ("benchmarks/hacc_kernels.py", "workloads/hacc", "engine/backends", "engine/io"),
+    ),
+    tests("hacc-offsets", "tests/engine/test_hacc.py", "workloads/hacc", "engine/backends"),
+    Entry(
+        "minio-study",
+        "python benchmarks/minio_study.py",
+        ("benchmarks/minio_study.py", "src/workalike/exchange", "engine/typhonio", "engine/backends"),
+        is_long=True,
+    ),
+    tests("compute-checksums", "tests/engine/test_compute.py", "engine/schedule"),
+    # The repository
+    Entry("debian-13", "make test-trixie", ("tools/check-bare-debian",), Kind.TESTS, is_long=True),
+    Entry(
+        "slowest-tests",
+        "python benchmarks/slowest_tests.py",
+        ("benchmarks/slowest_tests.py", "tests"),
+        is_long=True,
+    ),
+)
+
+
+def entry(name: str) -> Entry:
+    for known in CATALOGUE:
+        if known.name == name:
+            return known
+    raise SystemExit(f"no result {name!r}; known: {', '.join(e.name for e in CATALOGUE)}")

@@ -1,0 +1,35 @@
+"""What the pages of docs/how-to say works: their steps, applied to a copy of the tree, with no more files than promised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from how_to import apply_page, changed, copy_of_tree
+from known_logs import REPOSITORY
+
+HOW_TO = REPOSITORY / "docs" / "how-to"
+MOST_FILES = {"add-a-launcher": 1, "add-an-exporter": 2, "add-a-rule": 2, "add-a-command": 2}
+"""Files touched beside tests and documentation."""
+PAGES = [name for name in MOST_FILES if (HOW_TO / f"{name}.md").exists()]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_steps_work_and_touch_few_files(name: str, tmp_path: Path) -> None:
+    done = apply_page(HOW_TO / f"{name}.md", copy_of_tree(tmp_path / "tree"))
+    assert done.runs >= 2
+    assert 1 <= len(done.touched) <= MOST_FILES[name], done.touched
+
+
+def test_pages_are_listed() -> None:
+    listed = (HOW_TO / "README.md").read_text(encoding="utf-8")
+    for page in HOW_TO.glob("add-*.md"):
+        assert f"({page.name})" in listed
+
+
+def test_change_that_does_not_fit_is_refused() -> None:
+    assert changed("a\nb\n", " a\n-b\n+c\n", "x") == "a\nc\n"
+    with pytest.raises(AssertionError, match="0 times"):
+        changed("a\n", " b\n+c\n", "x")
+    with pytest.raises(AssertionError, match="2 times"):
+        changed("a\na\n", " a\n+c\n", "x")
