@@ -27,6 +27,7 @@ from workalike.report.sentences import overview
 from workalike.workload.model import Workload
 
 MAX_NOTES = 30
+MAX_FAILURES = 20
 
 
 def write_report(
@@ -113,6 +114,8 @@ def context(
         "record": record,
         "fidelity": fidelity,
         "verdict": verdict_of(fidelity) if fidelity else None,
+        "notes": withhold(fidelity.notes, names) if fidelity else [],
+        "failed": withhold(_failures(record), names) if record else [],
         "overview": overview(workload, list(pairing.original.families.values())),
         "cards": rows.cards(fidelity) + rows.verified_cards(record) if fidelity else [],
         "stories": told,
@@ -130,6 +133,11 @@ def context(
         "replica_color": REPLICA,
         **_figures(pairing, replica is not None),
     }
+
+
+def _failures(record: Record) -> list[str]:
+    """Calls of the run that failed, the first of them."""
+    return [f"rank {e.rank}: {e.operation}: {e.reason}" for e in record.errors[:MAX_FAILURES]]
 
 
 def _has_times(family: FamilyFidelity) -> bool:
