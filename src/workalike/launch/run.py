@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder
 from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
+from workalike.leftovers import scratch_folder
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
 
@@ -148,8 +148,8 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
     record_path = options.out / "run.jsonl"
     for name in ("run.jsonl", "run.json", "operations.txt", REPLICA_LOG):  # of an earlier run
         (options.out / name).unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(prefix="workalike-", dir=options.out) as scratch:
-        plan_path = options.plan_path or Path(scratch) / "plan.json"
+    with scratch_folder(options.out) as scratch:
+        plan_path = options.plan_path or scratch / "plan.json"
         if options.plan_path is None:
             write_plan(plan, plan_path)
         command = [
