@@ -24,7 +24,8 @@ from workalike.characterize.states import (
 )
 from workalike.characterize.times import Interval, access_interval
 from workalike.characterize.traced import Traces
-from workalike.workload.model import Assumption, Direction, Role
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.workload.model import MAX_ALL_DUMPS, MAX_DUMPS, Assumption, Direction, Role
 
 LEAST_SPAN = 0.1
 """Of the run: a file written over a shorter time is one dump."""
@@ -39,6 +40,7 @@ class StateFinder:
     traces: Traces
     drafts: Sequence[Draft]
     _timelines: dict[int, Timeline | None] = field(default_factory=dict)
+    _given: int = 0
 
     def find(self, draft: Draft) -> States | None:
         """The states of a family that is one file with one event; None where that is one dump.
@@ -50,6 +52,7 @@ class StateFinder:
         data = draft.layers[0][0]
         within = self._written_within(draft)
         if self.options.states:
+            self._refuse_too_many(self.options.states)
             return self._placed(draft, self.options.states, "states: given with --states")
         traced = states_in_trace(self.traces.of(data.file, data.level, Direction.WRITE))
         if traced is not None:
@@ -67,6 +70,17 @@ class StateFinder:
                     runs, None, "states: bursts in the heatmap", [Assumption.STATES, Assumption.STATE_SIZES]
                 )
         return None
+
+    def _refuse_too_many(self, states: int) -> None:
+        """A number from the user, for every long-lived file: a workload has its limits."""
+        self._given += states
+        if states > MAX_DUMPS or self._given > MAX_ALL_DUMPS:
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                f"--states {states} is too many: a workload holds {MAX_DUMPS} dumps of a family, "
+                f"{MAX_ALL_DUMPS} in all",
+                mend="give fewer states",
+            )
 
     def size(self, draft: Draft) -> None:
         """Eq. 2 to 4: the states grow as the checkpoints do."""
