@@ -281,3 +281,27 @@ def test_an_empty_record_is_a_bad_record(tmp_path: Path, name: str) -> None:
     done = workalike("compare", "small.yaml", name, cwd=tmp_path)
     assert done.returncode == 2
     assert f"bad record: {name}" in one_line(done.stderr)
+
+
+LONG = "x" * 5000
+MUCH_TEXT = {
+    "a command": (LONG,),
+    "a file": ("check", LONG),
+    "an option": ("plan", "app.yaml", "--" + LONG),
+    "a word of a closed list": ("run", "app.yaml", "--dir", "data", "--backend", LONG),
+    "a pattern": ("profile", "--include", "(" + LONG, "--", "true"),
+    "a program": ("profile", "--", LONG),
+    "a field of a plan": ("run", "plan.json", "--dir", "data"),
+    "a number": ("plan", "app.yaml", "--ranks", LONG),
+}
+
+
+@pytest.mark.parametrize("case", MUCH_TEXT)
+def test_errors_quote_a_little_of_long_input(case: str, tmp_path: Path) -> None:
+    (tmp_path / "app.yaml").write_text(SMALL)
+    plan = workalike("plan", "app.yaml", cwd=tmp_path).stdout
+    (tmp_path / "plan.json").write_text(plan.replace('"seed"', f'"{LONG}"'))
+    done = workalike(*MUCH_TEXT[case], cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    assert "xxx...xxx" in one_line(done.stderr) or len(done.stderr) < 400
+    assert len(done.stderr) < 1500

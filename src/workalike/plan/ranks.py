@@ -151,7 +151,7 @@ def _spread(members: Ints, old: int, new: int, wanted: int) -> Ints:
     # whose products stay within 64 bits in this order.
     whole, rest = np.divmod(gaps[at] * new, wanted)
     places = (members[at] * new + between * whole + between * rest // wanted) // old
-    chosen = np.minimum(new - 1, places)  # in ascending order
+    chosen: Ints = np.minimum(new - 1, places)  # in ascending order
     chosen = chosen[np.diff(chosen, prepend=-1) > 0]
     missing = wanted - len(chosen)
     if missing > 0:
