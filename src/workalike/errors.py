@@ -9,7 +9,6 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
-
 MOST_QUOTED = 400
 """Characters of one part of an error's line: a file, a place, a message, what to do."""
 

@@ -208,14 +208,19 @@ def console(quiet: bool = False) -> Console:
     return Console(quiet=quiet, highlight=False, markup=False)
 
 
+def was_given(context: typer.Context, name: str) -> bool:
+    """Whether an option was on the command line, rather than left to its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def refuse_given(context: typer.Context, names: tuple[str, ...], file: Path) -> None:
     """Options that a plan has settled already must not be given with it: they would do nothing.
 
     Raises:
         WorkalikeError: USAGE naming them.
     """
-    sources = {name: context.get_parameter_source(name) for name in names}
-    given = [f"--{name.replace('_', '-')}" for name, s in sources.items() if s and s.name == "COMMANDLINE"]
+    given = [f"--{name.replace('_', '-')}" for name in names if was_given(context, name)]
     if given:
         raise WorkalikeError(
             ErrorKind.USAGE,

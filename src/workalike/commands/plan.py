@@ -9,6 +9,7 @@ import typer
 
 from workalike.commands import options as opt
 from workalike.compare.words import plural
+from workalike.launch.run import COUNTING_BACKENDS
 from workalike.plan.files import plan_text, write_plan
 from workalike.plan.resolve import resolve
 from workalike.workload.files import read_workload
@@ -19,6 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload file.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Plan file [default: stdout].")
@@ -45,6 +47,8 @@ def command(
 
         workalike plan app.yaml --ranks 4 --bytes-scale 0.01 --time-scale 0 -o plan.json
     """
+    if backend in COUNTING_BACKENDS and not opt.was_given(context, "time_scale"):
+        time_scale = 0.0
     options = opt.resolve_options(
         ranks, scaling, bytes_scale, scale_by, time_scale, clock, backend, seed, gap_fill, compressibility
     )

@@ -13,7 +13,7 @@ from workalike.commands.inputs import read_workload_or_plan
 from workalike.compare.profile import print_profile
 from workalike.compare.record import Record
 from workalike.compare.words import plural
-from workalike.launch.run import RunOptions, run_plan
+from workalike.launch.run import COUNTING_BACKENDS, RunOptions, run_plan
 from workalike.plan.model import Plan
 from workalike.plan.resolve import resolve
 
@@ -53,6 +53,8 @@ def command(
 
     Writes `run.jsonl` (a line a dump, as it ends) and `run.json`. Data files are deleted afterwards unless --keep.
 
+    The backends null and record, which perform nothing, wait only with --time-scale, or with that of a plan.
+
     Examples:
 
         workalike run app.yaml --dir /scratch/test --ranks 64
@@ -60,6 +62,8 @@ def command(
         workalike run app.yaml --dir /tmp/x --backend null      (count only, full scale, seconds)
     """
     given = read_workload_or_plan(file)
+    if backend in COUNTING_BACKENDS and not opt.was_given(context, "time_scale"):
+        time_scale = 0.0  # there is nothing to measure
     if isinstance(given, Plan):
         opt.refuse_given(context, opt.RESOLVED, file)
         plan = given
