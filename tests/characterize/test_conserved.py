@@ -16,7 +16,7 @@ from workalike.plan.resolve import Options, resolve
 from workalike.workload.files import workload_text
 from workalike.workload.model import Direction, Workload
 
-NOTHING = {"empty-4.darshan", "ior-dfs-16.darshan"}
+NOTHING = {"empty-4.darshan", "ior-dfs-16.darshan", "mdtest-shared-dir-4.darshan"}
 SMALL_FILE_BYTES = 512 * 1024
 
 
