@@ -432,3 +432,22 @@ def test_any_dataset_stays_valid(workload: Workload, asked: Options) -> None:
                     assert all(
                         (n - 1) * s + 1 <= d for n, s, d in zip(shape, stride, arrays.dims, strict=True)
                     )
+
+
+TOO_LARGE = """\
+workalike: 1
+ranks: 4
+families:
+- role: checkpoint
+  interface: hdf5
+  schedule: {count: 1}
+  content: {fit: {datasets: 2}}
+  sizes: 1 PiB
+"""
+
+
+def test_a_scale_beyond_64_bits_is_an_error_in_one_line() -> None:
+    with pytest.raises(WorkalikeError, match="--bytes-scale") as caught:
+        resolve(parse_workload(TOO_LARGE), Options(bytes_scale=Fraction(10**6)))
+    assert caught.value.kind is ErrorKind.USAGE
+    assert "bytes" in (caught.value.place or "")
