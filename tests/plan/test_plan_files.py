@@ -179,3 +179,19 @@ def test_a_plan_that_contradicts_itself_is_one_line_of_compare(
         app(["compare", "app.yaml", "run.json", "--plan", "plan.json"], standalone_mode=False)
     assert caught.value.kind is ErrorKind.BAD_PLAN
     assert place in (caught.value.place or "")
+
+
+@pytest.mark.parametrize("change", ["role: restart", "count: 2"])
+def test_a_plan_of_another_workload_is_refused_by_compare(
+    change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = (
+        SIMPLE.replace("role: checkpoint", change) if "role" in change else SIMPLE.replace("count: 3", change)
+    )
+    (tmp_path / "app.yaml").write_text(other)
+    (tmp_path / "plan.json").write_text(plan_text(resolve(parse_workload(SIMPLE), Options())))
+    (tmp_path / "run.json").write_text(Record(plan_ranks=4, processes=1, backend="null").model_dump_json())
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WorkalikeError, match="another workload's") as caught:
+        app(["compare", "app.yaml", "run.json", "--plan", "plan.json"], standalone_mode=False)
+    assert caught.value.kind is ErrorKind.BAD_PLAN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +16,7 @@ from workalike.compare.from_record import side_of_record
 from workalike.compare.from_witness import side_of_witness
 from workalike.compare.record import Record
 from workalike.compare.side import Key, Side, SideDump, SideFamily
+from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Direction, Workload
@@ -72,6 +74,7 @@ def pair_up(
     if isinstance(original, Characterization):
         side = side_of_log(original)
     else:
+        _refuse_plan_of_another(workload, full)
         side = with_durations(side_of_plan(full), workload)
     levels = {key: family.level for key, family in side.families.items()}
     if isinstance(replica, Record):
@@ -91,6 +94,25 @@ def pair_up(
         pairs.append(Pair(family, mine, scaled))
     extra = [family for key, family in other.families.items() if key not in side.families]
     return Pairing(side, other, pairs, extra, factors, presumed)
+
+
+def _refuse_plan_of_another(workload: Workload, plan: Plan) -> None:
+    """A plan stands for its workload only if it has that one's families and dumps.
+
+    Raises:
+        WorkalikeError: BAD_PLAN.
+    """
+    dumps = Counter(dump.family for dump in plan.dumps)
+    planned = {(f.role, f.number): dumps[f.id] for f in plan.families}
+    for family in workload.families:
+        found = planned.get((family.role, family.number))
+        if found != family.schedule.dumps:
+            raise WorkalikeError(
+                ErrorKind.BAD_PLAN,
+                f"of {family.role.value} {family.number} the workload has {family.schedule.dumps} dumps, the plan "
+                f"{found or 'none'}: it is another workload's",
+                mend="give --plan the plan that the replica was run with",
+            )
 
 
 def _files(plan: Plan) -> dict[Key, int]:
