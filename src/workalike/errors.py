@@ -9,6 +9,9 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
+MOST_QUOTED = 400
+"""Characters of one part of an error's line: a file, a place, a message, what to do."""
+
 
 class ErrorKind(Enum):
     """What went wrong, each with its exit code (docs/reference/terms.md#exit-codes)."""
@@ -64,8 +67,16 @@ class WorkalikeError(Exception):
 
     def one_line(self) -> str:
         """The error as one printable line; control characters of hostile input are escaped."""
-        where = ": ".join(part for part in (self.file, self.place) if part)
-        text = f"{self.kind.title}: {where + ': ' if where else ''}{self.message}"
+        where = ": ".join(bounded(part) for part in (self.file, self.place) if part)
+        text = f"{self.kind.title}: {where + ': ' if where else ''}{bounded(self.message)}"
         if self.mend:
-            text += f" ({self.mend})"
+            text += f" ({bounded(self.mend)})"
         return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def bounded(text: str) -> str:
+    """Text with its middle left out where it is long: input that is quoted must not fill the screen."""
+    if len(text) <= MOST_QUOTED:
+        return text
+    half = MOST_QUOTED // 2
+    return f"{text[:half]}...{text[-half:]}"

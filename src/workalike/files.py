@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.leftovers import make_locked, new_name
 
 MAX_TEXT_BYTES = 256 * 2**20
 
@@ -84,13 +85,15 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
-    partial = path.with_name(f".workalike-{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
+    partial = path.with_name(new_name(".workalike-part"))
+    with os.fdopen(make_locked(partial, folder=False), "w", encoding="utf-8") as file:
+        try:
+            file.write(text)
+            file.flush()
+            partial.replace(path)
+        finally:
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
 
 
 def make_folder(path: Path) -> None:

@@ -17,9 +17,11 @@ from workalike.characterize.growth import size_at, state_sizes
 from workalike.characterize.series import series_of
 from workalike.characterize.states import Timeline, bursts, bursts_in_timeline, joined_bursts, place_states
 from workalike.darshan import LogBuilder
+from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.times import Interval
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import (
+    MAX_DUMPS,
     Assumption,
     Content,
     Direction,
@@ -71,6 +73,23 @@ def test_stdio_flushes_and_growth() -> None:
 def test_states_as_told() -> None:
     family, sizes = appended(characterized(growing_job(), states=3))
     assert (family.schedule.dumps, sum(sizes)) == (3, 12 * MIB)
+
+
+@pytest.mark.parametrize("states", [MAX_DUMPS + 1, 10**9, 2**62])
+def test_more_states_than_a_workload_holds_are_refused(states: int) -> None:
+    with pytest.raises(WorkalikeError, match="--states") as caught:
+        characterized(growing_job(), states=states)
+    assert caught.value.kind is ErrorKind.USAGE
+
+
+def test_states_of_several_files_together_have_a_limit() -> None:
+    """Each file may have them, all of them together may not."""
+    builder = builder_of(1)
+    for i in range(6):
+        file = TrueFile(f"/scratch/log-{'abcdef'[i]}/{'uvwxyz'[i]}.out", "POSIX", {0: [Op(WRITE, 0, MIB)]})
+        add_file(builder, file)
+    with pytest.raises(WorkalikeError, match="--states"):
+        characterized(builder, states=MAX_DUMPS)
 
 
 def test_a_text_log_has_no_states() -> None:

@@ -7,7 +7,8 @@ from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.darshan import LogBuilder
-from workalike.workload.model import Tunable
+from workalike.workload.files import parse_workload, workload_text
+from workalike.workload.model import MAX_STRIPES, Tunable
 
 MIB = 2**20
 NAME = "/run/out"
@@ -62,6 +63,14 @@ def test_striping() -> None:
     assert (found.stripe_size, found.stripe_count) == (4 * MIB, 3)
 
 
+def test_more_stripes_than_a_workload_may_have_are_no_layout() -> None:
+    """A damaged record: what is characterized from it must pass the check that reads it back."""
+    builder = collective_job([0, 4]).lustre(NAME, stripe_size=MIB, osts=range(MAX_STRIPES + 1))
+    found = characterized(builder)
+    assert (found.families[0].family.tunable.stripe_count) is None
+    assert parse_workload(workload_text(found.workload)) == found.workload
+
+
 def test_a_progressive_layout_has_no_one_striping() -> None:
     builder = collective_job([0, 4]).lustre(NAME, osts=[3], more=[(4 * MIB, range(8))])
     found = tunable(builder)
@@ -90,6 +99,18 @@ def test_alignment_of_hdf5_files(missed: int, wanted: int | None) -> None:
         f"alignment: {100 - 25 * missed} % of POSIX operations start at a multiple of {MIB} bytes"
         in family.sentences()
     )
+
+
+@pytest.mark.parametrize(("block", "wanted"), [(2**40, 2**40), (2**40 + 1, None), (2**62, None)])
+def test_alignment_beyond_what_a_workload_may_have_is_none(block: int, wanted: int | None) -> None:
+    builder = builder_of(4)
+    file = TrueFile(NAME, "POSIX", {r: [Op(WRITE, r * MIB, MIB)] for r in range(4)})
+    file.extra = {"FILE_ALIGNMENT": block, "FILE_NOT_ALIGNED": 0}
+    add_file(builder, file)
+    builder.h5f(NAME, OPENS=4)
+    found = characterized(builder)
+    assert found.families[0].family.tunable.alignment == wanted
+    assert parse_workload(workload_text(found.workload)) == found.workload
 
 
 def test_alignment_that_was_not_measured() -> None:

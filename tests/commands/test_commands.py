@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from workalike.darshan import LogBuilder
+from workalike.launch.run import engine_if_built
 
 SMALL = """\
 workalike: 1
@@ -281,3 +282,46 @@ def test_an_empty_record_is_a_bad_record(tmp_path: Path, name: str) -> None:
     done = workalike("compare", "small.yaml", name, cwd=tmp_path)
     assert done.returncode == 2
     assert f"bad record: {name}" in one_line(done.stderr)
+
+
+LONG = "x" * 5000
+MUCH_TEXT = {
+    "a command": (LONG,),
+    "a file": ("check", LONG),
+    "an option": ("plan", "app.yaml", "--" + LONG),
+    "a word of a closed list": ("run", "app.yaml", "--dir", "data", "--backend", LONG),
+    "a pattern": ("profile", "--include", "(" + LONG, "--", "true"),
+    "a program": ("profile", "--", LONG),
+    "a field of a plan": ("run", "plan.json", "--dir", "data"),
+    "a number": ("plan", "app.yaml", "--ranks", LONG),
+}
+
+
+@pytest.mark.parametrize("case", MUCH_TEXT)
+def test_errors_quote_a_little_of_long_input(case: str, tmp_path: Path) -> None:
+    (tmp_path / "app.yaml").write_text(SMALL)
+    plan = workalike("plan", "app.yaml", cwd=tmp_path).stdout
+    (tmp_path / "plan.json").write_text(plan.replace('"seed"', f'"{LONG}"'))
+    done = workalike(*MUCH_TEXT[case], cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    assert "xxx...xxx" in one_line(done.stderr) or len(done.stderr) < 400
+    assert len(done.stderr) < 1500
+
+
+@pytest.mark.parametrize("backend", ["null", "record"])
+def test_counting_waits_only_if_it_is_asked_to(backend: str, tmp_path: Path) -> None:
+    """The workload lasts 21 s; what only counts has nothing to wait for."""
+    if engine_if_built() is None:
+        pytest.skip("the engine is not built (make build)")
+    (tmp_path / "app.yaml").write_text(SMALL)
+    run = ("run", "app.yaml", "--dir", "data", "-o", "out", "--backend", backend, "--quiet")
+    done = workalike(*run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record["time_scale"] == 0 and record["wall_s"] < 10
+    done = workalike(*run, "--time-scale", "0.05", cwd=tmp_path)
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record["time_scale"] == 0.05 and record["wall_s"] > 1
+    for given, scale in (((), 0), (("--time-scale", "0.05"), 0.05)):
+        done = workalike("plan", "app.yaml", "--backend", backend, *given, cwd=tmp_path)
+        assert json.loads(done.stdout)["time_scale"] == scale

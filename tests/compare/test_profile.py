@@ -9,6 +9,7 @@ from rich.console import Console
 
 from workalike.record.profile import print_profile, rows_of
 from workalike.record.run_record import KindTimes, Record, RecordCompute, RecordDump
+from workalike.text import rate_text, seconds_text
 from workalike.workload.model import Role
 
 MIB = 2**20
@@ -41,9 +42,9 @@ def record(**more: Any) -> Record:
     return Record(plan_ranks=2, processes=2, **{"backend": "posix", "dumps": dumps, **more})
 
 
-def printed(of: Record) -> str:
+def printed(of: Record, width: int = 160) -> str:
     out = StringIO()
-    print_profile(of, Console(file=out, width=160))
+    print_profile(of, Console(file=out, width=width))
     return out.getvalue()
 
 
@@ -69,6 +70,17 @@ def test_the_table() -> None:
     (read,) = [line for line in lines if line.startswith("restart 1")]
     assert read.split() == READ.split()
     assert "computing" not in printed(record())
+
+
+def test_eighty_columns_show_bandwidth_and_the_slowest_operation() -> None:
+    """Figures as wide as they come: MINIO's runs have a million operations."""
+    wide = dump(0, 1_234_567, 1023 * 1024, 4, 1234.0, 123.4)
+    lines = printed(record(dumps=[wide]), width=80).splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    for head in ("family", "bytes", "operations", "bandwidth", "slowest"):
+        assert head in lines[0]
+    assert rate_text(wide.bytes_written / 1234.0) in lines[-1] and seconds_text(123.4) in lines[-1]
+    assert "..." not in lines[-1] and "\N{HORIZONTAL ELLIPSIS}" not in lines[-1]
 
 
 def test_what_only_counted_has_no_times() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from known_logs import JOBS, characterized_or_skip, job_name
 
+from workalike.cli import app
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.files import plan_text, read_plan, write_plan
 from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import Record
 from workalike.workload.files import parse_workload
 from workalike.workload.model import (
     Content,
@@ -133,3 +136,62 @@ def test_a_bad_plan_is_one_line(text: str, place: str, tmp_path: Path) -> None:
     assert caught.value.kind is ErrorKind.BAD_PLAN
     assert place in (caught.value.place or "")
     assert caught.value.one_line().isprintable()
+
+
+S = ("contents", 0, "streams", 0)
+CONTRADICTIONS = {
+    "content that is not there": (("dumps", 0, "content"), 9, "dumps[0].content"),
+    "content counted from the end": (("dumps", 0, "content"), -1, "dumps[0].content"),
+    "family that is not there": (("dumps", 1, "family"), 9, "dumps[1].family"),
+    "one id twice": (("families", 1, "id"), 0, "families[1].id"),
+    "one name twice": (("families", 1, "role"), "checkpoint", "families[1].number"),
+    "rank beyond": (("families", 0, "sharing", "ranks"), [[0, 4, 1]], "families[0].sharing.ranks"),
+    "no ranks at all": (("families", 0, "sharing", "ranks"), [], "families[0].sharing.ranks"),
+    "a step of zero": (("families", 0, "sharing", "ranks"), [[0, 3, 0]], "families[0].sharing.ranks"),
+    "a stream's rank beyond": ((*S, "ranks"), [[0, 2**23, 1]], "contents[0]"),
+    "no files": (("families", 0, "sharing", "files"), 0, "families[0].sharing.files"),
+    "negative size": ((*S, "entries"), [[4, -1]], "contents[0].streams[0].entries[0][1]"),
+    "no pieces": ((*S, "pieces"), 0, "contents[0].streams[0].pieces"),
+    "no ranks": (("ranks",), 0, "ranks"),
+    "no bytes": (("scale", "bytes"), 0, "scale.bytes"),
+    "a start that is no number": (("dumps", 0, "start_s"), float("nan"), "dumps[0].start_s"),
+}
+
+
+@pytest.mark.parametrize("case", CONTRADICTIONS)
+def test_a_plan_that_contradicts_itself_is_one_line_of_compare(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`compare --plan` counts what a plan says: a plan from elsewhere must not end it with a traceback."""
+    (*steps, last), value, place = CONTRADICTIONS[case]
+    document = json.loads(plan_text(resolve(parse_workload(SIMPLE), Options())))
+    target = document
+    for step in steps:
+        target = target[step]
+    target[last] = value
+    (tmp_path / "app.yaml").write_text(SIMPLE)
+    (tmp_path / "plan.json").write_text(json.dumps(document))
+    (tmp_path / "run.json").write_text(
+        Record(plan_ranks=4, processes=1, backend="null").model_dump_json(exclude_none=True)
+    )
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WorkalikeError) as caught:
+        app(["compare", "app.yaml", "run.json", "--plan", "plan.json"], standalone_mode=False)
+    assert caught.value.kind is ErrorKind.BAD_PLAN
+    assert place in (caught.value.place or "")
+
+
+@pytest.mark.parametrize("change", ["role: restart", "count: 2"])
+def test_a_plan_of_another_workload_is_refused_by_compare(
+    change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = (
+        SIMPLE.replace("role: checkpoint", change) if "role" in change else SIMPLE.replace("count: 3", change)
+    )
+    (tmp_path / "app.yaml").write_text(other)
+    (tmp_path / "plan.json").write_text(plan_text(resolve(parse_workload(SIMPLE), Options())))
+    (tmp_path / "run.json").write_text(Record(plan_ranks=4, processes=1, backend="null").model_dump_json())
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WorkalikeError, match="another workload's") as caught:
+        app(["compare", "app.yaml", "run.json", "--plan", "plan.json"], standalone_mode=False)
+    assert caught.value.kind is ErrorKind.BAD_PLAN

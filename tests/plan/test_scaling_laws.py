@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import time
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -222,6 +224,86 @@ def test_a_subset_keeps_its_share(members: set[int], new: int) -> None:
     assert units.is_subset(list(scaled), [(0, new - 1, 1)])
 
 
+def spread_by_rank(members: list[int], old: int, new: int, wanted: int) -> list[int]:
+    """What `scale_ranges` says in words, rank by rank."""
+    wanted = min(new, max(1, wanted))
+    step = members[-1] - members[-2] if len(members) > 1 else 1
+    after = [*members[1:], min(old, members[-1] + step)]
+    chosen = set()
+    for i in range(wanted):
+        at, between = divmod(i * len(members), wanted)
+        place = members[at] * wanted + between * (after[at] - members[at])
+        chosen.add(min(new - 1, place * new // (old * wanted)))
+    chosen |= set([rank for rank in range(new) if rank not in chosen][: wanted - len(chosen)])
+    return sorted(chosen)
+
+
+def greedy(ranks: list[int]) -> list[tuple[int, int, int]]:
+    """What `units.ranges_of` says in words."""
+    out = []
+    i = 0
+    while i < len(ranks):
+        j = i + 1
+        while j + 1 < len(ranks) and ranks[j + 1] - ranks[j] == ranks[i + 1] - ranks[i]:
+            j += 1
+        j = min(j, len(ranks) - 1)
+        step = ranks[j] - ranks[j - 1] if j > i else 1
+        if j - i < 2 and step != 1:
+            j, step = i, 1
+        out.append((ranks[i], ranks[j], step))
+        i = j + 1
+    return out
+
+
+RANGES = st.tuples(st.integers(0, 300), st.integers(1, 300), st.integers(1, 9)).map(
+    lambda r: [*range(r[0], min(600, r[0] + r[1] * r[2]), r[2])]
+)
+MEMBERS = st.one_of(RANGES, st.sets(st.integers(0, 599), min_size=1).map(sorted))
+
+
+@settings(max_examples=500)
+@given(MEMBERS, st.integers(1, 2000))
+def test_sets_are_spread_as_rank_by_rank(members: list[int], new: int) -> None:
+    chosen = spread_by_rank(members, 600, new, round(len(members) * new / 600))
+    ranges = units.ranges_of(members)
+    assert ranges == greedy(members) == units.ranges_of_array(np.array(members))
+    assert rank_sets.scale_ranges(ranges, 600, new) == (list(ranges) if new == 600 else greedy(chosen))
+
+
+@settings(max_examples=500)
+@given(MEMBERS, st.data(), st.integers(1, 2000))
+def test_sets_within_a_set_are_spread_as_rank_by_rank(
+    whole: list[int], data: st.DataObject, new: int
+) -> None:
+    a, b = sorted(data.draw(st.lists(st.integers(0, len(whole) - 1), min_size=2, max_size=2)))
+    part = whole[a : b + 1 : data.draw(st.integers(1, 3))]
+    before, inner = units.ranges_of(whole), units.ranges_of(part)
+    scaled = rank_sets.scale_ranges(before, 600, new)
+    found = rank_sets.scale_within(inner, before, scaled, 600, new)
+    if inner == before or new == 600:
+        assert found == (scaled if inner == before else inner)
+        return
+    after = [rank for first, last, step in scaled for rank in range(int(first), int(last) + 1, int(step))]
+    wanted = 1 if len(part) == 1 else round(len(part) * len(after) / len(whole))
+    places = [whole.index(rank) for rank in part]
+    assert found == greedy([after[i] for i in spread_by_rank(places, len(whole), len(after), wanted)])
+
+
+@pytest.mark.parametrize("ranks", [1000, 999_999])
+@pytest.mark.parametrize("step", [1, 3])
+def test_a_thousand_sets_of_a_million_ranks(ranks: int, step: int) -> None:
+    """Each set would take a second, walked rank by rank; here a few are, and the others are compared with those."""
+    started = time.process_time()
+    found = [
+        rank_sets.scale_within([(i, i + 3 * 166_666, step)], None, "all", 10**6, ranks)
+        for i in range(0, 300 if step == 1 else 30)
+    ]
+    assert time.process_time() - started < 20  # a bound against blowing up: rank by rank these are minutes
+    members = [*range(7, 7 + 3 * 166_666 + 1, step)]
+    wanted = round(len(members) * ranks / 10**6)
+    assert found[7] == greedy(spread_by_rank(members, 10**6, ranks, wanted))
+
+
 @pytest.mark.parametrize(
     ("ranges", "new", "scaled"),
     [
@@ -350,3 +432,22 @@ def test_any_dataset_stays_valid(workload: Workload, asked: Options) -> None:
                     assert all(
                         (n - 1) * s + 1 <= d for n, s, d in zip(shape, stride, arrays.dims, strict=True)
                     )
+
+
+TOO_LARGE = """\
+workalike: 1
+ranks: 4
+families:
+- role: checkpoint
+  interface: hdf5
+  schedule: {count: 1}
+  content: {fit: {datasets: 2}}
+  sizes: 1 PiB
+"""
+
+
+def test_a_scale_beyond_64_bits_is_an_error_in_one_line() -> None:
+    with pytest.raises(WorkalikeError, match="--bytes-scale") as caught:
+        resolve(parse_workload(TOO_LARGE), Options(bytes_scale=Fraction(10**6)))
+    assert caught.value.kind is ErrorKind.USAGE
+    assert "bytes" in (caught.value.place or "")

@@ -219,6 +219,44 @@ def test_no_name_of_the_log_is_in_the_page(tmp_path: Path, found: Characterizati
     assert "withheld" in page
 
 
+@pytest.mark.parametrize(
+    ("lib_ver", "shown"),
+    [
+        ("3.4.4", "Darshan 3.4.4"),
+        ("3.2.0-pre1", "Darshan 3.2.0-pre1"),
+        ("workalike-0.1.0", "workalike capture 0.1.0"),
+        ("heliosphere-of-alice", "unknown"),
+        ("3.4.4-alice", "unknown"),
+        ("workalike-alice", "unknown"),
+        ("1234567890", "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_only_known_instruments_are_named(
+    tmp_path: Path, found: Characterization, lib_ver: str, shown: str
+) -> None:
+    """`lib_ver` is free text of the log: a user's name fits into it."""
+    job = found.logs[0].job
+    before = job.metadata["lib_ver"]
+    job.metadata["lib_ver"] = lib_ver
+    try:
+        text = Outline(page_of(tmp_path, found, found.workload, None)).text
+    finally:
+        job.metadata["lib_ver"] = before
+    assert f"instrument of the original{shown}lib_ver of the log" in text
+    assert "alice" not in text
+
+
+def test_a_record_brings_no_name_of_the_log_into_the_page(tmp_path: Path, found: Characterization) -> None:
+    """Free text of a record: failures, notes on them, and parts of its environment that the engine does not have."""
+    made = perform(resolve(found.workload, Options()))
+    made.errors = [RecordError(rank=1, operation="open", reason="no /lustre17/alice/secretproject")]
+    made.environment["heliosphere"] = "alice"
+    page = page_of(tmp_path, found, found.workload, made).lower()
+    for secret in SECRETS:
+        assert secret not in page
+
+
 def test_names_with_markup_are_no_danger(tmp_path: Path) -> None:
     name = "/data/<script>alert(1)</script>_chk"
     log = characterize([open_log(make_log(tmp_path, name))])

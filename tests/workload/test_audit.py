@@ -202,3 +202,13 @@ def test_the_vocabulary_is_the_schemas() -> None:
     words = schema_words()
     assert {"checkpoint", "per-rank", "cb_nodes", "mib", "interleaved", "x", "workalike", "baton"} <= words
     assert not {"string", "integer", "families[0]", "lustre", "home"} & words
+
+
+def test_what_an_audit_cannot_see_is_said(log: Log) -> None:
+    """Bytes of a name as sizes: the file is clean as far as a search of its text goes, and the audit says how far that is."""
+    name = ", ".join(f"1 x {ord(letter)} B" for letter in "novasim")
+    encoded = CLEAN.replace("16384 x 128 MiB", name)
+    report = audit(encoded, [log])
+    assert report.clean
+    assert any("encoded by hand" in line for line in report.lines())
+    assert "encoded by hand" in report.as_dict()["limit"]

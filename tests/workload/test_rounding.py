@@ -43,6 +43,7 @@ def test_times_keep_their_order(times: list[float], digits: int) -> None:
         (134217728, 2, 130000000),
         (98765, 1, 100000),
         (7, 1, 7),
+        (2**50 - 1, 3, 1120 * 10**12),  # 1,130 x 10^12 would be more than an operation may move
     ],
 )
 def test_examples(size: int, digits: int, rounded: int) -> None:
@@ -103,3 +104,34 @@ def test_no_digit_is_refused(digits: int) -> None:
     with pytest.raises(WorkalikeError) as caught:
         round_workload(Workload(ranks=1, families=[]), digits)
     assert caught.value.kind is ErrorKind.USAGE
+
+
+@pytest.mark.parametrize("digits", range(1, 18))
+def test_the_largest_workloads_can_be_rounded(digits: int) -> None:
+    text = """\
+workalike: 1
+ranks: 1
+families:
+- role: checkpoint
+  interface: posix
+  schedule: {count: 1}
+  content: {streams: [{direction: write, sizes: [3 x 1125899906842623 B], base: 1125899906842623 B}]}
+"""
+    rounded = round_workload(parse_workload(text), digits)
+    assert parse_workload(workload_text(rounded)) == rounded
+
+
+def test_what_rounding_makes_too_large_is_an_error_in_one_line() -> None:
+    text = """\
+workalike: 1
+ranks: 1
+families:
+- role: checkpoint
+  interface: posix
+  schedule: {count: 1}
+  content: {streams: [{direction: write, sizes: [1048575 x 1099500000000 B]}]}
+"""
+    with pytest.raises(WorkalikeError, match="more digits") as caught:
+        round_workload(parse_workload(text), 2)
+    assert caught.value.kind is ErrorKind.USAGE
+    assert caught.value.one_line().isprintable()

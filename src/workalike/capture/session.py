@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from workalike.capture.recover import recover
 from workalike.capture.side_file import side_file_of
 from workalike.darshan import Log, open_log
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.leftovers import KEPT, make_locked, new_name, remove_leftovers
 
 EXIT_SIGNAL = 128
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -139,13 +141,13 @@ class Session:
         self._options = options
         self.remarks: list[str] = []
         self._kept = False
+        self._locks = ExitStack()
 
     def __enter__(self) -> Session:
         try:
-            self.spool = Path(tempfile.mkdtemp(prefix=".workalike-capture-", dir=self._beside.absolute()))
+            self._make_folders()
             if self._options.darshan is not None:
                 make_darshan_folders(self.spool)
-            self.maps = Path(tempfile.mkdtemp(prefix="workalike-capture-", dir=map_folder()))
         except OSError as error:
             raise WorkalikeError(
                 ErrorKind.CANNOT_WRITE,
@@ -154,6 +156,20 @@ class Session:
                 mend="choose another place for the log with -o",
             ) from error
         return self
+
+    def _make_folders(self) -> None:
+        """Two folders of one name, so that who finds the spool finds the mappings; first go those of killed commands."""
+        beside, maps = self._beside.absolute(), map_folder()
+
+        def counting(folder: Path) -> bool:
+            return any(still_used(path) for path in find_mappings(maps / folder.name.removeprefix(".")))
+
+        remove_leftovers(beside, counting)
+        remove_leftovers(maps, counting)
+        name = new_name("workalike-capture")
+        self.spool, self.maps = beside / f".{name}", maps / name
+        for folder in (self.spool, self.maps):
+            self._locks.callback(os.close, make_locked(folder, folder=True))
 
     def keep(self) -> None:
         """The logs cannot be where they were wanted: leave what they can be made of, and say where it is."""
@@ -167,12 +183,20 @@ class Session:
                 self.remarks.append(words.format(files[0].parent, files[0].parent))
 
     def __exit__(self, *_: object) -> None:
+        with self._locks:
+            self._leave()
+
+    def _leave(self) -> None:
         if self._kept:
             for folder in (self.maps, self.spool):
-                if not any(folder.iterdir()):
+                if any(folder.iterdir()):
+                    (folder / KEPT).touch()
+                else:
                     folder.rmdir()
             return
         if any(still_used(path) for path in find_mappings(self.maps)):
+            for folder in (self.maps, self.spool):
+                (folder / KEPT).touch()
             self.remarks.append(f"logs of what still runs will be in {self.spool}")
             return
         shutil.rmtree(self.spool, ignore_errors=True)

@@ -22,11 +22,12 @@ from workalike.characterize.states import (
     states_in_trace,
 )
 from workalike.characterize.traced import Traces
+from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.jobs import JobFacts
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.rules import Decision, by
 from workalike.facts.times import Interval, access_interval
-from workalike.workload.model import Assumption, Direction, Role
+from workalike.workload.model import MAX_ALL_DUMPS, MAX_DUMPS, Assumption, Direction, Role
 
 LEAST_SPAN = 0.1
 """Of the run: a file written over a shorter time is one dump."""
@@ -41,6 +42,7 @@ class StateFinder:
     traces: Traces
     drafts: Sequence[Draft]
     _timelines: dict[int, Timeline | None] = field(default_factory=dict)  # by the drafts' numbers
+    _given: int = 0
 
     def find(self, draft: Draft) -> States | None:
         """The states of a family that is one file with one event; None where that is one dump.
@@ -52,6 +54,7 @@ class StateFinder:
         data = draft.layers[0][0]
         within = self._written_within(draft)
         if self.options.states:
+            self._refuse_too_many(self.options.states)
             return self._placed(draft, self.options.states, by(StatesRule.GIVEN))
         traced = states_in_trace(self.traces.of(data.file, data.level, Direction.WRITE))
         if traced is not None:
@@ -67,6 +70,17 @@ class StateFinder:
             if len(runs) > 1:
                 return States(runs, None, by(StatesRule.HEATMAP), [Assumption.STATES, Assumption.STATE_SIZES])
         return None
+
+    def _refuse_too_many(self, states: int) -> None:
+        """A number from the user, for every long-lived file: a workload has its limits."""
+        self._given += states
+        if states > MAX_DUMPS or self._given > MAX_ALL_DUMPS:
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                f"--states {states} is too many: a workload holds {MAX_DUMPS} dumps of a family, "
+                f"{MAX_ALL_DUMPS} in all",
+                mend="give fewer states",
+            )
 
     def size(self, draft: Draft) -> None:
         """Eq. 2 to 4: the states grow as the checkpoints do."""

@@ -10,7 +10,7 @@ from workalike.characterize.sharing import effective_writers
 from workalike.facts.counters import operations_of
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.facts.rules import Decision, by
-from workalike.workload.model import Direction, Interface, Level, Tunable
+from workalike.workload.model import MAX_ALIGNMENT, MAX_STRIPES, Direction, Interface, Level, Tunable
 
 ABOVE_MPIIO = (Level.MPIIO, Level.H5D, Level.PNETCDF)
 CLEARLY_FEWER = 0.8
@@ -38,7 +38,7 @@ def tunable_of(
     if alignment is not None:
         bytes_, aligned = alignment
         rules.append(by(TunableRule.ALIGNMENT, share=100 * aligned, multiple=bytes_))
-        if interface is Interface.HDF5 and bytes_ >= LEAST_ALIGNMENT and aligned >= ALIGNED:
+        if interface is Interface.HDF5 and LEAST_ALIGNMENT <= bytes_ <= MAX_ALIGNMENT and aligned >= ALIGNED:
             tunable.alignment = bytes_
     modified = read_modify_write(some)
     if modified:
@@ -47,8 +47,12 @@ def tunable_of(
 
 
 def stripes_of(files: Sequence[FileFacts]) -> tuple[int, int] | None:
-    """The stripe size and count that most files have; None without Lustre records."""
-    found = Counter(file.stripe for file in files if file.stripe is not None)
+    """The stripe size and count that most files have; None without Lustre records.
+
+    A layout of more stripes than a workload can have comes from a damaged record.
+    """
+    layouts = (file.stripe for file in files if file.stripe is not None)
+    found = Counter((size, count) for size, count in layouts if count <= MAX_STRIPES)
     return found.most_common(1)[0][0] if found else None
 
 

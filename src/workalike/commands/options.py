@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 import typer
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.plan.choices import Backend, Clock, GapFill
+from workalike.plan.choices import COUNTING_BACKENDS, Backend, Clock, GapFill
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,9 +103,12 @@ class Scale:
     time_scale: Annotated[
         float | None,
         typer.Option(
-            help="Factor on all waiting; 0 does not wait.", metavar="F", min=0.0, max=MAX_TIME_SCALE
+            help="Factor on all waiting; 0 does not wait [default: 1, and 0 for backends that only count].",
+            metavar="F",
+            min=0.0,
+            max=MAX_TIME_SCALE,
         ),
-    ] = 1.0
+    ] = None
     clock: Annotated[
         str,
         typer.Option(
@@ -171,12 +174,18 @@ class Scale:
             scaling=one_of(self.scaling, ("strong", "weak"), "--scaling"),
             bytes_scale=factor_of(self.bytes_scale or "1", "--bytes-scale"),
             scale_by=one_of(self.scale_by, ("count", "size"), "--scale-by"),
-            time_scale=self.time_scale or 0.0,
+            time_scale=self.chosen_time_scale(),
             clock=one_of(self.clock, CLOCKS, "--clock"),
             seed=self.seed,
             gap_fill=one_of(self.gap_fill, GAP_FILLS, "--gap-fill"),
             compressibility=self.compressibility,
         )
+
+    def chosen_time_scale(self) -> float:
+        """The factor as given. Backends that count have nothing to measure: they wait only if asked to."""
+        if self.time_scale is not None:
+            return self.time_scale
+        return 0.0 if self.backend in COUNTING_BACKENDS else 1.0
 
     def checked_backend(self) -> Any:
         """The backend that performs everything, None for each family's own.
@@ -376,14 +385,19 @@ def console(quiet: bool = False) -> Console:
     return Console(quiet=quiet, highlight=False, markup=False)
 
 
+def was_given(context: typer.Context, name: str) -> bool:
+    """Whether an option was on the command line, rather than left to its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def refuse_given(context: typer.Context, names: tuple[str, ...], file: Path) -> None:
     """Options that a plan has settled already must not be given with it: they would do nothing.
 
     Raises:
         WorkalikeError: USAGE naming them.
     """
-    sources = {name: context.get_parameter_source(name) for name in names}
-    given = [f"--{name.replace('_', '-')}" for name, s in sources.items() if s and s.name == "COMMANDLINE"]
+    given = [f"--{name.replace('_', '-')}" for name in names if was_given(context, name)]
     if given:
         raise WorkalikeError(
             ErrorKind.USAGE,

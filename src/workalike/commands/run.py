@@ -34,6 +34,8 @@ def command(
 
     Writes `run.jsonl` (a line a dump, as it ends) and `run.json`. Data files are deleted afterwards unless --keep.
 
+    The backends null and record, which perform nothing, wait only with --time-scale, or with that of a plan.
+
     Examples:
 
         workalike run app.yaml --dir /scratch/test --ranks 64

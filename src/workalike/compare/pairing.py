@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,6 +15,7 @@ from workalike.compare.from_plan import side_of_plan, with_durations
 from workalike.compare.from_record import side_of_record
 from workalike.compare.from_witness import side_of_witness
 from workalike.compare.side import Key, Side, SideDump, SideFamily
+from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record
@@ -96,6 +98,7 @@ def pair_up(
     if isinstance(original, Characterization):
         side = side_of_log(original)
     else:
+        _refuse_plan_of_another(workload, full)
         side = with_durations(side_of_plan(full), workload)
     levels = {key: family.level for key, family in side.families.items()}
     if isinstance(replica, Record):
@@ -116,6 +119,25 @@ def pair_up(
     extra = [family for key, family in other.families.items() if key not in side.families]
     log = original if isinstance(original, Characterization) else None
     return Pairing(workload, log, record, replica_log, side, other, pairs, extra, factors, presumed)
+
+
+def _refuse_plan_of_another(workload: Workload, plan: Plan) -> None:
+    """A plan stands for its workload only if it has that one's families and dumps.
+
+    Raises:
+        WorkalikeError: BAD_PLAN.
+    """
+    dumps = Counter(dump.family for dump in plan.dumps)
+    planned = {(f.role, f.number): dumps[f.id] for f in plan.families}
+    for family in workload.families:
+        found = planned.get((family.role, family.number))
+        if found != family.schedule.dumps:
+            raise WorkalikeError(
+                ErrorKind.BAD_PLAN,
+                f"of {family.role.value} {family.number} the workload has {family.schedule.dumps} dumps, the plan "
+                f"{found or 'none'}: it is another workload's",
+                mend="give --plan the plan that the replica was run with",
+            )
 
 
 def _files(plan: Plan) -> dict[Key, int]:

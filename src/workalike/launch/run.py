@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder
 from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
+from workalike.leftovers import scratch_folder
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
 from workalike.record.run_record import Record, assemble, write_record
@@ -148,8 +148,8 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
     record_path = options.out / "run.jsonl"
     for name in ("run.jsonl", "run.json", "operations.txt", REPLICA_LOG):  # of an earlier run
         (options.out / name).unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(prefix="workalike-", dir=options.out) as scratch:
-        plan_path = options.plan_path or Path(scratch) / "plan.json"
+    with scratch_folder(options.out) as scratch:
+        plan_path = options.plan_path or scratch / "plan.json"
         if options.plan_path is None:
             write_plan(plan, plan_path)
         command = [
@@ -244,7 +244,14 @@ def _finish_record(lines: Path, code: int | None) -> Record | None:
     """run.json of what had been done, also after a failure (its lines may then be none) or Ctrl-C."""
     try:
         record = assemble(lines)
-    except WorkalikeError:
+    except WorkalikeError as error:
+        if (code is not None and not lines.parent.is_dir()) or (code == 0 and not lines.exists()):
+            raise WorkalikeError(
+                ErrorKind.CANNOT_WRITE,
+                "was removed during the run, and the record with it",
+                file=lines.parent,
+                mend="run again, and leave the folder alone until the run has ended",
+            ) from error
         if code == 0:
             raise
         return None
@@ -253,10 +260,9 @@ def _finish_record(lines: Path, code: int | None) -> Record | None:
 
 
 def _matching(folder: Path, pattern: re.Pattern[str]) -> list[Path]:
+    """Whatever has the name of a data file: links and folders, too."""
     with os.scandir(folder) as entries:
-        return [
-            Path(e.path) for e in entries if pattern.fullmatch(e.name) and e.is_file(follow_symlinks=False)
-        ]
+        return [Path(entry.path) for entry in entries if pattern.fullmatch(entry.name)]
 
 
 def _refuse_existing(folder: Path, pattern: re.Pattern[str]) -> None:
@@ -264,7 +270,9 @@ def _refuse_existing(folder: Path, pattern: re.Pattern[str]) -> None:
     if found:
         raise WorkalikeError(
             ErrorKind.CANNOT_WRITE,
-            "a data file of an earlier run is in the way",
+            "a data file of an earlier run is in the way"
+            if found[0].is_file() and not found[0].is_symlink()
+            else "is in the way: a data file is to have this name",
             file=found[0],
             mend="remove it or choose another --dir; a run deletes only what it made",
         )
@@ -272,5 +280,7 @@ def _refuse_existing(folder: Path, pattern: re.Pattern[str]) -> None:
 
 def _remove_data(folder: Path, pattern: re.Pattern[str]) -> None:
     """What the engine left (it was killed, or it failed); nothing of the kind was there before the run."""
-    for path in _matching(folder, pattern):
-        path.unlink(missing_ok=True)
+    with contextlib.suppress(FileNotFoundError):  # the folder was removed during the run
+        for path in _matching(folder, pattern):
+            if path.is_symlink() or not path.is_dir():
+                path.unlink(missing_ok=True)

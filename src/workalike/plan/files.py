@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -9,9 +10,11 @@ from pydantic import ValidationError
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.file_kind import FileKind, kind_of
 from workalike.files import read_text, write_text
-from workalike.plan.model import Plan
+from workalike.plan.model import Plan, Ranges
 from workalike.workload.files import first_error, read_workload
 from workalike.workload.model import Workload
+
+_HINT = "make it anew with `workalike plan`"
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -21,12 +24,50 @@ def read_plan(path: str | Path) -> Plan:
         WorkalikeError: MISSING, or BAD_PLAN naming the place.
     """
     try:
-        return Plan.model_validate_json(read_text(path, ErrorKind.BAD_PLAN))
+        plan = Plan.model_validate_json(read_text(path, ErrorKind.BAD_PLAN))
     except ValidationError as error:
         place, message = first_error(error)
-        raise WorkalikeError(
-            ErrorKind.BAD_PLAN, message, file=path, place=place, mend="make it anew with `workalike plan`"
-        ) from error
+        raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, mend=_HINT) from error
+    for place, message in _contradictions(plan):
+        raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, mend=_HINT)
+    return plan
+
+
+def _contradictions(plan: Plan) -> Iterator[tuple[str, str]]:
+    """(place, message) of parts that refer to what is not there, or that a plan has twice."""
+    names: set[tuple[str, int]] = set()
+    numbers: set[int] = set()
+    for i, family in enumerate(plan.families):
+        if family.id in numbers:
+            yield f"families[{i}].id", "another family has it, too"
+        if (family.role, family.number) in names:
+            yield f"families[{i}].number", "another family of this role has it, too"
+        numbers.add(family.id)
+        names.add((family.role, family.number))
+        if _rank_beyond(family.sharing.ranks, plan.ranks):
+            yield f"families[{i}].sharing.ranks", "names ranks that the plan does not have"
+    for i, content in enumerate(plan.contents):
+        used = [stream.ranks for stream in content.streams]
+        used += [access.ranks for arrays in content.arrays for access in arrays.access]
+        if any(_rank_beyond(ranges, plan.ranks) for ranges in used):
+            yield f"contents[{i}]", "names ranks that the plan does not have"
+    for i, dump in enumerate(plan.dumps):
+        if dump.family not in numbers:
+            yield f"dumps[{i}].family", "no family has this id"
+        if dump.content >= len(plan.contents):
+            yield f"dumps[{i}].content", "there is no such content"
+
+
+def _rank_beyond(ranges: Ranges, ranks: int) -> bool:
+    """Whether a set of ranks is empty, does not ascend or goes beyond the plan's."""
+    if ranges == "all":
+        return False
+    before = -1
+    for first, last, _ in ranges:
+        if not before < first <= last < ranks:
+            return True
+        before = last
+    return not ranges
 
 
 def write_plan(plan: Plan, path: str | Path) -> None:

@@ -12,7 +12,9 @@ from pydantic import Field
 from workalike.plan.choices import Backend as Backend
 from workalike.plan.choices import Clock as Clock
 from workalike.plan.choices import GapFill as GapFill
+from workalike.workload import units
 from workalike.workload.model import (
+    MAX_RANKS,
     Centring,
     Count,
     Direction,
@@ -32,13 +34,16 @@ from workalike.workload.model import (
 
 PLAN_VERSION = 1
 
-Ranges = Literal["all"] | list[tuple[int, int, int]]
+Rank = Annotated[int, Field(ge=0, lt=MAX_RANKS)]
+Positive = Annotated[int, Field(ge=1, le=units.MAX_INT)]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Ranges = Literal["all"] | list[tuple[Rank, Rank, Annotated[int, Field(ge=1, le=MAX_RANKS)]]]
 
 
 class PlanSharing(Strict):
     mode: SharingMode = SharingMode.SHARED
     ranks: Ranges = "all"
-    files: int = 1
+    files: Positive = 1
     turns: Turns = Turns.CONCURRENT
     gather: bool = False
 
@@ -85,10 +90,10 @@ class PlanStream(Strict):
     pattern: Pattern | Literal["table"]
     collective: bool
     base: Count
-    entries: list[tuple[int, int]]
+    entries: list[tuple[Count, Count]]
     mixed: bool = False
-    stride: int = 0
-    pieces: int = 1
+    stride: Count = 0
+    pieces: Positive = 1
     table: str | None = None
 
 
@@ -97,15 +102,15 @@ class PlanAccess(Strict):
     direction: Direction
     collective: bool
     nonblocking: bool = False
-    entries: list[tuple[int, list[int], list[int]]]
+    entries: list[tuple[Count, list[Positive], list[Positive]]]
 
 
 class PlanArrays(Strict):
-    datasets: int
-    element: int
-    members: int = 1
-    dims: list[int]
-    chunk: list[int] | None = None
+    datasets: Positive
+    element: Positive
+    members: Positive = 1
+    dims: list[Positive]
+    chunk: list[Positive] | None = None
     extendible: bool
     filled: bool = False
     multi: bool = False
@@ -114,28 +119,28 @@ class PlanArrays(Strict):
 
 class PlanFit(Strict):
     bytes: Count
-    datasets: int
-    element: int
+    datasets: Positive
+    element: Positive
     collective: bool
-    ops: int | None = None
+    ops: Count | None = None
 
 
 class PlanMesh(Strict):
     """`nodes` over all parts, or `bytes` that the dump is to move, what a library adds included."""
 
     type: MeshType
-    dimensions: int
-    parts: int
+    dimensions: Positive
+    parts: Positive
     nodes: Count = 0
     bytes: Count | None = None
-    part_dims: list[int] | None = None
-    variables: list[tuple[int, Centring, ValueType]]
+    part_dims: list[Positive] | None = None
+    variables: list[tuple[Count, Centring, ValueType]]
     shared_nodes: bool = False
     wide_ids: bool = False
-    materials: int = 0
-    mixed: float = 0.0
-    ghost: int = 0
-    globals: int = 0
+    materials: Count = 0
+    mixed: Annotated[float, Field(ge=0, le=1)] = 0.0
+    ghost: Count = 0
+    globals: Count = 0
     geometry: bool = True
     direction: Direction
     collective: bool
@@ -154,15 +159,15 @@ class PlanContent(Strict):
 
 
 class PlanDump(Strict):
-    family: int
-    index: int
-    file: int
-    content: int
+    family: Count
+    index: Count
+    file: Count
+    content: Count
     base: Count = 0
-    start_s: float
-    end_s: float
-    gap_s: float
-    think_s: float = 0.0
+    start_s: Seconds
+    end_s: Seconds
+    gap_s: Seconds
+    think_s: Seconds = 0.0
     together: bool = False
     prepare: bool = False
 
@@ -177,9 +182,9 @@ class PlanCompute(Strict):
 class PlanScale(Strict):
     """Factors of the replica against the original (bytes and ranks as fractions, time 0 = no waiting)."""
 
-    ranks: float = 1.0
-    bytes: float = 1.0
-    time: float = 0.0
+    ranks: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    bytes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    time: Seconds = 0.0
     scaling: Literal["strong", "weak"] = "strong"
 
 
@@ -190,10 +195,10 @@ class PlanPayload(Strict):
 class Plan(Strict):
     format: Literal["workalike-plan"] = "workalike-plan"
     version: Annotated[int, Field(ge=1, le=PLAN_VERSION)] = PLAN_VERSION
-    ranks: int
+    ranks: Annotated[int, Field(ge=1, le=MAX_RANKS)]
     seed: int = 1
     clock: Clock = "gap"
-    time_scale: float = 0.0
+    time_scale: Seconds = 0.0
     gap_fill: GapFill = "sleep"
     compute: PlanCompute | None = None
     payload: PlanPayload = Field(default_factory=PlanPayload)

@@ -1,11 +1,23 @@
-"""Rank sets under a change of the number of ranks (docs/reference/terms.md#scaling: `subset` keeps its share)."""
+"""Rank sets under a change of the number of ranks (docs/reference/terms.md#scaling: `subset` keeps its share).
+
+A set may have a million ranks, and a plan a thousand sets: none is walked rank by rank in Python.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
 
 from workalike.plan.model import Ranges
 from workalike.workload import units
 
 RangeList = list[tuple[int, int, int]]
+RangeTuple = tuple[tuple[int, int, int], ...]
+MOST_SEGMENTS = 64
+Ints = npt.NDArray[np.int64]
 
 
 def scale_ranges(ranges: RangeList | None, old: int, new: int) -> Ranges:
@@ -14,8 +26,8 @@ def scale_ranges(ranges: RangeList | None, old: int, new: int) -> Ranges:
         return "all"
     if old == new:
         return list(ranges)
-    members = _expand(ranges)
-    return units.ranges_of(_spread(members, old, new, round(len(members) * new / old)))
+    wanted = round(units.count_ranks(ranges) * new / old)
+    return list(_scaled(tuple(ranges), ((0, old - 1, 1),), ((0, new - 1, 1),), wanted))
 
 
 def scale_one(rank: int, old: int, new: int) -> Ranges:
@@ -42,15 +54,11 @@ def scale_within(
         return scaled
     if old == new:
         return list(part)
-    before = None if whole is None else _expand(whole)
-    after = None if scaled == "all" else _expand(list(scaled))
-    count_before = old if before is None else len(before)
-    count_after = new if after is None else len(after)
-    index = {rank: i for i, rank in enumerate(before)} if before is not None else None
-    places = [rank if index is None else index[rank] for rank in _expand(part)]
-    wanted = 1 if len(places) == 1 else round(len(places) * count_after / count_before)
-    chosen = _spread(places, count_before, count_after, wanted)
-    return units.ranges_of(chosen if after is None else [after[i] for i in chosen])
+    before = ((0, old - 1, 1),) if whole is None else tuple(whole)
+    after = ((0, new - 1, 1),) if scaled == "all" else tuple(scaled)
+    members, count_before, count_after = (units.count_ranks(list(r)) for r in (part, before, after))
+    wanted = 1 if members == 1 else round(members * count_after / count_before)
+    return list(_scaled(tuple(part), before, after, wanted))
 
 
 def count(ranges: Ranges, ranks: int) -> int:
@@ -58,23 +66,95 @@ def count(ranges: Ranges, ranks: int) -> int:
     return ranks if ranges == "all" else units.count_ranks(list(ranges))
 
 
-def _expand(ranges: RangeList) -> list[int]:
-    return [rank for first, last, step in ranges for rank in range(first, last + 1, step)]
-
-
-def _spread(members: list[int], old: int, new: int, wanted: int) -> list[int]:
-    """`wanted` of `new` ranks (at least one) that lie as `members` lie among `old` ones."""
+@lru_cache(maxsize=4096)
+def _scaled(part: RangeTuple, before: RangeTuple, after: RangeTuple, wanted: int) -> RangeTuple:
+    """`wanted` members of `after` that lie there as `part` lies among `before`."""
+    old, new = units.count_ranks(list(before)), units.count_ranks(list(after))
     wanted = min(new, max(1, wanted))
-    step = members[-1] - members[-2] if len(members) > 1 else 1
-    after = [*members[1:], min(old, members[-1] + step)]
-    chosen = set()
-    for i in range(wanted):
-        at, between = divmod(i * len(members), wanted)
-        # Between two members of the old set lie as many of the new one, evenly.
-        place = members[at] * wanted + between * (after[at] - members[at])
-        chosen.add(min(new - 1, place * new // (old * wanted)))
-    for rank in range(new):
-        if len(chosen) >= wanted:
-            break
-        chosen.add(rank)
-    return sorted(chosen)
+    (first, last, step), (at, _, stride) = part[0], before[0]
+    if len(part) == len(before) == len(after) == 1 and (step == stride or first == last):
+        begin = (first - at) // stride
+        segments = _block(begin, (last - first) // step + 1, old, new, wanted)
+        if segments is not None:
+            origin, _, apart = after[0]
+            return tuple(_ranges(origin, apart, segments))
+    places = _expand(part)
+    if before != ((0, old - 1, 1),):
+        places = np.searchsorted(_expand(before), places)
+    chosen = _expand(after)[_spread(places, old, new, wanted)]
+    return tuple(units.ranges_of_array(chosen))
+
+
+def _block(begin: int, members: int, old: int, new: int, wanted: int) -> list[tuple[int, int]] | None:
+    """What `_spread` chooses for members side by side, as (first, last) segments; None where these would be many.
+
+    The i-th chosen one is floor((begin x wanted + i x members) x new / (old x wanted)): as `wanted` is the members' share,
+    rounded, the values ascend by one but at very few places.
+    """
+
+    def value(i: int) -> int:
+        return (begin * wanted + i * members) * new // (old * wanted)
+
+    first, last = value(0), value(wanted - 1)
+    missing = wanted - (last - first + 1)
+    if members * new >= old * wanted:  # by one or more
+        if -missing > MOST_SEGMENTS or members * new >= 2 * old * wanted:
+            return None
+        segments = []
+        i = 0
+        while i < wanted:
+            end = _last_of_segment(value, i, wanted)
+            segments.append((value(i), value(end)))
+            i = end + 1
+        return segments
+    # By one or not at all: ranks from the first on take the places of those that fell together.
+    if first >= missing:
+        low = [(0, missing - 1)] if missing else []
+        return [*low, (first, last)] if missing < first or not missing else [(0, last)]
+    return [(0, last + missing - first)]
+
+
+def _last_of_segment(value: Callable[[int], int], i: int, wanted: int) -> int:
+    """The last index up to which values ascend by one from index i on."""
+    origin = value(i) - i
+    low, high = i, wanted - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if value(middle) - middle == origin else (low, middle - 1)
+    return low
+
+
+def _ranges(origin: int, apart: int, segments: list[tuple[int, int]]) -> RangeList:
+    """Segments of indices as ranges of the ranks origin, origin + apart, ..."""
+    runs: list[tuple[int, int]] = []
+    before: int | None = None
+    for first, last in segments:
+        if before is not None:
+            runs.append(((first - before) * apart, 1))
+        runs.append((apart, last - first))
+        before = last
+    return units.ranges_of_runs(origin + apart * segments[0][0], runs)
+
+
+@lru_cache(maxsize=4)
+def _expand(ranges: RangeTuple) -> Ints:
+    parts = [np.arange(first, last + 1, step, dtype=np.int64) for first, last, step in ranges]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _spread(members: Ints, old: int, new: int, wanted: int) -> Ints:
+    """`wanted` of `new` ranks (at least one) that lie as `members` lie among `old` ones, ascending."""
+    step = int(members[-1] - members[-2]) if len(members) > 1 else 1
+    gaps = np.diff(members, append=min(old, int(members[-1]) + step))
+    at, between = np.divmod(np.arange(wanted, dtype=np.int64) * len(members), wanted)
+    # Between two members of the old set lie as many of the new one, evenly: (member + between x gap / wanted) x new / old,
+    # whose products stay within 64 bits in this order.
+    whole, rest = np.divmod(gaps[at] * new, wanted)
+    places = (members[at] * new + between * whole + between * rest // wanted) // old
+    chosen: Ints = np.minimum(new - 1, places)  # in ascending order
+    chosen = chosen[np.diff(chosen, prepend=-1) > 0]
+    missing = wanted - len(chosen)
+    if missing > 0:
+        free = np.setdiff1d(np.arange(wanted, dtype=np.int64), chosen)
+        chosen = np.union1d(chosen, free[:missing])
+    return chosen

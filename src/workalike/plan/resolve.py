@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from pydantic import ValidationError
+
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan import model as plan
 from workalike.plan import ranks as rank_sets
@@ -62,7 +64,8 @@ def resolve(workload: wl.Workload, options: Options) -> plan.Plan:
     """The plan of a workload.
 
     Raises:
-        WorkalikeError: NOTHING_TO_REPLICATE when the workload has no family; USAGE for impossible options.
+        WorkalikeError: NOTHING_TO_REPLICATE when the workload has no family; USAGE for impossible options, or a scale at
+            which numbers exceed 64 bits.
     """
     if not workload.families:
         raise WorkalikeError(
@@ -76,6 +79,26 @@ def resolve(workload: wl.Workload, options: Options) -> plan.Plan:
     if options.bytes_scale <= 0:
         raise WorkalikeError(ErrorKind.USAGE, "--bytes-scale must be above 0")
     factor = options.bytes_scale * (Fraction(ranks, workload.ranks) if options.scaling == "weak" else 1)
+    try:
+        return _resolved(workload, ranks, factor, options)
+    except (ValidationError, OverflowError) as error:
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "at this scale the plan would exceed what a plan can hold",
+            place=_place_in(error),
+            mend="lower --bytes-scale or --ranks",
+        ) from error
+
+
+def _place_in(error: ValidationError | OverflowError) -> str | None:
+    """Which part of the plan was too large."""
+    if not isinstance(error, ValidationError):
+        return None
+    first = error.errors(include_url=False, include_input=False)[0]
+    return ".".join([error.title, *map(str, first["loc"])])
+
+
+def _resolved(workload: wl.Workload, ranks: int, factor: Fraction, options: Options) -> plan.Plan:
     resolver = _Resolver(workload, ranks, factor, options)
     for number, family in enumerate(workload.families):
         resolver.add_family(number, family)

@@ -76,22 +76,25 @@ def _rows(name: str, dumps: list[RecordDump]) -> Iterator[Row]:
 
 
 def print_profile(record: Record, console: Console) -> None:
-    """A line for each family and direction; without times where nothing moved."""
+    """A line for each family and direction; without times where nothing moved.
+
+    On a narrow terminal the sizes go first: bandwidth and the slowest operation are what people look for.
+    """
     rows = rows_of(record)
     shown = rows[:MAX_ROWS]
     columns = [
         Column("family", [Text(r.family) for r in shown], left=True),
         Column("", [Text(r.direction) for r in shown], left=True),
-        Column("dumps", [Text(count_text(r.dumps)) for r in shown], 3),
+        Column("dumps", [Text(count_text(r.dumps)) for r in shown], 2),
         Column("bytes", [Text(size_text(r.bytes)) for r in shown]),
         Column("operations", [Text(count_text(r.operations)) for r in shown]),
-        Column("most of them", [Text(r.sizes) for r in shown], 1),
+        Column("most of them", [Text(r.sizes) for r in shown], 3),
     ]
     if not record.counts_only:
         columns += [
-            Column("I/O time", [Text(seconds_text(r.io_s)) for r in shown]),
-            Column("bandwidth", [Text(rate_text(r.bytes / r.io_s if r.io_s else None)) for r in shown], 2),
-            Column("slowest", [Text(seconds_text(r.slowest_s)) for r in shown], 2),
+            Column("I/O time", [Text(seconds_text(r.io_s)) for r in shown], 1),
+            Column("bandwidth", [Text(rate_text(r.bytes / r.io_s if r.io_s else None)) for r in shown]),
+            Column("slowest", [Text(seconds_text(r.slowest_s)) for r in shown]),
         ]
     if shown:
         console.print(table_of("", columns, console.width))

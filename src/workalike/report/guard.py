@@ -21,6 +21,13 @@ _VOCABULARY = """
 """
 OUR_WORDS = frozenset(_VOCABULARY.split())
 _PARTS = re.compile(r"[^A-Za-z0-9]+")
+UNKNOWN = "unknown"
+_NUMBER = r"\d{1,2}\.\d{1,2}\.\d{1,2}"
+_INSTRUMENTS = {
+    "Darshan": re.compile(rf"({_NUMBER}(?:-(?:pre|rc)\d{{0,2}})?)"),
+    "workalike capture": re.compile(rf"workalike-({_NUMBER})"),
+}
+"""`lib_ver` of the instruments that are known, with the version as its group."""
 
 
 def names_of(log: Characterization | None) -> frozenset[str]:
@@ -51,3 +58,14 @@ def withhold(lines: Iterable[str], names: frozenset[str]) -> list[str]:
         said = set(_PARTS.split(line.lower()))
         out[WITHHELD if said & names else line] = None
     return list(out)
+
+
+def instrument_text(lib_ver: str) -> str:
+    """The instrument that wrote a log and its version, from the log's `lib_ver`.
+
+    The log may say anything there, a user's name as well: what is not of a known form is "unknown".
+    """
+    for instrument, form in _INSTRUMENTS.items():
+        if found := form.fullmatch(lib_ver):
+            return f"{instrument} {found.group(1)}"
+    return UNKNOWN

@@ -17,6 +17,7 @@ from workalike.compare.table import short_counter
 from workalike.compare.verdict import verdict_of
 from workalike.darshan.layouts import MODULE_NAMES
 from workalike.files import write_text
+from workalike.record.run_record import Record
 from workalike.report import rows, series
 from workalike.report.guard import names_of, withhold
 from workalike.report.palette import REPLICA, color_of
@@ -24,6 +25,7 @@ from workalike.report.sentences import overview
 from workalike.text import count_text, percent_text, plural, rate_text, seconds_text, size_text
 
 MAX_NOTES = 30
+MAX_FAILURES = 20
 
 
 def write_report(
@@ -94,6 +96,8 @@ def context(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
         "record": record,
         "fidelity": fidelity,
         "verdict": verdict_of(fidelity) if fidelity else None,
+        "notes": withhold(fidelity.notes, names) if fidelity else [],
+        "failed": withhold(_failures(record), names) if record else [],
         "overview": overview(workload, list(pairing.original.families.values())),
         "cards": rows.cards(fidelity) + rows.verified_cards(record) if fidelity else [],
         "stories": told,
@@ -113,6 +117,11 @@ def context(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
         "replica_color": REPLICA,
         **_figures(pairing),
     }
+
+
+def _failures(record: Record) -> list[str]:
+    """Calls of the run that failed, the first of them."""
+    return [f"rank {e.rank}: {e.operation}: {e.reason}" for e in record.errors[:MAX_FAILURES]]
 
 
 def _has_times(family: FamilyFidelity) -> bool:

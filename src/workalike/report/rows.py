@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -18,6 +17,7 @@ from workalike.compare.table import short_counter
 from workalike.compare.verdict import largest_distance, operation_rows, worst_bytes
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.record.run_record import Record
+from workalike.report.guard import instrument_text
 from workalike.report.sentences import ASSUMPTIONS, REASONS, family_sentences
 from workalike.text import percent_text, plural, rate_text, seconds_text, size_text
 from workalike.workload.model import Assumption, Reason, Role, Workload
@@ -26,8 +26,16 @@ MAX_FAMILIES = 40
 MAX_DUMP_ROWS = 40
 MAX_COUNTER_ROWS = 120
 ORDER = [law.word for law in Law]
-PARTS = {"mpi": "MPI", "mpi_io": "MPI-IO component", "hdf5": "HDF5", "pnetcdf": "PnetCDF"}
-_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,23}")
+PARTS = {
+    "engine": "engine",
+    "mpi": "MPI",
+    "mpi_io": "MPI-IO component",
+    "hdf5": "HDF5",
+    "pnetcdf": "PnetCDF",
+    "compiler": "compiler",
+    "file_system": "file system",
+}
+"""What the page shows of a record's environment; other entries are nobody's but the record's."""
 
 
 @dataclass
@@ -280,19 +288,12 @@ def versions(
         *((name, metadata.version(name), "this program") for name in ("numpy", "pydantic", "matplotlib")),
     ]
     for key, value in (record.environment if record else {}).items():
-        if key in ("host_count", "memory_bytes"):
-            continue
-        out.append((PARTS.get(key, key.replace("_", " ")), "-" if value is None else str(value), "run.json"))
-    for one in log.logs[:1] if log else []:
-        writer = one.job.metadata.get("lib_ver", "")
-        out.append(
-            (
-                "instrument of the original",
-                writer if _VERSION.fullmatch(writer) else "not told",
-                "lib_ver of the log",
-            )
-        )
-        out.append(("log format", one.format_version, "header of the log"))
+        if key in PARTS:
+            out.append((PARTS[key], "-" if value is None else str(value), "run.json"))
+    for first in log.logs[:1] if log else []:
+        instrument = instrument_text(first.job.metadata.get("lib_ver", ""))
+        out.append(("instrument of the original", instrument, "lib_ver of the log"))
+        out.append(("log format", first.format_version, "header of the log"))
     out += [(key, value, "given") for key, value in extra.items()]
     return out
 

@@ -30,6 +30,13 @@ _NUMBER = re.compile(rf"(?<!\d)(?<!\d\.)\d{{{LEAST_DIGITS},}}(?!\d)")
 _SHOWN = 20
 
 
+LIMIT = (
+    "searched is the text as it stands: a name that someone has encoded by hand, in numbers or in another spelling, "
+    "is not seen; what characterize writes encodes none"
+)
+"""What an audit cannot prove, said with every one."""
+
+
 @dataclass(frozen=True)
 class Hit:
     """A name of the log in the workload's text, `line` from 1. Shown as it is: the officer must see it."""
@@ -60,6 +67,7 @@ class AuditReport:
         """For --json."""
         return {
             "clean": self.clean,
+            "limit": LIMIT,
             "lines_read": self.lines_read,
             "searched": {kind.value: count for kind, count in self.searched.items()},
             "hits": [{"line": h.line, "kind": h.kind.value, "token": h.token} for h in self.hits],
@@ -80,6 +88,7 @@ class AuditReport:
             out.append(f"  and more: only the first {MAX_HITS} are listed")
         out += _listed("too short to search", self.too_short)
         out += _listed("not searched, because they are words of the schema", self.schema_words)
+        out.append(f"  {LIMIT}")
         out.append(
             "audit: no name of the log is in the workload"
             if self.clean

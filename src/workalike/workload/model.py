@@ -35,6 +35,7 @@ from workalike.workload.quantities import (
     MAX_OPERATIONS,
     MAX_RANKS,
     MAX_REPEATS,
+    MAX_STRIPES,
     Count,
     RankRanges,
     Ranks,
@@ -72,6 +73,7 @@ __all__ = [
     "MAX_OPERATION_BYTES",
     "MAX_RANKS",
     "MAX_REPEATS",
+    "MAX_STRIPES",
     "ArrayAccess",
     "Arrays",
     "Assumption",
@@ -222,7 +224,7 @@ class Tunable(Strict):
     data_sieving: bool | None = None
     alignment: Size | None = None
     stripe_size: Size | None = None
-    stripe_count: int | None = Field(default=None, ge=-1, le=10**6)
+    stripe_count: int | None = Field(default=None, ge=-1, le=MAX_STRIPES)
     chunk_bytes: Size | None = None
     layout: Layout | None = None
     typhonio: TyphonioPattern | None = None

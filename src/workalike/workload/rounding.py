@@ -7,9 +7,13 @@ because its alignment is part of the pattern too.
 
 from __future__ import annotations
 
+from pydantic import ValidationError
+
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.workload import units
+from workalike.workload.files import first_error
 from workalike.workload.model import (
+    MAX_OPERATION_BYTES,
     Arrays,
     Content,
     Entry,
@@ -22,13 +26,17 @@ from workalike.workload.model import (
 
 
 def round_size(size: int, digits: int) -> int:
-    """A size with `digits` significant digits: as it is where its shortest text has no more, else half up."""
+    """A size with `digits` significant digits: as it is where its shortest text has no more, else half up.
+
+    What an operation may move is not exceeded: there it is rounded down.
+    """
     mantissa = units.format_size(size).split()[0].replace(".", "").strip("0")
     excess = len(str(size)) - digits
     if excess <= 0 or len(mantissa) <= digits:
         return size
     unit: int = 10**excess
-    return (size + unit // 2) // unit * unit
+    rounded = (size + unit // 2) // unit * unit
+    return rounded if rounded <= MAX_OPERATION_BYTES or size > MAX_OPERATION_BYTES else size // unit * unit
 
 
 def _round_up(size: int, digits: int) -> int:
@@ -47,7 +55,7 @@ def round_workload(workload: Workload, digits: int) -> Workload:
     Growth becomes a list of rounded sizes: a product of rounded factors would drift from the truth.
 
     Raises:
-        WorkalikeError: USAGE when digits is below 1.
+        WorkalikeError: USAGE when digits is below 1, or the rounded workload exceeds what a workload may hold.
     """
     if digits < 1:
         raise WorkalikeError(ErrorKind.USAGE, "rounding needs at least one digit", mend="try --round 3")
@@ -60,7 +68,16 @@ def round_workload(workload: Workload, digits: int) -> Workload:
             ],
         }
     )
-    return Workload.model_validate(rounded.model_dump())
+    try:
+        return Workload.model_validate(rounded.model_dump())
+    except ValidationError as error:
+        place, message = first_error(error)
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            f"rounded, it is no workload any more: {message}",
+            place=place,
+            mend="round to more digits",
+        ) from error
 
 
 def _family(family: Family, digits: int) -> Family:

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from functools import lru_cache
+from itertools import groupby, pairwise
+
+import numpy as np
+import numpy.typing as npt
 
 SIZE_UNITS = {
     "B": 1,
@@ -191,24 +197,48 @@ def format_ranks(ranges: list[tuple[int, int, int]] | None) -> str:
     return ",".join(parts)
 
 
-def ranges_of(ranks: list[int]) -> list[tuple[int, int, int]]:
+def ranges_of(ranks: Sequence[int]) -> list[tuple[int, int, int]]:
     """Ascending distinct ranks as few (first, last, step) ranges, greedily from the left."""
+    if not ranks:
+        return []
+    runs = [(step, len(list(group))) for step, group in groupby(b - a for a, b in pairwise(ranks))]
+    return ranges_of_runs(ranks[0], runs)
+
+
+def ranges_of_array(ranks: npt.NDArray[np.int64]) -> list[tuple[int, int, int]]:
+    """As `ranges_of`, of an array of shape [n]."""
+    if not len(ranks):
+        return []
+    steps = np.diff(ranks)
+    begins = np.flatnonzero(np.diff(steps, prepend=-1))
+    lengths = np.diff(begins, append=len(steps))
+    return ranges_of_runs(int(ranks[0]), list(zip(steps[begins].tolist(), lengths.tolist(), strict=True)))
+
+
+def ranges_of_runs(first: int, runs: Iterable[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """The ranges of ranks that are given as the first one and then (step, how many times) up to each next one.
+
+    A range has three ranks at least, or neighbours; others stand alone.
+    """
+    merged: list[list[int]] = []
+    for step, length in runs:
+        if merged and merged[-1][0] == step:
+            merged[-1][1] += length
+        elif length:
+            merged.append([step, length])
     ranges: list[tuple[int, int, int]] = []
-    i = 0
-    while i < len(ranks):
-        if i + 1 == len(ranks):
-            ranges.append((ranks[i], ranks[i], 1))
-            break
-        step = ranks[i + 1] - ranks[i]
-        j = i + 1
-        while j + 1 < len(ranks) and ranks[j + 1] - ranks[j] == step:
-            j += 1
-        if j - i < 2 and step != 1:
-            ranges.append((ranks[i], ranks[i], 1))
-            i += 1
-        else:
-            ranges.append((ranks[i], ranks[j], step))
-            i = j + 1
+    rank, joined = first, False  # joined: the rank is in the range before
+    for step, length in merged:
+        if joined:  # the step leads from that range to the next rank
+            rank, length, joined = rank + step, length - 1, False
+        if length >= 2 or (length and step == 1):
+            ranges.append((rank, rank + length * step, step))
+            joined = True
+        elif length:
+            ranges.append((rank, rank, 1))
+        rank += length * step
+    if not joined:
+        ranges.append((rank, rank, 1))
     return ranges
 
 
@@ -225,5 +255,14 @@ def is_subset(inner: list[tuple[int, int, int]], outer: list[tuple[int, int, int
             first <= a and b <= last and (a - first) % step == 0 and (s % step == 0 or a == b)
             for a, b, s in inner
         )
-    members = {rank for a, b, s in outer for rank in range(a, b + 1, s)}
-    return all(rank in members for a, b, s in inner for rank in range(a, b + 1, s))
+    members = _members(tuple(outer))
+    return all(members[np.arange(a, b + 1, s)].all() if b < len(members) else False for a, b, s in inner)
+
+
+@lru_cache(maxsize=4)
+def _members(ranges: tuple[tuple[int, int, int], ...]) -> npt.NDArray[np.bool_]:
+    """Whether each rank up to the last is in a set."""
+    out = np.zeros(max(last for _, last, _ in ranges) + 1, dtype=np.bool_)
+    for first, last, step in ranges:
+        out[first : last + 1 : step] = True
+    return out

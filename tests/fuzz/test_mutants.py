@@ -1,0 +1,204 @@
+"""20,000 mutants each of logs, workloads, plans and records: commands end in a result or in one line, never otherwise.
+
+WORKALIKE_MUTANTS says how many; a mutant is made anew from its turn.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import darshan_everything
+import pytest
+from darshan_logs import ALL_LOGS
+from darshan_mutate import spoil_file, spoil_region
+from harness import COUNT, command, engine_check, torture
+from mutants import mutated_json, mutated_text
+
+from workalike.characterize import characterize
+from workalike.compare.fidelity import compare
+from workalike.darshan import open_log
+from workalike.errors import WorkalikeError
+from workalike.launch.run import RunOptions, engine_if_built, run_plan
+from workalike.plan.files import plan_text
+from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import Record, assemble, read_record
+from workalike.report import write_report
+from workalike.workload.files import read_workload, workload_text
+from workalike.workload.model import Workload
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)"),
+]
+
+SHIPPED = Path(__file__).parents[2] / "workloads"
+LARGEST = 20_000
+"""Bytes of an input: small ones, to have many mutants."""
+
+
+def sources() -> dict[str, Workload]:
+    """Workloads as shipped and as characterized, with few ranks and little text."""
+    found = {path.stem: read_workload(path) for path in sorted(SHIPPED.glob("**/*.yaml"))}
+    for log in ALL_LOGS:
+        if log.stat().st_size <= 2 * LARGEST:
+            try:
+                found[log.stem] = characterize([open_log(log)]).workload
+            except WorkalikeError:
+                continue
+    return {name: workload for name, workload in found.items() if len(workload_text(workload)) <= LARGEST}
+
+
+@pytest.fixture(scope="module")
+def workloads() -> dict[str, Workload]:
+    return sources()
+
+
+def test_logs(tmp_path: Path) -> None:
+    images = {log.name: log.read_bytes() for log in ALL_LOGS if log.stat().st_size <= 2 * LARGEST}
+    images["built"] = darshan_everything.builder().image()
+    small = Record(plan_ranks=4, processes=1, backend="null")
+    (tmp_path / "run.json").write_text(small.model_dump_json())
+
+    def mutate(dice: random.Random) -> int:
+        spoil = dice.choice([spoil_file, spoil_region, spoil_region, spoil_region])
+        Path("m.darshan").write_bytes(spoil(images[dice.choice(sorted(images))], dice).image)
+        more = dice.choice(
+            [(), (), ("--include-noise",), ("--states", "3"), ("--round", "2"), ("--model", "extents")]
+        )
+        code = command("characterize", "m.darshan", "-o", "m.yaml", "--rules", *more)
+        if code in (0, 3):
+            assert command("check", "m.yaml") in (0, 2)
+            try:  # what the engine at hand cannot do may be refused; that it is a workload must hold
+                read_workload("m.yaml")
+            except WorkalikeError as error:
+                raise AssertionError(f"check refuses it: {error.one_line()}") from error
+            command("check", "m.yaml", "--audit", "m.darshan")
+            command(
+                "plan", "m.yaml", "--ranks", dice.choice([1, 3, 64]), "--bytes-scale", "0.3", "-o", "m.json"
+            )
+            command("compare", "m.darshan", "run.json", "-o", "fidelity.json")
+            if dice.random() < 0.01:
+                log = characterize([open_log("m.darshan")])
+                write_report(
+                    "report.html",
+                    characterization=log,
+                    workload=log.workload,
+                    plan=None,
+                    record=None,
+                    fidelity=None,
+                )
+        return code
+
+    ends = torture("logs", tmp_path, mutate)
+    assert ends[2] > COUNT // 10 and ends[0] > COUNT // 100
+
+
+def test_workloads(workloads: dict[str, Workload], tmp_path: Path) -> None:
+    texts = {name: workload_text(workload) for name, workload in workloads.items()}
+    (tmp_path / "run.json").write_text(Record(plan_ranks=4, processes=1, backend="null").model_dump_json())
+
+    def mutate(dice: random.Random) -> int:
+        Path("m.yaml").write_bytes(mutated_text(texts[dice.choice(sorted(texts))], dice))
+        code = command("plan", "m.yaml", "-o", "m.json")
+        if code == 0:
+            command("check", "m.yaml")
+            assert engine_check(Path("m.json")) in (0, 2)
+            scaled = (
+                "--ranks",
+                dice.choice([1, 5, 1000]),
+                "--bytes-scale",
+                dice.choice(["0.01", "1/3", "7"]),
+            )
+            command("plan", "m.yaml", *scaled, "--scale-by", dice.choice(["count", "size"]), "-o", "s.json")
+            command("compare", "m.yaml", "run.json", "-o", "fidelity.json", "--json")
+        return code
+
+    ends = torture("workloads", tmp_path, mutate)
+    assert ends[2] > COUNT // 10 and ends[0] > COUNT // 100
+
+
+def test_plans(workloads: dict[str, Workload], tmp_path: Path) -> None:
+    texts = {}
+    for name, workload in workloads.items():
+        text = plan_text(resolve(workload, Options(ranks=min(workload.ranks, 64))))
+        if len(text) <= 4 * LARGEST:
+            texts[name] = text
+            (tmp_path / f"{name}.yaml").write_text(workload_text(workload))
+    documents = {name: json.loads(text) for name, text in texts.items()}
+    (tmp_path / "run.json").write_text(Record(plan_ranks=4, processes=1, backend="null").model_dump_json())
+
+    def mutate(dice: random.Random) -> tuple[int, int]:
+        name = dice.choice(sorted(documents))
+        Path("m.json").write_bytes(mutated_json(documents[name], dice))
+        engine = engine_check(Path("m.json"))
+        return engine, command(
+            "compare", f"{name}.yaml", "run.json", "--plan", "m.json", "-o", "fidelity.json"
+        )
+
+    ends = torture("plans", tmp_path, mutate)
+    assert ends[2, 2] > COUNT // 10 and ends[0, 0] > COUNT // 100
+
+
+def test_records(workloads: dict[str, Workload], tmp_path: Path) -> None:
+    """Records as the engine writes them, run.json and run.jsonl; what can be compared is shown as a page, too."""
+    names = sorted(workloads)[::4]
+    lines: dict[str, list[Any]] = {}
+    for name in names:
+        (tmp_path / f"{name}.yaml").write_text(workload_text(workloads[name]))
+        plan = resolve(workloads[name], Options(ranks=min(workloads[name].ranks, 8)))
+        out = tmp_path / f"{name}.out"
+        try:
+            run_plan(plan, RunOptions(tmp_path / "data", out, backend="null", quiet=True))
+        except (WorkalikeError, subprocess.SubprocessError):
+            continue
+        text = (out / "run.jsonl").read_text()
+        if len(text) <= 10 * LARGEST:
+            lines[name] = [json.loads(line) for line in text.splitlines()]
+    whole = {name: json.loads((tmp_path / f"{name}.out" / "run.json").read_text()) for name in lines}
+    assert len(lines) >= 3
+
+    def mutate(dice: random.Random) -> int:
+        name = dice.choice(sorted(lines))
+        if dice.random() < 0.5:
+            path = Path("m.json")
+            path.write_bytes(mutated_json(whole[name], dice))
+        else:
+            path = Path("m.jsonl")
+            parts = [json.dumps(line).encode() for line in lines[name]]
+            at = dice.randrange(len(parts))
+            parts[at] = mutated_json(lines[name][at], dice)
+            if dice.random() < 0.2:
+                del parts[dice.randrange(len(parts))]
+            path.write_bytes(b"\n".join(parts) + (b"\n" if dice.random() < 0.8 else b""))
+        code = command("compare", f"{name}.yaml", path, "-o", "fidelity.json")
+        if code == 0 and dice.random() < 0.05:
+            page(name, assemble(path) if path.suffix == ".jsonl" else read_record(path))
+        return code
+
+    def page(name: str, record: Record) -> None:
+        workload = workloads[name]
+        plan = resolve(workload, Options(ranks=min(workload.ranks, 8)))
+        write_report(
+            "report.html", characterization=None, workload=workload, plan=plan, record=record,
+            fidelity=compare(workload, record, plan=plan),
+        )  # fmt: skip
+
+    ends = torture("records", tmp_path, mutate)
+    assert ends[2] > COUNT // 10 and ends[0] > COUNT // 100
+
+
+def test_the_harness_sees_what_it_looks_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fuzzer that cannot fail finds nothing: an exception of another kind must come out of it."""
+    monkeypatch.setattr("harness.COUNT", 3)
+
+    def mutate(dice: random.Random) -> int:
+        if dice.random() >= 0:
+            raise ZeroDivisionError
+        return 0
+
+    with pytest.raises(pytest.fail.Exception, match="ZeroDivisionError"):
+        torture("nothing", tmp_path, mutate)

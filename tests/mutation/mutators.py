@@ -1,0 +1,130 @@
+"""Small changes of Python source: each is one that a test should notice."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult, ast.Div: ast.Mult, ast.Mod: ast.Mult,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One change of a source: where (line), what, and the source with it."""
+
+    line: int
+    what: str
+    source: str
+
+
+Change = tuple[str, Callable[[ast.AST], None]]
+
+
+def mutations_of(source: str) -> Iterator[Callable[[], Mutation]]:
+    """Every change of a source, made when it is called for."""
+    tree = ast.parse(source)
+    for index, node in enumerate(_nodes(tree)):
+        for number, (what, _) in enumerate(_changes(node)):
+            yield lambda i=index, n=number, w=what, at=node: _applied(tree, i, n, w, at)  # type: ignore[misc]
+
+
+def _applied(tree: ast.Module, index: int, number: int, what: str, node: ast.AST) -> Mutation:
+    changed = copy.deepcopy(tree)
+    target = _nodes(changed)[index]
+    _changes(target)[number][1](target)
+    return Mutation(
+        getattr(node, "lineno", 0), f"{what}: {_shown(node)}", ast.unparse(ast.fix_missing_locations(changed))
+    )
+
+
+def _shown(node: ast.AST) -> str:
+    return ast.unparse(node).splitlines()[0][:100]
+
+
+def _nodes(tree: ast.AST) -> list[ast.AST]:
+    """Nodes that do something: no annotations, no docstrings, no imports, no names for the outside (`__all__`)."""
+    out: list[ast.AST] = []
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, (ast.Import, ast.ImportFrom)) or _names_only(node) or _is_docstring(node):
+            return
+        out.append(node)
+        for name, value in ast.iter_fields(node):
+            if name in ("annotation", "returns", "decorator_list", "ctx", "op", "ops"):
+                continue
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    visit(child)
+
+    visit(tree)
+    return out
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _names_only(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Assign):
+        return False
+    return any(isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets)
+
+
+def _changes(node: ast.AST) -> list[Change]:
+    """What can be changed at a node."""
+    if isinstance(node, ast.Compare):
+        return [_comparison(i, type(op)) for i, op in enumerate(node.ops) if type(op) in COMPARISONS]
+    if isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in ARITHMETIC:
+        new = ARITHMETIC[type(node.op)]
+        swaps: list[Change] = [
+            (f"{new.__name__} for {type(node.op).__name__}", lambda n: setattr(n, "op", new()))
+        ]
+        return swaps + (_removal(node) if isinstance(node, ast.AugAssign) else [])
+    if isinstance(node, ast.Constant):
+        return _constants(node.value)
+    if isinstance(node, ast.BoolOp):
+        other = ast.And if isinstance(node.op, ast.Or) else ast.Or
+        return [(f"{other.__name__} for {type(node.op).__name__}", lambda n: setattr(n, "op", other()))]
+    if isinstance(node, (ast.If, ast.While, ast.IfExp)):
+        return [("condition negated", lambda n: setattr(n, "test", ast.UnaryOp(ast.Not(), n.test)))]  # type: ignore[attr-defined]
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        return _removal(node)
+    return []
+
+
+def _comparison(index: int, old: type[ast.cmpop]) -> Change:
+    new = COMPARISONS[old]
+
+    def change(node: ast.AST) -> None:
+        assert isinstance(node, ast.Compare)
+        node.ops[index] = new()
+
+    return f"{new.__name__} for {old.__name__}", change
+
+
+def _constants(value: object) -> list[Change]:
+    if isinstance(value, bool):
+        return [(f"{not value} for {value}", lambda n: setattr(n, "value", not value))]
+    if isinstance(value, (int, float)):
+        return [
+            (f"{value + by} for {value}", lambda n, new=value + by: setattr(n, "value", new))
+            for by in (1, -1)  # type: ignore[misc]
+        ]
+    return []
+
+
+def _removal(node: ast.AST) -> list[Change]:
+    def change(target: ast.AST) -> None:
+        target.__class__ = ast.Pass
+        for name in ("value", "target", "op"):
+            target.__dict__.pop(name, None)
+
+    return [("statement removed", change)]
