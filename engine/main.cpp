@@ -1,9 +1,11 @@
 // The command line. Everything else is in run/.
 #include <fmt/format.h>
 #include <mpi.h>
+#include <sys/prctl.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <string_view>
 
@@ -59,6 +61,8 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
     app.add_flag("--quiet", options.quiet, "no progress line");
     app.add_flag("--progress", options.progress, "progress lines also without a terminal");
     app.add_flag("--terminal", options.terminal, "the launcher's stderr is a terminal: progress in place");
+    app.add_flag("--end-with-parent", options.end_with_parent,
+                 "end when the process that started this one has ended");
     app.add_option("--per-rank", options.per_rank, "table with a row a rank and dump (CSV)");
     app.add_option("--operations", options.operations, "operations as text (backend record)");
     app.add_flag_callback(
@@ -102,7 +106,10 @@ int main(int argc, char** argv) {
         return 1;
     }
     wa::Options before;
-    const bool threads = !parse(argc, argv, false, before) && wa::needs_threads(before);
+    const bool parsed = !parse(argc, argv, false, before);
+    // A launcher that is killed cannot end its processes: they notice.
+    if (parsed && before.end_with_parent) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    const bool threads = parsed && wa::needs_threads(before);
     int level = MPI_THREAD_SINGLE;  // what there is; HDF5's wrapper asks again
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     int rank = 0;

@@ -37,7 +37,7 @@ class Rehearsal {
     Rehearsal(const FileContext& context, const Hdf5Overhead::Sequence& sequence)
         : context_(context), sequence_(sequence) {
         context_.path = context.path.substr(0, context.path.rfind('/') + 1) +
-                        calibration_name(*context.family, context.slot.file);
+                        calibration_name(*context.plan, *context.family, context.slot.file);
         context_.creates = context_.writes = true;
         context_.exclusive = false;
     }

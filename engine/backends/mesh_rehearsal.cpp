@@ -98,7 +98,7 @@ std::vector<std::int64_t> rehearse_meshes(const FileContext& original, std::size
     context.plan = &plan;
     context.family = plan.families.data();
     context.path = original.path.substr(0, original.path.rfind('/') + 1) +
-                   calibration_name(*original.family, original.slot.file);
+                   calibration_name(*original.plan, *original.family, original.slot.file);
     context.creates = context.writes = true;
     context.exclusive = false;
     const bool held = context.family->lifetime == Lifetime::appended;

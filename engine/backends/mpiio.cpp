@@ -12,7 +12,7 @@ namespace {
 int mode_of(const FileContext& context) {
     if (!context.writes) return MPI_MODE_RDONLY;
     if (!context.creates) return MPI_MODE_RDWR;
-    return MPI_MODE_RDWR | MPI_MODE_CREATE;
+    return MPI_MODE_RDWR | MPI_MODE_CREATE | (context.exclusive ? MPI_MODE_EXCL : 0);
 }
 
 class MpiioFile final : public OpenFile {

@@ -15,7 +15,8 @@ int flags_of(const FileContext& context) {
     if (!context.writes) return O_RDONLY;
     // Ranks that share a file race to create it; a file that belongs to one rank must be new at its first
     // use.
-    return O_RDWR | (context.creates ? O_CREAT : 0) | (context.exclusive ? O_EXCL : 0);
+    const bool exclusive = context.exclusive && context.alone;
+    return O_RDWR | O_NOFOLLOW | (context.creates ? O_CREAT : 0) | (exclusive ? O_EXCL : 0);
 }
 
 class PosixFile final : public OpenFile {

@@ -15,6 +15,8 @@
 #include "count/count.hpp"
 #include "count/operations.hpp"
 #include "errors.hpp"
+#include "folder/cleanup.hpp"
+#include "folder/folder_lock.hpp"
 #include "plan/read.hpp"
 #include "plan/words.hpp"
 #include "schedule/clock.hpp"
@@ -52,6 +54,41 @@ std::unique_ptr<ResolvedPlan> read(const std::string& text, const std::string& p
     load_tables(plan, path);
     check_plan(plan);
     return std::make_unique<ResolvedPlan>(std::move(plan), performer_of(backend));
+}
+
+std::vector<std::string> levels(const ResolvedPlan& resolved) {
+    std::vector<std::string> out;
+    for (std::size_t f = 0; f < resolved.counted.size(); ++f)
+        out.emplace_back(word_of(resolved.counted[f]->level.value_or(resolved.plan.families[f].level)));
+    return out;
+}
+
+std::vector<std::int64_t> of_layouts(const ResolvedPlan& resolved, std::int64_t (Layout::*what)() const) {
+    std::vector<std::int64_t> out;
+    for (const Layout& layout : resolved.layouts) out.push_back((layout.*what)());
+    return out;
+}
+
+ClockKind clock_kind(const std::string& word) {
+    const auto kind = value_of<ClockKind>(word);
+    if (!kind) throw UsageError("unknown clock; use gap or deadline");
+    return *kind;
+}
+
+/// A dump of which only the times matter.
+Dump at_time(double start_s, double gap_s) {
+    Dump dump;
+    dump.start_s = start_s;
+    dump.gap_s = gap_s;
+    return dump;
+}
+
+void clean(const ResolvedPlan& resolved, const std::string& folder) {
+    if (!FolderLock::exists(resolved.plan, folder)) return;
+    const nb::gil_scoped_release unlocked;
+    FolderLock lock;
+    lock.take(resolved.plan, folder);
+    lock.release();
 }
 
 void refuse(const ResolvedPlan& resolved, const std::optional<std::string>& backend) {
@@ -176,6 +213,12 @@ void write_operations(const ResolvedPlan& resolved, const std::string& path) {
     flush();
 }
 
+nb::object parsed_name(const std::string& name) {
+    const auto parsed = parse_name(name);
+    if (!parsed) return nb::none();
+    return nb::make_tuple(parsed->role, parsed->number, parsed->file);
+}
+
 nb::list backends() {
     nb::list out;
     for (const Traits* t : all_backends()) {
@@ -217,6 +260,8 @@ NB_MODULE(_core, m) {
     std::vector<std::string> kind_names;
     for (std::size_t k = 0; k < kinds; ++k) kind_names.emplace_back(kind_name(static_cast<Kind>(k)));
     m.attr("kinds") = nb::cast(kind_names);
+    m.def("parse_name", &parsed_name, "name"_a,
+          "(role, number, file) of a data file's name, or None for a name that is not the engine's.");
     m.def("backends", &backends, "The traits of all backends, in their order.");
     nb::class_<ResolvedPlan>(m, "Plan")
         .def(
@@ -227,15 +272,54 @@ NB_MODULE(_core, m) {
             },
             "text"_a, "path"_a = "", "backend"_a = nb::none())
         .def_prop_ro("ranks", [](const ResolvedPlan& p) { return p.plan.ranks; })
+        .def_prop_ro("levels", &levels, "The level at which each family is counted.")
+        .def_prop_ro(
+            "files", [](const ResolvedPlan& p) { return of_layouts(p, &Layout::files_of_dump); },
+            "How many files a dump of each family has.")
+        .def_prop_ro(
+            "members", [](const ResolvedPlan& p) { return of_layouts(p, &Layout::size); },
+            "How many ranks each family has.")
         .def_prop_ro("counted",
                      [](const ResolvedPlan& p) {
                          std::vector<std::string> out;
                          for (const Traits* traits : p.counted) out.emplace_back(traits->name);
                          return out;
                      })
+        .def_prop_ro("id", [](const ResolvedPlan& p) { return p.plan.id; })
+        .def(
+            "files_in",
+            [](const ResolvedPlan& p, const std::string& folder) { return files_of_plan(p.plan, folder); },
+            "folder"_a, "Names in the folder that are this plan's data files.")
+        .def(
+            "is_used",
+            [](const ResolvedPlan& p, const std::string& folder) {
+                return FolderLock::exists(p.plan, folder);
+            },
+            "folder"_a, "Whether a run of this plan uses the folder, or was killed in it.")
+        .def("clean", &clean, "folder"_a, "Removes what a killed run of this plan has left in the folder.")
         .def("refuse", &refuse, "backend"_a = nb::none())
         .def("count", &count, "payloads"_a = std::vector<std::optional<std::int64_t>>{},
              "each_rank"_a = false)
         .def("operations", &operations, "rank"_a, "most"_a)
         .def("write_operations", &write_operations, "path"_a);
+    nb::class_<Clock>(m, "Clock")
+        .def(
+            "__init__",
+            [](Clock* self, const std::string& kind, double time_scale, bool is_virtual) {
+                new (self) Clock(clock_kind(kind), time_scale,
+                                 is_virtual ? Clock::Source::virtual_time : Clock::Source::real);
+            },
+            "kind"_a, "time_scale"_a, "virtual"_a = false)
+        .def("now", &Clock::now)
+        .def(
+            "due",
+            [](const Clock& clock, double start_s, double gap_s) {
+                return clock.due(at_time(start_s, gap_s));
+            },
+            "start_s"_a, "gap_s"_a)
+        .def("move_to", &Clock::move_to, "seconds"_a)
+        .def(
+            "ended",
+            [](Clock& clock, double start_s, double due) { clock.ended(at_time(start_s, 0), due, true); },
+            "start_s"_a, "due"_a);
 }

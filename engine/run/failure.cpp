@@ -12,8 +12,8 @@
 #include <cstring>
 #include <thread>
 
+#include "folder/cleanup.hpp"
 #include "plan/words.hpp"
-#include "run/cleanup.hpp"
 
 namespace wa {
 namespace {
@@ -35,10 +35,11 @@ void append_failure(const Setup& setup, const FailureLine& failure) {
     }
 }
 
-[[noreturn]] void abort_all(const Setup& setup) {
+[[noreturn]] void abort_all(Setup& setup) {
     if (setup.performs && !setup.options.keep && !setup.options.verify_only) {
         remove_files_of_plan(setup.plan, setup.options.dir);
     }
+    setup.lock.release();
     // A launcher forwards what ranks print; it must have done so before it is told to end them.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -77,7 +78,7 @@ void check_signals() {
     if (caught != 0) throw Interrupted(caught);
 }
 
-void end_all(const Setup& setup, Collector* collector, const CallFailed& error, std::int64_t rank,
+void end_all(Setup& setup, Collector* collector, const CallFailed& error, std::int64_t rank,
              std::optional<std::size_t> dump) {
     // A signal comes to all, often because another rank has failed: one line is enough, and that is not the
     // cause.
@@ -104,7 +105,7 @@ void end_all(const Setup& setup, Collector* collector, const CallFailed& error, 
     abort_all(setup);
 }
 
-void end_all_for(const Setup& setup, const FailureLine& failure) {
+void end_all_for(Setup& setup, const FailureLine& failure) {
     append_failure(setup, failure);
     abort_all(setup);
 }

@@ -11,11 +11,11 @@
 namespace wa {
 
 /// Does not return. `collector` may be null before the measured part.
-[[noreturn]] void end_all(const Setup& setup, Collector* collector, const CallFailed& error,
-                          std::int64_t rank, std::optional<std::size_t> dump);
+[[noreturn]] void end_all(Setup& setup, Collector* collector, const CallFailed& error, std::int64_t rank,
+                          std::optional<std::size_t> dump);
 
 /// What process 0 does when another process has told of its failure. Does not return.
-[[noreturn]] void end_all_for(const Setup& setup, const FailureLine& failure);
+[[noreturn]] void end_all_for(Setup& setup, const FailureLine& failure);
 
 /// SIGINT and SIGTERM set a flag; a process that does not come to look at it ends by itself a little later.
 void catch_signals();

@@ -7,9 +7,9 @@
 #include <set>
 #include <type_traits>
 
+#include "folder/cleanup.hpp"
 #include "io/mpi.hpp"
 #include "io/posix.hpp"
-#include "run/cleanup.hpp"
 
 namespace wa {
 namespace {

@@ -18,8 +18,9 @@ struct Options {
     bool verify_only = false;
     bool keep = false;
     bool quiet = false;
-    bool progress = false;  // also when stderr is not a terminal
-    bool terminal = false;  // stderr is one, behind a launcher's pipe
+    bool progress = false;         // also when stderr is not a terminal
+    bool terminal = false;         // stderr is one, behind a launcher's pipe
+    bool end_with_parent = false;  // whoever has started it
     bool calibrate_compute = false;
     std::string per_rank;
     std::string operations;

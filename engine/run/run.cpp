@@ -19,7 +19,6 @@
 #include "plan/read.hpp"
 #include "plan/words.hpp"
 #include "record/environment.hpp"
-#include "run/cleanup.hpp"
 #include "run/failure.hpp"
 #include "run/files.hpp"
 #include "run/perform.hpp"
@@ -93,12 +92,24 @@ void check_processes_and_folder(const Setup& setup) {
     if (::stat(setup.options.dir.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
         throw UsageError(setup.options.dir + ": --dir must name a directory that exists");
     }
-    if (setup.process != 0 || setup.options.verify_only) return;
-    const auto there = files_of_plan(setup.plan, setup.options.dir);
-    if (!there.empty()) {
-        throw UsageError(fmt::format("{}/{}: exists already; remove it or choose another --dir",
-                                     setup.options.dir, there.front()));
-    }
+}
+
+/// Process 0 takes the directory, then all hold it.
+void take_folder(Setup& setup) {
+    if (!setup.performs || setup.options.verify_only) return;
+    const auto or_end = [&](const std::function<void()>& part) {
+        try {
+            part();
+        } catch (const CallFailed& error) {
+            end_all(setup, nullptr, error, setup.process, std::nullopt);
+        }
+    };
+    together(setup, [&] {
+        if (setup.process == 0) or_end([&] { setup.lock.take(setup.plan, setup.options.dir); });
+    });
+    together(setup, [&] {
+        if (setup.process != 0) or_end([&] { setup.lock.join(setup.plan, setup.options.dir); });
+    });
 }
 
 /// The largest operation of the plan.
@@ -234,6 +245,7 @@ int run_checked(Setup& setup) {
     });
     catch_signals();
     if (setup.options.verify_only) return verify_only(setup);
+    take_folder(setup);
     Clock::Time zero;
     try {
         if (setup.performs) {
@@ -263,6 +275,8 @@ int run_checked(Setup& setup) {
         report(setup, result, record, total);
         write_end_line(setup, record, wall_s, setup.options.verify ? std::optional(total) : std::nullopt);
         if (!setup.options.keep) remove_own_files(setup);
+        mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+        setup.lock.release();
         return total.errors == 0 ? 0 : 1;
     } catch (const CallFailed& error) {
         end_all(setup, nullptr, error, setup.process, std::nullopt);

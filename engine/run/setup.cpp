@@ -28,7 +28,7 @@ FileContext Setup::context(std::size_t dump, std::int64_t member) const {
     out.writes = writes || (appended && use.written);
     out.alone = out.members == 1;
     out.creates = out.writes && !use.prepared;
-    out.exclusive = out.alone && writes && use.first && !use.prepared;
+    out.exclusive = writes && use.first && !use.prepared && !(of.sharing.baton && !out.alone);
     if (of.rename && out.creates && (appended || !use.written_before)) out.path += temporary_suffix;
     out.phase = payload_phase(plan.seed, of.id, d.file, out.slot.file, static_cast<std::int64_t>(dump));
     out.buffers = &buffers;
@@ -43,7 +43,7 @@ FileContext Setup::context(std::size_t dump, std::int64_t member) const {
 std::string Setup::path(std::size_t family, std::int64_t file, const FileSlot& slot) const {
     const Layout& layout = layouts[family];
     return options.dir + "/" +
-           file_name(plan.families[family], layout.members().at(slot.first_member), file, slot);
+           file_name(plan, plan.families[family], layout.members().at(slot.first_member), file, slot);
 }
 
 }  // namespace wa

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "folder/folder_lock.hpp"
 #include "plan/check.hpp"
 #include "plan/model.hpp"
 #include "run/communicators.hpp"
@@ -31,6 +32,7 @@ struct Setup {
     std::map<const Traits*, std::unique_ptr<Backend>> backends;
     Buffers buffers;
     Communicators communicators;
+    FolderLock lock;
     int process = 0;
     int processes = 1;
     bool performs = false;  // some family touches files: one process a plan rank

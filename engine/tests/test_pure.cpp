@@ -272,25 +272,31 @@ TEST_CASE("operations of a stream are disjoint over ranks") {
 }
 
 TEST_CASE("names can be read back, and nothing else can") {
+    Plan plan;
+    plan.id = "0badcafe";
     Family family;
     family.role = Role::checkpoint;
     family.number = 12;
     family.backend = find_traits("hdf5");
     family.sharing.mode = SharingMode::per_rank;
-    CHECK(file_name(family, 5, 3, {}) == "checkpoint-12.0003.r000005.h5");
-    const auto parsed = parse_name("checkpoint-12.0003.r000005.h5");
+    CHECK(file_name(plan, family, 5, 3, {}) == "checkpoint-12.0003.r000005.0badcafe.h5");
+    const auto parsed = parse_name("checkpoint-12.0003.r000005.0badcafe.h5");
     REQUIRE(parsed);
     CHECK(parsed->role == "checkpoint");
     CHECK(parsed->number == 12);
     CHECK(parsed->file == 3);
-    CHECK(parse_name("checkpoint-12.12345.g0007.dat.tmp")->temporary);
-    CHECK(parse_name(calibration_name(family, 2)));
-    CHECK(parse_name("checkpoint-12.0003.h5.subfile_4711_1_of_2")->number == 12);
-    CHECK(parse_name("checkpoint-12.0003.bp")->file == 3);
+    CHECK(parsed->plan == "0badcafe");
+    CHECK(parse_name("checkpoint-12.12345.g0007.0badcafe.dat.tmp")->temporary);
+    CHECK(parse_name(calibration_name(plan, family, 2)));
+    CHECK(parse_name("checkpoint-12.0003.0badcafe.h5.subfile_4711_1_of_2")->number == 12);
+    CHECK(parse_name("checkpoint-12.0003.0badcafe.bp")->file == 3);
     for (const char* other :
-         {"", "checkpoint", "checkpoint-1", "checkpoint-1.dat", "checkpoint--1.0000.dat",
-          "checkpoint-1.0000.txt", "xcheckpoint-1.0000.dat", "checkpoint-1.0000.dat.bak",
-          "checkpoint-1.-001.dat", "../checkpoint-1.0000.dat", "checkpoint-99999999999999999999.0.dat"}) {
+         {"", "checkpoint", "checkpoint-1", "checkpoint-1.0badcafe.dat", "checkpoint-1.0000.dat",
+          "checkpoint-1.0000.0badcaf.dat", "checkpoint-1.0000.0BADCAFE.dat",
+          "checkpoint--1.0000.0badcafe.dat", "checkpoint-1.0000.0badcafe.txt",
+          "xcheckpoint-1.0000.0badcafe.dat", "checkpoint-1.0000.0badcafe.dat.bak",
+          "checkpoint-1.-001.0badcafe.dat", "../checkpoint-1.0000.0badcafe.dat",
+          "checkpoint-99999999999999999999.0.0badcafe.dat"}) {
         CHECK_FALSE(parse_name(other));
     }
 }

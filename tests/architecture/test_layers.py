@@ -33,9 +33,9 @@ LAYERS = (
     ("workload",),
     ("typhonio",),
     ("darshan",),
-    ("columns", "file_kind"),
+    ("columns", "file_kind", "leftovers"),
     ("files",),
-    ("errors", "text", "_core"),
+    ("errors", "text", "version", "_core"),
 )
 """Top to bottom; a part may import those of lower rows only (docs/architecture.md)."""
 

@@ -18,20 +18,15 @@ from compare_builders import (
 )
 
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
-from workalike.compare.collective import collective_calls
 from workalike.compare.fidelity import Fidelity, compare, read_fidelity, write_fidelity
 from workalike.compare.model import CounterFidelity
 from workalike.facts.records import Loss
-from workalike.plan.model import PlanFamily, PlanSharing, Ranges
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import LevelBytes, RecordScale
 from workalike.workload.model import (
-    Interface,
     Level,
-    Lifetime,
     Reason,
     Role,
-    SharingMode,
     Uncovered,
     Workload,
 )
@@ -288,7 +283,7 @@ def test_a_workload_as_the_original() -> None:
 def test_a_log_as_the_replica_is_matched_by_our_file_names() -> None:
     log = original()
     other = family(3, role=Role.OUTPUT, number=7)  # what characterizing the replica's log would call it
-    files = [posix_file(f"/data/checkpoint-1.{i:04d}.dat", writes=32, size=MIB) for i in range(3)]
+    files = [posix_file(f"/data/checkpoint-1.{i:04d}.0badcafe.dat", writes=32, size=MIB) for i in range(3)]
     dumps = [DumpFacts(32 * MIB, 0, 10.0 * (i + 1), 11.0 + 10 * i, 1.0, [files[i]]) for i in range(3)]
     replica = Characterization(Workload(ranks=4, families=[other]), [FamilyFacts(other, dumps)], [])
     fidelity = compare(log, replica)
@@ -385,33 +380,3 @@ def test_nothing_to_compare() -> None:
     fidelity = compare(Workload(ranks=4, families=[]), record())
     assert fidelity.families == []
     assert fidelity.uncovered.reason == "none"
-
-
-@pytest.mark.parametrize(
-    ("counts", "stream", "ranks", "files", "calls"),
-    [
-        ([8], "all", 4, 1, 8),  # two each
-        ([9], "all", 4, 1, 12),  # one has three, so all do
-        ([1], "all", 4, 1, 4),
-        ([0], "all", 4, 1, 0),
-        ([3], [(2, 2, 1)], 4, 1, 12),  # a stream of one rank, joined by all
-        ([5], "all", 4, 2, 6),  # two files of two: the first file's ranks call twice, the second's once
-        ([7], "all", 5, 2, 8),  # files of three and two ranks: twice in the first, once in the second
-        ([9], "all", 5, 2, 10),
-        ([1, 1], "all", 4, 4, 2),  # a file a rank: nobody joins
-        ([9], [(1, 4, 1)], 6, 4, 12),  # files of 2, 2, 1, 1 ranks; ranks 1 to 4 have 3, 2, 2, 2
-    ],
-)
-def test_collective_calls(counts: list[int], stream: Ranges, ranks: int, files: int, calls: int) -> None:
-    groups = PlanSharing(mode=SharingMode.GROUPS, files=files)
-    family = PlanFamily(
-        id=0,
-        role=Role.OUTPUT,
-        number=1,
-        interface=Interface.MPIIO,
-        backend="mpiio",
-        level=Level.MPIIO,
-        sharing=groups if files > 1 else PlanSharing(),
-        lifetime=Lifetime.PER_DUMP,
-    )
-    assert collective_calls(family, stream, counts, ranks) == calls

@@ -12,8 +12,8 @@ from workalike.workload.model import Role, Workload
 def test_files_of_two_families_in_one_dump_are_told_apart() -> None:
     """Read or written at one time, a log alone takes them for one dump; ours bear their family's number."""
     files = [
-        posix_file("/data/checkpoint-1.0000.dat", writes=8, size=MIB),
-        posix_file("/data/checkpoint-2.0000.dat", writes=4, size=MIB),
+        posix_file("/data/checkpoint-1.0000.0badcafe.dat", writes=8, size=MIB),
+        posix_file("/data/checkpoint-2.0000.0badcafe.dat", writes=4, size=MIB),
     ]
     one = family(1, role=Role.CHECKPOINT)
     facts = FamilyFacts(one, [DumpFacts(12 * MIB, 0, 10.0, 12.0, 2.0, files)])

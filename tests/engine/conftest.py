@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -25,6 +26,11 @@ MPI_ENVIRONMENT = {
     "OMPI_MCA_btl": "self,vader",
 }
 SINGLETON_ENVIRONMENT = {"OMPI_MCA_ess_singleton_isolated": "1"}
+
+
+def without_id(text: str) -> str:
+    """Text with the plan's id taken out of the names of data files."""
+    return re.sub(r"\.[0-9a-f]{8}(?=\.(?:dat|h5|nc|bp))", "", text)
 
 
 def find_engine() -> Path | None:
@@ -79,7 +85,13 @@ class Result:
         return [line for line in self.lines if line["type"] == "error"]
 
     def files(self) -> dict[str, int]:
-        return {p.name: p.stat().st_size for p in sorted(self.data.iterdir()) if p.is_file()}
+        """Names without the plan's id, and sizes."""
+        return {without_id(p.name): p.stat().st_size for p in sorted(self.data.iterdir()) if p.is_file()}
+
+    def path(self, name: str) -> Path:
+        """A data file by its name without the plan's id."""
+        (found,) = [p for p in self.data.iterdir() if without_id(p.name) == name]
+        return found
 
     def total(self, counter: str) -> int:
         return sum(d["counters"][counter] for d in self.dumps)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import Engine, content, dump, family, make_plan, sharing, stream
+from .conftest import Engine, content, dump, family, make_plan, sharing, stream, without_id
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")
 CALL = re.compile(r"^(\w+)\((.*)\)\s+=\s+(-?\d+)")
@@ -28,7 +28,7 @@ def trace(engine: Engine, plan: dict[str, Any], *args: str) -> tuple[list[tuple[
         for line in path.read_text().splitlines():
             match = CALL.match(line)
             if match is not None and "checkpoint-1." in line:
-                calls.append((int(path.suffix[1:]), match[1], match[2], int(match[3])))
+                calls.append((int(path.suffix[1:]), match[1], without_id(match[2]), int(match[3])))
     return calls, result
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from workalike import _core
+
 from .conftest import Engine, Result, content, dump, family, make_plan, sharing, stream
 
 
@@ -191,14 +193,15 @@ def test_killed_rank_ends_all(engine: Engine, tmp_path: Path, backend: str) -> N
 def test_nothing_of_others_is_overwritten(engine: Engine, tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
-    (data / "checkpoint-1.0000.dat").write_text("precious")
-    (data / "unrelated.dat").write_text("mine")
     plan = make_plan(1, [family()], [content(stream([[1, 100]]))])
+    (name,) = _core.Plan(json.dumps(plan)).operations(rank=0, most=10)["names"]
+    (data / name).write_text("precious")
+    (data / "unrelated.dat").write_text("mine")
     result = engine(plan, data=data, check=False)
     assert result.code == 2
-    assert "checkpoint-1.0000.dat: exists already" in result.stderr
-    assert (data / "checkpoint-1.0000.dat").read_text() == "precious"
-    (data / "checkpoint-1.0000.dat").unlink()
+    assert f"{name}: exists already" in result.stderr
+    assert (data / name).read_text() == "precious"
+    (data / name).unlink()
     engine(plan, data=data)
     assert [p.name for p in data.iterdir()] == ["unrelated.dat"]
 

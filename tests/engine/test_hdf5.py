@@ -60,7 +60,7 @@ def test_arrays_tile_their_datasets(engine: Engine, ranks: int, collective: bool
     plan = make_plan(ranks, [family("hdf5")], [content(arrays=[one])], [dump(0), dump(1)])
     result = engine(plan, "--keep", "--verify")
     assert len(result.files()) == 2
-    with h5py.File(result.data / "checkpoint-1.0001.h5") as file:
+    with h5py.File(result.path("checkpoint-1.0001.h5")) as file:
         names = sorted(file)
         assert len(names) == 3
         for name in names:
@@ -88,7 +88,7 @@ def test_selections_lie_where_the_rule_says(engine: Engine) -> None:
     for dims, count, stride, operations, place in cases:
         one = arrays(dims, access([[operations, count, stride]]))
         result = engine(make_plan(1, [family("hdf5")], [content(arrays=[one])]), "--keep")
-        with h5py.File(result.data / "checkpoint-1.0000.h5") as file:
+        with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
             seen = written(next(iter(file.values())))
         wanted = np.zeros(dims, bool)
         wanted[place] = True
@@ -98,7 +98,7 @@ def test_selections_lie_where_the_rule_says(engine: Engine) -> None:
 def test_strided_slabs_cover_all(engine: Engine, ranks: int) -> None:
     one = arrays([8, 12], access([[8, [4, 3], [2, 4]]]))
     result = engine(make_plan(ranks, [family("hdf5")], [content(arrays=[one])]), "--keep", "--verify")
-    with h5py.File(result.data / "checkpoint-1.0000.h5") as file:
+    with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
         assert written(next(iter(file.values()))).all()
     assert result.end["verified"]["errors"] == 0
 
@@ -108,7 +108,7 @@ def test_elements(engine: Engine, element: int) -> None:
     one = arrays([100], access([[4, [25], [1]]]), element=element)
     result = engine(make_plan(1, [family("hdf5")], [content(arrays=[one])]), "--keep", "--verify")
     assert result.dumps[0]["bytes_written"] == 100 * element
-    with h5py.File(result.data / "checkpoint-1.0000.h5") as file:
+    with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
         assert next(iter(file.values())).dtype.itemsize == element
     assert result.end["verified"] == {"bytes": 100 * element, "errors": 0}
 
@@ -120,7 +120,7 @@ def test_extendible_array_grows_with_each_dump(engine: Engine, ranks: int) -> No
     dumps = [dump(i, file=0) for i in range(3)] + [dump(3, file=0, content=1)]
     plan = make_plan(ranks, [family("hdf5", lifetime="appended")], contents, dumps)
     result = engine(plan, "--keep", "--verify")
-    with h5py.File(result.data / "checkpoint-1.0000.h5") as file:
+    with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
         (dataset,) = file.values()
         assert dataset.shape == (12, 10)
         assert dataset.maxshape == (None, 10)
@@ -148,7 +148,7 @@ def test_streams_become_a_dataset_of_bytes(engine: Engine, ranks: int, lifetime:
     ]
     result = engine(make_plan(ranks, [one], [content(*streams)], dumps), "--keep", "--verify")
     assert len(result.files()) == (1 if single else 3)
-    with h5py.File(result.data / "checkpoint-1.0000.h5") as file:
+    with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
         dataset = file["extents"]
         assert dataset.shape == (3 * size if lifetime == "appended" else size,)
         assert np.count_nonzero(dataset[...]) > 0.99 * dataset.size
@@ -173,7 +173,7 @@ def test_a_fit_moves_its_bytes(engine: Engine, ranks: int, lifetime: str, collec
     total = sum(d["bytes_written"] for d in result.dumps)
     assert abs(total - sum(sizes)) <= 0.001 * sum(sizes)
     assert result.end["verified"]["errors"] == 0
-    with h5py.File(result.data / "checkpoint-1.0000.h5") as file:
+    with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
         datasets: list[Any] = []
         file.visititems(lambda _, item: datasets.append(item) if isinstance(item, h5py.Dataset) else None)
     assert len(datasets) == 43 * (len(sizes) if single else 1)
@@ -236,7 +236,7 @@ def test_alignment(engine: Engine) -> None:
     settings = {"layout": "contiguous", "chunk_bytes": 4096, "alignment": 65536, "threshold": 1000}
     one = arrays([1000], access([[1, [1000], [1]]]), datasets=3)
     result = engine(make_plan(1, [family("hdf5", hdf5=settings)], [content(arrays=[one])]), "--keep")
-    with h5py.File(result.data / "checkpoint-1.0000.h5") as file:
+    with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
         assert all(dataset.id.get_offset() % 65536 == 0 for dataset in file.values())
 
 
@@ -244,7 +244,7 @@ def test_a_flipped_byte_in_a_dataset(engine: Engine, ranks: int) -> None:
     one = arrays([16, 16], access([[4 * ranks, [2, 8], [1, 1]]]), element=4)
     plan = make_plan(ranks, [family("hdf5")], [content(arrays=[one])])
     result = engine(plan, "--keep", "--verify")
-    path: Path = result.data / "checkpoint-1.0000.h5"
+    path: Path = result.path("checkpoint-1.0000.h5")
     command = [
         str(engine.path),
         "--plan",
@@ -278,7 +278,7 @@ def test_hyperslabs_of_several_shapes_may_overlap(engine: Engine, ranks: int) ->
     plan = make_plan(ranks, [family("hdf5")], [content(arrays=[one])], [dump(0)])
     result = engine(plan, "--keep", "--verify")
     assert result.end["verified"]["errors"] == 0
-    with h5py.File(result.data / "checkpoint-1.0000.h5", "r+") as file:
+    with h5py.File(result.path("checkpoint-1.0000.h5"), "r+") as file:
         file["a00_000001"][0, 0, 0] *= -1  # the sign's bit
     place = ["--plan", str(engine.write(plan)), "--dir", str(result.data)]
     command = [*engine.command(0), *place, "--verify-only"]

@@ -23,7 +23,7 @@ def written(engine: Engine, ranks: int, settings: dict[str, Any], **more: Any) -
     plan = make_plan(ranks, [family("hdf5", hdf5=settings)], [content(arrays=[one])])
     result = engine(plan, "--keep", "--verify")
     assert result.end["verified"] == {"bytes": 3 * 512 * KIB, "errors": 0}
-    return result.data / "checkpoint-1.0000.h5"
+    return result.path("checkpoint-1.0000.h5")
 
 
 def offsets(path: Path) -> list[int]:

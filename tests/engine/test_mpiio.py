@@ -45,7 +45,7 @@ def test_pieces_through_a_view(engine: Engine, ranks: int, collective: bool) -> 
     assert result.end["verified"] == {"bytes": ranks * 16900, "errors": 0}
     (d,) = result.dumps
     assert d["counters"]["WRITES"] == 4 * ranks
-    data = (result.data / "checkpoint-1.0000.dat").read_bytes()
+    data = result.path("checkpoint-1.0000.dat").read_bytes()
     assert len(data) == 10**6 + 100 * ranks
     dense = data[512 : 512 + ranks * 16800]
     assert dense.count(0) < len(dense) / 100  # no holes
@@ -66,7 +66,7 @@ def test_backends_write_the_same_bytes(engine: Engine, ranks: int) -> None:
     for backend in ("posix", "stdio", "mpiio"):
         plan = make_plan(ranks, [family(backend)], [content(*streams)])
         result = engine(plan, "--keep")
-        digests.add(hashlib.sha256((result.data / "checkpoint-1.0000.dat").read_bytes()).hexdigest())
+        digests.add(hashlib.sha256(result.path("checkpoint-1.0000.dat").read_bytes()).hexdigest())
     assert len(digests) == 1
 
 

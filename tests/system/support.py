@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -95,8 +96,13 @@ def processes_naming(word: str) -> Iterator[tuple[int, str]]:
 
 
 def sizes_in(folder: Path) -> dict[str, int]:
-    return {path.name: path.stat().st_size for path in folder.iterdir()}
+    """Data files by their names without the plan's id."""
+    return {without_id(path.name): path.stat().st_size for path in folder.iterdir()}
+
+
+def without_id(name: str) -> str:
+    return re.sub(r"\.[0-9a-f]{8}(?=\.[a-z0-9]+$)", "", name)
 
 
 def recorded_sizes(record: dict[str, Any]) -> dict[str, int]:
-    return {file["name"]: file["size"] for file in record["files"]}
+    return {without_id(file["name"]): file["size"] for file in record["files"]}

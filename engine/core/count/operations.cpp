@@ -65,8 +65,8 @@ void visit_calls(const ResolvedPlan& resolved, std::int64_t rank,
                                   counting_options(resolved, d, stands.held, std::nullopt));
         if (operations.idle() && !(stands.held && stands.closes)) continue;
         const FileSlot& slot = operations.slot();
-        const std::string name =
-            file_name(resolved.family(d), layout.members().at(slot.first_member), dump.file, slot);
+        const std::string name = file_name(resolved.plan, resolved.family(d),
+                                           layout.members().at(slot.first_member), dump.file, slot);
         RankCalls calls(operations, call_rules(resolved.traits(d)), stands);
         Call call;
         while (calls.next(call)) {

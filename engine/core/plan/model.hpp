@@ -195,6 +195,7 @@ struct Compute {
 };
 
 struct Plan {
+    std::string id;  // eight digits that follow from its content: part of every file's name
     std::int64_t ranks = 1;
     std::uint64_t seed = 1;
     ClockKind clock = ClockKind::gap;

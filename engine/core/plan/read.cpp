@@ -12,6 +12,7 @@
 
 #include "backends/traits.hpp"
 #include "errors.hpp"
+#include "expand/permutation.hpp"
 #include "plan/json.hpp"
 #include "plan/limits.hpp"
 
@@ -396,6 +397,13 @@ Compute read_compute(const Node& node) {
     return out;
 }
 
+/// The same for the same content, however it is laid out as text.
+std::string id_of(const nlohmann::json& document) {
+    std::uint64_t hash = 0;
+    for (const char c : document.dump()) hash = mix(hash, static_cast<unsigned char>(c));
+    return fmt::format("{:08x}", hash & 0xFFFFFFFFU);
+}
+
 }  // namespace
 
 std::string read_plan_text(const std::string& path) {
@@ -428,6 +436,7 @@ Plan parse_plan(const std::string& text) {
         version.fail("this engine reads version 1; use a newer engine");
     }
     Plan plan;
+    plan.id = id_of(document);
     plan.ranks = root.at("ranks").integer(1, limits::ranks);
     plan.seed = static_cast<std::uint64_t>(root.integer("seed", 0, INT64_MAX, 1));
     plan.clock = root.word("clock", ClockKind::gap);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view calibration_word = "calibration";
 constexpr std::string_view subfile_word = ".subfile_";
+constexpr std::size_t id_digits = 8;
 
 /// Takes digits off the front; nothing when there are none or the number is too long.
 std::optional<std::int64_t> take_number(std::string_view& text) {
@@ -29,6 +30,10 @@ bool take(std::string_view& text, std::string_view prefix) {
     return true;
 }
 
+bool is_id(std::string_view text) {
+    return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 bool take_extension(std::string_view& text) {
     const auto all = all_backends();
     return std::any_of(all.begin(), all.end(),
@@ -37,18 +42,22 @@ bool take_extension(std::string_view& text) {
 
 }  // namespace
 
-std::string file_name(const Family& family, std::int64_t rank_of_first, std::int64_t file,
+std::string file_name(const Plan& plan, const Family& family, std::int64_t rank_of_first, std::int64_t file,
                       const FileSlot& slot) {
     std::string part;
     if (family.sharing.mode == SharingMode::groups) part = fmt::format(".g{:04d}", slot.file);
     if (family.sharing.mode == SharingMode::per_rank) part = fmt::format(".r{:06d}", rank_of_first);
-    return fmt::format("{}-{}.{:04d}{}.{}", word_of(family.role), family.number, file, part,
+    return fmt::format("{}-{}.{:04d}{}.{}.{}", word_of(family.role), family.number, file, part, plan.id,
                        family.backend->extension);
 }
 
-std::string calibration_name(const Family& family, std::int64_t group) {
-    return fmt::format("{}-{}.{}.g{:04d}.{}", word_of(family.role), family.number, calibration_word, group,
-                       family.backend->extension);
+std::string calibration_name(const Plan& plan, const Family& family, std::int64_t group) {
+    return fmt::format("{}-{}.{}.g{:04d}.{}.{}", word_of(family.role), family.number, calibration_word, group,
+                       plan.id, family.backend->extension);
+}
+
+std::string lock_name(const Plan& plan) {
+    return fmt::format("workalike-{}.lock", plan.id);
 }
 
 std::optional<ParsedName> parse_name(std::string_view name) {
@@ -70,6 +79,9 @@ std::optional<ParsedName> parse_name(std::string_view name) {
     if (take(name, ".g") || take(name, ".r")) {
         if (!take_number(name)) return std::nullopt;
     }
+    if (!take(name, ".") || name.size() < id_digits || !is_id(name.substr(0, id_digits))) return std::nullopt;
+    out.plan = name.substr(0, id_digits);
+    name.remove_prefix(id_digits);
     if (!take(name, ".") || !take_extension(name)) return std::nullopt;
     if (name.starts_with(subfile_word)) return out;  // HDF5's, beside the file
     out.temporary = take(name, temporary_suffix);

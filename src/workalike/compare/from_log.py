@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 import numpy as np
 
+from workalike import _core
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.side import (
     LARGEST,
@@ -27,17 +27,11 @@ from workalike.workload.model import Direction, Level, Role
 
 FileKey = tuple[int, bool]
 
-_OURS = re.compile(
-    rf"({'|'.join(role.value for role in Role)})-([1-9][0-9]{{0,6}})"
-    r"\.[0-9]{4,}(?:\.[rg][0-9]{4,})?\.(?:dat|h5|nc)(?:\.part|\.tmp)?"
-)
-"""Names that the engine gives to data files (docs/plan-format.md)."""
-
 
 def key_of_name(name: str) -> Key | None:
     """Role and number in the name of a data file of our engine."""
-    match = _OURS.fullmatch(PurePosixPath(name).name)
-    return (Role(match.group(1)), int(match.group(2))) if match else None
+    parsed = _core.parse_name(PurePosixPath(name).name)
+    return (Role(parsed[0]), parsed[1]) if parsed else None
 
 
 def side_of_log(

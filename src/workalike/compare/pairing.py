@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from workalike.characterize.result import Characterization
-from workalike.compare.collective import files_of_dump
 from workalike.compare.expect import Scaled
 from workalike.compare.from_log import side_of_log
 from workalike.compare.from_plan import side_of_plan, with_durations
@@ -16,6 +15,7 @@ from workalike.compare.from_record import side_of_record
 from workalike.compare.from_witness import side_of_witness
 from workalike.compare.side import Key, Side, SideDump, SideFamily
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.plan.core import core_plan
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record
@@ -142,7 +142,8 @@ def _refuse_plan_of_another(workload: Workload, plan: Plan) -> None:
 
 def _files(plan: Plan) -> dict[Key, int]:
     """Into how many files a dump of each family goes."""
-    return {(f.role, f.number): files_of_dump(f, plan.ranks) for f in plan.families}
+    files = core_plan(plan).files
+    return {(f.role, f.number): count for f, count in zip(plan.families, files, strict=True)}
 
 
 def _plans(

@@ -7,8 +7,6 @@ import fcntl
 import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -16,18 +14,21 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from workalike import _core
 from workalike.capture.session import CaptureOptions, Session, place_logs
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder
 from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
+from workalike.launch.processes import run_to_its_end
 from workalike.leftovers import scratch_folder
+from workalike.plan.choices import COUNTING_BACKENDS
+from workalike.plan.core import core_plan
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
+from workalike.record.counted import record_lines, write_lines
 from workalike.record.run_record import Record, assemble, write_record
 
-COUNTING_BACKENDS = ("null", "record")
-MAX_COUNTING_PROCESSES = 4
 ENGINE_REFUSED = 2
 REPLICA_LOG = "replica.darshan"
 
@@ -79,18 +80,10 @@ def find_engine() -> Path:
     return engine
 
 
-def processes_for(plan: Plan, backend: str | None) -> int:
-    """Counting backends are run by a few processes, all others by one process a rank."""
+def counts_only(plan: Plan, backend: str | None) -> bool:
+    """Whether nothing is performed: the core then counts, without the engine."""
     backends = {backend} if backend else {family.backend for family in plan.families}
-    if backends <= set(COUNTING_BACKENDS):
-        return min(plan.ranks, os.cpu_count() or 1, MAX_COUNTING_PROCESSES)
-    return plan.ranks
-
-
-def data_file_pattern(plan: Plan) -> re.Pattern[str]:
-    """Names that the engine gives to this plan's data files (docs/plan-format.md)."""
-    stems = "|".join(sorted({re.escape(f"{f.role.value}-{f.number}") for f in plan.families}))
-    return re.compile(rf"(?:{stems})\.\d{{4,}}(?:\.[rg]\d{{4,}})?\.(?:dat|h5|nc)(?:\.part|\.tmp)?")
+    return backends <= set(COUNTING_BACKENDS)
 
 
 def run_plan(plan: Plan, options: RunOptions) -> Record:
@@ -99,9 +92,19 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
     Raises:
         WorkalikeError: CANNOT_WRITE, USAGE, or RUN_FAILED (the record then holds what had been done).
     """
+    if counts_only(plan, options.backend):
+        if options.per_rank:
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                "--per-rank is a table of times, and a backend that only counts has none",
+                mend="leave it out or choose another --backend",
+            )
+        core = core_plan(plan, options.backend, options.plan_path)
+        make_folder(options.out)
+        with _alone_in(options.out):
+            return _count(plan, core, options)
     engine = find_engine()
-    if options.backend not in COUNTING_BACKENDS:
-        refuse_impossible(engine, plan, options.source, options.plan_path, options.backend)
+    refuse_impossible(engine, plan, options.source, options.plan_path, options.backend)
     make_folder(options.out)
     with _alone_in(options.out):
         return _run_alone(engine, plan, options)
@@ -136,18 +139,32 @@ def _alone_in(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def _forget_earlier_runs(out: Path) -> None:
+    for name in ("run.jsonl", "run.json", "operations.txt", REPLICA_LOG):
+        (out / name).unlink(missing_ok=True)
+
+
+def _count(plan: Plan, core: _core.Plan, options: RunOptions) -> Record:
+    """The record of a backend that performs nothing."""
+    _forget_earlier_runs(options.out)
+    backend = options.backend or plan.families[0].backend
+    lines = options.out / "run.jsonl"
+    if backend == "record":
+        core.write_operations(str(options.out / "operations.txt"))
+    write_lines(record_lines(plan, core, backend), lines)
+    record = _finish_record(lines, 0)
+    assert record is not None  # or an error was raised
+    return record
+
+
 def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
     make_folder(options.data)
-    counting = options.backend in COUNTING_BACKENDS
-    pattern = data_file_pattern(plan)
-    if not counting:
-        _refuse_existing(options.data, pattern)
-    processes = processes_for(plan, options.backend)
-    shape = Shape(processes, options.nodes, options.ranks_per_node)
-    launcher = choose(options.launcher, processes)
+    _forget_earlier_runs(options.out)
+    core = core_plan(plan, options.backend, options.plan_path)
+    _refuse_existing(core, options.data)
+    shape = Shape(plan.ranks, options.nodes, options.ranks_per_node)
+    launcher = choose(options.launcher, plan.ranks)
     record_path = options.out / "run.jsonl"
-    for name in ("run.jsonl", "run.json", "operations.txt", REPLICA_LOG):  # of an earlier run
-        (options.out / name).unlink(missing_ok=True)
     with scratch_folder(options.out) as scratch:
         plan_path = options.plan_path or scratch / "plan.json"
         if options.plan_path is None:
@@ -160,11 +177,10 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
             str(options.data),
             "--record",
             str(record_path),
+            "--end-with-parent",
         ]
         if options.backend:
             command += ["--backend", options.backend]
-        if options.backend == "record":
-            command += ["--operations", str(options.out / "operations.txt")]
         if options.per_rank:
             command += ["--per-rank", str(options.per_rank)]
         if sys.stderr.isatty():  # the engine's is the launcher's pipe
@@ -174,17 +190,17 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
         with ExitStack() as stack:
             session = (
                 stack.enter_context(Session(options.out, _data_only(options.data)))
-                if options.capture and not counting
+                if options.capture
                 else None
             )
             watched = session.environment() if session else {}
             try:
-                code = _launch(
+                code = run_to_its_end(
                     launcher.command(shape, command), {**os.environ, **launcher.environment(), **watched}
                 )
             finally:
-                if not counting and not options.keep:
-                    _remove_data(options.data, pattern)
+                if not options.keep:
+                    _remove_data(core, options.data)
                 record = _finish_record(record_path, code)
             if session:
                 _keep_log(session, options.out / REPLICA_LOG)
@@ -220,26 +236,6 @@ def _keep_log(session: Session, target: Path) -> None:
         place_logs(logs[:1], target)
 
 
-def _launch(command: list[str], environment: dict[str, str]) -> int:
-    """Run a command, passing Ctrl-C on and waiting until all of its ranks have ended."""
-    process = subprocess.Popen(
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=sys.stderr, start_new_session=True
-    )
-    try:
-        return process.wait()
-    except BaseException:
-        for stop, seconds in ((signal.SIGTERM, 10), (signal.SIGKILL, 10)):
-            try:
-                os.killpg(process.pid, stop)
-                process.wait(seconds)
-                break
-            except ProcessLookupError:
-                break
-            except subprocess.TimeoutExpired:
-                continue
-        raise
-
-
 def _finish_record(lines: Path, code: int | None) -> Record | None:
     """run.json of what had been done, also after a failure (its lines may then be none) or Ctrl-C."""
     try:
@@ -259,28 +255,23 @@ def _finish_record(lines: Path, code: int | None) -> Record | None:
     return record
 
 
-def _matching(folder: Path, pattern: re.Pattern[str]) -> list[Path]:
-    """Whatever has the name of a data file: links and folders, too."""
-    with os.scandir(folder) as entries:
-        return [Path(entry.path) for entry in entries if pattern.fullmatch(entry.name)]
+def _refuse_existing(core: _core.Plan, folder: Path) -> None:
+    """Files of the plan that nobody uses were kept, or are not ours. Those of a killed run the engine removes."""
+    found = core.files_in(str(folder))
+    if not found or core.is_used(str(folder)):
+        return
+    path = folder / found[0]
+    raise WorkalikeError(
+        ErrorKind.CANNOT_WRITE,
+        "a data file of an earlier run is in the way"
+        if path.is_file() and not path.is_symlink()
+        else "is in the way: a data file is to have this name",
+        file=path,
+        mend="remove it or choose another --dir; a run deletes only what it made",
+    )
 
 
-def _refuse_existing(folder: Path, pattern: re.Pattern[str]) -> None:
-    found = _matching(folder, pattern)
-    if found:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE,
-            "a data file of an earlier run is in the way"
-            if found[0].is_file() and not found[0].is_symlink()
-            else "is in the way: a data file is to have this name",
-            file=found[0],
-            mend="remove it or choose another --dir; a run deletes only what it made",
-        )
-
-
-def _remove_data(folder: Path, pattern: re.Pattern[str]) -> None:
-    """What the engine left (it was killed, or it failed); nothing of the kind was there before the run."""
-    with contextlib.suppress(FileNotFoundError):  # the folder was removed during the run
-        for path in _matching(folder, pattern):
-            if path.is_symlink() or not path.is_dir():
-                path.unlink(missing_ok=True)
+def _remove_data(core: _core.Plan, folder: Path) -> None:
+    """What the engine left, if it was killed; a folder that was removed during the run has nothing left."""
+    with contextlib.suppress(OSError, _core.PlanError):
+        core.clean(str(folder))

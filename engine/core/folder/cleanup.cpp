@@ -1,4 +1,4 @@
-#include "run/cleanup.hpp"
+#include "folder/cleanup.hpp"
 
 #include <dirent.h>
 #include <fmt/format.h>
@@ -7,18 +7,14 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <system_error>
 
 #include "errors.hpp"
-#include "plan/words.hpp"
 #include "sharing/names.hpp"
 
 namespace wa {
 
 std::vector<std::string> files_of_plan(const Plan& plan, const std::string& folder) {
-    std::set<std::pair<std::string, std::int64_t>> families;
-    for (const Family& family : plan.families) families.emplace(word_of(family.role), family.number);
     const auto close = [](DIR* handle) { ::closedir(handle); };
     const std::unique_ptr<DIR, decltype(close)> directory(::opendir(folder.c_str()), close);
     if (!directory) {
@@ -28,7 +24,7 @@ std::vector<std::string> files_of_plan(const Plan& plan, const std::string& fold
     std::vector<std::string> found;
     while (const dirent* entry = ::readdir(directory.get())) {
         const auto name = parse_name(entry->d_name);
-        if (name && families.contains({name->role, name->number})) found.emplace_back(entry->d_name);
+        if (name && name->plan == plan.id) found.emplace_back(entry->d_name);
     }
     return found;
 }

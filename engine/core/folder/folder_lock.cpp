@@ -1,0 +1,118 @@
+#include "folder/folder_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include "errors.hpp"
+#include "folder/cleanup.hpp"
+#include "sharing/names.hpp"
+
+namespace wa {
+namespace {
+
+/// Processes of a killed run may take some seconds to end.
+constexpr std::chrono::seconds patience{15};
+constexpr std::chrono::milliseconds pause{50};
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+bool same_file(int fd, const std::string& path) {
+    struct stat open {};
+    struct stat named {};
+    return ::fstat(fd, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino &&
+           open.st_dev == named.st_dev;
+}
+
+std::string text_of(int fd) {
+    std::array<char, 512> text{};
+    const ssize_t size = ::pread(fd, text.data(), text.size(), 0);
+    return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : "";
+}
+
+[[noreturn]] void cannot_lock() {
+    throw CallFailed("open", std::strerror(errno));
+}
+
+}  // namespace
+
+/// False when another process holds the lock, or has just removed the file.
+bool FolderLock::open_and_lock() {
+    fd_ = posix::Fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+    if (!fd_.open()) cannot_lock();
+    if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK) return false;
+        refuse_another_host();  // a file system without locks: the file's words must do
+    }
+    return same_file(fd_.get(), path_);
+}
+
+void FolderLock::refuse_another_host() const {
+    const std::string text = text_of(fd_.get());
+    if (text.empty()) return;
+    const std::size_t space = text.find(' ');
+    const std::string host = text.substr(0, space);
+    const int process = space == std::string::npos ? 0 : std::atoi(text.c_str() + space);
+    if (host == host_name() && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) return;
+    throw UsageError(fmt::format(
+        "{}: another run of this plan may be going on; wait for its end, or remove the file", path_));
+}
+
+void FolderLock::take(const Plan& plan, const std::string& folder) {
+    path_ = folder + "/" + lock_name(plan);
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (!open_and_lock()) {
+        if (std::chrono::steady_clock::now() > until) {
+            throw UsageError(fmt::format(
+                "{}: another run of this plan is going on there; wait for its end or choose another --dir",
+                folder));
+        }
+        std::this_thread::sleep_for(pause);
+    }
+    taken_ = true;
+    const bool left_by_a_killed_run = !text_of(fd_.get()).empty();
+    if (left_by_a_killed_run) {
+        remove_files_of_plan(plan, folder);
+    } else if (const auto there = files_of_plan(plan, folder); !there.empty()) {
+        release();
+        throw UsageError(
+            fmt::format("{}/{}: exists already; remove it or choose another --dir", folder, there.front()));
+    }
+    const std::string text = fmt::format("{} {}\n", host_name(), ::getpid());
+    if (::ftruncate(fd_.get(), 0) != 0 ||
+        ::write(fd_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+        cannot_lock();
+    // All processes hold it from here on: the last of them to end frees it.
+    (void)::flock(fd_.get(), LOCK_SH | LOCK_NB);
+}
+
+void FolderLock::join(const Plan& plan, const std::string& folder) {
+    path_ = folder + "/" + lock_name(plan);
+    fd_ = posix::Fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!fd_.open()) cannot_lock();
+    (void)::flock(fd_.get(), LOCK_SH | LOCK_NB);
+}
+
+bool FolderLock::exists(const Plan& plan, const std::string& folder) {
+    struct stat status {};
+    return ::lstat((folder + "/" + lock_name(plan)).c_str(), &status) == 0;
+}
+
+void FolderLock::release() noexcept {
+    if (taken_) ::unlink(path_.c_str());
+    taken_ = false;
+}
+
+}  // namespace wa

@@ -1,0 +1,91 @@
+"""What the core counts of a plan, in the shape of a record: nothing is performed, no time passes."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from workalike import _core
+from workalike.plan.model import Plan
+from workalike.version import VERSION
+
+_SCALARS = (
+    *("OPENS", "READS", "WRITES", "COLL_READS", "COLL_WRITES", "INDEP_READS", "INDEP_WRITES"),
+    *("STATS", "SEEKS", "FSYNCS", "FLUSHES", "BYTES_READ", "BYTES_WRITTEN"),
+    *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "SEQ_READS", "SEQ_WRITES", "CONSEC_READS", "CONSEC_WRITES"),
+)
+_BINS = ("SIZE_READ", "SIZE_WRITE")
+
+
+def counted_dumps(plan: Plan, core: _core.Plan) -> list[dict[str, Any]]:
+    """One dump of a record for each dump of the plan, in the plan's order, all times 0."""
+    counts = {name: column.tolist() for name, column in core.count().items()}
+    families = {family.id: (family, level) for family, level in zip(plan.families, core.levels, strict=True)}
+    out = []
+    for at, dump in enumerate(plan.dumps):
+        family, level = families[dump.family]
+        written, read = counts["BYTES_WRITTEN"][at], counts["BYTES_READ"][at]
+        out.append(
+            {
+                "type": "dump",
+                "family": family.id,
+                "role": family.role.value,
+                "number": family.number,
+                "index": dump.index,
+                "file": dump.file,
+                "ranks": counts["ranks"][at],
+                "bytes_written": written,
+                "bytes_read": read,
+                "payload_bytes": counts["payload_written"][at] + counts["payload_read"][at],
+                "levels": {
+                    level: {
+                        "bytes_written": counts["payload_written"][at],
+                        "bytes_read": counts["payload_read"][at],
+                    }
+                },
+                "due_s": 0.0,
+                "start_s": 0.0,
+                "end_s": 0.0,
+                "late_s": 0.0,
+                "kinds": {kind: {"count": counts[f"calls_{kind}"][at]} for kind in _core.kinds},
+                "counters": {name: counts[name][at] for name in (*_SCALARS, *_BINS)},
+            }
+        )
+    return out
+
+
+def record_lines(plan: Plan, core: _core.Plan, backend: str) -> Iterator[dict[str, Any]]:
+    """The lines of `run.jsonl` for a counting backend. At a time-scale above 0 each dump waits until it is due."""
+    yield {
+        "type": "run",
+        "format": "workalike-record",
+        "version": 1,
+        "plan_ranks": plan.ranks,
+        "processes": 1,
+        "backend": backend,
+        "clock": plan.clock,
+        "time_scale": plan.time_scale,
+        "scale": plan.scale.model_dump(mode="json"),
+        "environment": {"engine": VERSION},
+    }
+    clock = _core.Clock(plan.clock, plan.time_scale)
+    for dump, line in zip(plan.dumps, counted_dumps(plan, core), strict=True):
+        due = clock.due(dump.start_s, dump.gap_s)
+        while (left := due - clock.now()) > 0:
+            time.sleep(min(left, 0.5))
+        start = clock.now()
+        times = {"due_s": due if plan.time_scale else start, "start_s": start, "end_s": start}
+        yield line | times | {"late_s": max(0.0, start - times["due_s"])}
+        clock.ended(dump.start_s, due)
+    yield {"type": "end", "wall_s": clock.now(), "files": []}
+
+
+def write_lines(lines: Iterator[dict[str, Any]], path: Path) -> None:
+    """Append each line as it comes, so that a run that breaks off leaves whole lines."""
+    with path.open("w") as file:
+        for line in lines:
+            file.write(json.dumps(line) + "\n")
+            file.flush()
