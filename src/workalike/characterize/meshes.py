@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from workalike.characterize.result import Characterization
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.content import Content
 from workalike.workload.mesh import Mesh, MeshType
 from workalike.workload.model import Assumption, Family, Interface, Lifetime, SharingMode
@@ -16,7 +17,6 @@ from workalike.workload.words import HDF5_INTERFACES, Direction
 ARRAYS_OF_MESH = 7
 FEWEST_VARIABLES = 1
 # What a library reads of its own tables when it appends to a file.
-LIBRARY_READS = 0.01
 
 
 def as_mesh(
@@ -37,7 +37,7 @@ def looks_like_mesh(family: Family, ranks: int) -> bool:
 def _can_be(family: Family, ranks: int) -> bool:
     shared = family.sharing.mode in (SharingMode.SHARED, SharingMode.SUBSET, SharingMode.GROUPS)
     written, read = (dump_bytes(family, ranks, d) for d in (Direction.WRITE, Direction.READ))
-    writes = all(written) and sum(read) <= LIBRARY_READS * sum(written)
+    writes = all(written) and sum(read) <= THRESHOLDS.mesh_reads * sum(written)
     return family.interface in HDF5_INTERFACES and shared and writes
 
 

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from workalike.darshan.bins import BIN_ENDS, bin_of
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import split_even
 
 BIN_BOUNDS = (*BIN_ENDS, 2**62)
-USUAL_MOST = 10 * 2**30
-"""Bytes of an operation in the open bin, for sharing out what is not known."""
-MOST_SUBSETS_OF = 8
 
 Pair = tuple[int, int]
 
@@ -84,7 +82,7 @@ def _taken(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> li
 
 def _exact_subset(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> list[Pair] | None:
     """The sizes that are this direction's: those that fill all bins and move all bytes, if there are such."""
-    if len(offered) > MOST_SUBSETS_OF:
+    if len(offered) > THRESHOLDS.subsets_most:
         return None
     operations = sum(bins)
     for number in range(1, len(offered)):
@@ -123,7 +121,7 @@ def _fill(left: Sequence[int], rest: int) -> list[Pair]:
     """Spread `rest` bytes over the open bins, each within its bounds, in proportion to the room that they have."""
     open_bins = [i for i, count in enumerate(left) if count]
     spare = rest - sum(left[i] * lower_bound(i) for i in open_bins)
-    rooms = {i: left[i] * (min(BIN_BOUNDS[i], USUAL_MOST) - lower_bound(i)) for i in open_bins}
+    rooms = {i: left[i] * (min(BIN_BOUNDS[i], THRESHOLDS.open_bin_most) - lower_bound(i)) for i in open_bins}
     pairs: list[Pair] = []
     for place, index in enumerate(open_bins):
         count, low = left[index], lower_bound(index)
