@@ -35,6 +35,7 @@ LAYERS = (
     ("darshan",),
     ("columns", "file_kind"),
     ("files",),
+    ("leftovers",),
     ("errors", "text", "version", "_core"),
 )
 """Top to bottom; a part may import those of lower rows only (docs/architecture.md)."""
