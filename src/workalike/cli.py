@@ -23,6 +23,7 @@ from workalike.commands import (
     profile,
     replicate,
     run,
+    thresholds,
 )
 from workalike.errors import ErrorKind, WorkalikeError
 
@@ -50,6 +51,7 @@ for command in (
     import_,
     export,
     calibrate,
+    thresholds,
 ):
     command.register(app)
 

@@ -33,8 +33,9 @@ LAYERS = (
     ("workload",),
     ("typhonio",),
     ("darshan",),
-    ("columns", "file_kind", "leftovers"),
+    ("columns", "file_kind"),
     ("files",),
+    ("leftovers",),
     ("errors", "text", "version", "_core"),
 )
 """Top to bottom; a part may import those of lower rows only (docs/architecture.md)."""

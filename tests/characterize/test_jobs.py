@@ -11,7 +11,8 @@ from workalike.characterize import CharacterizeOptions, characterize
 from workalike.darshan import Log, LogBuilder
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.gather import facts_of
-from workalike.facts.plausible import MOST_BYTES, latest_stamp, plausible, plausible_stamps
+from workalike.facts.plausible import latest_stamp, plausible, plausible_stamps
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Reason, Role, SharingMode
 
@@ -129,7 +130,8 @@ def test_timestamps_that_cannot_be_true(stamp: float) -> None:
 def test_counters_that_cannot_be_true() -> None:
     names = ("BYTES_WRITTEN", "WRITES", "RENAMED_FROM", "MAX_BYTE_WRITTEN")
     table = np.array(
-        [[5, 1, -77, 4], [-9, 1, 0, 4], [MOST_BYTES + 1, 2**60, 2**63 - 1, 2**62]], dtype=np.int64
+        [[5, 1, -77, 4], [-9, 1, 0, 4], [THRESHOLDS.plausible_bytes + 1, 2**60, 2**63 - 1, 2**62]],
+        dtype=np.int64,
     )
     counters, doubted = plausible(table, names)
     assert counters.tolist() == [[5, 1, -77, 4], [-1, 1, 0, 4], [-1, -1, 2**63 - 1, -1]]

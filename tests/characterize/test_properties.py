@@ -24,7 +24,7 @@ from simulated_job import (
 )
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.characterize.ranked import EVEN
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.model import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Direction, Level, Pattern, Reason, SharingMode, Workload
@@ -254,7 +254,7 @@ def test_the_trace_tells_who_moved_what(job: TrueJob) -> None:
         dealt = Pattern.INTERLEAVED in patterns_of(found, letters(found)[family.letter])
         assert sum(mine.values()) == sum(true.values())
         assert {r: b for r, b in mine.items() if b} == pytest.approx(
-            {r: b for r, b in true.items() if b}, abs=1, rel=EVEN - 1 if dealt else 0
+            {r: b for r, b in true.items() if b}, abs=1, rel=THRESHOLDS.ranks_even - 1 if dealt else 0
         )
 
 

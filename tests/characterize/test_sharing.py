@@ -1,4 +1,4 @@
-"""Rank sets and effective writers (facts B, "Rank set")."""
+"""Rank sets and effective writers (docs/reference/reading-counters.md#rank-set)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_rank_sets() -> None:
 
 
 def test_a_single_process_is_itself() -> None:
-    """A one-process MPI job writes -1 for its only rank (facts A4)."""
+    """A one-process MPI job writes -1 for its only rank (docs/reference/darshan-format.md#record-head)."""
     builder = builder_of(1).posix("/run/x", -1, WRITES=1, BYTES_WRITTEN=5)
     (file,) = facts_of([log_of(builder)]).files()
     assert ranks_of(file, Level.POSIX).ranks == (0,)

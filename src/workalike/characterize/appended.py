@@ -11,7 +11,6 @@ from workalike.characterize.options import CharacterizeOptions
 from workalike.characterize.rules import StateSizesRule, StatesRule
 from workalike.characterize.states import (
     API_OF_LEVEL,
-    MAX_STATES,
     States,
     Timeline,
     bursts_in_timeline,
@@ -26,11 +25,9 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.jobs import JobFacts
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.rules import Decision, by
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval, access_interval
 from workalike.workload.model import MAX_ALL_DUMPS, MAX_DUMPS, Assumption, Direction, Role
-
-LEAST_SPAN = 0.1
-"""Of the run: a file written over a shorter time is one dump."""
 
 
 @dataclass
@@ -59,10 +56,10 @@ class StateFinder:
         traced = states_in_trace(self.traces.of(data.file, data.level, Direction.WRITE))
         if traced is not None:
             return traced if len(traced.intervals) > 1 else None
-        if within.end - within.start < LEAST_SPAN * self.job.run_time:
+        if within.end - within.start < THRESHOLDS.state_span * self.job.run_time:
             return None
         counted = counted_by_library(data.file, data.level, data.written)
-        if counted is not None and 2 <= counted[0] <= MAX_STATES:
+        if counted is not None and 2 <= counted[0] <= THRESHOLDS.states_most:
             return self._placed(draft, counted[0], by(counted[1]))
         timeline = self.timeline(draft)
         if timeline is not None and not draft.read:

@@ -25,12 +25,11 @@ from workalike.darshan.bins import bin_of
 from workalike.facts.counters import bytes_name, common_sizes
 from workalike.facts.levels import fill_values
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import ArrayAccess, Arrays, Assumption, Direction, Level, Slab
 
-MAX_GROUPS = 512
-NEGLIGIBLE = 2000
 _OF_RANKS = frozenset({"FASTEST_RANK", "FASTEST_RANK_BYTES", "SLOWEST_RANK", "SLOWEST_RANK_BYTES"})
 
 SlabKey = tuple[Shape, Shape]
@@ -66,7 +65,7 @@ def build_arrays(
         for direction in Direction:
             if equal.facts.total(bytes_name(direction)):
                 groups[(geometry, direction)].append(equal)
-    if not groups or len(groups) > MAX_GROUPS:
+    if not groups or len(groups) > THRESHOLDS.array_groups:
         return None
     accesses: dict[Geometry, list[ArrayAccess]] = defaultdict(list)
     datasets: dict[Geometry, int] = {}
@@ -237,7 +236,7 @@ def rest_slabs(geometry: Geometry, left: Counter[int], run: int) -> list[tuple[S
         if operations:
             out.append((box, operations))
     moved = sum(math.prod(box) * count for box, count in out)
-    return settled(geometry.dims, out, owed) if abs(owed) * NEGLIGIBLE > moved else out
+    return settled(geometry.dims, out, owed) if abs(owed) * THRESHOLDS.array_owed > moved else out
 
 
 def settled(dims: Shape, boxes: list[tuple[Shape, int]], owed: int) -> list[tuple[Shape, int]]:

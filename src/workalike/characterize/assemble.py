@@ -16,6 +16,7 @@ from workalike.characterize.thinking import think_times
 from workalike.characterize.traced import Traces
 from workalike.characterize.tunables import tunable_of
 from workalike.facts.jobs import JobFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval, open_interval
 from workalike.workload import units
 from workalike.workload.model import (
@@ -29,9 +30,6 @@ from workalike.workload.model import (
     Sharing,
     SharingMode,
 )
-
-RULES_OF_FILES = 100
-"""Rules are collected from so many files of a family: the others say the same."""
 
 
 def families_of(
@@ -91,7 +89,7 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         assumed=list(dict.fromkeys(assumed)),
         tunable=tunable,
     )
-    of_files = [rule for data in draft.files[:RULES_OF_FILES] for rule in data.rules]
+    of_files = [rule for data in draft.files[: THRESHOLDS.rules_files] for rule in data.rules]
     return FamilyFacts(
         family, dump_facts(draft, contents, job), list(dict.fromkeys(of_files + draft.rules + rules))
     )

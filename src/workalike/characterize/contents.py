@@ -14,12 +14,10 @@ from workalike.characterize.streams import build_streams
 from workalike.characterize.traced import Traces
 from workalike.facts.counters import Pair
 from workalike.facts.levels import WITH_DATASETS
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import fit_bytes
 from workalike.workload import units
 from workalike.workload.model import Assumption, Content, Direction, Entry, Level, Stream
-
-METADATA_SIZE = 1024
-"""Operations up to this size (library metadata) are the same in every state."""
 
 
 def content_of_event(
@@ -102,9 +100,9 @@ def cut_stream(stream: Stream, sizes: Sequence[int], nprocs: int, exact: bool) -
     few = [
         [(c, size) for c in apportion(count, [1.0] * len(sizes))]
         for count, size in pairs
-        if size <= METADATA_SIZE
+        if size <= THRESHOLDS.metadata_operation
     ]
-    large = [pair for pair in pairs if pair[1] > METADATA_SIZE]
+    large = [pair for pair in pairs if pair[1] > THRESHOLDS.metadata_operation]
     shares = apportion(_operations(large), [1.0] * len(sizes))
     out = [[part[k] for part in few if part[k][0]] for k in range(len(sizes))]
     for state, some in zip(out, toward(large, shares, sizes), strict=True):

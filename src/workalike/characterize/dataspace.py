@@ -1,6 +1,6 @@
 """What one H5D record tells of its dataset: extents, element, chunking, the common hyperslabs.
 
-Index trap (facts B, "HDF5"): CHUNK_SIZE_D1 is the fastest dimension; dimension i (0 = slowest) of an
+Index trap (docs/reference/reading-counters.md#data-spaces): CHUNK_SIZE_D1 is the fastest dimension; dimension i (0 = slowest) of an
 access sits in D(5-i). Extents are not stored, only their product.
 """
 
@@ -14,13 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workalike.facts.records import FileFacts, ModuleFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import MAX_OPERATION_BYTES
 
 MAX_DIMS = 5
-MAX_ELEMENT = 2**20
-MAX_CHUNK_BYTES = 2**32
-MAX_FACTORISATIONS = 10_000
-MAX_DIVISOR = 100_000
 
 Shape = tuple[int, ...]
 KnownExtents = dict[tuple[int, int], Shape]
@@ -102,11 +99,11 @@ def geometry_of(
     """
     rank = rank_of(facts)
     points, element = facts.largest("DATASPACE_NPOINTS"), facts.largest("DATATYPE_SIZE")
-    if rank > MAX_DIMS or points < 1 or not 1 <= element <= MAX_ELEMENT:
+    if rank > MAX_DIMS or points < 1 or not 1 <= element <= THRESHOLDS.element_most:
         return None
     chunk = chunk_of(facts, 0, rank)
     chunked = all(c > 0 for c in chunk)
-    if chunked and element * math.prod(chunk) >= MAX_CHUNK_BYTES:
+    if chunked and element * math.prod(chunk) >= THRESHOLDS.chunk_most:
         return None
     written = facts.total("BYTES_WRITTEN")
     extendible = chunked and states > 1 and written >= states * points * element
@@ -199,7 +196,7 @@ def run_length(slab: Shape, dims: Shape) -> int:
 def _factorisations(points: int, parts: int) -> Iterator[Shape]:
     """Ordered factorisations of `points`; none where they are too many to look at."""
     divisors = _divisors(points)
-    if len(divisors) ** (parts - 1) <= MAX_FACTORISATIONS:
+    if len(divisors) ** (parts - 1) <= THRESHOLDS.shapes_most:
         yield from _extend(points, parts, divisors)
 
 
@@ -214,6 +211,6 @@ def _extend(points: int, parts: int, divisors: Sequence[int]) -> Iterator[Shape]
 
 
 def _divisors(number: int) -> list[int]:
-    candidates = np.arange(1, min(math.isqrt(number), MAX_DIVISOR) + 1)
+    candidates = np.arange(1, min(math.isqrt(number), THRESHOLDS.divisor_most) + 1)
     small = candidates[number % candidates == 0].tolist()
     return sorted({*small, *(number // d for d in small)})

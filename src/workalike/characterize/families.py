@@ -15,14 +15,9 @@ from workalike.facts.levels import interface_of
 from workalike.facts.rank_sets import RankSet, ranks_of
 from workalike.facts.records import FileFacts
 from workalike.facts.rules import Decision
-from workalike.facts.times import GAP_SHARE, LEAST_GAP_S, Interval, whole_interval
+from workalike.facts.thresholds import THRESHOLDS
+from workalike.facts.times import Interval, whole_interval
 from workalike.workload.model import Direction, Interface, Level
-
-LONG_LIVED_HOLDS = 2
-MOST_COMPARED = 20_000
-MOST_FAMILIES = 200
-SIZE_STEP = 2.0
-ROTATION_LEAST = 3
 
 
 @dataclass
@@ -68,7 +63,7 @@ def group_into_families(files: Sequence[DataFile]) -> list[list[DataFile]]:
     is a family of its own. Where names tell next to nothing (too many patterns), sizes group as for anonymised names.
     """
     families = _grouped(files, [profile_of(d) for d in files])
-    if len(families) > MOST_FAMILIES:
+    if len(families) > THRESHOLDS.families_most:
         lonely = {family[0].key for family in families if len(family) == 1}
         families = _grouped(files, ["" if d.key in lonely else profile_of(d) for d in files])
     return sorted(families, key=lambda family: min(d.interval.start for d in family))
@@ -118,7 +113,7 @@ def split_by_size(files: Sequence[DataFile]) -> list[list[DataFile]]:
         last = 0
         for data in sorted(some, key=lambda d: d.written + d.read):
             size = data.written + data.read
-            if not last or size > SIZE_STEP * last:
+            if not last or size > THRESHOLDS.size_step * last:
                 groups.append([])
             groups[-1].append(data)
             last = size
@@ -132,7 +127,7 @@ def split_long_lived(files: list[DataFile]) -> list[list[DataFile]]:
         by_ranks[data.ranks].append(place)
     long_lived: list[int] = []
     for same in by_ranks.values():
-        if LONG_LIVED_HOLDS < len(same) <= MOST_COMPARED:
+        if THRESHOLDS.long_lived_holds < len(same) <= THRESHOLDS.long_lived_most:
             long_lived += [same[i] for i in _long_lived([files[place] for place in same])]
     if not long_lived or len(long_lived) == len(files):
         return [files]
@@ -145,9 +140,9 @@ def _long_lived(files: list[DataFile]) -> list[int]:
     ends = np.array([d.interval.end for d in files])
     lengths = ends - starts
     out = []
-    for i in np.flatnonzero(lengths > 2 * lengths.min()).tolist():
+    for i in np.flatnonzero(lengths > THRESHOLDS.long_lived_longer * lengths.min()).tolist():
         held = (starts >= starts[i]) & (ends <= ends[i]) & (2 * lengths < lengths[i])
-        if np.count_nonzero(held) >= LONG_LIVED_HOLDS:
+        if np.count_nonzero(held) >= THRESHOLDS.long_lived_holds:
             out.append(i)
     return out
 
@@ -209,10 +204,12 @@ def split_rotation(layer: list[DataFile], nprocs: int) -> list[list[DataFile]]:
     Files of a dump that every rank writes are as many as the ranks, or overlap; here some ranks have none, none
     overlap, and nobody writes for a while between any two.
     """
-    if not ROTATION_LEAST <= len(layer) < nprocs or any(len(d.ranks.ranks or (0, 1)) > 1 for d in layer):
+    if not THRESHOLDS.rotation_least <= len(layer) < nprocs or any(
+        len(d.ranks.ranks or (0, 1)) > 1 for d in layer
+    ):
         return [layer]
     ordered = sorted(layer, key=lambda d: d.interval.start)
     span = ordered[-1].interval.end - ordered[0].interval.start
-    idle = max(LEAST_GAP_S, GAP_SHARE * span)
+    idle = max(THRESHOLDS.gap_least, THRESHOLDS.gap_share * span)
     apart = all(b.interval.start - a.interval.end > idle for a, b in pairwise(ordered))
     return [[d] for d in ordered] if apart else [layer]

@@ -9,10 +9,8 @@ import numpy as np
 from workalike.characterize.events import Event
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.records import MODULE_OF_LEVEL, FloatArray
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction, Sharing, SharingMode
-
-MOST_SPREAD = 0.002
-"""Of the time since the job began: ranks that compute for themselves drift further apart."""
 
 
 def ranks_meet(events: Sequence[Event], sharing: Sharing, run_time: float) -> bool:
@@ -27,7 +25,7 @@ def ranks_meet(events: Sequence[Event], sharing: Sharing, run_time: float) -> bo
 
 
 def _begin_together(starts: FloatArray) -> bool:
-    return len(starts) > 1 and float(np.ptp(starts)) <= MOST_SPREAD * float(starts.min())
+    return len(starts) > 1 and float(np.ptp(starts)) <= THRESHOLDS.barrier_spread * float(starts.min())
 
 
 def _first_calls(event: Event, run_time: float) -> FloatArray:

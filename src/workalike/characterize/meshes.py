@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 
 from workalike.characterize.result import Characterization
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.content import Content
 from workalike.workload.mesh import Mesh, MeshType
 from workalike.workload.model import Assumption, Family, Interface, Lifetime, SharingMode
 from workalike.workload.phrases import dump_bytes
 from workalike.workload.words import HDF5_INTERFACES, Direction
 
-# An unstructured mesh of two dimensions has seven arrays of its own (fact sheet A.6): two of coordinates, numbers of nodes
-# and cells, shapes, cells of each shape, connectivity.
+# An unstructured mesh of two dimensions has seven arrays of its own (docs/reference/typhonio-format.md#mesh): two of coordinates,
+# numbers of nodes and cells, shapes, cells of each shape, connectivity.
 ARRAYS_OF_MESH = 7
 FEWEST_VARIABLES = 1
 # What a library reads of its own tables when it appends to a file.
-LIBRARY_READS = 0.01
 
 
 def as_mesh(
@@ -37,7 +37,7 @@ def looks_like_mesh(family: Family, ranks: int) -> bool:
 def _can_be(family: Family, ranks: int) -> bool:
     shared = family.sharing.mode in (SharingMode.SHARED, SharingMode.SUBSET, SharingMode.GROUPS)
     written, read = (dump_bytes(family, ranks, d) for d in (Direction.WRITE, Direction.READ))
-    writes = all(written) and sum(read) <= LIBRARY_READS * sum(written)
+    writes = all(written) and sum(read) <= THRESHOLDS.mesh_reads * sum(written)
     return family.interface in HDF5_INTERFACES and shared and writes
 
 
@@ -48,7 +48,7 @@ def _as_mesh(family: Family, ranks: int, interface: Interface, variables: int | 
     contents: dict[str, object] = {"content": Content(mesh=mesh).model_dump()}
     dumps = family.schedule.dumps
     if family.lifetime is Lifetime.APPENDED and dumps > 1:
-        # A state is flushed, the last one closed with its file (fact sheet D.4).
+        # A state is flushed, the last one closed with its file (docs/reference/typhonio-calls.md#flush).
         both = [Content(flushes=members, mesh=mesh), Content(mesh=mesh)]
         contents = {"contents": [c.model_dump() for c in both], "use": [0] * (dumps - 1) + [1]}
     assumed = list(dict.fromkeys([*family.assumed, Assumption.DATASET_SHAPE]))

@@ -10,15 +10,13 @@ import numpy as np
 
 from workalike.characterize.calls import filled_calls, split_collective, whole_calls
 from workalike.characterize.moved import Moved, merged, moved_by_rows
-from workalike.characterize.stream_parts import SMALL, make_stream, near_equal_merged, placed
+from workalike.characterize.stream_parts import make_stream, near_equal_merged, placed
 from workalike.facts.counters import Pair
 from workalike.facts.placement import Placement
 from workalike.facts.records import ModuleFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload import units
 from workalike.workload.model import Direction, Entry, Pattern, Stream
-
-MAX_CLUSTERS = 64
-EVEN = 1.25
 
 
 def streams_of_ranks(
@@ -113,15 +111,17 @@ def _even_streams(
     Small operations that only some ranks have (headers) are streams of their own before it and before the `joint`
     collective ones. None when the parts differ by more than a few per cent.
     """
-    large = {rank: [p for p in moved.pairs if p[1] > SMALL] for rank, moved in by_rank.items()}
+    large = {
+        rank: [p for p in moved.pairs if p[1] > THRESHOLDS.small_operation] for rank, moved in by_rank.items()
+    }
     bytes_of = {rank: sum(c * s for c, s in pairs) for rank, pairs in large.items() if pairs}
     if not bytes_of and not joint:
         return None
-    if bytes_of and max(bytes_of.values()) > EVEN * min(bytes_of.values()):
+    if bytes_of and max(bytes_of.values()) > THRESHOLDS.ranks_even * min(bytes_of.values()):
         return None
     streams: list[Stream] = []
     for rank, moved in by_rank.items():
-        small = [p for p in moved.pairs if p[1] <= SMALL]
+        small = [p for p in moved.pairs if p[1] <= THRESHOLDS.small_operation]
         if small:
             alone = Placement(Pattern.CONTIGUOUS)
             streams.append(make_stream(small, direction, alone, [(rank, rank, 1)], False))
@@ -148,14 +148,14 @@ def _merge_same_small(streams: list[Stream]) -> list[Stream]:
 def _limit_clusters(
     clusters: dict[tuple[tuple[Pair, ...], int], list[int]],
 ) -> list[tuple[list[Pair], int, list[int]]]:
-    """(pairs summed over the cluster's ranks, collective calls, ranks); at most MAX_CLUSTERS, by bytes."""
+    """(pairs summed over the cluster's ranks, collective calls, ranks); at most THRESHOLDS.clusters_most, by bytes."""
     items = [
         (_times(pairs, len(ranks)), calls * len(ranks), ranks, sum(c * s for c, s in pairs))
         for (pairs, calls), ranks in clusters.items()
     ]
     items.sort(key=lambda item: (item[3], min(item[2])))
-    if len(items) > MAX_CLUSTERS:
-        per = -(-len(items) // MAX_CLUSTERS)
+    if len(items) > THRESHOLDS.clusters_most:
+        per = -(-len(items) // THRESHOLDS.clusters_most)
         items = [_union(items[i : i + per]) for i in range(0, len(items), per)]
     return [(pairs, calls, ranks) for pairs, calls, ranks, _ in sorted(items, key=lambda item: min(item[2]))]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workalike.characterize.moved import moved_by
-from workalike.characterize.stream_parts import SMALL
 from workalike.facts.counters import Pair
 from workalike.facts.records import FileFacts, ModuleFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import Direction, Entry, Pattern, Stream
@@ -25,7 +25,7 @@ def reads_over_writes(
     if main is None or main.repeat == 1 or main.collective:
         return None
     pairs = [pair for facts in parts for pair in moved_by(facts, Direction.READ).pairs]
-    small = [pair for pair in pairs if pair[1] <= SMALL]
+    small = [pair for pair in pairs if pair[1] <= THRESHOLDS.small_operation]
     few, empty = _bytes(small), _operations(small)
     operations, total = _operations(pairs) - empty, _bytes(pairs) - few
     n = nprocs if main.ranks is None else units.count_ranks(main.ranks)
@@ -57,9 +57,6 @@ def largest(file: FileFacts, direction: Direction) -> int:
     return max((m.largest(name) + 1 for n, m in file.modules.items() if n in ("POSIX", "STDIO")), default=0)
 
 
-MOST_PASSES = 16
-
-
 def inside(streams: list[Stream], extent: int, nprocs: int) -> list[Stream]:
     """Operations beyond the largest byte that was touched go over the file again from its start (a header, a database).
 
@@ -81,7 +78,7 @@ def inside(streams: list[Stream], extent: int, nprocs: int) -> list[Stream]:
         end += _bytes(kept)
         if kept:
             out.append(_with(stream, kept, None))
-        for _ in range(MOST_PASSES):
+        for _ in range(THRESHOLDS.passes_most):
             kept, left = _fitting(left, extent)
             if kept:
                 out.append(_with(stream, kept, 0))

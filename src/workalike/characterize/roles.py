@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from workalike.characterize.families import DataFile
 from workalike.characterize.rules import RoleRule
 from workalike.facts import naming
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction, Role
 
 
@@ -37,7 +38,7 @@ def decide_role(b: Behaviour) -> tuple[Role, RoleRule]:
         return Role.SCRATCH, RoleRule.READ_BACK
     if b.one_file_many_states:
         return Role.VISUALIZATION, RoleRule.APPENDED
-    if b.events >= 2 and b.share_of_writes >= 0.5:
+    if b.events >= 2 and b.share_of_writes >= THRESHOLDS.role_checkpoint:
         return Role.CHECKPOINT, RoleRule.MOST_WRITTEN
     if b.events >= 2:
         return Role.VISUALIZATION, RoleRule.LESS_WRITTEN

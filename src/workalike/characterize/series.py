@@ -7,15 +7,10 @@ from collections.abc import Sequence
 
 from workalike.darshan.bins import bin_of
 from workalike.facts.counters import Pair
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import fit_bytes
 from workalike.workload import units
 from workalike.workload.model import Content, Direction, Level, Stream
-
-LEAST_DUMPS = 3
-OPERATIONS = 0.005
-"""Operations may differ by so much in all: a buffered library makes a call more now and then."""
-SHARES = 0.01
-BINS = 0.01
 
 
 def series_of(contents: Sequence[Content], level: Level, members: int) -> tuple[Content, list[int]] | None:
@@ -23,7 +18,7 @@ def series_of(contents: Sequence[Content], level: Level, members: int) -> tuple[
 
     A replica makes the sizes of operations follow: none where that would move them to other bins of the histogram.
     """
-    if len(contents) < LEAST_DUMPS or any(c.arrays or c.fit or not c.streams for c in contents):
+    if len(contents) < THRESHOLDS.series_least or any(c.arrays or c.fit or not c.streams for c in contents):
         return None
     if len({_shape(content) for content in contents}) > 1:
         return None
@@ -31,7 +26,7 @@ def series_of(contents: Sequence[Content], level: Level, members: int) -> tuple[
     usual = Counter(counts).most_common(1)[0][0]
     base = contents[counts.index(usual)]
     total = sum(map(sum, counts))
-    if abs(total - len(contents) * sum(usual)) > OPERATIONS * total:
+    if abs(total - len(contents) * sum(usual)) > THRESHOLDS.series_operations * total:
         return None
     sizes = [sum(content.moved(members, d) for d in Direction) for content in contents]
     if min(sizes) <= 0 or len(set(sizes)) == 1:
@@ -72,9 +67,9 @@ def _follows(pattern: list[list[Pair]], dump: list[list[Pair]], exact: bool) -> 
     whole, wanted = sum(map(_bytes, pattern)), sum(map(_bytes, dump))
     for mine, theirs in zip(pattern, dump, strict=True):
         share = _bytes(mine) * wanted / whole
-        if abs(share - _bytes(theirs)) > SHARES * max(share, 1):
+        if abs(share - _bytes(theirs)) > THRESHOLDS.series_shares * max(share, 1):
             return False
-        if not exact and _variation(fit_bytes(mine, round(share)), theirs) > BINS:
+        if not exact and _variation(fit_bytes(mine, round(share)), theirs) > THRESHOLDS.series_bins:
             return False
     return True
 

@@ -10,15 +10,13 @@ import numpy as np
 from workalike.facts.plausible import plausible_stamps
 from workalike.facts.rank_sets import RankSet
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload import units
 from workalike.workload.model import Level, Sharing, SharingMode, Turns
 
-ROOT_BELOW = 1.5  # effective writers
-BATON_SHARE = 0.9
-
 
 def effective_writers(facts: ModuleFacts, nprocs: int, total_bytes: int) -> float:
-    """k = n / (1 + var n^2 / B^2): how many of n ranks share the bytes (facts B, "Rank set").
+    """k = n / (1 + var n^2 / B^2): how many of n ranks share the bytes (docs/reference/reading-counters.md#rank-set).
 
     n where the variance is missing or cannot be true. Of several datasets the deviations add up, as if the same
     ranks had written each.
@@ -35,10 +33,13 @@ def effective_writers(facts: ModuleFacts, nprocs: int, total_bytes: int) -> floa
 
 def root_of(facts: ModuleFacts, nprocs: int, total_bytes: int) -> int | None:
     """The one rank that moved everything in a reduced record, if the variance says that there is one."""
-    if nprocs < 2 or effective_writers(facts, nprocs, total_bytes) >= min(ROOT_BELOW, nprocs):
+    if nprocs < 2 or effective_writers(facts, nprocs, total_bytes) >= min(THRESHOLDS.root_writers, nprocs):
         return None
     for who in ("SLOWEST_RANK", "FASTEST_RANK"):
-        if facts.largest(f"{who}_BYTES") >= 0.5 * total_bytes and facts.largest(who) < nprocs:
+        if (
+            facts.largest(f"{who}_BYTES") >= THRESHOLDS.root_bytes * total_bytes
+            and facts.largest(who) < nprocs
+        ):
             return facts.largest(who)
     return 0
 
@@ -100,7 +101,7 @@ def turns_of(files: Sequence[FileFacts], level: Level, latest: float) -> Turns:
     if not shared:
         return Turns.CONCURRENT
     one_by_one = sum(_one_after_the_other(f, latest) for f in shared)
-    return Turns.BATON if one_by_one >= BATON_SHARE * len(shared) else Turns.CONCURRENT
+    return Turns.BATON if one_by_one >= THRESHOLDS.baton_share * len(shared) else Turns.CONCURRENT
 
 
 def _one_after_the_other(facts: ModuleFacts, latest: float) -> bool:

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from workalike.darshan.bins import BIN_ENDS, bin_of
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import split_even
 
 BIN_BOUNDS = (*BIN_ENDS, 2**62)
-USUAL_MOST = 10 * 2**30
-"""Bytes of an operation in the open bin, for sharing out what is not known."""
-MOST_SUBSETS_OF = 8
 
 Pair = tuple[int, int]
 
@@ -29,8 +27,8 @@ def solve_sizes(bins: Sequence[int], common: Sequence[Pair], total_bytes: int) -
         total_bytes: of this direction.
 
     Known sizes fill their bins first, most frequent first, never so many of one that what is left could not be
-    solved: the table of common sizes mixes reads and writes (facts A7). What is left of each bin gets sizes within
-    its bounds such that the bytes are exact (facts B, "Size histogram"). Counters that contradict each other keep
+    solved: the table of common sizes mixes reads and writes (docs/reference/darshan-meaning.md#strides-and-common-sizes). What is left of each bin gets sizes within
+    its bounds such that the bytes are exact (docs/reference/reading-counters.md#size-histogram). Counters that contradict each other keep
     their operations and bytes and give up the bins.
     """
     left = [max(0, int(n)) for n in bins]
@@ -84,7 +82,7 @@ def _taken(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> li
 
 def _exact_subset(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> list[Pair] | None:
     """The sizes that are this direction's: those that fill all bins and move all bytes, if there are such."""
-    if len(offered) > MOST_SUBSETS_OF:
+    if len(offered) > THRESHOLDS.subsets_most:
         return None
     operations = sum(bins)
     for number in range(1, len(offered)):
@@ -123,7 +121,7 @@ def _fill(left: Sequence[int], rest: int) -> list[Pair]:
     """Spread `rest` bytes over the open bins, each within its bounds, in proportion to the room that they have."""
     open_bins = [i for i, count in enumerate(left) if count]
     spare = rest - sum(left[i] * lower_bound(i) for i in open_bins)
-    rooms = {i: left[i] * (min(BIN_BOUNDS[i], USUAL_MOST) - lower_bound(i)) for i in open_bins}
+    rooms = {i: left[i] * (min(BIN_BOUNDS[i], THRESHOLDS.open_bin_most) - lower_bound(i)) for i in open_bins}
     pairs: list[Pair] = []
     for place, index in enumerate(open_bins):
         count, low = left[index], lower_bound(index)

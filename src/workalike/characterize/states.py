@@ -20,12 +20,10 @@ from workalike.darshan import Heatmap
 from workalike.facts.counters import operations_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray
 from workalike.facts.rules import Decision, by
-from workalike.facts.times import GAP_SHARE, LEAST_GAP_S, Interval
+from workalike.facts.thresholds import THRESHOLDS
+from workalike.facts.times import Interval
 from workalike.workload.model import Assumption, Direction, Level
 
-MAX_STATES = 10_000
-LEAST_STATE = 65536
-"""Bytes of a state, on average: a text log that is written line by line has none."""
 API_OF_LEVEL = {
     Level.MPIIO: "MPIIO",
     Level.H5D: "MPIIO",
@@ -55,7 +53,7 @@ def bursts(starts: FloatArray, ends: FloatArray, span: float) -> list[tuple[int,
         return []
     reach = np.maximum.accumulate(ends)
     idle = starts[1:] - reach[:-1]
-    threshold = max(LEAST_GAP_S, GAP_SHARE * span)
+    threshold = max(THRESHOLDS.gap_least, THRESHOLDS.gap_share * span)
     cuts = np.flatnonzero(idle > threshold) + 1
     return list(pairwise([0, *cuts.tolist(), len(starts)]))
 
@@ -67,7 +65,7 @@ def states_in_trace(trace: Trace | None) -> States | None:
     span = float(trace.ends.max() - trace.starts.min())
     cut = bursts(trace.starts, np.maximum(trace.starts, trace.ends), span)
     cut = joined_bursts(cut, [int(trace.lengths[a:b].sum()) for a, b in cut])
-    if len(cut) > MAX_STATES:
+    if len(cut) > THRESHOLDS.states_most:
         cut = [(0, len(trace))]
     intervals = [
         Interval(float(trace.starts[a]), float(max(trace.ends[a:b].max(), trace.starts[a]))) for a, b in cut
@@ -79,9 +77,9 @@ def states_in_trace(trace: Trace | None) -> States | None:
 def joined_bursts(cut: Sequence[tuple[int, int]], sizes: Sequence[int]) -> list[tuple[int, int]]:
     """Bursts of next to nothing (a header, a line of a log) are part of the state before them, or after."""
     out: list[tuple[int, int]] = []
-    moved = LEAST_STATE  # of the last one
+    moved = THRESHOLDS.state_least  # of the last one
     for (first, last), size in zip(cut, sizes, strict=True):
-        if out and (size < LEAST_STATE or moved < LEAST_STATE):
+        if out and (size < THRESHOLDS.state_least or moved < THRESHOLDS.state_least):
             out[-1] = (out[-1][0], last)
             moved += size
         else:
@@ -105,7 +103,7 @@ def counted_by_library(file: FileFacts, level: Level, written: int) -> tuple[int
         (_per_open(file, "MPI-IO", "SYNCS", ("COLL_OPENS", "INDEP_OPENS")), StatesRule.MPIIO_SYNCS),
         (_stdio_flushes(file) if level is Level.STDIO else 0, StatesRule.STDIO_FLUSHES),
     ):
-        if 2 <= count <= operations and written >= LEAST_STATE * count:
+        if 2 <= count <= operations and written >= THRESHOLDS.state_least * count:
             return count, rule
     return None
 
@@ -209,7 +207,7 @@ def _spread(interval: Interval, size: int, bins: int, width: float) -> npt.NDArr
 
 def bursts_in_timeline(timeline: Timeline, within: Interval) -> list[Interval]:
     """Runs of busy bins separated by idle ones."""
-    quiet = 0.002 * timeline.bytes.sum() / max(1, np.count_nonzero(timeline.bytes))
+    quiet = THRESHOLDS.state_quiet * timeline.bytes.sum() / max(1, np.count_nonzero(timeline.bytes))
     busy = timeline.bytes > quiet
     edges = np.flatnonzero(np.diff(np.concatenate([[0], busy.astype(np.int8), [0]])))
     runs = []
@@ -229,9 +227,9 @@ def place_states(
         scale = timeline.bytes.sum() / max(1, sum(sizes))
         before, out = 0.0, []
         for size in sizes:
-            start = timeline.time_at((before + 0.02 * size) * scale)
+            start = timeline.time_at((before + THRESHOLDS.state_begins * size) * scale)
             middle = timeline.time_at((before + 0.5 * size) * scale)
-            end = timeline.time_at((before + 0.98 * size) * scale)
+            end = timeline.time_at((before + THRESHOLDS.state_ends * size) * scale)
             before += size
             # Where sizes are a little off, a state's share reaches over an idle time into the next burst.
             busy = timeline.busy_around(middle)

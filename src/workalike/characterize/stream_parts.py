@@ -6,13 +6,10 @@ from collections.abc import Sequence
 
 from workalike.facts.counters import Pair
 from workalike.facts.placement import Placement
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import MAX_OPERATION_BYTES, MAX_REPEATS, Direction, Entry, Pattern, Stream
-
-SMALL = 10240
-"""Bytes: headers and other metadata are at most this large."""
-NEAR = 1.02
 
 Ranges = list[tuple[int, int, int]] | None
 
@@ -50,7 +47,11 @@ def placed(
         return []
     segments = round(placement.pieces_per_rank)
     per_rank = operations / max(1, members)
-    if placement.pattern is not Pattern.INTERLEAVED or collective or segments >= 0.75 * per_rank:
+    if (
+        placement.pattern is not Pattern.INTERLEAVED
+        or collective
+        or segments >= THRESHOLDS.segments_interleaved * per_rank
+    ):
         return [make_stream(pairs, direction, placement, ranges, collective)]
     segmented = Placement(Pattern.CONTIGUOUS)
     if segments <= 1:
@@ -76,7 +77,7 @@ def near_equal_merged(pairs: list[Pair], members: int) -> list[Pair]:
     out: list[Pair] = []
     group: list[Pair] = []
     for count, size in [*sorted(pairs, key=lambda p: p[1]), (0, 0)]:
-        if group and (size == 0 or size > NEAR * group[0][1]):
+        if group and (size == 0 or size > THRESHOLDS.near_sizes * group[0][1]):
             if len(group) > 2 and all(c % members for c, _ in group):
                 out += split_even(sum(c * s for c, s in group), sum(c for c, _ in group))
             else:

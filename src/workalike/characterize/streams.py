@@ -14,7 +14,6 @@ from workalike.characterize.ranked import moved_by_rank, streams_of_ranks
 from workalike.characterize.reading_back import inside, largest, reads_over_writes
 from workalike.characterize.sharing import effective_writers, root_of
 from workalike.characterize.stream_parts import (
-    SMALL,
     Ranges,
     alone_pattern,
     make_stream,
@@ -26,13 +25,9 @@ from workalike.characterize.traced import Trace, contiguous_runs, moved_in_trace
 from workalike.facts.counters import Pair, bytes_name, collective_of, operations_of
 from workalike.facts.placement import Placement, modifies, place_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload import units
 from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
-
-MAX_SIZES = 24
-SHARED_BY_ALL = 0.8
-REWRITTEN = 1.25
-"""A file that takes so many times its length is written over again, as a whole (a database, a scratch file)."""
 
 
 def build_streams(
@@ -76,7 +71,7 @@ def build_streams(
         both = all(any(p.total(bytes_name(d)) for p in parts) for d in Direction)
         extent = largest(files[0], direction)
         moved = sum(p.total(bytes_name(direction)) for p in parts)
-        if both if direction is Direction.READ else moved > REWRITTEN * extent:
+        if both if direction is Direction.READ else moved > THRESHOLDS.rewritten * extent:
             streams = inside(streams, extent, nprocs)
     return streams, list(dict.fromkeys(assumed))
 
@@ -103,7 +98,7 @@ def _traced_streams(
             by_rank[rank] = Moved(merged(known + pairs), 0)
     for rank, moved in by_rank.items():
         moved.collective_calls = min(moved.operations, round(calls.get(rank, calls.get(-1, 0)) * part))
-        moved.pairs = few_sizes(moved.pairs, MAX_SIZES)
+        moved.pairs = few_sizes(moved.pairs, THRESHOLDS.sizes_most)
     places = {placement_in_trace(trace) for trace in traced}
     known_place = places.pop() if len(places) == 1 else None
     shared = any(len(set(trace.ranks.tolist())) > 1 for trace in traced)
@@ -124,7 +119,9 @@ def _calls_of_ranks(parts: Sequence[ModuleFacts], direction: Direction, nprocs: 
 def _run(base: int, pairs: list[Pair], direction: Direction, rank: int, nprocs: int) -> Stream:
     """A contiguous run of one rank at its place in the file."""
     ranges: Ranges = [(rank, rank, 1)] if nprocs > 1 else None
-    stream = make_stream(few_sizes(pairs, MAX_SIZES), direction, Placement(Pattern.CONTIGUOUS), ranges, False)
+    stream = make_stream(
+        few_sizes(pairs, THRESHOLDS.sizes_most), direction, Placement(Pattern.CONTIGUOUS), ranges, False
+    )
     return stream.model_copy(update={"base": base})
 
 
@@ -155,7 +152,7 @@ def _reduced_streams(
     moved = moved_by(facts, direction)
     both = facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN")
     root = root_of(facts, nprocs, both)
-    assumed = [Assumption.SIZES] if len(moved.pairs) > 4 else []
+    assumed = [Assumption.SIZES] if len(moved.pairs) > THRESHOLDS.sizes_known else []
     if root is not None:
         # What one rank moved alone; the other ranks of a collective call join with zero bytes.
         ranges: Ranges = [(root, root, 1)]
@@ -173,7 +170,7 @@ def _reduced_streams(
         return streams, assumed
     writers = effective_writers(facts, nprocs, both)
     ranges = None
-    if moved.collective_calls == 0 and writers < SHARED_BY_ALL * nprocs:
+    if moved.collective_calls == 0 and writers < THRESHOLDS.active_all * nprocs:
         ranges = spread_ranks(max(1, round(writers)), nprocs)
         assumed.append(Assumption.RANK_SHARES)
     together, alone = split_collective(rest, moved.collective_calls)
@@ -192,7 +189,7 @@ def _joint_stream(
     """Collective operations of all ranks, of which few have data where the variance says so."""
     data = sum(count for count, size in pairs if size)
     active = max(round(writers), -(-data // calls), 1)
-    ranges = spread_ranks(active, nprocs) if active < SHARED_BY_ALL * nprocs else None
+    ranges = spread_ranks(active, nprocs) if active < THRESHOLDS.active_all * nprocs else None
     members = nprocs if ranges is None else units.count_ranks(ranges)
     entries = filled_calls(near_equal_merged(pairs, members), calls * members)
     return placed(entries, direction, placement, ranges, True, members)
@@ -206,7 +203,7 @@ def _split_few(moved: Moved, nprocs: int) -> tuple[list[Pair], list[Pair]]:
     independent = moved.operations - moved.collective_calls
     for count, size in moved.pairs:
         empty_join = size == 0 and moved.collective_calls > 0
-        if size <= SMALL and count < nprocs and count <= independent and not empty_join:
+        if size <= THRESHOLDS.small_operation and count < nprocs and count <= independent and not empty_join:
             few.append((count, size))
             independent -= count
         else:

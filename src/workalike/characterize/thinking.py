@@ -1,4 +1,4 @@
-"""Time inside a dump that its ranks spend between their operations (facts B, "Think time")."""
+"""Time inside a dump that its ranks spend between their operations (docs/reference/reading-counters.md#compute-time)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ import numpy as np
 
 from workalike.characterize.events import Event
 from workalike.facts.records import MODULE_OF_LEVEL, FloatArray, ModuleFacts
+from workalike.facts.thresholds import THRESHOLDS
 
-LEAST_SHARE = 0.02
-"""Below this share of a dump, thinking is measurement noise."""
-MOST_SECONDS = 1e15
-"""Of all ranks together: more cannot be true."""
 TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 
 
@@ -38,7 +35,7 @@ def _think(event: Event, nprocs: int) -> float:
             return 0.0
         busy = max(busy, _busy(facts, nprocs, timers))
     idle = span - busy
-    return round(idle, 6) if busy > 0 and idle > LEAST_SHARE * span else 0.0
+    return round(idle, 6) if busy > 0 and idle > THRESHOLDS.compute_least * span else 0.0
 
 
 def timers_of(event: Event) -> tuple[str, ...]:
@@ -68,5 +65,5 @@ def _seconds(facts: ModuleFacts, timers: Sequence[str]) -> FloatArray:
     total = np.zeros(len(facts.ranks))
     for name in timers:
         column = facts.fcolumn(name)
-        total += np.where(np.isfinite(column), column, 0.0).clip(0, MOST_SECONDS)
+        total += np.where(np.isfinite(column), column, 0.0).clip(0, THRESHOLDS.compute_most)
     return total

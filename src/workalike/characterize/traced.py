@@ -13,8 +13,9 @@ from workalike.darshan import DxtTable
 from workalike.facts.counters import Pair, bytes_name, operations_of
 from workalike.facts.jobs import JobFacts, Member
 from workalike.facts.placement import Placement
-from workalike.facts.plausible import MOST_BYTES, MOST_EXTENT, latest_stamp
+from workalike.facts.plausible import latest_stamp
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction, Level, Pattern
 
 DXT_OF_LEVEL = {
@@ -23,12 +24,6 @@ DXT_OF_LEVEL = {
     Level.H5D: "DXT_MPIIO",
     Level.PNETCDF: "DXT_MPIIO",
 }
-MOST_SEGMENTS = 20_000_000
-MOST_RUNS = 16
-OVERLAP = 1.05
-ALIKE = 0.9
-DENSE = 0.8
-FORWARD = 0.75
 
 
 @dataclass(frozen=True)
@@ -137,7 +132,7 @@ def _collected(parts: list[tuple[Member, DxtTable, int]], direction: Direction) 
         writes, reads = table.segments(row)
         found = writes if direction is Direction.WRITE else reads
         total += len(found)
-        if total > MOST_SEGMENTS:
+        if total > THRESHOLDS.trace_most:
             return None
         ranks.append(np.full(len(found), int(table.ranks[row]) + member.first_rank))
         shifts.append(np.full(len(found), member.shift_s))
@@ -152,8 +147,8 @@ def _collected(parts: list[tuple[Member, DxtTable, int]], direction: Direction) 
     if (
         not times.all()
         or (lengths < 0).any()
-        or (lengths > MOST_BYTES).any()
-        or (offsets > MOST_EXTENT).any()
+        or (lengths > THRESHOLDS.plausible_bytes).any()
+        or (offsets > THRESHOLDS.plausible_extent).any()
     ):
         return None
     order = np.argsort(starts + shift, kind="stable")
@@ -183,7 +178,7 @@ def covered(offsets: IntArray, lengths: IntArray) -> int:
 
 def overlaps(trace: Trace) -> bool:
     """Whether operations touch the same bytes more than here and there."""
-    return int(trace.lengths.sum()) > OVERLAP * covered(trace.offsets, trace.lengths)
+    return int(trace.lengths.sum()) > THRESHOLDS.trace_overlap * covered(trace.offsets, trace.lengths)
 
 
 def moved_in_trace(trace: Trace) -> dict[int, list[Pair]]:
@@ -206,7 +201,7 @@ def contiguous_runs(trace: Trace) -> list[tuple[int, list[Pair]]] | None:
     if not trace.offsets_known or len(set(trace.ranks.tolist())) != 1:
         return None
     firsts = runs_of(trace.offsets, trace.lengths)
-    if len(firsts) > MOST_RUNS:
+    if len(firsts) > THRESHOLDS.trace_runs:
         return None
     out = []
     for first, last in zip(firsts.tolist(), [*firsts[1:].tolist(), len(trace)], strict=True):
@@ -224,17 +219,17 @@ def placement_in_trace(trace: Trace) -> Placement | None:
     ranks = list(trace.by_rank())
     moved = int(trace.lengths.sum())
     union = covered(trace.offsets, trace.lengths)
-    if len(ranks) > 1 and moved > 1.5 * union and _same_region(ranks):
+    if len(ranks) > 1 and moved > THRESHOLDS.trace_replicated * union and _same_region(ranks):
         return Placement(Pattern.REPLICATED)
     runs = [len(runs_of(offsets, lengths)) for _, offsets, lengths in ranks]
     if sum(runs) == len(ranks):
         return Placement(Pattern.CONTIGUOUS)
-    if _forward_share(ranks) < FORWARD:
+    if _forward_share(ranks) < THRESHOLDS.trace_forward:
         return Placement(Pattern.RANDOM)
     span = int((trace.offsets + trace.lengths).max() - trace.offsets.min())
     if len(ranks) > 1:
         return Placement(Pattern.INTERLEAVED, pieces_per_rank=max(1.0, sum(runs) / len(ranks)))
-    if union >= DENSE * span:
+    if union >= THRESHOLDS.trace_dense * span:
         return Placement(Pattern.CONTIGUOUS)
     _, offsets, lengths = ranks[0]
     steps, counts = np.unique(np.diff(offsets), return_counts=True)
@@ -247,7 +242,7 @@ def _same_region(ranks: list[tuple[int, IntArray, IntArray]]) -> bool:
     """Whether nearly all ranks go through the same part of the file."""
     regions = [(int(offsets.min()), int((offsets + lengths).max())) for _, offsets, lengths in ranks]
     usual = max(set(regions), key=regions.count)
-    return regions.count(usual) >= ALIKE * len(regions)
+    return regions.count(usual) >= THRESHOLDS.trace_alike * len(regions)
 
 
 def _forward_share(ranks: list[tuple[int, IntArray, IntArray]]) -> float:

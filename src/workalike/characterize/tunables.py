@@ -10,20 +10,17 @@ from workalike.characterize.sharing import effective_writers
 from workalike.facts.counters import operations_of
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.facts.rules import Decision, by
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import MAX_ALIGNMENT, MAX_STRIPES, Direction, Interface, Level, Tunable
 
 ABOVE_MPIIO = (Level.MPIIO, Level.H5D, Level.PNETCDF)
-CLEARLY_FEWER = 0.8
-LEAST_ALIGNMENT = 65536
-ALIGNED = 0.95
-MOST_EXAMINED = 1000
 
 
 def tunable_of(
     files: Sequence[FileFacts], level: Level, interface: Interface
 ) -> tuple[Tunable, list[Decision]]:
     """(the fields, the rules that filled them)."""
-    some = files[:MOST_EXAMINED]
+    some = files[: THRESHOLDS.settings_files]
     tunable = Tunable()
     rules = []
     stripe = stripes_of(some)
@@ -38,7 +35,11 @@ def tunable_of(
     if alignment is not None:
         bytes_, aligned = alignment
         rules.append(by(TunableRule.ALIGNMENT, share=100 * aligned, multiple=bytes_))
-        if interface is Interface.HDF5 and LEAST_ALIGNMENT <= bytes_ <= MAX_ALIGNMENT and aligned >= ALIGNED:
+        if (
+            interface is Interface.HDF5
+            and THRESHOLDS.alignment_least <= bytes_ <= MAX_ALIGNMENT
+            and aligned >= THRESHOLDS.alignment_share
+        ):
             tunable.alignment = bytes_
     modified = read_modify_write(some)
     if modified:
@@ -78,7 +79,7 @@ def aggregators_of(file: FileFacts) -> int | None:
     else:
         moved = (posix.column("BYTES_READ") > 0) | (posix.column("BYTES_WRITTEN") > 0)
         writers = len(set(posix.ranks[moved].tolist()))
-    return writers if 0 < writers < CLEARLY_FEWER * callers else None
+    return writers if 0 < writers < THRESHOLDS.aggregators_fewer * callers else None
 
 
 def _mostly_collective(mpi: ModuleFacts) -> bool:

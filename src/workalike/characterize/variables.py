@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 
 from workalike.characterize.dataspace import (
     MAX_DIMS,
-    MAX_ELEMENT,
     Geometry,
     common_slabs,
     guess_dims,
@@ -20,6 +19,7 @@ from workalike.characterize.dataspace import (
 )
 from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.records import FileFacts, ModuleFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import MAX_OPERATION_BYTES, Direction, Slab
 
 _RENAMED = {"NDIMS": "DATASPACE_NDIMS", "NPOINTS": "DATASPACE_NPOINTS"}
@@ -46,7 +46,7 @@ def variable_geometry(facts: ModuleFacts, states: int) -> Geometry | None:
     """
     rank = rank_of(facts)
     points, element = facts.largest("DATASPACE_NPOINTS"), facts.largest("DATATYPE_SIZE")
-    if rank > MAX_DIMS or points < 1 or not 1 <= element <= MAX_ELEMENT:
+    if rank > MAX_DIMS or points < 1 or not 1 <= element <= THRESHOLDS.element_most:
         return None
     slabs = common_slabs(facts, rank)
     longest = tuple(max((slab.span[i] for slab in slabs), default=1) for i in range(rank))

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.facts.plausible import LONGEST_RUN_S, plausible_stamps
+from workalike.facts.plausible import plausible_stamps
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.quantities import MAX_RANKS
 
 _TIMED = ("POSIX", "MPI-IO", "STDIO")
@@ -60,19 +61,19 @@ def job_of(logs: Sequence[Log]) -> JobFacts:
     first_rank = 0
     for log in ordered:
         shift = log.job.start_time - ordered[0].job.start_time
-        if shift > LONGEST_RUN_S:
+        if shift > THRESHOLDS.plausible_run:
             warnings.append("a log starts years after the others: taken as if it had started with them")
             shift = 0.0
         members.append(Member(log, first_rank, shift))
         first_rank += log.job.nprocs
     run_time = max(member.shift_s + _run_time(member.log, warnings) for member in members)
-    return JobFacts(members, nprocs, min(run_time, LONGEST_RUN_S), warnings)
+    return JobFacts(members, nprocs, min(run_time, THRESHOLDS.plausible_run), warnings)
 
 
 def _run_time(log: Log, warnings: list[str]) -> float:
     """The log's run time; where that cannot be true, the last timestamp of its records."""
     stated = log.job.run_time
-    if math.isfinite(stated) and 0 < stated <= LONGEST_RUN_S:
+    if math.isfinite(stated) and 0 < stated <= THRESHOLDS.plausible_run:
         return stated
     warnings.append("the job's run time cannot be true: the last timestamp of its records stands for it")
     last = 0.0
@@ -82,5 +83,7 @@ def _run_time(log: Log, warnings: list[str]) -> float:
             continue
         for name in table.fcounter_names:
             if name.endswith("_END_TIMESTAMP"):
-                last = max(last, float(plausible_stamps(table[name], LONGEST_RUN_S).max(initial=0.0)))
+                last = max(
+                    last, float(plausible_stamps(table[name], THRESHOLDS.plausible_run).max(initial=0.0))
+                )
     return last

@@ -1,4 +1,4 @@
-"""The level of a file, for each direction (design, "Semantics": Level)."""
+"""The level of a file, for each direction (docs/reference/terms.md#level)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ import numpy as np
 from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
 from workalike.facts.rules import Decision, LevelRule, by
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.words import Direction, Interface, Level, Reason
 
 WITH_DATASETS = (Level.H5D, Level.PNETCDF)
 """Levels at which a log shows datasets and variables, not calls of a file."""
 
-EXPLAINS = 0.95
-MINOR = 0.01
-METADATA_BYTES = 2**20
-"""What a library writes of its own beside little data; more than that and more than the data is not metadata."""
 PNETCDF_HEADER = 262144
 """One rank reads this much at each open, whatever the header's size."""
 _SMALL = {"0_100": 100, "100_1K": 1024, "1K_10K": 10240}
@@ -34,7 +31,7 @@ class LevelChoice:
 
 
 def split_stdio(file: FileFacts) -> list[FileFacts]:
-    """A file that both STDIO and another module moved data of is two: their traffic does not overlap (facts A7)."""
+    """A file that both STDIO and another module moved data of is two: their traffic does not overlap (docs/reference/darshan-meaning.md#standard-io)."""
     stdio = file.modules.get("STDIO")
     others = {name: facts for name, facts in file.modules.items() if name != "STDIO"}
     if stdio is None or not others:
@@ -108,7 +105,7 @@ def _explains(file: FileFacts, upper: Level, below: LevelChoice, direction: Dire
     """The choice of `upper`, if it moved 95 % of what the level below moved for the application."""
     moved = file.bytes_at(upper, direction)
     library = library_traffic(file, upper, below.level, direction)
-    if moved < EXPLAINS * (below.moved - sum(loss.bytes for loss in library)):
+    if moved < THRESHOLDS.level_explains * (below.moved - sum(loss.bytes for loss in library)):
         return None
     levels = {"level": upper.value, "below": below.level.value}
     rule = by(LevelRule.EXPLAINS, **levels)
@@ -127,7 +124,11 @@ def choose_levels(file: FileFacts, *, without_datasets: bool = False) -> dict[Di
     main = max(found, key=lambda d: found[d].moved)
     minor = next(d for d in Direction if d is not main)
     level = found[main].level
-    if found[minor].level is level or found[minor].moved > MINOR * found[main].moved or level is Level.STDIO:
+    if (
+        found[minor].level is level
+        or found[minor].moved > THRESHOLDS.level_minor * found[main].moved
+        or level is Level.STDIO
+    ):
         return found
     moved = file.bytes_at(level, minor)
     left = max(0, found[minor].moved - moved)
@@ -217,7 +218,7 @@ def fill_values(file: FileFacts, upper: Level, lower: Level, direction: Directio
     h5d = file.modules["H5D"]
     chunked = h5d.rows(np.flatnonzero(h5d.column("CHUNK_SIZE_D1") > 0))
     written = chunked.total("BYTES_WRITTEN")
-    if excess <= 0 or excess < 0.5 * written or not written:
+    if excess <= 0 or excess < THRESHOLDS.level_filled * written or not written:
         return []
     allocated = sum(
         max(points * size, moved, 0)
@@ -242,7 +243,7 @@ def metadata(file: FileFacts, upper: Level, lower: Level, direction: Direction, 
     if upper is Level.PNETCDF and direction is Direction.READ:
         small += PNETCDF_HEADER * header_reads(file)
     data = sum(file.bytes_at(upper, d) for d in Direction)
-    found = min(excess, small, max(METADATA_BYTES, data))
+    found = min(excess, small, max(THRESHOLDS.level_metadata, data))
     return [Loss(Reason.LIBRARY_METADATA, found, 1, MODULE_OF_LEVEL[lower])] if found > 0 else []
 
 

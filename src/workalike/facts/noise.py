@@ -10,6 +10,7 @@ from workalike.darshan import record_id
 from workalike.facts import naming
 from workalike.facts.records import FileFacts
 from workalike.facts.rules import NoiseRule
+from workalike.facts.thresholds import THRESHOLDS
 
 STREAM_NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 # An anonymised log keeps the record ids of the original names.
@@ -43,7 +44,7 @@ def is_system_path(file: FileFacts) -> bool:
 
 
 def is_mpi_temporary(file: FileFacts) -> bool:
-    """Shared-pointer files, lock tests and session folders of MPI libraries (facts E)."""
+    """Shared-pointer files, lock tests and session folders of MPI libraries (docs/reference/reading-counters.md#noise)."""
     return _MPI.search(file.name) is not None
 
 
@@ -70,9 +71,6 @@ RULES: dict[NoiseRule, Callable[[FileFacts], bool]] = {
     NoiseRule.UNTOUCHED: is_untouched,
 }
 
-TEXT_LOG_SHARE = 0.05
-NEGLIGIBLE_SHARE = 0.005
-NEGLIGIBLE_BYTES = 4 * 2**20
 
 Noise = list[tuple[NoiseRule, int, int]]
 
@@ -88,7 +86,7 @@ def noise_of(files: list[FileFacts]) -> list[NoiseRule | None]:
     sizes = {place: moved_bytes(files[place]) for place in data}
     total = sum(sizes.values())
     logs = [place for place in data if _TEXT_LOG.search(files[place].name)]
-    if len(logs) < len(data) and sum(sizes[i] for i in logs) <= TEXT_LOG_SHARE * total:
+    if len(logs) < len(data) and sum(sizes[i] for i in logs) <= THRESHOLDS.noise_text_logs * total:
         for place in logs:
             labels[place] = NoiseRule.TEXT_LOG
     kept = {place: sizes[place] for place in data if labels[place] is None}
@@ -116,7 +114,7 @@ def _negligible(files: list[FileFacts], sizes: dict[int, int], total: int) -> se
 
     Files of one pattern of name stay together: the first of many growing checkpoints is small, not negligible.
     """
-    limit = min(int(NEGLIGIBLE_SHARE * total), NEGLIGIBLE_BYTES)
+    limit = min(int(THRESHOLDS.noise_negligible * total), THRESHOLDS.noise_negligible_bytes)
     groups: dict[str, list[int]] = defaultdict(list)
     for place in sizes:
         name = files[place].name

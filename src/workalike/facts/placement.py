@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workalike.facts.records import FileFacts, ModuleFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction, Level, Pattern
-
-CONSECUTIVE = 0.8
-SEQUENTIAL = 0.5
-ALTERNATES = 0.5
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class _Offsets:
 
 
 def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> Placement:
-    """Pattern from the share of consecutive and sequential operations (facts B, "Strides").
+    """Pattern from the share of consecutive and sequential operations (docs/reference/reading-counters.md#strides).
 
     A rank's operations fall into as many contiguous pieces as it has operations that do not follow the one before:
     one piece is a region of its own, a piece an operation is round-robin, between them lie segments.
@@ -47,12 +44,16 @@ def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
     if seen is None or seen.operations <= 2 * seen.files:
         return Placement(Pattern.CONTIGUOUS)
     one_rank = seen.ranks <= seen.files
-    covers = seen.moved >= 0.9 * seen.extent * seen.files
-    if direction is Direction.READ and not one_rank and seen.moved > 1.5 * seen.extent * seen.files:
+    covers = seen.moved >= THRESHOLDS.placed_covers * seen.extent * seen.files
+    if (
+        direction is Direction.READ
+        and not one_rank
+        and seen.moved > THRESHOLDS.placed_replicated * seen.extent * seen.files
+    ):
         return Placement(Pattern.REPLICATED)
-    if seen.consecutive >= CONSECUTIVE * seen.operations and one_rank:
+    if seen.consecutive >= THRESHOLDS.placed_consecutive * seen.operations and one_rank:
         return Placement(Pattern.CONTIGUOUS)
-    if seen.sequential < SEQUENTIAL * seen.operations:
+    if seen.sequential < THRESHOLDS.placed_sequential * seen.operations:
         return Placement(Pattern.RANDOM)
     if one_rank:
         if covers:
@@ -70,7 +71,11 @@ def modifies(files: Sequence[FileFacts], level: Level) -> bool:
     reads, writes = (sum(p.total(kind) for p in posix) for kind in ("READS", "WRITES"))
     switches = sum(p.total("RW_SWITCHES") for p in posix)
     shared = any((p.ranks < 0).any() or len(p.ranks) > 1 for p in posix)
-    return shared and 0.9 * writes <= reads <= writes and switches >= ALTERNATES * (reads + writes)
+    return (
+        shared
+        and THRESHOLDS.placed_modified * writes <= reads <= writes
+        and switches >= THRESHOLDS.placed_alternates * (reads + writes)
+    )
 
 
 def _offsets(files: Sequence[FileFacts], level: Level, direction: Direction) -> _Offsets | None:

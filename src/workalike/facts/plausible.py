@@ -9,14 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.facts.records import FloatArray, IntArray
-
-MOST_BYTES = 2**50
-"""Of one record, and of one operation (the engine's limit): a pebibyte in one file."""
-MOST_OPERATIONS = 2**36
-MOST_EXTENT = 2**56
-MOST_ELSE = 2**62
-LONGEST_RUN_S = 1e8
-"""Three years."""
+from workalike.facts.thresholds import THRESHOLDS
 
 _FREE = frozenset({"RENAMED_FROM"})  # a record id, any 64 bits
 _OPERATIONS = ("READS", "WRITES", "OPENS", "SEEKS", "STATS", "SYNCS", "FLUSHES", "WAITS", "SELECTS")
@@ -31,18 +24,18 @@ def _bound(name: str) -> int:
     if name in _FREE:
         return 2**63 - 1
     if name.startswith("MAX_BYTE_"):
-        return MOST_EXTENT
+        return THRESHOLDS.plausible_extent
     if name.startswith("BYTES_") or name.endswith("_ACCESS"):
-        return MOST_BYTES
+        return THRESHOLDS.plausible_bytes
     if name.endswith(_OPERATIONS) or name.endswith("_COUNT") or name.startswith("SIZE_"):
-        return MOST_OPERATIONS
-    return MOST_ELSE
+        return THRESHOLDS.plausible_operations
+    return THRESHOLDS.plausible_else
 
 
 def plausible(counters: IntArray, names: tuple[str, ...]) -> tuple[IntArray, npt.NDArray[np.bool_]]:
     """Counters with impossible values made -1 (not measured), and which records' bytes were among them.
 
-    Negative bytes are known from calls of more than 2 GiB, whose size overflowed (facts F, 8).
+    Negative bytes are known from calls of more than 2 GiB, whose size overflowed (docs/reference/darshan-meaning.md#known-errors).
     """
     wrong = (counters < -1) | (counters > bounds_of(names))
     for name in _FREE & set(names):
@@ -64,4 +57,4 @@ def plausible_stamps(stamps: FloatArray, latest: float) -> FloatArray:
 
 def latest_stamp(run_time: float) -> float:
     """Up to when a timestamp is plausible: clocks of ranks differ, and old logs count whole seconds."""
-    return min(10 * run_time + 60, LONGEST_RUN_S)
+    return min(THRESHOLDS.plausible_late * run_time + THRESHOLDS.plausible_late_s, THRESHOLDS.plausible_run)

@@ -8,10 +8,6 @@ from workalike.facts.plausible import latest_stamp, plausible_stamps
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.workload.words import Direction, Level
 
-LEAST_GAP_S = 0.5
-GAP_SHARE = 0.01
-"""Idle time between two dumps: more than half a second, and than this share of the span."""
-
 
 @dataclass(frozen=True)
 class Interval:

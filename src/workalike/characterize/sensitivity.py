@@ -1,0 +1,67 @@
+"""What changes among logs when a threshold is halved or doubled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workalike.characterize.pipeline import characterize
+from workalike.darshan import Log, open_logs
+from workalike.errors import WorkalikeError
+from workalike.facts.thresholds import Threshold, varied
+from workalike.workload.files import workload_text
+
+FACTORS = (0.5, 2.0)
+
+
+@dataclass(frozen=True)
+class Job:
+    """The logs of one job, under a name."""
+
+    name: str
+    logs: Sequence[Log]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a threshold decides: the jobs whose workload or rules change, when it is halved and when it is doubled."""
+
+    threshold: Threshold
+    halved: tuple[str, ...]
+    doubled: tuple[str, ...]
+
+    @property
+    def either(self) -> tuple[str, ...]:
+        """The jobs of which either changes something."""
+        return tuple(dict.fromkeys(self.halved + self.doubled))
+
+
+def jobs_of(paths: Iterable[Path]) -> list[Job]:
+    """A job for each log, and for each folder of logs.
+
+    Raises:
+        WorkalikeError: as `open_logs`.
+    """
+    return [Job(path.stem, open_logs([path])) for path in paths]
+
+
+def effects(thresholds: Sequence[Threshold], jobs: Sequence[Job]) -> Iterator[Effect]:
+    """The effect of each threshold on the jobs, one after the other."""
+    usual = {job.name: outcome(job) for job in jobs}
+    for threshold in thresholds:
+        changed = []
+        for factor in FACTORS:
+            with varied(threshold.name, factor):
+                changed.append(tuple(job.name for job in jobs if outcome(job) != usual[job.name]))
+        yield Effect(threshold, *changed)
+
+
+def outcome(job: Job) -> str:
+    """Everything that the rules say of a job: its workload, which rule decided what, and what is noise."""
+    try:
+        found = characterize(job.logs)
+    except WorkalikeError as error:
+        return error.one_line()
+    rules = [sentence for family in found.families for sentence in family.sentences()]
+    return "\n".join([workload_text(found.workload), *rules, *map(str, found.noise)])

@@ -1,0 +1,123 @@
+"""Thresholds are data: one table, everything in it is read, nothing beside it decides."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import workalike
+from workalike.characterize.sensitivity import effects, jobs_of
+from workalike.darshan import LogBuilder
+from workalike.facts.thresholds import SEEN_ON, THRESHOLDS, Thresholds, table, varied
+
+PACKAGE = Path(workalike.__file__).parent
+NAMES = [f.name for f in fields(Thresholds)]
+
+NO_THRESHOLDS = {
+    "ARRAYS_OF_MESH",  # of the library's format
+    "FEWEST_VARIABLES",  # a mesh without any is none
+    "MAX_DIMS",  # fields of a record
+    "MOST_DIGITS",  # of a 64-bit number
+    "NOTHING",  # a code
+    "PNETCDF_HEADER",  # what PnetCDF reads
+    "_LARGEST",  # of a 64-bit number
+    "STEPS_PER_DOUBLING",  # a signature's unit
+}
+"""Numbers of formats, in these modules."""
+
+
+def test_every_threshold_is_read() -> None:
+    read = {
+        node.attr
+        for part in ("facts", "characterize")
+        for path in (PACKAGE / part).glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "THRESHOLDS"
+    }
+    assert read == set(NAMES)
+
+
+def test_no_number_decides_beside_the_table() -> None:
+    found = set()
+    for part in ("facts", "characterize"):
+        for path in (PACKAGE / part).glob("*.py"):
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.Assign) and not _words_in(node.value):
+                    found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    assert found == NO_THRESHOLDS
+
+
+def _words_in(value: ast.expr) -> bool:
+    """Whether a value is anything but a number, or a formula of numbers."""
+    return any(
+        not isinstance(node, ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop)
+        or (isinstance(node, ast.Constant) and not isinstance(node.value, int | float))
+        for node in ast.walk(value)
+    )
+
+
+def test_rows_say_what_they_decide() -> None:
+    rows = table()
+    assert [row.name for row in rows] == NAMES
+    assert all(row.value > 0 and row.unit and row.decides.endswith((".", ",")) for row in rows)
+    assert SEEN_ON.keys() <= set(NAMES)
+
+
+def test_a_varied_threshold_is_as_before_afterwards() -> None:
+    before = THRESHOLDS.long_lived_holds
+    with pytest.raises(KeyError), varied("long_lived_holds", 2.0):
+        assert (THRESHOLDS.long_lived_holds, type(THRESHOLDS.long_lived_holds)) == (2 * before, int)
+        raise KeyError
+    assert THRESHOLDS.long_lived_holds == before
+    with varied("plausible_else", 2.0):
+        assert THRESHOLDS.plausible_else == 2**63 - 1
+
+
+def make_log(folder: Path) -> Path:
+    """Three dumps with 60 % of the bytes in them: a checkpoint by half of the bytes, not by all or by more."""
+    builder = LogBuilder(nprocs=2, run_time=100.0)
+    sizes = [("a", 20), ("a", 20), ("a", 20), ("single", 40)]
+    for i, (name, size) in enumerate(sizes):
+        builder.posix(
+            f"/s/{name}{i:02}",
+            rank=-1,
+            OPENS=2,
+            WRITES=2,
+            BYTES_WRITTEN=size << 20,
+            F_OPEN_START_TIMESTAMP=1.0 + 10 * i,
+            F_WRITE_START_TIMESTAMP=1.0 + 10 * i,
+            F_WRITE_END_TIMESTAMP=2.0 + 10 * i,
+            F_CLOSE_END_TIMESTAMP=2.0 + 10 * i,
+        )
+    path = folder / "app.darshan"
+    builder.write(path)
+    return path
+
+
+def test_what_changes_is_named(tmp_path: Path) -> None:
+    rows = [row for row in table() if row.name in ("role_checkpoint", "trace_runs")]
+    by_name = {e.threshold.name: e for e in effects(rows, jobs_of([make_log(tmp_path)]))}
+    assert (by_name["role_checkpoint"].halved, by_name["role_checkpoint"].doubled) == ((), ("app",))
+    assert by_name["role_checkpoint"].either == ("app",)
+    assert by_name["trace_runs"].either == ()
+
+
+def test_the_command_lists_and_varies(tmp_path: Path) -> None:
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        program = [sys.executable, "-m", "workalike", "thresholds"]
+        return subprocess.run([*program, *map(str, arguments)], capture_output=True, text=True)
+
+    listed = json.loads(run("--json").stdout)["thresholds"]
+    assert [row["name"] for row in listed] == NAMES
+    varied_ = run(make_log(tmp_path), "--name", "role_checkpoint")
+    assert "halved: nothing changes" in varied_.stdout
+    assert "doubled: app" in varied_.stdout
+    assert run("--name", "no_such").returncode == 2
