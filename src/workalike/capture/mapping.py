@@ -1,4 +1,4 @@
-"""Reading the mappings in which the capture library counts (capture/mapping.h).
+"""Reading the mappings in which the capture library counts (capture/core/mapping.h).
 
 A mapping is left behind by a process that was killed, or that went on as another program (exec).
 """
@@ -27,10 +27,10 @@ EXTRA_COUNTERS = (
     "groups_created",
     "datasets_created",
 )
-"""HDF5 calls that Darshan's format has no place for: they go into a side file (capture/extra.h)."""
+"""HDF5 calls that Darshan's format has no place for: they go into a side file (capture/log/side_file.h)."""
 
 SIZES = "SIZES"
-"""Sizes of STDIO's calls (capture/sizes.h), for the side file, too."""
+"""Sizes of STDIO's calls (capture/stdio/sizes.h), for the side file, too."""
 
 _OUR_MODULES = {62: SIZES, 63: EXTRA}
 
@@ -73,7 +73,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class HeatmapLevel:
-    """Bytes over time of one interface while the run was of a certain length (capture/heatmap.h)."""
+    """Bytes over time of one interface while the run was of a certain length (capture/log/heatmap.h)."""
 
     api: int
     level: int
@@ -91,7 +91,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An open, close or sync (capture/events.h), in seconds of its process."""
+    """An open, close or sync (capture/log/events.h), in seconds of its process."""
 
     file_id: int
     module: str

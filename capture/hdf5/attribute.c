@@ -1,0 +1,82 @@
+/* HDF5 attributes and groups: counted for the side file only. */
+#include "core/export.h"
+#include "core/guard.h"
+#include "core/handle_table.h"
+#include "core/keep_errno.h"
+#include "core/process.h"
+#include "hdf5/api.h"
+#include "log/side_file.h"
+
+static struct handle_table attributes;
+
+/* An object was made or opened at a place in a file. */
+static hid note(const struct hdf5_api* api, hid location, enum extra_counter counter, bool attribute,
+                hid object) {
+    if (object < 0 || !api->counted || !process_counts() || !guard_enter()) return object;
+    KEEP_ERRNO();
+    struct extra_record* record = extra_record_of(api, location);
+    if (record) extra_count(record, counter);
+    if (record && attribute) handle_enter(&attributes, object, record);
+    guard_leave();
+    return object;
+}
+
+#define MAKING(name, counter, attribute, parameters, arguments)              \
+    hid H5##name parameters;                                                 \
+    EXPORT hid H5##name parameters {                                         \
+        const struct hdf5_api* api = HDF5_OF_CALLER();                       \
+        if (!api->name) return HDF5_FAILED;                                  \
+        return note(api, location, counter, attribute, api->name arguments); \
+    }
+MAKING(Acreate1, EXTRA_ATTRIBUTES_CREATED, true,
+       (hid location, const char* name, hid type, hid space, hid list), (location, name, type, space, list))
+MAKING(Acreate2, EXTRA_ATTRIBUTES_CREATED, true,
+       (hid location, const char* name, hid type, hid space, hid creation, hid access),
+       (location, name, type, space, creation, access))
+MAKING(Acreate_by_name, EXTRA_ATTRIBUTES_CREATED, true,
+       (hid location, const char* object, const char* name, hid type, hid space, hid creation, hid access,
+        hid link),
+       (location, object, name, type, space, creation, access, link))
+MAKING(Aopen, EXTRA_ATTRIBUTES_OPENED, true, (hid location, const char* name, hid access),
+       (location, name, access))
+MAKING(Aopen_name, EXTRA_ATTRIBUTES_OPENED, true, (hid location, const char* name), (location, name))
+MAKING(Aopen_idx, EXTRA_ATTRIBUTES_OPENED, true, (hid location, unsigned number), (location, number))
+MAKING(Aopen_by_name, EXTRA_ATTRIBUTES_OPENED, true,
+       (hid location, const char* object, const char* name, hid access, hid link),
+       (location, object, name, access, link))
+MAKING(Gcreate1, EXTRA_GROUPS_CREATED, false, (hid location, const char* name, size_t hint),
+       (location, name, hint))
+MAKING(Gcreate2, EXTRA_GROUPS_CREATED, false,
+       (hid location, const char* name, hid link, hid creation, hid access),
+       (location, name, link, creation, access))
+
+static int note_use(struct extra_record* record, enum extra_counter counter, int result) {
+    if (record && result >= 0 && guard_enter()) {
+        extra_count(record, counter);
+        guard_leave();
+    }
+    return result;
+}
+
+int H5Awrite(hid attribute, hid type, const void* memory);
+EXPORT int H5Awrite(hid attribute, hid type, const void* memory) {
+    const struct hdf5_api* api = HDF5_OF_CALLER();
+    if (!api->Awrite) return HDF5_FAILED;
+    return note_use(handle_find(&attributes, attribute), EXTRA_ATTRIBUTES_WRITTEN,
+                    api->Awrite(attribute, type, memory));
+}
+
+int H5Aread(hid attribute, hid type, void* memory);
+EXPORT int H5Aread(hid attribute, hid type, void* memory) {
+    const struct hdf5_api* api = HDF5_OF_CALLER();
+    if (!api->Aread) return HDF5_FAILED;
+    return note_use(handle_find(&attributes, attribute), EXTRA_ATTRIBUTES_READ,
+                    api->Aread(attribute, type, memory));
+}
+
+int H5Aclose(hid attribute);
+EXPORT int H5Aclose(hid attribute) {
+    const struct hdf5_api* api = HDF5_OF_CALLER();
+    if (!api->Aclose) return HDF5_FAILED;
+    return note_use(handle_remove(&attributes, attribute), EXTRA_ATTRIBUTES_CLOSED, api->Aclose(attribute));
+}

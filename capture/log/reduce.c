@@ -1,0 +1,185 @@
+#include "log/reduce.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/common_values.h"
+#include "log/log.h"
+#include "log/reduce_rules.h"
+
+/* A record seen as its counters and times. */
+struct view {
+    int64_t* counter;
+    double* time;
+};
+
+static struct view view_of(const struct reduce_rules* rules, void* record) {
+    int64_t* counter = (int64_t*)record + rules->head;
+    return (struct view){counter, (double*)(counter + rules->counters)};
+}
+
+int reduces(enum module module) {
+    return reduce_rules(module) != NULL;
+}
+
+size_t reduced_size(enum module module) {
+    return sizeof(struct reduced) + (size_t)log_record_size(module);
+}
+
+static double spent(const struct reduce_rules* rules, struct view view) {
+    double sum = 0;
+    for (int i = 0; i < 3; ++i) sum += rules->spent[i] == NOWHERE ? 0 : view.time[rules->spent[i]];
+    return sum;
+}
+
+static int64_t moved(const struct reduce_rules* rules, struct view view) {
+    int64_t sum = 0;
+    for (int i = 0; i < 2; ++i) sum += rules->bytes[i] == NOWHERE ? 0 : view.counter[rules->bytes[i]];
+    return sum;
+}
+
+void reduced_begin(enum module module, struct reduced* element, const void* record, int64_t rank) {
+    const struct reduce_rules* rules = reduce_rules(module);
+    void* copy = element + 1;
+    memcpy(copy, record, (size_t)log_record_size(module));
+    ((struct base_record*)copy)->rank = -1;
+    const struct view view = view_of(rules, copy);
+    const double time = spent(rules, view);
+    const int64_t bytes = moved(rules, view);
+    element->time = (struct spread){1, time, 0};
+    element->bytes = (struct spread){1, (double)bytes, 0};
+    if (rules->ranks == NOWHERE) return;
+    for (int i = 0; i < 4; i += 2) {
+        view.counter[rules->ranks + i] = rank;
+        view.counter[rules->ranks + i + 1] = bytes;
+    }
+    view.time[rules->fastest_time] = view.time[rules->fastest_time + 1] = time;
+}
+
+/* Of two groups of values (Chan, Golub and LeVeque). */
+static void add_spread(struct spread* one, const struct spread* other) {
+    const double count = one->count + other->count;
+    const double apart = other->mean - one->mean;
+    one->squares += other->squares + apart * apart * one->count * other->count / count;
+    one->mean += apart * other->count / count;
+    one->count = count;
+}
+
+/* Takes the other side's rank where it was faster (or slower); ties stay. */
+static void add_ranks(const struct reduce_rules* rules, struct view one, struct view other) {
+    for (int slow = 0; slow < 2; ++slow) {
+        const int time = rules->fastest_time + slow, rank = rules->ranks + 2 * slow;
+        const bool takes = slow ? other.time[time] > one.time[time] : other.time[time] < one.time[time];
+        if (!takes) continue;
+        one.time[time] = other.time[time];
+        one.counter[rank] = other.counter[rank];
+        one.counter[rank + 1] = other.counter[rank + 1];
+    }
+}
+
+static void add_slowest(const struct reduce_rules* rules, struct view one, struct view other) {
+    for (int i = 0; i < 2; ++i) {
+        const int time = rules->slowest[i].time, size = rules->slowest[i].size;
+        if (time == NOWHERE || other.time[time] <= one.time[time]) continue;
+        one.time[time] = other.time[time];
+        one.counter[size] = other.counter[size];
+    }
+}
+
+/* A group of common values: the value itself, and for arrays what belongs to it. */
+struct group {
+    const int64_t* values;
+    int64_t count;
+};
+
+static bool better(struct group one, struct group other) {
+    return one.count > other.count || (one.count == other.count && one.values[0] > other.values[0]);
+}
+
+/* Adds the counts of equal groups, then keeps the best four of both sides. */
+static void add_common(const struct common_rule* rule, int64_t* one, const int64_t* other) {
+    enum { BOTH = 2 * COMMON_KEPT, WIDEST = 16 };
+    const size_t width = (size_t)rule->width;
+    struct group groups[BOTH];
+    int64_t kept[COMMON_KEPT][WIDEST], counts[COMMON_KEPT] = {0};
+    int used = 0;
+    for (int side = 0; side < 2; ++side) {
+        const int64_t* from = side ? other : one;
+        for (int i = 0; i < COMMON_KEPT; ++i) {
+            const struct group group = {from + rule->value + rule->width * i, from[rule->count + i]};
+            int at = 0;
+            while (at < used && memcmp(groups[at].values, group.values, width * sizeof *one) != 0) ++at;
+            if (group.count <= 0) continue;
+            if (at < used) {
+                groups[at].count += group.count;
+            } else {
+                groups[used++] = group;
+            }
+        }
+    }
+    memset(kept, 0, sizeof kept);
+    for (int place = 0; place < COMMON_KEPT && place < used; ++place) {
+        int best = place;
+        for (int i = place + 1; i < used; ++i) best = better(groups[i], groups[best]) ? i : best;
+        const struct group chosen = groups[best];
+        groups[best] = groups[place];
+        groups[place] = chosen;
+        memcpy(kept[place], chosen.values, width * sizeof *one);
+        counts[place] = chosen.count;
+    }
+    for (int i = 0; i < COMMON_KEPT; ++i) {
+        memcpy(one + rule->value + rule->width * i, kept[i], width * sizeof *one);
+        one[rule->count + i] = counts[i];
+    }
+}
+
+static void add_counter(enum rule rule, int64_t* one, int64_t other) {
+    switch (rule) {
+        case RULE_SUM:
+            *one = *one == -1 || other == -1 ? -1 : *one + other;
+            break;
+        case RULE_MAX:
+            *one = other > *one ? other : *one;
+            break;
+        case RULE_OR:
+            *one = *one || other;
+            break;
+        case RULE_FIRST:
+        case RULE_KEEP:
+            *one = *one ? *one : other;
+            break;
+        case RULE_ELSEWHERE:
+            break;
+    }
+}
+
+static void add_time(enum rule rule, double* one, double other) {
+    if (rule == RULE_SUM) *one += other;
+    if (rule == RULE_MAX && other > *one) *one = other;
+    if (rule == RULE_FIRST && other != 0 && (*one == 0 || other < *one)) *one = other;
+}
+
+void reduced_add(enum module module, struct reduced* element, const struct reduced* other) {
+    const struct reduce_rules* rules = reduce_rules(module);
+    const struct view one = view_of(rules, element + 1);
+    const struct view more = view_of(rules, (void*)(other + 1));
+    add_spread(&element->time, &other->time);
+    add_spread(&element->bytes, &other->bytes);
+    if (rules->ranks != NOWHERE) add_ranks(rules, one, more);
+    add_slowest(rules, one, more);
+    for (int i = 0; i < rules->commons; ++i) add_common(&rules->common[i], one.counter, more.counter);
+    for (int i = 0; i < rules->counters; ++i) {
+        add_counter((enum rule)rules->counter_rule[i], &one.counter[i], more.counter[i]);
+    }
+    for (int i = 0; i < rules->times; ++i)
+        add_time((enum rule)rules->time_rule[i], &one.time[i], more.time[i]);
+}
+
+void reduced_end(enum module module, const struct reduced* element, void* record) {
+    const struct reduce_rules* rules = reduce_rules(module);
+    memcpy(record, element + 1, (size_t)log_record_size(module));
+    if (rules->ranks == NOWHERE) return;
+    const struct view view = view_of(rules, record);
+    view.time[rules->variance_time] = element->time.squares / element->time.count;
+    view.time[rules->variance_time + 1] = element->bytes.squares / element->bytes.count;
+}

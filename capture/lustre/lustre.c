@@ -1,0 +1,56 @@
+#include "lustre/lustre.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/xattr.h>
+
+#include "core/hash.h"
+#include "core/memory.h"
+#include "core/mounts.h"
+#include "core/records.h"
+#include "lustre/layout.h"
+
+struct lustre_entry {
+    struct entry head;
+    int64_t record[];
+};
+
+static void store(const char* name, const int64_t* record, size_t bytes) {
+    const struct record_shape shape = {
+        .module = MODULE_LUSTRE,
+        .entry_size = sizeof(struct lustre_entry) + bytes,
+        .record_at = offsetof(struct lustre_entry, record),
+        .record_size = (uint16_t)bytes,
+    };
+    bool made;
+    struct lustre_entry* entry = (struct lustre_entry*)records_find(&shape, name, &made);
+    if (!made) return;
+    const size_t head = sizeof(struct base_record);
+    memcpy((char*)entry->record + head, (const char*)record + head, bytes - head);
+    atomic_store(&entry->head.counted, 1);
+}
+
+static void ask(int fd, const char* name, _Atomic(int)* has_layouts) {
+    const size_t room = LUSTRE_VALUE + LUSTRE_RECORD;
+    unsigned char* value = memory_pages(room); /* no large array on a stack that is not ours */
+    if (!value) return;
+    int64_t* record = (int64_t*)(void*)(value + LUSTRE_VALUE);
+    const ssize_t length = fgetxattr(fd, "lustre.lov", value, LUSTRE_VALUE);
+    int asked = MOUNT_NOT_ASKED;
+    atomic_compare_exchange_strong(has_layouts, &asked,
+                                   length > 0 ? MOUNT_WITH_LAYOUTS : MOUNT_WITHOUT_LAYOUTS);
+    const size_t bytes = length > 0 ? lustre_record(value, (size_t)length, record) : 0;
+    if (bytes) store(name, record, bytes);
+    memory_release(value, room);
+}
+
+void lustre_note(int fd, const char* name) {
+    const int error = errno;
+    _Atomic(int)* has_layouts = mounts_layouts(name);
+    if (has_layouts && atomic_load(has_layouts) != MOUNT_WITHOUT_LAYOUTS &&
+        !records_known(MODULE_LUSTRE, name)) {
+        ask(fd, name, has_layouts);
+    }
+    errno = error;
+}
