@@ -1,61 +1,50 @@
-/* The exec family. The counters of the program that ends here stay in its mapping, marked as whole: who
-   started the program makes the log from it. Should exec fail, the program goes on as before. */
+/* The exec family: modules hear that the program goes on as another one, or, should exec fail, that it goes
+   on as before. */
 #include <alloca.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
 
-#include "core/clock.h"
 #include "core/export.h"
-#include "core/mapping.h"
+#include "core/module.h"
 #include "core/process.h"
-#include "core/settings.h"
 
-static struct mapping_header* before_exec(void) {
-    struct mapping_header* header = process_is_ours() && process_counts() ? mapping_header() : NULL;
-    if (header && settings.mpi_only && !process_in_job()) {
-        mapping_remove(); /* nobody wants a log of this program */
-        return NULL;
-    }
-    if (header) {
-        header->end_ns = clock_ns();
-        atomic_store(&header->state, MAPPING_EXECUTED);
-    }
-    return header;
+static bool before_exec(void) {
+    const bool leaving = process_is_ours() && process_counts();
+    if (leaving) FOR_MODULES(exec, true)
+    return leaving;
 }
 
-static int after_failed_exec(struct mapping_header* header, int result) {
-    if (header) {
-        header->end_ns = 0;
-        atomic_store(&header->state, MAPPING_RUNNING);
-    }
+static int after_failed_exec(bool left, int result) {
+    if (left) FOR_MODULES(exec, false)
     return result;
 }
 
 EXPORT int execve(const char* path, char* const arguments[], char* const environment[]) {
-    struct mapping_header* header = before_exec();
-    return after_failed_exec(header, REAL(execve)(path, arguments, environment));
+    const bool left = before_exec();
+    return after_failed_exec(left, REAL(execve)(path, arguments, environment));
 }
 EXPORT int execv(const char* path, char* const arguments[]) {
-    struct mapping_header* header = before_exec();
-    return after_failed_exec(header, REAL(execv)(path, arguments));
+    const bool left = before_exec();
+    return after_failed_exec(left, REAL(execv)(path, arguments));
 }
 EXPORT int execvp(const char* name, char* const arguments[]) {
-    struct mapping_header* header = before_exec();
-    return after_failed_exec(header, REAL(execvp)(name, arguments));
+    const bool left = before_exec();
+    return after_failed_exec(left, REAL(execvp)(name, arguments));
 }
 EXPORT int execvpe(const char* name, char* const arguments[], char* const environment[]) {
-    struct mapping_header* header = before_exec();
-    return after_failed_exec(header, REAL(execvpe)(name, arguments, environment));
+    const bool left = before_exec();
+    return after_failed_exec(left, REAL(execvpe)(name, arguments, environment));
 }
 EXPORT int fexecve(int fd, char* const arguments[], char* const environment[]) {
-    struct mapping_header* header = before_exec();
-    return after_failed_exec(header, REAL(fexecve)(fd, arguments, environment));
+    const bool left = before_exec();
+    return after_failed_exec(left, REAL(fexecve)(fd, arguments, environment));
 }
 EXPORT int execveat(int folder, const char* path, char* const arguments[], char* const environment[],
                     int flags) {
-    struct mapping_header* header = before_exec();
-    return after_failed_exec(header, REAL(execveat)(folder, path, arguments, environment, flags));
+    const bool left = before_exec();
+    return after_failed_exec(left, REAL(execveat)(folder, path, arguments, environment, flags));
 }
 
 /* The forms with a list of arguments, made into an array; `given` may still yield the environment. */

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/memory.h"
 #include "core/own_io.h"
-#include "core/process.h"
 #include "core/settings.h"
 
 static struct {
@@ -54,9 +54,9 @@ static bool map_file(size_t longest) {
     const int fd = own_open(mapping.path, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (fd < 0) return false;
     const bool room = syscall(SYS_fallocate, fd, 0, 0, (off_t)mapping.room) == 0;
-    void* pages = room ? mmap(NULL, longest, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+    void* pages = room ? memory_map(longest, MAP_SHARED, fd) : NULL;
     own_close(fd);
-    if (pages == MAP_FAILED) {
+    if (!pages) {
         own_unlink(mapping.path);
         return false;
     }
@@ -66,20 +66,19 @@ static bool map_file(size_t longest) {
 }
 
 static bool map_anonymous(size_t longest) {
-    void* pages =
-        mmap(NULL, longest, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED) return false;
+    void* pages = memory_map(longest, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (!pages) return false;
     mapping.header = pages;
     mapping.in_file = false;
     return true;
 }
 
-bool mapping_start(void) {
+struct mapping_header* mapping_start(void) {
     mapping.room = 65536;
     mapping.longest = settings.max_memory;
     mapping.warned = false;
     if (!map_file(mapping.longest)) {
-        if (!map_anonymous(mapping.longest)) return false;
+        if (!map_anonymous(mapping.longest)) return NULL;
         own_warn(
             "no room for a mapping in %s: if this process is killed, its counters are lost "
             "(set WORKALIKE_CAPTURE_MAPS to a folder on this node)",
@@ -87,11 +86,13 @@ bool mapping_start(void) {
     }
     struct mapping_header* header = mapping.header;
     header->version = MAPPING_VERSION;
-    process_describe(header);
     atomic_store(&header->used, MAPPING_HEADER);
     atomic_store(&header->state, MAPPING_RUNNING);
-    memcpy(header->magic, "WACAPMAP", 8); /* last: a file without it was never begun */
-    return true;
+    return header;
+}
+
+void mapping_begin(void) {
+    memcpy(mapping.header->magic, "WACAPMAP", 8); /* last: a file without it was never begun */
 }
 
 static bool reserve(size_t end) {

@@ -32,7 +32,14 @@ struct mapping_header {
     char command[COMMAND_ROOM];
 };
 
-enum entry_kind { ENTRY_RECORD = 1, ENTRY_NAME = 2, ENTRY_TRACE = 3, ENTRY_HEATMAP = 4, ENTRY_EVENTS = 5 };
+enum entry_kind {
+    ENTRY_RECORD = 1,
+    ENTRY_NAME = 2,
+    ENTRY_TRACE = 3,
+    ENTRY_HEATMAP = 4,
+    ENTRY_EVENTS = 5,
+    ENTRY_WORDS = 6
+};
 
 /* What every entry begins with. Places are bytes from the entry's start, 0 where there is nothing. */
 struct entry {
@@ -47,8 +54,10 @@ struct entry {
 /* The mapping, or NULL before the first entry and after the last. */
 struct mapping_header* mapping_header(void);
 
-/* Begins the mapping of this process; false if there can be none. */
-bool mapping_start(void);
+/* Makes the mapping of this process, whose header says nothing yet; NULL if there can be none. */
+struct mapping_header* mapping_start(void);
+/* The header says who and when: from here on the file counts as begun. */
+void mapping_begin(void);
 
 /* A new zeroed entry, not ready; NULL when the memory allowed is used up (the module is then marked partial).
  */

@@ -2,10 +2,16 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void* memory_map(size_t bytes, int flags, int fd) {
+    const long pages = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, (off_t)0);
+    return pages == -1 ? NULL : (void*)pages;
+}
 
 void* memory_pages(size_t bytes) {
-    void* pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
+    return memory_map(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 }
 
 void memory_release(void* pages, size_t bytes) {

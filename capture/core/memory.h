@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Pages to read and write, of a file or, without one (-1), zeroed; NULL if there are none. Straight from the
+   kernel: our wrapper of mmap, and other tools', see nothing of it. */
+void* memory_map(size_t bytes, int flags, int fd);
+
 /* Zeroed pages, or NULL. */
 void* memory_pages(size_t bytes);
 void memory_release(void* pages, size_t bytes);

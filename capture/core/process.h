@@ -1,10 +1,9 @@
-/* The life of a captured process: start, fork, exec, exit. */
+/* Who this process is, and whether it is captured now. */
 #ifndef WORKALIKE_CAPTURE_PROCESS_H
 #define WORKALIKE_CAPTURE_PROCESS_H
 
 #include <stdbool.h>
-
-#include "core/mapping.h"
+#include <stdint.h>
 
 /* Whether files are to be counted in this process: wanted, and not over. Cheap. */
 bool process_counts(void);
@@ -15,8 +14,11 @@ bool process_begin(void);
 /* Whether this is really our process, and not a vfork's child that borrows its memory. */
 bool process_is_ours(void);
 
-/* Fills in who and when. */
-void process_describe(struct mapping_header* header);
+/* The process is to be captured from now on: its times count from here. */
+void process_start(void);
+
+/* In a fork's child: the same, with the parent noted; false if nothing was captured there. */
+bool process_start_again(void);
 
 /* The rank in an MPI job, told by MPI_Init. */
 void process_joins_job(int rank, int ranks, uint64_t job);

@@ -32,7 +32,7 @@ static const char* text_of(const char* name) {
     return text && *text ? text : NULL;
 }
 
-static bool flag_of(const char* name) {
+bool settings_flag(const char* name) {
     const char* text = text_of(name);
     return text && strcmp(text, "0") != 0;
 }
@@ -98,7 +98,8 @@ void settings_read(void) {
     const char* folder = own ? own : text_of("WORKALIKE_CAPTURE_LOG_DIR");
     const char* largest = text_of("WORKALIKE_CAPTURE_MAX_LOG");
     const char* most = text_of("WORKALIKE_CAPTURE_MAX_MEMORY");
-    settings.wanted = folder && *folder == '/' && !flag_of("WORKALIKE_CAPTURE_OFF") && !program_excluded();
+    settings.wanted =
+        folder && *folder == '/' && !settings_flag("WORKALIKE_CAPTURE_OFF") && !program_excluded();
     if (another_counts()) settings.wanted = false;
     if (!settings.wanted) return;
     snprintf(settings.log_folder, sizeof settings.log_folder, "%s", folder);
@@ -106,11 +107,9 @@ void settings_read(void) {
     if (settings.max_memory < 131072) settings.max_memory = 131072;
     settings.max_log = largest ? strtoull(largest, NULL, 10) : 0;
     settings.dated = !own && strchr(folder, '%');
-    settings.mpi_only = flag_of("WORKALIKE_CAPTURE_MPI_ONLY");
-    settings.events = flag_of("WORKALIKE_CAPTURE_EVENTS");
-    settings.sizes = flag_of("WORKALIKE_CAPTURE_STDIO_SIZES");
-    settings.dxt = flag_of("WORKALIKE_CAPTURE_DXT");
-    settings.keep_records = flag_of("WORKALIKE_CAPTURE_KEEP_RECORDS");
+    settings.mpi_only = settings_flag("WORKALIKE_CAPTURE_MPI_ONLY");
+    settings.dxt = settings_flag("WORKALIKE_CAPTURE_DXT");
+    settings.keep_records = settings_flag("WORKALIKE_CAPTURE_KEEP_RECORDS");
     find_map_folder();
     have_include = pattern_of("WORKALIKE_CAPTURE_INCLUDE", &include_pattern);
     have_exclude = pattern_of("WORKALIKE_CAPTURE_EXCLUDE", &exclude_pattern);

@@ -11,10 +11,10 @@
    WORKALIKE_CAPTURE_INCLUDE     extended regular expression of paths to count, beats every exclusion
    WORKALIKE_CAPTURE_EXCLUDE     extended regular expression of paths not to count
    WORKALIKE_CAPTURE_DXT         set to 1 to record every read and write
-   WORKALIKE_CAPTURE_EVENTS      set to 1 to record opens, closes and syncs in the side file
-   WORKALIKE_CAPTURE_STDIO_SIZES set to 1 to record the sizes of STDIO's calls in the side file
    WORKALIKE_CAPTURE_PROGRAMS_EXCLUDE  patterns of programs not to capture, separated by ':'; those with
-                                 a slash are about the whole path */
+                                 a slash are about the whole path
+
+   Modules have settings of their own (settings_flag in their `start`). */
 #ifndef WORKALIKE_CAPTURE_SETTINGS_H
 #define WORKALIKE_CAPTURE_SETTINGS_H
 
@@ -26,9 +26,7 @@ struct settings {
     bool dxt;
     bool keep_records; /* do not reduce shared files to one record */
     bool mpi_only;
-    bool events; /* opens, closes and syncs go into the side file */
-    bool sizes;  /* sizes of STDIO's calls, too */
-    bool dated;  /* the folder for logs has parts of a date in it */
+    bool dated; /* the folder for logs has parts of a date in it */
     size_t max_memory;
     size_t max_log; /* 0: any */
     char log_folder[1024];
@@ -38,6 +36,9 @@ struct settings {
 extern struct settings settings;
 
 void settings_read(void);
+
+/* Whether a variable of the environment is set, to something else than 0. */
+bool settings_flag(const char* name);
 
 /* Whether a file of this (absolute) name is counted. */
 bool settings_count_path(const char* path);

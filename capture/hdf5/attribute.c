@@ -5,17 +5,17 @@
 #include "core/keep_errno.h"
 #include "core/process.h"
 #include "hdf5/api.h"
-#include "log/side_file.h"
+#include "hdf5/counters.h"
 
 static struct handle_table attributes;
 
 /* An object was made or opened at a place in a file. */
-static hid note(const struct hdf5_api* api, hid location, enum extra_counter counter, bool attribute,
+static hid note(const struct hdf5_api* api, hid location, enum hdf5_counter counter, bool attribute,
                 hid object) {
     if (object < 0 || !api->counted || !process_counts() || !guard_enter()) return object;
     KEEP_ERRNO();
-    struct extra_record* record = extra_record_of(api, location);
-    if (record) extra_count(record, counter);
+    struct side_record* record = hdf5_side_record(api, location);
+    if (record) side_count(record, counter);
     if (record && attribute) handle_enter(&attributes, object, record);
     guard_leave();
     return object;
@@ -28,31 +28,31 @@ static hid note(const struct hdf5_api* api, hid location, enum extra_counter cou
         if (!api->name) return HDF5_FAILED;                                  \
         return note(api, location, counter, attribute, api->name arguments); \
     }
-MAKING(Acreate1, EXTRA_ATTRIBUTES_CREATED, true,
+MAKING(Acreate1, HDF5_ATTRIBUTES_CREATED, true,
        (hid location, const char* name, hid type, hid space, hid list), (location, name, type, space, list))
-MAKING(Acreate2, EXTRA_ATTRIBUTES_CREATED, true,
+MAKING(Acreate2, HDF5_ATTRIBUTES_CREATED, true,
        (hid location, const char* name, hid type, hid space, hid creation, hid access),
        (location, name, type, space, creation, access))
-MAKING(Acreate_by_name, EXTRA_ATTRIBUTES_CREATED, true,
+MAKING(Acreate_by_name, HDF5_ATTRIBUTES_CREATED, true,
        (hid location, const char* object, const char* name, hid type, hid space, hid creation, hid access,
         hid link),
        (location, object, name, type, space, creation, access, link))
-MAKING(Aopen, EXTRA_ATTRIBUTES_OPENED, true, (hid location, const char* name, hid access),
+MAKING(Aopen, HDF5_ATTRIBUTES_OPENED, true, (hid location, const char* name, hid access),
        (location, name, access))
-MAKING(Aopen_name, EXTRA_ATTRIBUTES_OPENED, true, (hid location, const char* name), (location, name))
-MAKING(Aopen_idx, EXTRA_ATTRIBUTES_OPENED, true, (hid location, unsigned number), (location, number))
-MAKING(Aopen_by_name, EXTRA_ATTRIBUTES_OPENED, true,
+MAKING(Aopen_name, HDF5_ATTRIBUTES_OPENED, true, (hid location, const char* name), (location, name))
+MAKING(Aopen_idx, HDF5_ATTRIBUTES_OPENED, true, (hid location, unsigned number), (location, number))
+MAKING(Aopen_by_name, HDF5_ATTRIBUTES_OPENED, true,
        (hid location, const char* object, const char* name, hid access, hid link),
        (location, object, name, access, link))
-MAKING(Gcreate1, EXTRA_GROUPS_CREATED, false, (hid location, const char* name, size_t hint),
+MAKING(Gcreate1, HDF5_GROUPS_CREATED, false, (hid location, const char* name, size_t hint),
        (location, name, hint))
-MAKING(Gcreate2, EXTRA_GROUPS_CREATED, false,
+MAKING(Gcreate2, HDF5_GROUPS_CREATED, false,
        (hid location, const char* name, hid link, hid creation, hid access),
        (location, name, link, creation, access))
 
-static int note_use(struct extra_record* record, enum extra_counter counter, int result) {
+static int note_use(struct side_record* record, enum hdf5_counter counter, int result) {
     if (record && result >= 0 && guard_enter()) {
-        extra_count(record, counter);
+        side_count(record, counter);
         guard_leave();
     }
     return result;
@@ -62,7 +62,7 @@ int H5Awrite(hid attribute, hid type, const void* memory);
 EXPORT int H5Awrite(hid attribute, hid type, const void* memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
     if (!api->Awrite) return HDF5_FAILED;
-    return note_use(handle_find(&attributes, attribute), EXTRA_ATTRIBUTES_WRITTEN,
+    return note_use(handle_find(&attributes, attribute), HDF5_ATTRIBUTES_WRITTEN,
                     api->Awrite(attribute, type, memory));
 }
 
@@ -70,7 +70,7 @@ int H5Aread(hid attribute, hid type, void* memory);
 EXPORT int H5Aread(hid attribute, hid type, void* memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
     if (!api->Aread) return HDF5_FAILED;
-    return note_use(handle_find(&attributes, attribute), EXTRA_ATTRIBUTES_READ,
+    return note_use(handle_find(&attributes, attribute), HDF5_ATTRIBUTES_READ,
                     api->Aread(attribute, type, memory));
 }
 
@@ -78,5 +78,5 @@ int H5Aclose(hid attribute);
 EXPORT int H5Aclose(hid attribute) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
     if (!api->Aclose) return HDF5_FAILED;
-    return note_use(handle_remove(&attributes, attribute), EXTRA_ATTRIBUTES_CLOSED, api->Aclose(attribute));
+    return note_use(handle_remove(&attributes, attribute), HDF5_ATTRIBUTES_CLOSED, api->Aclose(attribute));
 }

@@ -5,8 +5,8 @@
 #include "core/keep_errno.h"
 #include "core/process.h"
 #include "hdf5/api.h"
+#include "hdf5/counters.h"
 #include "hdf5/select.h"
-#include "log/side_file.h"
 
 static struct handle_table datasets;
 
@@ -30,8 +30,8 @@ static hid note_created(const struct hdf5_api* api, hid location, const char* na
     note_opened(api, location, name, deprecated, dataset, start);
     if (dataset < 0 || !api->counted || !process_counts() || !guard_enter()) return dataset;
     KEEP_ERRNO();
-    struct extra_record* record = extra_record_of(api, location);
-    if (record) extra_count(record, EXTRA_DATASETS_CREATED);
+    struct side_record* record = hdf5_side_record(api, location);
+    if (record) side_count(record, HDF5_DATASETS_CREATED);
     guard_leave();
     return dataset;
 }

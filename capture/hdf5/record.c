@@ -5,7 +5,9 @@
 
 #include "core/access.h"
 #include "core/hash.h"
+#include "core/module.h"
 #include "core/records.h"
+#include "hdf5/counters.h"
 #include "log/events.h"
 
 enum { DATASET_NAME = 256 };
@@ -139,3 +141,66 @@ void h5d_count_close(struct h5d_record* record, struct span span) {
     note_time(&time[META_TIME], &record->meta_end, span);
     record_unlock(&record->head);
 }
+
+static const uint8_t h5f_counters[H5F_COUNTERS] = {[H5F_USE_MPIIO] = RULE_OR};
+
+static const uint8_t h5f_times[H5F_TIMES] = {
+    [H5F_OPEN_START... H5F_CLOSE_START] = RULE_FIRST,
+    [H5F_OPEN_END... H5F_CLOSE_END] = RULE_MAX,
+};
+
+static const struct record_kind file_kind = {
+    .module = MODULE_H5F,
+    .word = "H5F",
+    .version = 3,
+    .size = sizeof(struct h5f_stored),
+    .moments = {H5F_OPEN_START, H5F_CLOSE_END + 1},
+    .reduced = true,
+    .head = 2,
+    .counters = H5F_COUNTERS,
+    .times = H5F_TIMES,
+    .counter_rule = h5f_counters,
+    .time_rule = h5f_times,
+    .bytes = {NOWHERE, NOWHERE},
+    .spent = {H5F_META_TIME, NOWHERE, NOWHERE},
+    .ranks = NOWHERE,
+    .slowest = {{NOWHERE, NOWHERE}, {NOWHERE, NOWHERE}},
+};
+
+static const uint8_t h5d_counters[H5D_COUNTERS] = {
+    [H5D_MAX_READ_TIME_SIZE... H5D_MAX_WRITE_TIME_SIZE] = RULE_ELSEWHERE,
+    [H5D_ACCESS... H5D_NDIMS - 1] = RULE_ELSEWHERE,
+    [H5D_NDIMS] = RULE_KEEP,
+    [H5D_NPOINTS] = RULE_MAX,
+    [H5D_TYPE_SIZE... H5D_COLLECTIVE - 1] = RULE_KEEP,
+    [H5D_COLLECTIVE... H5D_DEPRECATED] = RULE_OR,
+    [H5D_FASTEST_RANK... H5D_SLOWEST_RANK_BYTES] = RULE_ELSEWHERE,
+};
+
+static const struct record_kind dataset_kind = {
+    .module = MODULE_H5D,
+    .word = "H5D",
+    .version = 2,
+    .size = sizeof(struct h5d_stored),
+    .moments = {OPEN_START, CLOSE_END + 1},
+    .reduced = true,
+    .head = 3,
+    .counters = H5D_COUNTERS,
+    .times = DATA_TIMES,
+    .counter_rule = h5d_counters,
+    .time_rule = data_time_rules,
+    .common = {{offsetof(struct h5d_record, accesses), H5D_ACCESS, H5D_ACCESS_COUNT, SLAB_WIDTH}},
+    .commons = 1,
+    .bytes = {H5D_BYTES_READ, H5D_BYTES_WRITTEN},
+    .spent = {READ_TIME, WRITE_TIME, META_TIME},
+    .ranks = H5D_FASTEST_RANK,
+    .fastest_time = FASTEST_RANK_TIME,
+    .variance_time = VARIANCE_RANK_TIME,
+    .slowest = {{MAX_READ_TIME, H5D_MAX_READ_TIME_SIZE}, {MAX_WRITE_TIME, H5D_MAX_WRITE_TIME_SIZE}},
+};
+
+const struct capture_module hdf5_module = {
+    .name = "hdf5",
+    .kinds = (const struct record_kind* const[]){&file_kind, &dataset_kind, NULL},
+    .counters = &hdf5_counters,
+};

@@ -6,6 +6,7 @@
 #include "core/common_values.h"
 #include "core/mapping.h"
 #include "hdf5/api.h"
+#include "hdf5/layout.h"
 
 struct h5f_record {
     struct entry head;

@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 
+#include "core/module.h"
 #include "core/records.h"
+#include "core/settings.h"
 #include "log/side_file.h"
 
 enum { CHUNK_EVENTS = 256 };
@@ -21,15 +23,21 @@ struct chunk {
     struct event event[CHUNK_EVENTS];
 };
 
+bool events_wanted;
+
 static _Atomic(struct chunk*) current;
 static spin_lock chunk_lock;
+
+void events_start(void) {
+    events_wanted = settings_flag("WORKALIKE_CAPTURE_EVENTS");
+}
 
 /* A chunk with room; `full` is the one that has none left. */
 static struct chunk* next_chunk(struct chunk* full) {
     spin_acquire(&chunk_lock);
     struct chunk* chunk = atomic_load(&current);
     if (chunk == full) {
-        chunk = (struct chunk*)mapping_add(ENTRY_EVENTS, MODULE_EXTRA, sizeof *chunk);
+        chunk = (struct chunk*)mapping_add(ENTRY_EVENTS, MODULE_EVENTS, sizeof *chunk);
         if (chunk) {
             chunk->room = CHUNK_EVENTS;
             atomic_store(&chunk->head.counted, 1);
@@ -60,25 +68,18 @@ void events_add(enum module module, enum event_kind kind, uint64_t id, struct sp
     }
 }
 
-static const char* module_word(uint32_t module) {
-    static const char* const words[MODULES] = {
-        [MODULE_POSIX] = "POSIX", [MODULE_MPIIO] = "MPI-IO", [MODULE_STDIO] = "STDIO",
-        [MODULE_H5F] = "H5F",     [MODULE_H5D] = "H5D",      [MODULE_PNETCDF_FILE] = "PNETCDF_FILE",
-    };
-    return words[module] ? words[module] : "";
-}
-
 static void add_event(struct buffer* text, const struct event* event, int64_t rank, double late) {
     static const char* const words[] = {"", "open", "close", "sync"};
     char line[160];
     const char* name = records_name(event->id);
-    extra_add(text, text->used ? ",\n  {\"file\": " : "  {\"file\": ");
-    extra_add_quoted(text, name ? name : "");
+    const struct record_kind* kind = module_kind((enum module)event->module);
+    side_add(text, text->used ? ",\n  {\"file\": " : "  {\"file\": ");
+    side_add_quoted(text, name ? name : "");
     snprintf(line, sizeof line,
              ", \"rank\": %lld, \"module\": \"%s\", \"event\": \"%s\", \"start\": %.9f, \"end\": %.9f}",
-             (long long)rank, module_word(event->module), words[event->kind], event->start + late,
+             (long long)rank, kind ? kind->word : "", words[event->kind], event->start + late,
              event->end + late);
-    extra_add(text, line);
+    side_add(text, line);
 }
 
 void events_text(struct buffer* text, int64_t rank, double late) {

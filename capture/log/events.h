@@ -7,14 +7,17 @@
 #include "core/mapping.h"
 #include "core/memory.h"
 #include "core/pause.h"
-#include "core/settings.h"
+
+/* WORKALIKE_CAPTURE_EVENTS is set to 1. */
+extern bool events_wanted;
+void events_start(void);
 
 enum event_kind { EVENT_OPEN = 1, EVENT_CLOSE, EVENT_SYNC };
 
 void events_add(enum module module, enum event_kind kind, uint64_t id, struct span span);
 
 static inline void event(enum module module, enum event_kind kind, uint64_t id, struct span span) {
-    if (__builtin_expect(settings.events, 0) && !pause_active()) events_add(module, kind, id, span);
+    if (__builtin_expect(events_wanted, 0) && !pause_active()) events_add(module, kind, id, span);
 }
 
 /* Appends this process' events as JSON objects with commas between; `late`: seconds from the job's start to

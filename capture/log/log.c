@@ -12,22 +12,12 @@
 
 #include "core/clock.h"
 #include "core/mapping.h"
+#include "core/module.h"
 #include "core/mounts.h"
-#include "core/own_io.h"
 #include "core/settings.h"
 #include "log/deflate.h"
-#include "log/events.h"
-#include "log/side_file.h"
-#include "stdio/sizes.h"
 
 enum { METADATA = 1024, TEXT = 3016, MAGIC = 6567223, AT_NAMES = 32, AT_MODULES = 48, AT_VERSIONS = 1072 };
-
-/* The record versions that today's readers know. */
-static const uint32_t versions[MODULES] = {
-    [MODULE_POSIX] = 4,        [MODULE_MPIIO] = 3,       [MODULE_H5F] = 3,     [MODULE_H5D] = 2,
-    [MODULE_PNETCDF_FILE] = 3, [MODULE_PNETCDF_VAR] = 1, [MODULE_LUSTRE] = 2,  [MODULE_STDIO] = 2,
-    [MODULE_DXT_POSIX] = 1,    [MODULE_DXT_MPIIO] = 2,   [MODULE_HEATMAP] = 1,
-};
 
 struct job_times log_times(void) {
     const struct mapping_header* header = mapping_header();
@@ -90,7 +80,8 @@ void log_header(unsigned char header[LOG_HEADER], const struct log_plan* plan) {
         if (region != LOG_NAMES && !plan->length[region]) continue;
         store(header, at, &plan->offset[region], 8);
         store(header, at + 8, &plan->length[region], 8);
-        if (region != LOG_NAMES) store(header, AT_VERSIONS + 4 * (size_t)region, &versions[region], 4);
+        const struct record_kind* kind = module_kind((enum module)region);
+        if (kind) store(header, AT_VERSIONS + 4 * (size_t)region, &kind->version, 4);
     }
 }
 
@@ -159,67 +150,4 @@ void log_path(char* path, size_t room) {
              program_invocation_short_name, (long long)header->job_id, (long long)header->pid, day.tm_mon + 1,
              day.tm_mday, day.tm_hour * 3600 + day.tm_min * 60 + day.tm_sec,
              (unsigned long long)header->origin_ns);
-}
-
-static bool write_regions(int fd, const struct log_plan* plan, const struct buffer* job,
-                          const struct log_packed* packed) {
-    unsigned char header[LOG_HEADER];
-    log_header(header, plan);
-    bool done = own_write_all(fd, header, sizeof header) && own_write_all(fd, job->data, job->used);
-    for (int region = 0; done && region < LOG_REGIONS; ++region) {
-        done = own_write_all(fd, packed->region[region].data, packed->region[region].used);
-    }
-    return done;
-}
-
-/* Written under another name and renamed when whole: who finds a log finds all of it. */
-static bool write_file(const char* path, const struct log_plan* plan, const struct buffer* job,
-                       const struct log_packed* packed) {
-    char partly[1400];
-    snprintf(partly, sizeof partly, "%s_partial", path);
-    const int fd = own_open(partly, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    if (fd < 0) return false;
-    bool done = write_regions(fd, plan, job, packed);
-    done = syscall(SYS_fchmod, fd, 0400) == 0 && done;
-    own_close(fd);
-    if (done) done = own_rename(partly, path);
-    const int error = errno;
-    if (!done) own_unlink(partly);
-    errno = error;
-    return done;
-}
-
-void log_write_serial(void) {
-    struct log_content content = {0};
-    struct log_packed packed = {0};
-    struct buffer job = {0};
-    struct extra_texts extra = {0};
-    char path[1300];
-    const struct job_times times = log_times();
-    log_collect(&content, 0, &times);
-    log_pack_job(&job, &times, 1);
-    log_path(path, sizeof path);
-    extra_text(&extra.part[EXTRA_HDF5], &content.records[MODULE_EXTRA]);
-    sizes_text(&extra.part[EXTRA_SIZES], &content.records[MODULE_SIZES]);
-    events_text(&extra.part[EXTRA_EVENTS], 0, 0);
-    buffer_release(&content.records[MODULE_EXTRA]);
-    buffer_release(&content.records[MODULE_SIZES]);
-    bool too_large = false, done = log_pack(&content, &packed) && !job.failed;
-    if (done) {
-        struct log_plan plan = {.job_length = job.used, .partial = atomic_load(&mapping_header()->partial)};
-        for (int region = 0; region < LOG_REGIONS; ++region) plan.length[region] = packed.region[region].used;
-        too_large = !log_fits(&plan, &packed);
-        log_make_folders(path);
-        done = !too_large && write_file(path, &plan, &job, &packed);
-    }
-    if (done) extra_write(path, &extra);
-    if (done || too_large) mapping_remove();
-    if (too_large) {
-        own_warn("the log is larger than WORKALIKE_CAPTURE_MAX_LOG and is not written");
-    } else if (!done) {
-        own_warn("the log %s cannot be written: %s", path, strerror(errno));
-    }
-    log_release(&packed);
-    buffer_release(&job);
-    extra_release(&extra);
 }

@@ -7,6 +7,7 @@
 
 #include "core/layouts.h"
 #include "core/memory.h"
+#include "log/side_file.h"
 
 enum { LOG_HEADER = 1328, LOG_NAMES = 0, LOG_REGIONS = MODULES };
 
@@ -33,11 +34,15 @@ struct job_times {
 /* Gathers this process' records; `rank` goes into each, and times count from the job's start. */
 void log_collect(struct log_content* content, int64_t rank, const struct job_times* job);
 
+/* After the records of several ranks are combined: what modules add to the content, and the side file. */
+void log_complete(struct log_content* content, const struct job_times* job, int64_t rank,
+                  struct side_texts* side);
+
+/* The modules of the log for which this process had no room: a bit each. */
+uint64_t log_partial(void);
+
 /* Seconds from the job's start to the origin of this process' times. */
 double log_seconds_late(const struct job_times* job);
-
-/* Size of one record of a module with fixed records, 0 for the others. */
-int log_record_size(enum module module);
 
 /* Packs the records and the names that they need; releases the content. False without memory. */
 bool log_pack(struct log_content* content, struct log_packed* packed);
@@ -62,8 +67,5 @@ void log_make_folders(const char* path);
 
 /* The log's final name: "<folder>/<user>_<program>_id<job>-<pid>_<month>-<day>-<second>-<random>.darshan" */
 void log_path(char* path, size_t room);
-
-/* The log of a process without MPI. */
-void log_write_serial(void);
 
 #endif

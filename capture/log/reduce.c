@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "core/common_values.h"
-#include "log/log.h"
-#include "log/reduce_rules.h"
+#include "core/module.h"
 
 /* A record seen as its counters and times. */
 struct view {
@@ -13,47 +12,48 @@ struct view {
     double* time;
 };
 
-static struct view view_of(const struct reduce_rules* rules, void* record) {
-    int64_t* counter = (int64_t*)record + rules->head;
-    return (struct view){counter, (double*)(counter + rules->counters)};
+static struct view view_of(const struct record_kind* kind, void* record) {
+    int64_t* counter = (int64_t*)record + kind->head;
+    return (struct view){counter, (double*)(counter + kind->counters)};
 }
 
 int reduces(enum module module) {
-    return reduce_rules(module) != NULL;
+    const struct record_kind* kind = module_kind(module);
+    return kind && kind->reduced;
 }
 
 size_t reduced_size(enum module module) {
-    return sizeof(struct reduced) + (size_t)log_record_size(module);
+    return sizeof(struct reduced) + module_kind(module)->size;
 }
 
-static double spent(const struct reduce_rules* rules, struct view view) {
+static double spent(const struct record_kind* kind, struct view view) {
     double sum = 0;
-    for (int i = 0; i < 3; ++i) sum += rules->spent[i] == NOWHERE ? 0 : view.time[rules->spent[i]];
+    for (int i = 0; i < 3; ++i) sum += kind->spent[i] == NOWHERE ? 0 : view.time[kind->spent[i]];
     return sum;
 }
 
-static int64_t moved(const struct reduce_rules* rules, struct view view) {
+static int64_t moved(const struct record_kind* kind, struct view view) {
     int64_t sum = 0;
-    for (int i = 0; i < 2; ++i) sum += rules->bytes[i] == NOWHERE ? 0 : view.counter[rules->bytes[i]];
+    for (int i = 0; i < 2; ++i) sum += kind->bytes[i] == NOWHERE ? 0 : view.counter[kind->bytes[i]];
     return sum;
 }
 
 void reduced_begin(enum module module, struct reduced* element, const void* record, int64_t rank) {
-    const struct reduce_rules* rules = reduce_rules(module);
+    const struct record_kind* kind = module_kind(module);
     void* copy = element + 1;
-    memcpy(copy, record, (size_t)log_record_size(module));
+    memcpy(copy, record, module_kind(module)->size);
     ((struct base_record*)copy)->rank = -1;
-    const struct view view = view_of(rules, copy);
-    const double time = spent(rules, view);
-    const int64_t bytes = moved(rules, view);
+    const struct view view = view_of(kind, copy);
+    const double time = spent(kind, view);
+    const int64_t bytes = moved(kind, view);
     element->time = (struct spread){1, time, 0};
     element->bytes = (struct spread){1, (double)bytes, 0};
-    if (rules->ranks == NOWHERE) return;
+    if (kind->ranks == NOWHERE) return;
     for (int i = 0; i < 4; i += 2) {
-        view.counter[rules->ranks + i] = rank;
-        view.counter[rules->ranks + i + 1] = bytes;
+        view.counter[kind->ranks + i] = rank;
+        view.counter[kind->ranks + i + 1] = bytes;
     }
-    view.time[rules->fastest_time] = view.time[rules->fastest_time + 1] = time;
+    view.time[kind->fastest_time] = view.time[kind->fastest_time + 1] = time;
 }
 
 /* Of two groups of values (Chan, Golub and LeVeque). */
@@ -66,9 +66,9 @@ static void add_spread(struct spread* one, const struct spread* other) {
 }
 
 /* Takes the other side's rank where it was faster (or slower); ties stay. */
-static void add_ranks(const struct reduce_rules* rules, struct view one, struct view other) {
+static void add_ranks(const struct record_kind* kind, struct view one, struct view other) {
     for (int slow = 0; slow < 2; ++slow) {
-        const int time = rules->fastest_time + slow, rank = rules->ranks + 2 * slow;
+        const int time = kind->fastest_time + slow, rank = kind->ranks + 2 * slow;
         const bool takes = slow ? other.time[time] > one.time[time] : other.time[time] < one.time[time];
         if (!takes) continue;
         one.time[time] = other.time[time];
@@ -77,9 +77,9 @@ static void add_ranks(const struct reduce_rules* rules, struct view one, struct 
     }
 }
 
-static void add_slowest(const struct reduce_rules* rules, struct view one, struct view other) {
+static void add_slowest(const struct record_kind* kind, struct view one, struct view other) {
     for (int i = 0; i < 2; ++i) {
-        const int time = rules->slowest[i].time, size = rules->slowest[i].size;
+        const int time = kind->slowest[i].time, size = kind->slowest[i].size;
         if (time == NOWHERE || other.time[time] <= one.time[time]) continue;
         one.time[time] = other.time[time];
         one.counter[size] = other.counter[size];
@@ -160,26 +160,25 @@ static void add_time(enum rule rule, double* one, double other) {
 }
 
 void reduced_add(enum module module, struct reduced* element, const struct reduced* other) {
-    const struct reduce_rules* rules = reduce_rules(module);
-    const struct view one = view_of(rules, element + 1);
-    const struct view more = view_of(rules, (void*)(other + 1));
+    const struct record_kind* kind = module_kind(module);
+    const struct view one = view_of(kind, element + 1);
+    const struct view more = view_of(kind, (void*)(other + 1));
     add_spread(&element->time, &other->time);
     add_spread(&element->bytes, &other->bytes);
-    if (rules->ranks != NOWHERE) add_ranks(rules, one, more);
-    add_slowest(rules, one, more);
-    for (int i = 0; i < rules->commons; ++i) add_common(&rules->common[i], one.counter, more.counter);
-    for (int i = 0; i < rules->counters; ++i) {
-        add_counter((enum rule)rules->counter_rule[i], &one.counter[i], more.counter[i]);
+    if (kind->ranks != NOWHERE) add_ranks(kind, one, more);
+    add_slowest(kind, one, more);
+    for (int i = 0; i < kind->commons; ++i) add_common(&kind->common[i], one.counter, more.counter);
+    for (int i = 0; i < kind->counters; ++i) {
+        add_counter((enum rule)kind->counter_rule[i], &one.counter[i], more.counter[i]);
     }
-    for (int i = 0; i < rules->times; ++i)
-        add_time((enum rule)rules->time_rule[i], &one.time[i], more.time[i]);
+    for (int i = 0; i < kind->times; ++i) add_time((enum rule)kind->time_rule[i], &one.time[i], more.time[i]);
 }
 
 void reduced_end(enum module module, const struct reduced* element, void* record) {
-    const struct reduce_rules* rules = reduce_rules(module);
-    memcpy(record, element + 1, (size_t)log_record_size(module));
-    if (rules->ranks == NOWHERE) return;
-    const struct view view = view_of(rules, record);
-    view.time[rules->variance_time] = element->time.squares / element->time.count;
-    view.time[rules->variance_time + 1] = element->bytes.squares / element->bytes.count;
+    const struct record_kind* kind = module_kind(module);
+    memcpy(record, element + 1, module_kind(module)->size);
+    if (kind->ranks == NOWHERE) return;
+    const struct view view = view_of(kind, record);
+    view.time[kind->variance_time] = element->time.squares / element->time.count;
+    view.time[kind->variance_time + 1] = element->bytes.squares / element->bytes.count;
 }

@@ -1,15 +1,15 @@
-#include "lustre/lustre.h"
-
+/* The LUSTRE records: how files lie on the servers, asked once for each file before it is closed. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/xattr.h>
 
-#include "core/hash.h"
 #include "core/memory.h"
+#include "core/module.h"
 #include "core/mounts.h"
 #include "core/records.h"
 #include "lustre/layout.h"
+#include "lustre/share.h"
 
 struct lustre_entry {
     struct entry head;
@@ -45,7 +45,8 @@ static void ask(int fd, const char* name, _Atomic(int)* has_layouts) {
     memory_release(value, room);
 }
 
-void lustre_note(int fd, const char* name) {
+/* No system call where the file system has no such layouts, but for the first file on it. */
+static void note(int fd, const char* name) {
     const int error = errno;
     _Atomic(int)* has_layouts = mounts_layouts(name);
     if (has_layouts && atomic_load(has_layouts) != MOUNT_WITHOUT_LAYOUTS &&
@@ -54,3 +55,12 @@ void lustre_note(int fd, const char* name) {
     }
     errno = error;
 }
+
+static const struct record_kind lustre_kind = {.module = MODULE_LUSTRE, .word = "LUSTRE", .version = 2};
+
+const struct capture_module lustre_module = {
+    .name = "lustre",
+    .kinds = (const struct record_kind* const[]){&lustre_kind, NULL},
+    .closing = note,
+    .reduce = lustre_share,
+};

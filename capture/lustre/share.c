@@ -53,7 +53,7 @@ static void keep_one(struct buffer* records, uint64_t id, int rank) {
     records->used -= bytes;
 }
 
-void mpi_lustre_share(struct log_content* content, mpi_handle comm, int rank) {
+void lustre_share(struct log_content* content, mpi_handle comm, int rank) {
     const struct mpi_abi* abi = mpi_abi();
     struct buffer* records = &content->records[MODULE_LUSTRE];
     struct buffer all = {0}, lacking = {0};

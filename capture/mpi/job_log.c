@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "core/mapping.h"
+#include "core/module.h"
 #include "core/own_io.h"
 #include "core/settings.h"
 #include "log/log.h"
 #include "log/side_file.h"
-#include "lustre/share.h"
 #include "mpi/abi.h"
 #include "mpi/reduce.h"
 #include "mpi/side_file.h"
@@ -57,7 +57,7 @@ static void agree_on_times(struct job* job) {
     enum { SECOND = 1000000000 };
     const struct job_times own = log_times();
     int64_t ends[2] = {-(own.start_sec * SECOND + own.start_nsec), own.end_sec * SECOND + own.end_nsec};
-    job->plan.partial = atomic_load(&mapping_header()->partial);
+    job->plan.partial = log_partial();
     MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
     (abi->in_place, ends, 2, abi->integer, abi->max, job->comm);
     MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
@@ -167,26 +167,26 @@ static bool publish(struct job* job, bool written) {
 /* A launcher may pass the environment on to some ranks only in part; what is collective below goes by rank
  * 0's. */
 static void agree_on_settings(struct job* job) {
-    int64_t words[4] = {settings.keep_records, settings.events, (int64_t)settings.max_log, settings.sizes};
+    int64_t words[2] = {settings.keep_records, (int64_t)settings.max_log};
     share(job, words, sizeof words);
     settings.keep_records = words[0];
-    settings.events = words[1];
-    settings.max_log = (size_t)words[2];
-    settings.sizes = words[3];
+    settings.max_log = (size_t)words[1];
 }
 
 static bool write_job(struct job* job) {
     struct log_content content = {0};
     struct log_packed packed = {0};
     struct buffer job_region = {0};
-    struct extra_texts extra = {0};
+    struct side_texts side = {0};
     struct pieces pieces = {0};
     agree_on_settings(job);
     agree_on_times(job);
     log_collect(&content, job->rank, &job->times);
     if (!settings.keep_records) mpi_reduce_shared(&content, job->comm, job->rank);
-    if (!settings.keep_records) mpi_lustre_share(&content, job->comm, job->rank);
-    mpi_extra_gather(&content, &job->times, job->comm, job->rank, job->ranks, &extra);
+    if (!settings.keep_records) FOR_MODULES(reduce, &content, job->comm, job->rank)
+    struct side_texts own = {0};
+    log_complete(&content, &job->times, job->rank, &own);
+    mpi_side_gather(&own, log_seconds_late(&job->times), job->comm, job->rank, job->ranks, &side);
     bool done = log_pack(&content, &packed);
     if (job->rank == 0) log_pack_job(&job_region, &job->times, job->ranks);
     done = all(job, done && !job_region.failed);
@@ -196,10 +196,10 @@ static bool write_job(struct job* job) {
         if (job->rank == 0) log_make_folders(job->path);
         done = !job->too_large && publish(job, write_pieces(job, &pieces));
     }
-    if (done && job->rank == 0) extra_write(job->path, &extra);
+    if (done && job->rank == 0) side_write(job->path, &side);
     log_release(&packed);
     buffer_release(&job_region);
-    extra_release(&extra);
+    side_release(&side);
     buffer_release(&pieces.data);
     return done;
 }

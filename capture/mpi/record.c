@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "core/access.h"
+#include "core/module.h"
 #include "core/records.h"
 #include "core/settings.h"
 #include "log/events.h"
@@ -99,3 +100,39 @@ void mpiio_count_transfer(struct mpiio_record* record, enum mpiio_counter counte
     record_unlock(&record->head);
     heatmap_count(HEATMAP_MPIIO, write, size, span);
 }
+
+static const uint8_t mpiio_counters[MPIIO_COUNTERS] = {
+    [MPIIO_MODE] = RULE_KEEP,
+    [MPIIO_MAX_READ_TIME_SIZE] = RULE_ELSEWHERE,
+    [MPIIO_MAX_WRITE_TIME_SIZE] = RULE_ELSEWHERE,
+    [MPIIO_ACCESS... MPIIO_SLOWEST_RANK_BYTES] = RULE_ELSEWHERE,
+};
+
+static const struct record_kind mpiio_kind = {
+    .module = MODULE_MPIIO,
+    .word = "MPI-IO",
+    .version = 3,
+    .size = sizeof(struct mpiio_stored),
+    .moments = {OPEN_START, CLOSE_END + 1},
+    .traces = offsetof(struct mpiio_record, traces),
+    .trace_module = MODULE_DXT_MPIIO,
+    .reduced = true,
+    .head = 2,
+    .counters = MPIIO_COUNTERS,
+    .times = DATA_TIMES,
+    .counter_rule = mpiio_counters,
+    .time_rule = data_time_rules,
+    .common = {{offsetof(struct mpiio_record, accesses), MPIIO_ACCESS, MPIIO_ACCESS_COUNT, 1}},
+    .commons = 1,
+    .bytes = {MPIIO_BYTES_READ, MPIIO_BYTES_WRITTEN},
+    .spent = {READ_TIME, WRITE_TIME, META_TIME},
+    .ranks = MPIIO_FASTEST_RANK,
+    .fastest_time = FASTEST_RANK_TIME,
+    .variance_time = VARIANCE_RANK_TIME,
+    .slowest = {{MAX_READ_TIME, MPIIO_MAX_READ_TIME_SIZE}, {MAX_WRITE_TIME, MPIIO_MAX_WRITE_TIME_SIZE}},
+};
+
+const struct capture_module mpi_module = {
+    .name = "mpi",
+    .kinds = (const struct record_kind* const[]){&mpiio_kind, NULL},
+};

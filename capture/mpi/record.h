@@ -6,6 +6,7 @@
 #include "core/common_values.h"
 #include "core/mapping.h"
 #include "log/trace.h"
+#include "mpi/layout.h"
 
 struct mpiio_record {
     struct entry head;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/module.h"
 #include "log/reduce.h"
 
 /* Of one module: which of rank 0's ids every rank has, and where each rank's records of them are. */
@@ -144,7 +145,7 @@ bool mpi_reduce_shared(struct log_content* content, mpi_handle comm, int rank) {
     for (int module = 1; module < MODULES; ++module) {
         if (!reduces((enum module)module)) continue;
         struct shared shared = {.module = (enum module)module,
-                                .size = (size_t)log_record_size((enum module)module)};
+                                .size = module_kind((enum module)module)->size};
         done = find_shared(&shared, &content->records[module], comm, rank) && done;
         if (shared.count) reduce_found(&shared, &content->records[module], comm, rank);
         buffer_release(&shared.ids);

@@ -4,18 +4,13 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/settings.h"
+#include "core/module.h"
 #include "log/events.h"
-#include "stdio/sizes.h"
 
 /* Appends what all ranks have to say to rank 0's text. */
 static void gather(struct buffer* own, mpi_handle comm, int rank, int ranks, struct buffer* text) {
     const struct mpi_abi* abi = mpi_abi();
     struct buffer table = {0};
-    int64_t most = (int64_t)own->used;
-    MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
-    (abi->in_place, &most, 1, abi->integer, abi->max, comm);
-    if (most == 0) return;
     int *lengths = buffer_add(&table, 2 * (size_t)ranks * sizeof *lengths), *places = lengths + ranks;
     int length = (int)own->used, sum = 0;
     MPI(Gather, void*, int, mpi_handle, void*, int, mpi_handle, int, mpi_handle)
@@ -56,7 +51,7 @@ static void add_clock(struct buffer* text, int rank, double offset, double error
     char line[128];
     snprintf(line, sizeof line, "%s  {\"rank\": %d, \"offset\": %.9f, \"error\": %.9f}",
              text->used ? ",\n" : "", rank, offset, error);
-    extra_add(text, line);
+    side_add(text, line);
 }
 
 /* Rank 0 asks a rank for its time; the quickest of some answers tells most (Cristian). */
@@ -83,25 +78,29 @@ static void answer_clock(double late, mpi_handle comm) {
     }
 }
 
-void mpi_extra_gather(struct log_content* content, const struct job_times* times, mpi_handle comm, int rank,
-                      int ranks, struct extra_texts* texts) {
-    struct buffer own[EXTRA_PARTS] = {{0}};
-    const double late = log_seconds_late(times);
-    extra_text(&own[EXTRA_HDF5], &content->records[MODULE_EXTRA]);
-    buffer_release(&content->records[MODULE_EXTRA]);
-    gather(&own[EXTRA_HDF5], comm, rank, ranks, &texts->part[EXTRA_HDF5]);
-    if (settings.sizes) {
-        sizes_text(&own[EXTRA_SIZES], &content->records[MODULE_SIZES]);
-        gather(&own[EXTRA_SIZES], comm, rank, ranks, &texts->part[EXTRA_SIZES]);
+static bool part_is_wanted(const struct capture_module* module) {
+    return module && (!module->part_wanted || *module->part_wanted);
+}
+
+void mpi_side_gather(struct side_texts* own, double late, mpi_handle comm, int rank, int ranks,
+                     struct side_texts* texts) {
+    const struct mpi_abi* abi = mpi_abi();
+    int64_t longest[SIDE_PARTS], wanted[SIDE_PARTS] = {[SIDE_CLOCKS] = events_wanted};
+    for (int part = 0; part < SIDE_PARTS; ++part) longest[part] = (int64_t)own->part[part].used;
+    for (int part = 0; part < capture_module_count; ++part)
+        wanted[part] = part_is_wanted(capture_modules[part]);
+    /* A launcher may pass the environment on to some ranks only in part: rank 0's counts. */
+    MPI(Bcast, void*, int, mpi_handle, int, mpi_handle)(wanted, sizeof wanted, abi->byte, 0, comm);
+    MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
+    (abi->in_place, longest, SIDE_PARTS, abi->integer, abi->max, comm);
+    for (int part = 0; part < SIDE_CLOCKS; ++part) {
+        if (longest[part] && wanted[part]) gather(&own->part[part], comm, rank, ranks, &texts->part[part]);
     }
-    buffer_release(&content->records[MODULE_SIZES]);
-    if (settings.events) {
-        struct buffer* clocks = &texts->part[EXTRA_CLOCKS];
-        events_text(&own[EXTRA_EVENTS], rank, late);
-        gather(&own[EXTRA_EVENTS], comm, rank, ranks, &texts->part[EXTRA_EVENTS]);
+    if (wanted[SIDE_CLOCKS]) {
+        struct buffer* clocks = &texts->part[SIDE_CLOCKS];
         if (rank) answer_clock(late, comm);
         if (!rank) add_clock(clocks, 0, 0, 0);
         for (int other = 1; !rank && other < ranks; ++other) ask_clock(clocks, other, late, comm);
     }
-    for (int part = 0; part < EXTRA_PARTS; ++part) buffer_release(&own[part]);
+    side_release(own);
 }

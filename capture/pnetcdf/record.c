@@ -5,6 +5,7 @@
 
 #include "core/access.h"
 #include "core/hash.h"
+#include "core/module.h"
 #include "core/records.h"
 #include "log/events.h"
 #include "pnetcdf/api.h"
@@ -145,3 +146,67 @@ void pnetcdf_var_count_close(struct pnetcdf_var_record* record, struct span span
     note_window(&time[CLOSE_START], &time[CLOSE_END], span);
     record_unlock(&record->head);
 }
+
+static const uint8_t pnetcdf_file_counters[PNETCDF_COUNTERS] = {RULE_SUM};
+
+static const uint8_t pnetcdf_file_times[PNETCDF_TIMES] = {
+    [PNETCDF_OPEN_START... PNETCDF_WAIT_START] = RULE_FIRST,
+    [PNETCDF_OPEN_END... PNETCDF_WAIT_END] = RULE_MAX,
+};
+
+static const struct record_kind file_kind = {
+    .module = MODULE_PNETCDF_FILE,
+    .word = "PNETCDF_FILE",
+    .version = 3,
+    .size = sizeof(struct pnetcdf_file_stored),
+    .moments = {PNETCDF_OPEN_START, PNETCDF_WAIT_END + 1},
+    .reduced = true,
+    .head = 2,
+    .counters = PNETCDF_COUNTERS,
+    .times = PNETCDF_TIMES,
+    .counter_rule = pnetcdf_file_counters,
+    .time_rule = pnetcdf_file_times,
+    .bytes = {NOWHERE, NOWHERE},
+    .spent = {NOWHERE, NOWHERE, NOWHERE},
+    .ranks = NOWHERE,
+    .slowest = {{NOWHERE, NOWHERE}, {NOWHERE, NOWHERE}},
+};
+
+static const uint8_t pnetcdf_var_counters[PNETCDF_VAR_COUNTERS] = {
+    [PNETCDF_VAR_MAX_READ_TIME_SIZE... PNETCDF_VAR_MAX_WRITE_TIME_SIZE] = RULE_ELSEWHERE,
+    [PNETCDF_VAR_ACCESS... PNETCDF_VAR_NDIMS - 1] = RULE_ELSEWHERE,
+    [PNETCDF_VAR_NDIMS] = RULE_KEEP,
+    [PNETCDF_VAR_NPOINTS] = RULE_MAX,
+    [PNETCDF_VAR_TYPE_SIZE] = RULE_KEEP,
+    [PNETCDF_VAR_IS_RECORD] = RULE_OR,
+    [PNETCDF_VAR_FASTEST_RANK... PNETCDF_VAR_SLOWEST_RANK_BYTES] = RULE_ELSEWHERE,
+};
+
+static const struct record_kind variable_kind = {
+    .module = MODULE_PNETCDF_VAR,
+    .word = "PNETCDF_VAR",
+    .version = 1,
+    .size = sizeof(struct pnetcdf_var_stored),
+    .moments = {OPEN_START, CLOSE_END + 1},
+    .reduced = true,
+    .head = 3,
+    .counters = PNETCDF_VAR_COUNTERS,
+    .times = DATA_TIMES,
+    .counter_rule = pnetcdf_var_counters,
+    .time_rule = data_time_rules,
+    .common = {{offsetof(struct pnetcdf_var_record, accesses), PNETCDF_VAR_ACCESS, PNETCDF_VAR_ACCESS_COUNT,
+                SLAB_WIDTH}},
+    .commons = 1,
+    .bytes = {PNETCDF_VAR_BYTES_READ, PNETCDF_VAR_BYTES_WRITTEN},
+    .spent = {READ_TIME, WRITE_TIME, META_TIME},
+    .ranks = PNETCDF_VAR_FASTEST_RANK,
+    .fastest_time = FASTEST_RANK_TIME,
+    .variance_time = VARIANCE_RANK_TIME,
+    .slowest = {{MAX_READ_TIME, PNETCDF_VAR_MAX_READ_TIME_SIZE},
+                {MAX_WRITE_TIME, PNETCDF_VAR_MAX_WRITE_TIME_SIZE}},
+};
+
+const struct capture_module pnetcdf_module = {
+    .name = "pnetcdf",
+    .kinds = (const struct record_kind* const[]){&file_kind, &variable_kind, NULL},
+};

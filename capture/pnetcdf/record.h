@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/common_values.h"
 #include "core/mapping.h"
+#include "pnetcdf/layout.h"
 
 struct pnetcdf_file_record {
     struct entry head;

@@ -8,11 +8,10 @@
 #include "core/export.h"
 #include "core/guard.h"
 #include "core/keep_errno.h"
+#include "core/module.h"
 #include "core/paths.h"
 #include "core/process.h"
-#include "lustre/lustre.h"
 #include "posix/record.h"
-#include "stdio/record.h"
 
 enum { NO_MODE = 0 };
 
@@ -106,7 +105,7 @@ EXPORT int close(int fd) {
     if (!file || !process_is_ours() || !guard_enter()) return REAL(close)(fd);
     /* Forgotten before it is closed: the number may be given out again at once. */
     struct posix_record* record = posix_record_of_file(file);
-    if (record) lustre_note(fd, posix_record_name(record));
+    if (record) FOR_MODULES(closing, fd, posix_record_name(record))
     fd_closed(fd);
     const int64_t start = clock_ns();
     const int result = REAL(close)(fd);

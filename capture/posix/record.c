@@ -5,6 +5,7 @@
 
 #include "core/access.h"
 #include "core/hash.h"
+#include "core/module.h"
 #include "core/mounts.h"
 #include "core/records.h"
 #include "core/settings.h"
@@ -215,3 +216,46 @@ void posix_count_rename(const char* from, const char* to, struct span span) {
     target->log.counter[POSIX_RENAMED_FROM] = (int64_t)record_id(from);
     records_enter_name(from);
 }
+
+static const uint8_t posix_counters[POSIX_COUNTERS] = {
+    [POSIX_RENAMED_FROM] = RULE_KEEP,
+    [POSIX_MODE] = RULE_KEEP,
+    [POSIX_MAX_BYTE_READ] = RULE_MAX,
+    [POSIX_MAX_BYTE_WRITTEN] = RULE_MAX,
+    [POSIX_MEM_ALIGNMENT] = RULE_KEEP,
+    [POSIX_FILE_ALIGNMENT] = RULE_KEEP,
+    [POSIX_MAX_READ_TIME_SIZE] = RULE_ELSEWHERE,
+    [POSIX_MAX_WRITE_TIME_SIZE] = RULE_ELSEWHERE,
+    [POSIX_STRIDE... POSIX_SLOWEST_RANK_BYTES] = RULE_ELSEWHERE,
+};
+
+static const struct record_kind posix_kind = {
+    .module = MODULE_POSIX,
+    .word = "POSIX",
+    .version = 4,
+    .size = sizeof(struct posix_stored),
+    .moments = {OPEN_START, CLOSE_END + 1},
+    .other_name = POSIX_RENAMED_FROM,
+    .traces = offsetof(struct posix_record, traces),
+    .trace_module = MODULE_DXT_POSIX,
+    .reduced = true,
+    .head = 2,
+    .counters = POSIX_COUNTERS,
+    .times = DATA_TIMES,
+    .counter_rule = posix_counters,
+    .time_rule = data_time_rules,
+    .common = {{offsetof(struct posix_record, strides), POSIX_STRIDE, POSIX_STRIDE_COUNT, 1},
+               {offsetof(struct posix_record, accesses), POSIX_ACCESS, POSIX_ACCESS_COUNT, 1}},
+    .commons = 2,
+    .bytes = {POSIX_BYTES_READ, POSIX_BYTES_WRITTEN},
+    .spent = {READ_TIME, WRITE_TIME, META_TIME},
+    .ranks = POSIX_FASTEST_RANK,
+    .fastest_time = FASTEST_RANK_TIME,
+    .variance_time = VARIANCE_RANK_TIME,
+    .slowest = {{MAX_READ_TIME, POSIX_MAX_READ_TIME_SIZE}, {MAX_WRITE_TIME, POSIX_MAX_WRITE_TIME_SIZE}},
+};
+
+const struct capture_module posix_module = {
+    .name = "posix",
+    .kinds = (const struct record_kind* const[]){&posix_kind, NULL},
+};

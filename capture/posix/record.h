@@ -10,6 +10,7 @@
 #include "core/fd_table.h"
 #include "core/mapping.h"
 #include "log/trace.h"
+#include "posix/layout.h"
 
 enum { MEMORY_ALIGNMENT = 8 };
 

@@ -7,10 +7,10 @@
 #include "core/export.h"
 #include "core/guard.h"
 #include "core/keep_errno.h"
+#include "core/module.h"
 #include "core/paths.h"
 #include "core/process.h"
 #include "core/records.h"
-#include "lustre/lustre.h"
 #include "posix/record.h"
 #include "stdio/record.h"
 
@@ -66,7 +66,7 @@ EXPORT int fclose(FILE* file) {
     const int fd = file->_fileno;
     struct stdio_record* record = stream ? stream_forget(stream) : NULL;
     struct posix_record* below = fd_file(fd) ? posix_record_of_file(fd_file(fd)) : NULL;
-    if (record && fd >= 0) lustre_note(fd, records_name(record->log.base.id));
+    if (record && fd >= 0) FOR_MODULES(closing, fd, records_name(record->log.base.id))
     fd_closed(fd);
     const int64_t start = clock_ns();
     const int result = REAL(fclose)(file);

@@ -4,10 +4,12 @@
 
 #include "core/access.h"
 #include "core/memory.h"
+#include "core/module.h"
 #include "core/records.h"
 #include "core/settings.h"
 #include "log/events.h"
 #include "log/heatmap.h"
+#include "log/log.h"
 
 enum { STREAM_CHUNK = 256, STREAM_CHUNKS = 4096 };
 
@@ -186,3 +188,52 @@ void streams_after_fork(void) {
         for (int j = 0; chunk && j < STREAM_CHUNK; ++j) atomic_store(&chunk[j].record, NULL);
     }
 }
+
+static const uint8_t stdio_counters[STDIO_COUNTERS] = {
+    [STDIO_MAX_BYTE_READ] = RULE_MAX,
+    [STDIO_MAX_BYTE_WRITTEN] = RULE_MAX,
+    [STDIO_FASTEST_RANK... STDIO_SLOWEST_RANK_BYTES] = RULE_ELSEWHERE,
+};
+
+static const uint8_t stdio_times[STDIO_TIMES] = {
+    [STDIO_OPEN_START... STDIO_READ_START] = RULE_FIRST,
+    [STDIO_OPEN_END... STDIO_READ_END] = RULE_MAX,
+    [STDIO_FASTEST_RANK_TIME... STDIO_VARIANCE_RANK_BYTES] = RULE_ELSEWHERE,
+};
+
+static const struct record_kind stdio_kind = {
+    .module = MODULE_STDIO,
+    .word = "STDIO",
+    .version = 2,
+    .size = sizeof(struct stdio_stored),
+    .moments = {STDIO_OPEN_START, STDIO_READ_END + 1 - STDIO_OPEN_START},
+    .reduced = true,
+    .head = 2,
+    .counters = STDIO_COUNTERS,
+    .times = STDIO_TIMES,
+    .counter_rule = stdio_counters,
+    .time_rule = stdio_times,
+    .bytes = {STDIO_BYTES_READ, STDIO_BYTES_WRITTEN},
+    .spent = {STDIO_READ_TIME, STDIO_WRITE_TIME, STDIO_META_TIME},
+    .ranks = STDIO_FASTEST_RANK,
+    .fastest_time = STDIO_FASTEST_RANK_TIME,
+    .variance_time = STDIO_VARIANCE_RANK_TIME,
+    .slowest = {{NOWHERE, NOWHERE}, {NOWHERE, NOWHERE}},
+};
+
+static void add_sizes(struct log_content* content, const struct job_times* job, int64_t rank,
+                      struct buffer* part) {
+    (void)job;
+    (void)rank;
+    sizes_text(part, &content->records[MODULE_SIZES]);
+}
+
+const struct capture_module stdio_module = {
+    .name = "stdio",
+    .kinds = (const struct record_kind* const[]){&stdio_kind, NULL},
+    .part = "stdio_sizes",
+    .part_wanted = &sizes_wanted,
+    .start = sizes_start,
+    .fork = streams_after_fork,
+    .log = add_sizes,
+};

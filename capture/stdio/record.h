@@ -8,6 +8,7 @@
 
 #include "core/clock.h"
 #include "core/mapping.h"
+#include "stdio/layout.h"
 #include "stdio/sizes.h"
 
 struct stdio_record {

@@ -7,6 +7,8 @@
 #include "core/settings.h"
 #include "log/side_file.h"
 
+bool sizes_wanted;
+
 static const struct record_shape shape = {
     .module = MODULE_SIZES,
     .entry_size = sizeof(struct sizes_record),
@@ -14,9 +16,13 @@ static const struct record_shape shape = {
     .record_size = sizeof(struct sizes_stored),
 };
 
+void sizes_start(void) {
+    sizes_wanted = settings_flag("WORKALIKE_CAPTURE_STDIO_SIZES");
+}
+
 struct sizes_record* sizes_record_of(const char* name) {
     bool made;
-    return settings.sizes ? (struct sizes_record*)records_find(&shape, name, &made) : NULL;
+    return sizes_wanted ? (struct sizes_record*)records_find(&shape, name, &made) : NULL;
 }
 
 void sizes_count(struct sizes_record* record, enum sized which, int64_t size) {
@@ -27,21 +33,21 @@ void sizes_count(struct sizes_record* record, enum sized which, int64_t size) {
 static void add_table(struct buffer* text, const char* name, const struct common_values* calls) {
     char words[96];
     snprintf(words, sizeof words, ", \"%s\": [", name);
-    extra_add(text, words);
+    side_add(text, words);
     for (uint32_t i = 0; i < calls->used; ++i) {
         snprintf(words, sizeof words, "%s[%lld, %lld]", i ? ", " : "", (long long)calls->value[i],
                  (long long)calls->count[i]);
-        extra_add(text, words);
+        side_add(text, words);
     }
-    extra_add(text, "]");
+    side_add(text, "]");
 }
 
 void sizes_text(struct buffer* text, const struct buffer* records) {
     const struct sizes_stored* all = (const struct sizes_stored*)records->data;
     for (size_t i = 0; i < records->used / sizeof *all; ++i) {
-        extra_begin(text, &all[i].base);
+        side_begin(text, &all[i].base);
         add_table(text, "reads", &all[i].calls[SIZED_READS]);
         add_table(text, "writes", &all[i].calls[SIZED_WRITES]);
-        extra_add(text, "}");
+        side_add(text, "}");
     }
 }

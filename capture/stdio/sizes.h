@@ -1,8 +1,10 @@
 /* On request: how large the calls of STDIO are, for which Darshan's format has no place. They go into the
-   side file (extra.h); what writes through a buffer is one call of its size, whatever the buffer makes of it.
+   side file; what writes through a buffer is one call of its size, whatever the buffer makes of it.
  */
 #ifndef WORKALIKE_CAPTURE_SIZES_H
 #define WORKALIKE_CAPTURE_SIZES_H
+
+#include <stdbool.h>
 
 #include "core/common_values.h"
 #include "core/mapping.h"
@@ -19,6 +21,10 @@ struct sizes_record {
     struct entry head;
     struct sizes_stored log;
 };
+
+/* WORKALIKE_CAPTURE_STDIO_SIZES is set to 1. */
+extern bool sizes_wanted;
+void sizes_start(void);
 
 /* The sizes of a file's calls; NULL if they are not asked for, or without room. */
 struct sizes_record* sizes_record_of(const char* name);

@@ -59,7 +59,7 @@ def _readable(folders: Sequence[Path]) -> tuple[list[Mapping], list[str]]:
         except WorkalikeError as error:
             remarks.append(error.one_line())
             continue
-        if mapping is None or not (mapping.records or mapping.job):
+        if mapping is None or not (mapping.records or mapping.side or mapping.job):
             path.unlink(missing_ok=True)
         else:
             found.append(mapping)
@@ -132,11 +132,13 @@ def _write(parts: list[Mapping], logs: Path) -> Path:
 
 def _write_extra(parts: list[Mapping], log: Path) -> None:
     """The side file of a log, where there is anything in it."""
-    rows = [
-        {"file": part.names.get(number, ""), "rank": part.rank, **counts}
-        for part in parts
-        for number, counts in part.extra.items()
-    ]
+    counted: dict[str, list[dict[str, object]]] = defaultdict(list)
+    for part in parts:
+        for key, files in part.side.items():
+            counted[key] += [
+                {"file": part.names.get(number, ""), "rank": part.rank, **counts}
+                for number, counts in files.items()
+            ]
     start = min(part.start for part in parts)
     events = [
         {
@@ -151,8 +153,8 @@ def _write_extra(parts: list[Mapping], log: Path) -> None:
         for part in parts
         for number, (reads, writes) in part.sizes.items()
     ]
-    said = (("hdf5", rows), ("stdio_sizes", sizes), ("events", events))
-    side = {name: rows for name, rows in said if rows}
+    lists = {**counted, "stdio_sizes": sizes, "events": events}
+    side = {name: rows for name, rows in lists.items() if rows}
     if side:
         side_file_of(log).write_text(json.dumps({"version": 1, **side}, indent=1), encoding="utf-8")
         side_file_of(log).chmod(0o400)
