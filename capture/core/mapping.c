@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/export.h"
 #include "core/memory.h"
 #include "core/own_io.h"
+#include "core/sandbox.h"
 #include "core/settings.h"
 
 static struct {
@@ -39,10 +41,10 @@ static bool within_limit(size_t room) {
    The file is opened anew each time: no descriptor of ours stays in the application. */
 static bool give_room(size_t room) {
     if (!mapping.in_file) return true;
-    if (!within_limit(room)) return false;
+    if (sandboxed() || !within_limit(room)) return false;
     const int fd = own_open(mapping.path, O_RDWR, 0);
     if (fd < 0) return false;
-    const bool done = syscall(SYS_fallocate, fd, 0, 0, (off_t)room) == 0;
+    const bool done = REAL(syscall)(SYS_fallocate, fd, 0, 0, (off_t)room) == 0;
     own_close(fd);
     return done;
 }
@@ -53,7 +55,7 @@ static bool map_file(size_t longest) {
              (int)geteuid(), (int)getpid(), (long long)clock_origin);
     const int fd = own_open(mapping.path, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (fd < 0) return false;
-    const bool room = syscall(SYS_fallocate, fd, 0, 0, (off_t)mapping.room) == 0;
+    const bool room = REAL(syscall)(SYS_fallocate, fd, 0, 0, (off_t)mapping.room) == 0;
     void* pages = room ? memory_map(longest, MAP_SHARED, fd) : NULL;
     own_close(fd);
     if (!pages) {
@@ -105,6 +107,13 @@ static bool reserve(size_t end) {
     return true;
 }
 
+void mapping_widen(size_t bytes) {
+    spin_acquire(&mapping.lock);
+    const size_t used = atomic_load(&mapping.header->used);
+    if (used + bytes <= mapping.longest) reserve(used + bytes);
+    spin_release(&mapping.lock);
+}
+
 static void warn_full(void) {
     if (mapping.warned) return;
     mapping.warned = true;
@@ -151,8 +160,18 @@ struct entry* mapping_next(const struct entry* entry) {
 }
 
 void mapping_remove(void) {
-    if (mapping.header && mapping.in_file) own_unlink(mapping.path);
+    if (!mapping.header) return;
+    memset(mapping.header->magic, 0, sizeof mapping.header->magic); /* should it stay: never begun */
+    if (mapping.in_file && !sandboxed()) own_unlink(mapping.path);
     mapping.in_file = false;
+}
+
+void mapping_note_loss(void) {
+    char path[1200];
+    if (mapping.in_file || !settings.own_folder || sandboxed()) return;
+    snprintf(path, sizeof path, "%s/workalike-%d.lost", settings.log_folder, (int)getpid());
+    const int fd = own_open(path, O_WRONLY | O_CREAT, 0600);
+    if (fd >= 0) own_close(fd);
 }
 
 void mapping_forget(void) {

@@ -14,7 +14,10 @@
 
 enum { MAPPING_VERSION = 1, MAPPING_HEADER = 8192, COMMAND_ROOM = 3016 };
 
-enum mapping_state { MAPPING_RUNNING = 1, MAPPING_EXECUTED = 2 /* the process went on as another program */ };
+enum mapping_state {
+    MAPPING_RUNNING = 1,
+    MAPPING_WHOLE = 2 /* left on purpose: who finds it makes the log */
+};
 
 struct mapping_header {
     char magic[8]; /* "WACAPMAP" */
@@ -64,11 +67,19 @@ void mapping_begin(void);
 struct entry* mapping_add(enum entry_kind kind, enum module module, size_t bytes);
 void mapping_ready(struct entry* entry);
 
+/* Takes room for so many more bytes now, if that is allowed. */
+void mapping_widen(size_t bytes);
+
 /* Walks all entries: NULL gives the first, the last gives NULL. */
 struct entry* mapping_next(const struct entry* entry);
 
 /* The log is written: the file goes. The memory stays mapped, since other threads may still count. */
 void mapping_remove(void);
+
+/* What this process counts, or would have counted, is lost: leaves a sign in the folder for logs where
+   whoever started the program made that folder for it alone. Nothing is lost while the mapping lies in a
+   file. */
+void mapping_note_loss(void);
 
 /* In a fork's child: the parent's mapping is no longer ours. */
 void mapping_forget(void);

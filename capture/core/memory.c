@@ -5,8 +5,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/export.h"
+#include "core/sandbox.h"
 void* memory_map(size_t bytes, int flags, int fd) {
-    const long pages = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, (off_t)0);
+    if (sandboxed()) return NULL;
+    const long pages = REAL(syscall)(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, (off_t)0);
     return pages == -1 ? NULL : (void*)pages;
 }
 
@@ -15,12 +18,13 @@ void* memory_pages(size_t bytes) {
 }
 
 void memory_release(void* pages, size_t bytes) {
-    if (pages) munmap(pages, bytes);
+    if (pages && !sandboxed()) munmap(pages, bytes);
 }
 
 static bool buffer_grow(struct buffer* buffer, size_t needed) {
     size_t room = buffer->room ? buffer->room : 65536;
     while (room < needed) room *= 2;
+    if (sandboxed()) return false;
     void* data = buffer->data ? mremap(buffer->data, buffer->room, room, MREMAP_MAYMOVE) : memory_pages(room);
     if (!data || data == MAP_FAILED) return false;
     buffer->data = data;

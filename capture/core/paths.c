@@ -6,6 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/export.h"
+#include "core/sandbox.h"
+#include "core/utf8.h"
 /* Collapses "//" and "/./" in place. */
 static void clean(char* name) {
     char* to = name;
@@ -22,10 +25,11 @@ static void clean(char* name) {
 }
 
 static bool folder_of(int folder, char* text, size_t room) {
-    if (folder == AT_FDCWD) return syscall(SYS_getcwd, text, room) > 0;
+    if (sandboxed()) return false;
+    if (folder == AT_FDCWD) return REAL(syscall)(SYS_getcwd, text, room) > 0;
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
-    const ssize_t length = syscall(SYS_readlinkat, AT_FDCWD, link, text, room - 1);
+    const ssize_t length = REAL(syscall)(SYS_readlinkat, AT_FDCWD, link, text, room - 1);
     if (length <= 0) return false;
     text[length] = '\0';
     return *text == '/';
@@ -41,7 +45,7 @@ bool path_absolute_at(int folder, const char* path, char name[NAME_ROOM]) {
     }
     strcpy(name + used, path);
     clean(name);
-    return true;
+    return utf8_escape(name, NAME_ROOM);
 }
 
 bool path_absolute(const char* path, char name[NAME_ROOM]) {

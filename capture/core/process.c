@@ -8,8 +8,11 @@
 #include "core/clock.h"
 #include "core/mapping.h"
 #include "core/own_io.h"
+#include "core/sandbox.h"
+#include "core/utf8.h"
 
 int64_t clock_origin;
+int64_t clock_stopped_ns;
 
 enum phase { PHASE_OFF, PHASE_WAITING, PHASE_RUNNING, PHASE_ENDED };
 
@@ -28,7 +31,7 @@ bool process_counts(void) {
 }
 
 bool process_is_ours(void) {
-    return getpid() == process.pid;
+    return sandboxed() || getpid() == process.pid;
 }
 
 /* The arguments of this process with spaces between, as a shell would show them. */
@@ -39,6 +42,7 @@ static void read_command(char* text) {
         if (text[i] == '\0' || text[i] == '\n' || text[i] == '\t') text[i] = ' ';
     }
     if (length == COMMAND_ROOM - 1) strcpy(text + length - 11, "<TRUNCATED>");
+    utf8_clean(text, COMMAND_ROOM);
 }
 
 static int64_t job_id(void) {
@@ -79,7 +83,10 @@ bool process_begin(void) {
             mapping_begin();
         }
         atomic_store_explicit(&process.phase, phase, memory_order_release);
-        if (phase == PHASE_OFF) own_warn("no memory for counters: this process is not captured");
+        if (phase == PHASE_OFF) {
+            own_warn("no memory for counters: this process is not captured");
+            mapping_note_loss();
+        }
     }
     spin_release(&process.lock);
     return phase == PHASE_RUNNING;
@@ -121,6 +128,6 @@ bool process_start_again(void) {
     mapping_forget();
     memset(&process, 0, sizeof process);
     process.forked_from = parent;
-    process_start();
+    if (!sandboxed()) process_start(); /* else a child counts nothing: it may not even ask who it is */
     return true;
 }

@@ -106,6 +106,7 @@ void settings_read(void) {
     settings.max_memory = most ? strtoull(most, NULL, 10) : (size_t)64 << 20;
     if (settings.max_memory < 131072) settings.max_memory = 131072;
     settings.max_log = largest ? strtoull(largest, NULL, 10) : 0;
+    settings.own_folder = own != NULL;
     settings.dated = !own && strchr(folder, '%');
     settings.mpi_only = settings_flag("WORKALIKE_CAPTURE_MPI_ONLY");
     settings.dxt = settings_flag("WORKALIKE_CAPTURE_DXT");

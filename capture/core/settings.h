@@ -26,7 +26,8 @@ struct settings {
     bool dxt;
     bool keep_records; /* do not reduce shared files to one record */
     bool mpi_only;
-    bool dated; /* the folder for logs has parts of a date in it */
+    bool dated;      /* the folder for logs has parts of a date in it */
+    bool own_folder; /* the folder for logs is not the site's */
     size_t max_memory;
     size_t max_log; /* 0: any */
     char log_folder[1024];

@@ -1,5 +1,6 @@
 /* A lock of one word, for sections of a few instructions. It lives in the counters' mapping, where a pthread
-   mutex has no place: a mapping outlives its process. */
+   mutex has no place: a mapping outlives its process. The word names the thread that holds the lock: one
+   that finds itself there has left the section by a long jump, and may go in again. */
 #ifndef WORKALIKE_CAPTURE_SPIN_H
 #define WORKALIKE_CAPTURE_SPIN_H
 
@@ -7,12 +8,26 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "core/guard.h"
+#include "core/sandbox.h"
+
 typedef _Atomic(uint32_t) spin_lock;
 
+/* A number that differs among the threads of a process and is never 0: their memory lies more than 1 KiB
+ * apart. */
+static inline uint32_t spin_owner(void) {
+    return (uint32_t)((uintptr_t)&guard_inside >> 10) | UINT32_C(1) << 31;
+}
+
 static inline void spin_acquire(spin_lock* lock) {
-    int tries = 0;
-    while (atomic_exchange_explicit(lock, 1, memory_order_acquire)) {
-        if (++tries % 64 == 0) sched_yield();
+    const uint32_t self = spin_owner();
+    uint32_t holder = 0;
+    for (int tries = 1; !atomic_compare_exchange_weak_explicit(lock, &holder, self, memory_order_acquire,
+                                                               memory_order_relaxed);
+         ++tries) {
+        if (holder == self) return;
+        holder = 0;
+        if (tries % 64 == 0 && !sandboxed()) sched_yield();
     }
 }
 

@@ -7,6 +7,7 @@
 #include "core/hash.h"
 #include "core/module.h"
 #include "core/records.h"
+#include "core/utf8.h"
 #include "hdf5/counters.h"
 #include "log/events.h"
 
@@ -43,6 +44,7 @@ struct h5d_record* h5d_record_of(const struct hdf5_api* api, hid location, const
     const int length = snprintf(full, sizeof full, "%s:%s%s", file, object, name);
     if (length >= DATASET_NAME)
         full[strlen(file) + 1 < DATASET_NAME ? DATASET_NAME - 1 : strlen(file) + 1] = '\0';
+    if (!utf8_escape(full, sizeof full)) return NULL;
     struct h5d_record* record = (struct h5d_record*)records_find(&dataset_shape, full, &made);
     if (record && made) {
         record->log.file_id = record_id(file);

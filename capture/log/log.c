@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/export.h"
 #include "core/mapping.h"
 #include "core/module.h"
 #include "core/mounts.h"
 #include "core/settings.h"
+#include "core/utf8.h"
 #include "log/deflate.h"
 
 enum { METADATA = 1024, TEXT = 3016, MAGIC = 6567223, AT_NAMES = 32, AT_MODULES = 48, AT_VERSIONS = 1072 };
@@ -51,6 +53,7 @@ void log_pack_job(struct buffer* out, const struct job_times* times, int64_t ran
     write_metadata(job.metadata, header);
     /* A long command leaves room for one mount at least: without any, readers find no command either. */
     snprintf(job.text, TEXT - 512, "%s", header->command);
+    utf8_clean(job.text, TEXT - 512); /* a character may be cut */
     const size_t used = strlen(job.text);
     const size_t mounts = mounts_text(job.text + used, TEXT - used);
     deflate_stream(out, (const unsigned char*)&job, sizeof job - TEXT + used + mounts + 1);
@@ -132,8 +135,8 @@ void log_make_folders(const char* path) {
     char* slash = strchr(folder + (strchr(settings.log_folder, '%') - settings.log_folder), '/');
     for (; slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (syscall(SYS_mkdirat, AT_FDCWD, folder, FOR_ALL) == 0) {
-            syscall(SYS_fchmodat, AT_FDCWD, folder, FOR_ALL); /* the umask took some */
+        if (REAL(syscall)(SYS_mkdirat, AT_FDCWD, folder, FOR_ALL) == 0) {
+            REAL(syscall)(SYS_fchmodat, AT_FDCWD, folder, FOR_ALL); /* the umask took some */
         }
         *slash = '/';
     }

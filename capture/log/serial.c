@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/export.h"
 #include "core/mapping.h"
 #include "core/module.h"
 #include "core/own_io.h"
 #include "core/process.h"
+#include "core/sandbox.h"
 #include "core/settings.h"
 #include "log/events.h"
 #include "log/heatmap.h"
@@ -36,7 +38,7 @@ static bool write_file(const char* path, const struct log_plan* plan, const stru
     const int fd = own_open(partly, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0) return false;
     bool done = write_regions(fd, plan, job, packed);
-    done = syscall(SYS_fchmod, fd, 0400) == 0 && done;
+    done = REAL(syscall)(SYS_fchmod, fd, 0400) == 0 && done;
     own_close(fd);
     if (done) done = own_rename(partly, path);
     const int error = errno;
@@ -70,31 +72,37 @@ static void write_log(void) {
         own_warn("the log is larger than WORKALIKE_CAPTURE_MAX_LOG and is not written");
     } else if (!done) {
         own_warn("the log %s cannot be written: %s", path, strerror(errno));
+        mapping_note_loss();
     }
     log_release(&packed);
     buffer_release(&job);
     side_release(&side);
 }
 
+/* The counters stay in the mapping, marked as whole: who started the program makes the log from it. */
+static void leave_mapping(bool whole) {
+    struct mapping_header* header = mapping_header();
+    header->end_ns = whole ? clock_ns() : 0;
+    atomic_store(&header->state, whole ? MAPPING_WHOLE : MAPPING_RUNNING);
+}
+
 static void finish(void) {
     if (settings.mpi_only) {
         mapping_remove();
+    } else if (sandboxed()) {
+        leave_mapping(true);
     } else {
         write_log();
     }
 }
 
-/* The counters of the program that ends here stay in its mapping, marked as whole: who started the program
-   makes the log from it. */
 static void on_exec(bool leaving) {
-    struct mapping_header* header = mapping_header();
-    if (!header) return;
+    if (!mapping_header()) return;
     if (leaving && settings.mpi_only && !process_in_job()) {
         mapping_remove(); /* nobody wants a log of this program */
-        return;
+    } else {
+        leave_mapping(leaving);
     }
-    header->end_ns = leaving ? clock_ns() : 0;
-    atomic_store(&header->state, leaving ? MAPPING_EXECUTED : MAPPING_RUNNING);
 }
 
 static void on_fork(void) {

@@ -8,6 +8,7 @@
 #include "core/module.h"
 #include "core/mounts.h"
 #include "core/records.h"
+#include "core/sandbox.h"
 #include "lustre/layout.h"
 #include "lustre/share.h"
 
@@ -48,6 +49,7 @@ static void ask(int fd, const char* name, _Atomic(int)* has_layouts) {
 /* No system call where the file system has no such layouts, but for the first file on it. */
 static void note(int fd, const char* name) {
     const int error = errno;
+    if (sandboxed()) return;
     _Atomic(int)* has_layouts = mounts_layouts(name);
     if (has_layouts && atomic_load(has_layouts) != MOUNT_WITHOUT_LAYOUTS &&
         !records_known(MODULE_LUSTRE, name)) {

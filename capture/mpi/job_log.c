@@ -7,9 +7,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/export.h"
 #include "core/mapping.h"
 #include "core/module.h"
 #include "core/own_io.h"
+#include "core/sandbox.h"
 #include "core/settings.h"
 #include "log/log.h"
 #include "log/side_file.h"
@@ -157,7 +159,8 @@ static bool write_pieces(struct job* job, struct pieces* pieces) {
 static bool publish(struct job* job, bool written) {
     int64_t done = 0;
     if (job->rank == 0 && written && own_size(job->partly) >= job->bytes) {
-        done = syscall(SYS_fchmodat, AT_FDCWD, job->partly, 0400) == 0 && own_rename(job->partly, job->path);
+        done = REAL(syscall)(SYS_fchmodat, AT_FDCWD, job->partly, 0400) == 0 &&
+               own_rename(job->partly, job->path);
     }
     if (job->rank == 0 && !done) own_unlink(job->partly);
     share(job, &done, sizeof done);
@@ -211,7 +214,7 @@ void mpi_log_write(void) {
     job.comm = comm;
     MPI(Comm_rank, mpi_handle, int*)(comm, &job.rank);
     MPI(Comm_size, mpi_handle, int*)(comm, &job.ranks);
-    if (all(&job, mapping_header() != NULL)) {
+    if (all(&job, mapping_header() && !sandboxed())) {
         log_path(job.path, sizeof job.path);
         share(&job, job.path, sizeof job.path);
         snprintf(job.partly, sizeof job.partly, "%s_partial", job.path);

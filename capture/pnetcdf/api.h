@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "core/guard.h"
 #include "mpi/abi.h"
 
 enum { PNETCDF_DONE = 0, PNETCDF_NAME = 256 };
@@ -23,5 +24,12 @@ void* pnetcdf_lookup(const char* name, _Atomic(void*)* slot);
 /* The library calls its own public functions as well: only what the application calls is counted. This many
    of its functions are running. */
 extern _Thread_local int pnetcdf_depth;
+extern _Thread_local uintptr_t pnetcdf_place; /* of the stack, where the outermost was called */
+
+/* One more; how many there were. */
+static inline int pnetcdf_enter(void) {
+    if (!pnetcdf_depth) pnetcdf_place = stack_place();
+    return pnetcdf_depth++;
+}
 
 #endif

@@ -90,7 +90,7 @@ static int end(const struct place* place, enum pnetcdf_var_counter how, enum pne
                int64_t start, int result) {
     if (result != PNETCDF_DONE || !pnetcdf_open_file(place->file) || !guard_enter()) return result;
     KEEP_ERRNO();
-    ++pnetcdf_depth;
+    pnetcdf_enter();
     pnetcdf_count_place(place, how, first_call, clock_span(start));
     --pnetcdf_depth;
     guard_leave();
@@ -101,7 +101,7 @@ static int end(const struct place* place, enum pnetcdf_var_counter how, enum pne
     int ncmpi_##name parameters;                                                      \
     EXPORT int ncmpi_##name parameters {                                              \
         const int64_t start_ns = clock_ns();                                          \
-        const int outer = pnetcdf_depth++;                                            \
+        const int outer = pnetcdf_enter();                                            \
         const int result = PNETCDF(name, parameters) arguments;                       \
         --pnetcdf_depth;                                                              \
         const struct place place = {.file = file, .variable = variable, __VA_ARGS__}; \

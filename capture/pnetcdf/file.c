@@ -11,6 +11,7 @@
 #include "pnetcdf/open.h"
 
 _Thread_local int pnetcdf_depth;
+_Thread_local uintptr_t pnetcdf_place;
 
 static struct handle_table files, variables;
 
@@ -90,7 +91,7 @@ struct pnetcdf_var_record* pnetcdf_open_variable(int file, int variable, struct 
    application's call is no call of the application. */
 #define OUTERMOST(result, call)              \
     const int64_t start = clock_ns();        \
-    const bool outermost = !pnetcdf_depth++; \
+    const bool outermost = !pnetcdf_enter(); \
     const int result = call;                 \
     --pnetcdf_depth
 
@@ -190,7 +191,7 @@ struct closing {
 static struct closing begin_close(int file) {
     struct closing closing = {.record = handle_remove(&files, file_handle(file))};
     if (!closing.record || !guard_enter()) return closing;
-    ++pnetcdf_depth;
+    pnetcdf_enter();
     PNETCDF(inq_nvars, (int, int*))(file, &closing.variables);
     PNETCDF(inq_get_size, (int, mpi_count*))(file, &closing.read);
     PNETCDF(inq_put_size, (int, mpi_count*))(file, &closing.written);

@@ -5,8 +5,10 @@
 
 #include "core/access.h"
 #include "core/hash.h"
+#include "core/jump.h"
 #include "core/module.h"
 #include "core/records.h"
+#include "core/utf8.h"
 #include "log/events.h"
 #include "pnetcdf/api.h"
 
@@ -39,6 +41,7 @@ struct pnetcdf_var_record* pnetcdf_var_record_of(const struct pnetcdf_file_recor
     const char* path = records_name(file->log.base.id);
     if (!path) return NULL;
     snprintf(full, sizeof full, "%s:%s", path, name);
+    if (!utf8_escape(full, sizeof full)) return NULL;
     struct pnetcdf_var_record* record =
         (struct pnetcdf_var_record*)records_find(&variable_shape, full, &made);
     if (record && made) record->log.file_id = file->log.base.id;
@@ -206,7 +209,13 @@ static const struct record_kind variable_kind = {
                 {MAX_WRITE_TIME, PNETCDF_VAR_MAX_WRITE_TIME_SIZE}},
 };
 
+/* A call of the library was left by a long jump. */
+static void on_jump(uintptr_t stack) {
+    if (pnetcdf_depth && jump_leaves(stack, pnetcdf_place)) pnetcdf_depth = 0;
+}
+
 const struct capture_module pnetcdf_module = {
     .name = "pnetcdf",
+    .jump = on_jump,
     .kinds = (const struct record_kind* const[]){&file_kind, &variable_kind, NULL},
 };

@@ -28,7 +28,7 @@ static int end(const struct several* all, enum pnetcdf_var_counter how, enum pne
                int64_t start, int result) {
     if (result != PNETCDF_DONE || !pnetcdf_open_file(all->file) || !guard_enter()) return result;
     KEEP_ERRNO();
-    ++pnetcdf_depth;
+    pnetcdf_enter();
     const struct span span = clock_span(start);
     for (int i = 0; i < all->count; ++i) {
         const struct place place = {
@@ -50,7 +50,7 @@ static int end(const struct several* all, enum pnetcdf_var_counter how, enum pne
     int ncmpi_##name parameters;                                                                       \
     EXPORT int ncmpi_##name parameters {                                                               \
         const int64_t start_ns = clock_ns();                                                           \
-        const int outer = pnetcdf_depth++;                                                             \
+        const int outer = pnetcdf_enter();                                                             \
         const int result = PNETCDF(name, parameters) arguments;                                        \
         --pnetcdf_depth;                                                                               \
         const struct several all = {.file = file, .count = many, .variables = variables, __VA_ARGS__}; \

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include "core/access.h"
+#include "core/export.h"
 #include "core/hash.h"
 #include "core/module.h"
 #include "core/mounts.h"
 #include "core/records.h"
+#include "core/sandbox.h"
 #include "core/settings.h"
 #include "log/events.h"
 #include "log/heatmap.h"
@@ -112,7 +114,8 @@ static void count_times(struct posix_record* record, enum transfer which, int64_
    asked at the first such write, and again only when another has written to the file in between. */
 static int64_t appended_at(const struct posix_record* record, struct open_file* file, int fd, int64_t size) {
     if (file->append_end >= 0 && file->append_end == record->last_written + 1) return file->append_end;
-    const int64_t end = syscall(SYS_lseek, fd, 0, SEEK_CUR);
+    if (sandboxed()) return file->append_end > 0 ? file->append_end : 0;
+    const int64_t end = REAL(syscall)(SYS_lseek, fd, 0, SEEK_CUR);
     return end >= size ? end - size : 0;
 }
 

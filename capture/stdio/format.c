@@ -5,6 +5,7 @@
 #include "core/export.h"
 #include "core/guard.h"
 #include "core/keep_errno.h"
+#include "core/sandbox.h"
 #include "stdio/record.h"
 
 static int end_print(struct stream* stream, int64_t start, int written) {
@@ -62,7 +63,7 @@ EXPORT int __printf_chk(int flag, const char* format, ...) {
 
 /* What a scan consumed is only known from the stream's position before and after. */
 static int64_t position(struct stream* stream, FILE* file) {
-    if (stream->no_position) return 0;
+    if (stream->no_position || sandboxed()) return 0;
     const off_t at = ftello(file);
     stream->no_position = at < 0;
     return at < 0 ? 0 : at;

@@ -11,12 +11,13 @@
 #include "core/paths.h"
 #include "core/process.h"
 #include "core/records.h"
+#include "core/sandbox.h"
 #include "posix/record.h"
 #include "stdio/record.h"
 
 /* Where a stream begins to write: an appending one at the end, which the C library has just looked up. */
 static int64_t first_offset(FILE* file, const char* mode) {
-    const off_t end = *mode == 'a' ? ftello(file) : 0;
+    const off_t end = *mode == 'a' && !sandboxed() ? ftello(file) : 0;
     return end > 0 ? end : 0;
 }
 
@@ -84,7 +85,7 @@ static void note_descriptor(struct stream* stream, int fd, struct span span) {
     if (!record) return;
     if (!file) {
         file = fd_opened(fd, record, stream->name, false);
-        const off_t at = REAL(lseek)(fd, 0, SEEK_CUR);
+        const off_t at = sandboxed() ? 0 : REAL(lseek)(fd, 0, SEEK_CUR);
         if (file && at > 0) file->offset = at;
     }
     posix_count_copy(record, POSIX_FILENOS, span);

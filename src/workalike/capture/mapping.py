@@ -25,8 +25,8 @@ _FIRST_SIDE_MODULE = 32
 _SIDE = "SIDE"
 """From here on: counters of modules for the side file (capture/core/side_counters.h)."""
 
-EXECUTED = 2
-"""State of a process that went on as another program: its counters are whole."""
+WHOLE = 2
+"""State of a process that left its counters on purpose: it went on as another program, or could not write a log."""
 
 # magic, version, state; pid, fork_parent, rank, ranks; job; job_id, uid; start; origin, end; used, partial
 _HEADER = struct.Struct("<8sII4qQ2q2q2q2Q")
@@ -189,7 +189,7 @@ def read_mapping(path: Path) -> Mapping | None:
         job=job,
         job_id=job_id,
         uid=uid,
-        whole=state == EXECUTED,
+        whole=state == WHOLE,
         start=sec + nsec * 1e-9,
         last=max(0.0, (end - origin) * 1e-9) if end else 0.0,
         command=command.decode("utf-8", "replace"),
