@@ -31,7 +31,7 @@ static void fill(struct hdf5_api* api, void* handle, void* base) {
     HDF5_FUNCTIONS(HDF5_FIND)
 #undef HDF5_FIND
     if (api->get_libversion) api->get_libversion(&version[0], &version[1], &version[2]);
-    api->counted = version[0] > 1 || (version[0] == 1 && version[1] >= 10);
+    api->counted = hdf5_is_counted(version);
 }
 
 /* The library that holds this function. */

@@ -21,12 +21,12 @@ static hid note(const struct hdf5_api* api, hid location, enum hdf5_counter coun
     return object;
 }
 
-#define MAKING(name, counter, attribute, parameters, arguments)              \
-    hid H5##name parameters;                                                 \
-    EXPORT hid H5##name parameters {                                         \
-        const struct hdf5_api* api = HDF5_OF_CALLER();                       \
-        if (!api->name) return HDF5_FAILED;                                  \
-        return note(api, location, counter, attribute, api->name arguments); \
+#define MAKING(name, counter, attribute, parameters, arguments)                           \
+    hid H5##name parameters;                                                              \
+    EXPORT hid H5##name parameters {                                                      \
+        const struct hdf5_api* api = HDF5_OF_CALLER();                                    \
+        if (!HDF5_BEHIND(api, name)) return HDF5_FAILED;                                  \
+        return note(api, location, counter, attribute, HDF5_BEHIND(api, name) arguments); \
     }
 MAKING(Acreate1, HDF5_ATTRIBUTES_CREATED, true,
        (hid location, const char* name, hid type, hid space, hid list), (location, name, type, space, list))
@@ -61,22 +61,23 @@ static int note_use(struct side_record* record, enum hdf5_counter counter, int r
 int H5Awrite(hid attribute, hid type, const void* memory);
 EXPORT int H5Awrite(hid attribute, hid type, const void* memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!api->Awrite) return HDF5_FAILED;
+    if (!HDF5_BEHIND(api, Awrite)) return HDF5_FAILED;
     return note_use(handle_find(&attributes, attribute), HDF5_ATTRIBUTES_WRITTEN,
-                    api->Awrite(attribute, type, memory));
+                    HDF5_BEHIND(api, Awrite)(attribute, type, memory));
 }
 
 int H5Aread(hid attribute, hid type, void* memory);
 EXPORT int H5Aread(hid attribute, hid type, void* memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!api->Aread) return HDF5_FAILED;
+    if (!HDF5_BEHIND(api, Aread)) return HDF5_FAILED;
     return note_use(handle_find(&attributes, attribute), HDF5_ATTRIBUTES_READ,
-                    api->Aread(attribute, type, memory));
+                    HDF5_BEHIND(api, Aread)(attribute, type, memory));
 }
 
 int H5Aclose(hid attribute);
 EXPORT int H5Aclose(hid attribute) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!api->Aclose) return HDF5_FAILED;
-    return note_use(handle_remove(&attributes, attribute), HDF5_ATTRIBUTES_CLOSED, api->Aclose(attribute));
+    if (!HDF5_BEHIND(api, Aclose)) return HDF5_FAILED;
+    return note_use(handle_remove(&attributes, attribute), HDF5_ATTRIBUTES_CLOSED,
+                    HDF5_BEHIND(api, Aclose)(attribute));
 }

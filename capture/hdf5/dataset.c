@@ -1,4 +1,6 @@
 /* HDF5 datasets. */
+#include "hdf5/dataset.h"
+
 #include "core/export.h"
 #include "core/guard.h"
 #include "core/handle_table.h"
@@ -36,13 +38,13 @@ static hid note_created(const struct hdf5_api* api, hid location, const char* na
     return dataset;
 }
 
-#define OPENING(note, name, deprecated, parameters, arguments)                    \
-    hid H5##name parameters;                                                      \
-    EXPORT hid H5##name parameters {                                              \
-        const struct hdf5_api* api = HDF5_OF_CALLER();                            \
-        if (!api->name) return HDF5_FAILED;                                       \
-        const int64_t start = clock_ns();                                         \
-        return note(api, location, path, deprecated, api->name arguments, start); \
+#define OPENING(note, name, deprecated, parameters, arguments)                                 \
+    hid H5##name parameters;                                                                   \
+    EXPORT hid H5##name parameters {                                                           \
+        const struct hdf5_api* api = HDF5_OF_CALLER();                                         \
+        if (!HDF5_BEHIND(api, name)) return HDF5_FAILED;                                       \
+        const int64_t start = clock_ns();                                                      \
+        return note(api, location, path, deprecated, HDF5_BEHIND(api, name) arguments, start); \
     }
 OPENING(note_created, Dcreate1, true, (hid location, const char* path, hid type, hid space, hid creation),
         (location, path, type, space, creation))
@@ -56,15 +58,15 @@ OPENING(note_opened, Dopen2, false, (hid location, const char* path, hid access)
 hid H5Oopen(hid location, const char* path, hid access);
 EXPORT hid H5Oopen(hid location, const char* path, hid access) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!api->Oopen) return HDF5_FAILED;
+    if (!HDF5_BEHIND(api, Oopen)) return HDF5_FAILED;
     const int64_t start = clock_ns();
-    const hid object = api->Oopen(location, path, access);
+    const hid object = HDF5_BEHIND(api, Oopen)(location, path, access);
     if (object < 0 || api->Iget_type(object) != HDF5_IS_DATASET) return object;
     return note_opened(api, location, path, false, object, start);
 }
 
-static void note_access(const struct hdf5_api* api, hid dataset, bool write, hid space, hid list,
-                        struct span span) {
+void hdf5_note_access(const struct hdf5_api* api, hid dataset, bool write, hid space, hid list,
+                      struct span span) {
     struct h5d_record* record = handle_find(&datasets, dataset);
     if (!record) return;
     const struct h5d_access access = hdf5_access(api, record, write, space, list);
@@ -75,7 +77,7 @@ static int end(const struct hdf5_api* api, hid dataset, bool write, hid space, h
                int result) {
     if (result < 0 || !guard_enter()) return result;
     KEEP_ERRNO();
-    note_access(api, dataset, write, space, list, clock_span(start));
+    hdf5_note_access(api, dataset, write, space, list, clock_span(start));
     guard_leave();
     return result;
 }
@@ -83,61 +85,28 @@ static int end(const struct hdf5_api* api, hid dataset, bool write, hid space, h
 int H5Dread(hid dataset, hid type, hid memory_space, hid space, hid list, void* memory);
 EXPORT int H5Dread(hid dataset, hid type, hid memory_space, hid space, hid list, void* memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!api->Dread) return HDF5_FAILED;
+    if (!HDF5_BEHIND(api, Dread)) return HDF5_FAILED;
     const int64_t start = clock_ns();
     return end(api, dataset, false, space, list, start,
-               api->Dread(dataset, type, memory_space, space, list, memory));
+               HDF5_BEHIND(api, Dread)(dataset, type, memory_space, space, list, memory));
 }
 
 int H5Dwrite(hid dataset, hid type, hid memory_space, hid space, hid list, const void* memory);
 EXPORT int H5Dwrite(hid dataset, hid type, hid memory_space, hid space, hid list, const void* memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!api->Dwrite) return HDF5_FAILED;
+    if (!HDF5_BEHIND(api, Dwrite)) return HDF5_FAILED;
     const int64_t start = clock_ns();
     return end(api, dataset, true, space, list, start,
-               api->Dwrite(dataset, type, memory_space, space, list, memory));
-}
-
-/* Several datasets in one call: an access of each, all over the call's time. */
-static int end_multi(const struct hdf5_api* api, size_t count, const hid* dataset, bool write,
-                     const hid* space, hid list, int64_t start, int result) {
-    if (result < 0 || !guard_enter()) return result;
-    KEEP_ERRNO();
-    const struct span span = clock_span(start);
-    for (size_t i = 0; i < count; ++i) note_access(api, dataset[i], write, space[i], list, span);
-    guard_leave();
-    return result;
-}
-
-int H5Dread_multi(size_t count, hid* dataset, hid* type, hid* memory_space, hid* space, hid list,
-                  void** memory);
-EXPORT int H5Dread_multi(size_t count, hid* dataset, hid* type, hid* memory_space, hid* space, hid list,
-                         void** memory) {
-    const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!api->Dread_multi) return HDF5_FAILED;
-    const int64_t start = clock_ns();
-    return end_multi(api, count, dataset, false, space, list, start,
-                     api->Dread_multi(count, dataset, type, memory_space, space, list, memory));
-}
-
-int H5Dwrite_multi(size_t count, hid* dataset, hid* type, hid* memory_space, hid* space, hid list,
-                   const void** memory);
-EXPORT int H5Dwrite_multi(size_t count, hid* dataset, hid* type, hid* memory_space, hid* space, hid list,
-                          const void** memory) {
-    const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!api->Dwrite_multi) return HDF5_FAILED;
-    const int64_t start = clock_ns();
-    return end_multi(api, count, dataset, true, space, list, start,
-                     api->Dwrite_multi(count, dataset, type, memory_space, space, list, memory));
+               HDF5_BEHIND(api, Dwrite)(dataset, type, memory_space, space, list, memory));
 }
 
 int H5Dflush(hid dataset);
 EXPORT int H5Dflush(hid dataset) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!api->Dflush) return HDF5_FAILED;
+    if (!HDF5_BEHIND(api, Dflush)) return HDF5_FAILED;
     struct h5d_record* record = handle_find(&datasets, dataset);
     const int64_t start = clock_ns();
-    const int result = api->Dflush(dataset);
+    const int result = HDF5_BEHIND(api, Dflush)(dataset);
     if (record && result >= 0 && guard_enter()) {
         h5d_count_flush(record, clock_span(start));
         guard_leave();
@@ -156,17 +125,17 @@ static int note_closed(struct h5d_record* record, int64_t start, int result) {
 int H5Dclose(hid dataset);
 EXPORT int H5Dclose(hid dataset) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!api->Dclose) return HDF5_FAILED;
+    if (!HDF5_BEHIND(api, Dclose)) return HDF5_FAILED;
     struct h5d_record* record = handle_remove(&datasets, dataset);
     const int64_t start = clock_ns();
-    return note_closed(record, start, api->Dclose(dataset));
+    return note_closed(record, start, HDF5_BEHIND(api, Dclose)(dataset));
 }
 
 int H5Oclose(hid object);
 EXPORT int H5Oclose(hid object) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!api->Oclose) return HDF5_FAILED;
+    if (!HDF5_BEHIND(api, Oclose)) return HDF5_FAILED;
     struct h5d_record* record = handle_remove(&datasets, object);
     const int64_t start = clock_ns();
-    return note_closed(record, start, api->Oclose(object));
+    return note_closed(record, start, HDF5_BEHIND(api, Oclose)(object));
 }

@@ -64,8 +64,8 @@ static bool fill_mpich(void) {
         .no_status = (void*)1,
         .in_place = (void*)-1,
     };
-    /* Only MPICH and libraries of its ABI have this one. */
-    return PRESENT(MPIR_Dup_fn) || PRESENT(MPIX_Comm_revoke);
+    /* Only MPICH and libraries of its ABI have these; of an archive, the last one is always linked in. */
+    return PRESENT(MPIR_Dup_fn) || PRESENT(MPIX_Comm_revoke) || PRESENT(MPIR_Process);
 }
 
 const struct mpi_abi* mpi_abi(void) {

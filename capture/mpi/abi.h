@@ -29,13 +29,22 @@ const struct mpi_abi* mpi_abi(void);
 bool mpi_is_no_info(mpi_handle info);
 
 #ifdef CAPTURE_STATIC
-/* The library is linked into the program, or is not there. */
+/* The library is linked into the program, or is not there. What is linked in for the sake of MPI only
+   (CAPTURE_NEEDS_MPI) asks for its functions, so that the linker takes them out of an archive. */
 int mpi_unavailable(void);
+#ifdef CAPTURE_NEEDS_MPI
+#define MPI(name, ...)                                         \
+    __extension__({                                            \
+        extern int behind_##name(void) __asm__("PMPI_" #name); \
+        (int (*)(__VA_ARGS__))(size_t) & behind_##name;        \
+    })
+#else
 #define MPI(name, ...)                                                                     \
     __extension__({                                                                        \
         extern int behind_##name(void) __asm__("PMPI_" #name) __attribute__((weak));       \
         (int (*)(__VA_ARGS__))(size_t)(behind_##name ? &behind_##name : &mpi_unavailable); \
     })
+#endif
 #else
 /* The library's function of this name, wherever the library was loaded; one that fails if there is none. */
 void* mpi_lookup(const char* name, _Atomic(void*)* slot);

@@ -1,4 +1,6 @@
 /* The MPI job: what the ranks have in common from MPI_Init on, and the log at MPI_Finalize. */
+#include "mpi/job.h"
+
 #include <stddef.h>
 #include <unistd.h>
 
@@ -10,19 +12,14 @@
 #include "core/settings.h"
 #include "mpi/abi.h"
 #include "mpi/job_log.h"
-
-#ifdef CAPTURE_STATIC
-#define BOTH_NAMES(name) _Static_assert(1, "")
-#else
-#define BOTH_NAMES(name) EXPORT_ALIAS(PMPI_##name, MPI_##name)
-#endif
+#include "mpi/transfer.h"
 
 /* A number that no other job on these nodes has: rank 0's moment and process. */
 static uint64_t new_job(void) {
     return (uint64_t)clock_ns() << 20 ^ (uint64_t)getpid();
 }
 
-static int after_init(int result) {
+int mpi_after_init(int result) {
     if (result != MPI_DONE || !settings.wanted || process_in_job() || !guard_enter()) return result;
     const struct mpi_abi* abi = mpi_abi();
     int rank = 0, ranks = 1;
@@ -41,23 +38,28 @@ static int after_init(int result) {
 
 int MPI_Init(int* count, char*** arguments);
 EXPORT int MPI_Init(int* count, char*** arguments) {
-    return after_init(MPI(Init, int*, char***)(count, arguments));
+    return mpi_after_init(MPI(Init, int*, char***)(count, arguments));
 }
 BOTH_NAMES(Init);
 
 int MPI_Init_thread(int* count, char*** arguments, int required, int* provided);
 EXPORT int MPI_Init_thread(int* count, char*** arguments, int required, int* provided) {
-    return after_init(MPI(Init_thread, int*, char***, int, int*)(count, arguments, required, provided));
+    return mpi_after_init(MPI(Init_thread, int*, char***, int, int*)(count, arguments, required, provided));
 }
 BOTH_NAMES(Init_thread);
 
+void mpi_before_finalize(void) {
+    static bool done;
+    if (done || !process_in_job() || !guard_enter()) return;
+    done = true;
+    process_end();
+    mpi_log_write();
+    guard_leave();
+}
+
 int MPI_Finalize(void);
 EXPORT int MPI_Finalize(void) {
-    if (process_in_job() && guard_enter()) {
-        process_end();
-        mpi_log_write();
-        guard_leave();
-    }
+    mpi_before_finalize();
     return MPI(Finalize, void)();
 }
 BOTH_NAMES(Finalize);

@@ -3,11 +3,13 @@
 #include <stddef.h>
 
 #include "core/access.h"
+#include "core/jump.h"
 #include "core/module.h"
 #include "core/records.h"
 #include "core/settings.h"
 #include "log/events.h"
 #include "log/heatmap.h"
+#include "mpi/transfer.h"
 
 static const struct record_shape shape = {
     MODULE_MPIIO,
@@ -132,7 +134,17 @@ static const struct record_kind mpiio_kind = {
     .slowest = {{MAX_READ_TIME, MPIIO_MAX_READ_TIME_SIZE}, {MAX_WRITE_TIME, MPIIO_MAX_WRITE_TIME_SIZE}},
 };
 
+#ifdef CAPTURE_STATIC
+/* A Fortran binding was left by a long jump. */
+static void on_jump(uintptr_t stack) {
+    if (mpi_fortran_depth && jump_leaves(stack, mpi_fortran_place)) mpi_fortran_depth = 0;
+}
+#else
+#define on_jump NULL
+#endif
+
 const struct capture_module mpi_module = {
     .name = "mpi",
+    .jump = on_jump,
     .kinds = (const struct record_kind* const[]){&mpiio_kind, NULL},
 };

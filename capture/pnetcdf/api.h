@@ -9,10 +9,20 @@
 
 enum { PNETCDF_DONE = 0, PNETCDF_NAME = 256 };
 
+/* PNETCDF(sync, (int))(file): the library's ncmpi_sync, behind ours. PNETCDF_ASK is for functions that have
+   none of ours in front. Linked into a program, both are asked for by name. */
+#ifdef CAPTURE_STATIC
+#define PNETCDF_NAMED(symbol, name, parameters)              \
+    __extension__({                                          \
+        extern int behind_##name parameters __asm__(symbol); \
+        &behind_##name;                                      \
+    })
+#define PNETCDF(name, parameters) PNETCDF_NAMED("__real_ncmpi_" #name, name, parameters)
+#define PNETCDF_ASK(name, parameters) PNETCDF_NAMED("ncmpi_" #name, name, parameters)
+#else
 /* The library's function of this name; one that fails if there is none. */
 void* pnetcdf_lookup(const char* name, _Atomic(void*)* slot);
 
-/* PNETCDF(sync, (int))(file): the library's ncmpi_sync. */
 #define PNETCDF(name, parameters)                                                       \
     __extension__({                                                                     \
         static _Atomic(void*) slot;                                                     \
@@ -20,6 +30,8 @@ void* pnetcdf_lookup(const char* name, _Atomic(void*)* slot);
         if (__builtin_expect(!found, 0)) found = pnetcdf_lookup("ncmpi_" #name, &slot); \
         (int(*) parameters) found;                                                      \
     })
+#define PNETCDF_ASK(name, parameters) PNETCDF(name, parameters)
+#endif
 
 /* The library calls its own public functions as well: only what the application calls is counted. This many
    of its functions are running. */

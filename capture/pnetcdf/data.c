@@ -21,8 +21,8 @@ static int64_t product(const mpi_count* count, int64_t dimensions) {
 static int64_t records_of(int file) {
     int dimension = -1;
     mpi_count records = 0;
-    if (PNETCDF(inq_unlimdim, (int, int*))(file, &dimension) != PNETCDF_DONE || dimension < 0) return 0;
-    PNETCDF(inq_dimlen, (int, int, mpi_count*))(file, dimension, &records);
+    if (PNETCDF_ASK(inq_unlimdim, (int, int*))(file, &dimension) != PNETCDF_DONE || dimension < 0) return 0;
+    PNETCDF_ASK(inq_dimlen, (int, int, mpi_count*))(file, dimension, &records);
     return records;
 }
 

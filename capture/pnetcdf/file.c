@@ -15,6 +15,7 @@ _Thread_local uintptr_t pnetcdf_place;
 
 static struct handle_table files, variables;
 
+#ifndef CAPTURE_STATIC
 static int unavailable(void) {
     return -1;
 }
@@ -25,6 +26,7 @@ void* pnetcdf_lookup(const char* name, _Atomic(void*)* slot) {
     atomic_store_explicit(slot, found, memory_order_relaxed);
     return found;
 }
+#endif
 
 /* Neither 0 nor -1, which a table of handles keeps for itself. */
 static intptr_t file_handle(int file) {
@@ -50,18 +52,20 @@ enum { DIMENSIONS = 1024 /* PnetCDF allows more; variables that have more are no
 static bool ask_shape(int file, int variable, char name[PNETCDF_NAME + 1], struct pnetcdf_shape* shape) {
     int type = 0, count = 0, unlimited = -1, dimension[DIMENSIONS];
     *shape = (struct pnetcdf_shape){.points = 1};
-    if (PNETCDF(inq_varndims, (int, int, int*))(file, variable, &count) != PNETCDF_DONE || count > DIMENSIONS)
+    if (PNETCDF_ASK(inq_varndims, (int, int, int*))(file, variable, &count) != PNETCDF_DONE ||
+        count > DIMENSIONS)
         return false;
-    if (PNETCDF(inq_var, (int, int, char*, int*, int*, int*, int*))(file, variable, name, &type, &count,
-                                                                    dimension, NULL) != PNETCDF_DONE)
+    if (PNETCDF_ASK(inq_var, (int, int, char*, int*, int*, int*, int*))(file, variable, name, &type, &count,
+                                                                        dimension, NULL) != PNETCDF_DONE)
         return false;
-    PNETCDF(inq_unlimdim, (int, int*))(file, &unlimited);
+    PNETCDF_ASK(inq_unlimdim, (int, int*))(file, &unlimited);
     shape->dimensions = count;
     shape->type_size = type_size(type);
     shape->records = count > 0 && unlimited >= 0 && dimension[0] == unlimited;
     for (int i = 0; i < count; ++i) {
         mpi_count length = 1;
-        if (i || !shape->records) PNETCDF(inq_dimlen, (int, int, mpi_count*))(file, dimension[i], &length);
+        if (i || !shape->records)
+            PNETCDF_ASK(inq_dimlen, (int, int, mpi_count*))(file, dimension[i], &length);
         shape->points *= length;
         const int place = i - (count > SLAB_DIMS ? count - SLAB_DIMS : 0);
         if (place >= 0) shape->length[place] = length;
@@ -192,9 +196,9 @@ static struct closing begin_close(int file) {
     struct closing closing = {.record = handle_remove(&files, file_handle(file))};
     if (!closing.record || !guard_enter()) return closing;
     pnetcdf_enter();
-    PNETCDF(inq_nvars, (int, int*))(file, &closing.variables);
-    PNETCDF(inq_get_size, (int, mpi_count*))(file, &closing.read);
-    PNETCDF(inq_put_size, (int, mpi_count*))(file, &closing.written);
+    PNETCDF_ASK(inq_nvars, (int, int*))(file, &closing.variables);
+    PNETCDF_ASK(inq_get_size, (int, mpi_count*))(file, &closing.read);
+    PNETCDF_ASK(inq_put_size, (int, mpi_count*))(file, &closing.written);
     --pnetcdf_depth;
     guard_leave();
     return closing;

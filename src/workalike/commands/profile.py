@@ -68,7 +68,10 @@ def command(
         ),
     ] = None,
     flags: Annotated[
-        bool, typer.Option("--link-flags", help="Print what to link into a static program instead.")
+        bool,
+        typer.Option(
+            "--link-flags", help="Print what workalike-cc and workalike-fc link into a program instead."
+        ),
     ] = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -87,13 +90,13 @@ def command(
 
         workalike profile -o logs --recover node1 node2      (of a killed job)
 
-        cc -static app.c $(workalike profile --link-flags)      (no preload)
+        workalike-cc -static app.c -o app      (no preload: mpicc with the library linked in; workalike-fc for Fortran)
     """
-    from workalike.capture.library import find_library, is_static, link_flags
+    from workalike.capture.library import find_library, is_static, linked_in
     from workalike.capture.session import CaptureOptions, Session, place_logs
 
     if flags:
-        print(" ".join(link_flags()))
+        print(" ".join(linked_in().flags()))
         return
     if recover_from is not None:
         _recover([recover_from, *map(Path, run or [])], Path(output or "."), as_json)
