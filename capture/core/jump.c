@@ -8,6 +8,7 @@
 #include "core/guard.h"
 #include "core/module.h"
 #include "core/sandbox.h"
+#include "core/spin.h"
 
 bool jump_leaves(uintptr_t target, uintptr_t place) {
     stack_t own;
@@ -32,7 +33,10 @@ static uintptr_t stack_after(const struct __jmp_buf_tag* target) {
 
 static void before_jump(const struct __jmp_buf_tag* target) {
     const uintptr_t stack = stack_after(target);
-    if (jump_leaves(stack, guard_inside)) guard_leave();
+    if (jump_leaves(stack, guard_inside)) {
+        spin_release_all();
+        guard_leave();
+    }
     FOR_MODULES(jump, stack)
 }
 

@@ -15,6 +15,7 @@
 /* A child counts for itself, from zero; its mapping begins with the first thing that it counts. */
 static void after_fork_in_child(void) {
     (void)guard_enter();
+    spin_held.count = 0; /* what the parent held is its own affair */
     if (process_start_again()) {
         records_forget();
         mounts_forget();

@@ -15,19 +15,21 @@ from workalike.darshan.hash import record_id
 from .conftest import WORKALIKE, Profile
 
 
-@pytest.mark.parametrize("how", ["stream", "busy"])
+@pytest.mark.parametrize("how", ["stream", "busy", "threads"])
 def test_a_long_jump_out_of_a_call_does_not_end_counting(
     how: str, profile: Profile, compiled: Callable[..., Path]
 ) -> None:
-    run = profile(compiled("jumps.c"), how)
+    run = profile(compiled("jumps.c", "-pthread"), how)
     record = run.record("POSIX", "after")
     assert (record["WRITES"], record["BYTES_WRITTEN"]) == (3, 30)
+    if how == "threads":  # the other thread's calls are all counted
+        assert run.record("POSIX", "busy")["WRITES"] > 200000
 
 
 def test_a_long_jump_within_a_handler_changes_no_count(
     profile: Profile, compiled: Callable[..., Path]
 ) -> None:
-    run = profile(compiled("jumps.c"), "inner")
+    run = profile(compiled("jumps.c", "-pthread"), "inner")
     assert run.record("POSIX", "busy")["WRITES"] == 1000000
     assert run.record("POSIX", "after")["WRITES"] == 3
 

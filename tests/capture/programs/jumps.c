@@ -1,5 +1,6 @@
-/* Long jumps out of calls that are counted. usage: jumps stream|busy|inner */
+/* Long jumps out of calls that are counted. usage: jumps stream|busy|inner|threads */
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -52,18 +53,40 @@ static void stop_timer(void) {
     setitimer(ITIMER_REAL, &none, NULL);
 }
 
+/* A second thread writes to the same file all the while; it gets no signals. */
+static void* write_beside(void* fd) {
+    for (long i = 0; i < 200000; ++i) {
+        if (pwrite(*(int*)fd, "y", 1, 0) != 1) _exit(3);
+    }
+    return NULL;
+}
+
+static void write_and_jump(int fd) {
+    volatile int jumps = 0;
+    if (sigsetjmp(outside, 1)) ++jumps;
+    start_timer(jump_away, 60);
+    while (jumps < 3000) {
+        if (pwrite(fd, "x", 1, 0) != 1) _exit(3);
+    }
+    stop_timer();
+}
+
 int main(int count, char** arguments) {
     const char* how = count > 1 ? arguments[1] : "";
     const int fd = open("busy", O_CREAT | O_WRONLY, 0600);
     if (strcmp(how, "stream") == 0) leave_a_stream();
-    if (strcmp(how, "busy") == 0) {
-        volatile int jumps = 0;
-        if (sigsetjmp(outside, 1)) ++jumps;
-        start_timer(jump_away, 60);
-        while (jumps < 3000) {
-            if (pwrite(fd, "x", 1, 0) != 1) return 3;
-        }
-        stop_timer();
+    if (strcmp(how, "busy") == 0) write_and_jump(fd);
+    if (strcmp(how, "threads") == 0) {
+        pthread_t beside;
+        sigset_t alarm;
+        int own = fd;
+        sigemptyset(&alarm);
+        sigaddset(&alarm, SIGALRM);
+        pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+        pthread_create(&beside, NULL, write_beside, &own);
+        pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+        write_and_jump(fd);
+        pthread_join(beside, NULL);
     }
     if (strcmp(how, "inner") == 0) {
         start_timer(jump_inside, 60);
