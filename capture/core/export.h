@@ -13,7 +13,7 @@
         __attribute__((alias(#function), visibility("default")))
 
 #ifdef CAPTURE_STATIC
-/* Linked into the program with --wrap: the linker calls the function behind ours __real_<name>, and
+/* Linked into the program with --wrap: the linker calls the function that ours replaces __real_<name>, and
    make_static.sh gives ours the name __wrap_<name>. */
 #define REAL(name)                                                      \
     __extension__({                                                     \
@@ -21,7 +21,7 @@
         &behind_##name;                                                 \
     })
 #else
-/* The function of this name behind ours, looked up at its first use. */
+/* The function of this name that ours replaces, looked up at its first use. */
 void* real_lookup(const char* name, _Atomic(void*)* slot);
 
 #define REAL(name)                                                          \

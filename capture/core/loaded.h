@@ -3,7 +3,8 @@
 #ifndef WORKALIKE_CAPTURE_LOADED_H
 #define WORKALIKE_CAPTURE_LOADED_H
 
-/* The symbol behind ours, else of a loaded library whose file name begins with `stem`; NULL if there is none.
+/* The symbol that ours replaces, else of a loaded library whose file name begins with `stem`; NULL if there
+ * is none.
  */
 void* loaded_symbol(const char* stem, const char* symbol);
 

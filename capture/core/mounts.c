@@ -30,8 +30,8 @@ static bool worth_listing(const char* type) {
         "proc",    "sysfs",    "tmpfs",       "devpts", "devtmpfs", "cgroup",  "cgroup2",
         "mqueue",  "debugfs",  "securityfs",  "pstore", "bpf",      "tracefs", "hugetlbfs",
         "fusectl", "configfs", "binfmt_misc", "autofs", "nsfs",     NULL};
-    for (const char* const* one = kernel_types; *one; ++one) {
-        if (strcmp(*one, type) == 0) return false;
+    for (const char* const* kind = kernel_types; *kind; ++kind) {
+        if (strcmp(*kind, type) == 0) return false;
     }
     return true;
 }

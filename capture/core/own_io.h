@@ -12,7 +12,7 @@ int own_open(const char* path, int flags, int mode);
 void own_close(int fd);
 ssize_t own_read(int fd, void* data, size_t bytes);
 bool own_write_all(int fd, const void* data, size_t bytes);
-/* Takes room on the disk; false if there is none. True where the file system cannot tell. */
+/* Takes room on the disk; false if there is none. True where the file system cannot say. */
 bool own_reserve(int fd, int64_t bytes);
 /* Bytes of a file, -1 if there is none. */
 int64_t own_size(const char* path);

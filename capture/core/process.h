@@ -20,7 +20,7 @@ void process_start(void);
 /* In a fork's child: the same, with the parent noted; false if nothing was captured there. */
 bool process_start_again(void);
 
-/* The rank in an MPI job, told by MPI_Init. */
+/* The rank in an MPI job, known from MPI_Init. */
 void process_joins_job(int rank, int ranks, uint64_t job);
 
 /* True for the one caller who may end the capture; nothing is counted afterwards. */

@@ -41,7 +41,7 @@ static bool pattern_of(const char* name, regex_t* pattern) {
     const char* text = text_of(name);
     if (!text) return false;
     if (regcomp(pattern, text, REG_EXTENDED | REG_NOSUB) == 0) return true;
-    own_warn("%s is not a regular expression and is not heeded: %s", name, text);
+    own_warn("%s is not a regular expression and is ignored: %s", name, text);
     return false;
 }
 

@@ -2,7 +2,7 @@
 
    WORKALIKE_CAPTURE_DIR         folder for logs; without it nothing is captured
    WORKALIKE_CAPTURE_LOG_DIR     the same for a whole site, if the first is not set: %Y, %m and %d are the
-                                 start's, and what is missing behind the first % is made
+                                 start's, and what is missing after the first % is made
    WORKALIKE_CAPTURE_MAX_LOG     bytes a log may have: traces and heatmaps give way, else there is none
    WORKALIKE_CAPTURE_MPI_ONLY    set to 1 for logs of MPI jobs only
    WORKALIKE_CAPTURE_MAPS        folder for the counters' mappings, on this node [/dev/shm, TMPDIR, /tmp]

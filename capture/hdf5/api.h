@@ -96,8 +96,8 @@ const struct hdf5_api* hdf5_api(const void* caller);
 
 #define HDF5_OF_CALLER() hdf5_api(__builtin_return_address(0))
 
-/* The library's function behind one of ours; NULL where it lacks it. Linked into a program, it is asked for
-   by name, so that the linker takes it out of an archive. */
+/* The library's function that one of ours replaces; NULL where it lacks it. Linked into a program, it is
+   asked for by name, so that the linker takes it out of an archive. */
 #ifdef CAPTURE_STATIC
 #define HDF5_BEHIND(api, name)                                                    \
     __extension__({                                                               \

@@ -64,10 +64,10 @@ static uint32_t hash_of(const unsigned char* at) {
     return word * 2654435761u >> (32 - HASH_BITS);
 }
 
-static unsigned match_length(const unsigned char* one, const unsigned char* other, size_t most) {
+static unsigned match_length(const unsigned char* text, const unsigned char* other, size_t most) {
     unsigned length = 0;
     if (most > MATCH_MOST) most = MATCH_MOST;
-    while (length < most && one[length] == other[length]) ++length;
+    while (length < most && text[length] == other[length]) ++length;
     return length;
 }
 

@@ -57,32 +57,32 @@ void reduced_begin(enum module module, struct reduced* element, const void* reco
 }
 
 /* Of two groups of values (Chan, Golub and LeVeque). */
-static void add_spread(struct spread* one, const struct spread* other) {
-    const double count = one->count + other->count;
-    const double apart = other->mean - one->mean;
-    one->squares += other->squares + apart * apart * one->count * other->count / count;
-    one->mean += apart * other->count / count;
-    one->count = count;
+static void add_spread(struct spread* result, const struct spread* other) {
+    const double count = result->count + other->count;
+    const double apart = other->mean - result->mean;
+    result->squares += other->squares + apart * apart * result->count * other->count / count;
+    result->mean += apart * other->count / count;
+    result->count = count;
 }
 
 /* Takes the other side's rank where it was faster (or slower); ties stay. */
-static void add_ranks(const struct record_kind* kind, struct view one, struct view other) {
+static void add_ranks(const struct record_kind* kind, struct view result, struct view other) {
     for (int slow = 0; slow < 2; ++slow) {
         const int time = kind->fastest_time + slow, rank = kind->ranks + 2 * slow;
-        const bool takes = slow ? other.time[time] > one.time[time] : other.time[time] < one.time[time];
+        const bool takes = slow ? other.time[time] > result.time[time] : other.time[time] < result.time[time];
         if (!takes) continue;
-        one.time[time] = other.time[time];
-        one.counter[rank] = other.counter[rank];
-        one.counter[rank + 1] = other.counter[rank + 1];
+        result.time[time] = other.time[time];
+        result.counter[rank] = other.counter[rank];
+        result.counter[rank + 1] = other.counter[rank + 1];
     }
 }
 
-static void add_slowest(const struct record_kind* kind, struct view one, struct view other) {
+static void add_slowest(const struct record_kind* kind, struct view result, struct view other) {
     for (int i = 0; i < 2; ++i) {
         const int time = kind->slowest[i].time, size = kind->slowest[i].size;
-        if (time == NOWHERE || other.time[time] <= one.time[time]) continue;
-        one.time[time] = other.time[time];
-        one.counter[size] = other.counter[size];
+        if (time == NOWHERE || other.time[time] <= result.time[time]) continue;
+        result.time[time] = other.time[time];
+        result.counter[size] = other.counter[size];
     }
 }
 
@@ -92,23 +92,23 @@ struct group {
     int64_t count;
 };
 
-static bool better(struct group one, struct group other) {
-    return one.count > other.count || (one.count == other.count && one.values[0] > other.values[0]);
+static bool better(struct group first, struct group other) {
+    return first.count > other.count || (first.count == other.count && first.values[0] > other.values[0]);
 }
 
 /* Adds the counts of equal groups, then keeps the best four of both sides. */
-static void add_common(const struct common_rule* rule, int64_t* one, const int64_t* other) {
+static void add_common(const struct common_rule* rule, int64_t* result, const int64_t* other) {
     enum { BOTH = 2 * COMMON_KEPT, WIDEST = 16 };
     const size_t width = (size_t)rule->width;
     struct group groups[BOTH];
     int64_t kept[COMMON_KEPT][WIDEST], counts[COMMON_KEPT] = {0};
     int used = 0;
     for (int side = 0; side < 2; ++side) {
-        const int64_t* from = side ? other : one;
+        const int64_t* from = side ? other : result;
         for (int i = 0; i < COMMON_KEPT; ++i) {
             const struct group group = {from + rule->value + rule->width * i, from[rule->count + i]};
             int at = 0;
-            while (at < used && memcmp(groups[at].values, group.values, width * sizeof *one) != 0) ++at;
+            while (at < used && memcmp(groups[at].values, group.values, width * sizeof *result) != 0) ++at;
             if (group.count <= 0) continue;
             if (at < used) {
                 groups[at].count += group.count;
@@ -124,54 +124,55 @@ static void add_common(const struct common_rule* rule, int64_t* one, const int64
         const struct group chosen = groups[best];
         groups[best] = groups[place];
         groups[place] = chosen;
-        memcpy(kept[place], chosen.values, width * sizeof *one);
+        memcpy(kept[place], chosen.values, width * sizeof *result);
         counts[place] = chosen.count;
     }
     for (int i = 0; i < COMMON_KEPT; ++i) {
-        memcpy(one + rule->value + rule->width * i, kept[i], width * sizeof *one);
-        one[rule->count + i] = counts[i];
+        memcpy(result + rule->value + rule->width * i, kept[i], width * sizeof *result);
+        result[rule->count + i] = counts[i];
     }
 }
 
-static void add_counter(enum rule rule, int64_t* one, int64_t other) {
+static void add_counter(enum rule rule, int64_t* result, int64_t other) {
     switch (rule) {
         case RULE_SUM:
-            *one = *one == -1 || other == -1 ? -1 : *one + other;
+            *result = *result == -1 || other == -1 ? -1 : *result + other;
             break;
         case RULE_MAX:
-            *one = other > *one ? other : *one;
+            *result = other > *result ? other : *result;
             break;
         case RULE_OR:
-            *one = *one || other;
+            *result = *result || other;
             break;
         case RULE_FIRST:
         case RULE_KEEP:
-            *one = *one ? *one : other;
+            *result = *result ? *result : other;
             break;
         case RULE_ELSEWHERE:
             break;
     }
 }
 
-static void add_time(enum rule rule, double* one, double other) {
-    if (rule == RULE_SUM) *one += other;
-    if (rule == RULE_MAX && other > *one) *one = other;
-    if (rule == RULE_FIRST && other != 0 && (*one == 0 || other < *one)) *one = other;
+static void add_time(enum rule rule, double* result, double other) {
+    if (rule == RULE_SUM) *result += other;
+    if (rule == RULE_MAX && other > *result) *result = other;
+    if (rule == RULE_FIRST && other != 0 && (*result == 0 || other < *result)) *result = other;
 }
 
 void reduced_add(enum module module, struct reduced* element, const struct reduced* other) {
     const struct record_kind* kind = module_kind(module);
-    const struct view one = view_of(kind, element + 1);
+    const struct view result = view_of(kind, element + 1);
     const struct view more = view_of(kind, (void*)(other + 1));
     add_spread(&element->time, &other->time);
     add_spread(&element->bytes, &other->bytes);
-    if (kind->ranks != NOWHERE) add_ranks(kind, one, more);
-    add_slowest(kind, one, more);
-    for (int i = 0; i < kind->commons; ++i) add_common(&kind->common[i], one.counter, more.counter);
+    if (kind->ranks != NOWHERE) add_ranks(kind, result, more);
+    add_slowest(kind, result, more);
+    for (int i = 0; i < kind->commons; ++i) add_common(&kind->common[i], result.counter, more.counter);
     for (int i = 0; i < kind->counters; ++i) {
-        add_counter((enum rule)kind->counter_rule[i], &one.counter[i], more.counter[i]);
+        add_counter((enum rule)kind->counter_rule[i], &result.counter[i], more.counter[i]);
     }
-    for (int i = 0; i < kind->times; ++i) add_time((enum rule)kind->time_rule[i], &one.time[i], more.time[i]);
+    for (int i = 0; i < kind->times; ++i)
+        add_time((enum rule)kind->time_rule[i], &result.time[i], more.time[i]);
 }
 
 void reduced_end(enum module module, const struct reduced* element, void* record) {

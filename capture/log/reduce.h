@@ -11,7 +11,7 @@ struct spread {
     double count, mean, squares;
 };
 
-/* What travels with a record: how its ranks differ. The record stands right behind. */
+/* What travels with a record: how its ranks differ. The record follows it. */
 struct reduced {
     struct spread time, bytes;
 };

@@ -48,8 +48,8 @@ static void keep_one(struct buffer* records, uint64_t id, int rank) {
         return;
     }
     const size_t bytes = lustre_words(record) * sizeof *record;
-    unsigned char* behind = (unsigned char*)record + bytes;
-    memmove(record, behind, (size_t)(records->data + records->used - behind));
+    unsigned char* after = (unsigned char*)record + bytes;
+    memmove(record, after, (size_t)(records->data + records->used - after));
     records->used -= bytes;
 }
 

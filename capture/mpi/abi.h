@@ -50,7 +50,7 @@ int mpi_unavailable(void);
 void* mpi_lookup(const char* name, _Atomic(void*)* slot);
 
 /* A function of the library by its short name and parameter types: MPI(Comm_rank, mpi_handle, int*)(comm,
-   &rank). Our wrappers have the names MPI_ and PMPI_ both, so it is always the one behind them. */
+   &rank). Our wrappers have the names MPI_ and PMPI_ both, so it is always the one that they replace. */
 #define MPI(name, ...)                                                             \
     __extension__({                                                                \
         static _Atomic(void*) slot;                                                \

@@ -45,9 +45,9 @@ static void share(struct job* job, void* data, size_t bytes) {
     MPI(Bcast, void*, int, mpi_handle, int, mpi_handle)(data, (int)bytes, mpi_abi()->byte, 0, job->comm);
 }
 
-static bool all(struct job* job, bool mine) {
+static bool all(struct job* job, bool done_here) {
     const struct mpi_abi* abi = mpi_abi();
-    int64_t failures = !mine;
+    int64_t failures = !done_here;
     MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
     (abi->in_place, &failures, 1, abi->integer, abi->max, job->comm);
     return failures == 0;
@@ -116,8 +116,8 @@ static bool open_log(struct job* job, mpi_handle* file) {
     return all(job, result == MPI_DONE);
 }
 
-/* Takes the room for the whole log at once: an MPI library need not tell that a disk is full when it writes.
-   A file system that cannot do so says nothing. */
+/* Takes the room for the whole log at once: an MPI library need not report that a disk is full when it
+   writes. A file system that cannot do so says nothing. */
 static bool reserve(struct job* job) {
     int64_t error = 0;
     if (job->rank == 0) {

@@ -58,7 +58,7 @@ static void find_places(struct shared* shared, const struct buffer* records) {
     buffer_release(&index.slots);
 }
 
-/* Rank 0 tells its ids; all learn which of them every rank has. */
+/* Rank 0 sends its ids; all learn which of them every rank has. */
 static bool find_shared(struct shared* shared, const struct buffer* records, mpi_handle comm, int rank) {
     const struct mpi_abi* abi = mpi_abi();
     shared->count = (int64_t)(records->used / shared->size);
@@ -78,11 +78,11 @@ static bool find_shared(struct shared* shared, const struct buffer* records, mpi
 /* MPI calls the operation without a word of ours: the module being reduced is kept here. */
 static enum module reducing;
 
-static void combine(void* other, void* one, int* count, void* type) {
+static void combine(void* other, void* combined, int* count, void* type) {
     (void)type;
     for (int i = 0; i < *count; ++i) {
         const size_t at = (size_t)i * reduced_size(reducing);
-        reduced_add(reducing, (struct reduced*)((char*)one + at),
+        reduced_add(reducing, (struct reduced*)((char*)combined + at),
                     (const struct reduced*)((const char*)other + at));
     }
 }
@@ -103,7 +103,8 @@ static int reduce_elements(struct buffer* elements, struct buffer* result, enum 
     return done;
 }
 
-/* Leaves the records that are not shared where they are, moved together; rank 0 gets the reduced ones behind.
+/* Leaves the records that are not shared where they are, moved together; rank 0 gets the reduced ones at the
+ * end.
  */
 static void replace(struct shared* shared, struct buffer* records, const struct buffer* result, int rank) {
     const uint32_t* places = (const uint32_t*)shared->places.data;

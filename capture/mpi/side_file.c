@@ -54,7 +54,7 @@ static void add_clock(struct buffer* text, int rank, double offset, double error
     side_add(text, line);
 }
 
-/* Rank 0 asks a rank for its time; the quickest of some answers tells most (Cristian). */
+/* Rank 0 asks a rank for its time; the quickest of several answers is the most exact (Cristian). */
 static void ask_clock(struct buffer* text, int rank, double late, mpi_handle comm) {
     int64_t best = INT64_MAX, offset = 0;
     for (int i = 0; i < ROUNDS; ++i) {

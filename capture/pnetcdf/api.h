@@ -1,4 +1,4 @@
-/* PnetCDF without its headers: the functions behind ours, looked up when a program first calls them. */
+/* PnetCDF without its headers: the functions that ours replace, looked up when a program first calls them. */
 #ifndef WORKALIKE_CAPTURE_PNETCDF_API_H
 #define WORKALIKE_CAPTURE_PNETCDF_API_H
 
@@ -9,8 +9,8 @@
 
 enum { PNETCDF_DONE = 0, PNETCDF_NAME = 256 };
 
-/* PNETCDF(sync, (int))(file): the library's ncmpi_sync, behind ours. PNETCDF_ASK is for functions that have
-   none of ours in front. Linked into a program, both are asked for by name. */
+/* PNETCDF(sync, (int))(file): the library's ncmpi_sync, which ours replaces. PNETCDF_ASK is for functions
+   that have none of ours in front. Linked into a program, both are asked for by name. */
 #ifdef CAPTURE_STATIC
 #define PNETCDF_NAMED(symbol, name, parameters)              \
     __extension__({                                          \

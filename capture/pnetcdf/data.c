@@ -46,7 +46,7 @@ static int64_t last_record(const mpi_count* start, const mpi_count* count, const
     return start ? start[0] + more + 1 : 0;
 }
 
-/* Several arrays have no one length; only their bytes are told. */
+/* Several arrays have no one length; only their bytes are known. */
 static int64_t elements_of_arrays(const struct place* place, int64_t dimensions, int64_t* records) {
     int64_t elements = 0;
     for (int i = 0; i < place->arrays; ++i) {
@@ -109,7 +109,7 @@ static int end(const struct place* place, enum pnetcdf_var_counter how, enum pne
     }                                                                                 \
     _Static_assert(1, "")
 
-/* What stands behind the memory: nothing for a typed call, count and type of the flexible one, and the
+/* What comes after the memory: nothing for a typed call, count and type of the flexible one, and the
    request of those that do not wait. */
 #define PARAMETERS_TYPED
 #define ARGUMENTS_TYPED

@@ -39,7 +39,7 @@ struct pnetcdf_access {
         how; /* PNETCDF_VAR_INDEP_READS ... PNETCDF_VAR_NB_WRITES: reads odd, writes even */
     enum pnetcdf_var_counter call; /* the counter of the kind of call */
     int64_t slab[SLAB_WIDTH];      /* bytes, lengths, strides */
-    int64_t records;               /* number of the record behind the last one touched */
+    int64_t records;               /* number of the record after the last one touched */
 };
 
 struct pnetcdf_file_record* pnetcdf_file_record_of(const char* path);

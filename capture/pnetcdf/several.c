@@ -58,7 +58,7 @@ static int end(const struct several* all, enum pnetcdf_var_counter how, enum pne
     }                                                                                                  \
     _Static_assert(1, "")
 
-/* What stands behind the memory: nothing for a typed call, counts and types of the flexible one. */
+/* What comes after the memory: nothing for a typed call, counts and types of the flexible one. */
 #define PARAMETERS_TYPED
 #define ARGUMENTS_TYPED
 #define PARAMETERS_FLEXIBLE , const mpi_count *amounts, const void *memory_types

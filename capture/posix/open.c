@@ -21,7 +21,7 @@ static void note_opened(int folder, const char* path, int flags, int mode, int f
     if (!process_counts() || !process_is_ours() || !guard_enter()) return;
     KEEP_ERRNO();
     struct posix_record* record = NULL;
-    fd_closed(fd); /* closed behind our back and given out again */
+    fd_closed(fd); /* closed without our knowledge, and given out again */
     if ((flags & O_TMPFILE) != O_TMPFILE && path_absolute_at(folder, path, name))
         record = posix_record_of(name);
     if (record) {

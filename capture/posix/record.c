@@ -64,7 +64,7 @@ static const struct kind kinds[2] = {
      POSIX_SIZE_WRITE, POSIX_MAX_WRITE_TIME_SIZE, WRITE_START, WRITE_END, WRITE_TIME, MAX_WRITE_TIME},
 };
 
-/* How an access lies to the one before it of its kind: in front, right behind, or further on. */
+/* How an access lies to the one before it of its kind: before it, right after it, or further on. */
 static void count_pattern(struct posix_record* record, const struct kind* kind, int64_t offset,
                           int64_t* last) {
     int64_t* counter = record->log.counter;

@@ -66,7 +66,7 @@ def test_names_that_are_no_utf8_are_escaped(
 def test_the_last_word_fits_the_first(
     profile: Profile, compiled: Callable[..., Path], tmp_path: Path
 ) -> None:
-    """After a warning that a program cannot be captured, nobody is told that it did nothing."""
+    """After a warning that a program cannot be captured, no message says that it did nothing."""
     run = profile(compiled("posix_known.c", "-static"))
     assert "linked statically" in run.stderr
     assert "nothing that is counted was done" not in run.stderr

@@ -89,8 +89,8 @@ def test_the_module_counts(
     flags: list[str] = []
     if how == "linked":
         asked = [*WORKALIKE, "profile", "--link-flags"]
-        told = subprocess.run(asked, capture_output=True, text=True, check=True)
-        flags = ["-static", *told.stdout.split()]
+        answer = subprocess.run(asked, capture_output=True, text=True, check=True)
+        flags = ["-static", *answer.stdout.split()]
     program = compiled("removes.c", *flags)
     run = profile(program, environment={"KILL": "1"} if how == "killed" else {}, check=how != "killed")
     side = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())

@@ -62,9 +62,9 @@ def hdf5_archive() -> list[str]:
     wrapper = shutil.which("h5pcc")
     if wrapper is None or not HDF5_ARCHIVE.exists():
         pytest.skip("no archive of HDF5, or no h5pcc to say what it needs")
-    told = subprocess.run([wrapper, "-show"], capture_output=True, text=True, check=True).stdout.split()
+    answer = subprocess.run([wrapper, "-show"], capture_output=True, text=True, check=True).stdout.split()
     include = next(flag for flag in hdf5_flags("openmpi") if flag.startswith("-I"))
-    return [include, str(HDF5_ARCHIVE), *(word for word in told if word.startswith("-l"))]
+    return [include, str(HDF5_ARCHIVE), *(word for word in answer if word.startswith("-l"))]
 
 
 @pytest.mark.parametrize("kind", ["shared", "archive"])

@@ -142,11 +142,11 @@ def _write_extra(parts: list[Mapping], log: Path) -> None:
     start = min(part.start for part in parts)
     events = [
         {
-            "file": part.names.get(one.file_id, ""), "rank": part.rank, "module": one.module, "event": one.kind,
-            "start": round(one.start + (part.start - start), 9), "end": round(one.end + (part.start - start), 9),
+            "file": part.names.get(event.file_id, ""), "rank": part.rank, "module": event.module, "event": event.kind,
+            "start": round(event.start + (part.start - start), 9), "end": round(event.end + (part.start - start), 9),
         }
         for part in parts
-        for one in part.events
+        for event in part.events
     ]  # fmt: skip
     sizes = [
         {"file": part.names.get(number, ""), "rank": part.rank, "reads": reads, "writes": writes}

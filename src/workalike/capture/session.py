@@ -105,7 +105,11 @@ def environment(spool: Path, maps: Path, options: CaptureOptions) -> dict[str, s
 
 def darshan_environment(library: Path, spool: Path, options: CaptureOptions) -> dict[str, str]:
     """The same for a site's Darshan, as its manual has it. Ours must not count beside it."""
-    others = [one for one in os.environ.get("LD_PRELOAD", "").split(":") if one and LIBRARY not in one]
+    others = [
+        preload
+        for preload in os.environ.get("LD_PRELOAD", "").split(":")
+        if preload and LIBRARY not in preload
+    ]
     words = {
         "LD_PRELOAD": ":".join([str(library), *others]),
         "DARSHAN_ENABLE_NONMPI": "1",

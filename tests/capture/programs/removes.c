@@ -1,4 +1,4 @@
-/* Removes two files and a folder; killed afterwards if told so. */
+/* Removes two files and a folder; killed afterwards if KILL is set. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
