@@ -127,6 +127,21 @@ def test_core_knows_no_module(files: dict[str, str]) -> None:
         assert not {name: others for name, others in outside.items() if others}, kind
 
 
+def test_every_folder_is_the_core_or_a_module(files: dict[str, str]) -> None:
+    """A folder that the list leaves out would not be compiled, and nobody would notice."""
+    listed = re.search(
+        r"^set\(CAPTURE_MODULES ([\w ]+)\)$", (CAPTURE / "CMakeLists.txt").read_text(), re.MULTILINE
+    )
+    assert listed
+    modules = listed[1].split()
+    assert {name.split("/")[0] for name in files} == {CORE, *modules}
+    for module in modules:
+        defined = [
+            name for name, text in files.items() if f"const struct capture_module {module}_module = " in text
+        ]
+        assert len(defined) == 1 and defined[0].startswith(f"{module}/")
+
+
 def test_circles_are_found(tmp_path: Path) -> None:
     """The test itself can fail: three files, two of which call each other."""
     (tmp_path / "core").mkdir()
