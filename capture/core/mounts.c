@@ -18,7 +18,7 @@ struct mount {
     char path[MOUNT_PATH], type[32];
     size_t length;
     int64_t block; /* 0: not asked yet */
-    _Atomic(int) layouts;
+    mount_layouts layouts;
 };
 
 static struct mount mounts[MOUNTS];
@@ -89,8 +89,8 @@ int64_t mounts_block_size(const char* path) {
     return block;
 }
 
-_Atomic(int)* mounts_layouts(const char* path) {
-    _Atomic(int)* layouts = NULL;
+mount_layouts* mounts_layouts(const char* path) {
+    mount_layouts* layouts = NULL;
     spin_acquire(&mounts_lock);
     if (mount_count < 0) read_table();
     for (int i = 0; i < mount_count && !layouts; ++i) {

@@ -12,7 +12,8 @@ int64_t mounts_block_size(const char* path);
 /* Whether files of the file system that a path lies on can have a Lustre layout: not known until one was
    asked. NULL for a path on no file system that is listed. */
 enum { MOUNT_NOT_ASKED, MOUNT_WITH_LAYOUTS, MOUNT_WITHOUT_LAYOUTS };
-_Atomic(int)* mounts_layouts(const char* path);
+typedef _Atomic(int) mount_layouts;
+mount_layouts* mounts_layouts(const char* path);
 
 /* Lines "\n<type>\t<path>", longest paths first, as many as fit; the bytes used. There is at least one. */
 size_t mounts_text(char* text, size_t room);

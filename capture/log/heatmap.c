@@ -33,7 +33,8 @@ static struct heatmap_entry* make(enum heatmap_api api, unsigned level) {
     return entry;
 }
 
-static void spread(struct heatmap_entry* entry, bool write, int64_t size, struct span span, double width) {
+static void spread_over_bins(struct heatmap_entry* entry, bool write, int64_t size, struct span span,
+                             double width) {
     _Atomic(int64_t)* bins = entry->bins[write ? 0 : 1];
     const int last = (int)(span.end / width);
     int bin = span.start > 0 ? (int)(span.start / width) : 0;
@@ -61,7 +62,7 @@ void heatmap_count(enum heatmap_api api, bool write, int64_t size, struct span s
     if (span.start >= bin * width) {
         atomic_fetch_add_explicit(&entry->bins[write ? 0 : 1][bin], size, memory_order_relaxed);
     } else {
-        spread(entry, write, size, span, width);
+        spread_over_bins(entry, write, size, span, width);
     }
 }
 

@@ -32,7 +32,7 @@ static double spent(const struct record_kind* kind, struct view view) {
     return sum;
 }
 
-static int64_t moved(const struct record_kind* kind, struct view view) {
+static int64_t bytes_moved(const struct record_kind* kind, struct view view) {
     int64_t sum = 0;
     for (int i = 0; i < 2; ++i) sum += kind->bytes[i] == NOWHERE ? 0 : view.counter[kind->bytes[i]];
     return sum;
@@ -45,7 +45,7 @@ void reduced_begin(enum module module, struct reduced* element, const void* reco
     ((struct base_record*)copy)->rank = -1;
     const struct view view = view_of(kind, copy);
     const double time = spent(kind, view);
-    const int64_t bytes = moved(kind, view);
+    const int64_t bytes = bytes_moved(kind, view);
     element->time = (struct spread){1, time, 0};
     element->bytes = (struct spread){1, (double)bytes, 0};
     if (kind->ranks == NOWHERE) return;

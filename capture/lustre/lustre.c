@@ -32,7 +32,7 @@ static void store(const char* name, const int64_t* record, size_t bytes) {
     atomic_store(&entry->head.counted, 1);
 }
 
-static void ask(int fd, const char* name, _Atomic(int)* has_layouts) {
+static void ask(int fd, const char* name, mount_layouts* has_layouts) {
     const size_t room = LUSTRE_VALUE + LUSTRE_RECORD;
     unsigned char* value = memory_pages(room); /* no large array on a stack that is not ours */
     if (!value) return;
@@ -50,7 +50,7 @@ static void ask(int fd, const char* name, _Atomic(int)* has_layouts) {
 static void note(int fd, const char* name) {
     const int error = errno;
     if (sandboxed()) return;
-    _Atomic(int)* has_layouts = mounts_layouts(name);
+    mount_layouts* has_layouts = mounts_layouts(name);
     if (has_layouts && atomic_load(has_layouts) != MOUNT_WITHOUT_LAYOUTS &&
         !records_known(MODULE_LUSTRE, name)) {
         ask(fd, name, has_layouts);

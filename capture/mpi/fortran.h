@@ -17,20 +17,20 @@
 #define BEHIND(symbol) REAL(symbol) /* after NAMED is expanded */
 
 /* The error may be left out in Fortran 2008. */
-static int result_of(const int* error) {
+static int fortran_result(const int* error) {
     return error ? *error : MPI_DONE;
 }
 
 void NAMED(init)(int* error);
 EXPORT void NAMED(init)(int* error) {
     BEHIND(NAMED(init))(error);
-    mpi_after_init(result_of(error));
+    mpi_after_init(fortran_result(error));
 }
 
 void NAMED(init_thread)(int* required, int* provided, int* error);
 EXPORT void NAMED(init_thread)(int* required, int* provided, int* error) {
     BEHIND(NAMED(init_thread))(required, provided, error);
-    mpi_after_init(result_of(error));
+    mpi_after_init(fortran_result(error));
 }
 
 void NAMED(finalize)(int* error);
@@ -40,7 +40,7 @@ EXPORT void NAMED(finalize)(int* error) {
 }
 
 /* Texts of Fortran end with blanks, and their lengths come after the arguments. */
-static bool text_of(const char* text, size_t length, char* room, size_t bytes) {
+static bool trimmed_text(const char* text, size_t length, char* room, size_t bytes) {
     while (length && text[length - 1] == ' ') --length;
     if (length >= bytes) return false;
     memcpy(room, text, length);
@@ -56,7 +56,7 @@ EXPORT void NAMED(file_open)(int* comm, char* name, int* mode, int* info, int* f
     mpi_fortran_enter();
     BEHIND(NAMED(file_open))(comm, name, mode, info, file, error, length);
     --mpi_fortran_depth;
-    if (result_of(error) != MPI_DONE || !text_of(name, length, path, sizeof path)) return;
+    if (fortran_result(error) != MPI_DONE || !trimmed_text(name, length, path, sizeof path)) return;
     mpi_note_opened(comm_of(*comm), path, *mode, info_of(*info), file_of(*file), start);
 }
 
@@ -67,7 +67,7 @@ EXPORT void NAMED(file_close)(int* file, int* error) {
     mpi_fortran_enter();
     BEHIND(NAMED(file_close))(file, error);
     --mpi_fortran_depth;
-    mpi_end_close(record, start, result_of(error));
+    mpi_end_close(record, start, fortran_result(error));
 }
 
 void NAMED(file_sync)(int* file, int* error);
@@ -76,7 +76,7 @@ EXPORT void NAMED(file_sync)(int* file, int* error) {
     mpi_fortran_enter();
     BEHIND(NAMED(file_sync))(file, error);
     --mpi_fortran_depth;
-    mpi_end_sync(mpi_record_of(file_of(*file)), start, result_of(error));
+    mpi_end_sync(mpi_record_of(file_of(*file)), start, fortran_result(error));
 }
 
 void NAMED(file_set_view)(int* file, mpi_count* at, int* etype, int* type, char* words, int* info, int* error,
@@ -87,23 +87,23 @@ EXPORT void NAMED(file_set_view)(int* file, mpi_count* at, int* etype, int* type
     mpi_fortran_enter();
     BEHIND(NAMED(file_set_view))(file, at, etype, type, words, info, error, length);
     --mpi_fortran_depth;
-    mpi_end_view(mpi_record_of(file_of(*file)), info_of(*info), start, result_of(error));
+    mpi_end_view(mpi_record_of(file_of(*file)), info_of(*info), start, fortran_result(error));
 }
 
-static void end(const int* file, enum mpiio_counter counter, mpi_count at, const int* count, const int* type,
-                int64_t start, const int* error) {
-    mpi_end_transfer(file_of(*file), counter, at, *count, type_of(*type), start, result_of(error));
+static void end_fortran_transfer(const int* file, enum mpiio_counter counter, mpi_count at, const int* count,
+                                 const int* type, int64_t start, const int* error) {
+    mpi_end_transfer(file_of(*file), counter, at, *count, type_of(*type), start, fortran_result(error));
 }
 
-#define MOVING(name, counter, place, parameters, arguments)   \
-    void NAMED(file_##name) parameters;                       \
-    EXPORT void NAMED(file_##name) parameters {               \
-        const int64_t start = clock_ns();                     \
-        mpi_fortran_enter();                                  \
-        BEHIND(NAMED(file_##name)) arguments;                 \
-        --mpi_fortran_depth;                                  \
-        end(file, counter, place, count, type, start, error); \
-    }                                                         \
+#define MOVING(name, counter, place, parameters, arguments)                    \
+    void NAMED(file_##name) parameters;                                        \
+    EXPORT void NAMED(file_##name) parameters {                                \
+        const int64_t start = clock_ns();                                      \
+        mpi_fortran_enter();                                                   \
+        BEHIND(NAMED(file_##name)) arguments;                                  \
+        --mpi_fortran_depth;                                                   \
+        end_fortran_transfer(file, counter, place, count, type, start, error); \
+    }                                                                          \
     _Static_assert(1, "")
 
 /* With a status or a request, or nothing; with an offset, or nothing. */
