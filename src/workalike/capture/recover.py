@@ -13,6 +13,7 @@ from workalike.capture.side_file import side_file_of
 from workalike.capture.timed import heatmap_names, heatmaps, traces
 from workalike.darshan.write import JobToWrite, write_log
 from workalike.errors import WorkalikeError
+from workalike.leftovers import KEPT
 from workalike.version import VERSION
 
 LIBRARY_VERSION = f"workalike-{VERSION}"
@@ -44,6 +45,9 @@ def recover(folders: Sequence[Path], logs: Path) -> tuple[list[Path], list[str]]
         ranks = _ranks_of_one_job(parts, remarks)
         if ranks:
             made.append(_write(ranks, logs))
+    for folder in folders:
+        if folder.name.startswith("workalike-capture-") and not find_mappings(folder):
+            (folder / KEPT).unlink(missing_ok=True)  # nothing is kept there any more
     return made, remarks
 
 
