@@ -1,16 +1,21 @@
 #!/bin/sh
-# Makes the archive for programs that are linked statically, and the linker's options that go with it: our functions
-# get the names __wrap_<name>, by which the linker knows them under --wrap.
-# usage: make_static.sh SHARED_LIBRARY ARCHIVE_IN ARCHIVE_OUT OPTIONS_OUT
+# Makes the archives for programs that the capture library is linked into, and the linker's options that go with
+# them: our functions get the names __wrap_<name>, by which the linker knows them under --wrap.
+# usage: make_static.sh SHARED_LIBRARY WHOLE_IN LIBRARIES_IN WHOLE_OUT LIBRARIES_OUT OPTIONS_OUT
 set -eu
-names=$(nm -D --defined-only "$1" | awk '$2 ~ /[TW]/ { print $3 }' | grep -vE '^(H5|ncmpi_|PMPI_|_init|_fini)')
-defined=$(nm --defined-only "$2" 2>/dev/null | awk '$2 ~ /[TW]/ { print $3 }')
-map=$(mktemp)
-trap 'rm -f "$map"' EXIT
-: >"$4"
-for name in $names; do
-    echo "$defined" | grep -qx "$name" || continue
-    echo "$name __wrap_$name" >>"$map"
-    echo "--wrap=$name" >>"$4"
-done
-objcopy --redefine-syms="$map" "$2" "$3"
+globals() {
+    nm --defined-only "$@" 2>/dev/null | awk '$2 ~ /[TW]/ { print $3 }' | sort -u
+}
+names=$(mktemp)
+defined=$(mktemp)
+trap 'rm -f "$names" "$defined"' EXIT
+globals "$2" "$3" >"$defined"
+# What the shared library takes the place of; MPI's Fortran bindings are in the archive only.
+{
+    globals -D "$1" | grep -vE '^(PMPI_|_init|_fini|workalike_)'
+    grep -E '^mpi_.*_$' "$defined"
+} | sort -u | comm -12 - "$defined" | awk '{ print $1, "__wrap_" $1 }' >"$names.map"
+objcopy --redefine-syms="$names.map" "$2" "$4"
+objcopy --redefine-syms="$names.map" "$3" "$5"
+awk '{ print "--wrap=" $1 }' "$names.map" >"$6"
+rm -f "$names.map"

@@ -96,7 +96,7 @@ class Run:
         """The counters of one record, those that are not zero, as our reader has them."""
         found = self.records(module, name)
         if rank is not None:
-            found = [one for one in found if one["rank"] == rank]
+            found = [entry for entry in found if entry["rank"] == rank]
         assert len(found) == 1, f"{len(found)} records of {module} {name}: {sorted(self.log.names.values())}"
         return found[0]
 
@@ -179,7 +179,7 @@ def same_for_pydarshan(tmp_path: Path) -> Callable[[Path], dict[str, Any]]:
             assert (theirs["fcounters"] == table.fcounters).all()
         for number, name in answer["names"].items():
             assert log.names[number] == name
-        assert len(log.warnings) == sum(one.partial for one in log.modules.values())
+        assert len(log.warnings) == sum(entry.partial for entry in log.modules.values())
         return answer
 
     return check

@@ -39,7 +39,7 @@ def side_file(run: Run) -> dict[str, Any]:
 
 
 def of_file(run: Run, side: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    return [one for one in side["events"] if one["file"] == f"{run.folder}/{name}"]
+    return [row for row in side["events"] if row["file"] == f"{run.folder}/{name}"]
 
 
 @pytest.mark.parametrize("kill", [False, True])
@@ -47,9 +47,9 @@ def test_serial(profile: Profile, kill: bool) -> None:
     run = profile(sys.executable, "-c", SCRIPT.format(kill=kill), options=("--events",), check=False)
     side = side_file(run)
     data = of_file(run, side, "data")
-    assert [one["event"] for one in data] == ["open", "sync", "sync", "close"]
-    assert {one["module"] for one in data} == {"POSIX"} and {one["rank"] for one in data} == {0}
-    times = [moment for one in data for moment in (one["start"], one["end"])]
+    assert [row["event"] for row in data] == ["open", "sync", "sync", "close"]
+    assert {row["module"] for row in data} == {"POSIX"} and {row["rank"] for row in data} == {0}
+    times = [moment for row in data for moment in (row["start"], row["end"])]
     assert times == sorted(times) and times[0] > 0
     assert len(of_file(run, side, "many")) == 2000
     record = run.record("POSIX", "data")
@@ -63,17 +63,17 @@ def test_job(profile: Profile, compiled: Callable[..., Path]) -> None:
     run = profile("mpiexec", "-n", str(RANKS), program, options=("--events",))
     side = side_file(run)
     clocks = side["clocks"]
-    assert [one["rank"] for one in clocks] == list(range(RANKS))
+    assert [row["rank"] for row in clocks] == list(range(RANKS))
     assert clocks[0]["offset"] == 0
-    for one in clocks[1:]:  # one node, one monotonic clock: only the wall clock at the start differs
-        assert abs(one["offset"]) <= one["error"] + 1e-3
-        assert 0 < one["error"] < 1
-    shared = [one for one in of_file(run, side, "shared") if one["module"] == "MPI-IO"]
-    assert Counter((one["rank"], one["event"]) for one in shared) == {
+    for row in clocks[1:]:  # one node, one monotonic clock: only the wall clock at the start differs
+        assert abs(row["offset"]) <= row["error"] + 1e-3
+        assert 0 < row["error"] < 1
+    shared = [row for row in of_file(run, side, "shared") if row["module"] == "MPI-IO"]
+    assert Counter((row["rank"], row["event"]) for row in shared) == {
         (rank, event): 1 for rank in range(RANKS) for event in ("open", "sync", "close")
     }
     record = run.record("MPI-IO", "shared")
-    first = min(one["start"] for one in shared)
+    first = min(row["start"] for row in shared)
     assert record["F_OPEN_START_TIMESTAMP"] == pytest.approx(first, abs=1e-8)
 
 
@@ -83,7 +83,7 @@ def test_job(profile: Profile, compiled: Callable[..., Path]) -> None:
 def test_ranks_of_different_settings_end_together(
     profile: Profile, compiled: Callable[..., Path], first: str
 ) -> None:
-    """What only some ranks were told must not keep the others waiting at MPI_Finalize."""
+    """Settings that only some ranks have must not keep the others waiting at MPI_Finalize."""
     program = compiled("mpi_known.c", compiler="mpicc")
     others = "1" if first == "0" else "0"
     # By the rank that the launcher tells: `mpiexec ... : ...` ends with a crash of its own in Debian 13.

@@ -88,7 +88,7 @@ def test_killed_job_has_its_hdf5_records_and_side_file(
     program = compiled("hdf5_known.c", "-DPARALLEL", *hdf5_flags("openmpi"), compiler="mpicc")
     run = profile("mpiexec", "-n", "2", program, environment={"KILL": "1"}, check=False)
     parts = run.records("H5D", "data.h5:/stepfield")
-    assert [(one["rank"], one["WRITES"], one["ACCESS1_LENGTH_D3"]) for one in parts] == [
+    assert [(entry["rank"], entry["WRITES"], entry["ACCESS1_LENGTH_D3"]) for entry in parts] == [
         (0, 2, 16),
         (1, 2, 16),
     ]
@@ -111,8 +111,10 @@ def test_library_loaded_late_and_privately(profile: Profile) -> None:
     )
     run = profile(sys.executable, script)
     assert run.record("H5F", "late.h5")["OPENS"] == 2
-    data = [one for name in ("late.h5:/groupdata", "late.h5:/group/data") for one in run.records("H5D", name)]
-    assert sum(one["WRITES"] for one in data) == 10
-    assert sum(one["BYTES_WRITTEN"] for one in data) == 8000
-    assert sum(one["BYTES_READ"] for one in data) == 8000
+    data = [
+        entry for name in ("late.h5:/groupdata", "late.h5:/group/data") for entry in run.records("H5D", name)
+    ]
+    assert sum(entry["WRITES"] for entry in data) == 10
+    assert sum(entry["BYTES_WRITTEN"] for entry in data) == 8000
+    assert sum(entry["BYTES_READ"] for entry in data) == 8000
     assert run.record("POSIX", "late.h5")["BYTES_WRITTEN"] >= 8000

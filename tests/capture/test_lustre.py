@@ -40,8 +40,8 @@ def stub(compiled: Callable[..., Path], tmp_path: Path) -> dict[str, str]:
 
 def layouts(run: Run) -> dict[str, LustreRecord]:
     """Those of the program's own files, by name."""
-    paths = {Path(run.log.names[one.id]): one for one in run.log.lustre()}
-    return {path.name: one for path, one in paths.items() if path.parent == run.folder}
+    paths = {Path(run.log.names[row.id]): row for row in run.log.lustre()}
+    return {path.name: row for path, row in paths.items() if path.parent == run.folder}
 
 
 @pytest.mark.parametrize("kill", [[], ["kill"]])
@@ -63,15 +63,15 @@ def test_layouts_of_files(
         assert record.osts.tolist() == [10, 15, 20]
     for name, first in (("pfl", 1), ("dom", 0)):
         record = found[name]
-        one, other = record.components  # the second of three has no objects
-        assert (one.stripe_size, one.stripe_count, one.mirror_id) == (2**20, first, 3)
-        assert (one.extent_start, one.extent_end) == (0, 2**30)
+        row, other = record.components  # the second of three has no objects
+        assert (row.stripe_size, row.stripe_count, row.mirror_id) == (2**20, first, 3)
+        assert (row.extent_start, row.extent_end) == (0, 2**30)
         assert (other.stripe_size, other.stripe_count, other.pattern) == (3 * 2**20, 3, 1)
         assert (other.extent_start, other.extent_end) == (2**31, -1)
         assert record.osts.tolist() == [*[0][:first], 200, 201, 202]
     answer = same_for_pydarshan(run.logs[0])
-    theirs = {one["id"]: one for one in answer["LUSTRE"]}
-    assert {one.id for one in run.log.lustre()} == set(theirs)
+    theirs = {row["id"]: row for row in answer["LUSTRE"]}
+    assert {row.id for row in run.log.lustre()} == set(theirs)
     for name in ("v1", "v3"):
         record = found[name]
         (component,) = theirs[record.id]["components"]
@@ -87,10 +87,10 @@ def test_one_record_for_all_ranks(
     run = profile("mpiexec", "-n", "3", program, environment=stub)
     found = layouts(run)
     # Ranks that saw different layouts of a file keep what they saw.
-    grown = [one for one in run.log.lustre() if run.log.names[one.id] == f"{run.folder}/grown"]
-    assert [(one.rank, len(one.components)) for one in grown] == [(0, 1), (1, 2), (2, 2)]
+    grown = [row for row in run.log.lustre() if run.log.names[row.id] == f"{run.folder}/grown"]
+    assert [(row.rank, len(row.components)) for row in grown] == [(0, 1), (1, 2), (2, 2)]
     del found["grown"]
-    assert {name: one.rank for name, one in found.items()} == {
+    assert {name: row.rank for name, row in found.items()} == {
         "v1.shared": -1,
         "pfl.shared": -1,
         "v1.0": 0,

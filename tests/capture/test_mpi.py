@@ -76,7 +76,7 @@ def test_reduction_of_ranks_that_differ(run: Run) -> None:
 
 def test_files_of_some_ranks_stay_apart(run: Run) -> None:
     others = run.records("MPI-IO", "others")
-    assert [(one["rank"], one["BYTES_WRITTEN"]) for one in others] == [(1, 1), (2, 2), (3, 3)]
+    assert [(row["rank"], row["BYTES_WRITTEN"]) for row in others] == [(1, 1), (2, 2), (3, 3)]
     for rank in range(RANKS):
         own = run.record("POSIX", f"own.{rank}")
         assert (own["rank"], own["BYTES_WRITTEN"]) == (rank, 100 * (rank + 1))
@@ -85,8 +85,8 @@ def test_files_of_some_ranks_stay_apart(run: Run) -> None:
 def test_records_are_kept_on_request(profile: Profile, compiled: Callable[..., Path]) -> None:
     run = launch(profile, compiled("mpi_known.c", compiler="mpicc"), options=("--keep-records",))
     shared = run.records("MPI-IO", "shared")
-    assert [one["rank"] for one in shared] == [0, 1, 2, 3]
-    assert sum(one["BYTES_WRITTEN"] for one in shared) == SHARED_MPIIO["BYTES_WRITTEN"]
+    assert [row["rank"] for row in shared] == [0, 1, 2, 3]
+    assert sum(row["BYTES_WRITTEN"] for row in shared) == SHARED_MPIIO["BYTES_WRITTEN"]
 
 
 def test_one_rank_is_reduced_too(profile: Profile, compiled: Callable[..., Path]) -> None:
@@ -116,11 +116,11 @@ def test_killed_job_still_has_its_log(
     assert answer["job"]["nprocs"] == RANKS
     assert "incomplete" in answer["job"]["metadata"]
     parts = run.records("MPI-IO", "shared")
-    assert [one["rank"] for one in parts] == [0, 1, 2, 3]
+    assert [row["rank"] for row in parts] == [0, 1, 2, 3]
     for key in ("COLL_OPENS", "INDEP_WRITES", "NB_WRITES", "BYTES_WRITTEN", "BYTES_READ"):
-        assert sum(one[key] for one in parts) == SHARED_MPIIO[key]
+        assert sum(row[key] for row in parts) == SHARED_MPIIO[key]
     posix = run.records("POSIX", "posix")
-    assert [one["BYTES_WRITTEN"] for one in posix] == [1000, 2000, 3000, 4000]
+    assert [row["BYTES_WRITTEN"] for row in posix] == [1000, 2000, 3000, 4000]
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def killed(library: Path, compiled: Callable[..., Path], tmp_path: Path) -> Path
 def mappings_by_rank(maps: Path) -> dict[int, Path]:
     """Of the job's ranks; the launcher has none."""
     found = (read_mapping(path) for path in maps.iterdir())
-    return {one.rank: one.path for one in found if one is not None and one.job}
+    return {row.rank: row.path for row in found if row is not None and row.job}
 
 
 def recovered(*folders: Path, logs: Path) -> subprocess.CompletedProcess[str]:
@@ -170,9 +170,9 @@ def test_mappings_of_several_nodes_make_one_log(
     assert answer["job"]["nprocs"] == RANKS
     assert answer["job"]["metadata"]["recovered_ranks"] == "4 of 4"
     run = Run(0, "", "", [log], tmp_path / "data")
-    assert [one["BYTES_WRITTEN"] for one in run.records("POSIX", "posix")] == [1000, 2000, 3000, 4000]
+    assert [row["BYTES_WRITTEN"] for row in run.records("POSIX", "posix")] == [1000, 2000, 3000, 4000]
     assert (
-        sum(one["BYTES_WRITTEN"] for one in run.records("MPI-IO", "shared")) == SHARED_MPIIO["BYTES_WRITTEN"]
+        sum(row["BYTES_WRITTEN"] for row in run.records("MPI-IO", "shared")) == SHARED_MPIIO["BYTES_WRITTEN"]
     )
 
 

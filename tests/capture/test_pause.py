@@ -23,7 +23,7 @@ def test_what_is_done_in_a_pause(
     before, inside = run.record("POSIX", "before"), run.record("POSIX", "inside")
     counted = ("OPENS", "READS", "WRITES", "SEEKS", "FSYNCS", "BYTES_READ", "BYTES_WRITTEN")
     assert [before[name] for name in counted] == [1, 1, 1, 0, 0, 30, 100]
-    # Opened in the pause, 301 bytes written in it: the next ten lie behind them.
+    # Opened in the pause, 301 bytes written in it: the next ten lie after them.
     assert [inside[name] for name in counted] == [0, 0, 1, 0, 0, 0, 10]
     assert inside["MAX_BYTE_WRITTEN"] == 310
     # Read in the pause up to 50, then 30 more.

@@ -127,8 +127,8 @@ def test_pydarshan_renders_its_summary(run: Run, tmp_path: Path) -> None:
 def test_killed_job_has_its_records(profile: Profile, compiled: Callable[..., Path]) -> None:
     run = profile("mpiexec", "-n", "2", build(compiled), environment={"KILL": "1"}, check=False)
     parts = run.records("PNETCDF_VAR", "data.nc:grid")
-    assert [(one["rank"], one["BYTES_WRITTEN"]) for one in parts] == [(0, 376), (1, 376)]
-    assert [one["ACCESS1_LENGTH_D2"] for one in parts] == [10, 10]
+    assert [(entry["rank"], entry["BYTES_WRITTEN"]) for entry in parts] == [(0, 376), (1, 376)]
+    assert [entry["ACCESS1_LENGTH_D2"] for entry in parts] == [10, 10]
 
 
 def test_fortran_is_counted(profile: Profile, compiled: Callable[..., Path]) -> None:

@@ -72,8 +72,8 @@ def test_log_is_read_by_pydarshan(run: Run, same_for_pydarshan: Callable[[Path],
 def test_without_the_system_and_with_patterns(profile: Profile, compiled: Callable[..., Path]) -> None:
     program = compiled("posix_known.c")
     assert all(name.startswith(str(profile.folder)) for name in profile(program).paths)
-    some = profile(program, options=("--exclude", "/s[et]"))
-    assert not some.records("POSIX", "sequential")
-    assert some.records("POSIX", "copied")
+    others = profile(program, options=("--exclude", "/s[et]"))
+    assert not others.records("POSIX", "sequential")
+    assert others.records("POSIX", "copied")
     more = profile("cat", "/etc/passwd", options=("--include", "^/etc/pass"))
     assert more.paths == ["/etc/passwd"]

@@ -28,7 +28,7 @@ def only(run: Run, log: int) -> Run:
 
 
 def written(run: Run, name: str) -> list[tuple[int, int]]:
-    return [(int(one["WRITES"]), int(one["BYTES_WRITTEN"])) for one in run.records("POSIX", name)]
+    return [(int(row["WRITES"]), int(row["BYTES_WRITTEN"])) for row in run.records("POSIX", name)]
 
 
 def test_threads_are_counted_exactly(profile: Profile, compiled: Callable[..., Path]) -> None:
@@ -63,15 +63,15 @@ def test_child_counts_what_it_inherited(profile: Profile, compiled: Callable[...
     assert child["MAX_BYTE_WRITTEN"] == 22
 
 
-@pytest.mark.parametrize(("how", "mine"), [("exec", 1), ("fork-exec", 2), ("vfork", 1)])
-def test_exec_loses_nothing(profile: Profile, compiled: Callable[..., Path], how: str, mine: int) -> None:
+@pytest.mark.parametrize(("how", "own"), [("exec", 1), ("fork-exec", 2), ("vfork", 1)])
+def test_exec_loses_nothing(profile: Profile, compiled: Callable[..., Path], how: str, own: int) -> None:
     run = profile(compiled("processes.c"), how)
     logs = [only(run, i) for i in range(len(run.logs))]
-    assert [one for log in logs for one in written(log, "parent") if one[0]] == [(3, 30)]
+    assert [row for log in logs for row in written(log, "parent") if row[0]] == [(3, 30)]
     if how == "fork-exec":
-        assert [one for log in logs for one in written(log, "child") if one[0]] == [(2, 20)]
+        assert [row for log in logs for row in written(log, "child") if row[0]] == [(2, 20)]
     name = "child" if how == "fork-exec" else "parent"
-    reads = [one["BYTES_READ"] for log in logs for one in log.records("POSIX", name)]
+    reads = [row["BYTES_READ"] for log in logs for row in log.records("POSIX", name)]
     assert sum(reads) == {"exec": 30, "fork-exec": 20, "vfork": 20}[how]
     assert not any("incomplete" in log.log.job.metadata for log in logs)
 

@@ -38,8 +38,8 @@ class Site:
         self.logs = folder / "logs"
         self.maps = folder / "maps"
         self.data = folder / "data"
-        for one in (self.logs, self.maps, self.data):
-            one.mkdir()
+        for row in (self.logs, self.maps, self.data):
+            row.mkdir()
         self.words = {
             "LD_PRELOAD": str(library),
             "WORKALIKE_CAPTURE_LOG_DIR": f"{self.logs}/%Y/%m/%d",
@@ -53,7 +53,7 @@ class Site:
         )  # fmt: skip
         left = [mapping for path in self.maps.iterdir() if (mapping := read_mapping(path))]
         # Of what went on by exec the mapping is the only trace; where serial programs do not matter there is none.
-        assert all(one.whole for one in left) and not (left and "WORKALIKE_CAPTURE_MPI_ONLY" in self.words)
+        assert all(row.whole for row in left) and not (left and "WORKALIKE_CAPTURE_MPI_ONLY" in self.words)
         return done
 
     def found(self) -> list[Path]:

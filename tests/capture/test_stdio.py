@@ -90,7 +90,7 @@ if sys.argv[1:]:
 def test_sizes_are_told_on_request(profile: Profile, kill: list[str]) -> None:
     run = profile(sys.executable, "-c", SIZED, *kill, options=("--stdio-sizes",), check=False)
     side = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())
-    (sized,) = [one for one in side["stdio_sizes"] if one["file"] == f"{run.folder}/sized"]
+    (sized,) = [row for row in side["stdio_sizes"] if row["file"] == f"{run.folder}/sized"]
     assert sized["rank"] == 0
     assert sorted(sized["writes"]) == [[8, 5], [100, 2], [3_000_000, 1]]
     assert sized["reads"] == [[8, 2]]

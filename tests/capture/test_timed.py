@@ -44,12 +44,12 @@ def test_parallel(
         ("DXT_MPIIO", "MPI-IO", ("INDEP_WRITES", "COLL_WRITES", "NB_WRITES", "SPLIT_WRITES", "COLL_READS")),
     ):
         records = answer[trace]
-        segments = [s for one in records for kind in ("write_segments", "read_segments") for s in one[kind]]
+        segments = [s for row in records for kind in ("write_segments", "read_segments") for s in row[kind]]
         assert len(segments) == sum(total(run, module, name) for name in calls)
         moved = total(run, module, "BYTES_WRITTEN") + total(run, module, "BYTES_READ")
         assert sum(length for _, length, _, _ in segments) == moved
         assert all(0 < start <= end <= run.log.job.run_time + 0.01 for _, _, start, end in segments)
-    offsets = {s[0] for one in answer["DXT_MPIIO"] for s in one["write_segments"]}
+    offsets = {s[0] for row in answer["DXT_MPIIO"] for s in row["write_segments"]}
     assert {20000, 20400, 20800, 21200} <= offsets
 
 

@@ -48,7 +48,7 @@ def seen(log: Log, module: str, name: str) -> int:
 
 
 def recorded(record: Record, module: str, name: str) -> int:
-    return sum(counters_of(one, module).get(name, 0) for one in record.dumps)
+    return sum(counters_of(row, module).get(name, 0) for row in record.dumps)
 
 
 def plan_of(backend: str, ranks: int) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def plan_of(backend: str, ranks: int) -> dict[str, Any]:
     if backend != "mpiio":
         families.append(family(backend, id=1, sharing=sharing("per-rank"), number=2))
     families.append(family(backend, id=len(families), role="input", sharing=sharing("per-rank")))
-    dumps = [dump(i, family=one["id"]) for one in families[:-1] for i in range(2)]
+    dumps = [dump(i, family=row["id"]) for row in families[:-1] for i in range(2)]
     dumps.append(dump(0, family=len(families) - 1, content=1, prepare=True))
     contents = [content(*streams, fsyncs=0), content(stream([[2 * ranks, 4000]], direction="read"))]
     return make_plan(ranks, families, contents, dumps)
@@ -103,18 +103,18 @@ def test_record_and_log_agree_exactly(
     assert {name: a for name, (a, _) in both.items()} == {name: b for name, (_, b) in both.items()}
     assert both["BYTES_WRITTEN"][0] > 0
     if backend != "hdf5":
-        assert both["BYTES_READ"][0] == sum(one.bytes_read for one in record.dumps) > 0
+        assert both["BYTES_READ"][0] == sum(row.bytes_read for row in record.dumps) > 0
     if verify:
         assert record.verified is not None
         assert record.verified.errors == 0
-        moved = [(one.payload_bytes - one.bytes_read, one.bytes_read) for one in record.dumps]
+        moved = [(row.payload_bytes - row.bytes_read, row.bytes_read) for row in record.dumps]
         assert record.verified.bytes == sum(written or read for written, read in moved)
     assert log.job.nprocs == ranks
     assert all("/data/" in name for number, name in log.names.items() if name.startswith("/"))
     if backend == "hdf5":  # the library's own calls below, as the engine counts them
-        below = [one.levels["mpiio"] for one in record.dumps]  # type: ignore[index]
+        below = [row.levels["mpiio"] for row in record.dumps]  # type: ignore[index]
         for name in ("BYTES_WRITTEN", "COLL_WRITES", "INDEP_WRITES"):
-            assert sum(getattr(one, name.lower()) or 0 for one in below) == seen(log, "MPI-IO", name)
+            assert sum(getattr(row, name.lower()) or 0 for row in below) == seen(log, "MPI-IO", name)
 
 
 def test_replicate_is_measured_by_the_log(library: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import struct
 import sysconfig
+from dataclasses import dataclass
 from pathlib import Path
 
 from workalike.errors import ErrorKind, WorkalikeError
@@ -33,17 +34,39 @@ def find_library() -> Path:
     raise WorkalikeError(ErrorKind.MISSING, f"{LIBRARY} is not installed", mend="run `make build`")
 
 
-def link_flags() -> list[str]:
-    """What to add when a program is linked, so that it captures itself without a preload.
+@dataclass(frozen=True, slots=True)
+class LinkedIn:
+    """What a program is linked with so that it captures itself without a preload.
+
+    Attributes:
+        options: a file of options of the linker: our functions stand in front of the libraries'.
+        whole: the archive that goes in as a whole.
+        libraries: the archive of what belongs to MPI, HDF5 and PnetCDF, taken by need: those libraries come after it.
+    """
+
+    options: Path
+    whole: Path
+    libraries: Path
+
+    def flags(self) -> list[str]:
+        """For the compiler, where the libraries come after them or are shared ones."""
+        whole = ["-Wl,--whole-archive", str(self.whole), "-Wl,--no-whole-archive"]
+        return [f"-Wl,@{self.options}", *whole, str(self.libraries)]
+
+
+def linked_in() -> LinkedIn:
+    """The files that were installed beside the library.
 
     Raises:
         WorkalikeError: MISSING.
     """
     folder = find_library().parent
-    archive, options = (folder / f"libworkalike-capture.{kind}" for kind in ("a", "options"))
-    if not (archive.is_file() and options.is_file()):
-        raise WorkalikeError(ErrorKind.MISSING, f"{archive.name} is not installed", mend="run `make build`")
-    return [f"-Wl,@{options}", "-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive"]
+    stem = "libworkalike-capture"
+    files = [folder / name for name in (f"{stem}.options", f"{stem}.a", f"{stem}-libraries.a")]
+    for file in files:
+        if not file.is_file():
+            raise WorkalikeError(ErrorKind.MISSING, f"{file.name} is not installed", mend="run `make build`")
+    return LinkedIn(*files)
 
 
 def is_static(program: str) -> bool:

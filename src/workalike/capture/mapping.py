@@ -1,4 +1,4 @@
-"""Reading the mappings in which the capture library counts (capture/mapping.h).
+"""Reading the mappings in which the capture library counts (capture/core/mapping.h).
 
 A mapping is left behind by a process that was killed, or that went on as another program (exec).
 """
@@ -17,25 +17,16 @@ PATTERN = "workalike-*.map"
 
 HEATMAP_BINS = 200
 
-EXTRA = "EXTRA"
-EXTRA_COUNTERS = (
-    "attributes_created",
-    "attributes_opened",
-    "attributes_read",
-    "attributes_written",
-    "attributes_closed",
-    "groups_created",
-    "datasets_created",
-)
-"""HDF5 calls that Darshan's format has no place for: they go into a side file (capture/extra.h)."""
-
 SIZES = "SIZES"
-"""Sizes of STDIO's calls (capture/sizes.h), for the side file, too."""
+"""Sizes of STDIO's calls (capture/stdio/sizes.h), for the side file."""
 
-_OUR_MODULES = {62: SIZES, 63: EXTRA}
+_SIZES_MODULE = 62
+_FIRST_SIDE_MODULE = 32
+_SIDE = "SIDE"
+"""From here on: counters of modules for the side file (capture/core/side_counters.h)."""
 
-EXECUTED = 2
-"""State of a process that went on as another program: its counters are whole."""
+WHOLE = 2
+"""State of a process that left its counters on purpose: it went on as another program, or could not write a log."""
 
 # magic, version, state; pid, fork_parent, rank, ranks; job; job_id, uid; start; origin, end; used, partial
 _HEADER = struct.Struct("<8sII4qQ2q2q2q2Q")
@@ -44,7 +35,7 @@ _HEADER_BYTES = 8192
 _ENTRY = struct.Struct("<2I6H3I")
 _NAME_AT = _ENTRY.size + 8
 _RANK_AT = 8
-_RECORD, _NAME, _TRACE, _HEATMAP, _EVENTS = 1, 2, 3, 4, 5
+_RECORD, _NAME, _TRACE, _HEATMAP, _EVENTS, _WORDS = 1, 2, 3, 4, 5, 6
 _TRACE_HEAD = struct.Struct("<2Q4I")  # id, next; write, room, used, unused
 _EVENT = struct.Struct("<Q2d2I")  # id; start, end; module, kind
 _EVENT_WORDS = ("", "open", "close", "sync")
@@ -73,7 +64,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class HeatmapLevel:
-    """Bytes over time of one interface while the run was of a certain length (capture/heatmap.h)."""
+    """Bytes over time of one interface while the run was of a certain length (capture/log/heatmap.h)."""
 
     api: int
     level: int
@@ -91,7 +82,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An open, close or sync (capture/events.h), in seconds of its process."""
+    """An open, close or sync (capture/log/events.h), in seconds of its process."""
 
     file_id: int
     module: str
@@ -112,7 +103,7 @@ class Mapping:
         records: stored records by module, with this process' rank in them.
         heatmaps: the levels that were used, of any interface.
         traces: by (module, record id).
-        extra: what goes into the side file, by record id of the file.
+        side: counters that go into the side file: by part, then by record id of the file.
         events: opens, closes and syncs, if they were asked for.
         sizes: (size, count) of STDIO's reads and of its writes by record id of the file, if they were asked for.
         partial: modules that ran out of memory.
@@ -135,7 +126,7 @@ class Mapping:
     partial: list[str] = field(default_factory=list)
     heatmaps: list[HeatmapLevel] = field(default_factory=list)
     traces: dict[tuple[str, int], Trace] = field(default_factory=dict)
-    extra: dict[int, dict[str, int]] = field(default_factory=dict)
+    side: dict[str, dict[int, dict[str, int]]] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     sizes: dict[int, list[list[tuple[int, int]]]] = field(default_factory=dict)
 
@@ -198,15 +189,17 @@ def read_mapping(path: Path) -> Mapping | None:
         job=job,
         job_id=job_id,
         uid=uid,
-        whole=state == EXECUTED,
+        whole=state == WHOLE,
         start=sec + nsec * 1e-9,
         last=max(0.0, (end - origin) * 1e-9) if end else 0.0,
         command=command.decode("utf-8", "replace"),
         partial=[name for bit, name in enumerate(layouts.MODULE_NAMES) if partial >> bit & 1],
     )
-    for entry in _entries(data, min(used, len(data))):
+    entries = list(_entries(data, min(used, len(data))))
+    words: dict[str, list[str]] = {}
+    for entry in sorted(entries, key=lambda entry: entry.kind != _WORDS):  # names before what has them
         try:
-            _take(mapping, data, entry)
+            _take(mapping, data, entry, words)
         except (struct.error, ValueError, IndexError, KeyError) as error:
             raise WorkalikeError(
                 ErrorKind.DAMAGED_LOG,
@@ -235,8 +228,10 @@ def _entries(data: bytes, used: int) -> Iterator[Entry]:
 
 
 def _module_name(number: int) -> str:
-    if number in _OUR_MODULES:
-        return _OUR_MODULES[number]
+    if number == _SIZES_MODULE:
+        return SIZES
+    if number >= _FIRST_SIDE_MODULE:
+        return f"{_SIDE}{number}"
     return layouts.MODULE_NAMES[number] if number < len(layouts.MODULE_NAMES) else "NULL"
 
 
@@ -247,16 +242,19 @@ def _table(data: bytes, at: int) -> list[tuple[int, int]]:
     return [(value, count) for value, count in pairs if count > 0]  # killed between the value and its count
 
 
-def _take(mapping: Mapping, data: bytes, entry: Entry) -> None:
+def _take(mapping: Mapping, data: bytes, entry: Entry, words: dict[str, list[str]]) -> None:
     if not entry.ready:
         return
     if entry.kind == _NAME:
         (number,) = struct.unpack_from("<Q", data, entry.at + _ENTRY.size)
         mapping.names.setdefault(number, _text(data, entry.at + _NAME_AT))
-    elif entry.kind == _RECORD and entry.counted and entry.module == EXTRA:
-        start = entry.at + entry.record_at
-        number, _, *counts = struct.unpack_from(f"<{2 + len(EXTRA_COUNTERS)}Q", data, start)
-        mapping.extra[number] = dict(zip(EXTRA_COUNTERS, counts, strict=True))
+    elif entry.kind == _WORDS:
+        text = data[entry.at + _ENTRY.size : data.index(b"\0\0", entry.at + _ENTRY.size)]
+        words[entry.module] = text.decode("utf-8", "backslashreplace").split("\0")
+    elif entry.kind == _RECORD and entry.counted and entry.module in words:
+        part, *counters = words[entry.module]
+        number, _, *counts = struct.unpack_from(f"<{2 + len(counters)}Q", data, entry.at + entry.record_at)
+        mapping.side.setdefault(part, {})[number] = dict(zip(counters, counts, strict=True))
     elif entry.kind == _RECORD and entry.counted and entry.module == SIZES:
         start = entry.at + entry.record_at
         (number,) = struct.unpack_from("<Q", data, start)

@@ -13,6 +13,7 @@ from workalike.capture.side_file import side_file_of
 from workalike.capture.timed import heatmap_names, heatmaps, traces
 from workalike.darshan.write import JobToWrite, write_log
 from workalike.errors import WorkalikeError
+from workalike.leftovers import KEPT
 from workalike.version import VERSION
 
 LIBRARY_VERSION = f"workalike-{VERSION}"
@@ -44,6 +45,9 @@ def recover(folders: Sequence[Path], logs: Path) -> tuple[list[Path], list[str]]
         ranks = _ranks_of_one_job(parts, remarks)
         if ranks:
             made.append(_write(ranks, logs))
+    for folder in folders:
+        if folder.name.startswith("workalike-capture-") and not find_mappings(folder):
+            (folder / KEPT).unlink(missing_ok=True)  # nothing is kept there any more
     return made, remarks
 
 
@@ -59,7 +63,7 @@ def _readable(folders: Sequence[Path]) -> tuple[list[Mapping], list[str]]:
         except WorkalikeError as error:
             remarks.append(error.one_line())
             continue
-        if mapping is None or not (mapping.records or mapping.job):
+        if mapping is None or not (mapping.records or mapping.side or mapping.job):
             path.unlink(missing_ok=True)
         else:
             found.append(mapping)
@@ -132,27 +136,29 @@ def _write(parts: list[Mapping], logs: Path) -> Path:
 
 def _write_extra(parts: list[Mapping], log: Path) -> None:
     """The side file of a log, where there is anything in it."""
-    rows = [
-        {"file": part.names.get(number, ""), "rank": part.rank, **counts}
-        for part in parts
-        for number, counts in part.extra.items()
-    ]
+    counted: dict[str, list[dict[str, object]]] = defaultdict(list)
+    for part in parts:
+        for key, files in part.side.items():
+            counted[key] += [
+                {"file": part.names.get(number, ""), "rank": part.rank, **counts}
+                for number, counts in files.items()
+            ]
     start = min(part.start for part in parts)
     events = [
         {
-            "file": part.names.get(one.file_id, ""), "rank": part.rank, "module": one.module, "event": one.kind,
-            "start": round(one.start + (part.start - start), 9), "end": round(one.end + (part.start - start), 9),
+            "file": part.names.get(event.file_id, ""), "rank": part.rank, "module": event.module, "event": event.kind,
+            "start": round(event.start + (part.start - start), 9), "end": round(event.end + (part.start - start), 9),
         }
         for part in parts
-        for one in part.events
+        for event in part.events
     ]  # fmt: skip
     sizes = [
         {"file": part.names.get(number, ""), "rank": part.rank, "reads": reads, "writes": writes}
         for part in parts
         for number, (reads, writes) in part.sizes.items()
     ]
-    said = (("hdf5", rows), ("stdio_sizes", sizes), ("events", events))
-    side = {name: rows for name, rows in said if rows}
+    lists = {**counted, "stdio_sizes": sizes, "events": events}
+    side = {name: rows for name, rows in lists.items() if rows}
     if side:
         side_file_of(log).write_text(json.dumps({"version": 1, **side}, indent=1), encoding="utf-8")
         side_file_of(log).chmod(0o400)

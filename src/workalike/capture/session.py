@@ -23,6 +23,8 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.leftovers import KEPT, make_locked, new_name, remove_leftovers
 
 EXIT_SIGNAL = 128
+LOST = "workalike-*.lost"
+"""The sign that the library leaves where a process is not captured (capture/core/mapping.h)."""
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 """Signals that are the command's affair: it decides how to end, and its logs are gathered afterwards."""
 
@@ -103,7 +105,11 @@ def environment(spool: Path, maps: Path, options: CaptureOptions) -> dict[str, s
 
 def darshan_environment(library: Path, spool: Path, options: CaptureOptions) -> dict[str, str]:
     """The same for a site's Darshan, as its manual has it. Ours must not count beside it."""
-    others = [one for one in os.environ.get("LD_PRELOAD", "").split(":") if one and LIBRARY not in one]
+    others = [
+        preload
+        for preload in os.environ.get("LD_PRELOAD", "").split(":")
+        if preload and LIBRARY not in preload
+    ]
     words = {
         "LD_PRELOAD": ":".join([str(library), *others]),
         "DARSHAN_ENABLE_NONMPI": "1",
@@ -142,6 +148,8 @@ class Session:
         self.remarks: list[str] = []
         self._kept = False
         self._locks = ExitStack()
+        self.lost = False
+        """A process said that it could not be captured, or that its counters are lost."""
 
     def __enter__(self) -> Session:
         try:
@@ -224,6 +232,7 @@ class Session:
         """All logs of what ran, in the spool: those that processes wrote, and those made from mappings."""
         _, remarks = recover([self.maps], self.spool)
         self.remarks += remarks
+        self.lost = any(self.spool.glob(LOST))
         return sorted(self.spool.rglob("*.darshan"), key=_importance)
 
 

@@ -43,7 +43,7 @@ def side_file_of(log: Path) -> Path:
 
 
 def stdio_sizes(log: Path, warnings: list[str]) -> dict[str, SizesOfRank]:
-    """The sizes of each file's calls by rank; empty where there is no side file. `warnings` is told of a damaged one."""
+    """The sizes of each file's calls by rank; empty where there is no side file. `warnings` gets a line about a damaged one."""
     path = side_file_of(log)
     try:
         if len(os.fsencode(path.name)) > LONGEST_NAME or not path.is_file():
@@ -53,11 +53,11 @@ def stdio_sizes(log: Path, warnings: list[str]) -> dict[str, SizesOfRank]:
         side = _SideFile.model_validate_json(path.read_bytes())
         sizes: dict[str, SizesOfRank] = {}
         for call in side.stdio_sizes:
-            told = {
+            pairs = {
                 Direction.READ: list(_pairs(call.reads)),
                 Direction.WRITE: list(_pairs(call.writes)),
             }
-            sizes.setdefault(call.file, {})[call.rank] = told
+            sizes.setdefault(call.file, {})[call.rank] = pairs
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
@@ -72,8 +72,8 @@ def stdio_sizes(log: Path, warnings: list[str]) -> dict[str, SizesOfRank]:
     return sizes
 
 
-def _pairs(told: list[tuple[int, int]]) -> Iterator[Pair]:
-    for size, count in told:
+def _pairs(pairs: list[tuple[int, int]]) -> Iterator[Pair]:
+    for size, count in pairs:
         if not (0 <= size <= MAX_OPERATION_BYTES and 0 < count <= MAX_COUNT):
             raise ValueError(f"{count} calls of {size} bytes")
         yield count, size

@@ -17,7 +17,7 @@ APIS = ("heatmap:POSIX", "heatmap:MPIIO", "heatmap:STDIO")
 
 def heatmap_names(mapping: Mapping) -> dict[int, str]:
     """Names of the heatmaps that a process has."""
-    return {record_id(APIS[one.api]): APIS[one.api] for one in mapping.heatmaps}
+    return {record_id(APIS[heatmap.api]): APIS[heatmap.api] for heatmap in mapping.heatmaps}
 
 
 def heatmaps(mapping: Mapping, late: float, run_time: float) -> bytes:
@@ -28,15 +28,15 @@ def heatmaps(mapping: Mapping, late: float, run_time: float) -> bytes:
     count = min(HEATMAP_BINS, int(run_time / width) + 1)
     out = b""
     for api, name in enumerate(APIS):
-        used = [one for one in mapping.heatmaps if one.api == api]
+        used = [heatmap for heatmap in mapping.heatmaps if heatmap.api == api]
         if not used:
             continue
         sums = np.zeros((2, count), np.int64)
-        for one in used:
-            middles = (np.arange(HEATMAP_BINS) + 0.5) * FIRST_WIDTH_S * 2**one.level + late
+        for heatmap in used:
+            middles = (np.arange(HEATMAP_BINS) + 0.5) * FIRST_WIDTH_S * 2**heatmap.level + late
             bins = np.clip(middles / width, 0, count - 1).astype(int)
-            np.add.at(sums[0], bins, one.written)
-            np.add.at(sums[1], bins, one.read)
+            np.add.at(sums[0], bins, heatmap.written)
+            np.add.at(sums[1], bins, heatmap.read)
         out += encode_heatmap(record_id(name), mapping.rank, width, sums[0].tolist(), sums[1].tolist())
     return out
 

@@ -16,6 +16,7 @@ from workalike.files import make_folder
 
 MIB = 2**20
 DEFAULT_MIB = 64
+NOTHING_DONE = "nothing that is counted was done (files of the system are not; see --include)"
 
 
 def register(app: typer.Typer) -> None:
@@ -67,7 +68,10 @@ def command(
         ),
     ] = None,
     flags: Annotated[
-        bool, typer.Option("--link-flags", help="Print what to link into a static program instead.")
+        bool,
+        typer.Option(
+            "--link-flags", help="Print what workalike-cc and workalike-fc link into a program instead."
+        ),
     ] = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -86,13 +90,13 @@ def command(
 
         workalike profile -o logs --recover node1 node2      (of a killed job)
 
-        cc -static app.c $(workalike profile --link-flags)      (no preload)
+        workalike-cc -static app.c -o app      (no preload: mpicc with the library linked in; workalike-fc for Fortran)
     """
-    from workalike.capture.library import find_library, is_static, link_flags
+    from workalike.capture.library import find_library, is_static, linked_in
     from workalike.capture.session import CaptureOptions, Session, place_logs
 
     if flags:
-        print(" ".join(link_flags()))
+        print(" ".join(linked_in().flags()))
         return
     if recover_from is not None:
         _recover([recover_from, *map(Path, run or [])], Path(output or "."), as_json)
@@ -117,7 +121,8 @@ def command(
         _check_pattern(option, pattern)
     if shutil.which(run[0]) is None:
         raise WorkalikeError(ErrorKind.USAGE, f"{run[0]} is not a program", mend="check the name and PATH")
-    if is_static(run[0]):
+    unreachable = is_static(run[0])
+    if unreachable:
         opt.warn(
             f"{run[0]} is linked statically: a preload cannot count what it does, unless it was linked with the "
             "flags of `workalike profile --link-flags`"
@@ -131,16 +136,22 @@ def command(
             session.remarks.append(error.one_line())
             session.keep()
             logs = None
-        remarks = session.remarks
+        remarks, lost = session.remarks, session.lost
     for remark in remarks:
         opt.warn(remark)
+    reason: str | None = NOTHING_DONE
+    if unreachable or lost:
+        reason = (
+            f"{run[0]} was not captured" if unreachable else "a process was not captured, as it said above"
+        )
     if logs is None and not as_json:
         raise typer.Exit(code)
     if darshan and not logs:
+        reason = None
         opt.warn(
             f"{darshan} left no log here; a site may have it write elsewhere (its DARSHAN_ settings say where)"
         )
-    _tell(logs or [], code, as_json)
+    _tell(logs or [], code, as_json, reason)
     raise typer.Exit(code)
 
 
@@ -179,14 +190,15 @@ def _recover(folders: list[Path], output: Path, as_json: bool) -> None:
     logs, remarks = recover(folders, output)
     for remark in remarks:
         opt.warn(remark)
-    _tell(logs, 0, as_json)
+    _tell(logs, 0, as_json, "none was made of what lies there" if remarks else "no counters lie there")
 
 
-def _tell(logs: list[Path], code: int, as_json: bool) -> None:
+def _tell(logs: list[Path], code: int, as_json: bool, why_none: str | None) -> None:
+    """Name the logs, or say why there is none (unless that has been said)."""
     if as_json:
         opt.print_json({"logs": [str(log) for log in logs], "code": code})
         return
     for log in logs:
         opt.warn(f"log: {log}")
-    if not logs:
-        opt.warn("no log: nothing that is counted was done (files of the system are not; see --include)")
+    if not logs and why_none:
+        opt.warn(f"no log: {why_none}")

@@ -1,0 +1,63 @@
+/* The calls by which a program forbids itself system calls: prctl, and seccomp by its number. */
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/export.h"
+#include "core/guard.h"
+#include "core/keep_errno.h"
+#include "core/mapping.h"
+#include "core/process.h"
+#include "core/sandbox.h"
+
+enum { ROOM = 1 << 18 };
+
+/* While it can be done: room for the counters of what the program does then. */
+static bool prepare(void) {
+    KEEP_ERRNO();
+    if (sandboxed() || !process_counts() || !process_is_ours()) return false;
+    if (guard_enter()) {
+        if (process_begin()) mapping_widen(ROOM);
+        guard_leave();
+    }
+    return true;
+}
+
+/* `strict`: the moment, if this is the strict mode, else 0. */
+static void enter(int64_t strict) {
+    clock_stopped_ns = strict;
+    atomic_store(&sandbox_entered, true);
+}
+
+static bool is_filter(long operation) {
+    return operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER;
+}
+
+/* Unused arguments are passed on as they are found in the registers. */
+#define ARGUMENTS(count, last)                                       \
+    long word[count];                                                \
+    va_list given;                                                   \
+    va_start(given, last);                                           \
+    for (int i = 0; i < (count); ++i) word[i] = va_arg(given, long); \
+    va_end(given)
+
+EXPORT int prctl(int option, ...) {
+    ARGUMENTS(4, option);
+    const bool ours = option == PR_SET_SECCOMP && prepare();
+    const int64_t now = ours && word[0] == SECCOMP_MODE_STRICT ? clock_ns() : 0;
+    const int result = REAL(prctl)(option, word[0], word[1], word[2], word[3]);
+    if (ours && result == 0) enter(now);
+    return result;
+}
+
+EXPORT long syscall(long number, ...) {
+    ARGUMENTS(6, number);
+    const bool ours = number == SYS_seccomp && is_filter(word[0]) && prepare();
+    const int64_t now = ours && word[0] == SECCOMP_SET_MODE_STRICT ? clock_ns() : 0;
+    const long result = REAL(syscall)(number, word[0], word[1], word[2], word[3], word[4], word[5]);
+    if (ours && result >= 0) enter(now);
+    return result;
+}

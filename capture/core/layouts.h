@@ -1,0 +1,68 @@
+/* What the records of all modules have in common, as a log of format 3.41 holds them: id, rank, [file id,]
+   counters, times; no padding. What is a module's own stands in its layout.h. */
+#ifndef WORKALIKE_CAPTURE_LAYOUTS_H
+#define WORKALIKE_CAPTURE_LAYOUTS_H
+
+#include <stdint.h>
+
+/* The numbers that the format gives, and those of what goes into the side file, never into a log. */
+enum module {
+    MODULE_POSIX = 1,
+    MODULE_MPIIO = 2,
+    MODULE_H5F = 3,
+    MODULE_H5D = 4,
+    MODULE_PNETCDF_FILE = 5,
+    MODULE_PNETCDF_VAR = 6,
+    MODULE_LUSTRE = 8,
+    MODULE_STDIO = 9,
+    MODULE_DXT_POSIX = 10,
+    MODULE_DXT_MPIIO = 11,
+    MODULE_HEATMAP = 15,
+    MODULE_SIDE = 32, /* and the next ones: counters of modules for the side file (side_counters.h) */
+    MODULE_EVENTS = 61,
+    MODULE_SIZES = 62,
+    MODULES = 64
+};
+
+enum { SIZE_BINS = 10 };
+
+/* Bin of an access size; the upper bounds are inclusive: 100, 1 KiB, 10 KiB, 100 KiB, 1 MiB, 4 MiB, ... */
+static inline int size_bin(int64_t size) {
+    static const int64_t bounds[SIZE_BINS - 1] = {
+        100, 1024, 10240, 102400, 1048576, 4 * 1048576LL, 10 * 1048576LL, 100 * 1048576LL, 1073741824};
+    int bin = 0;
+    while (bin < SIZE_BINS - 1 && size > bounds[bin]) ++bin;
+    return bin;
+}
+
+/* The times that POSIX, MPI-IO, H5D and PNETCDF_VAR share. */
+enum data_time {
+    OPEN_START,
+    READ_START,
+    WRITE_START,
+    CLOSE_START,
+    OPEN_END,
+    READ_END,
+    WRITE_END,
+    CLOSE_END,
+    READ_TIME,
+    WRITE_TIME,
+    META_TIME,
+    MAX_READ_TIME,
+    MAX_WRITE_TIME,
+    FASTEST_RANK_TIME,
+    SLOWEST_RANK_TIME,
+    VARIANCE_RANK_TIME,
+    VARIANCE_RANK_BYTES,
+    DATA_TIMES
+};
+
+/* A common access of an array is 11 numbers: bytes, length in five dimensions, stride in five dimensions. */
+enum { SLAB_DIMS = 5, SLAB_WIDTH = 1 + 2 * SLAB_DIMS };
+
+struct base_record {
+    uint64_t id;
+    int64_t rank;
+};
+
+#endif

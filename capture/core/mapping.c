@@ -1,0 +1,179 @@
+#include "core/mapping.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/export.h"
+#include "core/memory.h"
+#include "core/own_io.h"
+#include "core/sandbox.h"
+#include "core/settings.h"
+
+static struct {
+    struct mapping_header* header;
+    size_t room;    /* bytes of the file that may be touched */
+    size_t longest; /* bytes mapped */
+    bool in_file;
+    bool warned;
+    char path[1200];
+    spin_lock lock;
+} mapping;
+
+struct mapping_header* mapping_header(void) {
+    return mapping.header;
+}
+
+/* Beyond the limit on file sizes, a signal would end the application. */
+static bool within_limit(size_t room) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           (limit.rlim_cur == RLIM_INFINITY || room <= limit.rlim_cur);
+}
+
+/* Gives the file real room, since touching a mapped page that the file system cannot back kills the process.
+   The file is opened anew each time: no descriptor of ours stays in the application. */
+static bool give_room(size_t room) {
+    if (!mapping.in_file) return true;
+    if (sandboxed() || !within_limit(room)) return false;
+    const int fd = own_open(mapping.path, O_RDWR, 0);
+    if (fd < 0) return false;
+    const bool done = REAL(syscall)(SYS_fallocate, fd, 0, 0, (off_t)room) == 0;
+    own_close(fd);
+    return done;
+}
+
+static bool map_file(size_t longest) {
+    if (!within_limit(mapping.room)) return false;
+    snprintf(mapping.path, sizeof mapping.path, "%s/workalike-%d-%d-%lld.map", settings.map_folder,
+             (int)geteuid(), (int)getpid(), (long long)clock_origin);
+    const int fd = own_open(mapping.path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (fd < 0) return false;
+    const bool room = REAL(syscall)(SYS_fallocate, fd, 0, 0, (off_t)mapping.room) == 0;
+    void* pages = room ? memory_map(longest, MAP_SHARED, fd) : NULL;
+    own_close(fd);
+    if (!pages) {
+        own_unlink(mapping.path);
+        return false;
+    }
+    mapping.header = pages;
+    mapping.in_file = true;
+    return true;
+}
+
+static bool map_anonymous(size_t longest) {
+    void* pages = memory_map(longest, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (!pages) return false;
+    mapping.header = pages;
+    mapping.in_file = false;
+    return true;
+}
+
+struct mapping_header* mapping_start(void) {
+    mapping.room = 65536;
+    mapping.longest = settings.max_memory;
+    mapping.warned = false;
+    if (!map_file(mapping.longest)) {
+        if (!map_anonymous(mapping.longest)) return NULL;
+        own_warn(
+            "no room for a mapping in %s: if this process is killed, its counters are lost "
+            "(set WORKALIKE_CAPTURE_MAPS to a folder on this node)",
+            settings.map_folder);
+    }
+    struct mapping_header* header = mapping.header;
+    header->version = MAPPING_VERSION;
+    atomic_store(&header->used, MAPPING_HEADER);
+    atomic_store(&header->state, MAPPING_RUNNING);
+    return header;
+}
+
+void mapping_begin(void) {
+    memcpy(mapping.header->magic, "WACAPMAP", 8); /* last: a file without it was never begun */
+}
+
+static bool reserve(size_t end) {
+    if (end <= mapping.room) return true;
+    size_t room = mapping.room;
+    while (room < end) room += room < (1 << 20) ? room : (1 << 20);
+    if (room > mapping.longest) room = mapping.longest;
+    if (end > room || !give_room(room)) return false;
+    mapping.room = room;
+    return true;
+}
+
+void mapping_widen(size_t bytes) {
+    spin_acquire(&mapping.lock);
+    const size_t used = atomic_load(&mapping.header->used);
+    if (used + bytes <= mapping.longest) reserve(used + bytes);
+    spin_release(&mapping.lock);
+}
+
+static void warn_full(void) {
+    if (mapping.warned) return;
+    mapping.warned = true;
+    own_warn(
+        "process %d: no memory left for counters of further files; the log will be partial "
+        "(raise --max-memory, now %zu bytes)",
+        (int)getpid(), settings.max_memory);
+}
+
+struct entry* mapping_add(enum entry_kind kind, enum module module, size_t bytes) {
+    struct mapping_header* header = mapping.header;
+    if (!header) return NULL;
+    const size_t size = (bytes + 15) / 16 * 16;
+    struct entry* entry = NULL;
+    spin_acquire(&mapping.lock);
+    const uint64_t at = atomic_load(&header->used);
+    if (reserve(at + size)) {
+        entry = (struct entry*)((char*)header + at);
+        entry->kind = kind;
+        entry->size = (uint32_t)size;
+        entry->module = (uint16_t)module;
+        atomic_store_explicit(&header->used, at + size, memory_order_release);
+    }
+    spin_release(&mapping.lock);
+    if (!entry) {
+        atomic_fetch_or(&header->partial, (uint64_t)1 << module);
+        warn_full();
+    }
+    return entry;
+}
+
+void mapping_ready(struct entry* entry) {
+    atomic_store_explicit(&entry->ready, 1, memory_order_release);
+}
+
+struct entry* mapping_next(const struct entry* entry) {
+    char* start = (char*)mapping.header;
+    if (!start) return NULL;
+    const char* next = entry ? (const char*)entry + entry->size : start + MAPPING_HEADER;
+    const size_t at = (size_t)(next - start);
+    return at < atomic_load_explicit(&mapping.header->used, memory_order_acquire)
+               ? (struct entry*)(start + at)
+               : NULL;
+}
+
+void mapping_remove(void) {
+    if (!mapping.header) return;
+    memset(mapping.header->magic, 0, sizeof mapping.header->magic); /* should it stay: never begun */
+    if (mapping.in_file && !sandboxed()) own_unlink(mapping.path);
+    mapping.in_file = false;
+}
+
+void mapping_note_loss(void) {
+    char path[1200];
+    if (mapping.in_file || !settings.own_folder || sandboxed()) return;
+    snprintf(path, sizeof path, "%s/workalike-%d.lost", settings.log_folder, (int)getpid());
+    const int fd = own_open(path, O_WRONLY | O_CREAT, 0600);
+    if (fd >= 0) own_close(fd);
+}
+
+void mapping_forget(void) {
+    memset(&mapping, 0, sizeof mapping);
+}

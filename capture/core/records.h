@@ -1,0 +1,60 @@
+/* Records by module and name. A record is found or made when a file is opened, never by a read or write. */
+#ifndef WORKALIKE_CAPTURE_RECORDS_H
+#define WORKALIKE_CAPTURE_RECORDS_H
+
+#include "core/mapping.h"
+#include "core/memory.h"
+#include "core/paths.h"
+#include "core/pause.h"
+
+/* What the entries of a module look like. */
+struct record_shape {
+    enum module module;
+    size_t entry_size;
+    uint16_t record_at, record_size, access_at, access_width, stride_at;
+};
+
+/* The record of this name; NULL without room. A new one has id set, the rest is zero, and `made` is true. */
+struct entry* records_find(const struct record_shape* shape, const char* name, bool* made);
+
+/* The name that a file opened through a library has in the log; false if it is left out. */
+bool records_path(const char* path, char name[NAME_ROOM]);
+
+static inline void record_lock(struct entry* head) {
+    spin_acquire(&head->lock);
+}
+
+static inline void record_unlock(struct entry* head) {
+    spin_release(&head->lock);
+}
+
+/* Whether calls count now. If so, what holds the lock has something worth a place in the log. */
+static inline bool record_counts(struct entry* head) {
+    if (pause_active()) return false;
+    atomic_store_explicit(&head->counted, 1, memory_order_relaxed);
+    return true;
+}
+
+/* Locks the record to count something in it; false, and not locked, in a pause. */
+static inline bool record_begin(struct entry* head) {
+    if (pause_active()) return false;
+    record_lock(head);
+    return record_counts(head);
+}
+
+/* Whether there is a record of this name. */
+bool records_known(enum module module, const char* name);
+
+/* The name of a record id (in the mapping), or NULL. */
+const char* records_name(uint64_t id);
+
+/* Only the name, for ids that stand in other records. */
+void records_enter_name(const char* name);
+
+/* For the log: marks a name as needed, and gathers the marked ones as a log stores them. */
+void records_mark_name(uint64_t id);
+void records_collect_names(struct buffer* names);
+
+void records_forget(void);
+
+#endif

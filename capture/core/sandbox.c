@@ -1,0 +1,3 @@
+#include "core/sandbox.h"
+
+_Atomic(bool) sandbox_entered;

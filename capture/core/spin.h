@@ -1,0 +1,54 @@
+/* A lock of one word, for sections of a few instructions. It lives in the counters' mapping, where a pthread
+   mutex has no place: a mapping outlives its process. The word names the thread that holds the lock,
+   so that one that leaves a section by a long jump can give back what it held. */
+#ifndef WORKALIKE_CAPTURE_SPIN_H
+#define WORKALIKE_CAPTURE_SPIN_H
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/guard.h"
+#include "core/sandbox.h"
+
+typedef _Atomic(uint32_t) spin_lock;
+
+/* A number that differs among the threads of a process and is never 0: their memory lies more than 1 KiB
+ * apart. */
+static inline uint32_t spin_owner(void) {
+    return (uint32_t)((uintptr_t)&guard_inside >> 10) | UINT32_C(1) << 31;
+}
+
+/* The locks that this thread holds, or is about to, in order. */
+enum { SPIN_NESTED = 8 };
+struct spin_held {
+    unsigned count;
+    spin_lock* lock[SPIN_NESTED];
+};
+extern _Thread_local struct spin_held spin_held;
+
+static inline void spin_acquire(spin_lock* lock) {
+    const uint32_t self = spin_owner();
+    uint32_t holder = 0;
+    if (spin_held.count < SPIN_NESTED) spin_held.lock[spin_held.count] = lock;
+    ++spin_held.count;
+    atomic_signal_fence(memory_order_seq_cst);
+    for (int tries = 1; !atomic_compare_exchange_weak_explicit(lock, &holder, self, memory_order_acquire,
+                                                               memory_order_relaxed);
+         ++tries) {
+        if (holder == self) return;
+        holder = 0;
+        if (tries % 64 == 0 && !sandboxed()) sched_yield();
+    }
+}
+
+static inline void spin_release(spin_lock* lock) {
+    atomic_store_explicit(lock, 0, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (spin_held.count) --spin_held.count;
+}
+
+/* This thread has left all sections that it was in. */
+void spin_release_all(void);
+
+#endif

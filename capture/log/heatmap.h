@@ -1,0 +1,30 @@
+/* Bytes over time, for each interface: a few hundred bins however long the run. */
+#ifndef WORKALIKE_CAPTURE_HEATMAP_H
+#define WORKALIKE_CAPTURE_HEATMAP_H
+
+#include "core/clock.h"
+#include "core/mapping.h"
+#include "log/log.h"
+
+enum heatmap_api { HEATMAP_POSIX, HEATMAP_MPIIO, HEATMAP_STDIO, HEATMAP_APIS };
+
+enum { HEATMAP_BINS = 200, HEATMAP_LEVELS = 24 };
+
+/* What a process moved while its run was between 200 bins of one width and of half that width long. Widths
+   are 0.1 s times a power of two, so the bins of all levels fit into those of the last one. No bin ever
+   moves: adding to one takes no lock. */
+struct heatmap_entry {
+    struct entry head;
+    uint32_t api, level;
+    _Atomic(int64_t) bins[2][HEATMAP_BINS]; /* written, read */
+};
+
+void heatmap_count(enum heatmap_api api, bool write, int64_t size, struct span span);
+
+/* Appends this process' records to a log; all ranks' have the same bins, since the job's times are the same.
+ */
+void heatmap_collect(struct buffer* records, int64_t rank, const struct job_times* job, double late);
+
+void heatmap_after_fork(void);
+
+#endif

@@ -1,0 +1,264 @@
+#include "posix/record.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/access.h"
+#include "core/export.h"
+#include "core/hash.h"
+#include "core/module.h"
+#include "core/mounts.h"
+#include "core/records.h"
+#include "core/sandbox.h"
+#include "core/settings.h"
+#include "log/events.h"
+#include "log/heatmap.h"
+
+static const struct record_shape shape = {
+    MODULE_POSIX,
+    sizeof(struct posix_record),
+    offsetof(struct posix_record, log),
+    sizeof(struct posix_stored),
+    offsetof(struct posix_record, accesses),
+    1,
+    offsetof(struct posix_record, strides),
+};
+
+static struct posix_record* find(const char* name) {
+    bool made;
+    struct posix_record* record = (struct posix_record*)records_find(&shape, name, &made);
+    if (record && !record->log.counter[POSIX_FILE_ALIGNMENT]) {
+        record->log.counter[POSIX_MEM_ALIGNMENT] = MEMORY_ALIGNMENT;
+        record->log.counter[POSIX_FILE_ALIGNMENT] = mounts_block_size(name);
+    }
+    return record;
+}
+
+struct posix_record* posix_record_of(const char* name) {
+    return settings_count_path(name) ? find(name) : NULL;
+}
+
+const char* posix_record_name(const struct posix_record* record) {
+    return records_name(record->log.base.id);
+}
+
+struct posix_record* posix_record_of_file(struct open_file* file) {
+    struct posix_record* record = atomic_load_explicit(&file->record, memory_order_acquire);
+    if (__builtin_expect(!record, 0)) {
+        record = find(file->name);
+        atomic_store(&file->record, record);
+    }
+    return record;
+}
+
+/* Counters and times of a kind, side by side for both kinds. */
+struct kind {
+    enum posix_counter calls, bytes, most, consecutive, sequential, sizes, slowest_size;
+    enum data_time start, end, time, slowest;
+};
+
+static const struct kind kinds[2] = {
+    {POSIX_READS, POSIX_BYTES_READ, POSIX_MAX_BYTE_READ, POSIX_CONSEC_READS, POSIX_SEQ_READS, POSIX_SIZE_READ,
+     POSIX_MAX_READ_TIME_SIZE, READ_START, READ_END, READ_TIME, MAX_READ_TIME},
+    {POSIX_WRITES, POSIX_BYTES_WRITTEN, POSIX_MAX_BYTE_WRITTEN, POSIX_CONSEC_WRITES, POSIX_SEQ_WRITES,
+     POSIX_SIZE_WRITE, POSIX_MAX_WRITE_TIME_SIZE, WRITE_START, WRITE_END, WRITE_TIME, MAX_WRITE_TIME},
+};
+
+/* How an access lies to the one before it of its kind: before it, right after it, or further on. */
+static void count_pattern(struct posix_record* record, const struct kind* kind, int64_t offset,
+                          int64_t* last) {
+    int64_t* counter = record->log.counter;
+    if (offset <= *last) return;
+    ++counter[kind->sequential];
+    if (offset == *last + 1) {
+        ++counter[kind->consecutive];
+    } else if (*last != 0) {
+        common_values_count(&record->strides, offset - *last - 1);
+    }
+}
+
+static void count_alignment(int64_t* counter, int64_t offset, const void* memory) {
+    if ((uintptr_t)memory % MEMORY_ALIGNMENT) ++counter[POSIX_MEM_NOT_ALIGNED];
+    const int64_t block = counter[POSIX_FILE_ALIGNMENT];
+    const bool aligned = (block & (block - 1)) == 0 ? (offset & (block - 1)) == 0 : offset % block == 0;
+    if (!aligned) ++counter[POSIX_FILE_NOT_ALIGNED];
+}
+
+static void count_access(struct posix_record* record, enum transfer which, int64_t offset, int64_t size,
+                         const void* memory) {
+    const struct kind* kind = &kinds[which];
+    int64_t* counter = record->log.counter;
+    int64_t* last = which == TRANSFER_READ ? &record->last_read : &record->last_written;
+    ++counter[kind->calls];
+    counter[kind->bytes] += size;
+    ++counter[kind->sizes + (unsigned)size_bin(size)];
+    count_pattern(record, kind, offset, last);
+    count_alignment(counter, offset, memory);
+    if (record->last_kind && record->last_kind != (int)which + 1) ++counter[POSIX_RW_SWITCHES];
+    record->last_kind = (int)which + 1;
+    if (size == 0) return; /* the end of a file was met: no byte was touched */
+    *last = offset + size - 1;
+    if (*last > counter[kind->most]) counter[kind->most] = *last;
+    common_values_count(&record->accesses, size);
+}
+
+static void count_times(struct posix_record* record, enum transfer which, int64_t size, struct span span) {
+    const struct kind* kind = &kinds[which];
+    double* time = record->log.time;
+    note_window(&time[kind->start], &time[kind->end], span);
+    note_time(&time[kind->time], which == TRANSFER_READ ? &record->read_end : &record->write_end, span);
+    note_slowest(&time[kind->slowest], &record->log.counter[kind->slowest_size], size, span);
+}
+
+/* An appending write lands at the end of the file, which the kernel then knows as the file's offset. It is
+   asked at the first such write, and again only when another has written to the file in between. */
+static int64_t appended_at(const struct posix_record* record, struct open_file* file, int fd, int64_t size) {
+    if (file->append_end >= 0 && file->append_end == record->last_written + 1) return file->append_end;
+    if (sandboxed()) return file->append_end > 0 ? file->append_end : 0;
+    const int64_t end = REAL(syscall)(SYS_lseek, fd, 0, SEEK_CUR);
+    return end >= size ? end - size : 0;
+}
+
+/* Where a transfer at the file's own offset took place; the offset moves. */
+static int64_t moved_offset(const struct posix_record* record, struct open_file* file, int fd,
+                            enum transfer which, int64_t size) {
+    int64_t offset = file->offset;
+    if (which == TRANSFER_WRITE && file->append) {
+        offset = appended_at(record, file, fd, size);
+        file->append_end = offset + size;
+    }
+    file->offset = offset + size;
+    return offset;
+}
+
+void posix_count_transfer(int fd, struct open_file* file, enum transfer which, int64_t offset, int64_t size,
+                          const void* memory, struct span span) {
+    struct posix_record* record = posix_record_of_file(file);
+    if (!record) return;
+    record_lock(&record->head);
+    if (offset == CURRENT_OFFSET) offset = moved_offset(record, file, fd, which, size);
+    const bool counts = record_counts(&record->head);
+    if (counts) {
+        count_access(record, which, offset, size, memory);
+        count_times(record, which, size, span);
+        if (settings.dxt) {
+            trace_add(&record->traces, MODULE_DXT_POSIX, record->log.base.id, which == TRANSFER_WRITE, offset,
+                      size, span);
+        }
+    }
+    record_unlock(&record->head);
+    if (counts) heatmap_count(HEATMAP_POSIX, which == TRANSFER_WRITE, size, span);
+}
+
+void posix_count_open(struct posix_record* record, int mode, struct span span) {
+    event(MODULE_POSIX, EVENT_OPEN, record->log.base.id, span);
+    int64_t* counter = record->log.counter;
+    double* time = record->log.time;
+    if (!record_begin(&record->head)) return;
+    ++counter[POSIX_OPENS];
+    if (mode) counter[POSIX_MODE] = mode;
+    record->last_read = record->last_written = 0;
+    note_window(&time[OPEN_START], &time[OPEN_END], span);
+    note_time(&time[META_TIME], &record->meta_end, span);
+    record_unlock(&record->head);
+}
+
+void posix_count_copy(struct posix_record* record, enum posix_counter counter, struct span span) {
+    if (!record_begin(&record->head)) return;
+    ++record->log.counter[POSIX_OPENS];
+    ++record->log.counter[counter];
+    note_time(&record->log.time[META_TIME], &record->meta_end, span);
+    record_unlock(&record->head);
+}
+
+void posix_count_close(struct posix_record* record, struct span span) {
+    event(MODULE_POSIX, EVENT_CLOSE, record->log.base.id, span);
+    double* time = record->log.time;
+    /* Alone, a close is no reason for a place in the log: a child closes what its parent opened. */
+    if (pause_active()) return;
+    record_lock(&record->head);
+    note_window(&time[CLOSE_START], &time[CLOSE_END], span);
+    note_time(&time[META_TIME], &record->meta_end, span);
+    record_unlock(&record->head);
+}
+
+void posix_count_seek(struct open_file* file, int64_t offset, struct span span) {
+    struct posix_record* record = posix_record_of_file(file);
+    if (!record) return;
+    record_lock(&record->head);
+    file->offset = offset;
+    if (record_counts(&record->head)) {
+        ++record->log.counter[POSIX_SEEKS];
+        note_time(&record->log.time[META_TIME], &record->meta_end, span);
+    }
+    record_unlock(&record->head);
+}
+
+void posix_count_meta(struct posix_record* record, enum posix_counter counter, struct span span) {
+    if (!record_begin(&record->head)) return;
+    ++record->log.counter[counter];
+    note_time(&record->log.time[META_TIME], &record->meta_end, span);
+    record_unlock(&record->head);
+}
+
+void posix_count_sync(struct posix_record* record, enum posix_counter counter, struct span span) {
+    event(MODULE_POSIX, EVENT_SYNC, record->log.base.id, span);
+    if (!record_begin(&record->head)) return;
+    ++record->log.counter[counter];
+    note_time(&record->log.time[WRITE_TIME], &record->write_end, span);
+    record_unlock(&record->head);
+}
+
+void posix_count_rename(const char* from, const char* to, struct span span) {
+    struct posix_record* source = posix_record_of(from);
+    struct posix_record* target = posix_record_of(to);
+    if (source) posix_count_meta(source, POSIX_RENAME_SOURCES, span);
+    if (!target) return;
+    posix_count_meta(target, POSIX_RENAME_TARGETS, span);
+    if (pause_active()) return;
+    target->log.counter[POSIX_RENAMED_FROM] = (int64_t)record_id(from);
+    records_enter_name(from);
+}
+
+static const uint8_t posix_counters[POSIX_COUNTERS] = {
+    [POSIX_RENAMED_FROM] = RULE_KEEP,
+    [POSIX_MODE] = RULE_KEEP,
+    [POSIX_MAX_BYTE_READ] = RULE_MAX,
+    [POSIX_MAX_BYTE_WRITTEN] = RULE_MAX,
+    [POSIX_MEM_ALIGNMENT] = RULE_KEEP,
+    [POSIX_FILE_ALIGNMENT] = RULE_KEEP,
+    [POSIX_MAX_READ_TIME_SIZE] = RULE_ELSEWHERE,
+    [POSIX_MAX_WRITE_TIME_SIZE] = RULE_ELSEWHERE,
+    [POSIX_STRIDE... POSIX_SLOWEST_RANK_BYTES] = RULE_ELSEWHERE,
+};
+
+static const struct record_kind posix_kind = {
+    .module = MODULE_POSIX,
+    .word = "POSIX",
+    .version = 4,
+    .size = sizeof(struct posix_stored),
+    .moments = {OPEN_START, CLOSE_END + 1},
+    .other_name = POSIX_RENAMED_FROM,
+    .traces = offsetof(struct posix_record, traces),
+    .trace_module = MODULE_DXT_POSIX,
+    .reduced = true,
+    .head = 2,
+    .counters = POSIX_COUNTERS,
+    .times = DATA_TIMES,
+    .counter_rule = posix_counters,
+    .time_rule = data_time_rules,
+    .common = {{offsetof(struct posix_record, strides), POSIX_STRIDE, POSIX_STRIDE_COUNT, 1},
+               {offsetof(struct posix_record, accesses), POSIX_ACCESS, POSIX_ACCESS_COUNT, 1}},
+    .commons = 2,
+    .bytes = {POSIX_BYTES_READ, POSIX_BYTES_WRITTEN},
+    .spent = {READ_TIME, WRITE_TIME, META_TIME},
+    .ranks = POSIX_FASTEST_RANK,
+    .fastest_time = FASTEST_RANK_TIME,
+    .variance_time = VARIANCE_RANK_TIME,
+    .slowest = {{MAX_READ_TIME, POSIX_MAX_READ_TIME_SIZE}, {MAX_WRITE_TIME, POSIX_MAX_WRITE_TIME_SIZE}},
+};
+
+const struct capture_module posix_module = {
+    .name = "posix",
+    .kinds = (const struct record_kind* const[]){&posix_kind, NULL},
+};

@@ -1,0 +1,154 @@
+/* Streams: open, close, position, flush. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/export.h"
+#include "core/guard.h"
+#include "core/keep_errno.h"
+#include "core/module.h"
+#include "core/paths.h"
+#include "core/process.h"
+#include "core/records.h"
+#include "core/sandbox.h"
+#include "posix/record.h"
+#include "stdio/record.h"
+
+/* Where a stream begins to write: an appending one at the end, which the C library has just looked up. */
+static int64_t first_offset(FILE* file, const char* mode) {
+    const off_t end = *mode == 'a' && !sandboxed() ? ftello(file) : 0;
+    return end > 0 ? end : 0;
+}
+
+static FILE* note_opened(FILE* file, const char* path, const char* mode, enum stdio_counter counter,
+                         int64_t start) {
+    const struct span span = clock_span(start);
+    char name[NAME_ROOM];
+    if (!file || !process_counts() || !process_is_ours() || !guard_enter()) return file;
+    KEEP_ERRNO();
+    if (path_absolute(path, name)) stream_opened(file, name, counter, first_offset(file, mode), span);
+    guard_leave();
+    return file;
+}
+
+EXPORT FILE* fopen(const char* restrict path, const char* restrict mode) {
+    const int64_t start = clock_ns();
+    return note_opened(REAL(fopen)(path, mode), path, mode, STDIO_OPENS, start);
+}
+EXPORT_ALIAS(fopen64, fopen);
+
+EXPORT FILE* fdopen(int fd, const char* mode) {
+    const int64_t start = clock_ns();
+    FILE* file = REAL(fdopen)(fd, mode);
+    const struct open_file* known = fd_file(fd);
+    return known ? note_opened(file, known->name, mode, STDIO_FDOPENS, start) : file;
+}
+
+static void forget(FILE* file, int64_t start) {
+    if (!process_is_ours() || !guard_enter()) return;
+    struct stream* stream = stream_of(file);
+    struct stdio_record* record = stream ? stream_forget(stream) : NULL;
+    if (record) stdio_count_close(record, clock_span(start));
+    guard_leave();
+}
+
+EXPORT FILE* freopen(const char* restrict path, const char* restrict mode, FILE* restrict file) {
+    const int64_t start = clock_ns();
+    forget(file, start);
+    FILE* opened = REAL(freopen)(path, mode, file);
+    return path ? note_opened(opened, path, mode, STDIO_OPENS, start) : opened;
+}
+EXPORT_ALIAS(freopen64, freopen);
+
+EXPORT int fclose(FILE* file) {
+    if (!process_is_ours() || !guard_enter()) return REAL(fclose)(file);
+    struct stream* stream = stream_of(file);
+    const int fd = file->_fileno;
+    struct stdio_record* record = stream ? stream_forget(stream) : NULL;
+    struct posix_record* below = fd_file(fd) ? posix_record_of_file(fd_file(fd)) : NULL;
+    if (record && fd >= 0) FOR_MODULES(closing, fd, records_name(record->log.base.id))
+    fd_closed(fd);
+    const int64_t start = clock_ns();
+    const int result = REAL(fclose)(file);
+    KEEP_ERRNO();
+    if (record) stdio_count_close(record, clock_span(start));
+    if (below) posix_count_close(below, clock_span(start));
+    guard_leave();
+    return result;
+}
+
+/* The descriptor of a stream: what is done with it from now on is the POSIX module's. */
+static void note_descriptor(struct stream* stream, int fd, struct span span) {
+    struct open_file* file = fd_file(fd);
+    struct posix_record* record = file ? posix_record_of_file(file) : posix_record_of(stream->name);
+    if (!record) return;
+    if (!file) {
+        file = fd_opened(fd, record, stream->name, false);
+        const off_t at = sandboxed() ? 0 : REAL(lseek)(fd, 0, SEEK_CUR);
+        if (file && at > 0) file->offset = at;
+    }
+    posix_count_copy(record, POSIX_FILENOS, span);
+}
+
+EXPORT int fileno(FILE* file) {
+    const int64_t start = clock_ns();
+    const int fd = REAL(fileno)(file);
+    if (fd <= STDERR_FILENO || !process_is_ours() || !guard_enter()) return fd;
+    KEEP_ERRNO();
+    struct stream* stream = stream_of(file);
+    if (stream && stream->name && *stream->name == '/') note_descriptor(stream, fd, clock_span(start));
+    guard_leave();
+    return fd;
+}
+
+static void note_seek(FILE* file, int whence, int64_t offset, int64_t start) {
+    struct stream* stream = stream_of(file);
+    if (!stream || !guard_enter()) return;
+    KEEP_ERRNO();
+    const struct span span = clock_span(start);
+    if (whence != SEEK_SET) offset = ftello(file);
+    stream_count_seek(stream, offset, span);
+    guard_leave();
+}
+
+EXPORT int fseek(FILE* file, long offset, int whence) {
+    const int64_t start = clock_ns();
+    const int result = REAL(fseek)(file, offset, whence);
+    if (result == 0) note_seek(file, whence, offset, start);
+    return result;
+}
+
+EXPORT int fseeko(FILE* file, off_t offset, int whence) {
+    const int64_t start = clock_ns();
+    const int result = REAL(fseeko)(file, offset, whence);
+    if (result == 0) note_seek(file, whence, offset, start);
+    return result;
+}
+EXPORT_ALIAS(fseeko64, fseeko);
+
+EXPORT void rewind(FILE* file) {
+    const int64_t start = clock_ns();
+    REAL(rewind)(file);
+    note_seek(file, SEEK_SET, 0, start);
+}
+
+EXPORT int fsetpos(FILE* file, const fpos_t* position) {
+    const int64_t start = clock_ns();
+    const int result = REAL(fsetpos)(file, position);
+    if (result == 0) note_seek(file, SEEK_CUR, 0, start);
+    return result;
+}
+EXPORT_ALIAS(fsetpos64, fsetpos);
+
+EXPORT int fflush(FILE* file) {
+    const int64_t start = clock_ns();
+    const int result = REAL(fflush)(file);
+    struct stream* stream = file && result == 0 ? stream_of(file) : NULL;
+    if (stream && guard_enter()) {
+        KEEP_ERRNO();
+        stream_count_flush(stream, clock_span(start));
+        guard_leave();
+    }
+    return result;
+}

@@ -1,0 +1,239 @@
+#include "stdio/record.h"
+
+#include <stddef.h>
+
+#include "core/access.h"
+#include "core/memory.h"
+#include "core/module.h"
+#include "core/records.h"
+#include "core/settings.h"
+#include "log/events.h"
+#include "log/heatmap.h"
+#include "log/log.h"
+
+enum { STREAM_CHUNK = 256, STREAM_CHUNKS = 4096 };
+
+static _Atomic(struct stream*) chunks[STREAM_CHUNKS];
+static spin_lock chunks_lock;
+
+static const struct record_shape shape = {
+    MODULE_STDIO,
+    sizeof(struct stdio_record),
+    offsetof(struct stdio_record, log),
+    sizeof(struct stdio_stored),
+    0,
+    0,
+    0,
+};
+
+static struct stream* slot_of(int fd) {
+    if ((unsigned)fd >= STREAM_CHUNK * STREAM_CHUNKS) return NULL;
+    struct stream* chunk = atomic_load_explicit(&chunks[fd / STREAM_CHUNK], memory_order_acquire);
+    return chunk ? &chunk[fd % STREAM_CHUNK] : NULL;
+}
+
+static struct stream* made_slot_of(int fd) {
+    if ((unsigned)fd >= STREAM_CHUNK * STREAM_CHUNKS) return NULL;
+    spin_acquire(&chunks_lock);
+    if (!atomic_load(&chunks[fd / STREAM_CHUNK])) {
+        atomic_store(&chunks[fd / STREAM_CHUNK], memory_pages(STREAM_CHUNK * sizeof(struct stream)));
+    }
+    spin_release(&chunks_lock);
+    return slot_of(fd);
+}
+
+static struct stdio_record* find(const char* name) {
+    bool made;
+    struct stdio_record* record = (struct stdio_record*)records_find(&shape, name, &made);
+    if (record && made) {
+        struct sizes_record* sizes = sizes_record_of(name);
+        record_lock(&record->head);
+        record->sizes = sizes;
+        record_unlock(&record->head);
+    }
+    return record;
+}
+
+static struct stdio_record* record_of(struct stream* stream) {
+    struct stdio_record* record = atomic_load_explicit(&stream->record, memory_order_acquire);
+    if (__builtin_expect(!record, 0) && stream->name) {
+        record = find(stream->name);
+        atomic_store(&stream->record, record);
+    }
+    return record;
+}
+
+static const char* standard_name(const FILE* file) {
+    if (file == stdin) return "<STDIN>";
+    if (file == stdout) return "<STDOUT>";
+    return file == stderr ? "<STDERR>" : NULL;
+}
+
+static struct stream* enter(FILE* file, const char* name, int64_t offset) {
+    struct stream* stream = made_slot_of(file->_fileno);
+    if (!stream) return NULL;
+    stream->file = file;
+    stream->name = name;
+    stream->offset = offset;
+    stream->no_position = false;
+    atomic_store(&stream->record, NULL);
+    return stream;
+}
+
+struct stream* stream_of(FILE* file) {
+    const int fd = file->_fileno; /* negative for streams that are no files */
+    struct stream* stream = slot_of(fd);
+    if (stream && stream->file == file) return stream;
+    const char* name = fd >= 0 ? standard_name(file) : NULL;
+    return name ? enter(file, settings_count_path(name) ? name : NULL, 0) : NULL;
+}
+
+static void count_window(struct stdio_record* record, enum stdio_time start, enum stdio_time end,
+                         struct span span) {
+    double* time = record->log.time;
+    note_window(&time[start], &time[end], span);
+    note_time(&time[STDIO_META_TIME], &record->meta_end, span);
+}
+
+void stream_opened(FILE* file, const char* name, enum stdio_counter counter, int64_t offset,
+                   struct span span) {
+    struct stdio_record* record = settings_count_path(name) ? find(name) : NULL;
+    struct stream* stream = record ? enter(file, records_name(record->log.base.id), offset) : NULL;
+    if (!stream) return;
+    atomic_store(&stream->record, record);
+    event(MODULE_STDIO, EVENT_OPEN, record->log.base.id, span);
+    if (!record_begin(&record->head)) return;
+    ++record->log.counter[STDIO_OPENS];
+    if (counter == STDIO_FDOPENS) ++record->log.counter[STDIO_FDOPENS];
+    count_window(record, STDIO_OPEN_START, STDIO_OPEN_END, span);
+    record_unlock(&record->head);
+}
+
+struct stdio_record* stream_forget(struct stream* stream) {
+    struct stdio_record* record = record_of(stream);
+    stream->file = NULL;
+    return record;
+}
+
+void stdio_count_close(struct stdio_record* record, struct span span) {
+    event(MODULE_STDIO, EVENT_CLOSE, record->log.base.id, span);
+    /* Alone, a close is no reason for a place in the log: a child closes what its parent opened. */
+    if (pause_active()) return;
+    record_lock(&record->head);
+    count_window(record, STDIO_CLOSE_START, STDIO_CLOSE_END, span);
+    record_unlock(&record->head);
+}
+
+static void raise(int64_t* most, int64_t value) {
+    if (value > *most) *most = value;
+}
+
+static void count_transfer(struct stdio_record* record, enum transfer_kind kind, int64_t end, int64_t size,
+                           struct span span) {
+    if (record->sizes) sizes_count(record->sizes, kind == STREAM_READ ? SIZED_READS : SIZED_WRITES, size);
+    int64_t* counter = record->log.counter;
+    double* time = record->log.time;
+    if (kind == STREAM_READ) {
+        ++counter[STDIO_READS];
+        counter[STDIO_BYTES_READ] += size;
+        if (size) raise(&counter[STDIO_MAX_BYTE_READ], end - 1);
+        note_window(&time[STDIO_READ_START], &time[STDIO_READ_END], span);
+        note_time(&time[STDIO_READ_TIME], &record->read_end, span);
+    } else {
+        ++counter[STDIO_WRITES];
+        counter[STDIO_BYTES_WRITTEN] += size;
+        if (size) raise(&counter[STDIO_MAX_BYTE_WRITTEN], end - 1);
+        note_window(&time[STDIO_WRITE_START], &time[STDIO_WRITE_END], span);
+        note_time(&time[STDIO_WRITE_TIME], &record->write_end, span);
+    }
+}
+
+void stream_count_transfer(struct stream* stream, enum transfer_kind kind, int64_t size, struct span span) {
+    struct stdio_record* record = record_of(stream);
+    if (!record) return;
+    record_lock(&record->head);
+    stream->offset += size;
+    const bool counts = record_counts(&record->head);
+    if (counts) count_transfer(record, kind, stream->offset, size, span);
+    record_unlock(&record->head);
+    if (counts) heatmap_count(HEATMAP_STDIO, kind == STREAM_WRITE, size, span);
+}
+
+void stream_count_seek(struct stream* stream, int64_t offset, struct span span) {
+    struct stdio_record* record = record_of(stream);
+    if (!record) return;
+    record_lock(&record->head);
+    stream->offset = offset;
+    if (record_counts(&record->head)) {
+        ++record->log.counter[STDIO_SEEKS];
+        note_time(&record->log.time[STDIO_META_TIME], &record->meta_end, span);
+    }
+    record_unlock(&record->head);
+}
+
+void stream_count_flush(struct stream* stream, struct span span) {
+    struct stdio_record* record = record_of(stream);
+    if (!record) return;
+    if (pause_active()) return;
+    record_lock(&record->head); /* as for a close */
+    ++record->log.counter[STDIO_FLUSHES];
+    note_time(&record->log.time[STDIO_WRITE_TIME], &record->write_end, span);
+    record_unlock(&record->head);
+}
+
+void streams_after_fork(void) {
+    chunks_lock = 0;
+    for (int i = 0; i < STREAM_CHUNKS; ++i) {
+        struct stream* chunk = atomic_load(&chunks[i]);
+        for (int j = 0; chunk && j < STREAM_CHUNK; ++j) atomic_store(&chunk[j].record, NULL);
+    }
+}
+
+static const uint8_t stdio_counters[STDIO_COUNTERS] = {
+    [STDIO_MAX_BYTE_READ] = RULE_MAX,
+    [STDIO_MAX_BYTE_WRITTEN] = RULE_MAX,
+    [STDIO_FASTEST_RANK... STDIO_SLOWEST_RANK_BYTES] = RULE_ELSEWHERE,
+};
+
+static const uint8_t stdio_times[STDIO_TIMES] = {
+    [STDIO_OPEN_START... STDIO_READ_START] = RULE_FIRST,
+    [STDIO_OPEN_END... STDIO_READ_END] = RULE_MAX,
+    [STDIO_FASTEST_RANK_TIME... STDIO_VARIANCE_RANK_BYTES] = RULE_ELSEWHERE,
+};
+
+static const struct record_kind stdio_kind = {
+    .module = MODULE_STDIO,
+    .word = "STDIO",
+    .version = 2,
+    .size = sizeof(struct stdio_stored),
+    .moments = {STDIO_OPEN_START, STDIO_READ_END + 1 - STDIO_OPEN_START},
+    .reduced = true,
+    .head = 2,
+    .counters = STDIO_COUNTERS,
+    .times = STDIO_TIMES,
+    .counter_rule = stdio_counters,
+    .time_rule = stdio_times,
+    .bytes = {STDIO_BYTES_READ, STDIO_BYTES_WRITTEN},
+    .spent = {STDIO_READ_TIME, STDIO_WRITE_TIME, STDIO_META_TIME},
+    .ranks = STDIO_FASTEST_RANK,
+    .fastest_time = STDIO_FASTEST_RANK_TIME,
+    .variance_time = STDIO_VARIANCE_RANK_TIME,
+    .slowest = {{NOWHERE, NOWHERE}, {NOWHERE, NOWHERE}},
+};
+
+static void add_sizes(struct log_content* content, const struct job_times* job, int64_t rank,
+                      struct buffer* part) {
+    (void)job;
+    (void)rank;
+    sizes_text(part, &content->records[MODULE_SIZES]);
+}
+
+const struct capture_module stdio_module = {
+    .name = "stdio",
+    .kinds = (const struct record_kind* const[]){&stdio_kind, NULL},
+    .part = "stdio_sizes",
+    .part_wanted = &sizes_wanted,
+    .start = sizes_start,
+    .fork = streams_after_fork,
+    .log = add_sizes,
+};

@@ -1,0 +1,49 @@
+/* The STDIO counters of one file, and the streams that are open. */
+#ifndef WORKALIKE_CAPTURE_STDIO_RECORD_H
+#define WORKALIKE_CAPTURE_STDIO_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/clock.h"
+#include "core/mapping.h"
+#include "stdio/layout.h"
+#include "stdio/sizes.h"
+
+struct stdio_record {
+    struct entry head;
+    double read_end, write_end, meta_end;
+    struct sizes_record* sizes; /* NULL unless asked for */
+    struct stdio_stored log;
+};
+
+/* An open stream. Kept by descriptor, since a FILE holds its own: found without a search or a lock. */
+struct stream {
+    FILE* file;
+    _Atomic(struct stdio_record*) record; /* NULL after a fork until the child uses the stream */
+    const char* name;                     /* NULL: a standard stream that is not to be counted */
+    int64_t offset;
+    bool no_position; /* a pipe or terminal */
+};
+
+enum transfer_kind { STREAM_READ, STREAM_WRITE };
+
+/* The stream of a FILE, NULL if it is not counted. Standard streams count from their first use. */
+struct stream* stream_of(FILE* file);
+
+/* A stream was opened on a file of this absolute name (counter: STDIO_OPENS or STDIO_FDOPENS). */
+void stream_opened(FILE* file, const char* name, enum stdio_counter counter, int64_t offset,
+                   struct span span);
+/* Forgets the stream: before the FILE is freed. */
+struct stdio_record* stream_forget(struct stream* stream);
+
+void stream_count_transfer(struct stream* stream, enum transfer_kind kind, int64_t size, struct span span);
+void stream_count_seek(struct stream* stream, int64_t offset, struct span span);
+void stream_count_flush(struct stream* stream, struct span span);
+void stdio_count_close(struct stdio_record* record, struct span span);
+
+/* In a fork's child: same streams, no records yet. */
+void streams_after_fork(void);
+
+#endif

@@ -1,0 +1,157 @@
+"""The structure of `capture/`: no circle of includes or calls between its files, and a core that knows no module."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+CAPTURE = Path(__file__).parents[2] / "capture"
+CORE = "core"
+
+Graph = dict[str, set[str]]
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+_DEFINITION = re.compile(
+    r"^(?!static|typedef|return|else|#)(?:[A-Za-z_][\w ]*[ *]+)([A-Za-z_]\w*)\([^;{}]*\)\s*\{", re.MULTILINE
+)
+_LOCAL = re.compile(
+    r"^static(?: inline)? (?:[A-Za-z_][\w ]*[ *]+)([A-Za-z_]\w*)\([^;{}]*\)\s*[{;]", re.MULTILINE
+)
+_CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(")
+_REAL = re.compile(r"\bREAL\(\w+\)")  # the function behind ours: a call out of the library
+
+
+def sources(root: Path) -> dict[str, str]:
+    """Path below `root` (posix) to text without comments, of every C file and header."""
+    return {
+        path.relative_to(root).as_posix(): _COMMENT.sub(" ", path.read_text(encoding="utf-8"))
+        for path in sorted(root.rglob("*.[ch]"))
+    }
+
+
+def includes(files: dict[str, str]) -> Graph:
+    return {name: set(_INCLUDE.findall(text)) for name, text in files.items()}
+
+
+def unit(name: str) -> str:
+    """A source and its header are one unit."""
+    return name.rsplit(".", 1)[0]
+
+
+def calls(files: dict[str, str]) -> Graph:
+    """Unit to the units whose functions it calls: global ones that another file defines."""
+    home = {
+        function: unit(name)
+        for name, text in files.items()
+        if name.endswith(".c")
+        for function in _DEFINITION.findall(text)
+    }
+    graph: Graph = {unit(name): set() for name in files}
+    for name, text in files.items():
+        body = _REAL.sub("", _STRING.sub('""', text))
+        local = set(_LOCAL.findall(body))
+        reached = {home[word] for word in set(_CALL.findall(body)) - local if word in home}
+        graph[unit(name)] |= reached - {unit(name)}
+    return graph
+
+
+def by_folder(graph: Graph) -> Graph:
+    folders: Graph = {}
+    for name, others in graph.items():
+        own = name.split("/")[0]
+        folders.setdefault(own, set()).update(other.split("/")[0] for other in others if "/" in other)
+        folders[own].discard(own)
+    return folders
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """Groups of names that reach each other (strongly connected components of more than one)."""
+    reach: dict[str, set[str]] = {}
+    for name in graph:
+        seen: set[str] = set()
+        open_names = list(graph[name])
+        while open_names:
+            other = open_names.pop()
+            if other not in seen:
+                seen.add(other)
+                open_names += graph.get(other, ())
+        reach[name] = seen
+    groups = {tuple(sorted(other for other in reach[name] if name in reach.get(other, ()))) for name in graph}
+    return [list(group) for group in sorted(groups) if group]
+
+
+def said(groups: Iterable[list[str]]) -> str:
+    return "; ".join(" <-> ".join(group) for group in groups)
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, str]:
+    found = sources(CAPTURE)
+    assert len(found) > 50
+    return found
+
+
+def test_no_circle_of_includes(files: dict[str, str]) -> None:
+    graph = includes(files)
+    unknown = {name: sorted(wanted - set(files)) for name, wanted in graph.items() if wanted - set(files)}
+    assert not unknown  # includes name the file from capture/ on
+    assert not (found := circles(graph)), said(found)
+
+
+def test_no_circle_of_calls(files: dict[str, str]) -> None:
+    graph = calls(files)
+    assert sum(map(len, graph.values())) > 100  # the functions are found
+    assert "core/records" in graph["posix/record"]
+    assert not (found := circles(graph)), said(found)
+
+
+@pytest.mark.parametrize("kind", ["includes", "calls"])
+def test_no_circle_of_folders(files: dict[str, str], kind: str) -> None:
+    graph = by_folder(includes(files) if kind == "includes" else calls(files))
+    assert not (found := circles(graph)), said(found)
+
+
+def test_core_knows_no_module(files: dict[str, str]) -> None:
+    graphs = {"includes": includes(files), "calls": calls(files)}
+    for kind, graph in graphs.items():
+        outside = {
+            name: sorted(other for other in others if not other.startswith(f"{CORE}/"))
+            for name, others in graph.items()
+            if name.startswith(f"{CORE}/")
+        }
+        assert not {name: others for name, others in outside.items() if others}, kind
+
+
+def test_every_folder_is_the_core_or_a_module(files: dict[str, str]) -> None:
+    """A folder that the list leaves out would not be compiled, and nobody would notice."""
+    listed = re.search(
+        r"^set\(CAPTURE_MODULES ([\w ]+)\)$", (CAPTURE / "CMakeLists.txt").read_text(), re.MULTILINE
+    )
+    assert listed
+    modules = listed[1].split()
+    assert {name.split("/")[0] for name in files} == {CORE, *modules}
+    for module in modules:
+        defined = [
+            name for name, text in files.items() if f"const struct capture_module {module}_module = " in text
+        ]
+        assert len(defined) == 1 and defined[0].startswith(f"{module}/")
+
+
+def test_circles_are_found(tmp_path: Path) -> None:
+    """The test itself can fail: three files, two of which call each other."""
+    (tmp_path / "core").mkdir()
+    (tmp_path / "core" / "first.c").write_text(
+        '#include "core/second.h"\nint first(void) {\n    return second();\n}\n'
+    )
+    (tmp_path / "core" / "second.h").write_text("int second(void);\n")
+    (tmp_path / "core" / "second.c").write_text(
+        '#include "core/second.h"\nint second(void) {\n    return third(first);\n}\n'
+        "int third(int (*f)(void)) {\n    return first();\n}\n"
+    )
+    assert circles(calls(sources(tmp_path))) == [["core/first", "core/second"]]
+    assert circles(includes(sources(tmp_path))) == []
