@@ -62,7 +62,7 @@ def arrays_of(found: Characterization) -> list[Arrays]:
 
 
 def test_dimensions_are_in_natural_order() -> None:
-    """The record has dimension i (0 = slowest) of an access in D(5-i) (facts B, "Index trap")."""
+    """The record has dimension i (0 = slowest) of an access in D(5-i) (docs/reference/reading-counters.md#data-spaces)."""
     builder = builder_of(4)
     dataset(builder, (64, 256, 128), (16, 256, 128), 4, collective=True)
     below(builder, 16 * 256 * 128 * 8, 4)
@@ -146,7 +146,7 @@ def test_scalars_and_unknown_shapes() -> None:
     ],
 )
 def test_what_is_no_dataset_is_moved_as_streams(damage: dict[str, float]) -> None:
-    """Six dimensions overrun the record (facts A7), a hostile log says anything: the bytes are kept."""
+    """Six dimensions overrun the record (docs/reference/darshan-meaning.md#hdf5), a hostile log says anything: the bytes are kept."""
     builder = builder_of(4)
     dataset(builder, (64, 256), (16, 256), 4, **damage)
     found = characterized(builder)

@@ -1,4 +1,4 @@
-"""The level rule, clause by clause (design, "Semantics": Level)."""
+"""The level rule, clause by clause (docs/reference/terms.md#level)."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_contiguous_independent_access_is_not_sieved() -> None:
 
 
 def test_overflowed_bytes_are_not_believed() -> None:
-    """MPI-IO calls of more than 2 GiB are counted with negative bytes (facts F, 8)."""
+    """MPI-IO calls of more than 2 GiB are counted with negative bytes (docs/reference/darshan-meaning.md#known-errors)."""
     builder = sieved(0, 30 * MIB, BYTES_WRITTEN=-(2**31))
     assert chosen(builder).level is Level.POSIX
 
@@ -148,7 +148,7 @@ def test_stdio_alone() -> None:
 
 
 def test_stdio_beside_posix_is_a_file_of_its_own() -> None:
-    """The two do not overlap (facts A7), so both count."""
+    """The two do not overlap (docs/reference/darshan-meaning.md#standard-io), so both count."""
     builder = builder_of(1).stdio(NAME, WRITES=1, BYTES_WRITTEN=7).posix(NAME, WRITES=1, BYTES_WRITTEN=MIB)
     parts = split_stdio(file_of(builder))
     assert [sorted(part.modules) for part in parts] == [["STDIO"], ["POSIX"]]

@@ -1,4 +1,4 @@
-"""Rank sets and effective writers (facts B, "Rank set")."""
+"""Rank sets and effective writers (docs/reference/reading-counters.md#rank-set)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_absurd_variances_do_not_raise(variance: float) -> None:
 
 
 def test_skew_app_has_one_writer() -> None:
-    """The facts' example: var 2.9056e16 of 4.364e10 bytes over 65,536 ranks."""
+    """The example of docs/reference/reading-counters.md#rank-set: var 2.9056e16 of 4.364e10 bytes over 65,536 ranks."""
     facts = reduced_facts(4, [0], 2.9056e16)
     assert effective_writers(facts, 65536, 43_640_000_000) == pytest.approx(1.0, abs=0.01)
 
@@ -73,7 +73,7 @@ def test_rank_sets() -> None:
 
 
 def test_a_single_process_is_itself() -> None:
-    """A one-process MPI job writes -1 for its only rank (facts A4)."""
+    """A one-process MPI job writes -1 for its only rank (docs/reference/darshan-format.md#record-head)."""
     builder = builder_of(1).posix("/run/x", -1, WRITES=1, BYTES_WRITTEN=5)
     (file,) = facts_of([log_of(builder)]).files()
     assert ranks_of(file, Level.POSIX).ranks == (0,)

@@ -1,6 +1,6 @@
 """What one H5D record tells of its dataset: extents, element, chunking, the common hyperslabs.
 
-Index trap (facts B, "HDF5"): CHUNK_SIZE_D1 is the fastest dimension; dimension i (0 = slowest) of an
+Index trap (docs/reference/reading-counters.md#data-spaces): CHUNK_SIZE_D1 is the fastest dimension; dimension i (0 = slowest) of an
 access sits in D(5-i). Extents are not stored, only their product.
 """
 

@@ -134,7 +134,7 @@ def opens_of(file: FileFacts, level: Level) -> int:
 
 
 def posix_opens(posix: ModuleFacts) -> int:
-    """Real opens: the counter includes fileno and dup where the log's version counts those (facts B, "Op counts")."""
+    """Real opens: the counter includes fileno and dup where the log's version counts those (docs/reference/reading-counters.md#operation-counts)."""
     return max(0, posix.total("OPENS") - posix.total("FILENOS") - posix.total("DUPS"))
 
 

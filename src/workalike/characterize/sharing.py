@@ -18,7 +18,7 @@ BATON_SHARE = 0.9
 
 
 def effective_writers(facts: ModuleFacts, nprocs: int, total_bytes: int) -> float:
-    """k = n / (1 + var n^2 / B^2): how many of n ranks share the bytes (facts B, "Rank set").
+    """k = n / (1 + var n^2 / B^2): how many of n ranks share the bytes (docs/reference/reading-counters.md#rank-set).
 
     n where the variance is missing or cannot be true. Of several datasets the deviations add up, as if the same
     ranks had written each.

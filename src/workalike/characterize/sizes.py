@@ -29,8 +29,8 @@ def solve_sizes(bins: Sequence[int], common: Sequence[Pair], total_bytes: int) -
         total_bytes: of this direction.
 
     Known sizes fill their bins first, most frequent first, never so many of one that what is left could not be
-    solved: the table of common sizes mixes reads and writes (facts A7). What is left of each bin gets sizes within
-    its bounds such that the bytes are exact (facts B, "Size histogram"). Counters that contradict each other keep
+    solved: the table of common sizes mixes reads and writes (docs/reference/darshan-meaning.md#strides-and-common-sizes). What is left of each bin gets sizes within
+    its bounds such that the bytes are exact (docs/reference/reading-counters.md#size-histogram). Counters that contradict each other keep
     their operations and bytes and give up the bins.
     """
     left = [max(0, int(n)) for n in bins]

@@ -1,4 +1,4 @@
-"""Time inside a dump that its ranks spend between their operations (facts B, "Think time")."""
+"""Time inside a dump that its ranks spend between their operations (docs/reference/reading-counters.md#compute-time)."""
 
 from __future__ import annotations
 

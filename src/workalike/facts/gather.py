@@ -199,7 +199,7 @@ def _joined(chunks: list[RecordColumns]) -> RecordColumns:
 
 
 def _file_ids(log: Log, table: RecordTable) -> npt.NDArray[np.uint64]:
-    """The file of each dataset: stored since H5D version 2, else found by the dataset's name (facts A3).
+    """The file of each dataset: stored since H5D version 2, else found by the dataset's name (docs/reference/darshan-format.md#record-head).
 
     0 where it is not known. Names of files and of datasets may hold colons: the longest file name wins.
     """

@@ -1,4 +1,4 @@
-"""The level of a file, for each direction (design, "Semantics": Level)."""
+"""The level of a file, for each direction (docs/reference/terms.md#level)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LevelChoice:
 
 
 def split_stdio(file: FileFacts) -> list[FileFacts]:
-    """A file that both STDIO and another module moved data of is two: their traffic does not overlap (facts A7)."""
+    """A file that both STDIO and another module moved data of is two: their traffic does not overlap (docs/reference/darshan-meaning.md#standard-io)."""
     stdio = file.modules.get("STDIO")
     others = {name: facts for name, facts in file.modules.items() if name != "STDIO"}
     if stdio is None or not others:

@@ -43,7 +43,7 @@ def is_system_path(file: FileFacts) -> bool:
 
 
 def is_mpi_temporary(file: FileFacts) -> bool:
-    """Shared-pointer files, lock tests and session folders of MPI libraries (facts E)."""
+    """Shared-pointer files, lock tests and session folders of MPI libraries (docs/reference/reading-counters.md#noise)."""
     return _MPI.search(file.name) is not None
 
 

@@ -36,7 +36,7 @@ class _Offsets:
 
 
 def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> Placement:
-    """Pattern from the share of consecutive and sequential operations (facts B, "Strides").
+    """Pattern from the share of consecutive and sequential operations (docs/reference/reading-counters.md#strides).
 
     A rank's operations fall into as many contiguous pieces as it has operations that do not follow the one before:
     one piece is a region of its own, a piece an operation is round-robin, between them lie segments.

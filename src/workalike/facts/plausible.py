@@ -42,7 +42,7 @@ def _bound(name: str) -> int:
 def plausible(counters: IntArray, names: tuple[str, ...]) -> tuple[IntArray, npt.NDArray[np.bool_]]:
     """Counters with impossible values made -1 (not measured), and which records' bytes were among them.
 
-    Negative bytes are known from calls of more than 2 GiB, whose size overflowed (facts F, 8).
+    Negative bytes are known from calls of more than 2 GiB, whose size overflowed (docs/reference/darshan-meaning.md#known-errors).
     """
     wrong = (counters < -1) | (counters > bounds_of(names))
     for name in _FREE & set(names):

@@ -21,7 +21,7 @@ class RankSet:
 
 
 def ranks_of(file: FileFacts, level: Level) -> RankSet:
-    """The ranks that have a record of the file; a reduced record, or all ranks present, means all (facts A6)."""
+    """The ranks that have a record of the file; a reduced record, or all ranks present, means all (docs/reference/darshan-meaning.md#shared-file-reduction)."""
     facts = file.modules.get(MODULE_OF_LEVEL[level])
     if facts is None:
         return RankSet(None)
