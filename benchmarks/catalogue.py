@@ -87,15 +87,11 @@ CATALOGUE = (
         "python benchmarks/characterize_logs.py",
         ("benchmarks/characterize_logs.py", *CHARACTERIZE),
     ),
-    Entry(
-        "facts-speed",
-        "python benchmarks/facts_speed.py",
-        ("benchmarks/facts_speed.py", "src/workalike/facts"),
-    ),
+    Entry("facts", "python benchmarks/facts_speed.py", ("benchmarks/facts_speed.py", "src/workalike/facts")),
     Entry(
         "start-up",
         "python benchmarks/start_up.py",
-        ("benchmarks/start_up.py", "src/workalike/cli.py", "src/workalike/commands"),
+        ("benchmarks/start_up.py", "src/workalike/commands", "src/workalike/cli.py"),
     ),
     Entry(
         "engine-against-fio",

@@ -2,12 +2,11 @@
 
     python benchmarks/start_up.py [RUNS]
 
-Prints one JSON object: seconds (user and system), the median of RUNS (default 7) each.
+Seconds are user and system time, the median of RUNS (default 7) each.
 """
 
 from __future__ import annotations
 
-import json
 import resource
 import statistics
 import subprocess
@@ -48,29 +47,23 @@ def main() -> None:
     program = [sys.executable, "-m", "workalike"]
     bare = cpu_seconds([sys.executable, "-c", "pass"], runs)
     help_s = cpu_seconds([*program, "--help"], runs)
+    above = help_s - bare
+    of = {name: cpu_seconds([*program, name, "--help"], runs) for name in COMMANDS}
+    slowest = max(of, key=lambda name: of[name])
+    print(f"empty Python {bare:.3f} s, workalike --help {help_s:.3f} s, {above:.3f} s more")
+    for name, seconds in of.items():
+        print(f"workalike {name} --help {seconds:.3f} s")
     results = Results()
     results.add(
-        "`workalike --help`, CPU time above that of an empty Python",
-        f"{help_s - bare:.3f} s (median of {runs})",
+        "CPU time of `workalike --help` above an empty Python",
+        f"{above:.2f} s (of a command's help at most {of[slowest] - bare:.2f} s)",
         target=f"≤ {LIMIT_S} s",
-        reached=help_s - bare <= LIMIT_S,
-        seconds=help_s - bare,
+        reached=above <= LIMIT_S,
+        seconds=above,
+        python_s=bare,
+        slowest_help_s=of[slowest] - bare,
     )
     results.write()
-    print(
-        json.dumps(
-            {
-                "python_s": round(bare, 4),
-                "help_s": round(help_s, 4),
-                "help_above_python_s": round(help_s - bare, 4),
-                "limit_s": LIMIT_S,
-                "help_of_s": {
-                    name: round(cpu_seconds([*program, name, "--help"], runs), 4) for name in COMMANDS
-                },
-            },
-            indent=1,
-        )
-    )
 
 
 if __name__ == "__main__":
