@@ -54,7 +54,7 @@ def test_example_prints_what_stands_beside_it(script: Path) -> None:
     expected = script.with_suffix(".out")
     if WRITE:
         expected.write_text(shown, encoding="utf-8")
-    assert shown == expected.read_text(encoding="utf-8")
+    assert shown == expected.read_text(encoding="utf-8"), "WORKALIKE_WRITE_EXAMPLES=1 writes it anew"
 
 
 def test_job_script_starts_the_engine_by_srun(tmp_path: Path) -> None:
