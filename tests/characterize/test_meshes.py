@@ -35,7 +35,7 @@ STREAMS = {
 
 
 def test_collective_writes_tell_the_variables() -> None:
-    # docs/reference/typhonio-calls.md#calls: 43 variables and seven arrays of the mesh, each written once by every rank.
+    # The paper's decks (docs/reference/macsio-model.md#decks): 43 variables and seven arrays, each written once by every rank.
     family, other = as_meshes(workload(content=STREAMS))
     assert family.interface is Interface.TYPHONIO
     assert family.content is not None
