@@ -11,8 +11,8 @@ from workalike.workload.model import Assumption, Family, Interface, Lifetime, Sh
 from workalike.workload.phrases import dump_bytes
 from workalike.workload.words import HDF5_INTERFACES, Direction
 
-# An unstructured mesh of two dimensions has seven arrays of its own (docs/reference/typhonio-format.md#mesh): two of coordinates, numbers of nodes
-# and cells, shapes, cells of each shape, connectivity.
+# An unstructured mesh of two dimensions has seven arrays of its own (docs/reference/typhonio-format.md#mesh): two of coordinates,
+# numbers of nodes and cells, shapes, cells of each shape, connectivity.
 ARRAYS_OF_MESH = 7
 FEWEST_VARIABLES = 1
 # What a library reads of its own tables when it appends to a file.
@@ -48,7 +48,7 @@ def _as_mesh(family: Family, ranks: int, interface: Interface, variables: int | 
     contents: dict[str, object] = {"content": Content(mesh=mesh).model_dump()}
     dumps = family.schedule.dumps
     if family.lifetime is Lifetime.APPENDED and dumps > 1:
-        # A state is flushed, the last one closed with its file (docs/reference/macsio-model.md#visualisation-file).
+        # A state is flushed, the last one closed with its file (docs/reference/typhonio-calls.md#flush).
         both = [Content(flushes=members, mesh=mesh), Content(mesh=mesh)]
         contents = {"contents": [c.model_dump() for c in both], "use": [0] * (dumps - 1) + [1]}
     assumed = list(dict.fromkeys([*family.assumed, Assumption.DATASET_SHAPE]))
