@@ -73,14 +73,14 @@ tidy: build
 	ls engine/*.cpp engine/*/*.cpp | grep -v "$$left" | xargs -n 4 -P 2 clang-tidy -p build/dev --quiet --warnings-as-errors='*'
 
 lint: build
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 	tools/check-cpp
 
 format: build
-	$(BIN)/ruff check --fix src tests benchmarks
-	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks examples
+	$(BIN)/ruff format src tests benchmarks examples
 	tools/check-cpp --fix
 
 # docs/results.md is made of docs/results/*.json, which the benchmarks write.

@@ -38,7 +38,7 @@ class Entry:
 
 
 CHARACTERIZE = ("src/workalike/characterize", "src/workalike/facts")
-PLAN = ("src/workalike/plan", "engine/plan", "engine/expand", "engine/core")
+PLAN = ("src/workalike/plan", "engine/core")
 COMPARE = ("src/workalike/compare",)
 ENGINE = ("engine",)
 CAPTURE = ("capture",)
@@ -96,7 +96,7 @@ CATALOGUE = (
     Entry(
         "engine-against-fio",
         "python benchmarks/engine_vs_fio.py",
-        ("benchmarks/engine_vs_fio.py", "engine/run", "engine/io", "engine/backends", "engine/data"),
+        ("benchmarks/engine_vs_fio.py", "engine/run", "engine/io", "engine/backends", "engine/core/data"),
     ),
     # Capture
     Entry(
@@ -184,18 +184,18 @@ CATALOGUE = (
     Entry(
         "mphys-meshes",
         "python benchmarks/mphys_replicas.py --mesh --only bytes",
-        ("benchmarks/mphys_replicas.py", "workloads", "engine/mesh", "engine/typhonio", *COMPARE),
+        ("benchmarks/mphys_replicas.py", "workloads", "engine/core/mesh", "engine/typhonio", *COMPARE),
     ),
     Entry(
         "mesh-replica",
         "python benchmarks/replicate_logs.py --mesh",
-        ("benchmarks/replicate_logs.py", *CHARACTERIZE, "engine/mesh", "engine/typhonio"),
+        ("benchmarks/replicate_logs.py", *CHARACTERIZE, "engine/core/mesh", "engine/typhonio"),
         is_long=True,
     ),
     Entry(
         "size-equation",
         "python benchmarks/size_equation.py",
-        ("benchmarks/size_equation.py", "src/workalike/calibrate", "engine/mesh", "engine/typhonio"),
+        ("benchmarks/size_equation.py", "src/workalike/calibrate", "engine/core/mesh", "engine/typhonio"),
     ),
     Entry(
         "typhonio-patterns",

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from results import Results
 
-from workalike.characterize.meshes import as_meshes
+from workalike.characterize.meshes import as_mesh
 from workalike.compare.fidelity import Fidelity, compare
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.resolve import Options, resolve
@@ -115,7 +115,8 @@ def main() -> int:
         workload = read_workload(WORKLOADS / f"mphys-{letter}.yaml")
         name = f"mphys-{letter}"
         if given.mesh:
-            workload = as_meshes(workload, variables=43)
+            families = [as_mesh(family, workload.ranks, variables=43) for family in workload.families]
+            workload = workload.model_copy(update={"families": families})
         if given.only != "starts":
             with tempfile.TemporaryDirectory(dir=given.dir) as folder:
                 good &= bytes_of(name, "full scale, null", workload, Options(), "null", Path(folder), results)

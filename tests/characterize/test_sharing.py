@@ -56,7 +56,7 @@ def test_absurd_variances_do_not_raise(variance: float) -> None:
 
 
 def test_skew_app_has_one_writer() -> None:
-    """The facts' example: var 2.9056e16 of 4.364e10 bytes over 65,536 ranks."""
+    """The example of docs/reference/reading-counters.md#rank-set: var 2.9056e16 of 4.364e10 bytes over 65,536 ranks."""
     facts = reduced_facts(4, [0], 2.9056e16)
     assert effective_writers(facts, 65536, 43_640_000_000) == pytest.approx(1.0, abs=0.01)
 

@@ -11,7 +11,7 @@ from known_logs import REPOSITORY
 HOW_TO = REPOSITORY / "docs" / "how-to"
 MOST_FILES = {"add-a-launcher": 1, "add-an-exporter": 2, "add-a-rule": 2, "add-a-command": 2}
 """Files touched beside tests and documentation."""
-PAGES = [name for name in MOST_FILES if (HOW_TO / f"{name}.md").exists()]
+PAGES = list(MOST_FILES)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -23,8 +23,8 @@ def test_steps_work_and_touch_few_files(name: str, tmp_path: Path) -> None:
 
 def test_pages_are_listed() -> None:
     listed = (HOW_TO / "README.md").read_text(encoding="utf-8")
-    for page in HOW_TO.glob("add-*.md"):
-        assert f"({page.name})" in listed
+    for name in PAGES:
+        assert f"({name}.md)" in listed
 
 
 def test_change_that_does_not_fit_is_refused() -> None:

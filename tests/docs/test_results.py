@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import subprocess
+import sys
 from pathlib import Path
 
 import catalogue
@@ -52,6 +53,14 @@ def test_every_script_that_measures_is_known() -> None:
     used = {Path(word).stem for known in CATALOGUE for word in known.command.split() if word.endswith(".py")}
     scripts = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
     assert scripts - helpers - in_prose <= used
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
+def test_script_finds_what_it_imports(script: Path) -> None:
+    """A benchmark runs seldom; what it needs of the library moves often."""
+    command = [sys.executable, "-c", f"import {script.stem}"]
+    done = subprocess.run(command, cwd=script.parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_table_shows_figure_target_command_and_origin() -> None:
