@@ -35,7 +35,7 @@ LAYERS = (
     ("darshan",),
     ("columns", "file_kind"),
     ("files",),
-    ("errors", "text", "_core"),
+    ("errors", "leftovers", "text", "version", "_core"),
 )
 """Top to bottom; a part may import those of lower rows only (docs/architecture.md)."""
 
