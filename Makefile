@@ -46,6 +46,7 @@ test-system: build
 test-long: build sanitize tidy test-trixie
 	WORKALIKE_EXPLORE=1 $(BIN)/python -m pytest -q -m "not system and not long" tests/characterize tests/plan tests/workload tests/exchange tests/darshan
 	$(BIN)/python -m pytest -q -m "long" tests
+	$(BIN)/python tests/mutation/score.py --count 200 --jobs 2 --least 80
 
 # A second stack: Debian 13 with Open MPI 5, HDF5 1.14, ADIOS2, GCC 14 and Python 3.13, in a folder of its own. As root.
 test-trixie:

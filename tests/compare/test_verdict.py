@@ -28,6 +28,24 @@ def test_grades(written: int, grade: str) -> None:
     assert verdict.sentence.startswith("Run at full scale, ")
 
 
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (32 * MIB, "the dump has exactly the bytes expected"),
+        (32 * MIB + 20_000, "bytes are within 0.06 % of what is expected"),
+        (48 * MIB, "bytes are off by up to 50 % (checkpoint 1)"),
+    ],
+)
+def test_what_is_said_of_bytes(written: int, said: str) -> None:
+    dump = record_dump(0, written=written, counters=record_dump(0).counters)
+    assert said in verdict_of(compare(original(dumps=1), record(dump))).sentence
+
+
+def test_several_exact_dumps_are_counted() -> None:
+    sentence = verdict_of(compare(original(dumps=3), record(*(record_dump(i) for i in range(3))))).sentence
+    assert "all 3 dumps have exactly the bytes expected" in sentence
+
+
 def test_an_unfinished_run_is_never_faithful() -> None:
     assert (
         verdict_of(compare(original(dumps=1), record(record_dump(0), incomplete=True))).grade == "unfinished"

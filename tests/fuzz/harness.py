@@ -13,10 +13,12 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+import typer
 
 from workalike.cli import USAGE_ERROR, app
 from workalike.errors import WorkalikeError
@@ -35,6 +37,12 @@ class Hang(BaseException):
     """A mutant took longer than any should."""
 
 
+@cache
+def built() -> Any:
+    """The command line, built once: that takes longer than most mutants."""
+    return typer.main.get_command(app)
+
+
 def command(*arguments: object) -> int:
     """A command's exit code.
 
@@ -44,7 +52,7 @@ def command(*arguments: object) -> int:
     out, said = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
         try:
-            code = app([str(a) for a in arguments], standalone_mode=False)
+            code = built()([str(a) for a in arguments], standalone_mode=False)
         except WorkalikeError as error:
             line = error.one_line()
             assert line.isprintable() and len(line) < MOST_QUOTED, line[:200]

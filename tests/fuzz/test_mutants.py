@@ -13,13 +13,14 @@ from typing import Any
 
 import darshan_everything
 import pytest
-from darshan_logs import ALL_LOGS
 from darshan_mutate import spoil_file, spoil_region
 from harness import COUNT, command, engine_check, torture
+from known_logs import ALL_LOGS
 from mutants import mutated_json, mutated_text
 
 from workalike.characterize import characterize
-from workalike.compare.fidelity import compare
+from workalike.compare.fidelity import fidelity_of
+from workalike.compare.pairing import pair_up
 from workalike.darshan import open_log
 from workalike.errors import WorkalikeError
 from workalike.launch.run import RunOptions, engine_if_built, run_plan
@@ -83,14 +84,7 @@ def test_logs(tmp_path: Path) -> None:
             command("compare", "m.darshan", "run.json", "-o", "fidelity.json")
             if dice.random() < 0.01:
                 log = characterize([open_log("m.darshan")])
-                write_report(
-                    "report.html",
-                    characterization=log,
-                    workload=log.workload,
-                    plan=None,
-                    record=None,
-                    fidelity=None,
-                )
+                write_report("report.html", pairing=pair_up(log, None))
         return code
 
     ends = torture("logs", tmp_path, mutate)
@@ -182,10 +176,8 @@ def test_records(workloads: dict[str, Workload], tmp_path: Path) -> None:
     def page(name: str, record: Record) -> None:
         workload = workloads[name]
         plan = resolve(workload, Options(ranks=min(workload.ranks, 8)))
-        write_report(
-            "report.html", characterization=None, workload=workload, plan=plan, record=record,
-            fidelity=compare(workload, record, plan=plan),
-        )  # fmt: skip
+        pairing = pair_up(workload, record, plan=plan)
+        write_report("report.html", pairing=pairing, fidelity=fidelity_of(pairing))
 
     ends = torture("records", tmp_path, mutate)
     assert ends[2] > COUNT // 10 and ends[0] > COUNT // 100

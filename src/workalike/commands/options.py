@@ -213,6 +213,10 @@ class FittedScale(Scale):
         ),
     ] = None
 
+    def chosen_time_scale(self) -> float:
+        """The factor as given, 0 until the replica is fitted to the machine."""
+        return self.time_scale or 0.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class Performing:
