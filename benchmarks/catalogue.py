@@ -87,6 +87,12 @@ CATALOGUE = (
         "python benchmarks/characterize_logs.py",
         ("benchmarks/characterize_logs.py", *CHARACTERIZE),
     ),
+    Entry(
+        "core-counts",
+        "python benchmarks/core_counts.py",
+        ("benchmarks/core_counts.py", "engine/core", "engine/python", "workloads/mphys-e.yaml"),
+    ),
+    tests("core-against-engine", "tests/engine/test_core_agrees.py", *ENGINE),
     Entry("facts", "python benchmarks/facts_speed.py", ("benchmarks/facts_speed.py", "src/workalike/facts")),
     Entry(
         "start-up",
