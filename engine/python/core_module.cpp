@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cerrno>
@@ -10,6 +11,8 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "count/count.hpp"
@@ -17,6 +20,9 @@
 #include "errors.hpp"
 #include "folder/cleanup.hpp"
 #include "folder/folder_lock.hpp"
+#include "mesh/layout.hpp"
+#include "plan/json.hpp"
+#include "plan/limits.hpp"
 #include "plan/read.hpp"
 #include "plan/words.hpp"
 #include "schedule/clock.hpp"
@@ -213,6 +219,59 @@ void write_operations(const ResolvedPlan& resolved, const std::string& path) {
     flush();
 }
 
+using VariableKinds = std::vector<std::tuple<std::int64_t, std::string, std::string>>;
+
+template <typename E>
+E word(const std::string& text) {
+    const auto value = value_of<E>(text);
+    if (!value) throw UsageError("unknown word " + printable(text));
+    return *value;
+}
+
+Mesh mesh_form(const std::string& type, int dimensions, const VariableKinds& variables,
+               const std::vector<std::int64_t>& part_dims, bool shared_nodes, bool wide_ids,
+               std::int64_t materials, double mixed, std::int64_t ghost, bool geometry) {
+    if (dimensions < 1 || dimensions > 3) throw UsageError("a mesh has 1 to 3 dimensions");
+    Mesh out;
+    out.type = word<MeshType>(type);
+    out.dimensions = dimensions;
+    for (const auto& [count, centring, kind] : variables)
+        out.variables.push_back({count, word<Centring>(centring), word<ValueType>(kind)});
+    out.part_dims = part_dims;
+    out.shared_nodes = shared_nodes;
+    out.wide_ids = wide_ids;
+    out.materials = materials;
+    out.mixed = mixed;
+    out.ghost = ghost;
+    out.geometry = geometry;
+    return out;
+}
+
+/// No product of a mesh's sizes may leave 64 bits.
+void check_size(const Mesh& mesh, std::int64_t parts, std::int64_t nodes) {
+    if (parts < 1 || parts > limits::parts || nodes < 0)
+        throw std::overflow_error("parts or nodes out of range");
+    if (!countable(mesh, parts, nodes)) throw std::overflow_error("the mesh is too large to be counted");
+}
+
+std::int64_t checked_bytes(const Mesh& mesh, std::int64_t parts, std::int64_t nodes) {
+    check_size(mesh, parts, nodes);
+    return mesh_bytes(mesh, {nodes, parts});
+}
+
+std::int64_t checked_nodes(const Mesh& mesh, std::int64_t parts, std::int64_t size) {
+    // A node takes eight bytes at least.
+    check_size(mesh, parts, size / 4);
+    return nodes_for(mesh, parts, size);
+}
+
+nb::tuple part_of(const Mesh& mesh, std::int64_t nodes) {
+    check_size(mesh, 1, nodes);
+    const PartShape shape(mesh, nodes);
+    return nb::make_tuple(shape.nodes(), shape.cells(),
+                          nb::make_tuple(shape.dims()[0], shape.dims()[1], shape.dims()[2]));
+}
+
 nb::object parsed_name(const std::string& name) {
     const auto parsed = parse_name(name);
     if (!parsed) return nb::none();
@@ -302,6 +361,17 @@ NB_MODULE(_core, m) {
              "each_rank"_a = false)
         .def("operations", &operations, "rank"_a, "most"_a)
         .def("write_operations", &write_operations, "path"_a);
+    nb::class_<Mesh>(m, "MeshForm")
+        .def("__init__",
+             [](Mesh* self, const std::string& type, int dimensions, const VariableKinds& variables,
+                const std::vector<std::int64_t>& part_dims, bool shared_nodes, bool wide_ids,
+                std::int64_t materials, double mixed, std::int64_t ghost, bool geometry) {
+                 new (self) Mesh(mesh_form(type, dimensions, variables, part_dims, shared_nodes, wide_ids,
+                                           materials, mixed, ghost, geometry));
+             })
+        .def("bytes", &checked_bytes, "parts"_a, "nodes"_a)
+        .def("nodes_for", &checked_nodes, "parts"_a, "size"_a)
+        .def("part", &part_of, "nodes"_a);
     nb::class_<Clock>(m, "Clock")
         .def(
             "__init__",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import mesh_reference
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from workalike.workload.mesh import Centring, Mesh, MeshType, ValueType
-from workalike.workload.mesh_size import MeshForm, mesh_bytes, nodes_for, shape_of
+from workalike.workload.mesh_size import TOO_LARGE, MeshForm, mesh_bytes, nodes_for, shape_of
 from workalike.workload.model import Workload
 
 UNSTRUCTURED = MeshForm(MeshType.UNSTRUCTURED, 2, Mesh(variables=43).runs())
@@ -103,3 +104,41 @@ def test_refused(mesh: dict[str, Any], family: dict[str, Any], word: str) -> Non
 def test_growth_multiplies_the_part_size() -> None:
     family = workload({"part_size": "1 MiB"}, growth=[2.0, 0.5]).families[0]
     assert family.factors() == [1.0, 2.0, 1.0]
+
+
+@st.composite
+def forms(draw: Any) -> MeshForm:
+    dimensions = draw(st.integers(1, 3))
+    kinds = st.tuples(st.integers(1, 50), st.sampled_from(Centring), st.sampled_from(ValueType))
+    dims = st.none() | st.lists(st.integers(2, 300), min_size=dimensions, max_size=dimensions)
+    return MeshForm(
+        type=draw(st.sampled_from(MeshType)),
+        dimensions=dimensions,
+        variables=draw(st.lists(kinds, max_size=4)),
+        part_dims=draw(dims),
+        shared_nodes=draw(st.booleans()),
+        wide_ids=draw(st.booleans()),
+        materials=draw(st.sampled_from([0, 0, 1, 7])),
+        mixed=draw(st.sampled_from([0.0, 0.1, 1.0])),
+        ghost=draw(st.sampled_from([0, 0, 1, 3])),
+        geometry=draw(st.booleans()),
+    )
+
+
+@given(forms(), st.integers(1, 500), st.integers(0, 10**8))
+def test_core_divides_a_mesh_up_as_the_closed_form_says(form: MeshForm, parts: int, nodes: int) -> None:
+    assert mesh_bytes(form, parts, nodes) == mesh_reference.mesh_bytes(form, parts, nodes)
+    shape, expected = shape_of(form, nodes), mesh_reference.shape_of(form, nodes)
+    assert (shape.nodes, shape.cells, shape.dims) == (expected.nodes, expected.cells, expected.dims)
+
+
+@given(st.integers(1, 500), st.integers(0, 10**10), st.integers(1, 3))
+def test_core_finds_the_nodes_that_the_closed_form_finds(parts: int, size: int, dimensions: int) -> None:
+    form = MeshForm(MeshType.UNSTRUCTURED, dimensions, Mesh(variables=43).runs())
+    assert nodes_for(form, parts, size) == mesh_reference.nodes_for(form, parts, size)
+
+
+def test_a_mesh_beyond_all_limits_has_a_size_that_every_limit_refuses() -> None:
+    assert mesh_bytes(UNSTRUCTURED, 1, 2**60) == TOO_LARGE
+    assert mesh_bytes(UNSTRUCTURED, 1, 2**70) == TOO_LARGE
+    assert mesh_bytes(UNSTRUCTURED, 2**40, 2**40) == TOO_LARGE

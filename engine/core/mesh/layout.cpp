@@ -5,6 +5,7 @@
 
 #include "expand/split.hpp"
 #include "expand/stream.hpp"
+#include "plan/limits.hpp"
 
 namespace wa {
 namespace {
@@ -187,9 +188,37 @@ std::array<std::int64_t, 3> MeshLayout::global_dims() const {
     return out;
 }
 
+Wide nodes_of(const Mesh& mesh, std::int64_t parts, std::int64_t nodes) {
+    Wide part = 1;
+    for (const std::int64_t d : mesh.part_dims) part *= d;
+    Wide halo = 1;
+    for (int d = 0; d < mesh.dimensions; ++d) halo *= 1 + mesh.ghost;
+    return halo * std::max({Wide{nodes}, Wide{parts} * PartShape::least(mesh.dimensions),
+                            mesh.part_dims.empty() ? Wide{0} : part * parts});
+}
+
+bool countable(const Mesh& mesh, std::int64_t parts, std::int64_t nodes) {
+    constexpr std::int64_t words_of_mesh = 16;  // a node's and a cell's share of the mesh itself
+    return nodes_of(mesh, parts, nodes) * (mesh.variable_count() + words_of_mesh) * 8 <= limits::offset;
+}
+
+std::int64_t mesh_bytes(const Mesh& mesh, const MeshParts& parts) {
+    Mesh kinds = mesh;
+    for (VariableRun& run : kinds.variables) run.count = 1;
+    const MeshLayout layout(kinds, parts);
+    std::int64_t sum = 0;
+    for (const MeshTable& table : layout.tables()) {
+        const bool variable = table.kind == TableKind::variable;
+        const std::int64_t count =
+            variable ? mesh.variables[static_cast<std::size_t>(table.variable)].count : 1;
+        sum += count * layout.elements(table) * bytes_of(table.type);
+    }
+    return sum;
+}
+
 std::int64_t nodes_for(const Mesh& mesh, std::int64_t parts, std::int64_t bytes) {
     parts = std::max<std::int64_t>(1, parts);
-    const auto size = [&](std::int64_t nodes) { return MeshLayout(mesh, {nodes, parts}).bytes(); };
+    const auto size = [&](std::int64_t nodes) { return mesh_bytes(mesh, {nodes, parts}); };
     std::int64_t low = parts * PartShape::least(mesh.dimensions);
     if (size(low) >= bytes) return low;
     std::int64_t high = 2 * low;
@@ -215,7 +244,7 @@ PartRange parts_of(const Mesh& mesh, std::int64_t all, std::int64_t first, std::
 
 std::int64_t planned_bytes(const Mesh& mesh, const PartRange& range) {
     if (mesh.bytes) return proportion(*mesh.bytes, range.first, range.count, mesh.parts);
-    return MeshLayout(mesh, planned_parts(mesh, range)).bytes();
+    return mesh_bytes(mesh, planned_parts(mesh, range));
 }
 
 MeshParts planned_parts(const Mesh& mesh, const PartRange& range) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "expand/stream.hpp"
 #include "mesh/shape.hpp"
 #include "plan/model.hpp"
 
@@ -90,12 +91,19 @@ class MeshLayout {
 };
 
 [[nodiscard]] std::int64_t bytes_of(ValueType type);
+/// Nodes of all parts with the ghost layers around them, at most.
+[[nodiscard]] Wide nodes_of(const Mesh& mesh, std::int64_t parts, std::int64_t nodes);
+/// Whether a mesh's tables can be counted: no product leaves 64 bits.
+[[nodiscard]] bool countable(const Mesh& mesh, std::int64_t parts, std::int64_t nodes);
 /// Nodes of a cell.
 [[nodiscard]] std::int64_t corners(const Mesh& mesh);
 [[nodiscard]] std::int64_t tables_of(const Mesh& mesh);
 /// TyphonIO's code of a cell's shape: bar, quadrilateral, hexahedron, or so many corners
 /// (docs/reference/typhonio-format.md#types).
 [[nodiscard]] std::int32_t shape_code(const Mesh& mesh);
+
+/// Bytes of a file of such parts, in closed form: variables of one kind are counted, not listed.
+[[nodiscard]] std::int64_t mesh_bytes(const Mesh& mesh, const MeshParts& parts);
 
 /// Nodes for which a file of `parts` parts comes as near to `bytes` as it can.
 [[nodiscard]] std::int64_t nodes_for(const Mesh& mesh, std::int64_t parts, std::int64_t bytes);

@@ -87,19 +87,11 @@ void check_stream(const Stream& stream, const std::string& place) {
     }
 }
 
-/// A mesh's tables must be countable: no product below may leave 64 bits.
 void check_mesh(const Mesh& mesh, const std::string& place) {
-    Wide part = 1;
-    for (const std::int64_t d : mesh.part_dims) part *= d;
-    const Wide nodes = std::max({Wide{mesh.nodes}, Wide{mesh.parts} * PartShape::least(mesh.dimensions),
-                                 mesh.part_dims.empty() ? Wide{0} : part * mesh.parts});
-    Wide halo = 1;
-    for (int d = 0; d < mesh.dimensions; ++d) halo *= 1 + mesh.ghost;
-    constexpr std::int64_t words_of_mesh = 16;  // a node's and a cell's share of the mesh itself
-    if (nodes * halo * (mesh.variable_count() + words_of_mesh) * 8 > limits::offset) {
+    if (!countable(mesh, mesh.parts, mesh.nodes))
         fail(place, "the mesh is too large; lower nodes, parts, ghost or variables");
-    }
-    if (!mesh.wide_ids && !mesh.bytes && nodes * halo > INT32_MAX) {
+    const Wide nodes = nodes_of(mesh, mesh.parts, mesh.nodes);
+    if (!mesh.wide_ids && !mesh.bytes && nodes > INT32_MAX) {
         fail(place + ".wide_ids", "so many nodes cannot be numbered in 32 bits; say true");
     }
     if (mesh.bytes && !mesh.part_dims.empty())
