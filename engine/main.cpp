@@ -109,7 +109,8 @@ int main(int argc, char** argv) {
     wa::Options before;
     const bool parsed = !parse(argc, argv, false, before);
     if (parsed && before.end_with_parent) {
-        // Not at once in the midst of MPI_Init either: whoever waits for this process removes what MPI leaves.
+        // A process does not end in the midst of MPI_Init: who waits for it sees the shared memory that it
+        // leaves, and removes it.
         wa::catch_signals();
         // A launcher that is killed cannot end its processes: they notice.
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);

@@ -90,7 +90,8 @@ def test_a_second_run_of_the_same_plan_is_refused(tmp_path: Path) -> None:
             (line,) = second.said().splitlines()
             assert second.process.returncode in (1, 2)
             assert (
-                "another run of this plan is going on there (wait for its end or choose another --dir)" in line
+                "another run of this plan is going on there (wait for its end or choose another --dir)"
+                in line
             )
             assert (second.out / "run.json").read_text() == "of an earlier run"
             assert first.process.poll() is None, "the first run has ended"
@@ -104,8 +105,7 @@ def test_a_second_run_of_the_same_plan_is_refused(tmp_path: Path) -> None:
 
 def test_two_plans_share_a_folder(make: Make) -> None:
     pair = [
-        make(workload("mpiio", count=4), "--verify", "--seed", str(seed), out=f"out{seed}")
-        for seed in (1, 2)
+        make(workload("mpiio", count=4), "--verify", "--seed", str(seed), out=f"out{seed}") for seed in (1, 2)
     ]
     for run in pair:
         run.start()
