@@ -203,3 +203,20 @@ def test_kept_files_are_in_the_way_of_the_same_plan_only(make: Make) -> None:
     assert [path.read_bytes() for path in kept] == before
     performed(make(workload("posix", count=2), "--seed", "2"))
     assert sorted(again.data.iterdir()) == kept
+
+
+def test_a_lock_file_that_is_a_link_is_never_followed(make: Make) -> None:
+    performed(make(workload("posix", count=2), "--keep"))
+    again = make(workload("posix", count=2))
+    for path in again.data.iterdir():
+        plan = path.name.split(".")[-2]
+        path.unlink()
+    elsewhere = again.folder / "elsewhere"
+    (again.data / f"workalike-{plan}.lock").symlink_to(elsewhere)
+    again.start()
+    (line,) = again.said().splitlines()
+    assert again.process.returncode == 1
+    assert line.startswith(
+        "workalike: cannot write: data: the lock file of this plan there cannot be used"
+    ), line
+    assert not elsewhere.exists()

@@ -260,6 +260,13 @@ def _refuse_existing(core: _core.Plan, folder: Path) -> None:
         core.clean(str(folder))
     except _core.PlanError as error:
         raise refusal(error, None) from error
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE,
+            f"the lock file of this plan there cannot be used: {error}",
+            file=folder,
+            mend="remove workalike-*.lock or choose another --dir",
+        ) from error
     found = core.files_in(str(folder))
     if not found:
         return
