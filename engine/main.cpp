@@ -13,6 +13,7 @@
 #include "plan/words.hpp"
 #include "record/environment.hpp"
 #include "run/calibrate_compute.hpp"
+#include "run/failure.hpp"
 #include "run/options.hpp"
 #include "run/refuse.hpp"
 #include "run/run.hpp"
@@ -107,8 +108,13 @@ int main(int argc, char** argv) {
     }
     wa::Options before;
     const bool parsed = !parse(argc, argv, false, before);
-    // A launcher that is killed cannot end its processes: they notice.
-    if (parsed && before.end_with_parent) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (parsed && before.end_with_parent) {
+        // A process does not end in the midst of MPI_Init: who waits for it sees the shared memory that it
+        // leaves, and removes it.
+        wa::catch_signals();
+        // A launcher that is killed cannot end its processes: they notice.
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    }
     const bool threads = parsed && wa::needs_threads(before);
     int level = MPI_THREAD_SINGLE;  // what there is; HDF5's wrapper asks again
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);

@@ -274,7 +274,7 @@ nb::tuple part_of(const Mesh& mesh, std::int64_t nodes) {
 
 nb::object parsed_name(const std::string& name) {
     const auto parsed = parse_name(name);
-    if (!parsed) return nb::none();
+    if (!parsed || parsed->of_library) return nb::none();
     return nb::make_tuple(parsed->role, parsed->number, parsed->file);
 }
 

@@ -36,10 +36,12 @@ void append_failure(const Setup& setup, const FailureLine& failure) {
 }
 
 [[noreturn]] void abort_all(Setup& setup) {
+    // With --keep the lock file stays beside the files: they are of a run that failed, and in nobody's way.
     if (setup.performs && !setup.options.keep && !setup.options.verify_only) {
         remove_files_of_plan(setup.plan, setup.options.dir);
+        // Others may still make files.
+        setup.lock.leave(setup.plan, setup.options.dir);
     }
-    setup.lock.release();
     // A launcher forwards what ranks print; it must have done so before it is told to end them.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     MPI_Abort(MPI_COMM_WORLD, 1);

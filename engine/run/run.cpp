@@ -293,6 +293,7 @@ int run(const Options& options) {
     try {
         return run_checked(setup);
     } catch (const Refused& refusal) {
+        setup.lock.release();
         if (setup.process == 0) fmt::print(stderr, "workalike-engine: {}\n", refusal.what());
         return 2;
     }

@@ -290,13 +290,21 @@ TEST_CASE("names can be read back, and nothing else can") {
     CHECK(parse_name(calibration_name(plan, family, 2)));
     CHECK(parse_name("checkpoint-12.0003.0badcafe.h5.subfile_4711_1_of_2")->number == 12);
     CHECK(parse_name("checkpoint-12.0003.0badcafe.bp")->file == 3);
+    const auto lock = parse_name("checkpoint-12.0003.0badcafe.dat-1-4711.lock");
+    REQUIRE(lock);
+    CHECK(lock->of_library);
+    CHECK(lock->plan == "0badcafe");
+    CHECK(parse_name("checkpoint-12.0003.r000001.0badcafe.dat.tmp-1-4711.lock")->of_library);
+    CHECK_FALSE(parsed->of_library);
     for (const char* other :
          {"", "checkpoint", "checkpoint-1", "checkpoint-1.0badcafe.dat", "checkpoint-1.0000.dat",
           "checkpoint-1.0000.0badcaf.dat", "checkpoint-1.0000.0BADCAFE.dat",
           "checkpoint--1.0000.0badcafe.dat", "checkpoint-1.0000.0badcafe.txt",
           "xcheckpoint-1.0000.0badcafe.dat", "checkpoint-1.0000.0badcafe.dat.bak",
           "checkpoint-1.-001.0badcafe.dat", "../checkpoint-1.0000.0badcafe.dat",
-          "checkpoint-99999999999999999999.0.0badcafe.dat"}) {
+          "checkpoint-99999999999999999999.0.0badcafe.dat", "checkpoint-1.0000.0badcafe.dat-1-4711",
+          "checkpoint-1.0000.0badcafe.dat-1.lock", "checkpoint-1.0000.0badcafe.dat-x-1.lock",
+          "checkpoint-1.0000.0badcafe.dat-1-2.lock~", "checkpoint-1.0000.0badcafe.dat.lock"}) {
         CHECK_FALSE(parse_name(other));
     }
 }

@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include "errors.hpp"
@@ -20,8 +22,9 @@
 namespace wa {
 namespace {
 
-/// Processes of a killed run may take some seconds to end.
+/// Processes of a killed run may take some seconds to end; process 0, which is killed or ends first, fewer.
 constexpr std::chrono::seconds patience{15};
+constexpr std::chrono::seconds patience_with_process_0{5};
 constexpr std::chrono::milliseconds pause{50};
 
 std::string host_name() {
@@ -40,6 +43,14 @@ std::string text_of(int fd) {
     std::array<char, 512> text{};
     const ssize_t size = ::pread(fd, text.data(), text.size(), 0);
     return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : "";
+}
+
+/// Whether the process that a lock file names lives; nothing where it cannot be asked from here.
+std::optional<bool> lives(const std::string& text) {
+    const std::size_t space = text.find(' ');
+    const int process = space == std::string::npos ? 0 : std::atoi(text.c_str() + space);
+    if (process <= 0 || text.substr(0, space) != host_name()) return std::nullopt;
+    return ::kill(process, 0) == 0 || errno != ESRCH;
 }
 
 [[noreturn]] void cannot_lock() {
@@ -61,41 +72,48 @@ bool FolderLock::open_and_lock() {
 
 void FolderLock::refuse_another_host() const {
     const std::string text = text_of(fd_.get());
-    if (text.empty()) return;
-    const std::size_t space = text.find(' ');
-    const std::string host = text.substr(0, space);
-    const int process = space == std::string::npos ? 0 : std::atoi(text.c_str() + space);
-    if (host == host_name() && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) return;
+    if (text.empty() || !lives(text).value_or(true)) return;
     throw UsageError(fmt::format(
         "{}: another run of this plan may be going on; wait for its end, or remove the file", path_));
 }
 
 void FolderLock::take(const Plan& plan, const std::string& folder) {
     path_ = folder + "/" + lock_name(plan);
-    const auto until = std::chrono::steady_clock::now() + patience;
-    while (!open_and_lock()) {
-        if (std::chrono::steady_clock::now() > until) {
-            throw UsageError(fmt::format(
-                "{}: another run of this plan is going on there; wait for its end or choose another --dir",
-                folder));
+    const auto begun = std::chrono::steady_clock::now();
+    do {
+        while (!open_and_lock()) {
+            const bool goes_on = lives(text_of(fd_.get())).value_or(false);
+            if (std::chrono::steady_clock::now() > begun + (goes_on ? patience_with_process_0 : patience)) {
+                throw UsageError(fmt::format(
+                    "{}: another run of this plan is going on there; wait for its end or choose another "
+                    "--dir",
+                    folder));
+            }
+            std::this_thread::sleep_for(pause);
         }
-        std::this_thread::sleep_for(pause);
-    }
+        taken_ = true;
+        const bool left_by_a_killed_run = !text_of(fd_.get()).empty();
+        if (left_by_a_killed_run) {
+            remove_files_of_plan(plan, folder);
+        } else if (const auto there = files_of_plan(plan, folder); !there.empty()) {
+            release();
+            throw UsageError(fmt::format("{}/{}: exists already; remove it or choose another --dir", folder,
+                                         there.front()));
+        }
+        taken_ = false;
+    } while (!share());
     taken_ = true;
-    const bool left_by_a_killed_run = !text_of(fd_.get()).empty();
-    if (left_by_a_killed_run) {
-        remove_files_of_plan(plan, folder);
-    } else if (const auto there = files_of_plan(plan, folder); !there.empty()) {
-        release();
-        throw UsageError(
-            fmt::format("{}/{}: exists already; remove it or choose another --dir", folder, there.front()));
-    }
     const std::string text = fmt::format("{} {}\n", host_name(), ::getpid());
     if (::ftruncate(fd_.get(), 0) != 0 ||
-        ::write(fd_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+        ::pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
         cannot_lock();
-    // All processes hold it from here on: the last of them to end frees it.
-    (void)::flock(fd_.get(), LOCK_SH | LOCK_NB);
+}
+
+/// All processes hold the lock from here on: the last of them to end frees it. False when another run has
+/// taken it in between, since a lock is given back before it is taken in another way.
+bool FolderLock::share() const {
+    if (::flock(fd_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+    return same_file(fd_.get(), path_);
 }
 
 void FolderLock::join(const Plan& plan, const std::string& folder) {
@@ -113,6 +131,17 @@ bool FolderLock::exists(const Plan& plan, const std::string& folder) {
 void FolderLock::release() noexcept {
     if (taken_) ::unlink(path_.c_str());
     taken_ = false;
+}
+
+void FolderLock::leave(const Plan& plan, const std::string& folder) noexcept {
+    if (!fd_.open()) return;
+    const bool alone = ::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0;
+    const bool without_locks = !alone && errno != EWOULDBLOCK;
+    if (alone && same_file(fd_.get(), path_)) {
+        remove_files_of_plan(plan, folder);
+        taken_ = true;
+    }
+    if (alone || without_locks) release();
 }
 
 }  // namespace wa

@@ -27,9 +27,13 @@ class FolderLock {
     [[nodiscard]] static bool exists(const Plan& plan, const std::string& folder);
     /// Process 0, as the last thing: the lock file goes. Whoever has not taken it does nothing.
     void release() noexcept;
+    /// Any process, after a failure: the last one removes the plan's files and the lock file. Where it is
+    /// killed before, the lock file stays, and tells the next run to do it.
+    void leave(const Plan& plan, const std::string& folder) noexcept;
 
   private:
     [[nodiscard]] bool open_and_lock();
+    [[nodiscard]] bool share() const;
     void refuse_another_host() const;
 
     std::string path_;

@@ -30,6 +30,11 @@ bool take(std::string_view& text, std::string_view prefix) {
     return true;
 }
 
+/// `-1-4711.lock`: where Open MPI keeps the shared file pointer, as long as the file is open.
+bool is_lock_suffix(std::string_view text) {
+    return take(text, "-") && take_number(text) && take(text, "-") && take_number(text) && text == ".lock";
+}
+
 bool is_id(std::string_view text) {
     return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -85,7 +90,8 @@ std::optional<ParsedName> parse_name(std::string_view name) {
     if (!take(name, ".") || !take_extension(name)) return std::nullopt;
     if (name.starts_with(subfile_word)) return out;  // HDF5's, beside the file
     out.temporary = take(name, temporary_suffix);
-    if (!name.empty()) return std::nullopt;
+    out.of_library = is_lock_suffix(name);
+    if (!name.empty() && !out.of_library) return std::nullopt;
     return out;
 }
 

@@ -30,6 +30,7 @@ struct ParsedName {
     std::int64_t file = 0;
     std::string plan;  // its id
     bool temporary = false;
+    bool of_library = false;  // a lock of an MPI library, which is no data
 };
 [[nodiscard]] std::optional<ParsedName> parse_name(std::string_view name);
 

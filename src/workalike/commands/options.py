@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 import typer
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.plan.choices import COUNTING_BACKENDS, Backend, Clock, GapFill
+from workalike.plan.choices import Backend, Clock, GapFill
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -185,7 +185,9 @@ class Scale:
         """The factor as given. Backends that count have nothing to measure: they wait only if asked to."""
         if self.time_scale is not None:
             return self.time_scale
-        return 0.0 if self.backend in COUNTING_BACKENDS else 1.0
+        from workalike.plan.core import counting_backends
+
+        return 0.0 if self.backend in counting_backends() else 1.0
 
     def checked_backend(self) -> Any:
         """The backend that performs everything, None for each family's own.

@@ -22,8 +22,7 @@ from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
 from workalike.launch.processes import run_to_its_end
 from workalike.leftovers import scratch_folder
-from workalike.plan.choices import COUNTING_BACKENDS
-from workalike.plan.core import core_plan
+from workalike.plan.core import core_plan, counting_backends, refusal
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
 from workalike.record.counted import record_lines, write_lines
@@ -83,7 +82,7 @@ def find_engine() -> Path:
 def counts_only(plan: Plan, backend: str | None) -> bool:
     """Whether nothing is performed: the core then counts, without the engine."""
     backends = {backend} if backend else {family.backend for family in plan.families}
-    return backends <= set(COUNTING_BACKENDS)
+    return backends <= counting_backends()
 
 
 def run_plan(plan: Plan, options: RunOptions) -> Record:
@@ -159,9 +158,9 @@ def _count(plan: Plan, core: _core.Plan, options: RunOptions) -> Record:
 
 def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
     make_folder(options.data)
-    _forget_earlier_runs(options.out)
     core = core_plan(plan, options.backend, options.plan_path)
     _refuse_existing(core, options.data)
+    _forget_earlier_runs(options.out)
     shape = Shape(plan.ranks, options.nodes, options.ranks_per_node)
     launcher = choose(options.launcher, plan.ranks)
     record_path = options.out / "run.jsonl"
@@ -256,9 +255,20 @@ def _finish_record(lines: Path, code: int | None) -> Record | None:
 
 
 def _refuse_existing(core: _core.Plan, folder: Path) -> None:
-    """Files of the plan that nobody uses were kept, or are not ours. Those of a killed run the engine removes."""
+    """A run of the plan that goes on, and files that were kept or are not ours; those of a killed run are removed."""
+    try:
+        core.clean(str(folder))
+    except _core.PlanError as error:
+        raise refusal(error, None) from error
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE,
+            f"the lock file of this plan there cannot be used: {error}",
+            file=folder,
+            mend="remove workalike-*.lock or choose another --dir",
+        ) from error
     found = core.files_in(str(folder))
-    if not found or core.is_used(str(folder)):
+    if not found:
         return
     path = folder / found[0]
     raise WorkalikeError(

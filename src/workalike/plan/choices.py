@@ -7,6 +7,3 @@ from typing import Literal
 Clock = Literal["gap", "deadline"]
 GapFill = Literal["sleep", "busy", "memory", "mpi"]
 Backend = Literal["null", "record", "posix", "stdio", "mpiio", "hdf5", "typhonio", "pnetcdf", "adios2"]
-
-COUNTING_BACKENDS: tuple[Backend, ...] = ("null", "record")
-"""They touch no file."""

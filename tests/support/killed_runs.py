@@ -1,0 +1,159 @@
+"""Runs of the command that are killed from outside, and what is left of them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+WORKALIKE = str(Path(sys.executable).with_name("workalike"))
+MARK = "WORKALIKE_TEST_RUN"
+"""An environment variable that all processes of a run inherit."""
+
+RANKS = 3
+DUMPS = 10
+CONTENTS = {
+    "posix": "content: {streams: [{direction: write, sizes: [30 x 4 KiB]}]}",
+    "stdio": "content: {streams: [{direction: write, sizes: [30 x 4 KiB]}]}",
+    "mpiio": "content: {streams: [{direction: write, sizes: [30 x 4 KiB]}]}",
+    "hdf5": "level: mpiio\n  sizes: 120 KiB\n  content: {fit: {datasets: 3}}",
+    "pnetcdf": "sizes: 120 KiB\n  content: {fit: {datasets: 3}}",
+    "typhonio": "content: {mesh: {dimensions: 2, part_size: 40 kB, variables: 3}}",
+}
+"""A small dump of each backend that performs something."""
+
+
+def workload(backend: str, every: float = 0.1, count: int = DUMPS) -> str:
+    """A workload of a second or so."""
+    shared = f"""\
+workalike: 1
+ranks: {RANKS}
+families:
+- role: checkpoint
+  interface: {backend}
+  sharing: shared
+  schedule: {{count: {count}, first: 0 s, every: {every} s}}
+  {CONTENTS[backend]}
+"""
+    if backend not in ("posix", "stdio", "mpiio"):
+        return shared
+    return f"""{shared}\
+- role: restart
+  interface: {backend}
+  sharing: per-rank
+  schedule: {{count: {count}, first: 0 s, every: {every} s}}
+  content: {{streams: [{{direction: read, sizes: [30 x 1 KiB]}}]}}
+"""
+
+
+def until(true: Callable[[], bool], seconds: float, what: str) -> None:
+    """Poll; what does not happen fails the test by name."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, f"waited {seconds:g} s in vain for {what}"
+        time.sleep(0.02)
+
+
+def processes_with(mark: str) -> dict[int, str]:
+    """Processes that have not ended, by their command lines."""
+    wanted = f"{MARK}={mark}".encode()
+    found = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if wanted in (path / "environ").read_bytes().split(b"\0"):
+                words = (path / "cmdline").read_bytes().split(b"\0")
+                found[int(path.name)] = " ".join(word.decode(errors="replace") for word in words)
+        except OSError:  # ended, or not ours
+            continue
+    return found
+
+
+def _heed_interrupts() -> None:
+    """A shell starts background jobs, perhaps these tests, with Ctrl-C ignored, and children inherit it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+class KilledRun:
+    """`workalike run` in a folder of its own: data in `data`, the record in `out`, shared memory in a private folder."""
+
+    def __init__(
+        self, folder: Path, text: str, *options: str, name: str = "app.yaml", out: str = "out"
+    ) -> None:
+        self.folder = folder
+        self.data = folder / "data"
+        self.out = folder / out
+        self.mark = secrets.token_hex(8)
+        self.memory = Path("/dev/shm") / f"killed-run-{self.mark}"
+        self._name = name
+        self._options = options
+        (folder / name).write_text(text)
+
+    def start(self) -> subprocess.Popen[str]:
+        self.memory.mkdir(exist_ok=True)
+        self.process = subprocess.Popen(
+            [WORKALIKE, "run", self._name, "--dir", "data", "-o", self.out.name, "-q", *self._options],
+            cwd=self.folder,
+            env={**os.environ, MARK: self.mark, "OMPI_MCA_btl_vader_backing_directory": str(self.memory)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            preexec_fn=_heed_interrupts,
+        )
+        return self.process
+
+    def processes(self) -> dict[int, str]:
+        return processes_with(self.mark)
+
+    def ranks(self) -> list[int]:
+        found = self.processes().items()
+        return sorted(p for p, words in found if Path(words.split(" ")[0]).name == "workalike-engine")
+
+    def launcher(self) -> list[int]:
+        found = self.processes().items()
+        return [p for p, words in found if Path(words.split(" ")[0]).name.startswith(("mpiexec", "orterun"))]
+
+    def wait_for_data(self) -> None:
+        """Ranks are writing when this returns."""
+
+        def begun() -> bool:
+            assert self.process.poll() is None, f"ended too early: {self.said()}"
+            try:
+                return len(self.ranks()) == RANKS and any(
+                    p.stat().st_size for p in self.data.glob("checkpoint-*")
+                )
+            except FileNotFoundError:  # files come and go
+                return False
+
+        until(begun, 60, "a first data file")
+
+    def said(self, seconds: float = 60) -> str:
+        """What the command wrote to stderr, when it has ended."""
+        return self.process.communicate(timeout=seconds)[1]
+
+    def until_all_are_gone(self, seconds: float = 15) -> float:
+        began = time.monotonic()
+        until(lambda: not self.processes(), seconds, "the end of all processes")
+        return time.monotonic() - began
+
+    def litter(self) -> list[str]:
+        """What should not be there after a run that went well."""
+        found = [path.name for path in self.data.iterdir()]
+        found += [path.name for path in self.out.iterdir() if path.name not in ("run.jsonl", "run.json")]
+        return found + [path.name for path in self.memory.iterdir()]
+
+    def clear(self) -> None:
+        """Nothing of a test stays, even where it fails."""
+        for process in self.processes():
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        shutil.rmtree(self.memory, ignore_errors=True)
