@@ -291,6 +291,8 @@ nb::list backends() {
         traits["performs"] = t->performs;
         traits["collective_files"] = t->collective_files;
         traits["plain_bytes"] = t->plain_bytes;
+        traits["writes_operations"] = t->writes_operations;
+        traits["only_meshes"] = t->only_meshes;
         out.append(traits);
     }
     return out;

@@ -20,6 +20,8 @@ class Traits(TypedDict):
     performs: bool
     collective_files: bool
     plain_bytes: bool
+    writes_operations: bool
+    only_meshes: bool
 
 def backends() -> list[Traits]: ...
 def parse_name(name: str) -> tuple[str, int, int] | None: ...

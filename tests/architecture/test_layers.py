@@ -16,6 +16,7 @@ LAYERS = (
     ("__main__",),
     ("cli",),
     ("commands",),
+    ("api",),
     ("fleet",),
     ("diagnose",),
     ("study",),

@@ -25,12 +25,16 @@ STEP = re.compile(
 )
 
 OWN_SOURCES = """\
-# An editable installation finds modules by a table of the original tree's files; here the copy's are meant.
+# An editable installation finds modules by a table of the original tree's files; here the copy's are meant, and its
+# core where a step has built one.
+import pathlib
 import sys
 
 for finder in sys.meta_path:
     if type(finder).__name__ == "ScikitBuildRedirectingFinder":
         finder.known_source_files.clear()
+        if list((pathlib.Path(__file__).parents[1] / "src" / "workalike").glob("_core*.so")):
+            finder.known_wheel_files.pop("workalike._core", None)
 """
 
 
@@ -105,6 +109,9 @@ def run(commands: str, tree: Path) -> str:
         (python / "python").chmod(0o755)
     path = os.pathsep.join([str(python), str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "PYTHONPATH": f"{python}{os.pathsep}{tree / 'src'}"}
+    if shutil.which("ccache"):  # most of what the copy compiles has been compiled before, elsewhere
+        environment |= {"CMAKE_CXX_COMPILER_LAUNCHER": "ccache", "CMAKE_C_COMPILER_LAUNCHER": "ccache"}
+        environment |= {"CCACHE_BASEDIR": str(tree), "CCACHE_NOHASHDIR": "1"}
     done = subprocess.run(
         ["sh", "-e"],
         input=commands,

@@ -1,4 +1,5 @@
 // The registry: one line per backend. Each has its traits in this folder, and its code in engine/backends.
+// Of those that count at one level the first performs it where a family names no library.
 #define WORKALIKE_BACKENDS(BACKEND) \
     BACKEND(null)                   \
     BACKEND(record)                 \
@@ -7,5 +8,5 @@
     BACKEND(mpiio)                  \
     BACKEND(hdf5)                   \
     BACKEND(typhonio)               \
-    BACKEND(adios2)                 \
-    BACKEND(pnetcdf)
+    BACKEND(pnetcdf)                \
+    BACKEND(adios2)

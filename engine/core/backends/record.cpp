@@ -3,7 +3,9 @@
 namespace wa {
 
 extern const Traits record_traits;
-const Traits record_traits{
-    .name = "record", .help = "writes the operations as text to --operations", .performs = false};
+const Traits record_traits{.name = "record",
+                           .help = "writes the operations as text to --operations",
+                           .performs = false,
+                           .writes_operations = true};
 
 }  // namespace wa

@@ -25,6 +25,8 @@ struct Traits {
     std::optional<Level> level = std::nullopt;
     /// Touches files; needs one process per plan rank, a directory and a payload.
     bool performs = true;
+    /// Its operations are written as text: all that it makes.
+    bool writes_operations = false;
     /// Files are opened, synced and closed by all of their members together.
     bool collective_files = false;
     /// There is a file position: an operation elsewhere needs a seek first.
@@ -37,6 +39,8 @@ struct Traits {
     bool over_mpiio = false;
     /// A read-back of the file's bytes tells whether what was written is there.
     bool plain_bytes = true;
+    /// Its files hold meshes, no other datasets.
+    bool only_meshes = false;
     /// The settings of HDF5 are its library's.
     bool hdf5_settings = false;
     /// An operation's data must lie in memory in one piece.

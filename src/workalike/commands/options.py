@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 import typer
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.plan.choices import Backend, Clock, GapFill
+from workalike.plan.choices import BACKENDS, Clock, GapFill, only_counts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from workalike.launch.run import RunOptions
     from workalike.plan.resolve import Options
 
-BACKENDS: tuple[str, ...] = get_args(Backend)
 CLOCKS: tuple[str, ...] = get_args(Clock)
 GAP_FILLS: tuple[str, ...] = get_args(GapFill)
 
@@ -185,9 +184,7 @@ class Scale:
         """The factor as given. Backends that count have nothing to measure: they wait only if asked to."""
         if self.time_scale is not None:
             return self.time_scale
-        from workalike.plan.core import counting_backends
-
-        return 0.0 if self.backend in counting_backends() else 1.0
+        return 0.0 if only_counts(self.backend) else 1.0
 
     def checked_backend(self) -> Any:
         """The backend that performs everything, None for each family's own.

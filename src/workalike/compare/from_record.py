@@ -80,7 +80,7 @@ def side_of_record(record: Record, levels: dict[Key, Level]) -> Side:
             if below is not level:
                 other = family.modules.setdefault(MODULE_OF_LEVEL[below], {})
                 merge(other, _counters_below(moved, MODULE_OF_LEVEL[below]))
-    full = record.backend == "null" and record.scale.ranks == 1 and record.scale.bytes == 1
+    full = record.counts_only and record.scale.ranks == 1 and record.scale.bytes == 1
     return Side(record.plan_ranks, families, "engine", basis="plan" if full else "record")
 
 

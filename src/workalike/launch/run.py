@@ -22,7 +22,8 @@ from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
 from workalike.launch.processes import run_to_its_end
 from workalike.leftovers import scratch_folder
-from workalike.plan.core import core_plan, counting_backends, refusal
+from workalike.plan.choices import TRAITS, only_counts
+from workalike.plan.core import core_plan, refusal
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
 from workalike.record.counted import record_lines, write_lines
@@ -82,7 +83,7 @@ def find_engine() -> Path:
 def counts_only(plan: Plan, backend: str | None) -> bool:
     """Whether nothing is performed: the core then counts, without the engine."""
     backends = {backend} if backend else {family.backend for family in plan.families}
-    return backends <= counting_backends()
+    return all(only_counts(name) for name in backends)
 
 
 def run_plan(plan: Plan, options: RunOptions) -> Record:
@@ -148,7 +149,7 @@ def _count(plan: Plan, core: _core.Plan, options: RunOptions) -> Record:
     _forget_earlier_runs(options.out)
     backend = options.backend or plan.families[0].backend
     lines = options.out / "run.jsonl"
-    if backend == "record":
+    if TRAITS[backend]["writes_operations"]:
         core.write_operations(str(options.out / "operations.txt"))
     write_lines(record_lines(plan, core, backend), lines)
     record = _finish_record(lines, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 from workalike import _core
@@ -10,12 +9,6 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
 from workalike.plan.files import plan_text
 from workalike.plan.model import Plan
-
-
-@cache
-def counting_backends() -> frozenset[str]:
-    """Names of the backends that perform nothing."""
-    return frozenset(traits["name"] for traits in _core.backends() if not traits["performs"])
 
 
 def core_plan(plan: Plan, backend: str | None = None, path: Path | None = None) -> _core.Plan:

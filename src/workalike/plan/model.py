@@ -193,6 +193,8 @@ class PlanPayload(Strict):
 
 
 class Plan(Strict):
+    """What every rank does, by rule: families, the contents of their dumps, and the dumps in order of their start."""
+
     format: Literal["workalike-plan"] = "workalike-plan"
     version: Annotated[int, Field(ge=1, le=PLAN_VERSION)] = PLAN_VERSION
     ranks: Annotated[int, Field(ge=1, le=MAX_RANKS)]

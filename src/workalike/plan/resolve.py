@@ -14,6 +14,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan import model as plan
 from workalike.plan import ranks as rank_sets
 from workalike.plan.arrays import scale_arrays
+from workalike.plan.choices import TRAITS, backend_at
 from workalike.plan.meshes import bytes_of_plan, resolve_mesh
 from workalike.plan.placing import place_behind, place_streams
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
@@ -21,27 +22,19 @@ from workalike.workload import model as wl
 from workalike.workload import units
 from workalike.workload.words import HDF5_INTERFACES
 
-BACKEND_OF_LEVEL: dict[wl.Level, plan.Backend] = {
-    wl.Level.POSIX: "posix",
-    wl.Level.STDIO: "stdio",
-    wl.Level.MPIIO: "mpiio",
-    wl.Level.H5D: "hdf5",
-    wl.Level.PNETCDF: "pnetcdf",
-}
-
-
-LIBRARIES = ("hdf5", "typhonio", "pnetcdf", "adios2")  # whose files are not plain bytes
-
 
 def backend_of(family: wl.Family) -> plan.Backend:
     """Who performs a family: the library that its content is made for, else the level's own calls."""
-    if family.interface is wl.Interface.ADIOS2:
-        return "adios2"
+    own = TRAITS.get(family.interface.value)
+    library = own if own is not None and own["library"] else None
+    if library is not None and library["level"] is None:
+        return library["name"]  # no level's own calls do what it does
     if any(c.fit is not None or c.arrays for c in family.all_contents()):
-        return "pnetcdf" if family.interface is wl.Interface.PNETCDF else "hdf5"
+        takes = library is not None and not library["only_meshes"]
+        return library["name"] if library is not None and takes else backend_at(wl.Level.H5D)
     if any(c.mesh is not None for c in family.all_contents()) and family.interface in HDF5_INTERFACES:
-        return "typhonio" if family.interface is wl.Interface.TYPHONIO else "hdf5"
-    return BACKEND_OF_LEVEL[family.counted_at]
+        return family.interface.value
+    return backend_at(family.counted_at)
 
 
 @dataclass(frozen=True)
@@ -376,7 +369,7 @@ class _Resolver:
 
     def _reads_what_is_there(self, family: wl.Family, content: plan.PlanContent) -> bool:
         """Whether reads beyond what the run has written can be told from the streams' places."""
-        plain = self.families[-1].backend not in LIBRARIES and not content.arrays
+        plain = TRAITS[self.families[-1].backend]["plain_bytes"] and not content.arrays
         return plain and family.lifetime is not wl.Lifetime.APPENDED
 
     def _must_exist(self, family: wl.Family, content: plan.PlanContent, held: int) -> bool:

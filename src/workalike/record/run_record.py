@@ -23,6 +23,7 @@ from pydantic import (
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import open_file, read_text, write_text
+from workalike.plan.choices import only_counts
 from workalike.text import size_text
 from workalike.workload.files import first_error
 from workalike.workload.model import MAX_RANKS, Count, Level, Role
@@ -204,8 +205,8 @@ class Record(_Part):
 
     @property
     def counts_only(self) -> bool:
-        """Whether no data moved (backends `null` and `record`): then no time is an I/O time."""
-        return self.backend in ("null", "record")
+        """Whether no data moved: then no time is an I/O time."""
+        return only_counts(self.backend)
 
 
 class _Run(Record):

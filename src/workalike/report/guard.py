@@ -11,15 +11,16 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from workalike.characterize.result import Characterization
+from workalike.plan.choices import BACKENDS
 
 LEAST_LENGTH = 4  # shorter parts of names occur by chance in any text
 WITHHELD = "(a line that names something of the log is withheld)"
 _VOCABULARY = """
     checkpoint visualization restart input scratch output other data file files dump dumps level posix stdio
-    mpiio hdf5 pnetcdf adios2 typhonio module modules rule role state states size sizes rank ranks bytes growth
+    mpiio hdf5 module modules rule role state states size sizes rank ranks bytes growth
     name names word words read written write library shared standard stream negligible heatmap trace
 """
-OUR_WORDS = frozenset(_VOCABULARY.split())
+OUR_WORDS = frozenset(_VOCABULARY.split()) | set(BACKENDS)
 _PARTS = re.compile(r"[^A-Za-z0-9]+")
 UNKNOWN = "unknown"
 _NUMBER = r"\d{1,2}\.\d{1,2}\.\d{1,2}"
