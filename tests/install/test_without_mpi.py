@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import venv
 import zipfile
 from collections.abc import Callable
@@ -27,7 +28,14 @@ LOG_BYTES = 3 * 4 * 8 * 64 * 1024
 # CMake looks for no MPI, as if there were none. Nothing of the environment at hand may step in for what was installed.
 NO_MPI = "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON"
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("WORKALIKE_", "PYTHON"))}
-BUILDING = {**CLEAN, "CMAKE_ARGS": NO_MPI}
+# Both packages compile the same sources, below two temporary folders: the second time ccache has them.
+COMPILE_ONCE = {
+    "CMAKE_C_COMPILER_LAUNCHER": "ccache",
+    "CMAKE_CXX_COMPILER_LAUNCHER": "ccache",
+    "CCACHE_BASEDIR": tempfile.gettempdir(),
+    "CCACHE_NOHASHDIR": "1",
+}
+BUILDING = {**CLEAN, "CMAKE_ARGS": NO_MPI, **(COMPILE_ONCE if shutil.which("ccache") else {})}
 
 NOT_IN_SDIST = {".ci"}
 FILTERED_ALONE = """workalike: 1
