@@ -94,10 +94,11 @@ benchmarks-check: build
 	$(BIN)/python benchmarks/run.py --list
 
 # The wheel is built from the sdist, which thus proves to be complete. It holds the engine where an MPI is found; one for
-# machines without: CMAKE_ARGS=-DWORKALIKE_ENGINE=OFF make dist
+# machines without: make dist DIST=-Ccmake.define.WORKALIKE_ENGINE=OFF
+DIST ?=
 dist: build
 	rm -rf dist
-	$(BIN)/python -m build --no-isolation
+	$(BIN)/python -m build --no-isolation $(DIST)
 
 clean:
 	rm -rf $(VENV) build dist demo
