@@ -7,7 +7,7 @@ DEMO_LOG = $(shell $(BIN)/python -c 'import darshan, pathlib; print(pathlib.Path
 # PyDarshan's wheels end with Python 3.12, though nothing in them depends on it: Python, and a C library behind cffi.
 PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit(sys.version_info >= (3, 13) and not u.find_spec("darshan"))'
 
-.PHONY: help build demo test test-system test-long test-trixie sanitize tidy lint format schema benchmarks benchmarks-check clean
+.PHONY: help build demo test test-system test-long test-trixie sanitize tidy lint format schema benchmarks benchmarks-check dist clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
@@ -17,6 +17,7 @@ help:
 	@echo "make lint format  ruff, mypy, clang-format; make tidy; make sanitize for engine and capture"
 	@echo "make benchmarks   measures what is missing or stale of docs/results.md (BENCHMARKS='NAME ...' or --all, --long);"
 	@echo "                  make benchmarks-check only lists it"
+	@echo "make dist         dist/ with an sdist and a wheel for machines like this one"
 
 build: $(VENV)/.built
 
@@ -92,5 +93,12 @@ benchmarks: build
 benchmarks-check: build
 	$(BIN)/python benchmarks/run.py --list
 
+# The wheel is built from the sdist, which thus proves to be complete. It holds the engine where an MPI is found; one for
+# machines without: make dist DIST=-Ccmake.define.WORKALIKE_ENGINE=OFF
+DIST ?=
+dist: build
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation $(DIST)
+
 clean:
-	rm -rf $(VENV) build demo
+	rm -rf $(VENV) build dist demo

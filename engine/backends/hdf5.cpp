@@ -53,36 +53,15 @@ class Hdf5Backend final : public Backend {
             no("one call over several datasets needs HDF5 1.14", "leave out `multi` or use a newer HDF5");
         if (settings.subfiling && !has.subfiling)
             no("subfiling needs an HDF5 that was built with it", "leave it out or use another HDF5");
-        if (settings.subfiling && (family.keep > 0 || family.rename))
-            no("subfiles have names of their own", "leave out `keep` and `rename`, or subfiling");
         if (settings.deflate > 0 && !has.deflate)
             no("deflate needs an HDF5 that was built with zlib", "leave it out or use another HDF5");
         if (!settings.filters()) return;
-        if (content.sized() && family.level != Level::h5d)
-            no("stated bytes of a dump cannot be told through filters", "leave out deflate and shuffle");
         if (layout.slot(0).members == 1 || family.sharing.baton) return;
         if (!has.filtered_writes)
             no("filters in a file of several ranks need HDF5 1.10.2", "leave them out or use a newer HDF5");
-        if (writes_independently(content))
-            no("filters in a file of several ranks need collective writes",
-               "say `collective: true` or leave out deflate and shuffle");
     }
 
   private:
-    static bool writes_independently(const Content& content) {
-        const auto alone = [](const auto& part) {
-            return part.direction == Direction::write && !part.collective;
-        };
-        const auto any_alone = [&](const Array& array) {
-            return std::any_of(array.access.begin(), array.access.end(), alone);
-        };
-        const auto& mesh = content.mesh;
-        return (content.fit && !content.fit->collective) ||
-               (mesh && mesh->direction == Direction::write && !mesh->collective) ||
-               std::any_of(content.streams.begin(), content.streams.end(), alone) ||
-               std::any_of(content.arrays.begin(), content.arrays.end(), any_alone);
-    }
-
     /// Whether the dump's bytes are counted with the library's own in them. A baton's ranks open the file one
     /// by one, so none of them can know the sum.
     static bool counts_library(const FileContext& context) {

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -99,7 +100,10 @@ void clean(const ResolvedPlan& resolved, const std::string& folder) {
 
 void refuse(const ResolvedPlan& resolved, const std::optional<std::string>& backend) {
     const Traits* performer = performer_of(backend);
+    std::set<std::pair<std::size_t, std::size_t>> seen;
     for (std::size_t d = 0; d < resolved.plan.dumps.size(); ++d) {
+        const Dump& dump = resolved.plan.dumps[d];
+        if (!seen.emplace(dump.family, dump.content).second) continue;
         const Family& family = resolved.family(d);
         const Traits& traits = performer != nullptr ? *performer : *family.backend;
         if (traits.refuse == nullptr) continue;

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from workalike.launch.run import engine_if_built
+from workalike.errors import WorkalikeError
+from workalike.launch import run
+from workalike.launch.possible import refuse_impossible
+from workalike.launch.run import RunOptions, engine_if_built, run_plan
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.files import read_workload
 
 WORKALIKE = Path(sys.executable).with_name("workalike")
 HACC = Path(__file__).parents[2] / "workloads/hacc"
@@ -103,3 +108,40 @@ def test_contradictions(tmp_path: Path, old: str, new: str, words: str) -> None:
     (line,) = done.stderr.splitlines()
     assert words in line
     assert line.startswith("workalike: bad workload: w.yaml: line ")
+
+
+def without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "engine_if_built", lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("tunable", "collective", "words"),
+    [
+        ("{deflate: 4}", "false", "filters in a file of several ranks need collective writes"),
+        ("{subfiling: true}\n  keep: 1", "true", "subfiles have names of their own"),
+    ],
+)
+def test_contradictions_need_no_engine(tmp_path: Path, tunable: str, collective: str, words: str) -> None:
+    path = tmp_path / "w.yaml"
+    path.write_text(FILTERED.format(collective=collective, tunable=tunable))
+    plan = resolve(read_workload(path), Options())
+    with pytest.raises(WorkalikeError, match=words) as refusal:
+        refuse_impossible(None, plan, path)
+    assert refusal.value.one_line().startswith(f"bad usage: {path}: checkpoint 1: {words}")
+    assert refusal.value.exit_code == 2
+    refuse_impossible(None, plan, path, backend="posix")
+
+
+def test_without_engine_a_run_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_engine(monkeypatch)
+    path = tmp_path / "w.yaml"
+    path.write_text(FILTERED.format(collective="true", tunable="{}"))
+    plan = resolve(read_workload(path), Options())
+    with pytest.raises(WorkalikeError) as refusal:
+        run_plan(plan, RunOptions(data=tmp_path / "data", out=tmp_path / "out", source=path))
+    line = refusal.value.one_line()
+    assert "install MPI, a parallel HDF5" in line and "pip install" in line
+    assert refusal.value.exit_code == 2
+    assert [p.name for p in tmp_path.iterdir()] == ["w.yaml"]
+    record = run_plan(plan, RunOptions(data=tmp_path / "data", out=tmp_path / "out", backend="null"))
+    assert sum(dump.bytes_written for dump in record.dumps) == 4096 * 8

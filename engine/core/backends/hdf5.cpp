@@ -1,6 +1,41 @@
+#include <algorithm>
+
 #include "backends/traits.hpp"
+#include "errors.hpp"
+#include "sharing/layout.hpp"
 
 namespace wa {
+namespace {
+
+bool writes_independently(const Content& content) {
+    const auto alone = [](const auto& part) {
+        return part.direction == Direction::write && !part.collective;
+    };
+    const auto any_alone = [&](const Array& array) {
+        return std::any_of(array.access.begin(), array.access.end(), alone);
+    };
+    const auto& mesh = content.mesh;
+    return (content.fit && !content.fit->collective) ||
+           (mesh && mesh->direction == Direction::write && !mesh->collective) ||
+           std::any_of(content.streams.begin(), content.streams.end(), alone) ||
+           std::any_of(content.arrays.begin(), content.arrays.end(), any_alone);
+}
+
+void refuse(const Family& family, const Layout& layout, const Content& content, const std::string& place) {
+    const auto no = [&](const std::string& what) { throw PlanError("", place + ": " + what); };
+    const Hdf5Settings& settings = family.hdf5;
+    if (settings.subfiling && (family.keep > 0 || family.rename))
+        no("subfiles have names of their own; leave out `keep` and `rename`, or subfiling");
+    if (!settings.filters()) return;
+    if (content.sized() && family.level != Level::h5d)
+        no("stated bytes of a dump cannot be known through filters; leave out deflate and shuffle");
+    const bool ranks_share = layout.slot(0).members > 1 && !family.sharing.baton;
+    if (ranks_share && writes_independently(content))
+        no("filters in a file of several ranks need collective writes; say `collective: true` or leave out "
+           "deflate and shuffle");
+}
+
+}  // namespace
 
 extern const Traits hdf5_traits;
 const Traits hdf5_traits{.name = "hdf5",
@@ -15,6 +50,7 @@ const Traits hdf5_traits{.name = "hdf5",
                          .plain_bytes = false,
                          .hdf5_settings = true,
                          .whole_operations = true,
-                         .most_bytes = std::int64_t{16} << 30};
+                         .most_bytes = std::int64_t{16} << 30,
+                         .refuse = refuse};
 
 }  // namespace wa

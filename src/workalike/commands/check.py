@@ -30,7 +30,8 @@ def command(
 ) -> None:
     """Validate a workload and say in words what it does; with --audit, prove that it is anonymous.
 
-    What the libraries at hand cannot do (`workalike-engine --features`) is refused.
+    What contradicts itself is refused, and what the engine's libraries cannot do (`workalike-engine --features`), where
+    the engine was built.
 
     The audit lists, line by line, what the file discloses, for a security officer to sign. Exit code 1: a name was found.
 
@@ -52,9 +53,8 @@ def command(
     from workalike.workload.summary import summarize
 
     workload = read_workload(file)
-    engine = engine_if_built()
-    if workload.families and engine is not None:
-        refuse_impossible(engine, resolve(workload, Options()), file)
+    if workload.families:
+        refuse_impossible(engine_if_built(), resolve(workload, Options()), file)
     report = audit(read_text(file, ErrorKind.BAD_WORKLOAD), open_logs(audit_logs)) if audit_logs else None
     disclosures = disclose(workload) if audit_logs else []
     if as_json:

@@ -55,12 +55,14 @@ def command(
     from workalike.compare.verdict import full_scale_words
     from workalike.darshan import open_logs
     from workalike.files import make_folder, write_text
+    from workalike.launch.run import require_engine
     from workalike.replica.machine import fit_to_machine
     from workalike.replica.replicate import replicate, report_on
     from workalike.workload.files import workload_text
 
     required = parse_requirements(require) if require else None
     characterizing = modelling.options()
+    require_engine(scale.checked_backend())
     make_folder(output)
     screen = opt.console(performing.silent)
     found = characterize(open_logs(logs), characterizing)

@@ -1,4 +1,4 @@
-"""Whether the engine at hand, with the libraries that it was built with, can perform a plan: asked without MPI."""
+"""Whether a plan can be performed: the core knows what contradicts itself, the engine at hand what its libraries lack."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.plan.core import core_plan, refusal
 from workalike.plan.files import write_plan
 from workalike.plan.model import Plan
 
@@ -15,21 +17,29 @@ REFUSED = 2
 
 
 def refuse_impossible(
-    engine: Path,
+    engine: Path | None,
     plan: Plan,
     file: str | Path | None,
     plan_path: Path | None = None,
     backend: str | None = None,
 ) -> None:
-    """Ask the engine about a plan before anything is launched or written.
+    """Ask core and engine about a plan before anything is launched or written, without MPI.
 
     Args:
+        engine: None where it was not built: what libraries lack then stays open.
         file: what the user gave (a workload or a plan): named by the error.
         plan_path: where the plan has been read from, operation tables beside it.
 
     Raises:
-        WorkalikeError: USAGE with the engine's reason.
+        WorkalikeError: USAGE with the core's or the engine's reason.
     """
+    core = core_plan(plan, backend, plan_path, source=file)
+    try:
+        core.refuse(backend)
+    except _core.PlanError as error:
+        raise refusal(error, file) from error
+    if engine is None:
+        return
     with tempfile.TemporaryDirectory(prefix="workalike-") as scratch:
         path = plan_path or Path(scratch) / "plan.json"
         if plan_path is None:

@@ -30,6 +30,11 @@ from workalike.record.counted import record_lines, write_lines
 from workalike.record.run_record import Record, assemble, write_record
 
 ENGINE_REFUSED = 2
+NO_ENGINE = "performing a plan needs the engine, which is built where there is an MPI"
+HOW_TO_GET_THE_ENGINE = (
+    "install MPI, a parallel HDF5 and CLI11 (Debian: mpi-default-dev libhdf5-mpi-dev libcli11-dev), then "
+    "`pip install` workalike again; --backend null only counts and needs none of them"
+)
 REPLICA_LOG = "replica.darshan"
 
 
@@ -72,12 +77,24 @@ def find_engine() -> Path:
     """The engine.
 
     Raises:
-        WorkalikeError: MISSING with the way to build it.
+        WorkalikeError: MISSING with what to install.
     """
     engine = engine_if_built()
     if engine is None:
-        raise WorkalikeError(ErrorKind.MISSING, "workalike-engine is not installed", mend="run `make build`")
+        raise WorkalikeError(
+            ErrorKind.MISSING, NO_ENGINE, file="workalike-engine", mend=HOW_TO_GET_THE_ENGINE
+        )
     return engine
+
+
+def require_engine(backend: str | None) -> None:
+    """Refuse early what no backend but a counting one can do here.
+
+    Raises:
+        WorkalikeError: MISSING with what to install.
+    """
+    if not only_counts(backend):
+        find_engine()
 
 
 def counts_only(plan: Plan, backend: str | None) -> bool:
@@ -90,7 +107,7 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
     """Perform a plan; `run.jsonl` and `run.json` appear in `options.out`, with `capture` also `replica.darshan`.
 
     Raises:
-        WorkalikeError: CANNOT_WRITE, USAGE, or RUN_FAILED (the record then holds what had been done).
+        WorkalikeError: MISSING (no engine), CANNOT_WRITE, USAGE, or RUN_FAILED (the record then holds what had been done).
     """
     if counts_only(plan, options.backend):
         if options.per_rank:
@@ -99,7 +116,7 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
                 "--per-rank is a table of times, and a backend that only counts has none",
                 mend="leave it out or choose another --backend",
             )
-        core = core_plan(plan, options.backend, options.plan_path)
+        core = core_plan(plan, options.backend, options.plan_path, options.source)
         make_folder(options.out)
         with _alone_in(options.out):
             return _count(plan, core, options)
@@ -159,7 +176,7 @@ def _count(plan: Plan, core: _core.Plan, options: RunOptions) -> Record:
 
 def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
     make_folder(options.data)
-    core = core_plan(plan, options.backend, options.plan_path)
+    core = core_plan(plan, options.backend, options.plan_path, options.source)
     _refuse_existing(core, options.data)
     _forget_earlier_runs(options.out)
     shape = Shape(plan.ranks, options.nodes, options.ranks_per_node)

@@ -11,22 +11,25 @@ from workalike.plan.files import plan_text
 from workalike.plan.model import Plan
 
 
-def core_plan(plan: Plan, backend: str | None = None, path: Path | None = None) -> _core.Plan:
+def core_plan(
+    plan: Plan, backend: str | None = None, path: Path | None = None, source: str | Path | None = None
+) -> _core.Plan:
     """The plan as the core sees it.
 
     Args:
         plan: the plan.
         backend: performs every family; None: each its own.
         path: where the plan was read from, operation tables beside it.
+        source: what the user gave, for errors; None: `path`.
 
     Raises:
-        WorkalikeError: BAD_PLAN with the core's reason, MISSING where the file is gone.
+        WorkalikeError: USAGE with the core's reason, MISSING where the file is gone.
     """
     text = plan_text(plan) if path is None else read_text(path, ErrorKind.BAD_PLAN)
     try:
         return _core.Plan(text, "" if path is None else str(path), backend)
     except _core.PlanError as error:
-        raise refusal(error, path) from error
+        raise refusal(error, path if source is None else source) from error
 
 
 def refusal(error: Exception, file: str | Path | None) -> WorkalikeError:
