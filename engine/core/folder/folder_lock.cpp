@@ -105,7 +105,7 @@ void FolderLock::take(const Plan& plan, const std::string& folder) {
     taken_ = true;
     const std::string text = fmt::format("{} {}\n", host_name(), ::getpid());
     if (::ftruncate(fd_.get(), 0) != 0 ||
-        ::pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+        ::write(fd_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
         cannot_lock();
 }
 
