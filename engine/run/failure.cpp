@@ -37,7 +37,8 @@ void append_failure(const Setup& setup, const FailureLine& failure) {
 
 [[noreturn]] void abort_all(Setup& setup) {
     // With --keep the lock file stays beside the files: they are of a run that failed, and in nobody's way.
-    if (setup.performs && !setup.options.keep && !setup.options.verify_only) {
+    // Without the lock, files of the plan are another run's.
+    if (setup.lock.held() && !setup.options.keep && !setup.options.verify_only) {
         remove_files_of_plan(setup.plan, setup.options.dir);
         // Others may still make files.
         setup.lock.leave(setup.plan, setup.options.dir);

@@ -261,3 +261,15 @@ def test_operations_of_another_run_are_not_added_to(engine: Engine, tmp_path: Pa
     result = engine(plan, "--backend", "record", "--operations", path, check=False)
     assert result.code == 2
     assert "operations: exists already" in result.stderr
+
+
+def test_a_run_that_does_not_get_the_lock_leaves_kept_files_alone(engine: Engine, tmp_path: Path) -> None:
+    plan = make_plan(1, [family()], [content(stream([[1, 100]]))])
+    kept = engine(plan, "--keep")
+    (name,) = kept.files()
+    lock = f"workalike-{_core.Plan(json.dumps(plan)).id}.lock"
+    (kept.data / lock).symlink_to(tmp_path / "elsewhere")
+    refused = engine(plan, data=kept.data, check=False)
+    assert refused.code == 1
+    assert kept.path(name).stat().st_size == 100
+    assert not (tmp_path / "elsewhere").exists()

@@ -23,6 +23,8 @@ class FolderLock {
     void take(const Plan& plan, const std::string& folder);
     /// All other processes, when process 0 has taken it.
     void join(const Plan& plan, const std::string& folder);
+    /// Whether this process holds the lock: the plan's files in the directory are its run's.
+    [[nodiscard]] bool held() const { return fd_.open(); }
     /// Whether a run of the plan uses the directory, or was killed in it.
     [[nodiscard]] static bool exists(const Plan& plan, const std::string& folder);
     /// Process 0, as the last thing: the lock file goes. Whoever has not taken it does nothing.

@@ -13,7 +13,7 @@ MAX_DUMPS = 200_000  # of one family
 MAX_ALL_DUMPS = 1_000_000
 MAX_FAMILIES = 10_000
 MAX_DATASETS = 10**6
-# What the engine takes at most (engine/plan/limits.hpp).
+# What the engine takes at most (engine/core/plan/limits.hpp).
 MAX_OPERATIONS = 2**40
 MAX_OPERATION_BYTES = 2**50
 MAX_FILE_BYTES = 2**60
