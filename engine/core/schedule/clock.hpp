@@ -1,5 +1,5 @@
 // When each dump is due. Time zero is the end of the preparation, on the monotonic clock of each host; a
-// virtual clock stands still until it is told to move, so that a schedule can be followed without waiting.
+// virtual clock stands still until it is moved, so that a schedule can be followed without waiting.
 #pragma once
 
 #include <algorithm>
