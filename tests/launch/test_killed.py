@@ -54,10 +54,11 @@ def locks(run: KilledRun) -> list[Path]:
 
 
 def kill_all(run: KilledRun) -> None:
-    """At once, as a node that is switched off: nobody tidies up."""
-    run.process.kill()
-    for process in (*run.launcher(), *run.ranks()):
-        os.kill(process, signal.SIGKILL)
+    """At once, as a node that is switched off: no process sees another end, so none tidies up."""
+    processes = (run.process.pid, *run.launcher(), *run.ranks())
+    for end in (signal.SIGSTOP, signal.SIGKILL):
+        for process in processes:
+            os.kill(process, end)
     run.until_all_are_gone()
 
 
@@ -67,6 +68,7 @@ def left(make: Make) -> KilledRun:
     run = make(workload("hdf5", **SOME_SECONDS))
     run.start()
     run.wait_for_data()
+    run.stop_with_data()
     kill_all(run)
     assert list(run.data.glob("checkpoint-*.h5")) and locks(run)
     return make(workload("hdf5", **SOME_SECONDS))

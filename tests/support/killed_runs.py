@@ -134,6 +134,21 @@ class KilledRun:
 
         until(begun, 60, "a first data file")
 
+    def stop_with_data(self) -> None:
+        """Ranks are stopped (SIGSTOP) at a moment when a data file is there: between two dumps there is none."""
+
+        def stopped() -> bool:
+            ranks = self.ranks()
+            for rank in ranks:
+                os.kill(rank, signal.SIGSTOP)
+            if list(self.data.glob("checkpoint-*")):
+                return True
+            for rank in ranks:
+                os.kill(rank, signal.SIGCONT)
+            return False
+
+        until(stopped, 60, "a data file")
+
     def said(self, seconds: float = 60) -> str:
         """What the command wrote to stderr, when it has ended."""
         return self.process.communicate(timeout=seconds)[1]
