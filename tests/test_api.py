@@ -143,7 +143,7 @@ def test_words_and_numbers_that_are_wrong_are_refused(call, found: workalike.Cha
     with pytest.raises(workalike.WorkalikeError) as caught:
         call(found)
     assert caught.value.kind is workalike.ErrorKind.USAGE
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 def test_what_is_missing_is_said_to_be(tmp_path: Path) -> None:

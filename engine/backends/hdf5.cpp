@@ -43,8 +43,8 @@ class Hdf5Backend final : public Backend {
     void refuse(const Family& family, const Layout& layout, const Content& content,
                 const std::string& place) const override {
         const h5::Features has = h5::features();
-        const auto no = [&](std::string_view what, std::string_view mend) {
-            throw PlanError("", fmt::format("{}: {} (this is HDF5 {}); {}", place, what, has.version, mend));
+        const auto no = [&](std::string_view what, std::string_view hint) {
+            throw PlanError("", fmt::format("{}: {} (this is HDF5 {}); {}", place, what, has.version, hint));
         };
         const Hdf5Settings& settings = family.hdf5;
         const bool multi = std::any_of(content.arrays.begin(), content.arrays.end(),

@@ -311,7 +311,7 @@ def compare(
 
 
 def _usage(message: str, fix: str) -> WorkalikeError:
-    return WorkalikeError(ErrorKind.USAGE, message, mend=fix)
+    return WorkalikeError(ErrorKind.USAGE, message, hint=fix)
 
 
 def _word(word: str, known: Sequence[str], name: str) -> str:

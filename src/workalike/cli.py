@@ -113,7 +113,7 @@ def main() -> None:
             ErrorKind.CANNOT_WRITE,
             error.strerror or "failed",
             file=error.filename or "standard output",
-            mend="check folder and space",
+            hint="check folder and space",
         )
         _leave(told.one_line(), told.exit_code)
     sys.exit(code if isinstance(code, int) else 0)
@@ -130,7 +130,7 @@ def _leave_usage(error: Any) -> NoReturn:
     if not text.strip():  # no arguments: the help has been shown
         sys.exit(ErrorKind.USAGE.exit_code)
     help_of = error.ctx.command_path if error.ctx else app.info.name
-    told = WorkalikeError(ErrorKind.USAGE, text.strip().rstrip("."), mend=f"see `{help_of} --help`")
+    told = WorkalikeError(ErrorKind.USAGE, text.strip().rstrip("."), hint=f"see `{help_of} --help`")
     _leave(told.one_line(), told.exit_code)
 
 

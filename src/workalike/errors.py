@@ -35,14 +35,14 @@ class ErrorKind(Enum):
 
 
 class WorkalikeError(Exception):
-    """An error for the user: kind, file, place in it, message and mend.
+    """An error for the user: kind, file, place in it, message and a hint.
 
     Args:
         kind: one of the closed list.
         message: what is wrong, in one sentence without the file's name.
         file: the file concerned, if any.
         place: where in it ("module POSIX, record 17", "families[0].dumps", "byte 1328").
-        mend: what to do about it.
+        hint: what to do about it.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class WorkalikeError(Exception):
         *,
         file: str | Path | None = None,
         place: str | None = None,
-        mend: str | None = None,
+        hint: str | None = None,
     ) -> None:
         self.kind = kind
         self.message = message
         self.file = str(file) if file is not None else None
         self.place = place
-        self.mend = mend
+        self.hint = hint
         super().__init__(self.one_line())
 
     @property
@@ -69,8 +69,8 @@ class WorkalikeError(Exception):
         """The error as one printable line; control characters of hostile input are escaped."""
         where = ": ".join(bounded(part) for part in (self.file, self.place) if part)
         text = f"{self.kind.title}: {where + ': ' if where else ''}{bounded(self.message)}"
-        if self.mend:
-            text += f" ({bounded(self.mend)})"
+        if self.hint:
+            text += f" ({bounded(self.hint)})"
         return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 

@@ -27,15 +27,15 @@ def open_file(path: str | Path, bad: ErrorKind) -> BinaryIO:
             ErrorKind.MISSING,
             getattr(error, "strerror", None) or "cannot be read",
             file=path,
-            mend="check the path",
+            hint="check the path",
         ) from error
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
         return os.fdopen(descriptor, "rb")
     os.close(descriptor)
     if stat.S_ISDIR(mode):
-        raise WorkalikeError(ErrorKind.MISSING, "is a folder", file=path, mend="name a file")
-    raise WorkalikeError(bad, "is not a regular file", file=path, mend="write it to a file and name that")
+        raise WorkalikeError(ErrorKind.MISSING, "is a folder", file=path, hint="name a file")
+    raise WorkalikeError(bad, "is not a regular file", file=path, hint="write it to a file and name that")
 
 
 def read_text(path: str | Path, bad: ErrorKind, most: int = MAX_TEXT_BYTES) -> str:
@@ -49,15 +49,15 @@ def read_text(path: str | Path, bad: ErrorKind, most: int = MAX_TEXT_BYTES) -> s
             data = file.read(most + 1)
         except OSError as error:
             raise WorkalikeError(
-                ErrorKind.MISSING, error.strerror or "cannot be read", file=path, mend="check the path"
+                ErrorKind.MISSING, error.strerror or "cannot be read", file=path, hint="check the path"
             ) from error
     if len(data) > most:
-        raise WorkalikeError(bad, f"larger than {most} bytes", file=path, mend="is it the right file?")
+        raise WorkalikeError(bad, f"larger than {most} bytes", file=path, hint="is it the right file?")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise WorkalikeError(
-            bad, "not UTF-8 text", file=path, place=f"byte {error.start}", mend="is it the right file?"
+            bad, "not UTF-8 text", file=path, place=f"byte {error.start}", hint="is it the right file?"
         ) from error
 
 
@@ -80,7 +80,7 @@ def write_text(path: str | Path, text: str) -> None:
             ErrorKind.CANNOT_WRITE,
             getattr(error, "strerror", None) or "cannot be written",
             file=path,
-            mend="check folder and space",
+            hint="check folder and space",
         ) from error
 
 
@@ -109,5 +109,5 @@ def make_folder(path: Path) -> None:
             ErrorKind.CANNOT_WRITE,
             error.strerror or "cannot be made",
             file=path,
-            mend="choose another folder",
+            hint="choose another folder",
         ) from error

@@ -321,7 +321,7 @@ def test_nothing_to_replicate_says_why(name: str, words: str) -> None:
     with pytest.raises(WorkalikeError, match=words) as caught:
         characterize([open_log(find(name))])
     assert caught.value.kind is ErrorKind.NOTHING_TO_REPLICATE
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 @needs_shared

@@ -33,18 +33,18 @@ OPTIONS = [
 
 
 def survives(log: Log, options: CharacterizeOptions) -> None:
-    """A workload that is valid, can be planned and written down; or an error with a mend."""
+    """A workload that is valid, can be planned and written down; or an error with a hint."""
     try:
         workload = characterize([log], options).workload
     except WorkalikeError as error:
-        assert error.mend
+        assert error.hint
         return
     Workload.model_validate(workload.model_dump(mode="json"))
     workload_text(workload)
     try:
         resolve(workload, Options())
     except WorkalikeError as error:
-        assert error.mend
+        assert error.hint
 
 
 def mutated(log: Log, rng: np.random.Generator, rate: float, path: Path) -> Log:
@@ -160,7 +160,7 @@ def test_the_error_names_the_log_and_a_mend(tmp_path: Path) -> None:
     with pytest.raises(WorkalikeError, match="make no workload") as caught:
         characterize([open_log(builder.write(tmp_path / "huge.darshan"))])
     assert caught.value.file is not None and caught.value.file.endswith("huge.darshan")
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 def test_level_on_request() -> None:

@@ -34,7 +34,7 @@ def refused(path: Path, kind: ErrorKind, *words: str) -> WorkalikeError:
     error = caught.value
     assert error.kind == kind
     assert error.file == str(path)
-    assert error.mend
+    assert error.hint
     for word in words:
         assert word in error.one_line()
     return error

@@ -221,7 +221,7 @@ def test_refusals_are_one_line(text: str, what: str) -> None:
         read_macsio(text, 8)
     assert caught.value.kind is ErrorKind.USAGE
     assert what in caught.value.message
-    assert caught.value.mend
+    assert caught.value.hint
     assert "\n" not in caught.value.one_line()
 
 

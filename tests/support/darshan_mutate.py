@@ -154,7 +154,7 @@ def torture(
             data, warnings = read(path)
         except WorkalikeError as error:
             assert error.kind in (ErrorKind.DAMAGED_LOG, ErrorKind.UNSUPPORTED_LOG), what
-            assert error.file == str(path) and error.mend, what
+            assert error.file == str(path) and error.hint, what
             ends[error.kind.title] += 1
             continue
         except Exception as error:

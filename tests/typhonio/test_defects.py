@@ -30,4 +30,4 @@ def test_defect(name: str, tmp_path: Path) -> None:
         if f["level"] == defect.level and f["place"].endswith(defect.place) and defect.what in f["what"]
     ]
     assert hits, found["findings"]
-    assert all(f["mend"] for f in found["findings"])
+    assert all(f["hint"] for f in found["findings"])

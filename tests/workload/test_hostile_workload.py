@@ -1,4 +1,4 @@
-"""Whatever stands in a workload file: a workload, or one line that names the file, the place and the mend."""
+"""Whatever stands in a workload file: a workload, or one line that names the file and the place, with a hint."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def test_one_line_says_where_and_what(case: str) -> None:
     assert line.startswith("bad workload: job.yaml: ")
     assert place in (error.place or "")
     assert message in error.message
-    assert error.mend
+    assert error.hint
     assert line.isprintable() and len(line) < 500
 
 

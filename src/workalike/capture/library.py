@@ -31,7 +31,7 @@ def find_library() -> Path:
     for place in places:
         if place.is_file():
             return place.resolve()
-    raise WorkalikeError(ErrorKind.MISSING, f"{LIBRARY} is not installed", mend="run `make build`")
+    raise WorkalikeError(ErrorKind.MISSING, f"{LIBRARY} is not installed", hint="run `make build`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def linked_in() -> LinkedIn:
     files = [folder / name for name in (f"{stem}.options", f"{stem}.a", f"{stem}-libraries.a")]
     for file in files:
         if not file.is_file():
-            raise WorkalikeError(ErrorKind.MISSING, f"{file.name} is not installed", mend="run `make build`")
+            raise WorkalikeError(ErrorKind.MISSING, f"{file.name} is not installed", hint="run `make build`")
     return LinkedIn(*files)
 
 

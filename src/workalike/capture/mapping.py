@@ -206,7 +206,7 @@ def read_mapping(path: Path) -> Mapping | None:
                 f"an entry of module {entry.module} is damaged",
                 file=path,
                 place=f"byte {entry.at}",
-                mend="leave this mapping out: what this process counted is lost",
+                hint="leave this mapping out: what this process counted is lost",
             ) from error
     return mapping
 

@@ -161,7 +161,7 @@ class Session:
                 ErrorKind.CANNOT_WRITE,
                 error.strerror or "cannot be written",
                 file=self._beside,
-                mend="choose another place for the log with -o",
+                hint="choose another place for the log with -o",
             ) from error
         return self
 

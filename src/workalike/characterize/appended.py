@@ -76,7 +76,7 @@ class StateFinder:
                 ErrorKind.USAGE,
                 f"--states {states} is too many: a workload holds {MAX_DUMPS} dumps of a family, "
                 f"{MAX_ALL_DUMPS} in all",
-                mend="give fewer states",
+                hint="give fewer states",
             )
 
     def size(self, draft: Draft) -> None:

@@ -57,7 +57,7 @@ def characterize(logs: Sequence[Log], options: CharacterizeOptions | None = None
             f"its numbers make no workload: {first['msg']}",
             file=logs[0].path,
             place=".".join(map(str, first["loc"])) or None,
-            mend="the counters are beyond what a job can do; copy the log again from where it was written",
+            hint="the counters are beyond what a job can do; copy the log again from where it was written",
         ) from error
 
 
@@ -158,7 +158,7 @@ class _Characterizer:
                 f"its data I/O went through {' and '.join(undecoded)}, which has no backend here",
                 file=file,
                 place=f"module {undecoded[0]}",
-                mend="capture a run on a POSIX or MPI-IO file system",
+                hint="capture a run on a POSIX or MPI-IO file system",
             )
         present = ", ".join(sorted({name for log in self.logs for name in log.modules})) or "no module"
         return WorkalikeError(
@@ -166,7 +166,7 @@ class _Characterizer:
             "the job moved no data to or from files",
             file=file,
             place=f"modules: {present}",
-            mend="--include-noise replicates standard streams, libraries and the like",
+            hint="--include-noise replicates standard streams, libraries and the like",
         )
 
 

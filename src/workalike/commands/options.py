@@ -295,7 +295,7 @@ class Modelling:
             raise WorkalikeError(ErrorKind.USAGE, f"--variables must be {MAX_DATASETS} at most")
         if wanted is not None and model in (Model.ARRAYS, Model.EXTENTS):
             raise WorkalikeError(
-                ErrorKind.USAGE, "--level and --model both choose the level", mend="give one of them"
+                ErrorKind.USAGE, "--level and --model both choose the level", hint="give one of them"
             )
         return CharacterizeOptions(self.states, include_noise, wanted, model=model, variables=self.variables)
 
@@ -343,7 +343,7 @@ def check_placement(ranks: int, nodes: int, ranks_per_node: int) -> None:
         raise WorkalikeError(
             ErrorKind.USAGE,
             f"{ranks} ranks do not fill --nodes {nodes} with --ranks-per-node {ranks_per_node}",
-            mend="leave one of the three out",
+            hint="leave one of the three out",
         )
 
 
@@ -376,7 +376,7 @@ def one_of(value: str, allowed: tuple[str, ...], option: str) -> Any:
     """
     if value not in allowed:
         raise WorkalikeError(
-            ErrorKind.USAGE, f"{option} {value!r} is unknown", mend=f"use one of {', '.join(allowed)}"
+            ErrorKind.USAGE, f"{option} {value!r} is unknown", hint=f"use one of {', '.join(allowed)}"
         )
     return value
 
@@ -406,7 +406,7 @@ def refuse_given(context: typer.Context, names: tuple[str, ...], file: Path) -> 
             ErrorKind.USAGE,
             f"is a plan, in which {', '.join(given)} is settled",
             file=file,
-            mend="leave the option out, or make another plan with it",
+            hint="leave the option out, or make another plan with it",
         )
 
 

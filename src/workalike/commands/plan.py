@@ -44,7 +44,7 @@ def command(
         raise WorkalikeError(
             ErrorKind.USAGE,
             "--nodes and --ranks-per-node change a plan only together",
-            mend="give both or --ranks; `workalike run` places the ranks",
+            hint="give both or --ranks; `workalike run` places the ranks",
         )
     options = replace(scale.options(), backend=scale.checked_backend())
     resolved = resolve(read_workload(file), options)

@@ -102,17 +102,17 @@ def command(
         _recover([recover_from, *map(Path, run or [])], Path(output or "."), as_json)
         return
     if not run:
-        raise WorkalikeError(ErrorKind.USAGE, "no command to run", mend="workalike profile -- COMMAND...")
+        raise WorkalikeError(ErrorKind.USAGE, "no command to run", hint="workalike profile -- COMMAND...")
     if with_darshan is None:
         find_library()
     elif include or exclude or events or stdio_sizes:
         raise WorkalikeError(
             ErrorKind.USAGE,
             "--include, --exclude, --events and --stdio-sizes are our library's own",
-            mend="leave them out with --with-darshan; Darshan has a file for settings (DARSHAN_CONFIG_PATH)",
+            hint="leave them out with --with-darshan; Darshan has a file for settings (DARSHAN_CONFIG_PATH)",
         )
     elif not with_darshan.is_file():
-        raise WorkalikeError(ErrorKind.MISSING, "is no library", file=with_darshan, mend="name libdarshan.so")
+        raise WorkalikeError(ErrorKind.MISSING, "is no library", file=with_darshan, hint="name libdarshan.so")
     place = _place(output, run[0])
     room = None if with_darshan and max_memory == DEFAULT_MIB else max_memory * MIB
     darshan = with_darshan.resolve() if with_darshan else None
@@ -120,7 +120,7 @@ def command(
     for option, pattern in (("--include", include), ("--exclude", exclude)):
         _check_pattern(option, pattern)
     if shutil.which(run[0]) is None:
-        raise WorkalikeError(ErrorKind.USAGE, f"{run[0]} is not a program", mend="check the name and PATH")
+        raise WorkalikeError(ErrorKind.USAGE, f"{run[0]} is not a program", hint="check the name and PATH")
     unreachable = is_static(run[0])
     if unreachable:
         opt.warn(
@@ -164,7 +164,7 @@ def _place(given: str | None, program: str) -> Path:
         make_folder(output)
     elif output.exists():
         raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, "is there already", file=output, mend="choose another name or remove it"
+            ErrorKind.CANNOT_WRITE, "is there already", file=output, hint="choose another name or remove it"
         )
     else:
         make_folder(output.parent)
@@ -182,8 +182,8 @@ def _recover(folders: list[Path], output: Path, as_json: bool) -> None:
     for folder in folders:
         if not folder.is_dir():
             option = str(folder).startswith("-")
-            mend = "options come before the folders: --recover is the last" if option else None
-            raise WorkalikeError(ErrorKind.MISSING, "is no folder", file=folder, mend=mend)
+            hint = "options come before the folders: --recover is the last" if option else None
+            raise WorkalikeError(ErrorKind.MISSING, "is no folder", file=folder, hint=hint)
     from workalike.capture.recover import recover
 
     make_folder(output)

@@ -142,5 +142,5 @@ def read_fidelity(path: str | Path) -> Fidelity:
     except ValidationError as error:
         place, message = first_error(error)
         raise WorkalikeError(
-            ErrorKind.BAD_RECORD, message, file=path, place=place, mend="run `workalike compare` again"
+            ErrorKind.BAD_RECORD, message, file=path, place=place, hint="run `workalike compare` again"
         ) from error

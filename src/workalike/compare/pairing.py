@@ -136,7 +136,7 @@ def _refuse_plan_of_another(workload: Workload, plan: Plan) -> None:
                 ErrorKind.BAD_PLAN,
                 f"of {family.role.value} {family.number} the workload has {family.schedule.dumps} dumps, the plan "
                 f"{found or 'none'}: it is another workload's",
-                mend="give --plan the plan that the replica was run with",
+                hint="give --plan the plan that the replica was run with",
             )
 
 

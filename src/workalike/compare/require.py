@@ -51,7 +51,7 @@ def parse_requirements(text: str) -> Requirements:
 
 
 def _usage(message: str) -> WorkalikeError:
-    return WorkalikeError(ErrorKind.USAGE, message, mend=f"write for instance {EXAMPLE}")
+    return WorkalikeError(ErrorKind.USAGE, message, hint=f"write for instance {EXAMPLE}")
 
 
 def check(fidelity: Fidelity, required: Requirements) -> list[str]:

@@ -90,7 +90,7 @@ def _recognise(source: Source, head: bytes) -> tuple[str, ByteOrder]:
         raise source.unsupported(
             "is a gzip or bzip2 file: a log of Darshan 1 or 2, or a log that was packed",
             place="byte 0",
-            mend="unpack it; logs of Darshan 1 and 2 cannot be read",
+            hint="unpack it; logs of Darshan 1 and 2 cannot be read",
         )
     if len(head) < 16:
         raise source.damaged(f"the file ends within the header ({len(head)} bytes)")
@@ -98,7 +98,7 @@ def _recognise(source: Source, head: bytes) -> tuple[str, ByteOrder]:
         raise source.damaged(
             "the header is empty: the job was still running or was killed before it wrote its log",
             place="byte 0",
-            mend="use a log that Darshan finished, not a .darshan_partial file",
+            hint="use a log that Darshan finished, not a .darshan_partial file",
         )
     order: ByteOrder
     if int.from_bytes(head[8:], "little") == layouts.MAGIC:
@@ -106,13 +106,13 @@ def _recognise(source: Source, head: bytes) -> tuple[str, ByteOrder]:
     elif int.from_bytes(head[8:], "big") == layouts.MAGIC:
         order = "big"
     else:
-        raise source.unsupported("is not a Darshan log", place="byte 8", mend="give a *.darshan file")
+        raise source.unsupported("is not a Darshan log", place="byte 8", hint="give a *.darshan file")
     version = head[:8].rstrip(b"\0").decode("ascii", "backslashreplace")
     if version not in layouts.HEADERS:
         raise source.unsupported(
             f"log format {version!r} is not known",
             place="byte 0",
-            mend=f"the formats {', '.join(layouts.HEADERS)} are read",
+            hint=f"the formats {', '.join(layouts.HEADERS)} are read",
         )
     return version, order
 

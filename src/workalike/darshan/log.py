@@ -32,7 +32,7 @@ def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = Non
             a limit on how far a region may grow, or WORKALIKE_MAX_REGION_BYTES of the environment.
 
     Raises:
-        WorkalikeError: MISSING, DAMAGED_LOG or UNSUPPORTED_LOG, with file, place and mend.
+        WorkalikeError: MISSING, DAMAGED_LOG or UNSUPPORTED_LOG, with file, place and a hint.
     """
     return Log(Source(path, max_region_bytes))
 
@@ -51,7 +51,7 @@ def open_logs(paths: Sequence[Path]) -> list[Log]:
             ErrorKind.MISSING,
             "no log (*.darshan) in it",
             file=paths[0],
-            mend="name a Darshan log or a folder of logs",
+            hint="name a Darshan log or a folder of logs",
         )
     return [open_log(path) for path in found]
 

@@ -109,7 +109,7 @@ class Source:
             return self._head[offset:end]
         with self._open() as (file, status):
             if _identity(status) != self._identity:
-                raise self.damaged("the file changed while it was read", mend="try again")
+                raise self.damaged("the file changed while it was read", hint="try again")
             os.lseek(file, offset, os.SEEK_SET)
             return self._read_exactly(file, length)
 
@@ -122,7 +122,7 @@ class Source:
             try:
                 status = os.fstat(file)
                 if not stat.S_ISREG(status.st_mode):
-                    raise self.unsupported("is not a regular file", mend="give the log file itself")
+                    raise self.unsupported("is not a regular file", hint="give the log file itself")
                 yield file, status
             finally:
                 os.close(file)
@@ -132,7 +132,7 @@ class Source:
                 ErrorKind.MISSING,
                 f"cannot be read: {reason}",
                 file=self.path,
-                mend="check the path and its permissions",
+                hint="check the path and its permissions",
             ) from error
 
     def _read_exactly(self, file: int, length: int) -> bytes:
@@ -165,7 +165,7 @@ class Source:
                 raise self.damaged(
                     f"{region.length} bytes inflate to more than {cap}",
                     place=place,
-                    mend=f"if the log is trustworthy, set {REGION_CAP_VARIABLE} to the bytes to allow",
+                    hint=f"if the log is trustworthy, set {REGION_CAP_VARIABLE} to the bytes to allow",
                 ) from error
             raise self.damaged(error.message, place=place) from error
 
@@ -178,16 +178,16 @@ class Source:
             raise self.damaged(
                 "inflates to more than the memory holds",
                 place=region.name,
-                mend=f"read it where there is more memory, or lower {REGION_CAP_VARIABLE}",
+                hint=f"read it where there is more memory, or lower {REGION_CAP_VARIABLE}",
             ) from error
 
-    def damaged(self, message: str, *, place: str | None = None, mend: str = _COPY_AGAIN) -> WorkalikeError:
+    def damaged(self, message: str, *, place: str | None = None, hint: str = _COPY_AGAIN) -> WorkalikeError:
         """Make a DAMAGED_LOG error of this file."""
-        return WorkalikeError(ErrorKind.DAMAGED_LOG, message, file=self.path, place=place, mend=mend)
+        return WorkalikeError(ErrorKind.DAMAGED_LOG, message, file=self.path, place=place, hint=hint)
 
-    def unsupported(self, message: str, *, place: str | None = None, mend: str) -> WorkalikeError:
+    def unsupported(self, message: str, *, place: str | None = None, hint: str) -> WorkalikeError:
         """Make an UNSUPPORTED_LOG error of this file."""
-        return WorkalikeError(ErrorKind.UNSUPPORTED_LOG, message, file=self.path, place=place, mend=mend)
+        return WorkalikeError(ErrorKind.UNSUPPORTED_LOG, message, file=self.path, place=place, hint=hint)
 
 
 def _identity(status: os.stat_result) -> tuple[int, int, int]:
@@ -200,7 +200,7 @@ def _cap_from_environment() -> int | None:
         return None
     if not re.fullmatch("[1-9][0-9]{0,30}", text):
         raise WorkalikeError(
-            ErrorKind.USAGE, f"{REGION_CAP_VARIABLE} is not a number of bytes", mend="give a whole number > 0"
+            ErrorKind.USAGE, f"{REGION_CAP_VARIABLE} is not a number of bytes", hint="give a whole number > 0"
         )
     return int(text)
 

@@ -89,7 +89,7 @@ def write_log(
         if Path(path).is_file():
             Path(path).unlink()  # what a full disk took of it
         raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, error.strerror or str(error), file=Path(path), mend="choose another place"
+            ErrorKind.CANNOT_WRITE, error.strerror or str(error), file=Path(path), hint="choose another place"
         ) from error
     return Path(path)
 

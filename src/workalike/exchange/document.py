@@ -20,8 +20,8 @@ def workload_of(imported: Imported) -> Workload:
         return Workload.model_validate(imported.document)
     except ValidationError as error:
         place, message = first_error(error)
-        mend = "give smaller numbers, or write the workload by hand"
-        raise WorkalikeError(ErrorKind.USAGE, f"as a workload: {message}", place=place, mend=mend) from error
+        hint = "give smaller numbers, or write the workload by hand"
+        raise WorkalikeError(ErrorKind.USAGE, f"as a workload: {message}", place=place, hint=hint) from error
 
 
 def text_of(imported: Imported, tool: str) -> str:

@@ -25,7 +25,7 @@ def read_macsio(text: str, ranks: int | None) -> Imported:
         ranks: of the job, unless the command line begins with a launcher that says so.
 
     Raises:
-        WorkalikeError: USAGE naming the option and the mend.
+        WorkalikeError: USAGE naming the option, with a hint.
     """
     notes = Notes()
     line = parse(text, notes)

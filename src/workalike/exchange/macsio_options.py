@@ -123,8 +123,8 @@ class CommandLine:
         return [real(text.strip(), name) for text in self.given[name][0].split(",") if text.strip()]
 
 
-def bad(message: str, mend: str) -> WorkalikeError:
-    return WorkalikeError(ErrorKind.USAGE, message, place="MACSio command line", mend=mend)
+def bad(message: str, hint: str) -> WorkalikeError:
+    return WorkalikeError(ErrorKind.USAGE, message, place="MACSio command line", hint=hint)
 
 
 def integer(text: str, name: str, unit: int = 1024) -> int:
@@ -169,8 +169,8 @@ def parse(text: str, notes: Notes) -> CommandLine:
     plugin = line.word("interface", "miftmpl")
     known = PLUGIN_OPTIONS.get(plugin)
     if known is None:
-        mend = "use --interface hdf5 or typhonio"
-        raise bad(f"plugin {plugin[:20]!r} has no counterpart here", mend)
+        hint = "use --interface hdf5 or typhonio"
+        raise bad(f"plugin {plugin[:20]!r} has no counterpart here", hint)
     left = _options(rest, known, line.plugin, notes)
     if left:
         raise bad(f"{left[0][:40]!r} is unknown to plugin {plugin}", "leave it out")
@@ -221,8 +221,8 @@ def _name(given: str, known: dict[str, Option], notes: Notes) -> str:
     if longer is None and len(begins) > 1:
         raise bad(f"--{given[:40]} may be {' or '.join('--' + n for n in begins)}", "write it in full")
     if longer is None and not begins:
-        mend = "`macsio --help` lists them; plugin options stand behind --plugin_args"
-        raise bad(f"--{given[:40]} is no option", mend)
+        hint = "`macsio --help` lists them; plugin options stand behind --plugin_args"
+        raise bad(f"--{given[:40]} is no option", hint)
     name = longer or begins[0]
     notes.say(f"--{given} is taken for --{name}")
     return name

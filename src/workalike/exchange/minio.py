@@ -40,7 +40,7 @@ def read_minio(path: str | Path, text: str, ranks: int | None) -> Imported:
     """A workload of one family: `steps` dumps or loads of a 3-D mesh, computing between them.
 
     Raises:
-        WorkalikeError: USAGE naming the line, the key and the mend.
+        WorkalikeError: USAGE naming the line and the key, with a hint.
     """
     values = _values(Path(path), text)
     notes = Notes()
@@ -106,11 +106,11 @@ def _nodes_of_cells(real: int, notes: Notes) -> int:
 
 
 def _values(path: Path, text: str) -> dict[str, Any]:
-    node, document = load_yaml(text, path, mend="see docs/exchange.md")
+    node, document = load_yaml(text, path, hint="see docs/exchange.md")
 
-    def refuse(key: str, what: str, mend: str) -> NoReturn:
+    def refuse(key: str, what: str, hint: str) -> NoReturn:
         place = f"line {line_of(node, (key,))}, {key}" if key else f"line {line_of(node, ())}"
-        raise WorkalikeError(ErrorKind.USAGE, what, file=path, place=place, mend=mend)
+        raise WorkalikeError(ErrorKind.USAGE, what, file=path, place=place, hint=hint)
 
     if not isinstance(document, dict):
         refuse("", "is no MINIO input", "give `key: value` lines")

@@ -45,7 +45,7 @@ def job_of(logs: Sequence[Log]) -> JobFacts:
         WorkalikeError: USAGE without a log, UNSUPPORTED_LOG for more ranks than a workload may have.
     """
     if not logs:
-        raise WorkalikeError(ErrorKind.USAGE, "no log to characterize", mend="name a Darshan log")
+        raise WorkalikeError(ErrorKind.USAGE, "no log to characterize", hint="name a Darshan log")
     nprocs = sum(log.job.nprocs for log in logs)
     if nprocs > MAX_RANKS:
         raise WorkalikeError(
@@ -53,7 +53,7 @@ def job_of(logs: Sequence[Log]) -> JobFacts:
             f"{nprocs} processes, a workload has {MAX_RANKS} at most",
             file=logs[0].path,
             place="job region",
-            mend="such a job is not replicated",
+            hint="such a job is not replicated",
         )
     warnings: list[str] = []
     ordered = sorted(logs, key=lambda log: log.job.start_time)

@@ -40,7 +40,7 @@ def _arrow() -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError as error:
         raise WorkalikeError(
-            ErrorKind.MISSING, "facts in Parquet need pyarrow", mend="pip install 'workalike[parquet]'"
+            ErrorKind.MISSING, "facts in Parquet need pyarrow", hint="pip install 'workalike[parquet]'"
         ) from error
     return pyarrow, pyarrow.parquet
 
@@ -81,7 +81,7 @@ def write_facts(facts: Sequence[Facts], folder: Path, *, names: bool = False) ->
                 ErrorKind.CANNOT_WRITE,
                 error.strerror or "failed",
                 file=folder / name,
-                mend="check folder and space",
+                hint="check folder and space",
             ) from error
 
 
@@ -105,12 +105,12 @@ def read_facts(folder: Path) -> list[Facts]:
         ]
     except FileNotFoundError as error:
         raise WorkalikeError(
-            ErrorKind.MISSING, "no facts in it", file=folder, mend="name a folder of facts"
+            ErrorKind.MISSING, "no facts in it", file=folder, hint="name a folder of facts"
         ) from error
     except (pa.ArrowException, KeyError, ValueError, TypeError, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise WorkalikeError(
-            ErrorKind.BAD_FILE, f"is no folder of facts: {reason}", file=folder, mend="write it anew"
+            ErrorKind.BAD_FILE, f"is no folder of facts: {reason}", file=folder, hint="write it anew"
         ) from error
 
 

@@ -122,7 +122,7 @@ def _refuse_a_flood(ranks: int) -> None:
         raise WorkalikeError(
             ErrorKind.USAGE,
             f"{ranks:,} processes would flood this machine of {cores} cores",
-            mend="lower --ranks, count with --backend null, or insist with --launcher mpiexec",
+            hint="lower --ranks, count with --backend null, or insist with --launcher mpiexec",
         )
 
 
@@ -142,14 +142,14 @@ def choose(name: str | None, ranks: int) -> Launcher:
             _refuse_a_flood(ranks)
     if name not in LAUNCHERS:
         raise WorkalikeError(
-            ErrorKind.USAGE, f"unknown launcher {name!r}", mend=f"use {', '.join(LAUNCHERS)}"
+            ErrorKind.USAGE, f"unknown launcher {name!r}", hint=f"use {', '.join(LAUNCHERS)}"
         )
     launcher = LAUNCHERS[name]
     if launcher.program and shutil.which(launcher.program) is None:
         raise WorkalikeError(
             ErrorKind.USAGE,
             f"{launcher.program} is not installed",
-            mend="load the site's MPI, or choose --launcher",
+            hint="load the site's MPI, or choose --launcher",
         )
     if launcher.name == "serial" and ranks > 1:
         raise WorkalikeError(ErrorKind.USAGE, f"the serial launcher cannot start {ranks} ranks")

@@ -49,5 +49,5 @@ def refuse_impossible(
             command, capture_output=True, text=True, errors="replace", timeout=CHECK_SECONDS, check=False
         )
     if done.returncode == REFUSED:
-        reason, _, mend = (done.stderr.strip().splitlines() or ["no reason given"])[-1].rpartition("; ")
-        raise WorkalikeError(ErrorKind.USAGE, reason or mend, file=file, mend=mend if reason else None)
+        reason, _, hint = (done.stderr.strip().splitlines() or ["no reason given"])[-1].rpartition("; ")
+        raise WorkalikeError(ErrorKind.USAGE, reason or hint, file=file, hint=hint if reason else None)

@@ -82,7 +82,7 @@ def find_engine() -> Path:
     engine = engine_if_built()
     if engine is None:
         raise WorkalikeError(
-            ErrorKind.MISSING, NO_ENGINE, file="workalike-engine", mend=HOW_TO_GET_THE_ENGINE
+            ErrorKind.MISSING, NO_ENGINE, file="workalike-engine", hint=HOW_TO_GET_THE_ENGINE
         )
     return engine
 
@@ -114,7 +114,7 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
             raise WorkalikeError(
                 ErrorKind.USAGE,
                 "--per-rank is a table of times, and a backend that only counts has none",
-                mend="leave it out or choose another --backend",
+                hint="leave it out or choose another --backend",
             )
         core = core_plan(plan, options.backend, options.plan_path, options.source)
         make_folder(options.out)
@@ -137,7 +137,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
             ErrorKind.CANNOT_WRITE,
             error.strerror or "cannot be opened",
             file=folder,
-            mend="choose another -o",
+            hint="choose another -o",
         ) from error
     try:
         try:
@@ -147,7 +147,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
                 ErrorKind.CANNOT_WRITE,
                 "another run is writing its record there",
                 file=folder,
-                mend="wait for its end or choose another -o",
+                hint="wait for its end or choose another -o",
             ) from error
         except OSError:
             pass  # a file system without locks
@@ -226,14 +226,14 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
             ErrorKind.USAGE,
             "the engine refused the plan or an option",
             file=options.plan_path,
-            mend="its line above names the place",
+            hint="its line above names the place",
         )
     if code != 0 or record is None:
         raise WorkalikeError(
             ErrorKind.RUN_FAILED,
             f"the engine ended with code {code}",
             file=options.out / "run.json" if record is not None else None,
-            mend="the lines above say which rank and operation; what had been done is in the record"
+            hint="the lines above say which rank and operation; what had been done is in the record"
             if record is not None
             else "the lines above say why",
         )
@@ -263,7 +263,7 @@ def _finish_record(lines: Path, code: int | None) -> Record | None:
                 ErrorKind.CANNOT_WRITE,
                 "was removed during the run, and the record with it",
                 file=lines.parent,
-                mend="run again, and leave the folder alone until the run has ended",
+                hint="run again, and leave the folder alone until the run has ended",
             ) from error
         if code == 0:
             raise
@@ -283,7 +283,7 @@ def _refuse_existing(core: _core.Plan, folder: Path) -> None:
             ErrorKind.CANNOT_WRITE,
             f"the lock file of this plan there cannot be used: {error}",
             file=folder,
-            mend="remove workalike-*.lock or choose another --dir",
+            hint="remove workalike-*.lock or choose another --dir",
         ) from error
     found = core.files_in(str(folder))
     if not found:
@@ -295,7 +295,7 @@ def _refuse_existing(core: _core.Plan, folder: Path) -> None:
         if path.is_file() and not path.is_symlink()
         else "is in the way: a data file is to have this name",
         file=path,
-        mend="remove it or choose another --dir; a run deletes only what it made",
+        hint="remove it or choose another --dir; a run deletes only what it made",
     )
 
 

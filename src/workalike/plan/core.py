@@ -35,4 +35,4 @@ def core_plan(
 def refusal(error: Exception, file: str | Path | None) -> WorkalikeError:
     """The core's line `place: reason; hint` as an error that names the file."""
     reason, _, hint = str(error).rpartition("; ")
-    return WorkalikeError(ErrorKind.USAGE, reason or hint, file=file, mend=hint if reason else None)
+    return WorkalikeError(ErrorKind.USAGE, reason or hint, file=file, hint=hint if reason else None)

@@ -27,9 +27,9 @@ def read_plan(path: str | Path) -> Plan:
         plan = Plan.model_validate_json(read_text(path, ErrorKind.BAD_PLAN))
     except ValidationError as error:
         place, message = first_error(error)
-        raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, mend=_HINT) from error
+        raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, hint=_HINT) from error
     for place, message in _contradictions(plan):
-        raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, mend=_HINT)
+        raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, hint=_HINT)
     return plan
 
 
@@ -92,6 +92,6 @@ def read_workload_or_plan(path: Path) -> Workload | Plan:
             ErrorKind.USAGE,
             "is a log, not a workload",
             file=path,
-            mend="use `workalike replicate`, or characterize it first",
+            hint="use `workalike replicate`, or characterize it first",
         )
     return read_plan(path) if kind is FileKind.PLAN else read_workload(path)

@@ -64,7 +64,7 @@ def resolve(workload: wl.Workload, options: Options) -> plan.Plan:
         raise WorkalikeError(
             ErrorKind.NOTHING_TO_REPLICATE,
             "the workload has no file family",
-            mend="it stands for a run without data I/O",
+            hint="it stands for a run without data I/O",
         )
     ranks = options.ranks or workload.ranks
     if not 1 <= ranks <= wl.MAX_RANKS:
@@ -79,7 +79,7 @@ def resolve(workload: wl.Workload, options: Options) -> plan.Plan:
             ErrorKind.USAGE,
             "at this scale the plan would exceed what a plan can hold",
             place=_place_in(error),
-            mend="lower --bytes-scale or --ranks",
+            hint="lower --bytes-scale or --ranks",
         ) from error
 
 

@@ -305,7 +305,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _bad(path: Path, number: int, message: str) -> WorkalikeError:
     return WorkalikeError(
-        ErrorKind.BAD_RECORD, message, file=path, place=f"line {number}", mend="run the workload again"
+        ErrorKind.BAD_RECORD, message, file=path, place=f"line {number}", hint="run the workload again"
     )
 
 
@@ -369,7 +369,7 @@ def read_record(path: str | Path) -> Record:
     except ValidationError as error:
         place, message = first_error(error)
         raise WorkalikeError(
-            ErrorKind.BAD_RECORD, message, file=path, place=place, mend="make it anew with `workalike run`"
+            ErrorKind.BAD_RECORD, message, file=path, place=place, hint="make it anew with `workalike run`"
         ) from error
 
 

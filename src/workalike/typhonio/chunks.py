@@ -100,26 +100,26 @@ def read_chunks(mesh: Object, kind: MeshType, ndims: int, layers: int, context: 
     """The chunks of a mesh, or None (and an error) when there are none that make sense."""
     place = mesh.at(CHUNKINFO)
     if not mesh.group.has(CHUNKINFO):
-        mend = "set all chunks before the mesh is closed; the library finds no chunks, or garbage"
-        context.findings.error(place, "is missing", mend)
+        hint = "set all chunks before the mesh is closed; the library finds no chunks, or garbage"
+        context.findings.error(place, "is missing", hint)
         return None
     data = open_data(mesh, CHUNKINFO, context)
     if data is None:
         return None
-    mend = f"write one dimension, {CHUNK_WORDS} words a chunk"
+    hint = f"write one dimension, {CHUNK_WORDS} words a chunk"
     if len(data.shape) != 1 or data.length % CHUNK_WORDS or data.length == 0:
         what = f"has extents {list(data.shape)}: the library's memory is overrun"
-        context.findings.error(place, what, mend)
+        context.findings.error(place, what, hint)
         return None
     if data.kind.word != "integer":
-        context.findings.error(place, f"holds {data.kind.text()}, not integers", mend)
+        context.findings.error(place, f"holds {data.kind.text()}, not integers", hint)
         return None
     try:
         if data.length > MOST_CHUNKS:
             raise Unreadable(f"more than {MOST_CHUNKS // CHUNK_WORDS:,} chunks")
         words = data.numbers().astype(object).reshape(-1, CHUNK_WORDS)
     except Unreadable as error:
-        context.findings.error(place, str(error), mend)
+        context.findings.error(place, str(error), hint)
         return None
     chunks = Chunks(kind, ndims, words, layers)
     return chunks if _sensible(place, chunks, context) else None
@@ -155,8 +155,8 @@ def check_quad(place: str, chunks: Chunks, sizes: list[int], context: Context) -
             if len(bad):
                 c = bad[0]
                 what = f"the {axis} range {low[c]} to {high[c]} ({n[c]} nodes) of chunk {c} {what}"
-                mend = "write node indices from 0, inclusive, and their number"
-                context.findings.error(f"{place}[{CHUNK_WORDS * c}]", what + _more(bad), mend)
+                hint = "write node indices from 0, inclusive, and their number"
+                context.findings.error(f"{place}[{CHUNK_WORDS * c}]", what + _more(bad), hint)
                 return
     _gaps(place, chunks, sizes, context)
 

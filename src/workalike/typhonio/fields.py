@@ -81,8 +81,8 @@ def whole_numbers(found: Object, names: Iterable[str], context: Context) -> dict
 
 def _attribute(found: Object, name: str, context: Context) -> str | int | float | None:
     if not found.group.has_attribute(name):
-        mend = f"{WRITE_ALL}; a release-built library reads uninitialised memory instead"
-        context.findings.error(found.attribute_at(name), "is missing", mend)
+        hint = f"{WRITE_ALL}; a release-built library reads uninitialised memory instead"
+        context.findings.error(found.attribute_at(name), "is missing", hint)
         return None
     try:
         attribute = found.group.attribute(name)
@@ -90,8 +90,8 @@ def _attribute(found: Object, name: str, context: Context) -> str | int | float 
         context.findings.error(found.attribute_at(name), str(error), "write the file again")
         return None
     if attribute.fault:
-        mend = WRITE_ASCII if attribute.kind.word == "string" else WRITE_ALL
-        context.findings.error(found.attribute_at(name), attribute.fault, mend)
+        hint = WRITE_ASCII if attribute.kind.word == "string" else WRITE_ALL
+        context.findings.error(found.attribute_at(name), attribute.fault, hint)
     return attribute.value
 
 
@@ -103,8 +103,8 @@ def open_data(found: Object, name: str, context: Context) -> Data | None:
         context.findings.error(found.at(name), str(error), "write it as a dataset of this file")
         return None
     if data.elsewhere:
-        mend = "write its data into this file"
-        context.findings.error(found.at(name), "its data lie in another file, which is not opened", mend)
+        hint = "write its data into this file"
+        context.findings.error(found.at(name), "its data lie in another file, which is not opened", hint)
         return None
     if data.beyond(context.size):
         what = "its data lie beyond the end of the file"
@@ -166,8 +166,8 @@ def names_in(found: Object, ref: str, context: Context) -> list[str | None]:
         known.add(name)
         if fault is not None:
             place = f"{found.at(ref)}[{index}]"
-            mend = f"use 1 to {MAX_NAME} characters, no `/`, not beginning with {PREFIX}, each name once"
-            context.findings.error(place, f"the name {name!r} {fault}", mend)
+            hint = f"use 1 to {MAX_NAME} characters, no `/`, not beginning with {PREFIX}, each name once"
+            context.findings.error(place, f"the name {name!r} {fault}", hint)
         good.append(name if fault is None else None)
     return good
 
@@ -216,11 +216,11 @@ def _compare(place: str, length: int, expected: int, context: Context, exact: bo
     if exact:
         what = f"has {length:,} elements, the mesh says {expected:,}"
     if length < expected:
-        mend = "make it as long as the chunks say: the library returns other bytes of the file"
-        context.findings.error(place, what, mend)
+        hint = "make it as long as the chunks say: the library returns other bytes of the file"
+        context.findings.error(place, what, hint)
     elif length > expected and exact:
-        mend = "make it as long as the mesh says: the library writes past the caller's buffer"
-        context.findings.error(place, what, mend)
+        hint = "make it as long as the mesh says: the library writes past the caller's buffer"
+        context.findings.error(place, what, hint)
     elif length > expected:
         context.findings.warning(place, what, "make it as long as the chunks say")
 

@@ -23,13 +23,13 @@ class Finding:
     level: Level
     place: str
     what: str
-    mend: str
+    hint: str
 
     def as_dict(self) -> dict[str, str]:
-        return {"level": self.level.value, "place": self.place, "what": self.what, "mend": self.mend}
+        return {"level": self.level.value, "place": self.place, "what": self.what, "hint": self.hint}
 
     def text(self) -> str:
-        return f"{self.level.value}: {self.place}: {self.what} ({self.mend})"
+        return f"{self.level.value}: {self.place}: {self.what} ({self.hint})"
 
 
 @dataclass
@@ -39,16 +39,16 @@ class Findings:
     all: list[Finding] = field(default_factory=list)
     counts: dict[Level, int] = field(default_factory=lambda: dict.fromkeys(Level, 0))
 
-    def _add(self, level: Level, place: str, what: str, mend: str) -> None:
+    def _add(self, level: Level, place: str, what: str, hint: str) -> None:
         self.counts[level] += 1
         if len(self.all) < MOST:
-            self.all.append(Finding(level, place, what, mend))
+            self.all.append(Finding(level, place, what, hint))
 
-    def error(self, place: str, what: str, mend: str) -> None:
-        self._add(Level.ERROR, place, what, mend)
+    def error(self, place: str, what: str, hint: str) -> None:
+        self._add(Level.ERROR, place, what, hint)
 
-    def warning(self, place: str, what: str, mend: str) -> None:
-        self._add(Level.WARNING, place, what, mend)
+    def warning(self, place: str, what: str, hint: str) -> None:
+        self._add(Level.WARNING, place, what, hint)
 
-    def note(self, place: str, what: str, mend: str) -> None:
-        self._add(Level.NOTE, place, what, mend)
+    def note(self, place: str, what: str, hint: str) -> None:
+        self._add(Level.NOTE, place, what, hint)

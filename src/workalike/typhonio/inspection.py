@@ -58,14 +58,14 @@ def inspect_file(path: Path, seconds: float | None = None) -> Inspection:
         pass
     found = _ask(path, seconds or SECONDS + path.stat().st_blocks * 512 / BYTES_A_SECOND)
     if found["kind"] == "unreadable":
-        mend = "is it the right file, closed by the program that wrote it?"
+        hint = "is it the right file, closed by the program that wrote it?"
         raise WorkalikeError(
-            ErrorKind.BAD_FILE, f"not readable as HDF5: {found['why']}", file=path, mend=mend
+            ErrorKind.BAD_FILE, f"not readable as HDF5: {found['why']}", file=path, hint=hint
         )
     if found["kind"] == "old":
         what = "a TyphonIO file of a version before 1, which the library refuses too (-80)"
-        raise WorkalikeError(ErrorKind.BAD_FILE, what, file=path, mend="write it again with version 1.6")
-    findings = [Finding(Level(f["level"]), f["place"], f["what"], f["mend"]) for f in found["findings"]]
+        raise WorkalikeError(ErrorKind.BAD_FILE, what, file=path, hint="write it again with version 1.6")
+    findings = [Finding(Level(f["level"]), f["place"], f["what"], f["hint"]) for f in found["findings"]]
     return Inspection(found["kind"] == "typhonio", found["tree"], findings, found["counts"])
 
 
@@ -76,12 +76,12 @@ def _ask(path: Path, seconds: float) -> dict[str, Any]:
         done = subprocess.run(command, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired as error:
         what = f"reading did not end within {seconds:.0f} s"
-        raise WorkalikeError(ErrorKind.BAD_FILE, what, file=path, mend=DAMAGED) from error
+        raise WorkalikeError(ErrorKind.BAD_FILE, what, file=path, hint=DAMAGED) from error
     try:
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer
     except ValueError as error:
-        raise WorkalikeError(ErrorKind.BAD_FILE, _death(done), file=path, mend=DAMAGED) from error
+        raise WorkalikeError(ErrorKind.BAD_FILE, _death(done), file=path, hint=DAMAGED) from error
 
 
 def _death(done: subprocess.CompletedProcess[bytes]) -> str:

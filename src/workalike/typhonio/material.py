@@ -69,8 +69,8 @@ def _check_names(material: Object, nmat: int | None, node: Node, context: Contex
         if names is not None:
             if names.kind.word != "string" or names.kind.fault:
                 what = f"holds {names.kind.fault or names.kind.text()}: the library reads garbage"
-                mend = "write strings of fixed length, ASCII"
-                context.findings.error(material.at("TIO_MATERIAL_NAMES"), what, mend)
+                hint = "write strings of fixed length, ASCII"
+                context.findings.error(material.at("TIO_MATERIAL_NAMES"), what, hint)
             else:
                 node.facts["names"] = ", ".join(names.strings()[:8]) + (", ..." if nmat > 8 else "")
         if nums is not None:

@@ -57,8 +57,8 @@ def _fits(quant: Object, values: dict[str, int], under: Under, context: Context)
     if centring not in allowed:
         known = words.CENTRINGS.get(centring, str(centring))
         what = f"a mesh of type {words.MESH_TYPES[chunks.type]} has no centring {known}"
-        mend = f"use {', '.join(words.CENTRINGS[int(c)] for c in allowed)}"
-        context.findings.error(quant.attribute_at("centring"), what, mend)
+        hint = f"use {', '.join(words.CENTRINGS[int(c)] for c in allowed)}"
+        context.findings.error(quant.attribute_at("centring"), what, hint)
         return False
     if not ghosts_fit(quant, values.get("nghosts", 0), chunks, context):
         return False

@@ -50,8 +50,8 @@ def walk(root: Group, context: Context) -> Node:
     note_fixed_tables(context)
     if not context.leaves:
         what = "nothing is listed that could be read: no mesh, no variable"
-        mend = f"list states in {words.STATE_REF}, meshes in {words.MESH_REF}, and close the file with the library"
-        context.findings.error("/", what, mend)
+        hint = f"list states in {words.STATE_REF}, meshes in {words.MESH_REF}, and close the file with the library"
+        context.findings.error("/", what, hint)
     return node
 
 
@@ -93,8 +93,8 @@ class _Walker:
                 findings.error(place, "too many objects, or too deeply nested", "the rest was not checked")
             return None
         if not parent.group.has(name):
-            mend = "write the group, or take the name out of the table"
-            findings.error(place, f"is listed in {ref}, but is not there", mend)
+            hint = "write the group, or take the name out of the table"
+            findings.error(place, f"is listed in {ref}, but is not there", hint)
             return None
         try:
             group = parent.group.group(name)
@@ -134,8 +134,8 @@ class _Walker:
             self.context.findings.error(mesh.at(words.MATERIAL_REF), what, "a mesh has one at most")
         elif not listed and values.get("matghosts", words.NULL_GHOSTS) != words.NULL_GHOSTS:
             what = f"says {words.ghosts(values['matghosts'])}, but the mesh has no material"
-            mend = f"write {words.NULL_GHOSTS}"
-            self.context.findings.warning(mesh.attribute_at("matghosts"), what, mend)
+            hint = f"write {words.NULL_GHOSTS}"
+            self.context.findings.warning(mesh.attribute_at("matghosts"), what, hint)
         mixed = any(m.get("mixedflag", 0) for m in materials)
         under = Under(chunks, mixed, max((m.get("nghosts", 0) for m in materials), default=0))
 
@@ -176,12 +176,12 @@ class _Walker:
             mark = next((what for mark, what in marks if group and group.has_attribute(mark)), None)
             if mark is not None:
                 what = f"is a {mark}, but no table lists it: the library does not see it"
-                mend = f"list it in the table of {parent.path}"
-                self.context.findings.error(place, what, mend)
+                hint = f"list it in the table of {parent.path}"
+                self.context.findings.error(place, what, hint)
             else:
                 what = f"is a {kind}{' link' * (kind == 'soft')} that no table lists: the library does not see it"
-                mend = "if it is one of TyphonIO's, list it in its parent's table"
-                self.context.findings.warning(place, what, mend)
+                hint = "if it is one of TyphonIO's, list it in its parent's table"
+                self.context.findings.warning(place, what, hint)
 
     def _group(self, parent: Object, name: str) -> Group | None:
         try:

@@ -19,7 +19,7 @@ MAX_BYTES = 64 * 2**20
 MAX_VALUES = 4_000_000
 PLAIN_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|0b[01_]+)")
 HEAD = ("ranks", "nodes", "runtime", "compute")
-MEND = "see docs/workload-format.md"
+HINT = "see docs/workload-format.md"
 UNION_TAG = re.compile(r"[\[(]|^(?:int|str|float|bool|none|dict|list|tuple|nullable)$")
 NOT_YAML: dict[type[Exception], str] = {
     RecursionError: "nested too deeply",
@@ -130,7 +130,7 @@ def line_of(root: yaml.Node | None, location: tuple[int | str, ...]) -> int:
     return int(node.start_mark.line) + 1 if node is not None else 1
 
 
-def load_yaml(text: str, file: str | Path, mend: str = MEND) -> tuple[yaml.Node | None, Any]:
+def load_yaml(text: str, file: str | Path, hint: str = HINT) -> tuple[yaml.Node | None, Any]:
     """The document's nodes (for line numbers) and its values.
 
     Raises:
@@ -149,7 +149,7 @@ def load_yaml(text: str, file: str | Path, mend: str = MEND) -> tuple[yaml.Node 
             f"not YAML: {problem}",
             file=file,
             place=f"line {line}" if mark or hasattr(error, "position") else None,
-            mend=mend,
+            hint=hint,
         ) from error
 
 
@@ -157,7 +157,7 @@ def parse_workload(text: str, file: str | Path = "workload") -> Workload:
     """Check a workload's text.
 
     Raises:
-        WorkalikeError: BAD_WORKLOAD naming the line, the place and the mend.
+        WorkalikeError: BAD_WORKLOAD naming the line and the place, with a hint.
     """
     node, document = load_yaml(text, file)
     if not isinstance(document, dict) or "workalike" not in document:
@@ -165,23 +165,23 @@ def parse_workload(text: str, file: str | Path = "workload") -> Workload:
             ErrorKind.BAD_WORKLOAD,
             "not a workload: it does not begin with `workalike: 1`",
             file=file,
-            mend="make one with `workalike characterize LOG -o FILE`",
+            hint="make one with `workalike characterize LOG -o FILE`",
         )
     try:
         return Workload.model_validate(document)
     except ValidationError as error:
         location, message = first_finding(error)
         place = f"line {line_of(node, location)}, {describe_location(location)}"
-        raise WorkalikeError(ErrorKind.BAD_WORKLOAD, message, file=file, place=place, mend=MEND) from error
+        raise WorkalikeError(ErrorKind.BAD_WORKLOAD, message, file=file, place=place, hint=HINT) from error
     except RecursionError as error:
-        raise WorkalikeError(ErrorKind.BAD_WORKLOAD, "nested too deeply", file=file, mend=MEND) from error
+        raise WorkalikeError(ErrorKind.BAD_WORKLOAD, "nested too deeply", file=file, hint=HINT) from error
 
 
 def read_workload(path: str | Path) -> Workload:
     """Read and check a workload file.
 
     Raises:
-        WorkalikeError: MISSING, or BAD_WORKLOAD naming the place and the mend.
+        WorkalikeError: MISSING, or BAD_WORKLOAD naming the place, with a hint.
     """
     return parse_workload(read_text(path, ErrorKind.BAD_WORKLOAD, MAX_BYTES), path)
 

@@ -58,7 +58,7 @@ def round_workload(workload: Workload, digits: int) -> Workload:
         WorkalikeError: USAGE when digits is below 1, or the rounded workload exceeds what a workload may hold.
     """
     if digits < 1:
-        raise WorkalikeError(ErrorKind.USAGE, "rounding needs at least one digit", mend="try --round 3")
+        raise WorkalikeError(ErrorKind.USAGE, "rounding needs at least one digit", hint="try --round 3")
     rounded = workload.model_copy(
         update={
             "runtime": round_time(workload.runtime, digits),
@@ -76,7 +76,7 @@ def round_workload(workload: Workload, digits: int) -> Workload:
             ErrorKind.USAGE,
             f"rounded, it is no workload any more: {message}",
             place=place,
-            mend="round to more digits",
+            hint="round to more digits",
         ) from error
 
 
