@@ -75,7 +75,7 @@ def checkpoints_of(workload: Workload, sizes: list[int]) -> Workload:
     cut = Family(
         **{
             **{name: getattr(family, name) for name in Family.model_fields},
-            "schedule": {"start": [float(i) for i in range(n)], "think": schedule.thinks()[:n]},
+            "schedule": {"start": [float(i) for i in range(n)], "compute_time": schedule.compute_times()[:n]},
             "sizes": sizes,
             "content": None,
             "contents": [family.content_of(i) for i in range(n)],

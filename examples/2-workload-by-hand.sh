@@ -3,7 +3,7 @@
 set -eu
 out=$(mktemp -d)
 cat > "$out/planned.yaml" <<'YAML'
-workalike: 1
+workalike: 2
 ranks: 4096
 runtime: 2 h
 families:

@@ -187,7 +187,7 @@ h5::DatasetShape Hdf5File::shape_of(const Array& array) const {
     shape.members = array.members;
     for (const std::int64_t d : array.dims) shape.dims.push_back(extent(d));
     shape.extendible = array.extendible;
-    shape.filled = array.filled;
+    shape.fill_values = array.fill_values;
     shape.filters = settings;
     for (const std::int64_t c : array.chunk) shape.chunk.push_back(extent(c));
     if (shape.chunk.empty() && (settings.chunked || array.extendible)) {

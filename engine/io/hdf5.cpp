@@ -106,7 +106,7 @@ void flush(const Shared& file) {
 Shared create_dataset(const Shared& file, const std::string& name, const DatasetShape& shape) {
     const Local list(checked(H5Pcreate(H5P_DATASET_CREATE), "create dataset"), H5Pclose);
     checked_call(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), "create dataset");
-    checked_call(H5Pset_fill_time(list.get(), shape.filled ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER),
+    checked_call(H5Pset_fill_time(list.get(), shape.fill_values ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER),
                  "create dataset");
     if (!shape.chunk.empty()) {
         checked_call(H5Pset_chunk(list.get(), static_cast<int>(shape.chunk.size()), shape.chunk.data()),

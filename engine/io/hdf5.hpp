@@ -87,10 +87,10 @@ struct DatasetShape {
     Number number = Number::any;
     std::int64_t members = 1;  // of a compound element
     Extents dims;
-    Extents chunk;            // empty: contiguous
-    bool extendible = false;  // in the first dimension
-    bool filled = false;      // with fill values, when its space is allocated
-    Hdf5Settings filters;     // of which the filters hold for chunks
+    Extents chunk;             // empty: contiguous
+    bool extendible = false;   // in the first dimension
+    bool fill_values = false;  // with fill values, when its space is allocated
+    Hdf5Settings filters;      // of which the filters hold for chunks
 };
 
 /// Collective. Space is allocated at once, and filled only on request: what is written is what the plan

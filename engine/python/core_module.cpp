@@ -25,6 +25,7 @@
 #include "plan/json.hpp"
 #include "plan/limits.hpp"
 #include "plan/read.hpp"
+#include "plan/upgrade.hpp"
 #include "plan/words.hpp"
 #include "schedule/clock.hpp"
 #include "sharing/names.hpp"
@@ -327,6 +328,7 @@ NB_MODULE(_core, m) {
     m.attr("kinds") = nb::cast(kind_names);
     m.def("parse_name", &parsed_name, "name"_a,
           "(role, number, file) of a data file's name, or None for a name that is not the engine's.");
+    m.def("upgraded_plan", &upgraded_text, "text"_a, "A plan of an older version as one of today's.");
     m.def("backends", &backends, "The traits of all backends, in their order.");
     nb::class_<ResolvedPlan>(m, "Plan")
         .def(

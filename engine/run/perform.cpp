@@ -23,7 +23,7 @@ constexpr double slice_s = 0.02;
 /// The same at the end, when others may be done at any moment.
 constexpr double last_slice_s = 0.002;
 /// The same before a dump, where a late one has all begin late.
-constexpr double meeting_slice_s = 0.00005;
+constexpr double barrier_slice_s = 0.00005;
 
 class Performance {
   public:
@@ -104,7 +104,7 @@ class Performance {
         try {
             if (here) wait_until(due);
             look_around();
-            if (here && setup_.plan.dumps[dump].together) meet(setup_.family(dump));
+            if (here && setup_.plan.dumps[dump].barrier) wait_for_others(setup_.family(dump));
             begun_.push_back({dump, {setup_.clock->now(), setup_.plan.dumps[dump].start_s}});
             perform_ranks(dump, due);
             begun_.pop_back();
@@ -140,7 +140,7 @@ class Performance {
     }
 
     /// A rank computes in its dump. Dumps that the original began before that one had ended begin here, too:
-    /// in the plan's order, as everywhere, so that ranks that wait for each other meet in the same dump.
+    /// in the plan's order, as everywhere, so that ranks that wait for each other do so in the same dump.
     void compute(double seconds, bool alone) {
         const double end = setup_.clock->now() + seconds;
         while (alone && next_begins_within() && due_of(next_) <= end) perform_next();
@@ -166,10 +166,10 @@ class Performance {
     }
 
     /// The ranks of a family wait for the last of them. One process that plays all ranks need not.
-    void meet(const Family& family) {
+    void wait_for_others(const Family& family) {
         if (setup_.processes == setup_.plan.ranks && setup_.performs &&
             family.sharing.mode != SharingMode::root) {
-            wait_for_all_of(setup_.communicators.members(family), meeting_slice_s);
+            wait_for_all_of(setup_.communicators.members(family), barrier_slice_s);
         }
     }
 

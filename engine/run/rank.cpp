@@ -17,7 +17,7 @@ namespace wa {
 namespace {
 
 /// Below this a sleep takes longer than it should.
-constexpr double shortest_thought_s = 2e-4;
+constexpr double shortest_compute_s = 2e-4;
 
 constexpr double look_every_s = 0.05;
 constexpr int baton_tag = 7;
@@ -51,7 +51,7 @@ struct RankRun::Task {
     Use own;                          // of a file that lives for this dump only
     std::unique_ptr<OpenFile> extra;  // opened to be closed again at once
     std::optional<Gather> gather;
-    double thought_s = 0;
+    double computed_s = 0;
 };
 
 RankRun::RankRun(Setup& setup, std::int64_t rank, Host host)
@@ -162,7 +162,7 @@ void RankRun::perform_call(Task& task, const Call& call) {
             task.file->file->end_section();
             return;
         case Call::Kind::begin_operation:
-            think(task);
+            compute(task);
             if (task.gather && task.gather->direction() == Direction::write)
                 task.gather->advance(call.operation.size);
             return;
@@ -234,20 +234,20 @@ void RankRun::transfer(Task& task, const Operation& operation) {
     task.calls.fell_short(moved);
 }
 
-/// The application computes between its operations: as much of the dump's thinking as of its operations is
-/// over.
-void RankRun::think(Task& task) {
-    const double whole = setup_.plan.dumps[task.position].think_s * setup_.plan.time_scale;
+/// The application computes between its operations: as much of the dump's compute time as of its operations
+/// is over.
+void RankRun::compute(Task& task) {
+    const double whole = setup_.plan.dumps[task.position].compute_s * setup_.plan.time_scale;
     if (whole <= 0 || !task.performs) return;
     const auto operations = static_cast<double>(std::max<std::int64_t>(1, task.operations.own_operations()));
     const double owed =
-        whole * static_cast<double>(task.calls.operations_done() + 1) / operations - task.thought_s;
-    if (owed < shortest_thought_s) return;
+        whole * static_cast<double>(task.calls.operations_done() + 1) / operations - task.computed_s;
+    if (owed < shortest_compute_s) return;
     const bool waited_for =
         task.operations.slot().members > 1 || task.family.sharing.baton || task.gather.has_value();
     const double start = now();
     host_.compute(owed, !waited_for);
-    task.thought_s += now() - start;
+    task.computed_s += now() - start;
 }
 
 void RankRun::close(Task& task, bool extra) {

@@ -41,7 +41,7 @@ class RankRun {
     void open(Task& task, bool extra);
     void begin_dump(Task& task);
     void transfer(Task& task, const Operation& operation);
-    void think(Task& task);
+    void compute(Task& task);
     void close(Task& task, bool extra);
     void after_close(Task& task);
     void wait_for_writers(const Task& task) const;

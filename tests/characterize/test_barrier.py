@@ -28,16 +28,16 @@ def family_of(starts: dict[int, float], load_starts: dict[int, float] | None = N
 
 @pytest.mark.parametrize(("last", "together"), [(10.0, True), (10.019, True), (10.021, False), (11.0, False)])
 def test_ranks_that_begin_within_a_500th_of_the_time(last: float, together: bool) -> None:
-    assert family_of({0: 10.0, 1: 10.0, 2: last, 3: 10.0}).schedule.together is together
+    assert family_of({0: 10.0, 1: 10.0, 2: last, 3: 10.0}).schedule.barrier is together
 
 
 @pytest.mark.parametrize(("last", "together"), [(20.01, True), (20.5, False)])
 def test_a_load_after_the_dump_begins_with_its_reads(last: float, together: bool) -> None:
     family = family_of({0: 10.0, 1: 10.0}, {0: 20.0, 1: last})
     assert family.schedule.dumps == 2
-    assert family.schedule.together is together
+    assert family.schedule.barrier is together
 
 
 @pytest.mark.parametrize("start", [math.nan, math.inf, -1.0, 0.0, 1e300])
 def test_a_start_that_cannot_be_tells_nothing(start: float) -> None:
-    assert not family_of({0: start, 1: start}).schedule.together
+    assert not family_of({0: start, 1: start}).schedule.barrier

@@ -161,7 +161,7 @@ def test_meep() -> None:
     (arrays,) = appended.family.content_of(0).arrays
     assert (arrays.dims, arrays.chunk) == ([1, 128, 128, 48], [1, 128, 128, 48])
     assert arrays.extendible
-    assert arrays.filled
+    assert arrays.fill_values
     shapes = {tuple(s.shape): s.count for s in arrays.access[0].slabs}
     assert {shapes[1, x, y, 9] for x in (9, 55) for y in (9, 55)} == {8}
     assert uncovered(found)[Reason.FILL_VALUES] == 125_829_120  # every byte of the appended file once more

@@ -152,7 +152,7 @@ def test_think_time_is_what_the_busiest_rank_did_not_spend() -> None:
     ops = {r: [Op(WRITE, r * MIB, MIB, 1.0, 11.0)] for r in range(2)}
     file = TrueFile("/run/x", "POSIX", ops, 1.0, 11.0, {"F_WRITE_TIME": 3.0, "F_META_TIME": 1.0})
     add_file(builder, file, reduce=False)
-    assert family_of(builder).schedule.thinks() == [pytest.approx(6.0)]
+    assert family_of(builder).schedule.compute_times() == [pytest.approx(6.0)]
 
 
 @pytest.mark.parametrize("reduced", [False, True])
@@ -165,7 +165,7 @@ def test_a_dump_and_a_load_of_one_file_have_a_timer_each(reduced: bool) -> None:
     if reduced:
         timers["F_SLOWEST_RANK_TIME"] = 3.0
     add_file(builder, TrueFile("/run/x", "POSIX", ops, 1.0, 11.0, timers), reduce=reduced)
-    assert family_of(builder).schedule.thinks() == [pytest.approx(3.0), pytest.approx(3.0)]
+    assert family_of(builder).schedule.compute_times() == [pytest.approx(3.0), pytest.approx(3.0)]
 
 
 @pytest.mark.parametrize("seconds", [float("nan"), float("inf"), 1e308, -5.0])
@@ -173,7 +173,7 @@ def test_think_times_of_hostile_timers(seconds: float) -> None:
     builder = builder_of(2)
     ops = {r: [Op(WRITE, r * MIB, MIB, 1.0, 11.0)] for r in range(2)}
     add_file(builder, TrueFile("/run/x", "POSIX", ops, 1.0, 11.0, {"F_WRITE_TIME": seconds}))
-    assert family_of(builder).schedule.thinks() == [0.0]
+    assert family_of(builder).schedule.compute_times() == [0.0]
 
 
 def test_a_database_is_gone_over_again() -> None:

@@ -15,7 +15,7 @@ from workalike.darshan import LogBuilder
 from workalike.launch.run import engine_if_built
 
 SMALL = """\
-workalike: 1
+workalike: 2
 ranks: 4
 families:
 - role: checkpoint

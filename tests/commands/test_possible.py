@@ -17,7 +17,7 @@ from workalike.workload.files import read_workload
 
 WORKALIKE = Path(sys.executable).with_name("workalike")
 HACC = Path(__file__).parents[2] / "workloads/hacc"
-FILTERED = """workalike: 1
+FILTERED = """workalike: 2
 ranks: 4
 families:
 - role: checkpoint

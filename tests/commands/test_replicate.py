@@ -19,7 +19,7 @@ from workalike.darshan import LogBuilder
 
 MAIN = "from workalike.cli import main; main()"
 ONE = """\
-workalike: 1
+workalike: 2
 ranks: 1
 families:
 - role: output

@@ -21,7 +21,7 @@ except WorkalikeError:
 pytestmark = pytest.mark.mpi
 
 HEAD = """\
-workalike: 1
+workalike: 2
 ranks: 6
 families:
 - role: checkpoint

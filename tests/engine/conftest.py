@@ -212,7 +212,7 @@ def make_plan(
     **more: Any,
 ) -> dict[str, Any]:
     return {
-        "format": "workalike-plan", "version": 1, "ranks": ranks, "seed": 1, "clock": "gap", "time_scale": 0.0,
+        "format": "workalike-plan", "version": 2, "ranks": ranks, "seed": 1, "clock": "gap", "time_scale": 0.0,
         "gap_fill": "sleep", "payload": {"compressibility": 0.0}, "scale": {"ranks": 1.0, "bytes": 1.0, "time": 0.0},
         "families": families, "contents": contents, "dumps": [dump()] if dumps is None else dumps, **more,
     }  # fmt: skip

@@ -128,7 +128,7 @@ def test_dumps_that_overlapped_come_one_after_the_other(engine: Engine) -> None:
     ]
     contents = [content(stream([[20, 1000]], ranks=[[0, 0, 1]])), content(stream([[8, 500]]))]
     dumps = [
-        dump(0, start_s=0.1, end_s=1.1, gap_s=0.1, think_s=0.5),
+        dump(0, start_s=0.1, end_s=1.1, gap_s=0.1, compute_s=0.5),
         dump(0, family=1, content=1, start_s=0.4, end_s=0.5),
     ]
     compute = {"level": 3, "units": 1}

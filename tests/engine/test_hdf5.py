@@ -297,7 +297,7 @@ def test_fill_values_are_written_on_request(engine: Engine, ranks: int, filled: 
         access([[8, [1, 8, 128], [1, 1, 1]]]),
         chunk=[1, 64, 128],
         extendible=True,
-        filled=filled,
+        fill_values=filled,
     )
     plan = make_plan(
         ranks,

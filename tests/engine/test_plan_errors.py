@@ -55,7 +55,7 @@ S = ("contents", 0, "streams", 0)
 HUGE = 2**63 - 1
 CASES: dict[str, tuple[Change, str]] = {
     "format": (put("format", "other"), "format"),
-    "version": (put("version", 2), "version"),
+    "version": (put("version", 3), "version"),
     "no ranks": (put("ranks", 0), "ranks"),
     "too many ranks": (put("ranks", 2**40), "ranks"),
     "ranks as text": (put("ranks", "4"), "ranks"),

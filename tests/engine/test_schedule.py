@@ -84,7 +84,7 @@ def overlapping(first: dict[str, Any], **more: Any) -> dict[str, Any]:
     families = [first, family("posix", id=1, number=2, sharing=sharing("per-rank"))]
     contents = [content(stream([[20, 1000]], ranks=[[0, 0, 1]])), content(stream([[8, 500]]))]
     dumps = [
-        dump(0, start_s=0.1, end_s=1.1, gap_s=0.1, think_s=1.0),
+        dump(0, start_s=0.1, end_s=1.1, gap_s=0.1, compute_s=1.0),
         dump(0, family=1, content=1, start_s=0.4, end_s=0.5),
     ]
     return make_plan(2, families, contents, dumps, time_scale=1.0, **more)
@@ -114,9 +114,9 @@ def test_ranks_meet_before_a_dump_where_the_plan_says_so(engine: Engine, togethe
     """Rank 0 comes late from a dump of its own: rank 1 waits for it, or not; both files are right either way."""
     late = family("posix", sharing=sharing("root", [[0, 0, 1]]))
     plan = overlapping(late, gap_fill=fill)
-    plan["dumps"][1] |= {"start_s": 1.1, "end_s": 1.2, "together": together}
+    plan["dumps"][1] |= {"start_s": 1.1, "end_s": 1.2, "barrier": together}
     plan["clock"] = "deadline"
-    plan["dumps"][0] |= {"think_s": 2.0}  # longer than planned: rank 0 is 0.9 s late
+    plan["dumps"][0] |= {"compute_s": 2.0}  # longer than planned: rank 0 is 0.9 s late
     table = engine.tmp / "ranks.csv"
     result = engine(plan, "--verify", "--keep", "--per-rank", str(table))
     rows = {(r["family"], r["rank"]): r for r in csv.DictReader(table.open())}

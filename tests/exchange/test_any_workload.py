@@ -73,7 +73,7 @@ def test_an_operation_of_a_huge_prime_number_of_bytes_is_cut_nearly() -> None:
         "role": "checkpoint", "interface": "posix", "sharing": "shared", "schedule": {"count": 1},
         "content": {"streams": [stream]},
     }  # fmt: skip
-    exported = write_fio(Workload.model_validate({"workalike": 1, "ranks": 1, "families": [family]}))
+    exported = write_fio(Workload.model_validate({"workalike": 2, "ranks": 1, "families": [family]}))
     (block,) = [int(line[3:]) for line in exported.text.splitlines() if line.startswith("bs=")]
     assert 2**29 < block <= 2**30
     assert any("nearly" in note.text for note in exported.notes.all)

@@ -22,7 +22,7 @@ from workalike.launch.run import engine_if_built
 from workalike.record.run_record import read_record
 
 STREAMS = """\
-workalike: 1
+workalike: 2
 ranks: 4
 families:
 - role: checkpoint

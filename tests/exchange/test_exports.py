@@ -26,7 +26,7 @@ KIB = 1024
 
 
 def workload(families: str, ranks: int = 4) -> Workload:
-    return parse_workload(f"workalike: 1\nranks: {ranks}\nfamilies:\n{families}")
+    return parse_workload(f"workalike: 2\nranks: {ranks}\nfamilies:\n{families}")
 
 
 def family(stream: str, *, interface: str = "posix", schedule: str = "{start: [0 s]}", more: str = "") -> str:

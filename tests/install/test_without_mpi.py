@@ -38,7 +38,7 @@ COMPILE_ONCE = {
 BUILDING = {**CLEAN, "CMAKE_ARGS": NO_MPI, **(COMPILE_ONCE if shutil.which("ccache") else {})}
 
 NOT_IN_SDIST = {".ci"}
-FILTERED_ALONE = """workalike: 1
+FILTERED_ALONE = """workalike: 2
 ranks: 4
 families:
 - role: checkpoint

@@ -13,7 +13,7 @@ import pytest
 from workalike.launch.run import engine_if_built
 
 WORKLOAD = """\
-workalike: 1
+workalike: 2
 ranks: 1
 families:
 - role: checkpoint

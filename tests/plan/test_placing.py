@@ -18,7 +18,7 @@ def planned(*contents: str, lifetime: str = "reused", role: str = "scratch") -> 
         "schedule": {"count": len(dumps), "first": "1 s", "every": "10 s"},
         "contents": dumps,
     }
-    plan = resolve(Workload.model_validate({"workalike": 1, "ranks": 1, "families": [family]}), Options())
+    plan = resolve(Workload.model_validate({"workalike": 2, "ranks": 1, "families": [family]}), Options())
     return [([s.base for s in plan.contents[d.content].streams], d.prepare) for d in plan.dumps]
 
 

@@ -71,7 +71,7 @@ def test_twenty_thousand_dumps_of_many_sizes() -> None:
 
 
 SIMPLE = """\
-workalike: 1
+workalike: 2
 ranks: 4
 families:
 - role: checkpoint
@@ -94,7 +94,7 @@ def test_order_gaps_and_bases() -> None:
 
 
 READS = """\
-workalike: 1
+workalike: 2
 ranks: 4
 families:
 - role: restart
@@ -124,7 +124,7 @@ def test_only_files_that_nothing_wrote_are_prepared() -> None:
         ("{}", "ranks"),
         ("[]", ""),
         ("not json", ""),
-        ('{"ranks": 4, "families": [], "contents": [], "dumps": [], "version": 2}', "version"),
+        ('{"ranks": 4, "families": [], "contents": [], "dumps": [], "version": 3}', "version"),
         ('{"ranks": 4, "families": [], "contents": [], "dumps": [], "host": "x"}', "host"),
     ],
 )

@@ -321,7 +321,7 @@ def test_a_subset_stays_spread(
 
 
 STRIDED = """\
-workalike: 1
+workalike: 2
 ranks: 2
 families:
 - role: scratch
@@ -342,7 +342,7 @@ def test_strides_are_kept_in_blocks() -> None:
 
 
 GROWING = """\
-workalike: 1
+workalike: 2
 ranks: 8
 families:
 - role: checkpoint
@@ -379,7 +379,7 @@ def test_nothing_to_replicate() -> None:
 
 
 ARRAYS = """\
-workalike: 1
+workalike: 2
 ranks: 4
 families:
 - role: visualization
@@ -435,7 +435,7 @@ def test_any_dataset_stays_valid(workload: Workload, asked: Options) -> None:
 
 
 TOO_LARGE = """\
-workalike: 1
+workalike: 2
 ranks: 4
 families:
 - role: checkpoint

@@ -32,7 +32,7 @@ CONTENTS = {
 def workload(backend: str, every: float = 0.1, count: int = DUMPS) -> str:
     """A workload of a second or so."""
     shared = f"""\
-workalike: 1
+workalike: 2
 ranks: {RANKS}
 families:
 - role: checkpoint

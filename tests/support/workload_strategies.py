@@ -172,8 +172,8 @@ def schedules(draw: Any, dumps: int) -> Schedule:
     duration = draw(times | st.lists(times, min_size=dumps, max_size=dumps))
     form = draw(st.sampled_from(["start", "gaps", "every"]))
     listed = draw(st.lists(times, min_size=dumps, max_size=dumps))
-    think = draw(st.just(0.0) | times | st.lists(times, min_size=dumps, max_size=dumps))
-    inside = {"duration": duration, "think": think, "together": draw(st.booleans())}
+    computing = draw(st.just(0.0) | times | st.lists(times, min_size=dumps, max_size=dumps))
+    inside = {"duration": duration, "compute_time": computing, "barrier": draw(st.booleans())}
     if form == "start":
         return Schedule(start=sorted(listed), **inside)
     if form == "gaps":

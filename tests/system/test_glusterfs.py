@@ -20,7 +20,7 @@ SHARED_DUMP = RANKS * 16 * 2**20
 RANK_FILE = 12 * 2**20 + 12345
 
 SHARED = f"""\
-workalike: 1
+workalike: 2
 ranks: {RANKS}
 families:
 - role: checkpoint
@@ -31,7 +31,7 @@ families:
     - {{direction: write, sizes: [16/rank x 1 MiB], collective: true}}
 """
 PER_RANK = f"""\
-workalike: 1
+workalike: 2
 ranks: {RANKS}
 families:
 - role: checkpoint
@@ -44,7 +44,7 @@ families:
     - {{direction: write, sizes: [12/rank x 1 MiB, 1/rank x 12345 B]}}
 """
 HDF5 = f"""\
-workalike: 1
+workalike: 2
 ranks: {RANKS}
 families:
 - role: checkpoint

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.system
 
 # A run of hours: 16 MiB every ten seconds, and one that never rests.
 WAITING = """\
-workalike: 1
+workalike: 2
 ranks: 4
 families:
 - role: checkpoint

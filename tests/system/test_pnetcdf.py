@@ -15,7 +15,7 @@ from .support import SHARED, read_json, workalike
 
 pytestmark = pytest.mark.system
 
-WORKLOAD = """workalike: 1
+WORKLOAD = """workalike: 2
 ranks: 4
 families:
 - role: output

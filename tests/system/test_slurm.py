@@ -22,7 +22,7 @@ WRITES = 8
 BLOCK = 65536
 DUMPS = 3
 WORKLOAD = f"""\
-workalike: 1
+workalike: 2
 ranks: {RANKS}
 families:
 - role: checkpoint

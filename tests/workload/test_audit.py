@@ -18,7 +18,7 @@ from workalike.workload.vocabulary import schema_words
 START = 1_699_999_123.25
 SECRET_FILE = "/lustre/project9/galaxy/run_4242421/merger-tree.h5"
 CLEAN = """\
-workalike: 1
+workalike: 2
 ranks: 4
 runtime: 60 s
 families:

@@ -16,7 +16,7 @@ from workalike.workload.files import parse_workload
 from workalike.workload.model import Workload
 
 EVERYTHING = """\
-workalike: 1
+workalike: 2
 ranks: 8
 nodes: 2
 runtime: 600 s
@@ -27,7 +27,7 @@ families:
   sharing: {mode: groups, files: 2, turns: baton}
   keep: 2
   rename: true
-  schedule: {count: 3, first: 10 s, every: 100 s, duration: [1 s, 2 s, 3 s], think: 1 s}
+  schedule: {count: 3, first: 10 s, every: 100 s, duration: [1 s, 2 s, 3 s], compute_time: 1 s}
   sizes: 1 GiB
   growth: [1.5, 2]
   content: {fsyncs: 8, fit: {datasets: 43, collective: false}}

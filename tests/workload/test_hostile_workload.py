@@ -12,7 +12,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.workload.files import parse_workload, read_workload
 
 GOOD = """\
-workalike: 1
+workalike: 2
 ranks: 4
 runtime: 60 s
 families:
@@ -34,7 +34,7 @@ def changed(old: str, new: str) -> str:
 HOSTILE = {
     "aliases": ("a: &a [1]\nb: *a\n", "line 2", "aliases"),
     "aliases that multiply": (
-        "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\nworkalike: 1\n",
+        "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\nworkalike: 2\n",
         "line 2",
         "aliases are not allowed",
     ),
@@ -45,12 +45,12 @@ HOSTILE = {
         "nested too deeply",
     ),
     "a doubled key": (GOOD + "  role: input\n", "line 11", "`role` is there twice"),
-    "a key that is no word": ("workalike: 1\n? {a: 1}\n: 2\n", "line 2", "not a word"),
+    "a key that is no word": ("workalike: 2\n? {a: 1}\n: 2\n", "line 2", "not a word"),
     "an object": ("!!python/object/apply:os.system ['id']", "line 1", "constructor"),
     "two documents": (GOOD + "---\na: 1\n", "line 11", "another document"),
-    "nothing": ("", "", "does not begin with `workalike: 1`"),
-    "a list": ("- 1\n", "", "does not begin with `workalike: 1`"),
-    "a later version": (changed("workalike: 1", "workalike: 2"), "line 1, workalike", "less than or equal"),
+    "nothing": ("", "", "does not begin with `workalike: 2`"),
+    "a list": ("- 1\n", "", "does not begin with `workalike: 2`"),
+    "a later version": (changed("workalike: 2", "workalike: 3"), "line 1, workalike", "less than or equal"),
     "a control character": (changed("ranks: 4", "ra\x07nks: 4"), "line 2", "control character"),
     "a control character in quotes": (
         changed("60 s", '"6\\x07"'),
@@ -113,7 +113,7 @@ HOSTILE = {
         "per-rank",
     ),
     "a family that is none": (changed("families:\n", "families: [7]\nx:\n"), "line 4, families[0]", "fields"),
-    "families that are none": ("workalike: 1\nranks: 1\nfamilies: 7\n", "line 3, families", "list"),
+    "families that are none": ("workalike: 2\nranks: 1\nfamilies: 7\n", "line 3, families", "list"),
     "ranks that fall": (
         changed("sharing: shared", "sharing: {mode: subset, ranks: 3-1}"),
         "line 6, families[0].sharing.ranks",
@@ -268,7 +268,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "bytes.yaml"
-    path.write_bytes(b"workalike: 1\n\xff\xfe")
+    path.write_bytes(b"workalike: 2\n\xff\xfe")
     with pytest.raises(WorkalikeError) as caught:
         read_workload(path)
     assert (caught.value.kind, caught.value.place) == (ErrorKind.BAD_WORKLOAD, "byte 13")
@@ -284,4 +284,4 @@ def test_values_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workalike.workload.files.MAX_VALUES", 1000)
     assert parse_workload(GOOD).ranks == 4
     with pytest.raises(WorkalikeError, match=r"line 3: not YAML: more than 1,000 values"):
-        parse_workload("workalike: 1\nranks: 4\nfamilies: [" + "[]," * 1000 + "]\n")
+        parse_workload("workalike: 2\nranks: 4\nfamilies: [" + "[]," * 1000 + "]\n")

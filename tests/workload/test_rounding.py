@@ -109,7 +109,7 @@ def test_no_digit_is_refused(digits: int) -> None:
 @pytest.mark.parametrize("digits", range(1, 18))
 def test_the_largest_workloads_can_be_rounded(digits: int) -> None:
     text = """\
-workalike: 1
+workalike: 2
 ranks: 1
 families:
 - role: checkpoint
@@ -123,7 +123,7 @@ families:
 
 def test_what_rounding_makes_too_large_is_an_error_in_one_line() -> None:
     text = """\
-workalike: 1
+workalike: 2
 ranks: 1
 families:
 - role: checkpoint

@@ -42,7 +42,7 @@ def test_computing_between_dumps() -> None:
 def test_loads_and_what_is_not_covered() -> None:
     workload = parse_workload(
         """\
-workalike: 1
+workalike: 2
 ranks: 64
 nodes: 4
 families:

@@ -67,10 +67,10 @@ def test_real_ones(logs: tuple[Path, ...], workload_check: jsonschema.Draft20201
 @pytest.mark.parametrize(
     "bad",
     [
-        {"workalike": 1, "ranks": 4},
-        {"workalike": 1, "ranks": 0, "families": []},
-        {"workalike": 1, "ranks": 4, "families": [], "owner": "jane"},
-        {"workalike": 1, "ranks": 4, "families": [], "runtime": "a while"},
+        {"workalike": 2, "ranks": 4},
+        {"workalike": 2, "ranks": 0, "families": []},
+        {"workalike": 2, "ranks": 4, "families": [], "owner": "jane"},
+        {"workalike": 2, "ranks": 4, "families": [], "runtime": "a while"},
     ],
 )
 def test_it_refuses(bad: dict[str, Any], workload_check: jsonschema.Draft202012Validator) -> None:

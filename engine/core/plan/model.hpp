@@ -108,7 +108,7 @@ struct Array {
     std::vector<std::int64_t> dims;
     std::vector<std::int64_t> chunk;  // empty: none
     bool extendible = false;
-    bool filled = false;       // the library writes fill values when it allocates space
+    bool fill_values = false;  // the library writes fill values when it allocates space
     std::int64_t members = 1;  // of a compound element, equally large
     bool multi = false;        // a call moves a slab of each dataset
     std::vector<Access> access;
@@ -183,8 +183,8 @@ struct Dump {
     double start_s = 0;
     double end_s = 0;
     double gap_s = 0;
-    double think_s = 0;     // that a rank computes between its operations of the dump
-    bool together = false;  // the ranks meet before they begin
+    double compute_s = 0;  // that a rank computes between its operations of the dump
+    bool barrier = false;  // the ranks wait for each other before they begin
     bool prepare = false;
 };
 

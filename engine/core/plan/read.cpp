@@ -15,6 +15,7 @@
 #include "expand/permutation.hpp"
 #include "plan/json.hpp"
 #include "plan/limits.hpp"
+#include "plan/upgrade.hpp"
 
 namespace wa {
 namespace {
@@ -258,7 +259,8 @@ void check_multi(const Node& node, const Access& access, std::int64_t datasets) 
 }
 
 Array read_array(const Node& node, std::int64_t ranks) {
-    node.only({"datasets", "element", "members", "dims", "chunk", "extendible", "filled", "multi", "access"});
+    node.only(
+        {"datasets", "element", "members", "dims", "chunk", "extendible", "fill_values", "multi", "access"});
     Array out;
     out.datasets = node.at("datasets").integer(1, limits::datasets);
     out.element = node.at("element").integer(1, limits::element_bytes);
@@ -270,7 +272,7 @@ Array read_array(const Node& node, std::int64_t ranks) {
         bounded_product(*chunk, out.element, out.chunk, (std::int64_t{1} << 32) - 1, "a chunk");
     }
     out.extendible = node.boolean("extendible", false);
-    out.filled = node.boolean("filled", false);
+    out.fill_values = node.boolean("fill_values", false);
     out.members = node.integer("members", 1, limits::members, 1);
     if (out.element % out.members != 0)
         node.at("members").fail(fmt::format("{} bytes are not so many equal members", out.element));
@@ -367,8 +369,8 @@ Content read_content(const Node& node, std::int64_t ranks) {
 
 Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::size_t>& families,
                std::size_t contents) {
-    node.only({"family", "index", "file", "content", "base", "start_s", "end_s", "gap_s", "think_s",
-               "together", "prepare"});
+    node.only({"family", "index", "file", "content", "base", "start_s", "end_s", "gap_s", "compute_s",
+               "barrier", "prepare"});
     Dump out;
     const Node family = node.at("family");
     const auto found = families.find(family.integer(0, limits::number));
@@ -383,8 +385,8 @@ Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::siz
     out.start_s = node.number("start_s", 0, limits::seconds, 0);
     out.end_s = node.number("end_s", 0, limits::seconds, 0);
     out.gap_s = node.number("gap_s", 0, limits::seconds, 0);
-    out.think_s = node.number("think_s", 0, limits::seconds, 0);
-    out.together = node.boolean("together", false);
+    out.compute_s = node.number("compute_s", 0, limits::seconds, 0);
+    out.barrier = node.boolean("barrier", false);
     out.prepare = node.boolean("prepare", false);
     return out;
 }
@@ -427,13 +429,14 @@ std::string read_plan_text(const std::string& path) {
 }
 
 Plan parse_plan(const std::string& text) {
-    const nlohmann::json document = parse_json(text);
+    nlohmann::json document = parse_json(text);
+    upgrade(document);
     const Node root(document);
     root.only({"format", "version", "ranks", "seed", "clock", "time_scale", "gap_fill", "compute", "payload",
                "scale", "families", "contents", "dumps"});
     if (!root.at("format").is_text("workalike-plan")) root.at("format").fail("must be \"workalike-plan\"");
-    if (const Node version = root.at("version"); version.integer(1, INT64_MAX) != 1) {
-        version.fail("this engine reads version 1; use a newer engine");
+    if (const Node version = root.at("version"); version.integer(1, INT64_MAX) != plan_version) {
+        version.fail(fmt::format("this engine reads versions up to {}; use a newer engine", plan_version));
     }
     Plan plan;
     plan.id = id_of(document);

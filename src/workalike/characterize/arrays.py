@@ -83,7 +83,7 @@ def build_arrays(
             dims=grown(g.dims, access),
             chunk=list(g.chunk) if g.chunk else None,
             extendible=g.extendible,
-            filled=g.chunk is not None and filled,
+            fill_values=g.chunk is not None and filled,
             access=sorted(access, key=lambda a: a.direction is Direction.READ),
         )
         for g, access in accesses.items()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from workalike.characterize.barrier import begins_with_barrier
+from workalike.characterize.compute_time import compute_times
 from workalike.characterize.contents import content_of_event, contents_of_states
 from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.draft import Draft
-from workalike.characterize.meeting import ranks_meet
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import RoleRule
 from workalike.characterize.series import series_of
-from workalike.characterize.thinking import think_times
 from workalike.characterize.traced import Traces
 from workalike.characterize.tunables import tunable_of
 from workalike.facts.jobs import JobFacts
@@ -79,8 +79,8 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         schedule=Schedule(
             start=[round(i.start, 6) for i in intervals],
             duration=durations_of(intervals),
-            think=think_times(draft.events, job.nprocs) if draft.states is None else 0.0,
-            together=draft.states is None and ranks_meet(draft.events, draft.sharing, job.run_time),
+            compute_time=compute_times(draft.events, job.nprocs) if draft.states is None else 0.0,
+            barrier=draft.states is None and begins_with_barrier(draft.events, draft.sharing, job.run_time),
         ),
         sizes=series[1] if series is not None else None,
         content=distinct[0] if len(distinct) == 1 else None,

@@ -13,7 +13,7 @@ from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction, Sharing, SharingMode
 
 
-def ranks_meet(events: Sequence[Event], sharing: Sharing, run_time: float) -> bool:
+def begins_with_barrier(events: Sequence[Event], sharing: Sharing, run_time: float) -> bool:
     """Whether the first calls of all ranks lie close together in every dump of a family of files of ranks.
 
     A shared file tells nothing of its ranks' beginnings once its records are reduced, and a collective open is a

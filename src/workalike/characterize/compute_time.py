@@ -14,16 +14,16 @@ from workalike.facts.thresholds import THRESHOLDS
 TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 
 
-def think_times(events: Sequence[Event], nprocs: int) -> float | list[float]:
+def compute_times(events: Sequence[Event], nprocs: int) -> float | list[float]:
     """Seconds of each dump: its span less the I/O time of the rank that had most; one number where all are equal.
 
     Of a file that is written and then read in another event, each has its own timer, and both have the opens and the like.
     """
-    found = [_think(event, nprocs) for event in events]
+    found = [_compute_time(event, nprocs) for event in events]
     return found[0] if len(set(found)) == 1 else found
 
 
-def _think(event: Event, nprocs: int) -> float:
+def _compute_time(event: Event, nprocs: int) -> float:
     span = event.interval.end - event.interval.start
     if span <= 0:
         return 0.0

@@ -131,5 +131,5 @@ def _say(shape: Shape, notes: Notes) -> None:
         notes.say(f"{shape.name}: the kinds of transfers of a dump run side by side")
     if any(t.segments > 1 and t.count > 1 for t in shape.transfers(0)):
         notes.say(f"{shape.name}: what a stream repeats lies in one piece for each rank")
-    if family.schedule.think:
+    if family.schedule.compute_time:
         notes.say(f"{shape.name}: there is no computing between operations of a dump")

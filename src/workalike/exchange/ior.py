@@ -151,7 +151,7 @@ def _say(shape: Shape, transfers: list[Transfer], notes: Notes) -> None:
         notes.say(f"{shape.name}: the data are not sent to the writing rank first")
     if family.lifetime is Lifetime.APPENDED:
         notes.lost(f"{shape.name}: IOR writes an appended file from its start at each dump")
-    if family.schedule.think:
+    if family.schedule.compute_time:
         notes.say(f"{shape.name}: there is no computing between operations of a dump")
     if shape.mesh is not None or family.content_of(0).arrays or family.content_of(0).fit:
         notes.say(f"{shape.name}: datasets become segments of one size, without the library's metadata")

@@ -40,7 +40,7 @@ def read_macsio(text: str, ranks: int | None) -> Imported:
         families.append(_plots(line, loop, ranks, notes))
     if not families:
         raise bad("writes nothing: --num_dumps 0", "give a number of dumps")
-    document = {"workalike": 1, "ranks": ranks, "runtime": _seconds(loop.runtime), "families": families}
+    document = {"workalike": 2, "ranks": ranks, "runtime": _seconds(loop.runtime), "families": families}
     if not loop.runtime:
         del document["runtime"]
     return Imported(document, notes)

@@ -55,7 +55,7 @@ def read_minio(path: str | Path, text: str, ranks: int | None) -> Imported:
         "schedule": {"count": values["steps"], "first": "0 s", "every": "0 s"},
         "content": {"mesh": _mesh(values, notes)},
     }
-    document: dict[str, Any] = {"workalike": 1, "ranks": ranks or values["processors"]}
+    document: dict[str, Any] = {"workalike": 2, "ranks": ranks or values["processors"]}
     if "compute_level" in values or "compute_length" in values:
         level, length = values.get("compute_level", 1), values.get("compute_length", 1)
         document["compute"] = {"level": level, "length": length}

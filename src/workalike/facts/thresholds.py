@@ -186,7 +186,7 @@ class Thresholds:
         "factor",
         "A file is long-lived where it lives more than so many times as long as the shortest of its pattern.",
     )
-    # characterize.meeting
+    # characterize.barrier
     barrier_spread: float = _threshold(
         0.002,
         "share",
@@ -213,7 +213,7 @@ class Thresholds:
         10 * 2**30, "bytes", "Largest operation in the open bin, for sharing out what is not known."
     )
     subsets_most: int = _threshold(8, "sizes", "Most common sizes whose subsets are tried.")
-    # characterize.thinking
+    # characterize.compute_time
     compute_least: float = _threshold(
         0.02, "share", "Below this share of a dump, compute time between operations is measurement noise."
     )

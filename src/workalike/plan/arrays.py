@@ -53,7 +53,7 @@ def scale_arrays(
         dims=dims,
         chunk=chunk,
         extendible=arrays.extendible,
-        filled=arrays.filled,
+        fill_values=arrays.fill_values,
         multi=arrays.multi,
         access=access,
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.file_kind import FileKind, kind_of
 from workalike.files import read_text, write_text
@@ -24,13 +25,27 @@ def read_plan(path: str | Path) -> Plan:
         WorkalikeError: MISSING, or BAD_PLAN naming the place.
     """
     try:
-        plan = Plan.model_validate_json(read_text(path, ErrorKind.BAD_PLAN))
+        plan = _parsed(read_text(path, ErrorKind.BAD_PLAN))
     except ValidationError as error:
         place, message = first_error(error)
         raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, hint=_HINT) from error
     for place, message in _contradictions(plan):
         raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, hint=_HINT)
     return plan
+
+
+def _parsed(text: str) -> Plan:
+    """A plan of this version or an older one."""
+    try:
+        return Plan.model_validate_json(text)
+    except ValidationError as error:
+        if all(found["loc"] != ("version",) for found in error.errors(include_url=False)):
+            raise
+        try:
+            upgraded = _core.upgraded_plan(text)
+        except _core.PlanError:
+            raise error from None
+        return Plan.model_validate_json(upgraded)
 
 
 def _contradictions(plan: Plan) -> Iterator[tuple[str, str]]:

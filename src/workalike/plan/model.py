@@ -32,7 +32,7 @@ from workalike.workload.model import (
     ValueType,
 )
 
-PLAN_VERSION = 1
+PLAN_VERSION = 2
 
 Rank = Annotated[int, Field(ge=0, lt=MAX_RANKS)]
 Positive = Annotated[int, Field(ge=1, le=units.MAX_INT)]
@@ -112,7 +112,7 @@ class PlanArrays(Strict):
     dims: list[Positive]
     chunk: list[Positive] | None = None
     extendible: bool
-    filled: bool = False
+    fill_values: bool = False
     multi: bool = False
     access: list[PlanAccess]
 
@@ -167,8 +167,8 @@ class PlanDump(Strict):
     start_s: Seconds
     end_s: Seconds
     gap_s: Seconds
-    think_s: Seconds = 0.0
-    together: bool = False
+    compute_s: Seconds = 0.0
+    barrier: bool = False
     prepare: bool = False
 
 
@@ -196,7 +196,7 @@ class Plan(Strict):
     """What every rank does, by rule: families, the contents of their dumps, and the dumps in order of their start."""
 
     format: Literal["workalike-plan"] = "workalike-plan"
-    version: Annotated[int, Field(ge=1, le=PLAN_VERSION)] = PLAN_VERSION
+    version: Annotated[int, Field(ge=PLAN_VERSION, le=PLAN_VERSION)] = PLAN_VERSION
     ranks: Annotated[int, Field(ge=1, le=MAX_RANKS)]
     seed: int = 1
     clock: Clock = "gap"

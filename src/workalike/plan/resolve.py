@@ -159,7 +159,11 @@ class _Resolver:
             )
         )
         members = rank_sets.count(sharing.ranks, self.ranks)
-        starts, ends, thinks = family.schedule.starts(), family.schedule.ends(), family.schedule.thinks()
+        starts, ends, computing = (
+            family.schedule.starts(),
+            family.schedule.ends(),
+            family.schedule.compute_times(),
+        )
         sizes = family.dump_sizes()
         base = held = 0
         for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
@@ -177,8 +181,8 @@ class _Resolver:
                     start_s=start,
                     end_s=max(start, end),
                     gap_s=0.0,
-                    think_s=thinks[index],
-                    together=family.schedule.together,
+                    compute_s=computing[index],
+                    barrier=family.schedule.barrier,
                     prepare=self._must_exist(family, content, held if one_file else 0),
                 )
             )

@@ -131,7 +131,7 @@ class ArrayAccess(Strict):
 class Arrays(Strict):
     """Equal library datasets and how they are accessed (hdf5, pnetcdf).
 
-    `filled`: the library writes fill values when it allocates their space, so that all is written twice. `members`:
+    `fill_values`: the library writes fill values when it allocates their space, so that all is written twice. `members`:
     an element is a compound of as many equal members, `element` bytes in all. `multi`: one call writes a slab of
     each dataset (hdf5). `nonblocking` accesses are posted and completed at the end of the dump (pnetcdf).
     """
@@ -142,7 +142,7 @@ class Arrays(Strict):
     dims: Annotated[list[Extent], Field(min_length=1, max_length=32)]
     chunk: list[Extent] | None = None
     extendible: bool = False
-    filled: bool = False
+    fill_values: bool = False
     multi: bool = False
     access: Annotated[list[ArrayAccess], Field(min_length=1)]
 

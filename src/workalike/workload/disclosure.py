@@ -159,11 +159,11 @@ class _Family:
         if any(lengths):
             tells = "how long a dump took, so with its bytes the speed of the original storage"
             yield Disclosure(place, "duration", _times(lengths), tells)
-        if any(schedule.thinks()):
+        if any(schedule.compute_times()):
             tells = "how long the ranks computed between the operations of a dump"
-            yield Disclosure(place, "think", _times(schedule.thinks()), tells)
-        if schedule.together:
-            yield Disclosure(place, "together", "true", "that the ranks wait for each other before a dump")
+            yield Disclosure(place, "compute_time", _times(schedule.compute_times()), tells)
+        if schedule.barrier:
+            yield Disclosure(place, "barrier", "true", "that the ranks wait for each other before a dump")
 
     def _bytes(self) -> Iterator[Disclosure]:
         family = self.family
@@ -249,5 +249,5 @@ class _Family:
 def _shape(content: Content) -> tuple[Any, ...]:
     """What contents that are told together have in common."""
     streams = tuple((s.direction, s.pattern, s.collective, str(s.ranks)) for s in content.streams)
-    arrays = tuple((len(a.dims), len(a.access), a.extendible, a.filled) for a in content.arrays)
+    arrays = tuple((len(a.dims), len(a.access), a.extendible, a.fill_values) for a in content.arrays)
     return (streams, arrays, content.fit is not None, content.mesh is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from pydantic_core import ErrorDetails
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
 from workalike.workload.model import Family, Workload
+from workalike.workload.upgrade import upgrade
 from workalike.workload.yaml_text import block
 
 MAX_BYTES = 64 * 2**20
@@ -130,8 +132,13 @@ def line_of(root: yaml.Node | None, location: tuple[int | str, ...]) -> int:
     return int(node.start_mark.line) + 1 if node is not None else 1
 
 
-def load_yaml(text: str, file: str | Path, hint: str = HINT) -> tuple[yaml.Node | None, Any]:
-    """The document's nodes (for line numbers) and its values.
+def load_yaml(
+    text: str,
+    file: str | Path,
+    hint: str = HINT,
+    change: Callable[[yaml.Node | None], None] = lambda _: None,
+) -> tuple[yaml.Node | None, Any]:
+    """The document's nodes (for line numbers) and its values; `change` is applied to the nodes first.
 
     Raises:
         WorkalikeError: BAD_WORKLOAD naming the line.
@@ -139,6 +146,7 @@ def load_yaml(text: str, file: str | Path, hint: str = HINT) -> tuple[yaml.Node 
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
+        change(node)
         return node, None if node is None else loader.construct_document(node)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
         mark = getattr(error, "problem_mark", None)
@@ -159,11 +167,11 @@ def parse_workload(text: str, file: str | Path = "workload") -> Workload:
     Raises:
         WorkalikeError: BAD_WORKLOAD naming the line and the place, with a hint.
     """
-    node, document = load_yaml(text, file)
+    node, document = load_yaml(text, file, change=upgrade)
     if not isinstance(document, dict) or "workalike" not in document:
         raise WorkalikeError(
             ErrorKind.BAD_WORKLOAD,
-            "not a workload: it does not begin with `workalike: 1`",
+            "not a workload: it does not begin with `workalike: 2`",
             file=file,
             hint="make one with `workalike characterize LOG -o FILE`",
         )

@@ -116,7 +116,7 @@ __all__ = [
     "Workload",
 ]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 MAX_HDF5_BLOCK = 2**30
 
 
@@ -152,8 +152,8 @@ class Sharing(Strict):
 class Schedule(Strict):
     """When the dumps are due: `start` for each, or `first` and `every`, or `gaps` (start to start).
 
-    `duration` is what a dump took where it was observed; `think` how long each rank computes between its operations
-    of a dump, which a replica waits too (× time-scale). `together`: the ranks meet before each dump, as at a barrier.
+    `duration` is what a dump took where it was observed; `compute_time` how long each rank computes between its operations
+    of a dump, which a replica waits too (× time-scale). `barrier`: the ranks wait for each other before each dump.
     """
 
     count: Annotated[int, Field(ge=1, le=MAX_DUMPS)] | None = None
@@ -162,8 +162,8 @@ class Schedule(Strict):
     every: Seconds | None = None
     gaps: list[Seconds] | None = None
     duration: Seconds | list[Seconds] = 0.0
-    think: Seconds | list[Seconds] = 0.0
-    together: bool = False
+    compute_time: Seconds | list[Seconds] = 0.0
+    barrier: bool = False
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -178,8 +178,8 @@ class Schedule(Strict):
                 raise ValueError(f"a schedule has 1 to {MAX_DUMPS} dumps")
             if listed is not None and self.count not in (None, len(listed)):
                 raise ValueError(f"count says {self.count}, the list has {len(listed)}")
-        if isinstance(self.think, list) and len(self.think) != self.dumps:
-            raise ValueError(f"{len(self.think)} think times for {self.dumps} dumps")
+        if isinstance(self.compute_time, list) and len(self.compute_time) != self.dumps:
+            raise ValueError(f"{len(self.compute_time)} compute times for {self.dumps} dumps")
         if isinstance(self.duration, list) and len(self.duration) != self.dumps:
             raise ValueError(f"{len(self.duration)} durations for {self.dumps} dumps")
         return self
@@ -205,9 +205,13 @@ class Schedule(Strict):
         first, every = self.first or 0.0, self.every or 0.0
         return [first + i * every for i in range(self.dumps)]
 
-    def thinks(self) -> list[float]:
+    def compute_times(self) -> list[float]:
         """Seconds that a rank computes between its operations of each dump."""
-        return list(self.think) if isinstance(self.think, list) else [self.think] * self.dumps
+        return (
+            list(self.compute_time)
+            if isinstance(self.compute_time, list)
+            else [self.compute_time] * self.dumps
+        )
 
     def ends(self) -> list[float]:
         starts = self.starts()
@@ -466,9 +470,9 @@ class Uncovered(Strict):
 
 
 class Workload(Strict):
-    """A workload file, schema version 1."""
+    """A workload file, schema version 2."""
 
-    workalike: Annotated[int, Field(ge=1, le=SCHEMA_VERSION)] = SCHEMA_VERSION
+    workalike: Annotated[int, Field(ge=SCHEMA_VERSION, le=SCHEMA_VERSION)] = SCHEMA_VERSION
     ranks: Annotated[int, Field(ge=1, le=MAX_RANKS)]
     nodes: Annotated[int, Field(ge=1, le=MAX_RANKS)] | None = None
     runtime: Seconds = 0.0

@@ -105,7 +105,7 @@ def _schedule(schedule: Schedule, digits: int) -> Schedule:
             return [round_time(v, digits) for v in value]
         return None if value is None else round_time(value, digits)
 
-    fields = ("start", "first", "every", "gaps", "duration", "think")
+    fields = ("start", "first", "every", "gaps", "duration", "compute_time")
     return schedule.model_copy(update={name: rounded(getattr(schedule, name)) for name in fields})
 
 
