@@ -21,9 +21,9 @@ from results import Results
 from workalike import _core
 from workalike.characterize import characterize
 from workalike.darshan import open_log
-from workalike.plan.files import plan_text
+from workalike.plan.plan_file import plan_text
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import read_workload
+from workalike.workload.workload_file import read_workload
 
 ROOT = Path(__file__).parents[1]
 DEMO = "example.darshan"

@@ -18,11 +18,11 @@ from results import Results
 import darshan
 from workalike.characterize import characterize
 from workalike.compare.fidelity import compare
-from workalike.compare.model import Fidelity
+from workalike.compare.fidelity_schema import Fidelity
 from workalike.darshan import open_log
 from workalike.errors import WorkalikeError
 from workalike.launch.run import RunOptions, run_plan
-from workalike.plan.files import plan_text
+from workalike.plan.plan_file import plan_text
 from workalike.plan.resolve import Options, resolve
 
 BYTES_PCT, OPERATIONS_PCT, DISTANCE = 0.1, 1.0, 0.02

@@ -19,10 +19,10 @@ from pathlib import Path
 from results import Results
 
 from workalike.launch.run import RunOptions, run_plan
-from workalike.plan.model import Plan
+from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import read_workload
 from workalike.workload.model import Schedule, Tunable
+from workalike.workload.workload_file import read_workload
 
 WORKLOADS = Path(__file__).parents[1] / "workloads/hacc"
 RANKS, VARIABLES = 2, 9

@@ -22,14 +22,14 @@ from fractions import Fraction
 from pathlib import Path
 
 from workalike.compare.fidelity import compare
-from workalike.compare.model import FamilyFidelity, Fidelity
+from workalike.compare.fidelity_schema import FamilyFidelity, Fidelity
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.launch.run import RunOptions, run_plan
-from workalike.plan.model import Plan
+from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record, RecordDump
-from workalike.workload.files import read_workload
 from workalike.workload.model import Family, Role, Workload
+from workalike.workload.workload_file import read_workload
 
 WORKLOADS = Path(__file__).parents[1] / "workloads"
 LETTERS = "abcde"

@@ -23,8 +23,8 @@ from workalike.compare.fidelity import Fidelity, compare
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record
-from workalike.workload.files import read_workload
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import read_workload
 
 WORKLOADS = Path(__file__).parents[1] / "workloads"
 BYTES_PCT, START_S, START_SHARE = 0.1, 0.05, 0.01

@@ -20,7 +20,7 @@ from results import Results
 
 from workalike.darshan import open_log
 from workalike.launch.run import RunOptions, run_plan
-from workalike.plan.model import Plan
+from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Workload
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "backends/backend.hpp"
-#include "plan/words.hpp"
+#include "plan/enum_words.hpp"
 #include "record/environment.hpp"
 #include "run/calibrate_compute.hpp"
 #include "run/failure.hpp"

@@ -44,7 +44,7 @@ def test_import_loads_nothing_until_it_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "before", ["", "import workalike.plan.files, workalike.compare", "import workalike.api"]
+    "before", ["", "import workalike.plan.plan_file, workalike.compare", "import workalike.api"]
 )
 def test_functions_that_share_a_name_with_a_part_can_be_called_whatever_was_imported(before: str) -> None:
     code = f"""
@@ -54,7 +54,7 @@ found = workalike.characterize({str(LOG)!r})
 plan = workalike.plan(found)
 print(workalike.count(plan).total("BYTES_WRITTEN"))
 from workalike.plan.resolve import Options
-import workalike.plan.model as model
+import workalike.plan.plan_schema as model
 assert type(plan) is model.Plan is workalike.Plan
 """
     assert in_a_new_python(code) == str(BYTES)
@@ -78,7 +78,7 @@ def test_log_and_its_path_give_the_same_workload(found: workalike.Characterizati
 
 
 def test_plan_takes_a_workload_in_any_form(found: workalike.Characterization, tmp_path: Path) -> None:
-    from workalike.workload.files import workload_text
+    from workalike.workload.workload_file import workload_text
 
     path = tmp_path / "app.yaml"
     path.write_text(workload_text(found.workload))
@@ -103,7 +103,7 @@ def test_bytes_scale_is_exact(found: workalike.Characterization, half: float | s
 
 
 def test_counts_have_a_row_per_dump(found: workalike.Characterization, tmp_path: Path) -> None:
-    from workalike.plan.files import write_plan
+    from workalike.plan.plan_file import write_plan
 
     plan = workalike.plan(found)
     counts = workalike.count(plan)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from workalike.characterize.growth import state_sizes
 from workalike.files import write_text
-from workalike.workload.files import workload_text
+from workalike.workload.workload_file import workload_text
 from workalike.workload.model import (
     Assumption,
     Content,

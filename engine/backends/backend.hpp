@@ -18,7 +18,7 @@
 #include "expand/operation.hpp"
 #include "expand/place.hpp"
 #include "plan/check.hpp"
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

@@ -26,7 +26,7 @@
 #include "plan/limits.hpp"
 #include "plan/read.hpp"
 #include "plan/upgrade.hpp"
-#include "plan/words.hpp"
+#include "plan/enum_words.hpp"
 #include "schedule/clock.hpp"
 #include "sharing/names.hpp"
 

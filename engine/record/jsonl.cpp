@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "errors.hpp"
-#include "plan/words.hpp"
+#include "plan/enum_words.hpp"
 
 namespace wa {
 namespace {

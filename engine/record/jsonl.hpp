@@ -8,7 +8,7 @@
 
 #include "backends/traits.hpp"
 #include "io/posix.hpp"
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 #include "record/summary.hpp"
 #include "schedule/compute.hpp"
 

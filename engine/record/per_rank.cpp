@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "plan/words.hpp"
+#include "plan/enum_words.hpp"
 
 namespace wa {
 

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "plan/words.hpp"
+#include "plan/enum_words.hpp"
 
 namespace wa {
 namespace {

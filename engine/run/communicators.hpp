@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 #include "sharing/layout.hpp"
 
 namespace wa {

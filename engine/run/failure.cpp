@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "folder/cleanup.hpp"
-#include "plan/words.hpp"
+#include "plan/enum_words.hpp"
 
 namespace wa {
 namespace {

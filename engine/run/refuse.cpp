@@ -9,7 +9,7 @@
 
 #include "errors.hpp"
 #include "plan/read.hpp"
-#include "plan/words.hpp"
+#include "plan/enum_words.hpp"
 #include "record/environment.hpp"
 
 namespace wa {

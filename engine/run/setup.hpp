@@ -8,7 +8,7 @@
 #include "backends/backend.hpp"
 #include "folder/folder_lock.hpp"
 #include "plan/check.hpp"
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 #include "run/communicators.hpp"
 #include "run/options.hpp"
 #include "schedule/clock.hpp"

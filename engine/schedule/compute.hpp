@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

@@ -30,16 +30,16 @@ from workalike.launch.run import RunOptions
 from workalike.plan import resolve as resolving
 from workalike.plan.choices import BACKENDS
 from workalike.plan.core import core_plan, refusal
-from workalike.plan.files import read_plan
-from workalike.plan.model import Clock, Plan
+from workalike.plan.plan_file import read_plan
+from workalike.plan.plan_schema import Clock, Plan
 from workalike.plan.resolve import Options
 from workalike.record.run_record import Record
 from workalike.replica.machine import fit_to_machine
 from workalike.replica.replicate import Replica, report_on
 from workalike.replica.replicate import replicate as perform_replica
-from workalike.workload.files import read_workload, workload_text
 from workalike.workload.model import Workload
 from workalike.workload.words import Level
+from workalike.workload.workload_file import read_workload, workload_text
 
 __all__ = [
     "Characterization",

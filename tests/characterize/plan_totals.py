@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from simulated_job import bin_of
 
 from workalike.plan import ranks as rank_sets
-from workalike.plan.model import Plan, PlanContent, PlanFamily
+from workalike.plan.plan_schema import Plan, PlanContent, PlanFamily
 from workalike.workload.model import Direction, Role, SharingMode
 
 Key = tuple[Role, int]

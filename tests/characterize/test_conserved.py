@@ -14,8 +14,8 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.counters import histogram_names, operations_of
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import workload_text
 from workalike.workload.model import Direction, Workload
+from workalike.workload.workload_file import workload_text
 
 NOTHING = {"empty-4.darshan", "ior-dfs-16.darshan", "mdtest-shared-dir-4.darshan"}
 SMALL_FILE_BYTES = 512 * 1024

@@ -18,8 +18,8 @@ from workalike.darshan import JobToWrite, Log, LogBuilder, layouts, open_log
 from workalike.darshan.write import encode_dxt, write_log
 from workalike.errors import WorkalikeError
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import workload_text
 from workalike.workload.model import Level, Workload
+from workalike.workload.workload_file import workload_text
 
 COUNTERS = [0, 1, -1, -2, 3, 100, 2**20, 2**31, 2**40, 2**50, 2**56, 2**62, 2**63 - 1, -(2**63)]
 REALS = [0.0, -1.0, float("nan"), float("inf"), -float("inf"), 1e-300, 0.5, 1e9, 1e18, 1e308]

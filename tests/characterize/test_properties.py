@@ -25,7 +25,7 @@ from simulated_job import (
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.plan.model import Plan
+from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Direction, Level, Pattern, Reason, SharingMode, Workload
 

@@ -7,8 +7,8 @@ from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.darshan import LogBuilder
-from workalike.workload.files import parse_workload, workload_text
 from workalike.workload.model import MAX_STRIPES, Tunable
+from workalike.workload.workload_file import parse_workload, workload_text
 
 MIB = 2**20
 NAME = "/run/out"

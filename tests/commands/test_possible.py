@@ -13,7 +13,7 @@ from workalike.launch import run
 from workalike.launch.possible import refuse_impossible
 from workalike.launch.run import RunOptions, engine_if_built, run_plan
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import read_workload
+from workalike.workload.workload_file import read_workload
 
 WORKALIKE = Path(sys.executable).with_name("workalike")
 HACC = Path(__file__).parents[2] / "workloads/hacc"

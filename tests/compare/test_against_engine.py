@@ -10,8 +10,8 @@ from workalike.compare.fidelity import compare
 from workalike.errors import WorkalikeError
 from workalike.launch.run import RunOptions, find_engine, run_plan
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import parse_workload
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import parse_workload
 
 try:
     find_engine()

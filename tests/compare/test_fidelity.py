@@ -19,7 +19,7 @@ from compare_builders import (
 
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.fidelity import Fidelity, compare, read_fidelity, write_fidelity
-from workalike.compare.model import CounterFidelity
+from workalike.compare.fidelity_schema import CounterFidelity
 from workalike.facts.records import Loss
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import LevelBytes, RecordScale

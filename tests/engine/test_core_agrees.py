@@ -15,8 +15,8 @@ from workload_strategies import workloads
 
 from workalike import _core
 from workalike.errors import WorkalikeError
-from workalike.plan.files import plan_text
-from workalike.plan.model import Plan
+from workalike.plan.plan_file import plan_text
+from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Workload
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from workalike.plan.files import plan_text
+from workalike.plan.plan_file import plan_text
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import read_workload
+from workalike.workload.workload_file import read_workload
 
 from .conftest import Engine, Result
 from .test_hdf5 import has_hdf5

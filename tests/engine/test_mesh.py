@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from workalike.plan import model as plan_model
+from workalike.plan import plan_schema as plan_model
 from workalike.plan.meshes import bytes_of_plan, form_of_plan
 from workalike.workload.mesh import Centring, Mesh, MeshType, ValueType
 from workalike.workload.mesh_size import shape_of

@@ -17,8 +17,8 @@ from workalike.exchange.h5bench import write_h5bench
 from workalike.exchange.ior import write_ior
 from workalike.exchange.macsio_out import write_macsio
 from workalike.exchange.notes import Exported
-from workalike.workload.files import parse_workload, read_workload
 from workalike.workload.model import Compute, Workload
+from workalike.workload.workload_file import parse_workload, read_workload
 
 needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="no fio")
 SHIPPED = sorted((Path(__file__).parents[2] / "workloads").glob("*.yaml"))

@@ -17,8 +17,8 @@ from workalike.exchange.macsio_in import read_macsio
 from workalike.exchange.macsio_loop import Loop
 from workalike.exchange.macsio_out import write_macsio
 from workalike.exchange.shape import shapes_of
-from workalike.workload.files import parse_workload
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import parse_workload
 
 MIB = 2**20
 H5 = "--interface hdf5 --parallel_file_mode SIF 1"

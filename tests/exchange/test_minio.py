@@ -12,9 +12,9 @@ from workalike.exchange.document import text_of, workload_of
 from workalike.exchange.minio import read_minio
 from workalike.exchange.notes import Imported
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import parse_workload
 from workalike.workload.mesh import MeshType
 from workalike.workload.mesh_size import MeshForm, shape_of
+from workalike.workload.workload_file import parse_workload
 
 SHIPPED = Path(__file__).parents[2] / "workloads/minio"
 

@@ -24,12 +24,12 @@ from workalike.compare.pairing import pair_up
 from workalike.darshan import open_log
 from workalike.errors import WorkalikeError
 from workalike.launch.run import RunOptions, engine_if_built, run_plan
-from workalike.plan.files import plan_text
+from workalike.plan.plan_file import plan_text
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record, assemble, read_record
 from workalike.report import write_report
-from workalike.workload.files import read_workload, workload_text
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import read_workload, workload_text
 
 pytestmark = [
     pytest.mark.long,

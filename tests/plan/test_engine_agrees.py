@@ -18,11 +18,11 @@ from workload_strategies import workloads
 from workalike.errors import WorkalikeError
 from workalike.launch.launchers import Shape, choose
 from workalike.launch.run import find_engine
-from workalike.plan.files import write_plan
-from workalike.plan.model import Plan
+from workalike.plan.plan_file import write_plan
+from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import read_workload
 from workalike.workload.model import Direction
+from workalike.workload.workload_file import read_workload
 
 MOST_OPERATIONS = 200_000  # of a plan that is worth counting in a test
 WORKLOADS = sorted((Path(__file__).parents[2] / "workloads").glob("*.yaml"))

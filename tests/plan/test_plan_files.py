@@ -10,10 +10,9 @@ from known_logs import JOBS, characterized_or_skip, job_name
 
 from workalike.cli import app
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.plan.files import plan_text, read_plan, write_plan
+from workalike.plan.plan_file import plan_text, read_plan, write_plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record
-from workalike.workload.files import parse_workload
 from workalike.workload.model import (
     Content,
     Direction,
@@ -25,6 +24,7 @@ from workalike.workload.model import (
     Stream,
     Workload,
 )
+from workalike.workload.workload_file import parse_workload
 
 LARGEST = 10 * 10**6  # bytes (issue, section F)
 

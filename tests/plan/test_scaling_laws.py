@@ -15,12 +15,12 @@ from workload_strategies import workloads
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan import ranks as rank_sets
-from workalike.plan.model import Plan
+from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.plan.scale import fit_bytes, scale_pairs, split_even
 from workalike.workload import units
-from workalike.workload.files import parse_workload
 from workalike.workload.model import Direction, Lifetime, SharingMode, Workload
+from workalike.workload.workload_file import parse_workload
 
 SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 factors = st.sampled_from(

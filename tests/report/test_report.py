@@ -11,13 +11,13 @@ import pytest
 from workalike.characterize import characterize
 from workalike.characterize.result import Characterization
 from workalike.compare.fidelity import Fidelity, compare, fidelity_of
+from workalike.compare.fidelity_schema import UncoveredPart
 from workalike.compare.from_plan import side_of_plan
-from workalike.compare.model import UncoveredPart
 from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
 from workalike.facts.records import Loss
 from workalike.facts.rules import LevelRule, by
-from workalike.plan.model import Plan
+from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record, RecordDump, RecordError, RecordScale, Stamp, stamp_of
 from workalike.report import write_report

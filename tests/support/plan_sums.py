@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from workalike.plan.model import Plan, PlanContent
+from workalike.plan.plan_schema import Plan, PlanContent
 from workalike.workload.model import Direction
 
 

@@ -11,9 +11,9 @@ from known_logs import JOBS, characterized_or_skip, job_name
 
 from workalike.darshan import Log, LogBuilder, open_log, record_id
 from workalike.workload.audit import audit
-from workalike.workload.files import workload_text
 from workalike.workload.secrets import Kind
 from workalike.workload.vocabulary import schema_words
+from workalike.workload.workload_file import workload_text
 
 START = 1_699_999_123.25
 SECRET_FILE = "/lustre/project9/galaxy/run_4242421/merger-tree.h5"

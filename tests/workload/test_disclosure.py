@@ -12,8 +12,8 @@ from known_logs import JOBS, characterized_or_skip, job_name
 from workload_strategies import workloads
 
 from workalike.workload.disclosure import disclose
-from workalike.workload.files import parse_workload
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import parse_workload
 
 EVERYTHING = """\
 workalike: 2

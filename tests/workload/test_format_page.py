@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from workalike.errors import WorkalikeError
-from workalike.plan.files import plan_text
+from workalike.plan.plan_file import plan_text
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import parse_workload, workload_text
 from workalike.workload.model import (
     ArrayAccess,
     Arrays,
@@ -32,6 +31,7 @@ from workalike.workload.model import (
     Workload,
 )
 from workalike.workload.summary import summarize
+from workalike.workload.workload_file import parse_workload, workload_text
 
 PAGE = (Path(__file__).parents[2] / "docs" / "workload-format.md").read_text()
 GOOD = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.M | re.S)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.workload.files import parse_workload, read_workload
+from workalike.workload.workload_file import parse_workload, read_workload
 
 GOOD = """\
 workalike: 2
@@ -281,7 +281,7 @@ def test_a_folder(tmp_path: Path) -> None:
 
 
 def test_values_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workalike.workload.files.MAX_VALUES", 1000)
+    monkeypatch.setattr("workalike.workload.workload_file.MAX_VALUES", 1000)
     assert parse_workload(GOOD).ranks == 4
     with pytest.raises(WorkalikeError, match=r"line 3: not YAML: more than 1,000 values"):
         parse_workload("workalike: 2\nranks: 4\nfamilies: [" + "[]," * 1000 + "]\n")

@@ -8,10 +8,10 @@ from types import ModuleType
 
 import pytest
 
-from workalike.plan.files import plan_text
+from workalike.plan.plan_file import plan_text
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import read_workload
 from workalike.workload.model import Assumption, Lifetime, Role, Workload
+from workalike.workload.workload_file import read_workload
 
 FOLDER = Path(__file__).parents[2] / "workloads"
 MIB, GIB = 2**20, 2**30

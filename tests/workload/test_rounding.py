@@ -13,9 +13,9 @@ from workload_strategies import workloads
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.workload import phrases
-from workalike.workload.files import parse_workload, workload_text
 from workalike.workload.model import Direction, Workload
 from workalike.workload.rounding import round_size, round_time, round_workload
+from workalike.workload.workload_file import parse_workload, workload_text
 
 SOME = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 

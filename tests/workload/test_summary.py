@@ -12,9 +12,9 @@ from workload_strategies import workloads
 
 from workalike.plan.resolve import Options, resolve
 from workalike.workload import phrases
-from workalike.workload.files import parse_workload, read_workload
 from workalike.workload.model import Compute, Direction, Workload
 from workalike.workload.summary import summarize
+from workalike.workload.workload_file import parse_workload, read_workload
 
 WORKLOADS = Path(__file__).parents[2] / "workloads"
 

@@ -12,10 +12,10 @@ from workload_strategies import workloads
 
 from workalike import _core
 from workalike.errors import WorkalikeError
-from workalike.plan.files import plan_text, read_plan
+from workalike.plan.plan_file import plan_text, read_plan
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import parse_workload, workload_text
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import parse_workload, workload_text
 
 OLD_NAMES = {"compute_time": "think", "barrier": "together", "fill_values": "filled"}
 VERSION_1 = """\

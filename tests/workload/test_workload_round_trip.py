@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from workload_strategies import workloads
 
 from workalike.workload import units, yaml_text
-from workalike.workload.files import parse_workload, workload_text
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import parse_workload, workload_text
 
 MANY = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 

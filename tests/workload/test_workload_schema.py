@@ -15,10 +15,10 @@ from known_logs import JOBS, characterized_or_skip, job_name
 from workload_strategies import workloads
 
 from workalike.exchange.schemas import main, plan_schema, schema_text, schemas, workload_schema
-from workalike.plan.files import plan_text
+from workalike.plan.plan_file import plan_text
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.files import workload_text
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import workload_text
 
 FOLDER = Path(__file__).parents[2] / "schema"
 SOME = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

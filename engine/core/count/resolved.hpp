@@ -6,7 +6,7 @@
 #include "backends/traits.hpp"
 #include "expand/calls.hpp"
 #include "plan/check.hpp"
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 #include "sharing/layout.hpp"
 
 namespace wa {

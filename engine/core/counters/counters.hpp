@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

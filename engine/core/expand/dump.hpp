@@ -10,7 +10,7 @@
 #include "expand/mesh.hpp"
 #include "expand/operation.hpp"
 #include "expand/stream.hpp"
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 #include "sharing/layout.hpp"
 
 namespace wa {

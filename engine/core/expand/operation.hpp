@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

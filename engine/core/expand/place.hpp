@@ -1,7 +1,7 @@
 // A rank's place among the ranks of a stream, and among those of them that share one file.
 #pragma once
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 #include "sharing/layout.hpp"
 
 namespace wa {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

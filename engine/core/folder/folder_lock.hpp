@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/posix.hpp"
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

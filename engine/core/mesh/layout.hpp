@@ -9,7 +9,7 @@
 
 #include "expand/stream.hpp"
 #include "mesh/shape.hpp"
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

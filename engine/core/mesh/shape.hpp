@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

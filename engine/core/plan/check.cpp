@@ -11,7 +11,7 @@
 #include "expand/dump.hpp"
 #include "plan/limits.hpp"
 #include "plan/operation_table.hpp"
-#include "plan/words.hpp"
+#include "plan/enum_words.hpp"
 
 namespace wa {
 namespace {

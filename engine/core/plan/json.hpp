@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "plan/words.hpp"
+#include "plan/enum_words.hpp"
 
 namespace wa {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <optional>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

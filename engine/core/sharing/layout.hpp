@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "backends/traits.hpp"
-#include "plan/words.hpp"
+#include "plan/enum_words.hpp"
 
 namespace wa {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 #include "sharing/layout.hpp"
 
 namespace wa {

@@ -10,7 +10,7 @@ from workalike.characterize.pipeline import characterize
 from workalike.darshan import Log, open_logs
 from workalike.errors import WorkalikeError
 from workalike.facts.thresholds import Threshold, varied
-from workalike.workload.files import workload_text
+from workalike.workload.workload_file import workload_text
 
 FACTORS = (0.5, 2.0)
 

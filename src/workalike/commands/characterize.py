@@ -55,8 +55,8 @@ def command(
     from workalike.characterize.result import summary_of
     from workalike.darshan import open_logs
     from workalike.files import write_text
-    from workalike.workload.files import workload_text
     from workalike.workload.rounding import round_workload
+    from workalike.workload.workload_file import workload_text
 
     characterizing = modelling.options(include_noise=include_noise, level=level)
     found = characterize(open_logs(logs), characterizing)

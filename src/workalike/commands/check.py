@@ -49,8 +49,8 @@ def command(
     from workalike.plan.resolve import Options, resolve
     from workalike.workload.audit import audit
     from workalike.workload.disclosure import disclose
-    from workalike.workload.files import read_workload
     from workalike.workload.summary import summarize
+    from workalike.workload.workload_file import read_workload
 
     workload = read_workload(file)
     if workload.families:

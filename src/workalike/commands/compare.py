@@ -38,7 +38,7 @@ def command(
     from workalike.compare.inputs import read_original, read_replica
     from workalike.compare.require import check, parse_requirements
     from workalike.compare.table import print_fidelity
-    from workalike.plan.files import read_plan
+    from workalike.plan.plan_file import read_plan
 
     required = parse_requirements(require) if require else None
     fidelity = compare(read_original(original), read_replica(replica), plan=read_plan(plan) if plan else None)

@@ -44,7 +44,7 @@ def command(
     from workalike.exchange.macsio_out import write_macsio
     from workalike.exchange.registry import EXPORTERS
     from workalike.files import write_text
-    from workalike.workload.files import read_workload
+    from workalike.workload.workload_file import read_workload
 
     write = EXPORTERS[opt.one_of(tool, tuple(EXPORTERS), "tool")]
     opt.one_of(dialect, DIALECTS, "--dialect")

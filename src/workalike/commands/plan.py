@@ -36,9 +36,9 @@ def command(
 
         workalike plan app.yaml --ranks 4 --bytes-scale 0.01 --time-scale 0 -o plan.json
     """
-    from workalike.plan.files import plan_text, write_plan
+    from workalike.plan.plan_file import plan_text, write_plan
     from workalike.plan.resolve import resolve
-    from workalike.workload.files import read_workload
+    from workalike.workload.workload_file import read_workload
 
     if (scale.nodes is None) != (scale.ranks_per_node is None):
         raise WorkalikeError(

@@ -58,7 +58,7 @@ def command(
     from workalike.launch.run import require_engine
     from workalike.replica.machine import fit_to_machine
     from workalike.replica.replicate import replicate, report_on
-    from workalike.workload.files import workload_text
+    from workalike.workload.workload_file import workload_text
 
     required = parse_requirements(require) if require else None
     characterizing = modelling.options()

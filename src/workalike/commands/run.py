@@ -43,8 +43,8 @@ def command(
         workalike run app.yaml --dir /tmp/x --backend null      (count only, full scale, seconds)
     """
     from workalike.launch.run import run_plan
-    from workalike.plan.files import read_workload_or_plan
-    from workalike.plan.model import Plan
+    from workalike.plan.plan_file import read_workload_or_plan
+    from workalike.plan.plan_schema import Plan
     from workalike.plan.resolve import resolve
 
     given = read_workload_or_plan(file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workalike.characterize.result import Characterization
 from workalike.compare.counters import counter_rows, histogram_distance
-from workalike.compare.model import (
+from workalike.compare.fidelity_schema import (
     CounterFidelity,
     FamilyFidelity,
     Fidelity,
@@ -19,7 +19,7 @@ from workalike.compare.model import (
 from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up, rounding
 from workalike.compare.side import SideDump
 from workalike.facts.records import MODULE_OF_LEVEL
-from workalike.plan.model import Plan
+from workalike.plan.plan_schema import Plan
 from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Reason, Workload
 

@@ -9,8 +9,8 @@ from workalike.characterize.result import Characterization
 from workalike.darshan import open_logs
 from workalike.file_kind import FileKind, kind_of
 from workalike.record.run_record import Record, assemble, read_record
-from workalike.workload.files import read_workload
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import read_workload
 
 
 def read_original(path: Path, options: CharacterizeOptions | None = None) -> Characterization | Workload:

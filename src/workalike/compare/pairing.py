@@ -16,7 +16,7 @@ from workalike.compare.from_witness import side_of_witness
 from workalike.compare.side import Key, Side, SideDump, SideFamily
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.core import core_plan
-from workalike.plan.model import Plan
+from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Workload

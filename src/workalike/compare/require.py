@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from workalike.compare.model import FamilyFidelity, Fidelity
+from workalike.compare.fidelity_schema import FamilyFidelity, Fidelity
 from workalike.compare.verdict import is_operation_count
 from workalike.errors import ErrorKind, WorkalikeError
 

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from workalike.columns import Column, table_of
-from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
+from workalike.compare.fidelity_schema import CounterFidelity, FamilyFidelity, Fidelity
 from workalike.compare.verdict import CLOSE_BYTES_PCT, FAITHFUL_BYTES_PCT, verdict_of, worst_counters
 from workalike.text import count_text, percent_text, plural, seconds_text, size_text
 

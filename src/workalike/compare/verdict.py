@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
+from workalike.compare.fidelity_schema import CounterFidelity, FamilyFidelity, Fidelity
 from workalike.text import factor_text, percent_text, plural, within_text
 
 FAITHFUL_BYTES_PCT, FAITHFUL_OPERATIONS_PCT, FAITHFUL_DISTANCE = 0.1, 1.0, 0.02

@@ -6,8 +6,8 @@ from pydantic import ValidationError
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.exchange.notes import Imported
-from workalike.workload.files import first_error, workload_text
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import first_error, workload_text
 
 
 def workload_of(imported: Imported) -> Workload:

@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.exchange.notes import Imported, Notes
-from workalike.workload.files import line_of, load_yaml
 from workalike.workload.mesh import MeshType
 from workalike.workload.mesh_size import MeshForm, shape_of
+from workalike.workload.workload_file import line_of, load_yaml
 
 MESHES = {"quad": "rectilinear", "unstructured": "unstructured", "point": "point"}
 WORDS: dict[str, tuple[str, ...]] = {

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike.files import write_text
-from workalike.plan.model import Plan
+from workalike.plan.plan_schema import Plan
 from workalike.record.run_record import record_schema
 from workalike.workload.model import SharingMode, Workload
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.core import core_plan, refusal
-from workalike.plan.files import write_plan
-from workalike.plan.model import Plan
+from workalike.plan.plan_file import write_plan
+from workalike.plan.plan_schema import Plan
 
 CHECK_SECONDS = 600
 REFUSED = 2

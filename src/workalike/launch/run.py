@@ -24,8 +24,8 @@ from workalike.launch.processes import run_to_its_end
 from workalike.leftovers import scratch_folder
 from workalike.plan.choices import TRAITS, only_counts
 from workalike.plan.core import core_plan, refusal
-from workalike.plan.files import write_plan
-from workalike.plan.model import Plan
+from workalike.plan.plan_file import write_plan
+from workalike.plan.plan_schema import Plan
 from workalike.record.counted import record_lines, write_lines
 from workalike.record.run_record import Record, assemble, write_record
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from workalike.plan import model as plan
+from workalike.plan import plan_schema as plan
 from workalike.plan.scale import ScaleBy
 from workalike.workload import model as wl
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
-from workalike.plan.files import plan_text
-from workalike.plan.model import Plan
+from workalike.plan.plan_file import plan_text
+from workalike.plan.plan_schema import Plan
 
 
 def core_plan(

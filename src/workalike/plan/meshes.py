@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from workalike.plan import model as plan
+from workalike.plan import plan_schema as plan
 from workalike.workload import model as wl
 from workalike.workload.content import needs_wide_ids
 from workalike.workload.mesh_size import MeshForm, mesh_bytes

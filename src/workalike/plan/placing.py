@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from workalike.plan.model import PlanStream
+from workalike.plan.plan_schema import PlanStream
 from workalike.workload.words import Direction
 
 

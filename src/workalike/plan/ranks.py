@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from workalike.plan.model import Ranges
+from workalike.plan.plan_schema import Ranges
 from workalike.workload import units
 
 RangeList = list[tuple[int, int, int]]

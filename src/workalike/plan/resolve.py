@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.plan import model as plan
+from workalike.plan import plan_schema as plan
 from workalike.plan import ranks as rank_sets
 from workalike.plan.arrays import scale_arrays
 from workalike.plan.choices import TRAITS, backend_at

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike import _core
-from workalike.plan.model import Plan
+from workalike.plan.plan_schema import Plan
 from workalike.version import VERSION
 
 _SCALARS = (

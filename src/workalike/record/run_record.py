@@ -25,8 +25,8 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import open_file, read_text, write_text
 from workalike.plan.choices import only_counts
 from workalike.text import size_text
-from workalike.workload.files import first_error
 from workalike.workload.model import MAX_RANKS, Count, Level, Role
+from workalike.workload.workload_file import first_error
 
 RECORD_VERSION = 1
 MAX_LINE_BYTES = 256 * 2**20

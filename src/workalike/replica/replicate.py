@@ -12,8 +12,8 @@ from workalike.compare.pairing import Pairing, pair_up
 from workalike.darshan import open_log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
-from workalike.plan.files import write_plan
-from workalike.plan.model import Plan
+from workalike.plan.plan_file import write_plan
+from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record
 from workalike.replica.full_scale import count_at_full_scale

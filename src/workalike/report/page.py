@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from workalike.characterize.result import Characterization
 from workalike.compare.fidelity import uncovered
-from workalike.compare.model import FamilyFidelity, Fidelity
+from workalike.compare.fidelity_schema import FamilyFidelity, Fidelity
 from workalike.compare.pairing import Pairing
 from workalike.compare.table import short_counter
 from workalike.compare.verdict import verdict_of

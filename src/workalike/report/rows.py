@@ -9,8 +9,8 @@ from importlib import metadata
 
 from workalike import __version__
 from workalike.characterize.result import Characterization
+from workalike.compare.fidelity_schema import CounterFidelity, FamilyFidelity, Fidelity
 from workalike.compare.laws import Law
-from workalike.compare.model import CounterFidelity, FamilyFidelity, Fidelity
 from workalike.compare.pairing import Pairing, error_pct
 from workalike.compare.side import sum_name
 from workalike.compare.table import short_counter

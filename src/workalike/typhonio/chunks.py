@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workalike.typhonio.fields import Context, Object, open_data
-from workalike.typhonio.hdf5 import Unreadable
-from workalike.typhonio.words import (
+from workalike.typhonio.format_names import (
     ALL_GHOSTS,
     CHUNK_WORDS,
     CHUNKINFO,
@@ -22,6 +21,7 @@ from workalike.typhonio.words import (
     Centring,
     MeshType,
 )
+from workalike.typhonio.hdf5 import Unreadable
 
 MOST_CHUNKS = 10**6
 MOST = 2**44  # of anything in a chunk: sums stay within 64 bits

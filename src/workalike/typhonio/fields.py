@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from workalike.typhonio.findings import Findings
+from workalike.typhonio.format_names import MAX_NAME, PREFIX
 from workalike.typhonio.hdf5 import Budget, Data, Group, Unreadable
-from workalike.typhonio.words import MAX_NAME, PREFIX
 
 WRITE_ASCII = "write strings of fixed length, ASCII, up to 63 characters and a NUL"
 WRITE_ALL = "write every attribute of the object"

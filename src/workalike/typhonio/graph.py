@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from workalike.typhonio.chunks import Chunks
 from workalike.typhonio.fields import Context, Object, array
+from workalike.typhonio.format_names import ALL_GHOSTS, SHAPE_NODES, Centring
 from workalike.typhonio.hdf5 import Data, Unreadable
-from workalike.typhonio.words import ALL_GHOSTS, SHAPE_NODES, Centring
 
 MOST_NODES_SEEN = 2**28  # a bit each, to see which ones are missing
 

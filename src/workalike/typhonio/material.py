@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workalike.typhonio import words
+from workalike.typhonio import format_names
 from workalike.typhonio.chunks import Chunks
 from workalike.typhonio.fields import Context, Object, array, exact_table, whole_numbers
+from workalike.typhonio.format_names import Centring, MeshType
 from workalike.typhonio.hdf5 import Data, Unreadable
 from workalike.typhonio.node import Node
 from workalike.typhonio.quant import ghosts_fit
-from workalike.typhonio.words import Centring, MeshType
 
 MOST_MATERIALS = 10**6
 FRACTION_ERROR = 1e-3
@@ -23,22 +23,20 @@ def read_material(
     material: Object, name: str, mesh: dict[str, int], chunks: Chunks | None, context: Context
 ) -> tuple[Node, dict[str, int]]:
     """The material and its numeric attributes; `mesh` are those of its mesh."""
-    values = whole_numbers(material, words.MATERIAL_NUMBERS, context)
+    values = whole_numbers(material, format_names.MATERIAL_NUMBERS, context)
     mixed = bool(values.get("mixedflag", 0))
     node = Node("material", name)
     node.facts = {
-        "type": words.datatype(values.get("datatype", -2)),
+        "type": format_names.datatype(values.get("datatype", -2)),
         "materials": values.get("nmat", 0),
         "mixed": mixed,
-        "ghosts": words.ghosts(values.get("nghosts", 0)),
+        "ghosts": format_names.ghosts(values.get("nghosts", 0)),
     }
     _check_types(material, values, mixed, context)
     numbers = _check_names(material, values.get("nmat"), node, context)
     ghosts = values.get("nghosts", 0)
     if mesh.get("matghosts", ghosts) != ghosts:
-        what = (
-            f"the mesh says matghosts {words.ghosts(mesh['matghosts'])}, its material {words.ghosts(ghosts)}"
-        )
+        what = f"the mesh says matghosts {format_names.ghosts(mesh['matghosts'])}, its material {format_names.ghosts(ghosts)}"
         context.findings.warning(material.attribute_at("nghosts"), what, "write the same in both")
     if chunks is not None and ghosts_fit(material, ghosts, chunks, context):
         _check_data(material, chunks, ghosts, mixed, numbers, node, context)
@@ -48,11 +46,11 @@ def read_material(
 def _check_types(material: Object, values: dict[str, int], mixed: bool, context: Context) -> None:
     names = ("datatype", "ncomp_datatype", "ptr_datatype") if mixed else ("datatype",)
     for name in names:
-        if name in values and values[name] not in words.INTEGERS:
-            what = f"{words.datatype(values[name])} is no integer type"
+        if name in values and values[name] not in format_names.INTEGERS:
+            what = f"{format_names.datatype(values[name])} is no integer type"
             context.findings.error(material.attribute_at(name), what, "use 2 for int")
-    if mixed and "vf_datatype" in values and values["vf_datatype"] not in words.FLOATS:
-        what = f"{words.datatype(values['vf_datatype'])} is no type of fractions"
+    if mixed and "vf_datatype" in values and values["vf_datatype"] not in format_names.FLOATS:
+        what = f"{format_names.datatype(values['vf_datatype'])} is no type of fractions"
         context.findings.error(material.attribute_at("vf_datatype"), what, "use 9 for double")
 
 
@@ -94,7 +92,7 @@ def _check_data(
     parts, cells = chunks.mixed_parts, chunks.mixed_cells
     length = int(pure.sum())
     total = length + (int(parts.sum()) if mixed else 0)
-    data = array(material, words.DATA, total, context)
+    data = array(material, format_names.DATA, total, context)
     if data is not None:
         node.facts["values"] = data.length
         _check_cells(material, data, pure, cells if mixed else cells * 0, numbers, context)
@@ -116,7 +114,7 @@ def _check_cells(
     context: Context,
 ) -> None:
     """A cell holds the number of a material, or minus the place, from 1, of a mixed cell of its chunk."""
-    place = material.at(words.DATA)
+    place = material.at(format_names.DATA)
     ends, most = np.cumsum(pure).astype(np.int64), cells.astype(np.int64)
     length, strange = int(ends[-1]), set[int]()
     try:

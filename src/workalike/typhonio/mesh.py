@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from workalike.typhonio import words
+from workalike.typhonio import format_names
 from workalike.typhonio.chunks import Chunks, check_point, check_quad, check_unstructured, read_chunks
 from workalike.typhonio.fields import Context, Object, array, open_data, texts, whole_numbers
+from workalike.typhonio.format_names import MeshType
 from workalike.typhonio.graph import check_graph
 from workalike.typhonio.node import Node
-from workalike.typhonio.words import MeshType
 
 
 def read_mesh(mesh: Object, name: str, context: Context) -> tuple[Node, Chunks | None, dict[str, int]]:
     """The mesh, its chunks if they make sense, and its numeric attributes."""
-    values = whole_numbers(mesh, words.MESH_NUMBERS, context)
-    labels = texts(mesh, words.MESH_TEXTS, context)
+    values = whole_numbers(mesh, format_names.MESH_NUMBERS, context)
+    labels = texts(mesh, format_names.MESH_TEXTS, context)
     node = Node("mesh", name)
     kind = _kind_of(mesh, values, context)
     if kind is None:
         return node, None, values
-    sizes = whole_numbers(mesh, words.MESH_SIZES[kind], context)
-    values |= sizes | whole_numbers(mesh, words.MESH_LAST, context)
+    sizes = whole_numbers(mesh, format_names.MESH_SIZES[kind], context)
+    values |= sizes | whole_numbers(mesh, format_names.MESH_LAST, context)
     ndims = values.get("ndims", 0)
     node.facts = {
-        "type": words.MESH_TYPES[kind],
+        "type": format_names.MESH_TYPES[kind],
         "dimensions": ndims,
-        "coordinates": words.COORDINATES.get(values.get("coordtype", -1), "unknown"),
-        "coordinate_type": words.datatype(values.get("coord_datatype", -2)),
+        "coordinates": format_names.COORDINATES.get(values.get("coordtype", -1), "unknown"),
+        "coordinate_type": format_names.datatype(values.get("coord_datatype", -2)),
         **sizes,
         "group": labels.get("group", ""),
     }
@@ -54,22 +54,22 @@ def _kind_of(mesh: Object, values: dict[str, int], context: Context) -> MeshType
 
 def _codes_hold(mesh: Object, kind: MeshType, values: dict[str, int], context: Context) -> bool:
     """Whether the numbers of the mesh make its layout known."""
-    if "coord_datatype" in values and values["coord_datatype"] not in words.NUMBERS:
+    if "coord_datatype" in values and values["coord_datatype"] not in format_names.NUMBERS:
         what = f"{values['coord_datatype']} is no type of numbers"
         context.findings.error(mesh.attribute_at("coord_datatype"), what, "use 9 for double, 8 for float")
-    if "coordtype" in values and values["coordtype"] not in words.COORDINATES:
+    if "coordtype" in values and values["coordtype"] not in format_names.COORDINATES:
         what = f"{values['coordtype']} is no type of coordinates"
         context.findings.error(mesh.attribute_at("coordtype"), what, "use 0 for Cartesian ones")
     graph = values.get("graph_datatype", 2)
-    if kind is MeshType.UNSTRUCTURED and graph not in words.INTEGERS:
-        what = f"{words.datatype(graph)} cannot number the nodes of an unstructured mesh"
+    if kind is MeshType.UNSTRUCTURED and graph not in format_names.INTEGERS:
+        what = f"{format_names.datatype(graph)} cannot number the nodes of an unstructured mesh"
         context.findings.error(mesh.attribute_at("graph_datatype"), what, "use an integer type")
     if "ndims" in values and not 1 <= values["ndims"] <= 3:
         what = f"{values['ndims']} dimensions"
         context.findings.error(mesh.attribute_at("ndims"), what, "use 1, 2 or 3")
     nghosts = values.get("nghosts", 0)
     if not 0 <= nghosts < 2**20:
-        what = f"{words.ghosts(nghosts)} is no number of ghost layers"
+        what = f"{format_names.ghosts(nghosts)} is no number of ghost layers"
         context.findings.error(mesh.attribute_at("nghosts"), what, "write the layers around each chunk")
         return False
     return 1 <= values.get("ndims", 0) <= 3
@@ -89,18 +89,18 @@ def _check_sums(mesh: Object, chunks: Chunks, values: dict[str, int], context: C
 
 def _check_arrays(mesh: Object, chunks: Chunks, sizes: dict[str, int], context: Context) -> None:
     """Coordinates and graph against what the chunks say."""
-    axes = words.AXES[: chunks.ndims]
+    axes = format_names.AXES[: chunks.ndims]
     lengths = [sizes.get(name, 0) for name in ("ni", "nj", "nk")]
     if chunks.type is MeshType.COLINEAR:
         for axis, length in zip(axes, lengths, strict=False):
             array(mesh, axis, length, context, exact=True)
     else:
-        ghosts = chunks.layers if chunks.quad else words.ALL_GHOSTS
-        total = chunks.total(words.Centring.NODE, ghosts)
+        ghosts = chunks.layers if chunks.quad else format_names.ALL_GHOSTS
+        total = chunks.total(format_names.Centring.NODE, ghosts)
         for axis in axes:
             array(mesh, axis, total, context)
     if chunks.quad and all(name in sizes for name in ("ni", "nj", "nk")):
-        check_quad(mesh.at(words.CHUNKINFO), chunks, lengths, context)
+        check_quad(mesh.at(format_names.CHUNKINFO), chunks, lengths, context)
     elif chunks.type is MeshType.POINT:
         check_point(mesh.path, chunks, sizes.get("nnodes"), context)
     elif chunks.type is MeshType.UNSTRUCTURED:
@@ -109,11 +109,11 @@ def _check_arrays(mesh: Object, chunks: Chunks, sizes: dict[str, int], context: 
 
 
 def _read_range(mesh: Object, ndims: int, node: Node, context: Context) -> None:
-    if not mesh.group.has(words.RANGE):
+    if not mesh.group.has(format_names.RANGE):
         return
-    data = open_data(mesh, words.RANGE, context)
+    data = open_data(mesh, format_names.RANGE, context)
     if data is not None and data.length != 2 * ndims:
         what = f"has {data.length} elements, a range of {ndims} dimensions has {2 * ndims}"
-        context.findings.error(mesh.at(words.RANGE), what, "write low and high of each dimension")
+        context.findings.error(mesh.at(format_names.RANGE), what, "write low and high of each dimension")
     elif data is not None:
         node.facts["range"] = f"{data.length} values"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workalike.typhonio import words
+from workalike.typhonio import format_names
 from workalike.typhonio.chunks import Chunks
 from workalike.typhonio.fields import Context, Object, array, numbers, texts
+from workalike.typhonio.format_names import ALL_GHOSTS, Centring, MeshType
 from workalike.typhonio.node import Node
-from workalike.typhonio.words import ALL_GHOSTS, Centring, MeshType
 
 
 @dataclass(frozen=True)
@@ -22,23 +22,23 @@ class Under:
 
 def read_quant(quant: Object, name: str, under: Under, context: Context) -> Node:
     """The quant, its data as long as its centring, ghosts and mixed parts need."""
-    raw = numbers(quant, words.QUANT_NUMBERS, context)
+    raw = numbers(quant, format_names.QUANT_NUMBERS, context)
     units = texts(quant, ("units",), context).get("units", "")
     values = {key: int(v) for key, v in raw.items() if key not in ("qmin", "qmax") and v == v}
     code, centring = values.get("datatype"), values.get("centring")
     ghosts, mixed = values.get("nghosts", 0), bool(values.get("mixedflag", 0))
     node = Node("quant", name)
     node.facts = {
-        "type": words.datatype(code) if code is not None else "unknown",
-        "centring": words.CENTRINGS.get(centring if centring is not None else -1, "unknown"),
-        "ghosts": words.ghosts(ghosts),
+        "type": format_names.datatype(code) if code is not None else "unknown",
+        "centring": format_names.CENTRINGS.get(centring if centring is not None else -1, "unknown"),
+        "ghosts": format_names.ghosts(ghosts),
         "mixed": mixed,
         "units": units,
     }
     low, high = raw.get("qmin"), raw.get("qmax")
     if low is not None and high is not None:
         node.facts["range"] = [low, high] if low <= high else None  # 999 to 666 where it was never set
-    if code is not None and code not in words.NUMBERS:
+    if code is not None and code not in format_names.NUMBERS:
         what = f"{code} is no type of numbers: the object opens as nothing"
         context.findings.error(quant.attribute_at("datatype"), what, "use 9 for double, 2 for int")
     if centring is not None and under.chunks is not None and _fits(quant, values, under, context):
@@ -53,11 +53,11 @@ def _fits(quant: Object, values: dict[str, int], under: Under, context: Context)
     allowed = {
         MeshType.UNSTRUCTURED: (Centring.CELL, Centring.NODE),
         MeshType.POINT: (Centring.NODE,),
-    }.get(chunks.type, tuple(words.CENTRINGS))
+    }.get(chunks.type, tuple(format_names.CENTRINGS))
     if centring not in allowed:
-        known = words.CENTRINGS.get(centring, str(centring))
-        what = f"a mesh of type {words.MESH_TYPES[chunks.type]} has no centring {known}"
-        hint = f"use {', '.join(words.CENTRINGS[int(c)] for c in allowed)}"
+        known = format_names.CENTRINGS.get(centring, str(centring))
+        what = f"a mesh of type {format_names.MESH_TYPES[chunks.type]} has no centring {known}"
+        hint = f"use {', '.join(format_names.CENTRINGS[int(c)] for c in allowed)}"
         context.findings.error(quant.attribute_at("centring"), what, hint)
         return False
     if not ghosts_fit(quant, values.get("nghosts", 0), chunks, context):
@@ -82,12 +82,14 @@ def ghosts_fit(found: Object, ghosts: int, chunks: Chunks, context: Context) -> 
     """Layers of ghosts that a mesh can have; none or all where it has its own ghosts."""
     place = found.attribute_at("nghosts")
     if not chunks.quad:
-        if ghosts in (words.NO_GHOSTS, ALL_GHOSTS):
+        if ghosts in (format_names.NO_GHOSTS, ALL_GHOSTS):
             return True
         context.findings.error(place, f"{ghosts} ghosts", f"use 0 or {ALL_GHOSTS} (all of the mesh's)")
         return False
     if not 0 <= ghosts < 2**20:
-        context.findings.error(place, f"{words.ghosts(ghosts)} is no number of layers", "write a number")
+        context.findings.error(
+            place, f"{format_names.ghosts(ghosts)} is no number of layers", "write a number"
+        )
         return False
     if chunks.type is MeshType.NON_COLINEAR and ghosts > chunks.layers:
         what = f"{ghosts} layers of ghosts, the mesh has {chunks.layers}"
@@ -99,10 +101,14 @@ def _check_data(
     quant: Object, centring: int, ghosts: int, mixed: bool, chunks: Chunks, node: Node, context: Context
 ) -> None:
     total = chunks.total(centring, ghosts) + (int(chunks.mixed_parts.sum()) if mixed else 0)
-    data = array(quant, words.DATA, total, context)
+    data = array(quant, format_names.DATA, total, context)
     if data is not None:
         node.facts |= {"values": data.length, "stored": data.kind.text()}
-    partly = chunks.type is MeshType.UNSTRUCTURED and centring == Centring.NODE and ghosts == words.NO_GHOSTS
+    partly = (
+        chunks.type is MeshType.UNSTRUCTURED
+        and centring == Centring.NODE
+        and ghosts == format_names.NO_GHOSTS
+    )
     if partly and int(chunks.word("ghost_nodes").sum()):
         what = "has no ghosts, its mesh has: whole-mesh reads return values at wrong nodes"
         context.findings.warning(quant.path, what, "read it chunk by chunk, or write its ghosts")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TypeVar
 
-from workalike.typhonio import words
+from workalike.typhonio import format_names
 from workalike.typhonio.fields import WRITE_ASCII, Context, Object, names_in, open_data, string_table, table
 from workalike.typhonio.hdf5 import Unreadable
 from workalike.typhonio.node import Node
@@ -15,14 +15,14 @@ T = TypeVar("T")
 
 def read_variables(parent: Object, context: Context) -> list[Node]:
     """Every variable that the parent's tables list."""
-    if not parent.group.has(words.VARIABLE_REF):
-        left = next((name for name in words.VARIABLE_INFO if parent.group.has(name)), None)
+    if not parent.group.has(format_names.VARIABLE_REF):
+        left = next((name for name in format_names.VARIABLE_INFO if parent.group.has(name)), None)
         if left is not None:
-            what = f"there are variables, but no {words.VARIABLE_REF}: the library sees none"
+            what = f"there are variables, but no {format_names.VARIABLE_REF}: the library sees none"
             context.findings.error(parent.at(left), what, "write the table of their names")
         return []
-    names = names_in(parent, words.VARIABLE_REF, context)
-    units_name, types_name, index_name = words.VARIABLE_INFO
+    names = names_in(parent, format_names.VARIABLE_REF, context)
+    units_name, types_name, index_name = format_names.VARIABLE_INFO
     units = _string_column(parent, units_name, len(names), context)
     types = _column(parent, types_name, len(names), context)
     index = _column(parent, index_name, len(names), context)
@@ -89,18 +89,18 @@ def _read_one(
     """A variable whose type is 1000 x dimensions + code, and whose slot in a cache is counted from 1."""
     ndims, code = divmod(coded, 1000)
     place = parent.at(node.name)
-    if coded < 0 or code not in words.DATATYPES or ndims > words.MAX_RANK:
+    if coded < 0 or code not in format_names.DATATYPES or ndims > format_names.MAX_RANK:
         what = f"its type is {coded}, which is not 1000 x dimensions + type"
-        context.findings.error(place, what, f"write it so in {words.VARIABLE_INFO[1]}")
+        context.findings.error(place, what, f"write it so in {format_names.VARIABLE_INFO[1]}")
         return
-    node.facts |= {"type": words.datatype(code), "dimensions": ndims}
-    if ndims or code == words.STRING:
+    node.facts |= {"type": format_names.datatype(code), "dimensions": ndims}
+    if ndims or code == format_names.STRING:
         if slot:
             what = f"has a dataset of its own, but slot {slot} of a cache"
-            context.findings.error(place, what, f"write 0 in {words.VARIABLE_INFO[2]}")
+            context.findings.error(place, what, f"write 0 in {format_names.VARIABLE_INFO[2]}")
         _read_own(parent, node, ndims, code, context)
-    elif code not in words.CACHED:
-        what = f"a variable of type {words.datatype(code)} without dimensions: the library crashes"
+    elif code not in format_names.CACHED:
+        what = f"a variable of type {format_names.datatype(code)} without dimensions: the library crashes"
         context.findings.error(place, what, "use another type, or one dimension")
     else:
         _read_cached(parent, node, code, slot, used, context)
@@ -117,18 +117,18 @@ def _read_own(parent: Object, node: Node, ndims: int, code: int, context: Contex
     node.facts |= {"extents": list(reversed(data.shape)), "stored": data.kind.text()}
     if len(data.shape) != ndims:
         what = f"has {len(data.shape)} dimensions, its type says {ndims}"
-        context.findings.error(place, what, f"make {words.VARIABLE_INFO[1]} and the dataset agree")
-    if code == words.STRING and (data.kind.word != "string" or data.kind.fault):
+        context.findings.error(place, what, f"make {format_names.VARIABLE_INFO[1]} and the dataset agree")
+    if code == format_names.STRING and (data.kind.word != "string" or data.kind.fault):
         what = f"holds {data.kind.fault or data.kind.text()}, not strings of fixed length"
         context.findings.error(place, what, WRITE_ASCII)
-    elif code != words.STRING and not data.kind.numeric:
+    elif code != format_names.STRING and not data.kind.numeric:
         context.findings.error(place, f"holds {data.kind.text()}, not numbers", "write numbers")
 
 
 def _read_cached(
     parent: Object, node: Node, code: int, slot: int, used: dict[tuple[int, int], str], context: Context
 ) -> None:
-    place, name = parent.at(node.name), words.CACHE_PREFIX + words.datatype(code).upper()
+    place, name = parent.at(node.name), format_names.CACHE_PREFIX + format_names.datatype(code).upper()
     if not parent.group.has(name):
         context.findings.error(place, f"its value should be in {name}, which is missing", "write the cache")
         return

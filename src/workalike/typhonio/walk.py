@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workalike.typhonio import words
+from workalike.typhonio import format_names
 from workalike.typhonio.fields import (
     Context,
     Object,
@@ -27,30 +27,30 @@ MOST_DEPTH = 64
 
 def is_typhonio(root: Group) -> bool:
     """Whether the library would take the file for one of its own, or nearly."""
-    return root.has_attribute(words.FILE_VERSION[0]) or root.has(words.STATE_REF)
+    return root.has_attribute(format_names.FILE_VERSION[0]) or root.has(format_names.STATE_REF)
 
 
 def is_old(root: Group) -> bool:
     """Whether it is a file of a TyphonIO before version 1, which 1.6 refuses."""
-    return not root.has_attribute(words.FILE_VERSION[0]) and root.has(words.OLD_FORMAT)
+    return not root.has_attribute(format_names.FILE_VERSION[0]) and root.has(format_names.OLD_FORMAT)
 
 
 def walk(root: Group, context: Context) -> Node:
     """The whole file."""
     found = Object(root, "/")
-    version = whole_numbers(found, words.FILE_VERSION, context)
-    info = texts(found, words.FILE_TEXTS, context)
+    version = whole_numbers(found, format_names.FILE_VERSION, context)
+    info = texts(found, format_names.FILE_TEXTS, context)
     node = Node("file", "/")
-    node.facts = {"version": ".".join(str(version.get(name, "?")) for name in words.FILE_VERSION)}
+    node.facts = {"version": ".".join(str(version.get(name, "?")) for name in format_names.FILE_VERSION)}
     node.facts |= {("code_version" if key == "version" else key): value for key, value in info.items()}
     walker = _Walker(context)
     walker.way.append(root.address())
-    listed = walker.children(found, words.STATE_REF, walker.state, node)
+    listed = walker.children(found, format_names.STATE_REF, walker.state, node)
     walker.rest(found, node, listed)
     note_fixed_tables(context)
     if not context.leaves:
         what = "nothing is listed that could be read: no mesh, no variable"
-        hint = f"list states in {words.STATE_REF}, meshes in {words.MESH_REF}, and close the file with the library"
+        hint = f"list states in {format_names.STATE_REF}, meshes in {format_names.MESH_REF}, and close the file with the library"
         context.findings.error("/", what, hint)
     return node
 
@@ -110,11 +110,11 @@ class _Walker:
         return Object(group, place)
 
     def state(self, state: Object, name: str) -> Node:
-        values = numbers(state, words.STATE_NUMBERS, self.context)
+        values = numbers(state, format_names.STATE_NUMBERS, self.context)
         units = texts(state, ("units",), self.context).get("units", "")
         node = Node("state", name)
         node.facts = {"step": int(values.get("step", 0)), "time": values.get("time"), "units": units}
-        self.rest(state, node, self.children(state, words.MESH_REF, self.mesh, node))
+        self.rest(state, node, self.children(state, format_names.MESH_REF, self.mesh, node))
         return node
 
     def mesh(self, mesh: Object, name: str) -> Node:
@@ -128,13 +128,13 @@ class _Walker:
             self.rest(found, below, set())
             return below
 
-        listed = self.children(mesh, words.MATERIAL_REF, material, node)
+        listed = self.children(mesh, format_names.MATERIAL_REF, material, node)
         if len(listed) > 1:
             what = f"{len(listed)} materials"
-            self.context.findings.error(mesh.at(words.MATERIAL_REF), what, "a mesh has one at most")
-        elif not listed and values.get("matghosts", words.NULL_GHOSTS) != words.NULL_GHOSTS:
-            what = f"says {words.ghosts(values['matghosts'])}, but the mesh has no material"
-            hint = f"write {words.NULL_GHOSTS}"
+            self.context.findings.error(mesh.at(format_names.MATERIAL_REF), what, "a mesh has one at most")
+        elif not listed and values.get("matghosts", format_names.NULL_GHOSTS) != format_names.NULL_GHOSTS:
+            what = f"says {format_names.ghosts(values['matghosts'])}, but the mesh has no material"
+            hint = f"write {format_names.NULL_GHOSTS}"
             self.context.findings.warning(mesh.attribute_at("matghosts"), what, hint)
         mixed = any(m.get("mixedflag", 0) for m in materials)
         under = Under(chunks, mixed, max((m.get("nghosts", 0) for m in materials), default=0))
@@ -144,7 +144,7 @@ class _Walker:
             self.rest(found, below, set())
             return below
 
-        self.rest(mesh, node, listed | self.children(mesh, words.QUANT_REF, quant, node))
+        self.rest(mesh, node, listed | self.children(mesh, format_names.QUANT_REF, quant, node))
         return node
 
     def vargroup(self, group: Object, name: str) -> Node:
@@ -154,7 +154,7 @@ class _Walker:
 
     def rest(self, parent: Object, node: Node, listed: set[str]) -> None:
         """What any object may hold: variables and vargroups. Then, what nobody lists."""
-        groups = self.children(parent, words.VGROUP_REF, self.vargroup, node)
+        groups = self.children(parent, format_names.VGROUP_REF, self.vargroup, node)
         variables = read_variables(parent, self.context)
         node.children += variables
         self._unlisted(parent, listed | groups | {variable.name for variable in variables})
@@ -162,7 +162,7 @@ class _Walker:
     def _unlisted(self, parent: Object, listed: set[str]) -> None:
         """Groups and datasets that no table lists do not exist for the library."""
         for name, kind in parent.group.links().items():
-            if name in listed or name.startswith(words.PREFIX):
+            if name in listed or name.startswith(format_names.PREFIX):
                 continue
             place = parent.at(name)
             if kind in ("external", "broken"):
@@ -172,7 +172,7 @@ class _Walker:
             group = self._group(parent, name) if kind == "group" else None
             if group is not None and group.address() in self.known:
                 continue  # listed under another name
-            marks = words.MARKS.items() if group is not None else ()
+            marks = format_names.MARKS.items() if group is not None else ()
             mark = next((what for mark, what in marks if group and group.has_attribute(mark)), None)
             if mark is not None:
                 what = f"is a {mark}, but no table lists it: the library does not see it"

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.workload import units
-from workalike.workload.files import first_error
 from workalike.workload.model import (
     MAX_OPERATION_BYTES,
     Arrays,
@@ -23,6 +22,7 @@ from workalike.workload.model import (
     Stream,
     Workload,
 )
+from workalike.workload.workload_file import first_error
 
 
 def round_size(size: int, digits: int) -> int:

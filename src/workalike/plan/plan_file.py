@@ -11,9 +11,9 @@ from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.file_kind import FileKind, kind_of
 from workalike.files import read_text, write_text
-from workalike.plan.model import Plan, Ranges
-from workalike.workload.files import first_error, read_workload
+from workalike.plan.plan_schema import Plan, Ranges
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import first_error, read_workload
 
 _HINT = "make it anew with `workalike plan`"
 

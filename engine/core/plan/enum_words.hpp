@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "plan/model.hpp"
+#include "plan/plan.hpp"
 
 namespace wa {
 

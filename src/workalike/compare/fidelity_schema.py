@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text, write_text
 from workalike.record.run_record import Stamp
-from workalike.workload.files import first_error
 from workalike.workload.model import Level, Role
+from workalike.workload.workload_file import first_error
 
 Basis = Literal["plan", "record", "log"]
 

@@ -1,4 +1,4 @@
-#include "run/files.hpp"
+#include "run/made_files.hpp"
 
 #include <fmt/format.h>
 #include <mpi.h>

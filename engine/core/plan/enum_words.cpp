@@ -1,4 +1,4 @@
-#include "plan/words.hpp"
+#include "plan/enum_words.hpp"
 
 #include <array>
 
