@@ -22,11 +22,11 @@
 #include "folder/cleanup.hpp"
 #include "folder/folder_lock.hpp"
 #include "mesh/layout.hpp"
+#include "plan/enum_words.hpp"
 #include "plan/json.hpp"
 #include "plan/limits.hpp"
 #include "plan/read.hpp"
 #include "plan/upgrade.hpp"
-#include "plan/enum_words.hpp"
 #include "schedule/clock.hpp"
 #include "sharing/names.hpp"
 

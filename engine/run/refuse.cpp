@@ -8,8 +8,8 @@
 #include <set>
 
 #include "errors.hpp"
-#include "plan/read.hpp"
 #include "plan/enum_words.hpp"
+#include "plan/read.hpp"
 #include "record/environment.hpp"
 
 namespace wa {

@@ -9,9 +9,9 @@
 
 #include "errors.hpp"
 #include "expand/dump.hpp"
+#include "plan/enum_words.hpp"
 #include "plan/limits.hpp"
 #include "plan/operation_table.hpp"
-#include "plan/enum_words.hpp"
 
 namespace wa {
 namespace {
