@@ -21,7 +21,7 @@ help:
 
 build: $(VENV)/.built
 
-$(VENV)/.built: pyproject.toml CMakeLists.txt $(shell find engine capture -type f 2>/dev/null)
+$(VENV)/.built: pyproject.toml CMakeLists.txt $(shell find engine capture counting -type f 2>/dev/null)
 	tools/install-packages
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip

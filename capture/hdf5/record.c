@@ -8,6 +8,7 @@
 #include "core/module.h"
 #include "core/records.h"
 #include "core/utf8.h"
+#include "counting/size_bins.h"
 #include "hdf5/counters.h"
 #include "log/events.h"
 

@@ -3,7 +3,7 @@
 #define WORKALIKE_CAPTURE_HDF5_RECORD_H
 
 #include "core/clock.h"
-#include "core/common_values.h"
+#include "core/common_slabs.h"
 #include "core/mapping.h"
 #include "hdf5/api.h"
 #include "hdf5/layout.h"

@@ -1,10 +1,10 @@
 /* From the mapping to stored records, and from these to packed regions. */
 #include <string.h>
 
-#include "core/common_values.h"
 #include "core/mapping.h"
 #include "core/module.h"
 #include "core/records.h"
+#include "counting/common_values.h"
 #include "log/deflate.h"
 #include "log/log.h"
 #include "log/trace.h"

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/common_values.h"
 #include "core/module.h"
+#include "counting/common_values.h"
 
 /* A record seen as its counters and times. */
 struct view {
@@ -86,51 +86,9 @@ static void add_slowest(const struct record_kind* kind, struct view result, stru
     }
 }
 
-/* A group of common values: the value itself, and for arrays what belongs to it. */
-struct group {
-    const int64_t* values;
-    int64_t count;
-};
-
-static bool better(struct group first, struct group other) {
-    return first.count > other.count || (first.count == other.count && first.values[0] > other.values[0]);
-}
-
-/* Adds the counts of equal groups, then keeps the best four of both sides. */
 static void add_common(const struct common_rule* rule, int64_t* result, const int64_t* other) {
-    enum { BOTH = 2 * COMMON_KEPT, WIDEST = 16 };
-    const size_t width = (size_t)rule->width;
-    struct group groups[BOTH];
-    int64_t kept[COMMON_KEPT][WIDEST], counts[COMMON_KEPT] = {0};
-    int used = 0;
-    for (int side = 0; side < 2; ++side) {
-        const int64_t* from = side ? other : result;
-        for (int i = 0; i < COMMON_KEPT; ++i) {
-            const struct group group = {from + rule->value + rule->width * i, from[rule->count + i]};
-            int at = 0;
-            while (at < used && memcmp(groups[at].values, group.values, width * sizeof *result) != 0) ++at;
-            if (group.count <= 0) continue;
-            if (at < used) {
-                groups[at].count += group.count;
-            } else {
-                groups[used++] = group;
-            }
-        }
-    }
-    memset(kept, 0, sizeof kept);
-    for (int place = 0; place < COMMON_KEPT && place < used; ++place) {
-        int best = place;
-        for (int i = place + 1; i < used; ++i) best = better(groups[i], groups[best]) ? i : best;
-        const struct group chosen = groups[best];
-        groups[best] = groups[place];
-        groups[place] = chosen;
-        memcpy(kept[place], chosen.values, width * sizeof *result);
-        counts[place] = chosen.count;
-    }
-    for (int i = 0; i < COMMON_KEPT; ++i) {
-        memcpy(result + rule->value + rule->width * i, kept[i], width * sizeof *result);
-        result[rule->count + i] = counts[i];
-    }
+    common_add(rule->width, result + rule->value, result + rule->count, other + rule->value,
+               other + rule->count);
 }
 
 static void add_counter(enum rule rule, int64_t* result, int64_t other) {

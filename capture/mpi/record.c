@@ -16,7 +16,7 @@ static const struct record_shape shape = {
     sizeof(struct mpiio_record),
     offsetof(struct mpiio_record, log),
     sizeof(struct mpiio_stored),
-    offsetof(struct mpiio_record, accesses),
+    offsetof(struct mpiio_record, history.sizes),
     1,
     0,
 };
@@ -66,15 +66,6 @@ void mpiio_count_view(struct mpiio_record* record, bool hints, struct span span)
     record_unlock(&record->head);
 }
 
-static void count_sizes(struct mpiio_record* record, bool write, int64_t size) {
-    int64_t* counter = record->log.counter;
-    counter[write ? MPIIO_BYTES_WRITTEN : MPIIO_BYTES_READ] += size;
-    ++counter[(write ? MPIIO_SIZE_WRITE : MPIIO_SIZE_READ) + size_bin(size)];
-    if (size) common_values_count(&record->accesses, size);
-    if (record->last_kind && record->last_kind != write + 1) ++counter[MPIIO_RW_SWITCHES];
-    record->last_kind = write + 1;
-}
-
 static void count_times(struct mpiio_record* record, bool write, int64_t size, struct span span) {
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
@@ -93,8 +84,7 @@ void mpiio_count_transfer(struct mpiio_record* record, enum mpiio_counter counte
                           int64_t size, struct span span) {
     const bool write = (counter - MPIIO_INDEP_READS) % 2;
     if (!record_begin(&record->head)) return;
-    ++record->log.counter[counter];
-    count_sizes(record, write, size);
+    mpiio_transferred(&record->history, record->log.counter, counter, size);
     count_times(record, write, size, span);
     if (settings.dxt) {
         trace_add(&record->traces, MODULE_DXT_MPIIO, record->log.base.id, write, offset, size, span);
@@ -124,7 +114,7 @@ static const struct record_kind mpiio_kind = {
     .times = DATA_TIMES,
     .counter_rule = mpiio_counters,
     .time_rule = data_time_rules,
-    .common = {{offsetof(struct mpiio_record, accesses), MPIIO_ACCESS, MPIIO_ACCESS_COUNT, 1}},
+    .common = {{offsetof(struct mpiio_record, history.sizes), MPIIO_ACCESS, MPIIO_ACCESS_COUNT, 1}},
     .commons = 1,
     .bytes = {MPIIO_BYTES_READ, MPIIO_BYTES_WRITTEN},
     .spent = {READ_TIME, WRITE_TIME, META_TIME},

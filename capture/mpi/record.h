@@ -3,7 +3,6 @@
 #define WORKALIKE_CAPTURE_MPIIO_RECORD_H
 
 #include "core/clock.h"
-#include "core/common_values.h"
 #include "core/mapping.h"
 #include "log/trace.h"
 #include "mpi/layout.h"
@@ -11,8 +10,7 @@
 struct mpiio_record {
     struct entry head;
     double read_end, write_end, meta_end;
-    int32_t last_kind; /* 0 none yet, 1 a read, 2 a write */
-    struct common_values accesses;
+    struct mpiio_history history;
     struct trace_chains traces;
     struct mpiio_stored log;
 };

@@ -9,6 +9,7 @@
 #include "core/module.h"
 #include "core/records.h"
 #include "core/utf8.h"
+#include "counting/size_bins.h"
 #include "log/events.h"
 #include "pnetcdf/api.h"
 

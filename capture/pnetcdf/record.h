@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "core/clock.h"
-#include "core/common_values.h"
+#include "core/common_slabs.h"
 #include "core/mapping.h"
 #include "pnetcdf/layout.h"
 

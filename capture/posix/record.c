@@ -19,9 +19,9 @@ static const struct record_shape shape = {
     sizeof(struct posix_record),
     offsetof(struct posix_record, log),
     sizeof(struct posix_stored),
-    offsetof(struct posix_record, accesses),
+    offsetof(struct posix_record, history.sizes),
     1,
-    offsetof(struct posix_record, strides),
+    offsetof(struct posix_record, history.strides),
 };
 
 static struct posix_record* find(const char* name) {
@@ -51,55 +51,22 @@ struct posix_record* posix_record_of_file(struct open_file* file) {
     return record;
 }
 
-/* Counters and times of a kind, side by side for both kinds. */
+/* Times of a kind, side by side for both kinds. */
 struct kind {
-    enum posix_counter calls, bytes, most, consecutive, sequential, sizes, slowest_size;
+    enum posix_counter slowest_size;
     enum data_time start, end, time, slowest;
 };
 
 static const struct kind kinds[2] = {
-    {POSIX_READS, POSIX_BYTES_READ, POSIX_MAX_BYTE_READ, POSIX_CONSEC_READS, POSIX_SEQ_READS, POSIX_SIZE_READ,
-     POSIX_MAX_READ_TIME_SIZE, READ_START, READ_END, READ_TIME, MAX_READ_TIME},
-    {POSIX_WRITES, POSIX_BYTES_WRITTEN, POSIX_MAX_BYTE_WRITTEN, POSIX_CONSEC_WRITES, POSIX_SEQ_WRITES,
-     POSIX_SIZE_WRITE, POSIX_MAX_WRITE_TIME_SIZE, WRITE_START, WRITE_END, WRITE_TIME, MAX_WRITE_TIME},
+    {POSIX_MAX_READ_TIME_SIZE, READ_START, READ_END, READ_TIME, MAX_READ_TIME},
+    {POSIX_MAX_WRITE_TIME_SIZE, WRITE_START, WRITE_END, WRITE_TIME, MAX_WRITE_TIME},
 };
-
-/* How an access lies to the one before it of its kind: before it, right after it, or further on. */
-static void count_pattern(struct posix_record* record, const struct kind* kind, int64_t offset,
-                          int64_t* last) {
-    int64_t* counter = record->log.counter;
-    if (offset <= *last) return;
-    ++counter[kind->sequential];
-    if (offset == *last + 1) {
-        ++counter[kind->consecutive];
-    } else if (*last != 0) {
-        common_values_count(&record->strides, offset - *last - 1);
-    }
-}
-
-static void count_alignment(int64_t* counter, int64_t offset, const void* memory) {
-    if ((uintptr_t)memory % MEMORY_ALIGNMENT) ++counter[POSIX_MEM_NOT_ALIGNED];
-    const int64_t block = counter[POSIX_FILE_ALIGNMENT];
-    const bool aligned = (block & (block - 1)) == 0 ? (offset & (block - 1)) == 0 : offset % block == 0;
-    if (!aligned) ++counter[POSIX_FILE_NOT_ALIGNED];
-}
 
 static void count_access(struct posix_record* record, enum transfer which, int64_t offset, int64_t size,
                          const void* memory) {
-    const struct kind* kind = &kinds[which];
     int64_t* counter = record->log.counter;
-    int64_t* last = which == TRANSFER_READ ? &record->last_read : &record->last_written;
-    ++counter[kind->calls];
-    counter[kind->bytes] += size;
-    ++counter[kind->sizes + (unsigned)size_bin(size)];
-    count_pattern(record, kind, offset, last);
-    count_alignment(counter, offset, memory);
-    if (record->last_kind && record->last_kind != (int)which + 1) ++counter[POSIX_RW_SWITCHES];
-    record->last_kind = (int)which + 1;
-    if (size == 0) return; /* the end of a file was met: no byte was touched */
-    *last = offset + size - 1;
-    if (*last > counter[kind->most]) counter[kind->most] = *last;
-    common_values_count(&record->accesses, size);
+    if ((uintptr_t)memory % MEMORY_ALIGNMENT) ++counter[POSIX_MEM_NOT_ALIGNED];
+    posix_transferred(&record->history, counter, which, offset, size);
 }
 
 static void count_times(struct posix_record* record, enum transfer which, int64_t size, struct span span) {
@@ -113,7 +80,8 @@ static void count_times(struct posix_record* record, enum transfer which, int64_
 /* An appending write lands at the end of the file, which the kernel then knows as the file's offset. It is
    asked at the first such write, and again only when another has written to the file in between. */
 static int64_t appended_at(const struct posix_record* record, struct open_file* file, int fd, int64_t size) {
-    if (file->append_end >= 0 && file->append_end == record->last_written + 1) return file->append_end;
+    if (file->append_end >= 0 && file->append_end == record->history.last[TRANSFER_WRITE] + 1)
+        return file->append_end;
     if (sandboxed()) return file->append_end > 0 ? file->append_end : 0;
     const int64_t end = REAL(syscall)(SYS_lseek, fd, 0, SEEK_CUR);
     return end >= size ? end - size : 0;
@@ -155,9 +123,8 @@ void posix_count_open(struct posix_record* record, int mode, struct span span) {
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
     if (!record_begin(&record->head)) return;
-    ++counter[POSIX_OPENS];
+    posix_opened(&record->history, counter);
     if (mode) counter[POSIX_MODE] = mode;
-    record->last_read = record->last_written = 0;
     note_window(&time[OPEN_START], &time[OPEN_END], span);
     note_time(&time[META_TIME], &record->meta_end, span);
     record_unlock(&record->head);
@@ -247,8 +214,8 @@ static const struct record_kind posix_kind = {
     .times = DATA_TIMES,
     .counter_rule = posix_counters,
     .time_rule = data_time_rules,
-    .common = {{offsetof(struct posix_record, strides), POSIX_STRIDE, POSIX_STRIDE_COUNT, 1},
-               {offsetof(struct posix_record, accesses), POSIX_ACCESS, POSIX_ACCESS_COUNT, 1}},
+    .common = {{offsetof(struct posix_record, history.strides), POSIX_STRIDE, POSIX_STRIDE_COUNT, 1},
+               {offsetof(struct posix_record, history.sizes), POSIX_ACCESS, POSIX_ACCESS_COUNT, 1}},
     .commons = 2,
     .bytes = {POSIX_BYTES_READ, POSIX_BYTES_WRITTEN},
     .spent = {READ_TIME, WRITE_TIME, META_TIME},

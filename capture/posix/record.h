@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "core/clock.h"
-#include "core/common_values.h"
 #include "core/fd_table.h"
 #include "core/mapping.h"
 #include "log/trace.h"
@@ -16,15 +15,11 @@ enum { MEMORY_ALIGNMENT = 8 };
 
 struct posix_record {
     struct entry head;
-    int64_t last_read, last_written; /* last byte of the latest access of each kind */
+    struct posix_history history;
     double read_end, write_end, meta_end;
-    int32_t last_kind; /* what the latest access was: 0 none yet, 1 a read, 2 a write */
-    struct common_values accesses, strides;
     struct trace_chains traces;
     struct posix_stored log;
 };
-
-enum transfer { TRANSFER_READ, TRANSFER_WRITE };
 
 /* The record of an absolute name, NULL if it is not counted or there is no room. */
 struct posix_record* posix_record_of(const char* name);

@@ -3,24 +3,7 @@
 #define WORKALIKE_CAPTURE_STDIO_LAYOUT_H
 
 #include "core/layouts.h"
-
-enum stdio_counter {
-    STDIO_OPENS,
-    STDIO_FDOPENS,
-    STDIO_READS,
-    STDIO_WRITES,
-    STDIO_SEEKS,
-    STDIO_FLUSHES,
-    STDIO_BYTES_WRITTEN,
-    STDIO_BYTES_READ,
-    STDIO_MAX_BYTE_READ,
-    STDIO_MAX_BYTE_WRITTEN,
-    STDIO_FASTEST_RANK,
-    STDIO_FASTEST_RANK_BYTES,
-    STDIO_SLOWEST_RANK,
-    STDIO_SLOWEST_RANK_BYTES,
-    STDIO_COUNTERS
-};
+#include "counting/stdio.h"
 
 /* Another order than the other modules'. */
 enum stdio_time {

@@ -124,25 +124,15 @@ void stdio_count_close(struct stdio_record* record, struct span span) {
     record_unlock(&record->head);
 }
 
-static void raise(int64_t* most, int64_t value) {
-    if (value > *most) *most = value;
-}
-
 static void count_transfer(struct stdio_record* record, enum transfer_kind kind, int64_t end, int64_t size,
                            struct span span) {
     if (record->sizes) sizes_count(record->sizes, kind == STREAM_READ ? SIZED_READS : SIZED_WRITES, size);
-    int64_t* counter = record->log.counter;
+    stdio_transferred(record->log.counter, kind == STREAM_WRITE, end, size);
     double* time = record->log.time;
     if (kind == STREAM_READ) {
-        ++counter[STDIO_READS];
-        counter[STDIO_BYTES_READ] += size;
-        if (size) raise(&counter[STDIO_MAX_BYTE_READ], end - 1);
         note_window(&time[STDIO_READ_START], &time[STDIO_READ_END], span);
         note_time(&time[STDIO_READ_TIME], &record->read_end, span);
     } else {
-        ++counter[STDIO_WRITES];
-        counter[STDIO_BYTES_WRITTEN] += size;
-        if (size) raise(&counter[STDIO_MAX_BYTE_WRITTEN], end - 1);
         note_window(&time[STDIO_WRITE_START], &time[STDIO_WRITE_END], span);
         note_time(&time[STDIO_WRITE_TIME], &record->write_end, span);
     }

@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#include "core/common_values.h"
 #include "core/mapping.h"
 #include "core/memory.h"
+#include "counting/common_values.h"
 
 enum sized { SIZED_READS, SIZED_WRITES, SIZED };
 

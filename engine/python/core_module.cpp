@@ -27,6 +27,7 @@
 #include "plan/limits.hpp"
 #include "plan/read.hpp"
 #include "plan/upgrade.hpp"
+#include "predict/predict.hpp"
 #include "schedule/clock.hpp"
 #include "sharing/names.hpp"
 
@@ -204,6 +205,37 @@ nb::dict operations(const ResolvedPlan& resolved, std::int64_t rank, std::int64_
     return out;
 }
 
+nb::dict predicted(const ResolvedPlan& resolved, const std::vector<std::int64_t>& alignments,
+                   std::int64_t most) {
+    Prediction found;
+    {
+        const nb::gil_scoped_release unlocked;
+        found = predict(resolved, alignments, most);
+    }
+    nb::dict out;
+    for (std::size_t m = 0; m < log_modules; ++m) {
+        const auto module = static_cast<LogModule>(m);
+        const std::vector<PredictedRecord>& records = found.records[m];
+        if (records.empty()) continue;
+        Column family, ranks, counters;
+        std::vector<std::string> files;
+        for (const PredictedRecord& record : records) {
+            family.push_back(static_cast<std::int64_t>(record.family));
+            ranks.push_back(record.ranks);
+            files.push_back(record.file);
+            counters.insert(counters.end(), record.counters.begin(), record.counters.end());
+        }
+        nb::dict columns;
+        columns["family"] = array_of(std::move(family));
+        columns["ranks"] = array_of(std::move(ranks));
+        columns["file"] = nb::cast(files);
+        columns["counters"] = array_of(std::move(counters), counters_of(module));
+        const std::string_view name = module_name(module);
+        out[nb::str(name.data(), name.size())] = columns;
+    }
+    return out;
+}
+
 /// Writes the calls of all ranks as text, as the backend record does.
 void write_operations(const ResolvedPlan& resolved, const std::string& path) {
     const nb::gil_scoped_release unlocked;
@@ -368,6 +400,7 @@ NB_MODULE(_core, m) {
         .def("count", &count, "payloads"_a = std::vector<std::optional<std::int64_t>>{},
              "each_rank"_a = false)
         .def("operations", &operations, "rank"_a, "most"_a)
+        .def("predict", &predicted, "alignments"_a, "most"_a)
         .def("write_operations", &write_operations, "path"_a);
     nb::class_<Mesh>(m, "MeshForm")
         .def("__init__",

@@ -35,7 +35,11 @@ def sources(root: Path) -> dict[str, str]:
 
 
 def includes(files: dict[str, str]) -> Graph:
-    return {name: set(_INCLUDE.findall(text)) for name, text in files.items()}
+    """Files of `capture/` that each includes; those of `counting/` stand below all of them."""
+    return {
+        name: {found for found in _INCLUDE.findall(text) if not found.startswith("counting/")}
+        for name, text in files.items()
+    }
 
 
 def unit(name: str) -> str:

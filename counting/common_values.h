@@ -1,11 +1,13 @@
 /* The most frequent values of something, such as access sizes, per file: at most 32 distinct ones are
-   counted, as in Darshan; the best four go into the log. Lives in the counters' mapping. */
-#ifndef WORKALIKE_CAPTURE_COMMON_VALUES_H
-#define WORKALIKE_CAPTURE_COMMON_VALUES_H
+   counted, as in Darshan; the best four go into a log. The memory is the caller's. */
+#ifndef WORKALIKE_COUNTING_COMMON_VALUES_H
+#define WORKALIKE_COUNTING_COMMON_VALUES_H
 
 #include <stdint.h>
 
-#include "core/layouts.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum { COMMON_VALUES = 32, COMMON_KEPT = 4 };
 
@@ -32,17 +34,18 @@ static inline void common_values_count(struct common_values* values, int64_t val
     values->last = i;
 }
 
-/* The same for values of several numbers; the first one is the size. */
-struct common_slabs {
-    uint32_t used, last;
-    int64_t value[COMMON_VALUES][SLAB_WIDTH];
-    int64_t count[COMMON_VALUES];
-};
-
-void common_slabs_count(struct common_slabs* slabs, const int64_t value[SLAB_WIDTH]);
-
 /* The places of the best four by count, ties by larger (first) number; the number of them. */
 int common_best(const int64_t* values, int width, const int64_t* counts, uint32_t used,
                 int best[COMMON_KEPT]);
+
+/* Adds the best four of another record: counts of equal values are added, then the best four of both are
+   kept. `value` has COMMON_KEPT groups of `width` numbers (the first of a group decides ties), `count` their
+   counts. */
+void common_add(int width, int64_t* value, int64_t* count, const int64_t* other_value,
+                const int64_t* other_count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,298 @@
+#include "predict/predict.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+
+#include "count/operations.hpp"
+#include "counting/mpiio.h"
+#include "counting/posix.h"
+#include "counting/stdio.h"
+#include "errors.hpp"
+
+namespace wa {
+namespace {
+
+static_assert(POSIX_COUNTERS >= MPIIO_COUNTERS && POSIX_COUNTERS >= STDIO_COUNTERS);
+
+/// A file as one rank has it.
+struct RankRecord {
+    std::size_t family = 0;
+    std::array<std::int64_t, POSIX_COUNTERS> counter{};
+    posix_history posix{};
+    mpiio_history mpiio{};
+};
+
+using FileRecords = std::unordered_map<std::string, RankRecord>;
+
+/// The four commonest values, in a record's places for them.
+void store_common(const common_values& values, std::int64_t* counter, int value_at, int count_at) {
+    std::array<int, COMMON_KEPT> best{};
+    const int kept = common_best(static_cast<const std::int64_t*>(values.value), 1,
+                                 static_cast<const std::int64_t*>(values.count), values.used, best.data());
+    for (int i = 0; i < kept; ++i) {
+        counter[value_at + i] = values.value[best[static_cast<std::size_t>(i)]];
+        counter[count_at + i] = values.count[best[static_cast<std::size_t>(i)]];
+    }
+}
+
+/// Where a module has its groups of common values, and which of its counters are no sums.
+struct Places {
+    std::vector<std::pair<int, int>> common;  // values, counts
+    std::set<int> largest;
+    std::set<int> same;  // of all ranks
+};
+
+const Places& places_of(LogModule module) {
+    static const std::array<Places, log_modules> places{
+        Places{{{POSIX_STRIDE, POSIX_STRIDE_COUNT}, {POSIX_ACCESS, POSIX_ACCESS_COUNT}},
+               {POSIX_MAX_BYTE_READ, POSIX_MAX_BYTE_WRITTEN},
+               {POSIX_FILE_ALIGNMENT}},
+        Places{{{MPIIO_ACCESS, MPIIO_ACCESS_COUNT}}, {}, {}},
+        Places{{}, {STDIO_MAX_BYTE_READ, STDIO_MAX_BYTE_WRITTEN}, {}}};
+    return places[static_cast<std::size_t>(module)];
+}
+
+void add_rank(LogModule module, PredictedRecord& sum, const RankRecord& record) {
+    const Places& places = places_of(module);
+    std::vector<bool> done(sum.counters.size());
+    for (const auto& [values, counts] : places.common) {
+        common_add(1, &sum.counters[static_cast<std::size_t>(values)],
+                   &sum.counters[static_cast<std::size_t>(counts)],
+                   &record.counter[static_cast<std::size_t>(values)],
+                   &record.counter[static_cast<std::size_t>(counts)]);
+        for (int i = 0; i < COMMON_KEPT; ++i)
+            done[static_cast<std::size_t>(values + i)] = done[static_cast<std::size_t>(counts + i)] = true;
+    }
+    for (std::size_t c = 0; c < sum.counters.size(); ++c) {
+        if (done[c]) continue;
+        const auto number = static_cast<int>(c);
+        if (places.largest.contains(number)) {
+            sum.counters[c] = std::max(sum.counters[c], record.counter[c]);
+        } else if (places.same.contains(number)) {
+            sum.counters[c] = record.counter[c];
+        } else {
+            sum.counters[c] += record.counter[c];
+        }
+    }
+    ++sum.ranks;
+}
+
+LogModule module_of(Level level) {
+    switch (level) {
+        case Level::posix:
+            return LogModule::posix;
+        case Level::stdio:
+            return LogModule::stdio;
+        default:
+            return LogModule::mpiio;
+    }
+}
+
+bool predicted(Level level) {
+    return level == Level::posix || level == Level::stdio || level == Level::mpiio;
+}
+
+class Walk {
+  public:
+    Walk(const ResolvedPlan& resolved, const std::vector<std::int64_t>& alignments, std::int64_t most)
+        : resolved_(resolved), alignments_(alignments), left_(most) {
+        const std::size_t families = resolved.plan.families.size();
+        for (std::size_t f = 0; f < families; ++f) {
+            const Level level = resolved.counted[f]->level.value_or(resolved.plan.families[f].level);
+            levels_.push_back(level);
+            out_.below_mpiio.push_back(level == Level::mpiio);
+        }
+    }
+
+    Prediction run() {
+        for (std::int64_t rank = 0; rank < resolved_.plan.ranks; ++rank) {
+            visit_calls(resolved_, rank, [&](const RankCall& made) {
+                if (left_-- == 0) throw UsageError("the plan has too many calls to be predicted one by one");
+                see(made);
+                return true;
+            });
+            for (std::size_t m = 0; m < log_modules; ++m) take(static_cast<LogModule>(m));
+        }
+        for (std::vector<PredictedRecord>& records : out_.records) {
+            std::erase_if(records, [&](const PredictedRecord& record) {
+                return &records == &out_.records[static_cast<std::size_t>(LogModule::posix)] &&
+                       levels_[record.family] == Level::mpiio && !out_.below_mpiio[record.family];
+            });
+        }
+        return std::move(out_);
+    }
+
+  private:
+    RankRecord& record(LogModule module, const RankCall& made) {
+        auto [found, fresh] = open_[static_cast<std::size_t>(module)].try_emplace(std::string(made.file));
+        RankRecord& record = found->second;
+        if (fresh) {
+            record.family = resolved_.plan.dumps[made.dump].family;
+            if (module == LogModule::posix)
+                record.counter[POSIX_FILE_ALIGNMENT] =
+                    record.family < alignments_.size() ? alignments_[record.family] : 0;
+        }
+        return record;
+    }
+
+    void see(const RankCall& made) {
+        const std::size_t family = resolved_.plan.dumps[made.dump].family;
+        const Level level = levels_[family];
+        if (!predicted(level) || !kind_of(*made.call)) return;
+        switch (module_of(level)) {
+            case LogModule::posix:
+                return posix(record(LogModule::posix, made), *made.call);
+            case LogModule::stdio:
+                return stdio(record(LogModule::stdio, made), *made.call);
+            case LogModule::mpiio:
+                mpiio(record(LogModule::mpiio, made), made);
+                if (out_.below_mpiio[family]) below(family, made);
+                return;
+        }
+    }
+
+    static enum transfer transfer_of(const Operation& operation) {
+        return operation.direction == Direction::write ? TRANSFER_WRITE : TRANSFER_READ;
+    }
+
+    static void posix(RankRecord& record, const Call& call) {
+        std::int64_t* counter = record.counter.data();
+        switch (*kind_of(call)) {
+            case Kind::open:
+                return posix_opened(&record.posix, counter);
+            case Kind::stat:
+                ++counter[POSIX_STATS];
+                return;
+            case Kind::seek:
+                ++counter[POSIX_SEEKS];
+                return;
+            case Kind::fsync:
+                ++counter[POSIX_FSYNCS];
+                return;
+            case Kind::read:
+            case Kind::write:
+                if (call.operation.joins) return;
+                return posix_transferred(&record.posix, counter, transfer_of(call.operation),
+                                         call.operation.offset, call.operation.size);
+            default:
+                return;
+        }
+    }
+
+    static void stdio(RankRecord& record, const Call& call) {
+        std::int64_t* counter = record.counter.data();
+        const Operation& operation = call.operation;
+        switch (*kind_of(call)) {
+            case Kind::open:
+                ++counter[STDIO_OPENS];
+                return;
+            case Kind::seek:
+                ++counter[STDIO_SEEKS];
+                return;
+            case Kind::flush:
+                ++counter[STDIO_FLUSHES];
+                return;
+            case Kind::read:
+            case Kind::write:
+                return stdio_transferred(counter, operation.direction == Direction::write,
+                                         operation.offset + operation.size, operation.size);
+            default:
+                return;
+        }
+    }
+
+    void mpiio(RankRecord& record, const RankCall& made) {
+        std::int64_t* counter = record.counter.data();
+        const Operation& operation = made.call->operation;
+        const bool writes = operation.direction == Direction::write;
+        switch (*kind_of(*made.call)) {
+            case Kind::open:
+                ++counter[opens_alone(made.dump) ? MPIIO_INDEP_OPENS : MPIIO_COLL_OPENS];
+                return;
+            case Kind::fsync:
+                ++counter[MPIIO_SYNCS];
+                return;
+            case Kind::read:
+            case Kind::write:
+                return mpiio_transferred(&record.mpiio, counter,
+                                         operation.collective
+                                             ? (writes ? MPIIO_COLL_WRITES : MPIIO_COLL_READS)
+                                             : (writes ? MPIIO_INDEP_WRITES : MPIIO_INDEP_READS),
+                                         operation.size);
+            default:
+                return;
+        }
+    }
+
+    bool opens_alone(std::size_t dump) const {
+        const Family& family = resolved_.family(dump);
+        return family.sharing.mode == SharingMode::per_rank || family.sharing.mode == SharingMode::root ||
+               resolved_.layout(dump).size() == 1;
+    }
+
+    /// What an independent contiguous call does below MPI-IO: one POSIX call. All else is the library's
+    /// choice.
+    void below(std::size_t family, const RankCall& made) {
+        if (made.call->kind != Call::Kind::transfer) return;
+        const Operation& operation = made.call->operation;
+        if (operation.collective || operation.pieces > 1 || operation.slab != nullptr) {
+            out_.below_mpiio[family] = false;
+            return;
+        }
+        if (operation.size == 0) return;
+        RankRecord& posix = record(LogModule::posix, made);
+        posix_transferred(&posix.posix, posix.counter.data(), transfer_of(operation), operation.offset,
+                          operation.size);
+    }
+
+    /// Adds the rank's records to those of all ranks.
+    void take(LogModule module) {
+        FileRecords& records = open_[static_cast<std::size_t>(module)];
+        for (auto& [file, record] : records) {
+            std::int64_t* counter = record.counter.data();
+            if (module == LogModule::posix) {
+                store_common(record.posix.sizes, counter, POSIX_ACCESS, POSIX_ACCESS_COUNT);
+                store_common(record.posix.strides, counter, POSIX_STRIDE, POSIX_STRIDE_COUNT);
+            } else if (module == LogModule::mpiio) {
+                store_common(record.mpiio.sizes, counter, MPIIO_ACCESS, MPIIO_ACCESS_COUNT);
+            }
+            std::vector<PredictedRecord>& all = out_.records[static_cast<std::size_t>(module)];
+            const auto [found, fresh] =
+                places_[static_cast<std::size_t>(module)].try_emplace(file, all.size());
+            if (fresh)
+                all.push_back({record.family, file, 0, std::vector<std::int64_t>(counters_of(module))});
+            add_rank(module, all[found->second], record);
+        }
+        records.clear();
+    }
+
+    const ResolvedPlan& resolved_;
+    const std::vector<std::int64_t>& alignments_;
+    std::int64_t left_;
+    std::vector<Level> levels_;
+    std::array<FileRecords, log_modules> open_;
+    std::array<std::unordered_map<std::string, std::size_t>, log_modules> places_;
+    Prediction out_;
+};
+
+}  // namespace
+
+std::string_view module_name(LogModule module) {
+    constexpr std::array<std::string_view, log_modules> names{"POSIX", "MPI-IO", "STDIO"};
+    return names[static_cast<std::size_t>(module)];
+}
+
+std::size_t counters_of(LogModule module) {
+    constexpr std::array<std::size_t, log_modules> counts{POSIX_COUNTERS, MPIIO_COUNTERS, STDIO_COUNTERS};
+    return counts[static_cast<std::size_t>(module)];
+}
+
+Prediction predict(const ResolvedPlan& resolved, const std::vector<std::int64_t>& alignments,
+                   std::int64_t most) {
+    return Walk(resolved, alignments, most).run();
+}
+
+}  // namespace wa

@@ -1,0 +1,218 @@
+"""Counters that an application determines, as a log has them and as a workload's plan comes to: *model against log*.
+
+Both sides are sums over the files of families: of reduced records and of those of single ranks alike. Common sizes and
+strides are compared as pairs of a value and its count (docs/reference/darshan-meaning.md).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workalike.characterize.result import Characterization, FamilyFacts
+from workalike.compare.side import LARGEST, Counters, Key, merge
+from workalike.darshan import layouts
+from workalike.darshan.bins import SIZE_BINS
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, IntArray
+from workalike.plan.core import core_plan
+from workalike.plan.plan_schema import Plan
+
+MOST_CALLS = 50_000_000
+"""Calls of a plan that are looked at one by one; a plan with more is not predicted."""
+
+PLACES = 4
+"""Common values that a record has."""
+
+
+@dataclass(frozen=True)
+class ModuleRules:
+    """What of a module's counters is determined.
+
+    `sums` maps the name of a sum to its terms, each a counter and 1 or -1. `common` are the tables of common values.
+    """
+
+    counters: tuple[str, ...]
+    sums: Mapping[str, tuple[tuple[str, int], ...]]
+    common: tuple[str, ...] = ()
+
+    def of(self, counters: Mapping[str, int]) -> Counters:
+        """The determined counters of a record or of a sum of records."""
+        out = {name: counters.get(name, 0) for name in self.counters}
+        for name, terms in self.sums.items():
+            out[name] = max(0, sum(sign * counters.get(term, 0) for term, sign in terms))
+        return out
+
+
+def _sum(*names: str) -> tuple[tuple[str, int], ...]:
+    return tuple((name, 1) for name in names)
+
+
+RULES: dict[str, ModuleRules] = {
+    "POSIX": ModuleRules(
+        counters=(
+            *("READS", "WRITES", "SEEKS", "BYTES_READ", "BYTES_WRITTEN", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
+            *("CONSEC_READS", "CONSEC_WRITES", "SEQ_READS", "SEQ_WRITES", "RW_SWITCHES", "FILE_NOT_ALIGNED"),
+            *(f"SIZE_{kind}_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
+        ),
+        # The open of a stream or a copied descriptor is no open of the application's.
+        sums={
+            "OPENS": (("OPENS", 1), ("FILENOS", -1), ("DUPS", -1)),
+            "FSYNCS": _sum("FSYNCS", "FDSYNCS"),
+        },
+        common=("ACCESS", "STRIDE"),
+    ),
+    "STDIO": ModuleRules(
+        counters=(
+            *("OPENS", "READS", "WRITES", "SEEKS", "BYTES_READ", "BYTES_WRITTEN"),
+            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
+        ),
+        sums={},
+    ),
+    "MPI-IO": ModuleRules(
+        counters=(
+            *("SYNCS", "BYTES_READ", "BYTES_WRITTEN", "RW_SWITCHES"),
+            *(f"SIZE_{kind}_AGG_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
+        ),
+        sums={
+            "OPENS": _sum("INDEP_OPENS", "COLL_OPENS"),
+            "READS": _sum("INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS"),
+            "WRITES": _sum("INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES"),
+        },
+        common=("ACCESS",),
+    ),
+}
+"""STATS is left out: Darshan counts it or not, as the machine's C library has it. Opens, seeks and syncs of POSIX below
+MPI-IO are the library's."""
+
+DATA_ONLY = ("OPENS", "SEEKS", "FSYNCS")
+"""Not determined in POSIX records below MPI-IO."""
+
+
+@dataclass
+class Determined:
+    """Counters of some files in one module.
+
+    `common` maps the name of a table to its values and counts. `cut` are the tables of which a record was full: a value
+    that it does not name may have been there.
+    """
+
+    counters: Counters = field(default_factory=dict)
+    common: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    cut: set[str] = field(default_factory=set)
+
+    def add_records(self, module: str, counters: IntArray, names: tuple[str, ...]) -> None:
+        """Add records, int64[records, counters]; -1 is what was not measured."""
+        values = np.maximum(counters, 0)
+        if not len(values):
+            return
+        exact = values.astype(object).sum(axis=0)
+        largest = values.max(axis=0)
+        merge(
+            self.counters,
+            {n: int(largest[i] if n in LARGEST else exact[i]) for i, n in enumerate(names)},
+        )
+        places = {name: i for i, name in enumerate(names)}
+        for table in RULES[module].common:
+            for place in range(1, PLACES + 1):
+                value, count = (f"{table}{place}_{word}" for word in (table, "COUNT"))
+                if value in places:
+                    self._add_common(table, values[:, places[value]], values[:, places[count]])
+            if count in places and (values[:, places[count]] > 0).any():
+                self.cut.add(table)
+
+    def merge(self, other: Determined) -> None:
+        """Add the counters of other files."""
+        merge(self.counters, other.counters)
+        for table, values in other.common.items():
+            self.common[table].update(values)
+        self.cut |= other.cut
+
+    def _add_common(self, table: str, values: IntArray, counts: IntArray) -> None:
+        for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+            if count > 0:
+                self.common[table][value] += count
+
+
+Group = tuple[Key, ...]
+"""Families that share files, by role and number: a log does not tell apart who opened or read what there."""
+
+
+def groups_of(found: Characterization) -> list[Group]:
+    """The families of a log, those that share a file together."""
+    home: dict[tuple[int, bool], int] = {}
+    parent = list(range(len(found.families)))
+
+    def root(place: int) -> int:
+        while parent[place] != place:
+            place = parent[place]
+        return place
+
+    for place, family in enumerate(found.families):
+        for file in family.files():
+            first = home.setdefault(file.key, place)
+            parent[root(place)] = root(first)
+    groups: dict[int, list[Key]] = defaultdict(list)
+    for place, family in enumerate(found.families):
+        groups[root(place)].append((family.family.role, family.family.number))
+    return [tuple(keys) for keys in groups.values()]
+
+
+def modules_of(families: Iterable[FamilyFacts]) -> list[str]:
+    """The modules that are compared for these families: those of their levels, and POSIX below MPI-IO."""
+    modules = dict.fromkeys(MODULE_OF_LEVEL[family.family.counted_at] for family in families)
+    if "MPI-IO" in modules:
+        modules["POSIX"] = None
+    return [module for module in modules if module in RULES]
+
+
+def determined_of_log(files: Iterable[FileFacts], module: str) -> Determined:
+    """The counters of a module over some files of a log."""
+    out = Determined()
+    for file in files:
+        facts = file.modules.get(module)
+        if facts is not None:
+            out.add_records(module, facts.counters, facts.counter_names)
+    return out
+
+
+def alignments_of(found: Characterization, plan: Plan) -> list[int]:
+    """FILE_ALIGNMENT in bytes of each family's files; 0 where they differ or the log does not tell."""
+    by_key: dict[Key, int] = {}
+    for family in found.families:
+        values = {
+            value
+            for file in family.files()
+            if (posix := file.modules.get("POSIX")) is not None
+            for value in posix.column("FILE_ALIGNMENT").tolist()
+        }
+        by_key[(family.family.role, family.family.number)] = max(values, default=0) if len(values) == 1 else 0
+    return [max(0, by_key.get((family.role, family.number), 0)) for family in plan.families]
+
+
+def predicted(plan: Plan, alignments: list[int]) -> dict[Key, dict[str, Determined]] | None:
+    """What a log of a full run of the plan would hold, by family and module.
+
+    Args:
+        plan: the plan.
+        alignments: FILE_ALIGNMENT of each family's files, bytes, in the plan's order; 0: unknown.
+
+    Returns:
+        None where the plan has more calls than can be looked at.
+    """
+    core = core_plan(plan)
+    counted = core.count()
+    calls = sum(int(column.sum()) for name, column in counted.items() if name.startswith("calls_"))
+    if calls > MOST_CALLS:
+        return None
+    out: dict[Key, dict[str, Determined]] = defaultdict(dict)
+    for module, records in core.predict(alignments, MOST_CALLS).items():
+        names = layouts.FIXED[module].current.counters
+        for place, family in enumerate(plan.families):
+            of_family: IntArray = records["counters"][records["family"] == place]
+            if len(of_family):
+                found = out[(family.role, family.number)].setdefault(module, Determined())
+                found.add_records(module, of_family, names)
+    return out
