@@ -8,11 +8,15 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from engine.conftest import content, dump, family, find_engine, make_plan, sharing, stream
+from workalike import _core
+from workalike.compare.agreement import rows_of
+from workalike.compare.determined import Determined
 from workalike.compare.from_record import counters_of
-from workalike.darshan import Log, LogBuilder, open_log
+from workalike.darshan import Log, LogBuilder, layouts, open_log
 from workalike.record.run_record import Record, read_record
 
 from .conftest import MPI_ENVIRONMENT, WORKALIKE
@@ -115,6 +119,42 @@ def test_record_and_log_agree_exactly(
         below = [row.levels["mpiio"] for row in record.dumps]  # type: ignore[index]
         for name in ("BYTES_WRITTEN", "COLL_WRITES", "INDEP_WRITES"):
             assert sum(getattr(row, name.lower()) or 0 for row in below) == seen(log, "MPI-IO", name)
+
+
+@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
+def test_the_log_holds_the_counters_that_were_predicted(library: Path, tmp_path: Path, backend: str) -> None:
+    """Every counter that the plan determines, file by file."""
+    plan = plan_of(backend, 4)
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    done = workalike("run", "plan.json", "--dir", "data", "-o", "out", "--capture", "-q", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    log = open_log(tmp_path / "out/replica.darshan")
+    module = MODULE[backend]
+    table = log.records(module)
+    assert table is not None
+    posix = log.records("POSIX")
+    block = 0 if posix is None else int(posix["FILE_ALIGNMENT"].max())
+    core = _core.Plan(json.dumps(plan))
+    records = core.predict([block] * len(plan["families"]), 10**6)[module]
+    names = layouts.FIXED[module].current.counters
+    expected = {}
+    for file, row in zip(records["file"], records["counters"].tolist(), strict=True):
+        found = Determined()
+        found.add_records(module, np.array([row]), names)
+        expected[file] = found
+    seen_files = {}
+    for file in expected:
+        (number,) = [n for n, name in log.names.items() if name.endswith(f"/data/{file}")]
+        rows = np.flatnonzero(table.ids == number)
+        seen_files[file] = Determined()
+        seen_files[file].add_records(module, table.counters[rows], table.counter_names)
+    off = [
+        f"{file} {row.counter}: {row.expected} predicted, {row.found} in the log"
+        for file in expected
+        for row in rows_of((), module, expected[file], seen_files[file])
+        if row.error
+    ]
+    assert not off
 
 
 def test_replicate_is_measured_by_the_log(library: Path, tmp_path: Path) -> None:
