@@ -63,6 +63,8 @@ def posix_file(name: str, *, writes: int, size: int, ranks: int = 4, **more: int
         "SIZE_WRITE_100K_1M": writes,
         "SEQ_WRITES": writes - 1,
         "CONSEC_WRITES": writes - ranks,
+        "ACCESS1_ACCESS": size,
+        "ACCESS1_COUNT": writes,
         "MODE": 0o644,
         **more,
     }

@@ -17,7 +17,7 @@ from workalike.text import count_text, percent_text, plural, seconds_text, size_
 
 @pytest.mark.parametrize(
     ("written", "grade"),
-    [(32 * MIB, "exact"), (32 * MIB + 20_000, "faithful"), (33 * MIB, "close"), (48 * MIB, "apart")],
+    [(32 * MIB, "exact"), (32 * MIB + 20_000, "faithful"), (33 * MIB, "close"), (48 * MIB, "different")],
 )
 def test_grades(written: int, grade: str) -> None:
     counters = record_dump(0).counters

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workalike.characterize.result import Characterization, FamilyFacts
+from workalike.compare.from_log import key_of_name
 from workalike.compare.side import LARGEST, Counters, Key, merge
 from workalike.darshan import layouts
 from workalike.darshan.bins import SIZE_BINS
@@ -39,10 +40,13 @@ class ModuleRules:
     common: tuple[str, ...] = ()
 
     def of(self, counters: Mapping[str, int]) -> Counters:
-        """The determined counters of a record or of a sum of records."""
-        out = {name: counters.get(name, 0) for name in self.counters}
+        """The determined counters of a record or of a sum of records, those of them that it has."""
+        out = {name: counters[name] for name in self.counters if name in counters}
         for name, terms in self.sums.items():
-            out[name] = max(0, sum(sign * counters.get(term, 0) for term, sign in terms))
+            present = [sign * counters[term] for term, sign in terms if term in counters]
+            joined = "+".join(term for term, _ in terms)
+            if present or joined in counters:
+                out[name] = max(0, sum(present)) if present else counters[joined]
         return out
 
 
@@ -83,6 +87,20 @@ RULES: dict[str, ModuleRules] = {
         },
         common=("ACCESS",),
     ),
+    "H5D": ModuleRules(
+        counters=(
+            *("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"),
+            *(f"SIZE_{kind}_AGG_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
+        ),
+        sums={},
+    ),
+    "PNETCDF_VAR": ModuleRules(
+        counters=("BYTES_READ", "BYTES_WRITTEN"),
+        sums={
+            "READS": _sum("INDEP_READS", "COLL_READS", "NB_READS"),
+            "WRITES": _sum("INDEP_WRITES", "COLL_WRITES", "NB_WRITES"),
+        },
+    ),
 }
 """STATS is left out: Darshan counts it or not, as the machine's C library has it. Opens, seeks and syncs of POSIX below
 MPI-IO are the library's."""
@@ -96,12 +114,13 @@ class Determined:
     """Counters of some files in one module.
 
     `common` maps the name of a table to its values and counts. `cut` are the tables of which a record was full: a value
-    that it does not name may have been there.
+    that it does not name may have been there. `complete`: the counts are of records, which have such tables.
     """
 
     counters: Counters = field(default_factory=dict)
     common: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     cut: set[str] = field(default_factory=set)
+    complete: bool = True
 
     def add_records(self, module: str, counters: IntArray, names: tuple[str, ...]) -> None:
         """Add records, int64[records, counters]; -1 is what was not measured."""
@@ -129,6 +148,7 @@ class Determined:
         for table, values in other.common.items():
             self.common[table].update(values)
         self.cut |= other.cut
+        self.complete &= other.complete
 
     def _add_common(self, table: str, values: IntArray, counts: IntArray) -> None:
         for value, count in zip(values.tolist(), counts.tolist(), strict=True):
@@ -180,33 +200,26 @@ def determined_of_log(files: Iterable[FileFacts], module: str) -> Determined:
 
 def alignments_of(found: Characterization, plan: Plan) -> list[int]:
     """FILE_ALIGNMENT in bytes of each family's files; 0 where they differ or the log does not tell."""
-    by_key: dict[Key, int] = {}
-    for family in found.families:
-        values = {
-            value
-            for file in family.files()
-            if (posix := file.modules.get("POSIX")) is not None
-            for value in posix.column("FILE_ALIGNMENT").tolist()
-        }
-        by_key[(family.family.role, family.family.number)] = max(values, default=0) if len(values) == 1 else 0
-    return [max(0, by_key.get((family.role, family.number), 0)) for family in plan.families]
+    by_key = {(f.family.role, f.family.number): _alignment(f.files()) for f in found.families}
+    return [by_key.get((family.role, family.number), 0) for family in plan.families]
 
 
-def predicted(plan: Plan, alignments: list[int]) -> dict[Key, dict[str, Determined]] | None:
-    """What a log of a full run of the plan would hold, by family and module.
+def predicted(plan: Plan, alignments: list[int]) -> dict[Key, dict[str, Determined]]:
+    """What a log of a run of the plan would hold, by family and module.
 
     Args:
         plan: the plan.
         alignments: FILE_ALIGNMENT of each family's files, bytes, in the plan's order; 0: unknown.
 
     Returns:
-        None where the plan has more calls than can be looked at.
+        Nothing where the plan has more than `MOST_CALLS` calls.
     """
+    if not plan.families:
+        return {}
     core = core_plan(plan)
-    counted = core.count()
-    calls = sum(int(column.sum()) for name, column in counted.items() if name.startswith("calls_"))
+    calls = sum(int(column.sum()) for name, column in core.count().items() if name.startswith("calls_"))
     if calls > MOST_CALLS:
-        return None
+        return {}
     out: dict[Key, dict[str, Determined]] = defaultdict(dict)
     for module, records in core.predict(alignments, MOST_CALLS).items():
         names = layouts.FIXED[module].current.counters
@@ -216,3 +229,39 @@ def predicted(plan: Plan, alignments: list[int]) -> dict[Key, dict[str, Determin
                 found = out[(family.role, family.number)].setdefault(module, Determined())
                 found.add_records(module, of_family, names)
     return out
+
+
+def _files_by_name(log: Characterization) -> dict[Key, list[FileFacts]]:
+    """The files of our engine's run, by the family in their names."""
+    out: dict[Key, dict[tuple[int, bool], FileFacts]] = defaultdict(dict)
+    for family in log.families:
+        for file in family.files():
+            key = key_of_name(file.name)
+            if key is not None:
+                out[key][file.key] = file
+    return {key: list(files.values()) for key, files in out.items()}
+
+
+def determined_by_name(log: Characterization) -> dict[Key, dict[str, Determined]]:
+    """The determined counters of a log of our engine, by family and module."""
+    return {
+        key: {module: determined_of_log(files, module) for module in RULES}
+        for key, files in _files_by_name(log).items()
+    }
+
+
+def alignments_by_name(log: Characterization, plan: Plan) -> list[int]:
+    """As `alignments_of`, for a log of our engine."""
+    files = _files_by_name(log)
+    return [_alignment(files.get((family.role, family.number), [])) for family in plan.families]
+
+
+def _alignment(files: Iterable[FileFacts]) -> int:
+    """FILE_ALIGNMENT of all the files in bytes, 0 where they differ or none tells."""
+    values = {
+        value
+        for file in files
+        if (posix := file.modules.get("POSIX")) is not None
+        for value in posix.column("FILE_ALIGNMENT").tolist()
+    }
+    return max(0, *values) if len(values) == 1 else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workalike.characterize.result import Characterization
+from workalike.compare.agreement import model_against_log, replica_against_model
 from workalike.compare.counters import counter_rows, histogram_distance
 from workalike.compare.fidelity_schema import (
     CounterFidelity,
@@ -16,6 +17,7 @@ from workalike.compare.fidelity_schema import (
     read_fidelity,
     write_fidelity,
 )
+from workalike.compare.grade import agreement_of, graded
 from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up, rounding
 from workalike.compare.side import SideDump
 from workalike.facts.records import MODULE_OF_LEVEL
@@ -68,6 +70,8 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
     for i in heavy[:MAX_FAMILIES_WITH_COUNTERS]:
         families[i].counters = counter_rows([pairing.pairs[i]], pairing)
     record = pairing.record
+    model, replica = model_against_log(pairing), replica_against_model(pairing)
+    complete = record is None or not (record.incomplete or record.errors)
     return Fidelity(
         families=families,
         counters=counter_rows(pairing.pairs, pairing),
@@ -81,7 +85,9 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
         ranks_original=pairing.original.ranks,
         ranks_replica=pairing.replica.ranks,
         original_is="workload" if pairing.log is None else "log",
-        complete=record is None or not (record.incomplete or record.errors),
+        verdict=graded(families, model, replica, complete=complete),
+        agreement=agreement_of(model, replica),
+        complete=complete,
         stamp=record.stamp if record else None,
         notes=_notes(pairing, record) + _note_on_starts(families, record),
     )

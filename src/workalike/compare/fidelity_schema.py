@@ -18,6 +18,9 @@ from workalike.workload.model import Level, Role
 from workalike.workload.workload_file import first_error
 
 Basis = Literal["plan", "record", "log"]
+Line = Literal["model", "replica"]
+"""The two comparisons of a verdict: model against log, replica against model."""
+GradeWord = Literal["exact", "faithful", "close", "different", "unfinished", "empty"]
 
 
 class _Part(BaseModel):
@@ -105,6 +108,34 @@ class UncoveredShare(_Part):
     parts: list[UncoveredPart] = Field(default_factory=list)
 
 
+class GradeReason(_Part):
+    """A determined counter, or bytes, that is not what it should be; `error_pct` is 100 where 0 was expected."""
+
+    line: Line
+    family: str
+    module: str
+    counter: str
+    expected: int | None
+    found: int | None
+    error_pct: float
+
+
+class VerdictFidelity(_Part):
+    """The grade, and what speaks against a better one: the largest errors first, at most 50."""
+
+    grade: GradeWord
+    reasons: list[GradeReason] = Field(default_factory=list)
+
+
+class AgreementFidelity(_Part):
+    """Share of determined counters within 5 %, 0..1, on both lines; null where there is none to compare."""
+
+    model: float | None = None
+    replica: float | None = None
+    counters_model: int = 0
+    counters_replica: int = 0
+
+
 class Fidelity(_Part):
     """The content of fidelity.json."""
 
@@ -114,6 +145,8 @@ class Fidelity(_Part):
     scale: ScaleFidelity
     uncovered: UncoveredShare
     basis: Basis
+    verdict: VerdictFidelity
+    agreement: AgreementFidelity
     ranks_original: int
     ranks_replica: int
     original_is: Literal["log", "workload"]

@@ -63,6 +63,8 @@ class Pairing:
     pairs: list[Pair]
     extra: list[SideFamily]  # families of the replica that the original does not have
     factors: Factors
+    plan: Plan  # the replica's
+    full_plan: Plan  # of the workload at full scale
     presumed: bool  # the plan was made anew from the record's factors
 
     @property
@@ -118,7 +120,9 @@ def pair_up(
         pairs.append(Pair(family, mine, scaled))
     extra = [family for key, family in other.families.items() if key not in side.families]
     log = original if isinstance(original, Characterization) else None
-    return Pairing(workload, log, record, replica_log, side, other, pairs, extra, factors, presumed)
+    return Pairing(
+        workload, log, record, replica_log, side, other, pairs, extra, factors, plan, full, presumed
+    )
 
 
 def _refuse_plan_of_another(workload: Workload, plan: Plan) -> None:

@@ -7,17 +7,19 @@ from rich.table import Table
 from rich.text import Text
 
 from workalike.columns import Column, table_of
-from workalike.compare.fidelity_schema import CounterFidelity, FamilyFidelity, Fidelity
-from workalike.compare.verdict import CLOSE_BYTES_PCT, FAITHFUL_BYTES_PCT, verdict_of, worst_counters
+from workalike.compare.fidelity_schema import CounterFidelity, FamilyFidelity, Fidelity, GradeReason
+from workalike.compare.grade import CLOSE_BYTES_PCT, FAITHFUL_BYTES_PCT
+from workalike.compare.verdict import verdict_of, worst_counters
 from workalike.text import count_text, percent_text, plural, seconds_text, size_text
 
 MAX_FAMILIES = 20
 WORST_COUNTERS = 6
+MAX_REASONS = 6
 STYLE_OF_GRADE = {
     "exact": "bold green",
     "faithful": "bold green",
     "close": "bold yellow",
-    "apart": "bold red",
+    "different": "bold red",
     "unfinished": "bold red",
     "empty": "bold",
 }
@@ -41,6 +43,11 @@ def print_fidelity(fidelity: Fidelity, console: Console) -> None:
 def _print_words(fidelity: Fidelity, console: Console) -> None:
     verdict = verdict_of(fidelity)
     console.print(Text.assemble((f"{verdict.headline}. ", STYLE_OF_GRADE[verdict.grade]), verdict.sentence))
+    for reason in fidelity.verdict.reasons[:MAX_REASONS]:
+        console.print(Text(f"  {reason_text(reason)}"))
+    hidden = len(fidelity.verdict.reasons) - MAX_REASONS
+    if hidden > 0:
+        console.print(Text(f"  and {plural(hidden, 'more reason')} in fidelity.json", style="dim"))
     compared = sum(row.comparable for row in fidelity.counters)
     right = sum(row.comparable and not row.error_pct for row in fidelity.counters)
     sources = {"plan": "a full-scale null run", "record": "the run's record", "log": "the replica's own log"}
@@ -61,6 +68,17 @@ def _print_words(fidelity: Fidelity, console: Console) -> None:
     if fidelity.stamp:
         reasons = "; ".join(fidelity.stamp.reasons)
         console.print(Text(f"Stamp: {fidelity.stamp.text} ({reasons}).", style="dim"))
+
+
+def reason_text(reason: GradeReason) -> str:
+    """A reason of the verdict on one line."""
+    sides = {"model": ("the log says", "the workload"), "replica": ("the plan says", "the replica")}[
+        reason.line
+    ]
+    what = f"{reason.family}: {reason.module} {reason.counter}"
+    if reason.expected is None:
+        return f"{what}: {percent_text(reason.error_pct)} off"
+    return f"{what}: {sides[0]} {count_text(reason.expected)}, {sides[1]} {count_text(reason.found)}"
 
 
 def _families(fidelity: Fidelity, width: int) -> Table:

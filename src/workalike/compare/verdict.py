@@ -4,49 +4,78 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workalike.compare.fidelity_schema import CounterFidelity, FamilyFidelity, Fidelity
+from workalike.compare.fidelity_schema import (
+    AgreementFidelity,
+    CounterFidelity,
+    FamilyFidelity,
+    Fidelity,
+    GradeWord,
+)
+from workalike.compare.grade import CLOSE_BYTES_PCT, worst_bytes
 from workalike.text import factor_text, percent_text, plural, within_text
 
-FAITHFUL_BYTES_PCT, FAITHFUL_OPERATIONS_PCT, FAITHFUL_DISTANCE = 0.1, 1.0, 0.02
-CLOSE_BYTES_PCT, CLOSE_OPERATIONS_PCT, CLOSE_DISTANCE = 5.0, 10.0, 0.15
+CLOSE_OPERATIONS_PCT = 10.0
 OPERATIONS = ("READS", "WRITES")
+
+
+HEADLINES: dict[GradeWord, str] = {
+    "exact": "An exact replica",
+    "faithful": "A faithful replica",
+    "close": "A close replica",
+    "different": "The replica differs",
+    "unfinished": "Unfinished run",
+    "empty": "Nothing to replicate",
+}
+CHECKED: dict[GradeWord, str] = {
+    "exact": "Plan check: exact",
+    "faithful": "Plan check: faithful",
+    "close": "Plan check: close",
+    "different": "Plan check: the plan differs",
+}
+"""Headlines of a null run: nothing was performed, so there is no replica."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`grade` is one of exact, faithful, close, apart, unfinished, empty."""
+    """A grade in words."""
 
-    grade: str
+    grade: GradeWord
     headline: str
     sentence: str
 
 
 def verdict_of(fidelity: Fidelity) -> Verdict:
-    """The grade follows from the worst family's bytes and the distance of operation sizes."""
-    if not fidelity.families:
-        return Verdict(
-            "empty", "Nothing to replicate", "The original moved no data that a replica could repeat."
-        )
+    """The verdict in words; the grade is the fidelity's own."""
+    grade = fidelity.verdict.grade
+    if grade == "empty":
+        return Verdict(grade, HEADLINES[grade], "The original moved no data that a replica could repeat.")
+    headline = CHECKED.get(grade, HEADLINES[grade]) if fidelity.basis == "plan" else HEADLINES[grade]
     worst = max(fidelity.families, key=lambda f: (worst_bytes(f), f.bytes_original))
-    error, distance = worst_bytes(worst), largest_distance(fidelity)
+    distance = largest_distance(fidelity)
     operations = max((row.error_pct or 0.0 for row in operation_rows(fidelity)), default=None)
-    parts = [_bytes_sentence(fidelity, worst, error), _operations_sentence(operations, distance)]
+    parts = [
+        _bytes_sentence(fidelity, worst, worst_bytes(worst)),
+        _operations_sentence(operations, distance),
+        agreement_sentence(fidelity.agreement),
+    ]
     sentence = " ".join(part for part in parts if part)
-    if not fidelity.complete:
-        return Verdict("unfinished", "Unfinished run", "The run ended early or had errors. " + sentence)
-    exact = all(not row.error_pct for row in fidelity.counters if row.at_level)
-    if exact and error == 0 and not distance:
-        return Verdict("exact", "An exact replica", sentence)
-    off = (error, operations or 0.0, distance or 0.0)
-    if _within(off, (FAITHFUL_BYTES_PCT, FAITHFUL_OPERATIONS_PCT, FAITHFUL_DISTANCE)):
-        return Verdict("faithful", "A faithful replica", sentence)
-    if _within(off, (CLOSE_BYTES_PCT, CLOSE_OPERATIONS_PCT, CLOSE_DISTANCE)):
-        return Verdict("close", "A close replica", sentence)
-    return Verdict("apart", "The replica differs", sentence)
+    if grade == "unfinished":
+        sentence = "The run ended early or had errors. " + sentence
+    return Verdict(grade, headline, sentence)
 
 
-def _within(off: tuple[float, ...], limits: tuple[float, ...]) -> bool:
-    return all(value <= limit for value, limit in zip(off, limits, strict=True))
+def agreement_sentence(agreement: AgreementFidelity) -> str:
+    """What the two lines of the verdict say, in one sentence."""
+    lines = (
+        (agreement.model, agreement.counters_model, "of the log agree with the workload"),
+        (agreement.replica, agreement.counters_replica, "of the plan agree with the replica"),
+    )
+    parts = [
+        f"{round(value * count):,} of {plural(count, 'determined counter')} {what}"
+        for value, count, what in lines
+        if value is not None
+    ]
+    return f"{', '.join(parts)} (within 5 %)." if parts else ""
 
 
 def operation_rows(fidelity: Fidelity) -> list[CounterFidelity]:
@@ -61,11 +90,6 @@ def operation_rows(fidelity: Fidelity) -> list[CounterFidelity]:
 def is_operation_count(counter: str) -> bool:
     """READS and WRITES, or their sum where a module counts several kinds."""
     return counter in OPERATIONS or ("+" in counter and counter.endswith(OPERATIONS))
-
-
-def worst_bytes(family: FamilyFidelity) -> float:
-    """The larger of a family's errors in bytes, per cent: of the total, and of any dump."""
-    return max(family.total_bytes_error_pct, family.bytes_error_max_pct)
 
 
 def largest_distance(fidelity: Fidelity) -> float | None:

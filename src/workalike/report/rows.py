@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,12 +10,13 @@ from importlib import metadata
 
 from workalike import __version__
 from workalike.characterize.result import Characterization
-from workalike.compare.fidelity_schema import CounterFidelity, FamilyFidelity, Fidelity
+from workalike.compare.fidelity_schema import AgreementFidelity, CounterFidelity, FamilyFidelity, Fidelity
+from workalike.compare.grade import worst_bytes
 from workalike.compare.laws import Law
 from workalike.compare.pairing import Pairing, error_pct
 from workalike.compare.side import sum_name
 from workalike.compare.table import short_counter
-from workalike.compare.verdict import largest_distance, operation_rows, worst_bytes
+from workalike.compare.verdict import largest_distance, operation_rows
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.record.run_record import Record
 from workalike.report.guard import instrument_text
@@ -82,6 +84,7 @@ def cards(fidelity: Fidelity) -> list[Card]:
     if distance is not None:
         text = "equal" if distance == 0 else f"{distance:.2g} apart"
         out.append(Card("operation sizes", text, "histogram distance, 0 to 1", _mood(distance, 0.02, 0.15)))
+    out += _agreement_cards(fidelity.agreement)
     starts = [f.start_time_error_max_s for f in fidelity.families if f.start_time_error_max_s is not None]
     if starts:
         out.append(
@@ -91,6 +94,24 @@ def cards(fidelity: Fidelity) -> list[Card]:
     share = fidelity.uncovered.bytes_pct
     out.append(Card("not covered", percent_text(share), "of the application's bytes", _mood(share, 0.0, 5)))
     return out
+
+
+def _agreement_cards(agreement: AgreementFidelity) -> list[Card]:
+    """Both lines of the verdict: shares are rounded down, so that 100 % means all."""
+    lines = (
+        ("workload against log", agreement.model, agreement.counters_model),
+        ("replica against plan", agreement.replica, agreement.counters_replica),
+    )
+    return [
+        Card(
+            title,
+            f"{math.floor(100 * share)} % agree",
+            f"of {plural(count, 'determined counter')}, within 5 %",
+            _mood(1 - share, 0.0, 0.1),
+        )
+        for title, share, count in lines
+        if share is not None
+    ]
 
 
 def verified_cards(record: Record | None) -> list[Card]:
