@@ -164,7 +164,11 @@ def contents(draw: Any, sharing: Sharing, kind: str) -> Content:
         return Content(**calls, arrays=draw(st.lists(arrays(together), min_size=1, max_size=2)))
     if kind == "mesh":
         return Content(**calls, mesh=draw(meshes(together)))
-    return Content(**calls, streams=draw(st.lists(streams(sharing.ranks, together), min_size=1, max_size=3)))
+    return Content(
+        **calls,
+        passes=draw(st.integers(1, 3)),
+        streams=draw(st.lists(streams(sharing.ranks, together), min_size=1, max_size=3)),
+    )
 
 
 @st.composite

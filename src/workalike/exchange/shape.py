@@ -117,7 +117,7 @@ class Shape:
                         entry.size,
                         stream.pattern,
                         stream.collective,
-                        stream.repeat,
+                        stream.repeat * content.passes,
                         stream.stride,
                     )
         for arrays in content.arrays:

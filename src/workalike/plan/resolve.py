@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -267,18 +268,33 @@ class _Resolver:
             return content
         grown = _growth_factor(original, size, old_members)
         targets = _stream_bytes(original, size, old_members, self.factor)
+        for number in range(original.passes):
+            parts = [self._part(moved, number, original.passes) for moved in targets]
+            content.streams += self._one_pass(original, parts, family, grown, held)
+        content.arrays = [self._arrays(a, family, self.factor * grown) for a in original.arrays]
+        return content
+
+    @staticmethod
+    def _part(moved: int, number: int, passes: int) -> int:
+        """The bytes of one pass, such that all of them are `moved`."""
+        return moved * (number + 1) // passes - moved * number // passes
+
+    def _one_pass(
+        self, original: wl.Content, targets: Sequence[int], family: wl.Family, grown: Fraction, held: int
+    ) -> list[plan.PlanStream]:
+        """The plan's streams of one pass; `targets` are the scaled bytes of each stream."""
+        streams: list[plan.PlanStream] = []
         free: list[bool] = []
         for stream, moved in zip(original.streams, targets, strict=True):
             repeated = self._repeated(stream, family, grown, moved)
-            content.streams += repeated
+            streams += repeated
             free += [stream.base is None or k > 0 for k in range(len(repeated))]
-        lengths = [_length(stream, self._ranks_a_file(family, stream)) for stream in content.streams]
-        if self._reads_what_is_there(family, content):
-            place_streams(content.streams, lengths, free, held)
+        lengths = [_length(stream, self._ranks_a_file(family, stream)) for stream in streams]
+        if self._reads_what_is_there(family, bool(original.arrays)):
+            place_streams(streams, lengths, free, held)
         else:
-            place_behind(content.streams, lengths, free)
-        content.arrays = [self._arrays(a, family, self.factor * grown) for a in original.arrays]
-        return content
+            place_behind(streams, lengths, free)
+        return streams
 
     def _members(self, ranks: wl.RankRanges | None, family: wl.Family) -> plan.Ranges:
         """The ranks of a stream or access among its family's."""
@@ -371,9 +387,9 @@ class _Resolver:
         )
         return max(spans, default=0)
 
-    def _reads_what_is_there(self, family: wl.Family, content: plan.PlanContent) -> bool:
+    def _reads_what_is_there(self, family: wl.Family, arrays: bool) -> bool:
         """Whether reads beyond what the run has written can be told from the streams' places."""
-        plain = TRAITS[self.families[-1].backend]["plain_bytes"] and not content.arrays
+        plain = TRAITS[self.families[-1].backend]["plain_bytes"] and not arrays
         return plain and family.lifetime is not wl.Lifetime.APPENDED
 
     def _must_exist(self, family: wl.Family, content: plan.PlanContent, held: int) -> bool:
@@ -381,7 +397,7 @@ class _Resolver:
         if not _moves(content, wl.Direction.READ):
             return False
         written = self._span(family, content, wl.Direction.WRITE) if _writes_first(content) else 0
-        if self._reads_what_is_there(family, content):
+        if self._reads_what_is_there(family, bool(content.arrays)):
             return self._span(family, content, wl.Direction.READ) > max(held, written)
         return not held and not _writes_first(content)
 
@@ -417,7 +433,7 @@ def _stream_bytes(content: wl.Content, size: int | None, members: int, factor: F
     weights = []
     for stream in content.streams:
         n = members if stream.ranks is None else units.count_ranks(stream.ranks)
-        weights.append(stream.repeat * sum(e.total(n) * e.size for e in stream.sizes))
+        weights.append(content.passes * stream.repeat * sum(e.total(n) * e.size for e in stream.sizes))
     total = sum(weights)
     moved = sum(content.moved(members, d) for d in wl.Direction)  # with the arrays
     stated = Fraction(total if size is None or not moved else size * total, 1 if size is None else moved or 1)

@@ -178,7 +178,7 @@ def _streams(content: Content, members: int, dumps: int) -> str:
         return ""
     weight, stream = max(weights, key=lambda pair: pair[0])
     n = members if stream.ranks is None else units.count_ranks(stream.ranks)
-    count = stream.repeat * sum(e.total(n) for e in stream.sizes)
+    count = content.passes * stream.repeat * sum(e.total(n) for e in stream.sizes)
     sizes = [e.size for e in stream.sizes if e.total(n)]
     what = f"{'collective ' if stream.collective else ''}{stream.direction.value}"
     text = f"{plural(count, what)} of {_spread(sizes)}, {_pattern(stream, n)}"

@@ -185,7 +185,11 @@ class Fit(Strict):
 
 
 class Content(Strict):
-    """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one a member."""
+    """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one a member.
+
+    With `passes` the streams are gone through that often, one after the other and over the same bytes of the file;
+    their sizes are those of one pass.
+    """
 
     opens: Operations = 0
     stats: Operations = 0
@@ -193,6 +197,7 @@ class Content(Strict):
     fsyncs: Operations = 0
     flushes: Operations = 0
     streams: list[Stream] = Field(default_factory=list)
+    passes: Annotated[int, Field(ge=1, le=MAX_REPEATS)] = 1
     arrays: list[Arrays] = Field(default_factory=list)
     fit: Fit | None = None
     mesh: Mesh | None = None
@@ -203,6 +208,8 @@ class Content(Strict):
             raise ValueError("fit stands alone: it replaces streams and arrays")
         if self.mesh is not None and (self.streams or self.arrays or self.fit):
             raise ValueError("mesh stands alone: it replaces streams, arrays and fit")
+        if self.passes > 1 and (self.arrays or not self.streams):
+            raise ValueError("`passes` are of streams alone")
         return self
 
     def moved(self, members: int, direction: Direction) -> int:
@@ -213,7 +220,7 @@ class Content(Strict):
         for stream in self.streams:
             if stream.direction is direction:
                 n = members if stream.ranks is None else units.count_ranks(stream.ranks)
-                total += stream.repeat * sum(e.total(n) * e.size for e in stream.sizes)
+                total += self.passes * stream.repeat * sum(e.total(n) * e.size for e in stream.sizes)
         for arrays in self.arrays:
             for access in arrays.access:
                 if access.direction is direction:

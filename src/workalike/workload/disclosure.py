@@ -201,6 +201,9 @@ class _Family:
             if any(counts):
                 value = phrases.spread(counts, lambda n: f"{n:.0f}")
                 yield Disclosure(place, field, value, f"how many {field} a dump has")
+        if any(content.passes > 1 for content in contents):
+            value = phrases.spread([content.passes for content in contents], lambda n: f"{n:.0f}")
+            yield Disclosure(place, "passes", value, "how often a dump goes through its part of a file")
         for i in range(len(first.streams)):
             streams = [content.streams[i] for content in contents]
             yield from self._stream(f"{place}.streams[{i}]", streams)

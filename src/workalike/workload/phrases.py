@@ -217,6 +217,8 @@ def call_words(content: Content) -> str:
 def content_words(content: Content, members: int) -> list[str]:
     """Each part of a content on a line of its own."""
     lines = [stream_words(s, members) for s in content.streams] + [arrays_words(a) for a in content.arrays]
+    if content.passes > 1:
+        lines.append(f"all of it {content.passes} times, over the same bytes of the file")
     if content.fit is not None:
         lines.append(fit_words(content.fit))
     if content.mesh is not None:
