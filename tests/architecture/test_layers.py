@@ -26,6 +26,7 @@ LAYERS = (
     ("calibrate",),
     ("exchange",),
     ("characterize",),
+    ("predict",),
     ("launch",),
     ("record",),
     ("facts",),

@@ -13,10 +13,10 @@ import pytest
 
 from engine.conftest import content, dump, family, find_engine, make_plan, sharing, stream
 from workalike import _core
-from workalike.compare.agreement import rows_of
-from workalike.compare.determined import Determined
 from workalike.compare.from_record import counters_of
 from workalike.darshan import Log, LogBuilder, layouts, open_log
+from workalike.predict.agreement import rows_of
+from workalike.predict.determined import Determined
 from workalike.record.run_record import Record, read_record
 
 from .conftest import MPI_ENVIRONMENT, WORKALIKE

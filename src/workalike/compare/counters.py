@@ -6,7 +6,7 @@ from workalike.compare.expect import expected, expected_bins, total_variation
 from workalike.compare.fidelity_schema import CounterFidelity
 from workalike.compare.laws import Law, instrument_difference, rule_of
 from workalike.compare.pairing import Pair, Pairing, error_pct, rounding
-from workalike.compare.side import LARGEST, Counters
+from workalike.predict.determined import LARGEST, Counters
 from workalike.workload.model import Direction
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workalike.compare.laws import Law, rule_of
-from workalike.compare.side import Counters, SideFamily, direction_of, histogram_names, sum_name
+from workalike.compare.side import SideFamily, direction_of, histogram_names, sum_name
+from workalike.predict.determined import Counters
 from workalike.workload.model import Direction
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from workalike.characterize.result import Characterization
-from workalike.compare.agreement import model_against_log, replica_against_model
 from workalike.compare.counters import counter_rows, histogram_distance
 from workalike.compare.fidelity_schema import (
     CounterFidelity,
@@ -18,6 +17,7 @@ from workalike.compare.fidelity_schema import (
     write_fidelity,
 )
 from workalike.compare.grade import agreement_of, graded
+from workalike.compare.lines import model_against_log, replica_against_model
 from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up, rounding
 from workalike.compare.side import SideDump
 from workalike.facts.records import MODULE_OF_LEVEL

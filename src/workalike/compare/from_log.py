@@ -10,19 +10,10 @@ import numpy as np
 
 from workalike import _core
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
-from workalike.compare.side import (
-    LARGEST,
-    Counters,
-    Key,
-    Side,
-    SideDump,
-    SideFamily,
-    add_sums,
-    direction_of,
-    merge,
-)
+from workalike.compare.side import Key, Side, SideDump, SideFamily, add_sums, direction_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.times import open_interval
+from workalike.predict.determined import LARGEST, Counters, merge
 from workalike.workload.model import Direction, Level, Role
 
 FileKey = tuple[int, bool]

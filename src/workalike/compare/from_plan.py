@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from workalike.compare.from_record import counters_of
-from workalike.compare.side import Counters, Side, SideDump, SideFamily, merge
+from workalike.compare.side import Side, SideDump, SideFamily
 from workalike.plan.core import core_plan
 from workalike.plan.meshes import bytes_of_plan
 from workalike.plan.plan_schema import Plan, PlanContent
+from workalike.predict.determined import Counters, merge
 from workalike.record.counted import counted_dumps
 from workalike.record.run_record import RecordDump
 from workalike.workload.model import Direction, Workload

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from workalike.compare.side import (
-    Counters,
-    Key,
-    Side,
-    SideDump,
-    SideFamily,
-    add_sums,
-    histogram_names,
-    merge,
-    sum_name,
-)
+from workalike.compare.side import Key, Side, SideDump, SideFamily, add_sums, histogram_names, sum_name
 from workalike.facts.records import MODULE_OF_LEVEL
+from workalike.predict.determined import Counters, merge
 from workalike.record.run_record import LevelBytes, Record, RecordDump
 from workalike.workload.model import Direction, Level
 

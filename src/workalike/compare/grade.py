@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workalike.compare.agreement import DeterminedRow, share
 from workalike.compare.fidelity_schema import (
     AgreementFidelity,
     FamilyFidelity,
@@ -17,6 +16,7 @@ from workalike.compare.fidelity_schema import (
     Line,
     VerdictFidelity,
 )
+from workalike.predict.agreement import DeterminedRow, share
 
 FAITHFUL_BYTES_PCT = 0.1
 FAITHFUL_ERROR = 0.05

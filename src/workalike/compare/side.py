@@ -12,14 +12,11 @@ from typing import Literal
 
 from workalike.darshan.bins import SIZE_BINS
 from workalike.facts.records import MODULE_OF_LEVEL
+from workalike.predict.determined import Counters, merge
 from workalike.workload.model import Direction, Level, Role
 
 Key = tuple[Role, int]
-Counters = dict[str, int]
 
-
-LARGEST = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
-"""Counters of which the largest counts, not the sum."""
 
 SUMS: dict[str, dict[str, tuple[str, ...]]] = {
     "MPI-IO": {
@@ -125,12 +122,6 @@ def add_sums(module: str, counters: Counters) -> None:
         present = [counters[part] for part in parts if part in counters]
         if present:
             counters["+".join(parts)] = sum(present)
-
-
-def merge(into: Counters, more: Mapping[str, int]) -> None:
-    """Add counters: sums, and the largest where the largest counts."""
-    for name, value in more.items():
-        into[name] = max(into.get(name, 0), value) if name in LARGEST else into.get(name, 0) + value
 
 
 def direction_of(counter: str) -> Direction | None:

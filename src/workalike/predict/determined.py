@@ -1,7 +1,7 @@
-"""Counters that an application determines, as a log has them and as a workload's plan comes to: *model against log*.
+"""Counters that an application determines, as opposed to times and to what libraries and machines decide.
 
-Both sides are sums over the files of families: of reduced records and of those of single ranks alike. Common sizes and
-strides are compared as pairs of a value and its count (docs/reference/darshan-meaning.md).
+They are summed over files, of reduced records and of those of single ranks alike. Common sizes and strides are kept as
+pairs of a value and its count (docs/reference/darshan-meaning.md).
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workalike.characterize.result import Characterization, FamilyFacts
-from workalike.compare.from_log import key_of_name
-from workalike.compare.side import LARGEST, Counters, Key, merge
-from workalike.darshan import layouts
 from workalike.darshan.bins import SIZE_BINS
-from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, IntArray
-from workalike.plan.core import core_plan
-from workalike.plan.plan_schema import Plan
+from workalike.facts.records import FileFacts, IntArray
 
-MOST_CALLS = 50_000_000
-"""Calls of a plan that are looked at one by one; a plan with more is not predicted."""
+Counters = dict[str, int]
+
+LARGEST = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
+"""Counters of which the largest counts, not the sum."""
 
 PLACES = 4
 """Common values that a record has."""
+
+
+def merge(into: Counters, more: Mapping[str, int]) -> None:
+    """Add counters: sums, and the largest where the largest counts."""
+    for name, value in more.items():
+        into[name] = max(into.get(name, 0), value) if name in LARGEST else into.get(name, 0) + value
 
 
 @dataclass(frozen=True)
@@ -156,38 +158,6 @@ class Determined:
                 self.common[table][value] += count
 
 
-Group = tuple[Key, ...]
-"""Families that share files, by role and number: a log does not tell apart who opened or read what there."""
-
-
-def groups_of(found: Characterization) -> list[Group]:
-    """The families of a log, those that share a file together."""
-    home: dict[tuple[int, bool], int] = {}
-    parent = list(range(len(found.families)))
-
-    def root(place: int) -> int:
-        while parent[place] != place:
-            place = parent[place]
-        return place
-
-    for place, family in enumerate(found.families):
-        for file in family.files():
-            first = home.setdefault(file.key, place)
-            parent[root(place)] = root(first)
-    groups: dict[int, list[Key]] = defaultdict(list)
-    for place, family in enumerate(found.families):
-        groups[root(place)].append((family.family.role, family.family.number))
-    return [tuple(keys) for keys in groups.values()]
-
-
-def modules_of(families: Iterable[FamilyFacts]) -> list[str]:
-    """The modules that are compared for these families: those of their levels, and POSIX below MPI-IO."""
-    modules = dict.fromkeys(MODULE_OF_LEVEL[family.family.counted_at] for family in families)
-    if "MPI-IO" in modules:
-        modules["POSIX"] = None
-    return [module for module in modules if module in RULES]
-
-
 def determined_of_log(files: Iterable[FileFacts], module: str) -> Determined:
     """The counters of a module over some files of a log."""
     out = Determined()
@@ -198,65 +168,7 @@ def determined_of_log(files: Iterable[FileFacts], module: str) -> Determined:
     return out
 
 
-def alignments_of(found: Characterization, plan: Plan) -> list[int]:
-    """FILE_ALIGNMENT in bytes of each family's files; 0 where they differ or the log does not tell."""
-    by_key = {(f.family.role, f.family.number): _alignment(f.files()) for f in found.families}
-    return [by_key.get((family.role, family.number), 0) for family in plan.families]
-
-
-def predicted(plan: Plan, alignments: list[int]) -> dict[Key, dict[str, Determined]]:
-    """What a log of a run of the plan would hold, by family and module.
-
-    Args:
-        plan: the plan.
-        alignments: FILE_ALIGNMENT of each family's files, bytes, in the plan's order; 0: unknown.
-
-    Returns:
-        Nothing where the plan has more than `MOST_CALLS` calls.
-    """
-    if not plan.families:
-        return {}
-    core = core_plan(plan)
-    calls = sum(int(column.sum()) for name, column in core.count().items() if name.startswith("calls_"))
-    if calls > MOST_CALLS:
-        return {}
-    out: dict[Key, dict[str, Determined]] = defaultdict(dict)
-    for module, records in core.predict(alignments, MOST_CALLS).items():
-        names = layouts.FIXED[module].current.counters
-        for place, family in enumerate(plan.families):
-            of_family: IntArray = records["counters"][records["family"] == place]
-            if len(of_family):
-                found = out[(family.role, family.number)].setdefault(module, Determined())
-                found.add_records(module, of_family, names)
-    return out
-
-
-def _files_by_name(log: Characterization) -> dict[Key, list[FileFacts]]:
-    """The files of our engine's run, by the family in their names."""
-    out: dict[Key, dict[tuple[int, bool], FileFacts]] = defaultdict(dict)
-    for family in log.families:
-        for file in family.files():
-            key = key_of_name(file.name)
-            if key is not None:
-                out[key][file.key] = file
-    return {key: list(files.values()) for key, files in out.items()}
-
-
-def determined_by_name(log: Characterization) -> dict[Key, dict[str, Determined]]:
-    """The determined counters of a log of our engine, by family and module."""
-    return {
-        key: {module: determined_of_log(files, module) for module in RULES}
-        for key, files in _files_by_name(log).items()
-    }
-
-
-def alignments_by_name(log: Characterization, plan: Plan) -> list[int]:
-    """As `alignments_of`, for a log of our engine."""
-    files = _files_by_name(log)
-    return [_alignment(files.get((family.role, family.number), [])) for family in plan.families]
-
-
-def _alignment(files: Iterable[FileFacts]) -> int:
+def alignment_of(files: Iterable[FileFacts]) -> int:
     """FILE_ALIGNMENT of all the files in bytes, 0 where they differ or none tells."""
     values = {
         value

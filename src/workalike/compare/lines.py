@@ -1,0 +1,130 @@
+"""The two lines of a verdict: *model against log* and *replica against model* (docs/architecture.md, "Verdict")."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from workalike.characterize.result import Characterization, FamilyFacts
+from workalike.compare.from_log import key_of_name
+from workalike.compare.pairing import Pairing
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
+from workalike.plan.plan_schema import Plan
+from workalike.predict.agreement import DeterminedRow, Group, rows_of, total_of
+from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log
+from workalike.predict.prediction import Key, predicted
+
+
+def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
+    """Whether the workload says what its log says, at full scale; nothing where the original is a workload."""
+    found = pairing.log
+    if found is None:
+        return []
+    model = predicted(pairing.full_plan, alignments_of(found, pairing.full_plan))
+    families = {(f.family.role, f.family.number): f for f in found.families}
+    pairs = {(pair.original.role, pair.original.number): pair for pair in pairing.pairs}
+    rows: list[DeterminedRow] = []
+    for group in groups_of(found):
+        members = [families[key] for key in group]
+        own = {MODULE_OF_LEVEL[family.family.counted_at] for family in members}
+        files = list({file.key: file for family in members for file in family.files()}.values())
+        for module in modules_of(members):
+            ours = [model[key][module] for key in group if module in model.get(key, {})]
+            if ours:
+                log = determined_of_log(files, module)
+                rows += rows_of(group, module, log, total_of(ours), below=module not in own)
+            elif module in own:
+                of_group = [pairs[key] for key in group if key in pairs]
+                log, counted = (
+                    total_of(Determined(dict(side.modules.get(module, {})), complete=False) for side in sides)
+                    for sides in ([p.original for p in of_group], [p.scaled.whole for p in of_group])
+                )
+                rows += rows_of(group, module, log, counted)
+    return rows
+
+
+def replica_against_model(pairing: Pairing) -> list[DeterminedRow]:
+    """Whether a replica did what its plan says: a log of the run tells every counter, a record some of them."""
+    replica = pairing.replica_log
+    if not pairing.performed:
+        return []
+    by_key: dict[Key, dict[str, Determined]] = {}
+    model: dict[Key, dict[str, Determined]] = {}
+    if replica is not None:
+        by_key = determined_by_name(replica)
+        model = predicted(pairing.plan, alignments_by_name(replica, pairing.plan))
+    rows: list[DeterminedRow] = []
+    for pair in pairing.pairs:
+        key, module = (pair.original.role, pair.original.number), pair.scaled.part.module
+        for name in RULES:
+            if name in model.get(key, {}):
+                found = by_key.get(key, {}).get(name, Determined())
+                rows += rows_of((key,), name, model[key][name], found, below=name != module)
+        if module in RULES and module not in model.get(key, {}):
+            expected = Determined(dict(pair.scaled.part.modules.get(module, {})), complete=False)
+            rows += rows_of(
+                (key,),
+                module,
+                expected,
+                Determined(dict(pair.replica.modules.get(module, {})), complete=False),
+            )
+    return rows
+
+
+def groups_of(found: Characterization) -> list[Group]:
+    """The families of a log, those that share a file together."""
+    home: dict[tuple[int, bool], int] = {}
+    parent = list(range(len(found.families)))
+
+    def root(place: int) -> int:
+        while parent[place] != place:
+            place = parent[place]
+        return place
+
+    for place, family in enumerate(found.families):
+        for file in family.files():
+            first = home.setdefault(file.key, place)
+            parent[root(place)] = root(first)
+    groups: dict[int, list[Key]] = defaultdict(list)
+    for place, family in enumerate(found.families):
+        groups[root(place)].append((family.family.role, family.family.number))
+    return [tuple(keys) for keys in groups.values()]
+
+
+def modules_of(families: Iterable[FamilyFacts]) -> list[str]:
+    """The modules that are compared for these families: those of their levels, and POSIX below MPI-IO."""
+    modules = dict.fromkeys(MODULE_OF_LEVEL[family.family.counted_at] for family in families)
+    if "MPI-IO" in modules:
+        modules["POSIX"] = None
+    return [module for module in modules if module in RULES]
+
+
+def alignments_of(found: Characterization, plan: Plan) -> list[int]:
+    """FILE_ALIGNMENT in bytes of each family's files; 0 where they differ or the log does not tell."""
+    by_key = {(f.family.role, f.family.number): alignment_of(f.files()) for f in found.families}
+    return [by_key.get((family.role, family.number), 0) for family in plan.families]
+
+
+def _files_by_name(log: Characterization) -> dict[Key, list[FileFacts]]:
+    """The files of our engine's run, by the family in their names."""
+    out: dict[Key, dict[tuple[int, bool], FileFacts]] = defaultdict(dict)
+    for family in log.families:
+        for file in family.files():
+            key = key_of_name(file.name)
+            if key is not None:
+                out[key][file.key] = file
+    return {key: list(files.values()) for key, files in out.items()}
+
+
+def determined_by_name(log: Characterization) -> dict[Key, dict[str, Determined]]:
+    """The determined counters of a log of our engine, by family and module."""
+    return {
+        key: {module: determined_of_log(files, module) for module in RULES}
+        for key, files in _files_by_name(log).items()
+    }
+
+
+def alignments_by_name(log: Characterization, plan: Plan) -> list[int]:
+    """As `alignments_of`, for a log of our engine."""
+    files = _files_by_name(log)
+    return [alignment_of(files.get((family.role, family.number), [])) for family in plan.families]

@@ -1,0 +1,45 @@
+"""A plan -> the determined counters of a log of its run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from workalike.darshan import layouts
+from workalike.facts.records import IntArray
+from workalike.plan.core import core_plan
+from workalike.plan.plan_schema import Plan
+from workalike.predict.determined import Determined
+from workalike.workload.words import Role
+
+Key = tuple[Role, int]
+"""A family: its role and number."""
+
+MOST_CALLS = 50_000_000
+"""Calls of a plan that are looked at one by one; a plan with more is not predicted."""
+
+
+def predicted(plan: Plan, alignments: list[int]) -> dict[Key, dict[str, Determined]]:
+    """What a log of a run of the plan would hold, by family and module.
+
+    Args:
+        plan: the plan.
+        alignments: FILE_ALIGNMENT of each family's files, bytes, in the plan's order; 0: unknown.
+
+    Returns:
+        Nothing where the plan has more than `MOST_CALLS` calls.
+    """
+    if not plan.families:
+        return {}
+    core = core_plan(plan)
+    calls = sum(int(column.sum()) for name, column in core.count().items() if name.startswith("calls_"))
+    if calls > MOST_CALLS:
+        return {}
+    out: dict[Key, dict[str, Determined]] = defaultdict(dict)
+    for module, records in core.predict(alignments, MOST_CALLS).items():
+        names = layouts.FIXED[module].current.counters
+        for place, family in enumerate(plan.families):
+            of_family: IntArray = records["counters"][records["family"] == place]
+            if len(of_family):
+                found = out[(family.role, family.number)].setdefault(module, Determined())
+                found.add_records(module, of_family, names)
+    return out
