@@ -110,6 +110,7 @@ class Walk {
     Prediction run() {
         for (std::int64_t rank = 0; rank < resolved_.plan.ranks; ++rank) {
             visit_calls(resolved_, rank, [&](const RankCall& made) {
+                if (!kind_of(*made.call)) return true;
                 if (left_-- == 0) throw UsageError("the plan has too many calls to be predicted one by one");
                 see(made);
                 return true;
@@ -141,7 +142,7 @@ class Walk {
     void see(const RankCall& made) {
         const std::size_t family = resolved_.plan.dumps[made.dump].family;
         const Level level = levels_[family];
-        if (!predicted(level) || !kind_of(*made.call)) return;
+        if (!predicted(level)) return;
         switch (module_of(level)) {
             case LogModule::posix:
                 return posix(record(LogModule::posix, made), *made.call);

@@ -23,6 +23,7 @@ from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.roles import Behaviour, decide_role
 from workalike.characterize.rules import ModelRule
+from workalike.characterize.synthesis import refined
 from workalike.characterize.traced import Traces
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
@@ -86,6 +87,7 @@ class _Characterizer:
         for draft in drafts:
             finder.size(draft)
         families = families_of(drafts, self.job, known_extents([d.file for d in data_files]), traces)
+        families = refined(families, self.job)
         if self.options.model is Model.MESH:
             families = [self._as_mesh(facts) for facts in families]
         return Characterization(

@@ -53,6 +53,19 @@ class TunableRule(Rule):
     )
 
 
+class SynthesisRule(Rule):
+    """Another reading of the counters than that of the rules, because its prediction is nearer to them."""
+
+    REUSED = "reused", "files: one file that is opened anew for each dump (the predicted counters fit better)"
+    OPENED_ANEW = (
+        "opened-anew",
+        "files: one file that each open begins anew (the predicted counters fit better)",
+    )
+    PASSES = "passes", "operations: several passes over the same bytes (the predicted counters fit better)"
+    PLACED = "placed", "offsets: another pattern (the predicted counters fit better)"
+    ORDER = "order", "operations: the other direction first (the predicted counters fit better)"
+
+
 class ModelRule(Rule):
     """Why dumps are taken for what they are."""
 

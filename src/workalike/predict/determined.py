@@ -49,6 +49,8 @@ class ModuleRules:
             joined = "+".join(term for term, _ in terms)
             if present or joined in counters:
                 out[name] = max(0, sum(present)) if present else counters[joined]
+        if not out.get("OPENS") and counters.get("FILENOS"):
+            out["OPENS"] = counters["FILENOS"]  # opened as streams: each asks for its descriptor once
         return out
 
 

@@ -18,24 +18,25 @@ MOST_CALLS = 50_000_000
 """Calls of a plan that are looked at one by one; a plan with more is not predicted."""
 
 
-def predicted(plan: Plan, alignments: list[int]) -> dict[Key, dict[str, Determined]]:
+def predicted(plan: Plan, alignments: list[int], most: int = MOST_CALLS) -> dict[Key, dict[str, Determined]]:
     """What a log of a run of the plan would hold, by family and module.
 
     Args:
         plan: the plan.
         alignments: FILE_ALIGNMENT of each family's files, bytes, in the plan's order; 0: unknown.
+        most: calls that are looked at.
 
     Returns:
-        Nothing where the plan has more than `MOST_CALLS` calls.
+        Nothing where the plan has more than `most` calls.
     """
     if not plan.families:
         return {}
     core = core_plan(plan)
     calls = sum(int(column.sum()) for name, column in core.count().items() if name.startswith("calls_"))
-    if calls > MOST_CALLS:
+    if calls > most:
         return {}
     out: dict[Key, dict[str, Determined]] = defaultdict(dict)
-    for module, records in core.predict(alignments, MOST_CALLS).items():
+    for module, records in core.predict(alignments, most).items():
         names = layouts.FIXED[module].current.counters
         for place, family in enumerate(plan.families):
             of_family: IntArray = records["counters"][records["family"] == place]

@@ -1,0 +1,280 @@
+"""Analysis by synthesis: other readings of a family, of which the one wins whose predicted counters are nearest to the log's.
+
+What the rules have made of a family's counters is planned, and the counters that a log of its run would hold are predicted.
+Where they differ from the log's, candidates are tried: the same bytes in one file that is opened anew for each dump, in
+several passes over the same extent, or placed otherwise. A candidate is taken only if fewer determined counters are off.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product
+
+from pydantic import ValidationError
+
+from workalike.characterize.result import DumpFacts, FamilyFacts
+from workalike.characterize.rules import SynthesisRule
+from workalike.errors import WorkalikeError
+from workalike.facts.jobs import JobFacts
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
+from workalike.facts.rules import by
+from workalike.plan.resolve import Options, resolve
+from workalike.predict.agreement import rows_of
+from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log
+from workalike.predict.prediction import predicted
+from workalike.workload.model import (
+    Assumption,
+    Content,
+    Direction,
+    Entry,
+    Family,
+    Lifetime,
+    Pattern,
+    Schedule,
+    SharingMode,
+    Stream,
+    Workload,
+)
+
+MOST_CALLS = 200_000
+"""Families with more calls are left as the rules have them: each candidate is walked through call by call."""
+MOST_ROUNDS = 3
+MOST_PASSES = 4096
+PREDICTED = ("POSIX", "STDIO", "MPI-IO")
+CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
+PATTERNS = (Pattern.INTERLEAVED, Pattern.CONTIGUOUS, Pattern.RANDOM, Pattern.REPLICATED)
+
+Candidate = tuple[SynthesisRule, Family]
+
+
+def refined(families: Sequence[FamilyFacts], job: JobFacts) -> list[FamilyFacts]:
+    """The families, each as the candidate whose counters are nearest to the log's.
+
+    Families that share a file are left alone: the log does not tell their counters apart.
+    """
+    users = Counter(file.key for family in families for file in family.files())
+    return [
+        _Refiner(family, job).best() if all(users[file.key] == 1 for file in family.files()) else family
+        for family in families
+    ]
+
+
+class _Refiner:
+    def __init__(self, facts: FamilyFacts, job: JobFacts) -> None:
+        self.facts = facts
+        self.job = job
+        self.files: list[FileFacts] = facts.files()
+        self.module = MODULE_OF_LEVEL[facts.family.counted_at]
+        self.log = Determined()
+
+    def best(self) -> FamilyFacts:
+        """The family as it is, or in its best other reading."""
+        family = self.facts.family
+        contents = family.all_contents()
+        if self.module not in PREDICTED or not any(content.streams for content in contents):
+            return self.facts
+        if any(content.arrays or content.fit or content.mesh for content in contents):
+            return self.facts
+        self.log = determined_of_log(self.files, self.module)
+        misfit = self.misfit(family)
+        rules = []
+        for _ in range(MOST_ROUNDS):
+            if not misfit:
+                break
+            judged = [(self.misfit(made), rule, made) for rule, made in self.candidates(family)]
+            known = [(off, rule, made) for off, rule, made in judged if off is not None]
+            if not known or min(off for off, _, _ in known) >= misfit:
+                break
+            misfit, rule, family = min(known, key=lambda found: found[0])
+            rules.append(by(rule))
+        if not rules:
+            return self.facts
+        return replace(
+            self.facts, family=family, dumps=self._dumps_of(family), rules=[*self.facts.rules, *rules]
+        )
+
+    def _dumps_of(self, family: Family) -> list[DumpFacts]:
+        """What the log says of each dump: where their number has changed, an equal share of all."""
+        before, count = self.facts.dumps, family.schedule.dumps
+        if count == len(before):
+            return before
+        written, read = (sum(getattr(d, f"bytes_{past}") for d in before) for past in ("written", "read"))
+        return [
+            DumpFacts(
+                bytes_written=written * (i + 1) // count - written * i // count,
+                bytes_read=read * (i + 1) // count - read * i // count,
+                start_s=start,
+                end_s=end,
+                files=self.files,
+            )
+            for i, (start, end) in enumerate(
+                zip(family.schedule.starts(), family.schedule.ends(), strict=True)
+            )
+        ]
+
+    def misfit(self, family: Family) -> int | None:
+        """How many determined counters are off; None where the family cannot be planned, or has too many calls."""
+        workload = Workload(ranks=self.job.nprocs, runtime=max(0.0, self.job.run_time), families=[family])
+        try:
+            model = predicted(resolve(workload, Options()), [alignment_of(self.files)], MOST_CALLS)
+        except WorkalikeError:
+            return None
+        found = model.get((family.role, family.number), {}).get(self.module)
+        if found is None:
+            return None
+        return sum(not row.agrees for row in rows_of((), self.module, self.log, found))
+
+    def candidates(self, family: Family) -> Iterator[Candidate]:
+        """Other readings of the same bytes, the simplest first."""
+        if family.lifetime is Lifetime.APPENDED and family.schedule.dumps > 1:
+            yield from _valid(SynthesisRule.REUSED, family, lifetime=Lifetime.REUSED)
+        yield from self._opened_anew(family)
+        for passes in self._passes(family):
+            yield from _changed(SynthesisRule.PASSES, family, partial(_in_passes, passes=passes))
+        for direction, pattern in product(Direction, PATTERNS):
+            change = partial(_placed, direction=direction, pattern=pattern)
+            yield from _changed(SynthesisRule.PLACED, family, change)
+        yield from _changed(SynthesisRule.ORDER, family, _other_order)
+
+    def _opened_anew(self, family: Family) -> Iterator[Candidate]:
+        """One file that each open begins anew: as many equal dumps as it was opened."""
+        opens = RULES[self.module].of(self.log.counters).get("OPENS", 0)
+        members = 1 if family.sharing.mode is SharingMode.ROOT else family.members(self.job.nprocs)
+        count = opens // max(1, members)
+        if len(self.files) != 1 or count < 2 or opens % members or count > MOST_PASSES:
+            return
+        content = _share_of_all([family.content_of(i) for i in range(family.schedule.dumps)], count)
+        if content is None:
+            return
+        starts, ends = family.schedule.starts(), family.schedule.ends()
+        busy = sum(end - start for start, end in zip(starts, ends, strict=True))
+        last = max(starts[-1], ends[-1] - busy / count)
+        gap = (last - starts[0]) / (count - 1)
+        schedule = Schedule(
+            start=[round(starts[0] + i * gap, 6) for i in range(count)], duration=round(busy / count, 6)
+        )
+        assumed = dict.fromkeys([*family.assumed, Assumption.STATES, Assumption.SCHEDULE])
+        yield from _valid(
+            SynthesisRule.OPENED_ANEW,
+            family,
+            lifetime=Lifetime.REUSED,
+            schedule=schedule,
+            sizes=None,
+            content=content,
+            contents=[],
+            use=None,
+            assumed=list(assumed),
+        )
+
+    def _passes(self, family: Family) -> Iterator[int]:
+        """How often a dump may go over its extent: the bytes of a file by its largest offset."""
+        rules = RULES[self.module].of(self.log.counters)
+        dumps = family.schedule.dumps if family.lifetime is Lifetime.PER_DUMP else 1
+        files = max(1, len(self.files) // max(1, dumps)) * dumps
+        found = set()
+        for past in ("READ", "WRITTEN"):
+            extent = rules.get(f"MAX_BYTE_{past}", 0) + 1
+            passes = round(rules.get(f"BYTES_{past}", 0) / (files * extent))
+            if 1 < passes <= MOST_PASSES:
+                found.add(passes)
+        yield from sorted(found)
+
+
+def _valid(rule: SynthesisRule, family: Family, **changes: object) -> Iterator[Candidate]:
+    """The family with these changes, if a workload may have it so."""
+    try:
+        yield rule, Family.model_validate({**dict(family), **changes})
+    except ValidationError:
+        return
+
+
+def _changed(
+    rule: SynthesisRule, family: Family, change: Callable[[Content], Content | None]
+) -> Iterator[Candidate]:
+    """The family with its contents changed, if all of them can be, and any is."""
+    before = family.all_contents()
+    after = [change(content) for content in before]
+    if any(content is None for content in after) or after == before:
+        return
+    if family.content is not None:
+        yield from _valid(rule, family, content=after[0])
+    else:
+        yield from _valid(rule, family, contents=after)
+
+
+def _share_of_all(contents: Sequence[Content], parts: int) -> Content | None:
+    """The operations of all contents in so many equal contents; None where they cannot be divided."""
+    streams: dict[str, Stream] = {}
+    entries: dict[str, Counter[tuple[int, bool]]] = {}
+    for content in contents:
+        if content.passes > 1:
+            return None
+        for stream in content.streams:
+            plain = stream.model_copy(update={"base": None, "repeat": 1})
+            key = plain.model_dump_json(exclude={"sizes"})
+            streams.setdefault(key, plain)
+            for entry in stream.sizes:
+                entries.setdefault(key, Counter())[entry.size, entry.per_rank] += entry.count * stream.repeat
+    if any(count % parts for sizes in entries.values() for count in sizes.values()):
+        return None
+    calls = {name: sum(getattr(content, name) for content in contents) for name in CALLS}
+    return Content(
+        **{name: count // parts for name, count in calls.items()},
+        streams=[
+            stream.model_copy(
+                update={
+                    "sizes": [
+                        Entry(count=count // parts, size=size, per_rank=per_rank)
+                        for (size, per_rank), count in entries[key].items()
+                    ]
+                }
+            )
+            for key, stream in streams.items()
+        ],
+    )
+
+
+def _in_passes(content: Content, passes: int) -> Content | None:
+    """The same operations in so many passes; None where they cannot be divided."""
+    if content.passes > 1:
+        return None
+    streams = []
+    for stream in content.streams:
+        if stream.repeat % passes == 0:
+            streams.append(stream.model_copy(update={"repeat": stream.repeat // passes}))
+            continue
+        if any(entry.count % passes for entry in stream.sizes) or stream.repeat > 1:
+            return None
+        sizes = [
+            Entry(count=entry.count // passes, size=entry.size, per_rank=entry.per_rank)
+            for entry in stream.sizes
+        ]
+        streams.append(stream.model_copy(update={"sizes": sizes}))
+    return content.model_copy(update={"streams": streams, "passes": passes})
+
+
+def _placed(content: Content, direction: Direction, pattern: Pattern) -> Content | None:
+    """All streams of a direction in another pattern."""
+
+    def placed(stream: Stream) -> Stream:
+        if stream.direction is not direction or stream.pattern is pattern:
+            return stream
+        return stream.model_copy(update={"pattern": pattern, "stride": 0})
+
+    if any(stream.pieces > 1 for stream in content.streams):
+        return None
+    return content.model_copy(update={"streams": [placed(stream) for stream in content.streams]})
+
+
+def _other_order(content: Content) -> Content | None:
+    """The other direction first."""
+    directions = [stream.direction for stream in content.streams]
+    if len(set(directions)) < 2:
+        return None
+    first = directions[0]
+    streams = [s for s in content.streams if s.direction is not first]
+    streams += [s for s in content.streams if s.direction is first]
+    return content.model_copy(update={"streams": streams})
