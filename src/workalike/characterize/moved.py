@@ -53,7 +53,7 @@ def moved_by(facts: ModuleFacts, direction: Direction) -> Moved:
     operations = operations_of(facts, direction)
     if total and not operations:
         operations = int((facts.column(bytes_name(direction)) > 0).sum())
-    told = merged(facts.told_sizes(direction)) if facts.sizes else []
+    told = merged(facts.reported_sizes(direction)) if facts.sizes else []
     if told and (sum(n for n, _ in told), sum(n * size for n, size in told)) == (operations, total):
         return Moved(told, 0)
     names = histogram_names(facts.module, direction)

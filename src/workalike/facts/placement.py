@@ -1,4 +1,4 @@
-"""Where the operations of a stream land, as the POSIX counters of its files tell it."""
+"""Where in the file the operations of a stream are, by the POSIX counters of its files."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from workalike.workload.model import Direction, Level, Pattern
 
 @dataclass(frozen=True)
 class Placement:
-    """A pattern, as counters or a trace tell it."""
+    """The access pattern that counters or a trace show; `stride` in bytes, 0 where the pattern has none."""
 
     pattern: Pattern
     stride: int = 0
-    pieces_per_rank: float = 1.0  # separate contiguous pieces of a rank, in the interleaved case
+    pieces_per_rank: float = 1.0  # contiguous pieces of each rank, where the pattern is interleaved
 
 
 @dataclass(frozen=True)
 class _Offsets:
-    """What the POSIX counters of a dump's files say of offsets, one direction."""
+    """What the POSIX counters of a dump's files say about offsets, in one direction."""
 
     files: int
     ranks: int  # accessing ranks, over all files
@@ -29,14 +29,14 @@ class _Offsets:
     moved: int
     consecutive: int
     sequential: int
-    extent: int  # of the largest file
+    extent: int  # bytes, of the largest file
 
 
 def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> Placement:
-    """Pattern from the share of consecutive and sequential operations (docs/reference/reading-counters.md#strides).
+    """The pattern, by shares of consecutive and sequential operations (docs/reference/reading-counters.md#strides).
 
-    A rank's operations fall into as many contiguous pieces as it has operations that do not follow the one before:
-    one piece is a region of its own, a piece an operation is round-robin, between them lie segments.
+    A rank has as many contiguous pieces as operations that do not directly follow the one before. One piece per rank
+    means that each rank has its own region; one piece per operation means round-robin; anything between, segments.
     """
     if direction is Direction.READ and modifies(files, level):
         return place_of(files, level, Direction.WRITE)
@@ -64,7 +64,7 @@ def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
 
 
 def modifies(files: Sequence[FileFacts], level: Level) -> bool:
-    """Read-modify-write: reads and writes alternate, so what is read lies where it is then written."""
+    """Whether the files are read and modified: reads and writes alternate, so each read is where the next write is."""
     if level is Level.STDIO:
         return False
     posix = [f.modules["POSIX"] for f in files if "POSIX" in f.modules]
