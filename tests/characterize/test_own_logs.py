@@ -108,7 +108,6 @@ def test_shared_input_and_one_writer() -> None:
     assert written.family.content_of(0).streams[0].pattern is Pattern.STRIDED
 
 
-@pytest.mark.xfail(strict=True, reason="one rank's stride is taken as extent / operations: 175,000")
 def test_stride_of_one_writer() -> None:
     (stream,) = family_of("root-writes-4", Role.OUTPUT).family.content_of(0).streams
     assert stream.stride == 200_000

@@ -12,6 +12,8 @@ from workalike.workload.words import Direction
 
 ACCESSES = tuple(f"ACCESS{i}_ACCESS" for i in range(1, 5))
 COUNTS = tuple(f"ACCESS{i}_COUNT" for i in range(1, 5))
+STRIDES = tuple(f"STRIDE{i}_STRIDE" for i in range(1, 5))
+STRIDE_COUNTS = tuple(f"STRIDE{i}_COUNT" for i in range(1, 5))
 
 Pair = tuple[int, int]
 

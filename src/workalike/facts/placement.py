@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workalike.facts.counters import STRIDE_COUNTS, STRIDES
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction, Level, Pattern
@@ -58,7 +60,7 @@ def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
     if one_rank:
         if covers:
             return Placement(Pattern.CONTIGUOUS)
-        return Placement(Pattern.STRIDED, stride=max(1, seen.extent * seen.files // seen.operations))
+        return Placement(Pattern.STRIDED, stride=_stride(files, direction, seen))
     pieces = max(1.0, (seen.operations - seen.consecutive) / seen.ranks)
     return Placement(Pattern.INTERLEAVED, pieces_per_rank=pieces)
 
@@ -95,6 +97,34 @@ def _offsets(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
         sequential=sum(p.total(f"SEQ_{kind}") for p in posix),
         extent=max(p.largest(largest) for p in posix) + 1,
     )
+
+
+def _stride(files: Sequence[FileFacts], direction: Direction, seen: _Offsets) -> int:
+    """Bytes from one operation of a rank to the next: a gap and an operation, or without a prevailing gap the mean."""
+    gap = _prevailing_gap(files, direction, seen.operations - seen.consecutive - seen.files)
+    if gap:
+        return gap + seen.moved // seen.operations
+    return max(1, seen.extent * seen.files // seen.operations)
+
+
+def _prevailing_gap(files: Sequence[FileFacts], direction: Direction, steps: int) -> int:
+    """The gap in bytes of more than half of the `steps` between operations that do not touch; 0 where there is none.
+
+    Reads and writes share one table of gaps, so files with both directions have none.
+    """
+    other = "WRITES" if direction is Direction.READ else "READS"
+    counts: Counter[int] = Counter()
+    for facts in (file.modules["POSIX"] for file in files if "POSIX" in file.modules):
+        if facts.total(other):
+            return 0
+        for name, count_name in zip(STRIDES, STRIDE_COUNTS, strict=True):
+            for stride, times in zip(
+                facts.column(name).tolist(), facts.column(count_name).tolist(), strict=True
+            ):
+                if stride > 0 and times > 0:
+                    counts[stride] += times
+    gap, count = counts.most_common(1)[0] if counts else (0, 0)
+    return gap if 2 * count > steps else 0
 
 
 def _accessing_ranks(posix: ModuleFacts, kind: str, nprocs: int) -> int:
