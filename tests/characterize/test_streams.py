@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import CharacterizeOptions, characterize
-from workalike.characterize.reading_back import reads_over_writes
+from workalike.characterize.repeated_access import reads_over_writes
 from workalike.darshan import LogBuilder
 from workalike.workload.model import Assumption, Direction, Entry, Family, Pattern, Stream
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from workalike.characterize.calls import filled_calls, split_collective
 from workalike.characterize.moved import Moved, few_sizes, merged, moved_by
-from workalike.characterize.ranked import moved_by_rank, streams_of_ranks
-from workalike.characterize.reading_back import length_accessed, reads_over_writes, within_extent
+from workalike.characterize.rank_streams import moved_by_rank, streams_of_ranks
+from workalike.characterize.repeated_access import length_accessed, reads_over_writes, within_extent
 from workalike.characterize.sharing import effective_writers, root_of
 from workalike.characterize.stream_parts import (
     Ranges,

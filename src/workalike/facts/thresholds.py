@@ -139,7 +139,7 @@ class Thresholds:
         "share",
         "Ranks interleave operation by operation where they have at least this share of segments per operation.",
     )
-    # characterize.reading_back
+    # characterize.repeated_access
     passes_most: int = _threshold(
         16, "passes", "Most passes over a file in one dump that are streams of their own."
     )
@@ -216,7 +216,7 @@ class Thresholds:
         "share",
         "A dump begins with a barrier where starts of ranks differ by at most this share of the time since the job's start.",
     )
-    # characterize.ranked
+    # characterize.rank_streams
     clusters_most: int = _threshold(
         64, "clusters", "Most sets of ranks with the same operations in one direction of a dump."
     )
