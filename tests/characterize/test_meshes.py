@@ -74,6 +74,6 @@ def test_families_that_cannot_be_meshes_stay() -> None:
         given = workload(**family)
         assert as_meshes(given) == given.families
         assert not looks_like_mesh(given.families[0], 4)
-    few = {"streams": [{"direction": "write", "sizes": ["4 x 1 MiB"], "collective": True}]}
-    assert not looks_like_mesh(workload(content=few).families[0], 4)
+    too_few = {"streams": [{"direction": "write", "sizes": ["4 x 1 MiB"], "collective": True}]}
+    assert not looks_like_mesh(workload(content=too_few).families[0], 4)
     assert looks_like_mesh(workload(content=STREAMS).families[0], 4)

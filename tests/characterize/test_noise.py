@@ -75,8 +75,8 @@ def test_text_logs_are_noise_only_where_there_is_data() -> None:
     builder = with_data_file()
     builder.stdio("/proj/run/run.log", 0, WRITES=100, BYTES_WRITTEN=MIB)
     assert sorted_out(builder)[1] == {"text log": 1}
-    alone = builder_of(1).stdio("/proj/run/run.log", WRITES=100, BYTES_WRITTEN=MIB)
-    assert sorted_out(alone) == ({"/proj/run/run.log"}, {})
+    only_log = builder_of(1).stdio("/proj/run/run.log", WRITES=100, BYTES_WRITTEN=MIB)
+    assert sorted_out(only_log) == ({"/proj/run/run.log"}, {})
     much = with_data_file()
     much.stdio("/proj/run/run.log", 0, WRITES=100, BYTES_WRITTEN=50 * MIB)
     assert "/proj/run/run.log" in sorted_out(much)[0]

@@ -32,16 +32,18 @@ def mutations_of(source: str) -> Iterator[Callable[[], Mutation]]:
     """Every possible change of a source, as functions that make it."""
     tree = ast.parse(source)
     for index, node in enumerate(_nodes(tree)):
-        for number, (what, _) in enumerate(_changes(node)):
-            yield lambda i=index, n=number, w=what, at=node: _applied(tree, i, n, w, at)  # type: ignore[misc]
+        for number, (change, _) in enumerate(_changes(node)):
+            yield lambda i=index, n=number, w=change, at=node: _applied(tree, i, n, w, at)  # type: ignore[misc]
 
 
-def _applied(tree: ast.Module, index: int, number: int, what: str, node: ast.AST) -> Mutation:
+def _applied(tree: ast.Module, index: int, number: int, change: str, node: ast.AST) -> Mutation:
     changed = copy.deepcopy(tree)
     target = _nodes(changed)[index]
     _changes(target)[number][1](target)
     return Mutation(
-        getattr(node, "lineno", 0), f"{what}: {_shown(node)}", ast.unparse(ast.fix_missing_locations(changed))
+        getattr(node, "lineno", 0),
+        f"{change}: {_shown(node)}",
+        ast.unparse(ast.fix_missing_locations(changed)),
     )
 
 

@@ -58,7 +58,7 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         lifetime = Lifetime.REUSED if len(draft.layers) < len(draft.events) else Lifetime.PER_DUMP
         built = [content_of_event(event, job.nprocs, known, traces) for event in draft.events]
         contents = [content for content, _ in built]
-        assumed = [a for _, why in built for a in why]
+        assumed = [a for _, reasons in built for a in reasons]
         intervals = [event.interval for event in draft.events]
     if not any(decision.rule is RoleRule.NAME for decision in draft.rules):
         assumed.append(Assumption.ROLE)

@@ -88,9 +88,9 @@ class _Cut:
                 self.entries.append((whole, size))
             if count - whole:
                 pool.append((count - whole, size))
-        few, many = _split_at(pool, _operations(pool) % self.ranks)
-        self._average(many)
-        return few
+        remaining, averaged = _split_at(pool, _operations(pool) % self.ranks)
+        self._average(averaged)
+        return remaining
 
     def partial_calls(self, pairs: Sequence[Pair]) -> None:
         """Add the last calls of ascending sizes, beginning with the call that not all ranks have data for."""

@@ -31,16 +31,16 @@ def content_of_event(
     if level in WITH_DATASETS:
         built = build_arrays(files, 1, known, level)
         if built is not None:
-            content.arrays, why = built
+            content.arrays, assumptions = built
             for arrays in content.arrays:
                 arrays.access = [a for a in arrays.access if a.direction in event.directions]
             content.arrays = [a for a in content.arrays if a.access]
-            return content, assumed + why
+            return content, assumed + assumptions
     for direction in event.directions:
         traced = traces.of_files(files, level, direction)
-        streams, why = build_streams(files, level, direction, nprocs, traced)
+        streams, assumptions = build_streams(files, level, direction, nprocs, traced)
         content.streams += streams
-        assumed += why
+        assumed += assumptions
     return content, list(dict.fromkeys(assumed))
 
 
@@ -71,13 +71,15 @@ def contents_of_states(
         )
         if trace is not None:
             for content, (first, last) in zip(contents, states.cut, strict=True):
-                streams, why = build_streams(files, level, direction, nprocs, [trace.part(first, last)])
+                streams, assumptions = build_streams(
+                    files, level, direction, nprocs, [trace.part(first, last)]
+                )
                 content.streams += [stream.model_copy(update={"base": None}) for stream in streams]
-                assumed += why
+                assumed += assumptions
         else:
-            streams, why = build_streams(files, level, direction, nprocs)
+            streams, assumptions = build_streams(files, level, direction, nprocs)
             _share_streams(contents, streams, states.sizes or [1] * count, nprocs, level is Level.STDIO)
-            assumed += [*why, Assumption.STATE_SIZES]
+            assumed += [*assumptions, Assumption.STATE_SIZES]
     return contents, list(dict.fromkeys(assumed))
 
 
@@ -170,8 +172,8 @@ def _mixed(left: dict[int, int], operations: int, target: int) -> list[Pair]:
             assert size is not None
             wanted = {size: operations}
         else:
-            many = min(operations, max(0, round((target - operations * small) / (large - small))))
-            wanted = {large: many, small: operations - many}
+            large_count = min(operations, max(0, round((target - operations * small) / (large - small))))
+            wanted = {large: large_count, small: operations - large_count}
         for size, number in wanted.items():
             used = min(number, left[size])
             if used:

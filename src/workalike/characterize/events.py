@@ -45,7 +45,7 @@ def events_of(layers: Sequence[Sequence[DataFile]], run_time: float) -> list[Eve
     return events
 
 
-def events_of_layer(layer: Sequence[DataFile], alone: bool, run_time: float) -> list[Event]:
+def events_of_layer(layer: Sequence[DataFile], only_layer: bool, run_time: float) -> list[Event]:
     """The events of one dump's files.
 
     A family's only file that is written and read at separate times is a dump and a load. It may be a check of what was
@@ -58,7 +58,7 @@ def events_of_layer(layer: Sequence[DataFile], alone: bool, run_time: float) -> 
     order = tuple(
         sorted(spans, key=lambda d: (known[d].start if d in known else whole.start, d is Direction.READ))
     )
-    if alone and len(known) == 2:
+    if only_layer and len(known) == 2:
         first, second = known[order[0]], known[order[1]]
         if first.end <= second.start:
             return [

@@ -131,8 +131,8 @@ def split_long_lived(files: list[DataFile]) -> list[list[DataFile]]:
             long_lived += [same[i] for i in _long_lived([files[place] for place in same])]
     if not long_lived or len(long_lived) == len(files):
         return [files]
-    apart = set(long_lived)
-    return [[files[i]] for i in long_lived] + [[d for i, d in enumerate(files) if i not in apart]]
+    separate = set(long_lived)
+    return [[files[i]] for i in long_lived] + [[d for i, d in enumerate(files) if i not in separate]]
 
 
 def _long_lived(files: list[DataFile]) -> list[int]:
@@ -141,8 +141,8 @@ def _long_lived(files: list[DataFile]) -> list[int]:
     lengths = ends - starts
     out = []
     for i in np.flatnonzero(lengths > THRESHOLDS.long_lived_longer * lengths.min()).tolist():
-        held = (starts >= starts[i]) & (ends <= ends[i]) & (2 * lengths < lengths[i])
-        if np.count_nonzero(held) >= THRESHOLDS.long_lived_holds:
+        inside = (starts >= starts[i]) & (ends <= ends[i]) & (2 * lengths < lengths[i])
+        if np.count_nonzero(inside) >= THRESHOLDS.long_lived_holds:
             out.append(i)
     return out
 

@@ -59,9 +59,9 @@ def build_streams(
     assumed: list[Assumption] = [Assumption.PLACEMENT]
     for part in parts:
         for facts, first, members in _reduced_parts(part, nprocs):
-            reduced, why = _reduced_streams(facts, direction, members, placement)
+            reduced, assumptions = _reduced_streams(facts, direction, members, placement)
             streams += reduced if members == nprocs else [_in_job(s, first, members) for s in reduced]
-            assumed += why
+            assumed += assumptions
     single = [p if (p.ranks >= 0).all() else p.rows(np.flatnonzero(p.ranks >= 0)) for p in parts]
     single = [p for p in single if len(p.ranks)]
     by_rank = moved_by_rank(single, direction)

@@ -76,7 +76,8 @@ def access_kinds(
     """
     kind = f"{kind_of(direction)}S"
     independent, nonblocking = (
-        sum(facts.total(f"{how}_{kind}") * times for facts, times in records) for how in ("INDEP", "NB")
+        sum(facts.total(f"{call_kind}_{kind}") * times for facts, times in records)
+        for call_kind in ("INDEP", "NB")
     )
     waits = file.modules.get("PNETCDF_FILE")
     waits_collective = waits is None or waits.total("COLL_WAITS") >= waits.total("INDEP_WAITS")

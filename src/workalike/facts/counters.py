@@ -40,9 +40,9 @@ def operation_names(module: str, direction: Direction) -> list[str]:
     """The names of the counters that add up to a module's read or write calls of all kinds."""
     kind = f"{kind_of(direction)}S"
     if module == "MPI-IO":
-        return [f"{how}_{kind}" for how in ("INDEP", "COLL", "SPLIT", "NB")]
+        return [f"{call_kind}_{kind}" for call_kind in ("INDEP", "COLL", "SPLIT", "NB")]
     if module == "PNETCDF_VAR":
-        return [f"{how}_{kind}" for how in ("INDEP", "COLL", "NB")]
+        return [f"{call_kind}_{kind}" for call_kind in ("INDEP", "COLL", "NB")]
     return [kind]
 
 

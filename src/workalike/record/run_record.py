@@ -338,12 +338,12 @@ def working_set(record: Record) -> int:
 
 def _memory_reason(record: Record) -> list[str]:
     """The reason if caches may have held the data. `memory_bytes` of the environment is the memory of all hosts."""
-    memory, held = record.environment.get("memory_bytes"), working_set(record)
+    memory, size = record.environment.get("memory_bytes"), working_set(record)
     if not isinstance(memory, int) or memory <= 0:
         return ["memory unknown, so caching cannot be ruled out"]
-    if held >= MEMORY_FACTOR * memory:
+    if size >= MEMORY_FACTOR * memory:
         return []
-    return [f"working set {size_text(held)}, under {MEMORY_FACTOR:g} x memory ({size_text(memory)})"]
+    return [f"working set {size_text(size)}, under {MEMORY_FACTOR:g} x memory ({size_text(memory)})"]
 
 
 def write_record(record: Record, path: str | Path) -> None:
