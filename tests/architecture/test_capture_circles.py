@@ -23,11 +23,11 @@ _LOCAL = re.compile(
     r"^static(?: inline)? (?:[A-Za-z_][\w ]*[ *]+)([A-Za-z_]\w*)\([^;{}]*\)\s*[{;]", re.MULTILINE
 )
 _CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(")
-_REAL = re.compile(r"\bREAL\(\w+\)")  # the function behind ours: a call out of the library
+_REAL = re.compile(r"\bREAL\(\w+\)")  # the wrapped function: a call out of the library
 
 
 def sources(root: Path) -> dict[str, str]:
-    """Path below `root` (posix) to text without comments, of every C file and header."""
+    """Text without comments of every C file and header, by its path below `root`."""
     return {
         path.relative_to(root).as_posix(): _COMMENT.sub(" ", path.read_text(encoding="utf-8"))
         for path in sorted(root.rglob("*.[ch]"))
@@ -48,7 +48,7 @@ def unit(name: str) -> str:
 
 
 def calls(files: dict[str, str]) -> Graph:
-    """Unit to the units whose functions it calls: global ones that another file defines."""
+    """For each unit the units whose functions it calls; only global functions count."""
     home = {
         function: unit(name)
         for name, text in files.items()
@@ -103,7 +103,7 @@ def files() -> dict[str, str]:
 def test_no_circle_of_includes(files: dict[str, str]) -> None:
     graph = includes(files)
     unknown = {name: sorted(wanted - set(files)) for name, wanted in graph.items() if wanted - set(files)}
-    assert not unknown  # includes name the file from capture/ on
+    assert not unknown  # includes are relative to capture/
     assert not (found := circles(graph)), said(found)
 
 
@@ -132,7 +132,7 @@ def test_core_knows_no_module(files: dict[str, str]) -> None:
 
 
 def test_every_folder_is_the_core_or_a_module(files: dict[str, str]) -> None:
-    """A folder that the list leaves out would not be compiled, and nobody would notice."""
+    """A folder that is not in the list is not compiled, which nobody would notice."""
     listed = re.search(
         r"^set\(CAPTURE_MODULES ([\w ]+)\)$", (CAPTURE / "CMakeLists.txt").read_text(), re.MULTILINE
     )
@@ -147,7 +147,7 @@ def test_every_folder_is_the_core_or_a_module(files: dict[str, str]) -> None:
 
 
 def test_circles_are_found(tmp_path: Path) -> None:
-    """The test itself can fail: three files, two of which call each other."""
+    """The check itself can fail: of three files two call each other."""
     (tmp_path / "core").mkdir()
     (tmp_path / "core" / "first.c").write_text(
         '#include "core/second.h"\nint first(void) {\n    return second();\n}\n'

@@ -1,4 +1,4 @@
-"""Layers of the Python package: no import runs upward, none in a circle, and help loads no model."""
+"""Layers of the Python package: no import runs upward or in a circle, and help loads no heavy module."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ LAYERS = (
     ("leftovers",),
     ("errors", "text", "version", "_core"),
 )
-"""Top to bottom; a part may import those of lower rows only (docs/architecture.md)."""
+"""The layers, top to bottom. A part may import parts of lower rows only (docs/architecture.md)."""
 
 HEIGHT = {part: -row for row, parts in enumerate(LAYERS) for part in parts}
 
 
 def modules_below(package: Path) -> dict[str, Path]:
-    """Dotted name without the package's own -> file; a package stands for its `__init__`."""
+    """Dotted name within the package -> file. The name of a package stands for its `__init__`."""
     found = {}
     for path in package.rglob("*.py"):
         parts = path.relative_to(package).with_suffix("").parts
@@ -55,7 +55,7 @@ def modules_below(package: Path) -> dict[str, Path]:
 
 
 def imports_of(tree: ast.AST) -> Iterator[tuple[str, ...]]:
-    """What a module imports of the package, each as the names of a path; imports within functions count."""
+    """The imports of a module from the package, as parts of dotted names; those within functions count too."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative imports hide where they lead"
@@ -77,14 +77,14 @@ def graph_of(package: Path) -> dict[str, set[str]]:
         found = set()
         for parts in imports_of(ast.parse(path.read_text())):
             while ".".join(parts) not in modules and parts:
-                parts = parts[:-1]  # a name of a module, not a module
+                parts = parts[:-1]  # a name in a module, not a module
             found.add(".".join(parts))
         graph[name] = found - {name, ""}
     return graph
 
 
 def upward(graph: dict[str, set[str]]) -> list[str]:
-    """Imports that do not lead to a lower row."""
+    """Imports that are not from a lower row."""
     out = []
     for name, found in graph.items():
         own = name.split(".")[0]
@@ -96,7 +96,7 @@ def upward(graph: dict[str, set[str]]) -> list[str]:
 
 
 def circles(graph: dict[str, set[str]]) -> set[str]:
-    """Modules that are left when those without imports are taken away, over and over: circles and what leads to them."""
+    """Modules in circles, and those that import them: what is left when modules without imports are removed repeatedly."""
     left = dict(graph)
     while True:
         free = {name for name, found in left.items() if not found & left.keys()}
@@ -119,8 +119,8 @@ def test_no_imports_run_in_a_circle() -> None:
     assert circles(graph_of(PACKAGE)) == set()
 
 
-def test_what_breaks_the_order_is_seen() -> None:
-    """The walk itself: an import upward, one between neighbours of a row, and a circle within a part."""
+def test_violations_are_found() -> None:
+    """The checks find an import upward, one between parts of a row, and a circle within a part."""
     graph = {
         "facts.records": {"characterize.pipeline"},
         "characterize.pipeline": set(),
@@ -134,20 +134,20 @@ def test_what_breaks_the_order_is_seen() -> None:
     assert circles(graph) == {"plan.a", "plan.b"}
 
 
-def test_the_walk_finds_imports_wherever_they_stand() -> None:
+def test_imports_within_functions_are_found() -> None:
     tree = ast.parse("import workalike.plan\ndef f():\n    from workalike.facts import records as r, times\n")
     assert list(imports_of(tree)) == [("plan",), ("facts", "records"), ("facts", "times")]
 
 
-def test_the_command_line_loads_no_model_before_it_knows_the_command() -> None:
+def test_the_command_line_loads_no_heavy_module_at_start() -> None:
     heavy = ("numpy", "pydantic", "yaml", "jinja2", "matplotlib", "h5py", "rich.table")
     code = f"import sys; from workalike import cli; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
-def test_nothing_is_found_by_the_address_of_an_object() -> None:
-    """An `id()` outlives its object and says nothing in a traceback: keys are indices and names."""
+def test_no_dictionary_has_addresses_of_objects_as_keys() -> None:
+    """An `id()` may be reused after its object is gone, and a traceback with it says nothing."""
     found = [
         f"{name}:{node.lineno}"
         for name, path in modules_below(PACKAGE).items()

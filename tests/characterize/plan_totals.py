@@ -1,4 +1,4 @@
-"""Totals of a plan at its families' levels, by the rules of docs/plan-format.md: an independent count."""
+"""Totals of a plan at its families' levels, counted independently by the rules of docs/plan-format.md."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Totals:
 
 
 def totals_of(plan: Plan) -> dict[Key, dict[Direction, Totals]]:
-    """What each family moves; ranks that only join a collective call count, as they do in Darshan."""
+    """What each family moves. Ranks that only join a collective call count, as in Darshan."""
     out: dict[Key, dict[Direction, Totals]] = {}
     families = {family.id: family for family in plan.families}
     for dump in plan.dumps:
         family = families[dump.family]
-        mine = out.setdefault((family.role, family.number), {d: Totals() for d in Direction})
+        totals = out.setdefault((family.role, family.number), {d: Totals() for d in Direction})
         for direction, count, size in _operations(plan, family, plan.contents[dump.content]):
-            mine[direction].add(count, size)
+            totals[direction].add(count, size)
     return out
 
 
@@ -46,7 +46,7 @@ def _operations(plan: Plan, family: PlanFamily, content: PlanContent) -> Iterato
             yield stream.direction, count, size
         if stream.collective and family.sharing.mode is not SharingMode.PER_RANK:
             counts = [count for count, _ in stream.entries]
-            if family.sharing.mode is SharingMode.GROUPS:  # each entry by itself, by the ranks of its files
+            if family.sharing.mode is SharingMode.GROUPS:  # the plan deals each entry on its own
                 joining = sum(-(-count // n) for count in counts) * n
             else:
                 joining = -(-sum(counts) // n) * members

@@ -1,4 +1,7 @@
-"""A job whose every operation is known, and the log that Darshan would have written of it (docs/reference/darshan-meaning.md)."""
+"""A job of which every operation is known, and the log that Darshan would write of it.
+
+The counters follow docs/reference/darshan-meaning.md.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def bin_of(size: int) -> int:
 
 @dataclass(frozen=True)
 class Op:
-    """One read or write of one rank; times in seconds of the job."""
+    """One read or write of one rank; times in seconds since the job's start."""
 
     direction: Direction
     offset: int
@@ -48,7 +51,7 @@ class Op:
 
 @dataclass
 class TrueFile:
-    """Everything that the ranks did to one file; a rank with an empty list only opened it."""
+    """Everything that the ranks did to one file. A rank with an empty list only opened it."""
 
     name: str
     module: str
@@ -81,7 +84,10 @@ def log_of(builder: LogBuilder) -> Log:
 
 
 def add_file(builder: LogBuilder, file: TrueFile, *, reduce: bool = True, trace: bool = False) -> None:
-    """Its records: one a rank, or one for all when every rank of the job has one (docs/reference/darshan-meaning.md#shared-file-reduction)."""
+    """Add one record per rank, or a single one where all ranks of the job have the file.
+
+    See docs/reference/darshan-meaning.md#shared-file-reduction.
+    """
     records = {rank: counters_of(file, ops) for rank, ops in file.ops.items()}
     everyone = len(records) == builder.job.nprocs
     if reduce and everyone:
@@ -96,33 +102,35 @@ def add_file(builder: LogBuilder, file: TrueFile, *, reduce: bool = True, trace:
 
 def add_trace(builder: LogBuilder, file: TrueFile, rank: int, ops: Sequence[Op]) -> None:
     add = builder.dxt_posix if file.module == "POSIX" else builder.dxt_mpiio
-    both = [[(o.offset, o.size, o.start, o.end) for o in ops if o.direction is d] for d in (WRITE, READ)]
-    if any(both):
-        add(file.name, rank, writes=both[0], reads=both[1])
+    by_direction = [
+        [(o.offset, o.size, o.start, o.end) for o in ops if o.direction is d] for d in (WRITE, READ)
+    ]
+    if any(by_direction):
+        add(file.name, rank, writes=by_direction[0], reads=by_direction[1])
 
 
 def counters_of(file: TrueFile, ops: Sequence[Op]) -> dict[str, float]:
-    """What one rank's record holds."""
+    """The counters of one rank's record."""
     out: dict[str, float] = dict(_times(file, ops))
     for direction, word, moved in ((READ, "READ", "BYTES_READ"), (WRITE, "WRITE", "BYTES_WRITTEN")):
-        mine = [op for op in ops if op.direction is direction]
-        out[moved] = sum(op.size for op in mine)
+        chosen = [op for op in ops if op.direction is direction]
+        out[moved] = sum(op.size for op in chosen)
         if file.module == "MPI-IO":
-            out[f"COLL_{word}S"] = sum(op.collective for op in mine)
-            out[f"INDEP_{word}S"] = sum(not op.collective for op in mine)
+            out[f"COLL_{word}S"] = sum(op.collective for op in chosen)
+            out[f"INDEP_{word}S"] = sum(not op.collective for op in chosen)
         else:
-            out[f"{word}S"] = len(mine)
+            out[f"{word}S"] = len(chosen)
             out["MAX_" + moved.replace("BYTES", "BYTE")] = max(
-                (op.offset + op.size - 1 for op in mine), default=0
+                (op.offset + op.size - 1 for op in chosen), default=0
             )
         if file.module == "STDIO":
             continue
         infix = "" if file.module == "POSIX" else "_AGG"
-        for op in mine:
+        for op in chosen:
             name = f"SIZE_{word}{infix}_{BINS[bin_of(op.size)]}"
             out[name] = out.get(name, 0) + 1
         if file.module == "POSIX":
-            out |= _order(mine, word)
+            out |= _order(chosen, word)
     if file.module != "STDIO":
         out |= _common(Counter(op.size for op in ops))
     out["COLL_OPENS" if file.module == "MPI-IO" else "OPENS"] = 1
@@ -135,14 +143,14 @@ def _times(file: TrueFile, ops: Sequence[Op]) -> Iterable[tuple[str, float]]:
     yield "F_CLOSE_START_TIMESTAMP", file.closed
     yield "F_CLOSE_END_TIMESTAMP", file.closed
     for direction, word in ((READ, "READ"), (WRITE, "WRITE")):
-        mine = [op for op in ops if op.direction is direction]
-        if mine:
-            yield f"F_{word}_START_TIMESTAMP", min(op.start for op in mine)
-            yield f"F_{word}_END_TIMESTAMP", max(op.end for op in mine)
+        chosen = [op for op in ops if op.direction is direction]
+        if chosen:
+            yield f"F_{word}_START_TIMESTAMP", min(op.start for op in chosen)
+            yield f"F_{word}_END_TIMESTAMP", max(op.end for op in chosen)
 
 
 def _order(ops: Sequence[Op], word: str) -> dict[str, float]:
-    """Sequential and consecutive operations, the largest byte (docs/reference/darshan-meaning.md#offsets)."""
+    """Sequential and consecutive operations, and the largest offset (docs/reference/darshan-meaning.md#offsets)."""
     seq = consec = largest = last = 0
     for op in ops:
         seq += op.offset > last
@@ -154,7 +162,7 @@ def _order(ops: Sequence[Op], word: str) -> dict[str, float]:
 
 
 def _common(counts: Counter[int]) -> dict[str, float]:
-    """The four commonest sizes of the first 32 different ones."""
+    """The four most frequent of the first 32 different sizes."""
     first = Counter(dict(list(counts.items())[:32]))
     out: dict[str, float] = {}
     for i, (size, count) in enumerate(sorted(first.items(), key=lambda p: (-p[1], -p[0]))[:4], 1):
@@ -163,7 +171,10 @@ def _common(counts: Counter[int]) -> dict[str, float]:
 
 
 def reduced(records: Mapping[int, Mapping[str, float]], module: str) -> dict[str, float]:
-    """All ranks' records as one: sums, largest, first and last, the variance of the bytes (docs/reference/darshan-meaning.md#shared-file-reduction)."""
+    """All ranks' records as one: sums, maxima, first and last times, the variance of the bytes.
+
+    See docs/reference/darshan-meaning.md#shared-file-reduction.
+    """
     out: dict[str, float] = {}
     common: Counter[int] = Counter()
     for record in records.values():
@@ -205,7 +216,7 @@ def simple_file(
     direction: Direction = WRITE,
     collective: bool = False,
 ) -> TrueFile:
-    """Every rank writes `count` blocks of its own region, all in one go."""
+    """Every rank moves `count` contiguous blocks of its own region, without a pause."""
     ops = {
         rank: [
             Op(

@@ -12,7 +12,7 @@ from plan_totals import totals_of
 from simulated_job import READ, WRITE, builder_of, log_of
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.characterize.arrays import exact_boxes, near_box, rest_slabs
+from workalike.characterize.arrays import exact_boxes, near_box, unknown_slabs
 from workalike.characterize.dataspace import Geometry, guess_dims, run_length
 from workalike.darshan import LogBuilder
 from workalike.plan.resolve import Options, resolve
@@ -26,7 +26,7 @@ def dataset(
     stride: tuple[int, ...] = (), element: int = 8, collective: bool = False, read: bool = False, rank: int = -1,
     **more: float,
 ) -> None:  # fmt: skip
-    """A dataset moved by `count` equal hyperslabs; its file's other records are those of the whole."""
+    """Add a dataset that is moved by `count` equal hyperslabs."""
     size = math.prod(slab) * element
     bins = (100, 1024, 10240, 102400, 2**20, 4 * 2**20, 10 * 2**20)
     names = ("0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M", "1M_4M", "4M_10M")
@@ -44,7 +44,7 @@ def dataset(
 
 
 def below(builder: LogBuilder, size: int, count: int) -> None:
-    """The pieces that MPI-IO saw."""
+    """Add the pieces that MPI-IO sees of the datasets."""
     bins = {"SIZE_WRITE_AGG_10K_100K": count} if size <= 102400 else {"SIZE_WRITE_AGG_1M_4M": count}
     common = {"ACCESS1_ACCESS": size, "ACCESS1_COUNT": count}
     builder.mpiio(NAME, INDEP_WRITES=count, BYTES_WRITTEN=count * size, **bins, **common)
@@ -62,7 +62,7 @@ def arrays_of(found: Characterization) -> list[Arrays]:
 
 
 def test_dimensions_are_in_natural_order() -> None:
-    """The record has dimension i (0 = slowest) of an access in D(5-i) (docs/reference/reading-counters.md#data-spaces)."""
+    """Dimension i (0 = slowest) of an access is in D(5-i) (docs/reference/reading-counters.md#data-spaces)."""
     builder = builder_of(4)
     dataset(builder, (64, 256, 128), (16, 256, 128), 4, collective=True)
     below(builder, 16 * 256 * 128 * 8, 4)
@@ -111,8 +111,8 @@ def test_written_and_read_back() -> None:
     assert [a.direction for a in arrays.access] == [WRITE, READ]
 
 
-def test_extents_of_a_sibling_of_one_chunk() -> None:
-    """One chunk as large as its dataset tells the extents of every dataset of as many points."""
+def test_extents_of_an_equal_dataset_of_one_chunk() -> None:
+    """A chunk as large as its dataset gives the extents of all datasets with as many points."""
     builder = builder_of(4)
     dataset(builder, (128, 48), (128, 48), 1, name="a", CHUNK_SIZE_D1=48, CHUNK_SIZE_D2=128)
     dataset(builder, (128, 48), (8, 2), 300, name="b")
@@ -120,7 +120,7 @@ def test_extents_of_a_sibling_of_one_chunk() -> None:
 
 
 def test_a_list_that_grew_after_its_record_was_made() -> None:
-    """Ten elements at its first access, later written as a whole with 29, by calls that are not among the common ones."""
+    """Ten elements at the first access, later 29, written by calls that are not among the common ones."""
     builder = builder_of(1)
     dataset(builder, (10,), (29,), 3, ACCESS1_ACCESS=0, ACCESS1_COUNT=0)
     (array,) = arrays_of(characterized(builder))
@@ -145,8 +145,8 @@ def test_scalars_and_unknown_shapes() -> None:
         {"CHUNK_SIZE_D1": 2**40, "CHUNK_SIZE_D2": 2**40},
     ],
 )
-def test_what_is_no_dataset_is_moved_as_streams(damage: dict[str, float]) -> None:
-    """Six dimensions overrun the record (docs/reference/darshan-meaning.md#hdf5), a hostile log says anything: the bytes are kept."""
+def test_impossible_datasets_become_streams(damage: dict[str, float]) -> None:
+    """Six dimensions overrun the record (docs/reference/darshan-meaning.md#hdf5). The bytes are kept all the same."""
     builder = builder_of(4)
     dataset(builder, (64, 256), (16, 256), 4, **damage)
     found = characterized(builder)
@@ -155,7 +155,7 @@ def test_what_is_no_dataset_is_moved_as_streams(damage: dict[str, float]) -> Non
 
 
 def test_v1_records_find_their_file_by_name() -> None:
-    """Also where the names of the file and of the dataset hold colons."""
+    """It works for names of files and datasets with colons too."""
     from workalike.darshan import record_id
     from workalike.facts.gather import _file_ids
 
@@ -173,17 +173,17 @@ def test_v1_records_find_their_file_by_name() -> None:
     ("points", "longest", "pieces", "dims"),
     [
         (1_660_608, (31, 31, 24), (24,), (124, 124, 108)),
-        (64 * 256, (16, 256), (), (32, 512)),  # in proportion, for want of anything better
-        (64 * 256, (16, 256), (4096,), (64, 256)),  # the level below saw whole slabs: they are contiguous
+        (64 * 256, (16, 256), (), (32, 512)),  # in proportion to the access, as nothing else is known
+        (64 * 256, (16, 256), (4096,), (64, 256)),  # the level below saw whole slabs, so they are contiguous
         (64 * 256, (32, 128), (128,), (64, 256)),
         (100, (100,), (), (100,)),
-        (7, (2, 2), (), (4, 2)),  # no such extents: one more element
+        (7, (2, 2), (), (4, 2)),  # no extents have this product: one more element
     ],
 )
 def test_guessed_extents(
     points: int, longest: tuple[int, ...], pieces: tuple[int, ...], dims: tuple[int, ...]
 ) -> None:
-    """Extents are not stored, only their product."""
+    """A record has the product of the extents only."""
     assert guess_dims(points, longest, longest, pieces) == dims
 
 
@@ -212,7 +212,7 @@ def test_boxes_of_unknown_shape_move_the_elements(dims: tuple[int, ...], data: s
     left: Counter[int] = Counter()
     for count, elements in sizes:
         left[elements * element] += count
-    boxes = rest_slabs(Geometry(dims, element, None, False), left, data.draw(st.integers(1, dims[-1])))
+    boxes = unknown_slabs(Geometry(dims, element, None, False), left, data.draw(st.integers(1, dims[-1])))
     total = sum(count * elements for count, elements in sizes)
     assert abs(sum(math.prod(box) * count for box, count in boxes) - total) * 1999 <= total
     for box, count in boxes:

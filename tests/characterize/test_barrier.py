@@ -1,4 +1,4 @@
-"""Ranks that meet before they begin: told by the first calls on the files of ranks."""
+"""Barriers at the beginning of dumps, found by the first calls on files per rank."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MIB = 2**20
 
 
 def family_of(starts: dict[int, float], load_starts: dict[int, float] | None = None) -> Family:
-    """Each rank writes a file of its own from its start on; with `load_starts` it reads it later."""
+    """Each rank writes its own file from its start on, and with `load_starts` reads it later."""
     builder = builder_of(len(starts))
     for rank, start in starts.items():
         ops = [Op(WRITE, 0, MIB, start, start + 1)]
@@ -26,18 +26,18 @@ def family_of(starts: dict[int, float], load_starts: dict[int, float] | None = N
     return family.family
 
 
-@pytest.mark.parametrize(("last", "together"), [(10.0, True), (10.019, True), (10.021, False), (11.0, False)])
-def test_ranks_that_begin_within_a_500th_of_the_time(last: float, together: bool) -> None:
-    assert family_of({0: 10.0, 1: 10.0, 2: last, 3: 10.0}).schedule.barrier is together
+@pytest.mark.parametrize(("last", "barrier"), [(10.0, True), (10.019, True), (10.021, False), (11.0, False)])
+def test_ranks_that_begin_within_a_500th_of_the_time(last: float, barrier: bool) -> None:
+    assert family_of({0: 10.0, 1: 10.0, 2: last, 3: 10.0}).schedule.barrier is barrier
 
 
-@pytest.mark.parametrize(("last", "together"), [(20.01, True), (20.5, False)])
-def test_a_load_after_the_dump_begins_with_its_reads(last: float, together: bool) -> None:
+@pytest.mark.parametrize(("last", "barrier"), [(20.01, True), (20.5, False)])
+def test_a_load_after_the_dump_begins_with_its_reads(last: float, barrier: bool) -> None:
     family = family_of({0: 10.0, 1: 10.0}, {0: 20.0, 1: last})
     assert family.schedule.dumps == 2
-    assert family.schedule.barrier is together
+    assert family.schedule.barrier is barrier
 
 
 @pytest.mark.parametrize("start", [math.nan, math.inf, -1.0, 0.0, 1e300])
-def test_a_start_that_cannot_be_tells_nothing(start: float) -> None:
+def test_an_impossible_start_shows_no_barrier(start: float) -> None:
     assert not family_of({0: start, 1: start}).schedule.barrier

@@ -1,4 +1,4 @@
-"""Nothing is lost on the way from any known log to the full-scale plan (the full-scale plan against the log)."""
+"""Nothing is lost between any known log and the plan at full scale."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def found(request: pytest.FixtureRequest) -> Characterization:
         with pytest.raises(WorkalikeError) as caught:
             characterized(path)
         assert caught.value.kind is ErrorKind.NOTHING_TO_REPLICATE
-        pytest.skip("nothing in it to replicate, and it says so")
+        pytest.skip("nothing in it to replicate, as the error says")
     return characterized(path)
 
 
 def moved_in_log(family: FamilyFacts, direction: Direction) -> tuple[int, int, list[int]]:
-    """Bytes, operations and histogram of a family's files at its level; nothing where it does not have the direction."""
+    """Bytes, operations and histogram of a family's files at its level; zeros where it lacks the direction."""
     if not any((d.bytes_read if direction is Direction.READ else d.bytes_written) for d in family.dumps):
         return 0, 0, [0] * 10
     level = family.family.counted_at
@@ -55,17 +55,17 @@ def variation(a: list[int], b: list[int]) -> float:
 def test_plan_holds_the_log(found: Characterization) -> None:
     totals = totals_of(resolve(found.workload, Options()))
     for family in found.families:
-        mine = totals[family.family.role, family.family.number]
+        planned = totals[family.family.role, family.family.number]
         for direction in Direction:
             total, operations, bins = moved_in_log(family, direction)
-            assert mine[direction].bytes == pytest.approx(total, rel=0.001)
-            assert mine[direction].operations == pytest.approx(operations, rel=0.01)
+            assert planned[direction].bytes == pytest.approx(total, rel=0.001)
+            assert planned[direction].operations == pytest.approx(operations, rel=0.01)
             if sum(bins):
-                assert variation(mine[direction].bins, bins) <= 0.02
+                assert variation(planned[direction].bins, bins) <= 0.02
 
 
 def test_every_file_is_somewhere(found: Characterization) -> None:
-    """Files are data in a family, or noise, or their traffic was a library's."""
+    """Every file is data of a family, or noise, or its traffic was a library's."""
     files = {f.record_id for family in found.families for f in family.files()}
     noise = sum(number for _, number, _ in found.noise)
     everything = {number for log in found.logs for module in log.modules for number in _ids(log, module)}

@@ -1,4 +1,4 @@
-"""Families and their dumps: rank, dump and group numbers told apart, padded widths, long-lived files, anonymised names."""
+"""Families and their dumps: numbers of ranks, dumps and groups, padded widths, long-lived files, anonymised names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add(builder: LogBuilder, *files: TrueFile) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("first", "second", "same"),
     [
         ("chk.1.restart", "chk.12.restart", True),
         ("run1/chk", "run2/chk", True),
@@ -43,11 +43,11 @@ def add(builder: LogBuilder, *files: TrueFile) -> None:
         ("deadbeef", "feedface", False),
     ],
 )
-def test_patterns_of_names(one: str, other: str, same: bool) -> None:
-    assert (naming.pattern_of(one) == naming.pattern_of(other)) is same
+def test_patterns_of_names(first: str, second: str, same: bool) -> None:
+    assert (naming.pattern_of(first) == naming.pattern_of(second)) is same
 
 
-def test_padded_numbers_of_different_width_count_different_things() -> None:
+def test_padded_numbers_of_different_width_are_of_different_series() -> None:
     keys = naming.width_keys(["d_000.h5", "d_026.h5", "d_10000.h5"])
     assert keys[0] == keys[1] != keys[2]
     keys = naming.width_keys(["chk.9", "chk.10"])
@@ -72,8 +72,8 @@ def test_growing_checkpoints_are_one_family() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["chk_{d:04}.r{r:04}", "r{r}/chk.{d}", "chk.{d}.{r}"])
-def test_files_a_rank_and_a_dump(pattern: str) -> None:
-    """N-N with several dumps: the numbers of ranks and dumps are told apart by who wrote the files."""
+def test_one_file_per_rank_and_dump(pattern: str) -> None:
+    """N-N with several dumps: the ranks that wrote the files show which number is the rank's."""
     builder = builder_of(4)
     for d in range(3):
         for r in range(4):
@@ -89,7 +89,7 @@ def test_files_a_rank_and_a_dump(pattern: str) -> None:
 
 
 def test_a_rank_that_leaves_a_dump_out() -> None:
-    """Rank 2 has nothing to write in the second dump: its third file still belongs to the third."""
+    """Rank 2 writes nothing in the second dump: its second file belongs to the third dump."""
     builder = builder_of(4)
     for d in range(3):
         for r in range(4):
@@ -102,7 +102,7 @@ def test_a_rank_that_leaves_a_dump_out() -> None:
 
 
 def test_groups_with_a_small_last_one() -> None:
-    """Five ranks in groups of two: N-M, of which the last file has one rank."""
+    """Five ranks in groups of two (N-M): the last file has one rank."""
     builder = builder_of(5)
     for d in range(2):
         for g, ranks in enumerate(([0, 1], [2, 3], [4])):
@@ -114,7 +114,7 @@ def test_groups_with_a_small_last_one() -> None:
     assert only.family.role is Role.VISUALIZATION
 
 
-def test_one_file_of_several_ranks_among_files_a_rank() -> None:
+def test_one_file_of_several_ranks_among_files_per_rank() -> None:
     builder = builder_of(8)
     for r in range(8):
         add(builder, simple_file(f"/run/img_{r}", "POSIX", [r]))
@@ -125,22 +125,22 @@ def test_one_file_of_several_ranks_among_files_a_rank() -> None:
     }
 
 
-@pytest.mark.parametrize("one_by_one", [True, False])
-def test_baton(one_by_one: bool) -> None:
-    """MACSio's MIF: one rank of a group opens, writes and closes after the other."""
+@pytest.mark.parametrize("in_turn", [True, False])
+def test_baton(in_turn: bool) -> None:
+    """MACSio's MIF: the ranks of a group open, write and close one after the other."""
     builder = builder_of(4)
     for g, ranks in enumerate(([0, 1], [2, 3])):
         for place, rank in enumerate(ranks):
-            at = 1.0 + (2.0 * place if one_by_one else 0.0)
+            at = 1.0 + (2.0 * place if in_turn else 0.0)
             file = simple_file(f"/run/dump.{g}", "POSIX", [rank], at=at)
             add_file(builder, file)
     (only,) = found_in(builder).families
     assert only.family.sharing.mode is SharingMode.GROUPS
-    assert only.family.sharing.turns is (Turns.BATON if one_by_one else Turns.CONCURRENT)
+    assert only.family.sharing.turns is (Turns.BATON if in_turn else Turns.CONCURRENT)
 
 
 def test_another_single_rank_each_dump() -> None:
-    """A dump by rank 0, then by rank 3, then by rank 1: one family, whose streams name the ranks."""
+    """Dumps by different single ranks are one family, whose streams name the ranks."""
     builder = builder_of(8, run_time=1000)
     for d, rank in enumerate([0, 3, 1, 6]):
         add(builder, simple_file(f"/run/chk.{d}", "POSIX", [rank], at=100.0 * d + 1))
@@ -151,8 +151,8 @@ def test_another_single_rank_each_dump() -> None:
     assert streams == [[(r, r, 1)] for r in (0, 3, 1, 6)]
 
 
-def test_staggered_files_a_rank_are_one_dump() -> None:
-    """All ranks, one after the other: a dump all the same."""
+def test_staggered_files_per_rank_are_one_dump() -> None:
+    """All ranks write one after the other: this is one dump."""
     builder = builder_of(4, run_time=1000)
     for r in range(4):
         add(builder, simple_file(f"/run/out.{r}", "POSIX", [r], at=100.0 * r + 1))
@@ -161,7 +161,7 @@ def test_staggered_files_a_rank_are_one_dump() -> None:
 
 
 def test_a_long_lived_file_among_dumps() -> None:
-    """A visualisation file held open over the run has the checkpoints' pattern of name."""
+    """A visualisation file that is open over the run has the name pattern of the checkpoints."""
     builder = builder_of(4)
     for d in range(4):
         add(builder, simple_file(f"/run/macsio_{d:03}.h5", "MPI-IO", range(4), at=10.0 * d + 2))
@@ -169,8 +169,8 @@ def test_a_long_lived_file_among_dumps() -> None:
     add(builder, long)
     found = found_in(builder)
     assert sorted(len(f.files()) for f in found.families) == [1, 4]
-    lonely = next(f for f in found.families if len(f.files()) == 1)
-    assert lonely.files()[0].name == long.name
+    single = next(f for f in found.families if len(f.files()) == 1)
+    assert single.files()[0].name == long.name
 
 
 def test_a_long_lived_file_of_a_serial_program() -> None:
@@ -182,7 +182,7 @@ def test_a_long_lived_file_of_a_serial_program() -> None:
 
 
 def test_anonymised_names_group_by_size() -> None:
-    """Sizes that grow step by step stay together, others are apart; a power of two is no border."""
+    """Files whose sizes grow step by step are one family; a power of two between them does not split it."""
     builder = builder_of(1)
     for i, size in enumerate([1020, 1030, 1500, 2900, 100 * KIB, 110 * KIB]):
         add(builder, simple_file(f"//{i}446001947", "POSIX", [0], size=size, at=2.0 * i + 1))
@@ -190,7 +190,7 @@ def test_anonymised_names_group_by_size() -> None:
 
 
 def test_names_without_any_pattern() -> None:
-    """Thousands of random names are not thousands of families."""
+    """Hundreds of random names are not hundreds of families."""
     builder = builder_of(1)
     for i in range(600):
         word = "".join(chr(97 + (i * k) % 26) for k in (1, 3, 7, 11, 17))
@@ -215,7 +215,7 @@ def test_written_and_read_at_separate_times() -> None:
     assert sum(c.opens for c in only.family.contents) == 4  # shared out, not counted twice
 
 
-def test_syncs_belong_to_the_writing() -> None:
+def test_syncs_belong_to_the_writes() -> None:
     builder = builder_of(1)
     ops = {0: [Op(READ, 0, MIB, 1.0, 2.0), Op(WRITE, 0, MIB, 50.0, 51.0)]}
     file = TrueFile("/run/state", "POSIX", ops, 0.9, 52.0, {"FSYNCS": 3.0, "FDSYNCS": 2.0})
@@ -225,7 +225,7 @@ def test_syncs_belong_to_the_writing() -> None:
 
 
 def test_root_of_a_reduced_record() -> None:
-    """All ranks opened the file, one wrote it: so says the variance, at POSIX as at STDIO."""
+    """All ranks open the file and one writes it: the variance shows this, at POSIX and at STDIO."""
     for module in ("POSIX", "STDIO"):
         builder = builder_of(8)
         ops: dict[int, list[Op]] = {r: [] for r in range(8)}

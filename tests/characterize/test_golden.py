@@ -1,4 +1,4 @@
-"""Facts of real logs: the "Cases to get right" of the task, and what else is known of these applications."""
+"""Facts of real logs, from what is known of their applications."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def uncovered(found: Characterization) -> dict[Reason, int]:
 # The package's logs
 
 
-def test_vpic_of_the_package_has_eight_pieces_a_rank() -> None:
+def test_vpic_of_the_package_has_eight_pieces_per_rank() -> None:
     found = golden("example.darshan")
     assert found.workload.ranks == 2048
     assert roles(found) == ["output 1"]
@@ -67,14 +67,14 @@ def test_macsio_writes_a_shared_hdf5_file_and_not_its_text_logs() -> None:
     assert {rule: files for rule, files, _ in found.noise} == {"text log": 2}
 
 
-def test_badost_writes_a_file_a_rank() -> None:
+def test_badost_writes_one_file_per_rank() -> None:
     found = golden("sample-badost")
     output = family(found, Role.OUTPUT)
     assert roles(found) == ["output 1"]
     assert (output.family.sharing.mode, output.family.schedule.dumps) == (SharingMode.PER_RANK, 1)
     assert len(output.files()) == 2048
     (stream,) = output.family.content_of(0).streams
-    assert [(e.count, e.size) for e in stream.sizes] == [(2048 * 64, 4 * MIB)]  # 256 MiB a file
+    assert [(e.count, e.size) for e in stream.sizes] == [(2048 * 64, 4 * MIB)]  # 256 MiB per file
     content = output.family.content_of(0)
     assert (content.opens, content.stats, content.fsyncs, content.seeks) == (2048, 2048, 2048, 131072)
 
@@ -95,7 +95,7 @@ def test_noposix_reads_by_stdio() -> None:
 
 
 def test_record_without_opens() -> None:
-    """STDIO files of one of 32 ranks; the POSIX record without an open is noise."""
+    """One of 32 ranks has STDIO files; a POSIX record without an open is noise."""
     found = golden("noposixopens")
     assert roles(found) == ["input 1", "output 1"]
     assert {f.family.sharing.mode for f in found.families} == {SharingMode.ROOT}
@@ -108,7 +108,7 @@ def test_two_ranks_of_four_read_each_input() -> None:
     assert sorted(sets) == ["0-2:2", "1-3:2", "all"] or sorted(sets) == ["0,2", "1,3", "all"]
 
 
-# Those of ../shared/logs
+# Logs of ../shared/logs
 
 
 @needs_shared
@@ -125,7 +125,7 @@ def test_lammps_growth() -> None:
     assert (vis.family.schedule.dumps, vis.family.lifetime) == (13, Lifetime.APPENDED)
     states = [d.bytes_written for d in vis.dumps]
     assert sum(states) == 478_524_017
-    # Eq. 2 to 4: a state is as large, relative to the checkpoint before it, as the first to the first.
+    # Eq. 2 to 4: the states grow by the same factor as the checkpoints.
     assert states[-1] / states[0] == pytest.approx(94_407_337 / 10_772_137, rel=0.15)
     assert Assumption.STATE_SIZES in vis.family.assumed
 
@@ -164,12 +164,14 @@ def test_meep() -> None:
     assert arrays.fill_values
     shapes = {tuple(s.shape): s.count for s in arrays.access[0].slabs}
     assert {shapes[1, x, y, 9] for x in (9, 55) for y in (9, 55)} == {8}
-    assert uncovered(found)[Reason.FILL_VALUES] == 125_829_120  # every byte of the appended file once more
+    assert (
+        uncovered(found)[Reason.FILL_VALUES] == 125_829_120
+    )  # every byte of the appended file is written once more
     fields = family(found, Role.VISUALIZATION, 2)
     assert [d.bytes_written for d in fields.dumps] == [3 * 128 * 128 * 48 * 8] * 4
     (arrays,) = fields.family.content_of(0).arrays
     assert (arrays.datasets, arrays.dims, arrays.chunk) == (3, [128, 128, 48], None)
-    # The pieces below are 9 and 30 elements long: the rows of the hyperslabs.
+    # The rows of the hyperslabs have 9 and 30 elements, as the pieces at the levels below.
     assert {s.shape[-1] for s in arrays.access[0].slabs} == {9, 30}
     assert {rule: files for rule, files, _ in found.noise} == {"MPI's temporary file": 90}
 
@@ -182,10 +184,10 @@ def test_vpic_phases() -> None:
     ends = sorted(f.family.schedule.ends()[0] for f in found.families)
     assert ends == [pytest.approx(at, abs=1) for at in (39, 66, 93, 125, 158)]
     fields = family(found, Role.VISUALIZATION).family
-    together = [s for s in fields.content_of(0).streams if s.collective]
-    assert [(e.count, e.size) for s in together for e in s.sizes] == [(16 * 192, 55296), (8 * 192, 27648)]
-    assert together[0].pattern is Pattern.INTERLEAVED
-    assert Assumption.PLACEMENT not in fields.assumed  # the trace tells
+    collective = [s for s in fields.content_of(0).streams if s.collective]
+    assert [(e.count, e.size) for s in collective for e in s.sizes] == [(16 * 192, 55296), (8 * 192, 27648)]
+    assert collective[0].pattern is Pattern.INTERLEAVED
+    assert Assumption.PLACEMENT not in fields.assumed  # the trace shows it
     particles = family(found, Role.OUTPUT).family
     (sizes,) = [s.sizes for s in particles.content_of(0).streams if s.collective]
     assert sum(e.count for e in sizes) == 8 * 192
@@ -200,8 +202,8 @@ def test_e3sm_aggregators() -> None:
     assert output.family.tunable.cb_nodes == 56
     assert output.family.tunable.stripe_count == 56
     assert [d.bytes_written for d in output.dumps] == [77_056_742_332, 386_562_012]
-    together = sum(e.count for s in output.family.content_of(0).streams if s.collective for e in s.sizes)
-    assert together == 200 * 512
+    collective = sum(e.count for s in output.family.content_of(0).streams if s.collective for e in s.sizes)
+    assert collective == 200 * 512
     assert uncovered(found)[Reason.SIEVING] == 227_219_968_712
     restart = family(found, Role.INPUT)
     assert restart.dumps[0].bytes_read == 25_722_208
@@ -236,8 +238,8 @@ def test_collective_read() -> None:
 
 
 @needs_shared
-def test_h5py_writes_one_byte_a_rank() -> None:
-    """64 of its 74 files are Python's own."""
+def test_h5py_writes_one_byte_per_rank() -> None:
+    """64 of its 74 files are libraries and modules of Python."""
     found = golden("h5py-diagonal")
     (only,) = found.families
     assert (only.family.sharing.mode, only.family.level) == (SharingMode.PER_RANK, Level.H5D)
@@ -262,7 +264,7 @@ def test_milc_reads_small_text_inputs() -> None:
     assert {f.family.sharing.mode for f in found.families} == {SharingMode.ROOT}
     assert [f.dumps[0].bytes_read for f in found.families] == [11_674, 1_212]
     assert found.skipped_modules == ["APMPI"]
-    assert found.complete  # statistics of MPI are no data
+    assert found.complete  # APMPI has statistics of MPI, not data
 
 
 @needs_shared
@@ -298,7 +300,7 @@ def test_serial_program_with_a_trace() -> None:
 
 @pytest.mark.skipif(not WORKFLOW, reason="no logs of a workflow in ../shared")
 def test_workflow_of_24_logs() -> None:
-    """Sixteen readers of a deep-learning job, seven to fourteen files each; one process writes the checkpoint."""
+    """Sixteen readers of a deep-learning job read 7 to 14 files each; one process writes the checkpoint."""
     found = characterized_workflow()
     assert found.workload.ranks == 24
     assert found.workload.runtime == pytest.approx(159.6, abs=0.1)
@@ -326,7 +328,7 @@ def test_nothing_to_replicate_says_why(name: str, words: str) -> None:
 
 @needs_shared
 def test_no_log_holds_data_as_negligible() -> None:
-    """What is set aside for its size is below half a per cent, at whichever level one counts."""
+    """Files that are noise for their size have less than half a per cent of the bytes, at any level."""
     for name in ("imbalanced-496", "e3sm", "lammps", "vpic", "nonmpi", "collective-read"):
         found = golden(name)
         moved = sum(d.bytes_written + d.bytes_read for f in found.families for d in f.dumps)

@@ -1,4 +1,4 @@
-"""No log crashes characterization: whatever its numbers say, it ends in a workload or in a WorkalikeError."""
+"""No log crashes characterization: whatever its numbers, the result is a workload or a WorkalikeError."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OPTIONS = [
 
 
 def survives(log: Log, options: CharacterizeOptions) -> None:
-    """A workload that is valid, can be planned and written down; or an error with a hint."""
+    """Assert that the result is a valid workload that can be planned and written, or an error with a hint."""
     try:
         workload = characterize([log], options).workload
     except WorkalikeError as error:
@@ -48,7 +48,7 @@ def survives(log: Log, options: CharacterizeOptions) -> None:
 
 
 def mutated(log: Log, rng: np.random.Generator, rate: float, path: Path) -> Log:
-    """The log with some of its values replaced by hostile ones, records doubled and ranks exchanged."""
+    """The log with some values replaced by hostile ones, some records doubled and some ranks exchanged."""
     regions = {}
     for module in layouts.FIXED:
         table = log.records(module)
@@ -74,12 +74,12 @@ def mutated(log: Log, rng: np.random.Generator, rate: float, path: Path) -> Log:
             continue
         records = []
         for row in range(min(len(trace), 30)):
-            both = [some[:100].copy() for some in trace.segments(row)]
-            for some in both:
+            writes_and_reads = [segments[:100].copy() for segments in trace.segments(row)]
+            for segments in writes_and_reads:
                 for name, values in (("offset", COUNTERS), ("length", COUNTERS), ("start", REALS)):
-                    hit = rng.random(len(some)) < rate
-                    some[name][hit] = rng.choice(values, hit.sum())
-            records.append(encode_dxt(int(trace.ids[row]), int(trace.ranks[row]), "host", *both))
+                    hit = rng.random(len(segments)) < rate
+                    segments[name][hit] = rng.choice(values, hit.sum())
+            records.append(encode_dxt(int(trace.ids[row]), int(trace.ranks[row]), "host", *writes_and_reads))
         regions[module] = b"".join(records)
     run_time = log.job.run_time if rng.random() > 0.1 else float(rng.choice([0.0, 9e9, 1e-6]))
     partial = [module for module in regions if rng.random() < 0.1]
@@ -114,7 +114,7 @@ NAMES = st.sampled_from(
 
 @st.composite
 def hostile_logs(draw: st.DrawFn) -> Log:
-    """Records of any module with any numbers in any counter."""
+    """A log with records of any module, with any numbers in any counter."""
     nprocs = draw(st.sampled_from([1, 2, 5, 2**24]))
     builder = LogBuilder(nprocs=nprocs, run_time=draw(st.sampled_from([0.0, 1e-9, 100.0, 1e9])))
     for _ in range(draw(st.integers(1, 8))):
@@ -152,19 +152,19 @@ def test_all_counters_at_their_limit(options: CharacterizeOptions) -> None:
     survives(log_of(builder), options)
 
 
-def test_the_error_names_the_log_and_a_mend(tmp_path: Path) -> None:
-    """Counters that are plausible one by one, but more than any workload can hold together."""
+def test_the_error_names_the_log_and_a_fix(tmp_path: Path) -> None:
+    """Each counter is plausible, but together they are more than a workload can hold."""
     builder = LogBuilder(nprocs=1)
     for rank_file in range(2000):
         builder.posix(f"/run/f{rank_file:05}", 0, WRITES=1, BYTES_WRITTEN=2**50, SIZE_WRITE_1G_PLUS=1)
-    with pytest.raises(WorkalikeError, match="make no workload") as caught:
+    with pytest.raises(WorkalikeError, match="do not give a valid workload") as caught:
         characterize([open_log(builder.write(tmp_path / "huge.darshan"))])
     assert caught.value.file is not None and caught.value.file.endswith("huge.darshan")
     assert caught.value.hint
 
 
 def test_level_on_request() -> None:
-    """`--level` is taken where the file has it."""
+    """`--level` applies where the file has that level."""
     log = open_log(find("shane_macsio"))
     found = characterize([log], CharacterizeOptions(level=Level.POSIX))
     assert {f.family.counted_at for f in found.families} == {Level.POSIX}

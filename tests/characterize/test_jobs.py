@@ -1,4 +1,4 @@
-"""The job as a whole: several logs of one job, impossible jobs, records brought together."""
+"""The job as a whole: several logs of one job, impossible jobs, records of one file merged."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_processes_are_ranks_in_order_of_their_start() -> None:
 
 
 def test_one_file_of_several_processes() -> None:
-    """Workers that write pieces of one file: shared, all records of it together."""
+    """Processes that write pieces of one file share it; all its records are together."""
     logs = [
         log_at(10.0 * k, TrueFile("/run/shared", "POSIX", {0: [Op(WRITE, k * MIB, MIB)]}, 0.5, 9.0))
         for k in range(4)
@@ -69,7 +69,7 @@ def test_reduced_records_stand_for_the_ranks_of_their_log() -> None:
     assert sum(t[WRITE].bytes for t in totals.values()) == 40 * MIB
 
 
-def test_a_log_of_another_year_is_told_of() -> None:
+def test_a_log_of_another_year_gives_a_warning() -> None:
     logs = [
         log_at(0.0, simple_file("/run/a", "POSIX", [0])),
         log_at(4e8, simple_file("/run/b", "POSIX", [0])),
@@ -103,7 +103,7 @@ def test_many_ranks() -> None:
 
 @pytest.mark.parametrize("run_time", [0.0, 1e15])
 def test_a_run_time_that_cannot_be_true(run_time: float) -> None:
-    """The last timestamp stands for it, so that the schedule is not lost."""
+    """The last timestamp is taken instead, so that the schedule is not lost."""
     builder = LogBuilder(nprocs=1, run_time=min(run_time, 9e9))
     add_file(builder, simple_file("/run/x", "POSIX", [0], at=70.0, lasts=5.0))
     found = characterize([log_of(builder)], ALL)
@@ -124,7 +124,7 @@ def test_timestamps_that_cannot_be_true(stamp: float) -> None:
     found = characterize([log_of(builder)], ALL)
     dumps = {f.files[0].name: f for family in found.families for f in family.dumps}
     assert (dumps["/run/x"].start_s, dumps["/run/x"].end_s) == (pytest.approx(9.9), pytest.approx(11.1))
-    assert (dumps["/run/y"].start_s, dumps["/run/y"].end_s) == (0.0, 100.0)  # any time of the run
+    assert (dumps["/run/y"].start_s, dumps["/run/y"].end_s) == (0.0, 100.0)  # known only to be within the run
 
 
 def test_counters_that_cannot_be_true() -> None:
@@ -144,7 +144,7 @@ def test_counters_that_cannot_be_true() -> None:
 
 
 def test_unmeasured_counters_are_not_counted() -> None:
-    """Old records have -1 for what they did not measure, also summed over ranks."""
+    """Old records have -1 for counters that were not measured, in reduced records too."""
     builder = builder_of(4).posix(
         "/run/x", WRITES=4, BYTES_WRITTEN=4 * MIB, FILENOS=-1, DUPS=-1, OPENS=4, STATS=-1
     )
@@ -168,7 +168,7 @@ def test_bytes_without_operations_are_not_lost() -> None:
     assert (totals[WRITE].bytes, totals[WRITE].operations) == (14 * MIB, 2)
 
 
-def test_a_histogram_that_disagrees_keeps_operations_and_bytes() -> None:
+def test_a_contradictory_histogram_keeps_operations_and_bytes() -> None:
     builder = builder_of(1).posix(
         "/run/x", WRITES=10, BYTES_WRITTEN=10 * MIB, SIZE_WRITE_100K_1M=3, SIZE_WRITE_1M_4M=3
     )
@@ -194,7 +194,7 @@ def test_a_record_without_a_name() -> None:
     assert family.dumps[0].bytes_written == MIB
 
 
-def test_modules_that_are_not_read_are_told_of() -> None:
+def test_traffic_through_mmap_is_reported() -> None:
     builder = (
         builder_of(1)
         .posix("/run/x", WRITES=1, BYTES_WRITTEN=MIB)
@@ -224,7 +224,7 @@ def test_roles(name: str, direction: str, role: Role) -> None:
 
 
 def test_roles_by_behaviour() -> None:
-    """Without telling names: what is written again and again and most of the bytes is the checkpoint."""
+    """Where names say nothing: the family written repeatedly, with most of the bytes, is the checkpoint."""
     builder = builder_of(4)
     for i in range(3):
         add_file(builder, simple_file(f"/run/a{i}", "POSIX", range(4), size=8 * MIB, at=10.0 * i + 1))

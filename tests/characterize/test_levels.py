@@ -34,7 +34,7 @@ def losses(choice: LevelChoice) -> dict[Reason, int]:
 
 
 def hdf5(written: int, mpi: int, posix: int, *, small: int = 0, chunk: int = 0, **below: float) -> LogBuilder:
-    """An HDF5 file of one dataset: bytes at each level; `small` operations of at most 10 KiB below it."""
+    """An HDF5 file with one dataset: the bytes at each level, and the number of `small` operations (to 10 KiB) below."""
     builder = builder_of(4)
     dataset = {
         "CHUNK_SIZE_D1": chunk,
@@ -52,16 +52,16 @@ def test_the_highest_level_that_explains() -> None:
     assert (choice.level, choice.moved, choice.losses) == (Level.H5D, 8 * MIB, [])
 
 
-def test_metadata_is_taken_off_first() -> None:
+def test_metadata_is_subtracted_first() -> None:
     choice = chosen(hdf5(10_000, 12_000, 12_000, small=3))
     assert choice.level is Level.H5D
     assert losses(choice) == {Reason.LIBRARY_METADATA: 2000}
 
 
 def test_metadata_is_small_operations() -> None:
-    """Large writes that no dataset explains are the application's: the level below holds them."""
+    """Large writes that no dataset explains are the application's, so the level below is taken."""
     assert chosen(hdf5(8 * MIB, 16 * MIB, 16 * MIB)).level is Level.MPIIO
-    # 100,000 small operations beside 1 KiB of data are no metadata either.
+    # 100,000 small operations with 1 KiB of data are no metadata either.
     assert chosen(hdf5(1024, 900 * MIB, 900 * MIB, small=100_000)).level is Level.MPIIO
 
 
@@ -94,7 +94,7 @@ def test_lowest_level_partial() -> None:
 
 
 def sieved(posix_reads: int, posix_writes: int, **mpi: float) -> LogBuilder:
-    """Collective writes of 8 MiB through file views."""
+    """Collective writes of 8 MiB through file views, with more bytes at POSIX."""
     calls = {"COLL_WRITES": 4, "VIEWS": 4, "BYTES_WRITTEN": 8 * MIB} | mpi
     return (
         builder_of(4)
@@ -103,7 +103,7 @@ def sieved(posix_reads: int, posix_writes: int, **mpi: float) -> LogBuilder:
     )
 
 
-def test_sieving_is_taken_off_first() -> None:
+def test_sieving_is_subtracted_first() -> None:
     choice = chosen(sieved(20 * MIB, 30 * MIB))
     assert choice.level is Level.MPIIO
     assert losses(choice) == {Reason.SIEVING: 22 * MIB}
@@ -116,7 +116,7 @@ def test_reads_of_a_read_modify_write_are_no_input() -> None:
 
 
 def test_writes_without_reads_are_not_sieving() -> None:
-    """A library that writes more than it was asked to has read first; otherwise the program wrote itself."""
+    """A library that writes more than asked has read before. Without reads the program itself wrote the rest."""
     builder = builder_of(4).mpiio(NAME, COLL_WRITES=4, VIEWS=4, BYTES_WRITTEN=MIB)
     builder.posix(NAME, WRITES=9, BYTES_WRITTEN=30 * MIB)
     assert chosen(builder).level is Level.POSIX
@@ -128,7 +128,7 @@ def test_contiguous_independent_access_is_not_sieved() -> None:
     assert chosen(builder, READ).level is Level.POSIX
 
 
-def test_overflowed_bytes_are_not_believed() -> None:
+def test_overflowed_bytes_are_not_used() -> None:
     """MPI-IO calls of more than 2 GiB are counted with negative bytes (docs/reference/darshan-meaning.md#known-errors)."""
     builder = sieved(0, 30 * MIB, BYTES_WRITTEN=-(2**31))
     assert chosen(builder).level is Level.POSIX
@@ -155,8 +155,8 @@ def test_stdio_beside_posix_is_a_file_of_its_own() -> None:
     assert [choose_levels(part)[WRITE].moved for part in parts] == [7, MIB]
 
 
-def test_directions_choose_for_themselves() -> None:
-    """Written through HDF5, read back by the program's own POSIX calls."""
+def test_each_direction_has_its_own_level() -> None:
+    """The file is written through HDF5 and read by the program's own POSIX calls."""
     builder = hdf5(8 * MIB, 8 * MIB, 8 * MIB, READS=8, BYTES_READ=8 * MIB)
     file = file_of(builder)
     file.modules["MPI-IO"].counters.setflags(write=True)
@@ -166,7 +166,7 @@ def test_directions_choose_for_themselves() -> None:
     assert {d: c.level for d, c in found.items()} == {WRITE: Level.H5D, READ: Level.POSIX}
 
 
-def test_a_few_bytes_follow_the_other_direction() -> None:
+def test_few_bytes_take_the_level_of_the_other_direction() -> None:
     builder = hdf5(80 * MIB, 80 * MIB, 80 * MIB).posix(NAME, 0, READS=1, BYTES_READ=50_000)
     found = choose_levels(file_of(builder))
     assert found[READ].level is Level.H5D
@@ -178,10 +178,10 @@ def test_nothing_moved() -> None:
 
 
 def model_of(builder: LogBuilder, model: Model) -> tuple[Level | None, int, dict[Reason, int]]:
-    """Level and bytes of the family, and what is left out, where the user says what dumps are taken for."""
+    """Level and bytes of the only family, and the bytes left out, with `--model`."""
     found = characterize([log_of(builder)], CharacterizeOptions(include_noise=True, model=model))
     (facts,) = found.families
-    left = {one.reason: one.bytes for one in found.losses if one.bytes}
+    left = {loss.reason: loss.bytes for loss in found.losses if loss.bytes}
     return facts.family.counted_at, sum(d.bytes_written for d in facts.dumps), left
 
 
@@ -198,7 +198,7 @@ def test_arrays_of_a_log_that_lost_datasets_say_what_is_missing() -> None:
     assert model_of(lossy, Model.ARRAYS) == (Level.H5D, 2 * MIB, {Reason.PARTIAL_MODULE: 6 * MIB})
 
 
-def test_a_model_leaves_alone_what_has_no_choice() -> None:
+def test_a_model_changes_no_file_with_a_single_level() -> None:
     plain = builder_of(4).posix(NAME, OPENS=4, WRITES=8, BYTES_WRITTEN=MIB)
     for model in Model:
         assert model_of(plain, model)[:2] == (Level.POSIX, MIB)
@@ -210,9 +210,9 @@ def test_extents_are_not_raised_to_a_level_that_explains_nothing() -> None:
     assert model_of(below, Model.EXTENTS)[:2] == (Level.POSIX, 100 * MIB)
 
 
-def test_what_an_asked_level_never_saw_is_no_metadata() -> None:
+def test_bytes_that_a_requested_level_never_saw_are_no_metadata() -> None:
     found = characterize(
         [log_of(hdf5(1024, 900 * MIB, 900 * MIB))], CharacterizeOptions(include_noise=True, level=Level.H5D)
     )
     assert not found.complete
-    assert {one.reason: one.bytes for one in found.losses}[Reason.PARTIAL_MODULE] == 900 * MIB - 1024
+    assert {loss.reason: loss.bytes for loss in found.losses}[Reason.PARTIAL_MODULE] == 900 * MIB - 1024

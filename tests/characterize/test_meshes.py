@@ -1,4 +1,4 @@
-"""`--model mesh`: dumps of HDF5 files as meshes of the same bytes; nothing else is touched."""
+"""`--model mesh`: dumps of HDF5 files become meshes of the same bytes; all else stays."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from workalike.workload.model import Assumption, Family, Interface, Workload
 
 
 def workload(**family: Any) -> Workload:
-    one = {"role": "checkpoint", "interface": "hdf5", "schedule": {"count": 3}, **family}
-    other = {
+    checkpoint = {"role": "checkpoint", "interface": "hdf5", "schedule": {"count": 3}, **family}
+    log = {
         "role": "log",
         "interface": "stdio",
         "schedule": {"count": 1},
         "content": {"streams": [{"direction": "write", "sizes": ["5 x 80 B"]}]},
     }
-    return Workload.model_validate({"ranks": 4, "families": [one, other]})
+    return Workload.model_validate({"ranks": 4, "families": [checkpoint, log]})
 
 
 def as_meshes(
@@ -34,7 +34,7 @@ STREAMS = {
 }
 
 
-def test_collective_writes_tell_the_variables() -> None:
+def test_collective_writes_give_the_number_of_variables() -> None:
     # The paper's decks (docs/reference/macsio-model.md#decks): 43 variables and seven arrays, each written once by every rank.
     family, other = as_meshes(workload(content=STREAMS))
     assert family.interface is Interface.TYPHONIO
@@ -46,7 +46,7 @@ def test_collective_writes_tell_the_variables() -> None:
     assert other.interface is Interface.STDIO
 
 
-def test_a_fit_tells_them_too_and_growth_becomes_sizes() -> None:
+def test_a_fit_gives_the_variables_and_growth_becomes_sizes() -> None:
     given = workload(content={"fit": {"datasets": 20}}, sizes="1 MiB", growth=[2.0, 1.5])
     family = as_meshes(given)[0]
     assert family.content is not None
@@ -68,12 +68,12 @@ def test_states_are_flushed_but_the_last() -> None:
     assert all(c.mesh is not None and c.mesh.bytes == 913_000 for c in plan.contents)
 
 
-def test_what_no_mesh_can_be_stays() -> None:
+def test_families_that_cannot_be_meshes_stay() -> None:
     reads = {"streams": [{"direction": "read", "sizes": ["200 x 4320 B"], "collective": True}]}
     for family in ({"content": reads}, {"content": STREAMS, "sharing": "per-rank"}):
         given = workload(**family)
         assert as_meshes(given) == given.families
         assert not looks_like_mesh(given.families[0], 4)
-    few = {"streams": [{"direction": "write", "sizes": ["4 x 1 MiB"], "collective": True}]}
-    assert not looks_like_mesh(workload(content=few).families[0], 4)
+    too_few = {"streams": [{"direction": "write", "sizes": ["4 x 1 MiB"], "collective": True}]}
+    assert not looks_like_mesh(workload(content=too_few).families[0], 4)
     assert looks_like_mesh(workload(content=STREAMS).families[0], 4)

@@ -1,4 +1,4 @@
-"""Data files told from noise; every rule that sets a file aside, and what must not be set aside."""
+"""Data files and noise: every rule that sets a file aside, and files that must not be set aside."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def sorted_out(builder: LogBuilder) -> tuple[set[str], dict[str, int]]:
     return {f.name for f in data}, {rule: files for rule, files, _ in noise}
 
 
-def beside_data(**files: int) -> LogBuilder:
+def with_data_file(**files: int) -> LogBuilder:
     builder = builder_of(4).posix("/proj/run/data.bin", WRITES=4, BYTES_WRITTEN=100 * MIB)
     for name, size in files.items():
         builder.posix(name, READS=1, BYTES_READ=size)
@@ -41,7 +41,7 @@ def beside_data(**files: int) -> LogBuilder:
     ],
 )
 def test_names_of_noise(name: str, rule: str) -> None:
-    data, noise = sorted_out(beside_data(**{name: 50 * MIB}))
+    data, noise = sorted_out(with_data_file(**{name: 50 * MIB}))
     assert data == {"/proj/run/data.bin"}
     assert noise == {rule: 1}
 
@@ -50,13 +50,13 @@ def test_names_of_noise(name: str, rule: str) -> None:
     "name", ["/proj/run/solution.so2", "/proj/optical/x.dat", "/proj/usr/restart", "//2446001947"]
 )
 def test_names_of_data(name: str) -> None:
-    data, _ = sorted_out(beside_data(**{name: 50 * MIB}))
+    data, _ = sorted_out(with_data_file(**{name: 50 * MIB}))
     assert name in data
 
 
 def test_an_anonymised_stream_is_known_by_its_id() -> None:
-    """`darshan-convert --obfuscate` replaces names but keeps the ids of the originals."""
-    builder = beside_data()
+    """`darshan-convert --obfuscate` replaces names but keeps the record ids of the original names."""
+    builder = with_data_file()
     builder.stdio("<STDOUT>", WRITES=9, BYTES_WRITTEN=50 * MIB)
     builder.names = {number: f"//{i}5006356" for i, number in enumerate(builder.names)}
     data, noise = sorted_out(builder)
@@ -65,25 +65,25 @@ def test_an_anonymised_stream_is_known_by_its_id() -> None:
 
 
 def test_untouched_files_are_counted() -> None:
-    builder = beside_data()
+    builder = with_data_file()
     for i in range(1000):
         builder.posix(f"/proj/run/probe{i}", 0, STATS=1)
     assert sorted_out(builder) == ({"/proj/run/data.bin"}, {"no data moved": 1000})
 
 
-def test_text_logs_are_noise_beside_data_only() -> None:
-    builder = beside_data()
+def test_text_logs_are_noise_only_where_there_is_data() -> None:
+    builder = with_data_file()
     builder.stdio("/proj/run/run.log", 0, WRITES=100, BYTES_WRITTEN=MIB)
     assert sorted_out(builder)[1] == {"text log": 1}
-    alone = builder_of(1).stdio("/proj/run/run.log", WRITES=100, BYTES_WRITTEN=MIB)
-    assert sorted_out(alone) == ({"/proj/run/run.log"}, {})
-    much = beside_data()
+    only_log = builder_of(1).stdio("/proj/run/run.log", WRITES=100, BYTES_WRITTEN=MIB)
+    assert sorted_out(only_log) == ({"/proj/run/run.log"}, {})
+    much = with_data_file()
     much.stdio("/proj/run/run.log", 0, WRITES=100, BYTES_WRITTEN=50 * MIB)
     assert "/proj/run/run.log" in sorted_out(much)[0]
 
 
 def test_small_files_are_negligible_together() -> None:
-    builder = beside_data(**{f"/proj/run/{letter}.txt": 1000 for letter in "abcdef"})
+    builder = with_data_file(**{f"/proj/run/{letter}.txt": 1000 for letter in "abcdef"})
     assert sorted_out(builder)[1] == {"negligible": 6}
 
 
@@ -95,7 +95,7 @@ def test_the_first_of_growing_checkpoints_is_not_negligible() -> None:
 
 
 def test_a_partial_module_does_not_hide_data() -> None:
-    """Rank 0 lost its POSIX record of the file, which MPI-IO saw whole."""
+    """Rank 0 lost its POSIX record of the file; MPI-IO has all its bytes."""
     builder = builder_of(4).partial("POSIX")
     builder.mpiio("/proj/run/big", COLL_WRITES=4, BYTES_WRITTEN=100 * MIB)
     builder.posix("/proj/run/big", 1, WRITES=1, BYTES_WRITTEN=10)

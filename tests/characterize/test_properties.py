@@ -1,4 +1,4 @@
-"""Jobs of known truth: nothing is lost, whatever the module, the sharing and the number of dumps."""
+"""Random jobs of which every operation is known: nothing is lost, for any module, sharing and number of dumps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Direction, Level, Pattern, Reason, SharingMode, Workload
 
-# Sizes on both sides of bin edges, common and odd ones.
+# Sizes on both sides of bin edges, round and odd ones.
 SIZES = st.sampled_from(
     [1, 7, 100, 101, 1000, 1024, 1025, 4096, 10240, 65536, 102400, 102401, 2**20, 2**20 + 1, 3 * 2**20, 2**23]
 ) | st.integers(1, 2**24)
@@ -111,7 +111,7 @@ def dumps_of(draw: st.DrawFn, number: int, sharing: str, module: str, nprocs: in
 def ops_of(
     calls: list[tuple[Direction, int]], place: int, ranks: int, start: float, collective: bool
 ) -> list[Op]:
-    """Every call by every rank, in rank order within the file."""
+    """The operations of a rank where every rank makes every call, in rank order within the file."""
     out = []
     at = 0
     for k, (direction, size) in enumerate(calls):
@@ -130,7 +130,7 @@ def characterized(job: TrueJob, **options: object) -> Characterization:
 
 
 def letters(found: Characterization) -> dict[str, list[int]]:
-    """Which families (by place) hold the files of each true family."""
+    """For each true family, the indices of the families that have its files."""
     out: dict[str, list[int]] = {}
     for place, family in enumerate(found.families):
         for file in family.files():
@@ -145,14 +145,14 @@ def test_bytes_operations_and_histogram_are_conserved(job: TrueJob) -> None:
     totals = totals_of(resolve(found.workload, Options()))
     keys = [(f.family.role, f.family.number) for f in found.families]
     for family in job.families:
-        mine = [totals[keys[place]] for place in letters(found)[family.letter]]
+        planned = [totals[keys[place]] for place in letters(found)[family.letter]]
         for direction in Direction:
-            assert sum(t[direction].bytes for t in mine) == sum(f.bytes(direction) for f in family.files)
-            assert sum(t[direction].operations for t in mine) == sum(
+            assert sum(t[direction].bytes for t in planned) == sum(f.bytes(direction) for f in family.files)
+            assert sum(t[direction].operations for t in planned) == sum(
                 f.operations(direction) for f in family.files
             )
             if family.module != "STDIO":
-                bins = [sum(t[direction].bins[i] for t in mine) for i in range(10)]
+                bins = [sum(t[direction].bins[i] for t in planned) for i in range(10)]
                 true = [sum(f.histogram(direction)[i] for f in family.files) for i in range(10)]
                 assert sum(abs(a - b) for a, b in zip(bins, true, strict=True)) <= 0.02 * 2 * max(
                     1, sum(true)
@@ -169,13 +169,13 @@ def test_each_family_is_found_with_its_sharing_and_dumps(job: TrueJob) -> None:
             {d for f in dump for d in Direction if f.bytes(d)} != directions_of(family)
             for dump in family.dumps
         ):
-            continue  # dumps that differ in direction are families of their own
+            continue  # dumps of different directions are different families
         assert len(places) == 1
-        mine = found.families[places[0]]
-        assert {file.name for file in mine.files()} == {file.name for file in family.files}
-        read_apart = len(family.dumps) == 1 and len(mine.dumps) == 2
-        assert len(mine.dumps) == len(family.dumps) or read_apart
-        assert mine.family.sharing.mode in modes_of(family, job)
+        match = found.families[places[0]]
+        assert {file.name for file in match.files()} == {file.name for file in family.files}
+        read_apart = len(family.dumps) == 1 and len(match.dumps) == 2
+        assert len(match.dumps) == len(family.dumps) or read_apart
+        assert match.family.sharing.mode in modes_of(family, job)
 
 
 def directions_of(family: TrueFamily) -> set[Direction]:
@@ -204,12 +204,12 @@ def test_schedule_is_that_of_the_job(job: TrueJob) -> None:
         opened = {f.name: (f.opened, f.closed) for true in job.families for f in true.files}
         names = [[f.name for f in dump.files] for dump in family.dumps]
         if len({id(f) for dump in family.dumps for f in dump.files}) < sum(map(len, names)):
-            continue  # one file written, then read
-        for start, end, some in zip(
+            continue  # one file that is written and then read
+        for start, end, dump_names in zip(
             family.family.schedule.starts(), family.family.schedule.ends(), names, strict=True
         ):
-            assert start == pytest.approx(min(opened[name][0] for name in some), abs=1e-5)
-            assert end == pytest.approx(max(opened[name][1] for name in some), abs=1e-5)
+            assert start == pytest.approx(min(opened[name][0] for name in dump_names), abs=1e-5)
+            assert end == pytest.approx(max(opened[name][1] for name in dump_names), abs=1e-5)
 
 
 @relaxed
@@ -222,7 +222,7 @@ def test_workload_survives_its_text(job: TrueJob) -> None:
 @relaxed
 @given(true_jobs(), st.integers(2, 5))
 def test_states_keep_the_bytes(job: TrueJob, states: int) -> None:
-    """`--states N` cuts every lonely written file in N, and loses nothing."""
+    """`--states N` cuts every single written file into N states, and loses nothing."""
     found = characterized(job, states=states)
     totals = totals_of(resolve(found.workload, Options()))
     for direction in Direction:
@@ -232,10 +232,10 @@ def test_states_keep_the_bytes(job: TrueJob, states: int) -> None:
 
 @relaxed
 @given(true_jobs())
-def test_the_trace_tells_who_moved_what(job: TrueJob) -> None:
-    """With a complete trace the bytes of each rank are exact, whatever the reduced record hides.
+def test_the_trace_gives_the_bytes_of_each_rank(job: TrueJob) -> None:
+    """With a complete trace the bytes of each rank are exact, though the record is reduced.
 
-    But for ranks that interleave in nearly equal parts: there the order in the file is kept and the parts are dealt.
+    Ranks that interleave in nearly equal parts are an exception: the order in the file is kept and parts are dealt.
     """
     job.trace = True
     job.families = [f for f in job.families if f.module != "STDIO"] or job.families
@@ -248,12 +248,12 @@ def test_the_trace_tells_who_moved_what(job: TrueJob) -> None:
         for file in family.files:
             for rank, ops in file.ops.items():
                 true[rank] = true.get(rank, 0) + sum(op.size for op in ops)
-        mine: dict[int, float] = {}
+        planned: dict[int, float] = {}
         for place in letters(found)[family.letter]:
-            add_rank_bytes(plan, place, mine)
+            add_rank_bytes(plan, place, planned)
         dealt = Pattern.INTERLEAVED in patterns_of(found, letters(found)[family.letter])
-        assert sum(mine.values()) == sum(true.values())
-        assert {r: b for r, b in mine.items() if b} == pytest.approx(
+        assert sum(planned.values()) == sum(true.values())
+        assert {r: b for r, b in planned.items() if b} == pytest.approx(
             {r: b for r, b in true.items() if b}, abs=1, rel=THRESHOLDS.ranks_even - 1 if dealt else 0
         )
 
@@ -264,7 +264,7 @@ def patterns_of(found: Characterization, places: Iterable[int]) -> set[Pattern]:
 
 
 def add_rank_bytes(plan: Plan, place: int, out: dict[int, float]) -> None:
-    """Bytes of each rank by the dealing rule of plans: operations of a stream in turn, per rank each entry apart."""
+    """Add the bytes of each rank by the rule of plans: a stream's operations are dealt in turn, per file in PER_RANK."""
     sharing = plan.families[place].sharing
     for dump in (d for d in plan.dumps if d.family == place):
         for stream in plan.contents[dump.content].streams:
@@ -308,7 +308,7 @@ def test_datasets_are_conserved(
     found = characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
     (totals,) = totals_of(resolve(found.workload, Options())).values()
     assert totals[direction].bytes == pytest.approx(total, rel=0.001)
-    # Shapes beyond the four common ones are unknown: a few operations of a dataset may differ.
+    # Shapes other than the four common ones are unknown: a few operations of a dataset may differ.
     assert totals[direction].operations == pytest.approx(
         operations, abs=6 * len(datasets) + 0.25 * operations
     )
@@ -341,7 +341,7 @@ def slab_counters(shapes: list[tuple[int, int, int]], times: int, direction: Dir
 def test_collective_buffering_is_at_the_level_above(
     nprocs: int, sizes: list[int], pnetcdf: bool, holes: bool
 ) -> None:
-    """Collective writes of all ranks, performed by rank 0 in 4 MiB pieces, with a read before each where it has holes."""
+    """Collective writes of all ranks, performed by rank 0 in 4 MiB pieces, with reads before where there are holes."""
     name = "/run/a_0"
     total = nprocs * sum(sizes)
     ops = {r: [Op(WRITE, 0, size, collective=True) for size in sizes] for r in range(nprocs)}

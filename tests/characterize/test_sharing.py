@@ -90,7 +90,7 @@ def test_sharing_of_one_dump() -> None:
     assert sharing_of([RankSet((0,))], 1).mode is SharingMode.SHARED
 
 
-def test_dumps_of_fewer_ranks_are_no_other_family() -> None:
+def test_dumps_of_fewer_ranks_are_of_the_same_family() -> None:
     layers = [sharing_of([RankSet((r,)) for r in ranks], 4) for ranks in ([0, 1, 2, 3], [0, 1], [3])]
     ((sharing, which),) = sharing_of_family(layers, 4)
     assert (sharing.mode, sharing.ranks, which) == (SharingMode.PER_RANK, None, [0, 1, 2])

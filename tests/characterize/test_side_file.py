@@ -1,4 +1,4 @@
-"""Sizes of STDIO's calls beside a log: used where they agree with the record, told where they are damaged."""
+"""Side files with the sizes of STDIO calls: used where they agree with the record, reported where damaged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WRITES = [[8, 3], [1_000_000, 1]]
 
 
 def characterized(folder: Path, side: object, ranks: dict[int, tuple[int, int]]) -> Characterization:
-    """A job of two ranks whose `ranks` made (calls, bytes); `side` is what lies beside its log."""
+    """A job of two ranks, of which `ranks` made (calls, bytes); `side` is its side file."""
     builder = builder_of(2)
     for rank, (calls, moved) in ranks.items():
         builder.stdio(NAME, rank, OPENS=1, WRITES=calls, BYTES_WRITTEN=moved)
@@ -36,7 +36,7 @@ def sizes(found: Characterization) -> list[tuple[int, int]]:
     return sorted((e.total(1), e.size) for s in streams for e in s.sizes)
 
 
-def told(rank: int = 0, writes: Any = WRITES) -> dict[str, Any]:
+def call_sizes(rank: int = 0, writes: Any = WRITES) -> dict[str, Any]:
     return {"file": NAME, "rank": rank, "reads": [], "writes": writes}
 
 
@@ -45,19 +45,19 @@ def side_of(*calls: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_sizes_that_add_up_are_used(tmp_path: Path) -> None:
-    found = characterized(tmp_path, side_of(told()), {0: (4, 1_000_024)})
+    found = characterized(tmp_path, side_of(call_sizes()), {0: (4, 1_000_024)})
     assert sizes(found) == [(1, 1_000_000), (3, 8)]
     assert not found.warnings
 
 
-def test_each_rank_has_its_own(tmp_path: Path) -> None:
-    side = side_of(told(0), told(1, [[50, 4]]))
+def test_each_rank_has_its_own_sizes(tmp_path: Path) -> None:
+    side = side_of(call_sizes(0), call_sizes(1, [[50, 4]]))
     found = characterized(tmp_path, side, {0: (4, 1_000_024), 1: (4, 200)})
     assert {(1, 1_000_000), (3, 8), (4, 50)} == set(sizes(found))
 
 
 def test_a_reduced_record_is_all_ranks(tmp_path: Path) -> None:
-    found = characterized(tmp_path, side_of(told(0), told(1)), {-1: (8, 2_000_048)})
+    found = characterized(tmp_path, side_of(call_sizes(0), call_sizes(1)), {-1: (8, 2_000_048)})
     moved = (
         found.families[0]
         .family.content_of(0)
@@ -68,8 +68,8 @@ def test_a_reduced_record_is_all_ranks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("record", [(4, 1_000_025), (5, 1_000_024)])
-def test_sizes_that_do_not_add_up_are_not(tmp_path: Path, record: tuple[int, int]) -> None:
-    found = characterized(tmp_path, side_of(told()), {0: record})
+def test_sizes_that_do_not_add_up_are_not_used(tmp_path: Path, record: tuple[int, int]) -> None:
+    found = characterized(tmp_path, side_of(call_sizes()), {0: record})
     assert sum(count * size for count, size in sizes(found)) == record[1]
     assert (1, 1_000_000) not in sizes(found)
 
@@ -79,16 +79,16 @@ def test_sizes_that_do_not_add_up_are_not(tmp_path: Path, record: tuple[int, int
     [
         "{",
         "[]",
-        side_of(told(writes=[[8, -3]])),
-        side_of(told(writes=[[2**80, 1]])),
-        side_of(told(writes=[["8", "x"]])),
-        side_of(told(rank=-5)),
+        side_of(call_sizes(writes=[[8, -3]])),
+        side_of(call_sizes(writes=[[2**80, 1]])),
+        side_of(call_sizes(writes=[["8", "x"]])),
+        side_of(call_sizes(rank=-5)),
         {"stdio_sizes": 3},
         "[" * 100_000,
     ],
     ids=lambda side: str(side)[:40],
 )
-def test_a_damaged_side_file_is_told_and_not_used(tmp_path: Path, side: object) -> None:
+def test_a_damaged_side_file_is_reported_and_not_used(tmp_path: Path, side: object) -> None:
     found = characterized(tmp_path, side, {0: (4, 1_000_024)})
     assert sizes(found) == [(4, 250_006)]
     assert any("app.darshan.extra.json is not used" in warning for warning in found.warnings)
@@ -99,12 +99,12 @@ def test_a_side_file_that_is_a_pipe_does_not_hang(tmp_path: Path) -> None:
     assert sizes(characterized(tmp_path, None, {0: (4, 1_000_024)})) == [(4, 250_006)]
 
 
-def test_each_file_of_a_dump_has_its_own(tmp_path: Path) -> None:
+def test_each_file_of_a_dump_has_its_own_sizes(tmp_path: Path) -> None:
     builder = builder_of(2)
     calls = []
     for rank in range(2):
         builder.stdio(f"/run/out.{rank}", rank, OPENS=1, WRITES=4, BYTES_WRITTEN=1_000_024)
-        calls.append({**told(rank), "file": f"/run/out.{rank}"})
+        calls.append({**call_sizes(rank), "file": f"/run/out.{rank}"})
     log = tmp_path / "app.darshan"
     builder.write(log)
     side_file_of(log).write_text(json.dumps(side_of(*calls)))

@@ -1,4 +1,4 @@
-"""Histogram, common sizes and bytes -> operations of each size."""
+"""Histogram, common sizes and bytes -> operations by size."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def bytes_of(pairs: list[tuple[int, int]]) -> int:
     return sum(count * size for count, size in pairs)
 
 
-def commonest(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """What a record holds: the four commonest sizes of both directions, (size, count)."""
+def most_frequent(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """(size, count) of the four most frequent sizes of both directions, as a record has them."""
     counts: Counter[int] = Counter()
     for count, size in pairs:
         counts[size] += count
@@ -44,12 +44,12 @@ def test_bins_are_darshans() -> None:
 
 @given(PAIRS, PAIRS)
 def test_consistent_counters_are_solved_exactly(
-    mine: list[tuple[int, int]], others: list[tuple[int, int]]
+    pairs: list[tuple[int, int]], others: list[tuple[int, int]]
 ) -> None:
     """Counts of every bin and the bytes are exact, also with the sizes of the other direction in the table."""
-    solved = solve_sizes(bins_of(mine), commonest(mine + others), bytes_of(mine))
-    assert bins_of(solved) == bins_of(mine)
-    assert bytes_of(solved) == bytes_of(mine)
+    solved = solve_sizes(bins_of(pairs), most_frequent(pairs + others), bytes_of(pairs))
+    assert bins_of(solved) == bins_of(pairs)
+    assert bytes_of(solved) == bytes_of(pairs)
     assert all(count > 0 and size >= 0 for count, size in solved)
 
 
@@ -57,11 +57,11 @@ def test_consistent_counters_are_solved_exactly(
 def test_few_sizes_are_found_as_they_are(pairs: list[tuple[int, int]]) -> None:
     """Up to four sizes of one direction are all in the table."""
     pairs = merged(pairs)[:4]
-    assert merged(solve_sizes(bins_of(pairs), commonest(pairs), bytes_of(pairs))) == pairs
+    assert merged(solve_sizes(bins_of(pairs), most_frequent(pairs), bytes_of(pairs))) == pairs
 
 
 def test_both_directions_in_one_table() -> None:
-    """16 reads of one size and 16 writes of another, same bin, same count: bytes tell which is which."""
+    """16 reads of one size and 16 writes of another in the same bin: the bytes show which is which."""
     table = [(5000, 16), (6000, 16)]
     bins = [0, 0, 16, 0, 0, 0, 0, 0, 0, 0]
     assert solve_sizes(bins, table, 16 * 5000) == [(16, 5000)]
@@ -80,8 +80,8 @@ def test_contradictory_counters_keep_operations_and_bytes(
         assert bins_of(solved) == bins
 
 
-def test_garbage_in_the_table_does_no_harm() -> None:
-    """Darshan 3.2.0 wrote sizes of 4.5e18 bytes; what cannot be true is not measured, odd sizes fill no bin."""
+def test_impossible_common_sizes_do_no_harm() -> None:
+    """Darshan 3.2.0 wrote sizes of 4.5e18 bytes; sizes outside of all bins with operations are not used."""
     bins = [0, 0, 0, 0, 0, 0, 0, 4, 0, 0]
     assert solve_sizes(bins, [(16 << 20, 4), (2**49, 3)], 64 << 20) == [(4, 16 << 20)]
 
@@ -107,12 +107,12 @@ def test_apportioned_parts_are_the_whole(total: int, weights: list[float]) -> No
 def test_collective_operations_are_the_empty_and_the_largest(
     pairs: list[tuple[int, int]], calls: int
 ) -> None:
-    together, alone = split_collective(pairs, calls)
-    assert merged(together + alone) == merged(pairs)
-    assert sum(c for c, _ in together) == min(calls, sum(c for c, _ in pairs))
-    data = [size for _, size in together if size]
-    if data and alone:
-        assert min(data) >= max(size for _, size in alone)
+    collective, independent = split_collective(pairs, calls)
+    assert merged(collective + independent) == merged(pairs)
+    assert sum(c for c, _ in collective) == min(calls, sum(c for c, _ in pairs))
+    data = [size for _, size in collective if size]
+    if data and independent:
+        assert min(data) >= max(size for _, size in independent)
 
 
 @given(PAIRS, st.integers(1, 600), st.integers(0, 5))

@@ -1,4 +1,4 @@
-"""Several dumps in one long-lived file: from the trace, the libraries' counts, the heatmap, or as told; Eq. 2 to 4."""
+"""Several dumps in one long-lived file: by trace, libraries' counters, heatmap or option; Eq. 2 to 4."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def appended(found: Characterization) -> tuple[Family, list[int]]:
 
 
 def growing_job(**vis: float) -> LogBuilder:
-    """Five checkpoints, each half as large again as the one before, and one file open over the run."""
+    """Five checkpoints, each half as large again as the previous one, and one file that is open over the run."""
     builder = builder_of(1, run_time=120)
     for i in range(5):
         add_file(
@@ -64,13 +64,13 @@ def test_stdio_flushes_and_growth() -> None:
     family, sizes = appended(found)
     assert family.role is Role.VISUALIZATION
     assert sum(sizes) == 12 * MIB
-    # States at 5, 25, 45, ... s: before the first checkpoint, then after each one but the last.
+    # The states start at 5, 25, 45, ... s: before the first checkpoint, then after each but the last.
     weights = [1, 1, 1.5, 1.5**2, 1.5**3, 1.5**4]
     assert sizes == pytest.approx([12 * MIB * w / sum(weights) for w in weights], rel=1e-3)
     assert {Assumption.STATE_SIZES, Assumption.SCHEDULE} <= set(family.assumed)
 
 
-def test_states_as_told() -> None:
+def test_states_as_given() -> None:
     family, sizes = appended(characterized(growing_job(), states=3))
     assert (family.schedule.dumps, sum(sizes)) == (3, 12 * MIB)
 
@@ -83,7 +83,7 @@ def test_more_states_than_a_workload_holds_are_refused(states: int) -> None:
 
 
 def test_states_of_several_files_together_have_a_limit() -> None:
-    """Each file may have them, all of them together may not."""
+    """Each file may have as many states, but all files together may not."""
     builder = builder_of(1)
     for i in range(6):
         file = TrueFile(f"/scratch/log-{'abcdef'[i]}/{'uvwxyz'[i]}.out", "POSIX", {0: [Op(WRITE, 0, MIB)]})
@@ -132,7 +132,7 @@ def test_mpi_io_syncs() -> None:
 
 
 def test_appended_dataset() -> None:
-    """A dataset of one chunk, written ten times its size at opening: ten states along a new dimension."""
+    """A dataset of one chunk is written ten times over: it has ten states along a new dimension."""
     builder = builder_of(4, run_time=100)
     name = "/run/field.h5"
     builder.h5f(name, OPENS=4)
@@ -160,7 +160,7 @@ def test_appended_dataset() -> None:
 
 
 def test_bursts_in_the_trace_are_exact() -> None:
-    """Three bursts of different sizes, by two ranks, told by the trace alone."""
+    """Three bursts of different sizes by two ranks, which only the trace shows."""
     builder = builder_of(2, run_time=100)
     ops: dict[int, list[Op]] = {0: [], 1: []}
     at = 0
@@ -197,7 +197,7 @@ def test_bursts_in_the_heatmap() -> None:
 
 
 def test_the_heatmap_less_other_files() -> None:
-    """The bursts of a checkpoint family are not states of the file that lies open over the run."""
+    """The bursts of checkpoints are not states of the file that is open over the run."""
     builder = builder_of(1, run_time=100)
     bins = [0.0] * 100
     for i in range(4):
@@ -223,7 +223,7 @@ def test_heatmaps_that_cannot_be_true(bins: list[int]) -> None:
 
 
 def test_states_and_checkpoints_in_the_plan() -> None:
-    """An appended file of states keeps its operations, collective calls of all ranks among them."""
+    """An appended file keeps its operations, and so its collective calls of all ranks."""
     builder = builder_of(4, run_time=100)
     file = simple_file(
         "/run/vis.h5", "MPI-IO", range(4), size=MIB, count=13, at=1.0, lasts=98.0, collective=True
@@ -236,10 +236,10 @@ def test_states_and_checkpoints_in_the_plan() -> None:
     assert totals[WRITE].bytes == 52 * MIB
 
 
-# The rules by themselves
+# Single rules
 
 
-def test_growth_uses_the_checkpoint_before() -> None:
+def test_growth_uses_the_previous_checkpoint() -> None:
     starts, sizes = [10.0, 20.0, 30.0], [100, 200, 400]
     assert [size_at(t, starts, sizes) for t in (0, 10, 19, 20, 99)] == [100, 100, 100, 200, 400]
 
@@ -260,7 +260,7 @@ def test_state_sizes_are_the_whole(
 def test_bursts() -> None:
     starts = np.array([0.0, 0.1, 0.2, 5.0, 5.1, 20.0])
     assert bursts(starts, starts + 0.1, 20.0) == [(0, 3), (3, 5), (5, 6)]
-    # One long operation spans the pause.
+    # One long operation covers the pause.
     ends = starts + np.array([6.0, 0.1, 0.1, 0.1, 0.1, 0.1])
     assert bursts(starts, ends, 20.0) == [(0, 5), (5, 6)]
     assert bursts(starts[:0], starts[:0], 1.0) == []
@@ -279,7 +279,7 @@ def test_bursts_in_a_timeline() -> None:
     assert runs == [Interval(2, 6), Interval(10, 12)]
 
 
-def test_states_lie_where_the_heatmap_has_bytes() -> None:
+def test_states_are_where_the_heatmap_has_bytes() -> None:
     timeline = Timeline(1.0, np.array([0, 0, 10, 0, 0, 0, 0, 10, 0, 5.0]))
     placed = place_states(2, [10, 10], Interval(1, 9), timeline)
     assert [round(i.start) for i in placed] == [2, 7]
@@ -299,22 +299,22 @@ def test_states_lie_where_the_heatmap_has_bytes() -> None:
     st.sampled_from(["exact", "collective", "plain"]),
 )
 def test_cutting_a_stream_keeps_operations_and_bytes(
-    pairs: list[tuple[int, int]], sizes: list[int], few: bool, how: str
+    pairs: list[tuple[int, int]], sizes: list[int], two_ranks: bool, kind: str
 ) -> None:
     sizes = sorted(sizes)
     stream = Stream(
         direction=Direction.WRITE,
         sizes=[Entry(count=c * 4, size=s) for c, s in pairs],
         pattern=Pattern.INTERLEAVED,
-        ranks=[(0, 1, 1)] if few else None,
-        collective=how == "collective",
+        ranks=[(0, 1, 1)] if two_ranks else None,
+        collective=kind == "collective",
     )
-    parts = cut_stream(stream, sizes, 4, exact=how == "exact")
+    parts = cut_stream(stream, sizes, 4, exact=kind == "exact")
     assert len(parts) == len(sizes)
     assert sum(c for part in parts for c, _ in part) == 4 * sum(c for c, _ in pairs)
     assert sum(c * s for part in parts for c, s in part) == 4 * sum(c * s for c, s in pairs)
-    if how == "collective":
-        assert all(sum(c for c, _ in part) % (2 if few else 4) == 0 for part in parts)
+    if kind == "collective":
+        assert all(sum(c for c, _ in part) % (2 if two_ranks else 4) == 0 for part in parts)
 
 
 def test_cut_states_follow_their_sizes() -> None:
@@ -329,7 +329,7 @@ def test_cut_states_follow_their_sizes() -> None:
     assert [sum(c for c, _ in part) for part in parts] == [250] * 4
 
 
-# A sequence of sizes
+# Series of sizes
 
 
 def contents(sizes: list[int], *, count: int = 8, each: int | None = None) -> list[Content]:
@@ -348,21 +348,21 @@ def test_growing_dumps_are_one_content_and_a_sequence_of_sizes() -> None:
 
 
 @pytest.mark.parametrize(
-    "some",
+    "dumps",
     [
-        contents([2 * MIB, 3 * MIB]),  # too few to be worth it
+        contents([2 * MIB, 3 * MIB]),  # too few dumps
         [*contents([2 * MIB, 3 * MIB]), *contents([4 * MIB], count=9)],  # another number of operations
         [*contents([2 * MIB, 3 * MIB]), Content(opens=5, streams=contents([4 * MIB])[0].streams)],
         [*contents([2 * MIB, 3 * MIB]), Content(opens=4)],
     ],
 )
-def test_dumps_that_differ_otherwise_are_listed(some: list[Content]) -> None:
-    assert series_of(some, Level.MPIIO, 4) is None
+def test_dumps_that_differ_in_more_than_size_are_listed(dumps: list[Content]) -> None:
+    assert series_of(dumps, Level.MPIIO, 4) is None
 
 
 def test_a_series_keeps_the_histogram() -> None:
-    """Small headers stay small as the data grows: as one pattern they would grow with it."""
-    some = [
+    """Small headers stay small while the data grow; as one pattern they would grow too."""
+    dumps = [
         Content(
             streams=[
                 Stream(direction=WRITE, sizes=[Entry(count=50, size=900), Entry(count=50, size=n * MIB)])
@@ -370,7 +370,7 @@ def test_a_series_keeps_the_histogram() -> None:
         )
         for n in (1, 2, 3)
     ]
-    assert series_of(some, Level.MPIIO, 4) is None
+    assert series_of(dumps, Level.MPIIO, 4) is None
 
 
 def test_series_in_the_plan() -> None:
@@ -380,7 +380,7 @@ def test_series_in_the_plan() -> None:
     true = [4 * round(MIB * 1.5**i) for i in range(5)]
     assert family.sizes == true
     plan = resolve(found.workload, Options())
-    mine = [d for d in plan.dumps if plan.families[d.family].role is Role.CHECKPOINT]
+    dumps = [d for d in plan.dumps if plan.families[d.family].role is Role.CHECKPOINT]
     assert [
-        sum(c * s for stream in plan.contents[d.content].streams for c, s in stream.entries) for d in mine
+        sum(c * s for stream in plan.contents[d.content].streams for c, s in stream.entries) for d in dumps
     ] == true

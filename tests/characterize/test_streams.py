@@ -1,4 +1,4 @@
-"""Records -> access streams: who, how often, how large, where."""
+"""Records -> access streams: their ranks, operations, sizes and placement."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import CharacterizeOptions, characterize
-from workalike.characterize.reading_back import reads_over_writes
+from workalike.characterize.repeated_access import reads_over_writes
 from workalike.darshan import LogBuilder
 from workalike.workload.model import Assumption, Direction, Entry, Family, Pattern, Stream
 
@@ -48,7 +48,7 @@ def test_headers_of_a_reduced_record_are_rank_0s() -> None:
 
 
 def test_ranks_that_only_join_a_collective_call() -> None:
-    """Three of four ranks have data in the second call: the fourth joins, and is counted."""
+    """Three of four ranks have data in the second call. The fourth only joins, which is counted."""
     ops = {r: [Op(WRITE, r * MIB, MIB, collective=True)] * 2 for r in range(4)}
     ops[3][1] = Op(WRITE, 0, 0, collective=True)
     for reduce in (True, False):
@@ -57,7 +57,7 @@ def test_ranks_that_only_join_a_collective_call() -> None:
 
 
 def test_few_writers_of_collective_calls() -> None:
-    """The variance says that two of sixteen ranks have the data of every call."""
+    """The variance shows that two of sixteen ranks have the data of every call."""
     ops = {r: [Op(WRITE, 0, 4 * MIB if r % 8 == 0 else 0, collective=True)] * 10 for r in range(16)}
     (stream,) = streams_of(shared_file(16, ops))
     assert (stream.ranks, sizes(stream)) == ([(0, 8, 8)], [(20, 4 * MIB)]) or stream.ranks == [
@@ -82,7 +82,7 @@ def test_ranks_of_equal_records_are_one_stream() -> None:
 
 
 def test_ranks_that_all_differ_are_few_streams() -> None:
-    """A thousand ranks with a thousand sizes: at most 64 streams, in which the bytes are kept."""
+    """A thousand ranks with a thousand sizes become few streams with the same bytes."""
     rng = np.random.default_rng(7)
     counts = rng.integers(1, 60, 1000).tolist()
     ops = {r: [Op(WRITE, 0, 3 * KIB + 17 * r)] * n for r, n in enumerate(counts)}
@@ -122,7 +122,7 @@ def test_patterns_from_counters(ops: dict[int, list[Op]], pattern: Pattern) -> N
 def test_reads_over_writes_lose_nothing(
     repeat: int, each: int, operations: int, total: int, few: int, empty: int
 ) -> None:
-    """Reads of a read-modify-write keep their operations and bytes, whatever the writes are."""
+    """Reads of a read-modify-write keep their operations and bytes, for any writes."""
     writes = [Stream(direction=WRITE, sizes=[Entry(count=each * 4, size=MIB)], repeat=repeat)]
     total = max(total, operations * 20 * KIB) if operations else 0
     values = {
@@ -147,7 +147,7 @@ def test_reads_over_writes_lose_nothing(
         assert sum(s.repeat * e.count * e.size for s in found for e in s.sizes) == total + 100 * few
 
 
-def test_think_time_is_what_the_busiest_rank_did_not_spend() -> None:
+def test_compute_time_is_what_the_busiest_rank_did_not_spend() -> None:
     builder = builder_of(2)
     ops = {r: [Op(WRITE, r * MIB, MIB, 1.0, 11.0)] for r in range(2)}
     file = TrueFile("/run/x", "POSIX", ops, 1.0, 11.0, {"F_WRITE_TIME": 3.0, "F_META_TIME": 1.0})
@@ -157,7 +157,7 @@ def test_think_time_is_what_the_busiest_rank_did_not_spend() -> None:
 
 @pytest.mark.parametrize("reduced", [False, True])
 def test_a_dump_and_a_load_of_one_file_have_a_timer_each(reduced: bool) -> None:
-    """Written from 1 to 5 s, read from 6 to 11 s; of these 1 s and 2 s in calls."""
+    """The file is written from 1 to 5 s and read from 6 to 11 s; 1 s and 2 s of these are in calls."""
     builder = builder_of(2)
     ops = {r: [Op(WRITE, r * MIB, MIB, 1.0, 5.0), Op(READ, r * MIB, MIB, 6.0, 11.0)] for r in range(2)}
     whole = 2.0 if reduced else 1.0  # a reduced record has the sums over its ranks
@@ -169,27 +169,58 @@ def test_a_dump_and_a_load_of_one_file_have_a_timer_each(reduced: bool) -> None:
 
 
 @pytest.mark.parametrize("seconds", [float("nan"), float("inf"), 1e308, -5.0])
-def test_think_times_of_hostile_timers(seconds: float) -> None:
+def test_compute_times_of_hostile_timers(seconds: float) -> None:
     builder = builder_of(2)
     ops = {r: [Op(WRITE, r * MIB, MIB, 1.0, 11.0)] for r in range(2)}
     add_file(builder, TrueFile("/run/x", "POSIX", ops, 1.0, 11.0, {"F_WRITE_TIME": seconds}))
     assert family_of(builder).schedule.compute_times() == [0.0]
 
 
-def test_a_database_is_gone_over_again() -> None:
-    """Ten blocks written and read three and a half times over: whole passes from the start, nothing beyond the end."""
+def test_a_database_is_rewritten_from_its_start() -> None:
+    """Ten blocks are written and read three and a half times: whole passes, and nothing beyond the end."""
     places = [block % 10 for block in range(35)]
     ops = [Op(d, at * KIB, KIB) for d in (WRITE, READ) for at in places]
     found = streams_of(shared_file(1, {0: ops}, "STDIO"))
     passes = [(None, 10), (0, 10), (0, 10), (0, 5)]
     for direction in (WRITE, READ):
-        some = [s for s in found if s.direction is direction]
-        assert [(s.base, sum(count for count, _ in sizes(s))) for s in some] == passes
-        assert sum(count * size for s in some for count, size in sizes(s)) == 35 * KIB
+        chosen = [s for s in found if s.direction is direction]
+        assert [(s.base, sum(count for count, _ in sizes(s))) for s in chosen] == passes
+        assert sum(count * size for s in chosen for count, size in sizes(s)) == 35 * KIB
 
 
 def test_a_header_rewritten_moves_no_data() -> None:
-    """A few bytes beyond the file's length do not send the data to its start."""
+    """A few bytes more than the file's length do not move the data to its start."""
     ops = [Op(WRITE, 0, 96), *(Op(WRITE, 96 + k * MIB, MIB) for k in range(4)), Op(WRITE, 0, 96)]
     found = streams_of(shared_file(1, {0: ops}, "POSIX"))
     assert all(s.base is None for s in found)
+
+
+STEPS = [Op(WRITE, k * 200_000, 100_000) for k in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("gaps", "stride"),
+    [
+        ({"STRIDE1_STRIDE": 100_000, "STRIDE1_COUNT": 7}, 200_000),
+        ({"STRIDE1_STRIDE": 100_000, "STRIDE1_COUNT": 4}, 200_000),
+        ({"STRIDE1_STRIDE": 100_000, "STRIDE1_COUNT": 3}, 187_500),  # less than half of the seven steps
+        ({"STRIDE1_STRIDE": -5, "STRIDE1_COUNT": 7}, 187_500),  # damaged: the extent over the operations
+        ({}, 187_500),
+    ],
+)
+def test_the_stride_of_one_rank_is_its_gap_and_an_operation(gaps: dict[str, float], stride: int) -> None:
+    builder = builder_of(1)
+    add_file(builder, TrueFile("/run/x", "POSIX", {0: STEPS}, extra=gaps))
+    (stream,) = streams_of(builder)
+    assert (stream.pattern, stream.stride) == (Pattern.STRIDED, stride)
+
+
+def test_gaps_of_a_file_that_is_also_read_are_not_used() -> None:
+    """Reads and writes share the table of gaps, so nothing says whose they are."""
+    ops = [*STEPS, *(Op(READ, k * 300_000, 100_000, 3.0, 3.5) for k in range(8))]
+    gaps = {"STRIDE1_STRIDE": 200_000, "STRIDE1_COUNT": 7, "STRIDE2_STRIDE": 100_000, "STRIDE2_COUNT": 7}
+    builder = builder_of(1)
+    add_file(builder, TrueFile("/run/x", "POSIX", {0: ops}, 0.5, 4.0, gaps))
+    family = family_of(builder)
+    strides = [stream.stride for k in range(2) for stream in family.content_of(k).streams]
+    assert sorted(set(strides)) == [187_500, 275_000]

@@ -1,4 +1,4 @@
-"""What a complete trace tells: patterns, sizes and shares of ranks, exactly."""
+"""What a complete trace shows exactly: patterns, sizes and shares of ranks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KIB, MIB = 2**10, 2**20
 
 
 def trace_of(*ops: tuple[int, int, int]) -> Trace:
-    """(rank, offset, length) in order of time."""
+    """A trace of operations (rank, offset, length), in order of time."""
     ranks, offsets, lengths = (np.array(column, dtype=np.int64) for column in zip(*ops, strict=True))
     times = np.arange(len(ops), dtype=float)
     return Trace(ranks, offsets, lengths, times, times + 0.5)
@@ -53,7 +53,7 @@ def test_stride_is_the_usual_step() -> None:
 
 
 def test_pieces_of_a_rank() -> None:
-    """Two variables, in each of which every rank owns a piece of four operations."""
+    """Two variables, with a piece of four operations of every rank in each."""
     ops = [(r, v * 1000 + r * 40 + k * 10, 10) for v in range(2) for k in range(4) for r in range(3)]
     placement = placement_in_trace(trace_of(*ops))
     assert placement is not None
@@ -83,13 +83,13 @@ def streams(found: Characterization) -> list[Stream]:
 
 
 def uneven_job(complete: bool = True) -> LogBuilder:
-    """Rank r of 4 writes r + 1 blocks; the record is reduced, so counters cannot tell who wrote what."""
+    """Rank r of 4 writes r + 1 blocks. The record is reduced, so counters do not show which rank wrote what."""
     builder = builder_of(4)
     ops = {r: [Op(WRITE, (r * 10 + k) * MIB, MIB, 1.0 + k, 2.0 + k) for k in range(r + 1)] for r in range(4)}
     file = TrueFile("/run/out", "POSIX", ops, 0.5, 9.0)
     add_file(builder, file)
-    for rank, some in ops.items():
-        writes = [(o.offset, o.size, o.start, o.end) for o in some]
+    for rank, rank_ops in ops.items():
+        writes = [(o.offset, o.size, o.start, o.end) for o in rank_ops]
         builder.dxt_posix(
             file.name, rank, writes=writes if complete or rank else writes[1:], hostname=f"n{rank // 2}"
         )
@@ -130,7 +130,7 @@ def test_a_trace_that_cannot_be_true(segment: tuple[int, int, float, float]) -> 
     builder.dxt_posix("/run/out", 0, writes=[segment])
     log = log_of(builder)
     (file,) = facts_of([log]).files()
-    assert Traces(job_of([log])).of(file, Level.POSIX, WRITE) is None
+    assert Traces(job_of([log])).of_file(file, Level.POSIX, WRITE) is None
     assert characterized(builder).workload.families
 
 
@@ -146,8 +146,8 @@ def test_collective_calls_of_a_traced_file() -> None:
     ]
 
 
-def test_offsets_below_a_file_view_are_not_believed() -> None:
-    """Through a view the trace has only where the first piece lies, so operations of ranks seem to overlap."""
+def test_offsets_below_a_file_view_are_not_used() -> None:
+    """Through a view the trace has only the offset of the first piece, so operations of ranks seem to overlap."""
     builder = builder_of(4)
     ops = {r: [Op(WRITE, r * 8, MIB, 1.0, 2.0, True)] for r in range(4)}
     add_file(builder, TrueFile("/run/out", "MPI-IO", ops), trace=True)

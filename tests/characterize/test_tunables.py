@@ -1,4 +1,4 @@
-"""Striping, aggregators, alignment: what a bidder may change, and what is noted."""
+"""Striping, aggregators, alignment: settings that a bidder may change, and remarks on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = "/run/out"
 
 
 def collective_job(posix_ranks: list[int], *, collective: bool = True, reduce: bool = False) -> LogBuilder:
-    """Eight ranks write through MPI-IO, some of them below it."""
+    """Eight ranks write through MPI-IO; only `posix_ranks` write at POSIX."""
     builder = builder_of(8)
     ops = {r: [Op(WRITE, r * MIB, MIB, collective=collective)] for r in range(8)}
     add_file(builder, TrueFile(NAME, "MPI-IO", ops))
@@ -40,7 +40,7 @@ def test_aggregators_are_the_ranks_below() -> None:
 
 
 def test_aggregators_of_a_reduced_record() -> None:
-    """All ranks opened the file below too; the variance says how many wrote."""
+    """All ranks open the file at POSIX; the variance shows how many write."""
     assert tunable(collective_job([0, 4], reduce=True)).cb_nodes == 2
 
 
@@ -53,7 +53,7 @@ def test_no_aggregators(builder: LogBuilder) -> None:
     assert tunable(builder).cb_nodes is None
 
 
-def test_a_partial_module_does_not_tell_aggregators() -> None:
+def test_a_partial_module_does_not_show_aggregators() -> None:
     assert tunable(collective_job([0, 4]).partial("POSIX")).cb_nodes is None
 
 
@@ -64,20 +64,20 @@ def test_striping() -> None:
 
 
 def test_more_stripes_than_a_workload_may_have_are_no_layout() -> None:
-    """A damaged record: what is characterized from it must pass the check that reads it back."""
+    """The workload of a damaged record must be valid when it is read back."""
     builder = collective_job([0, 4]).lustre(NAME, stripe_size=MIB, osts=range(MAX_STRIPES + 1))
     found = characterized(builder)
     assert (found.families[0].family.tunable.stripe_count) is None
     assert parse_workload(workload_text(found.workload)) == found.workload
 
 
-def test_a_progressive_layout_has_no_one_striping() -> None:
+def test_a_progressive_layout_gives_no_striping() -> None:
     builder = collective_job([0, 4]).lustre(NAME, osts=[3], more=[(4 * MIB, range(8))])
     found = tunable(builder)
     assert (found.stripe_size, found.stripe_count) == (None, None)
 
 
-def test_striping_of_most_files_holds() -> None:
+def test_striping_of_most_files_is_taken() -> None:
     builder = builder_of(4)
     for r in range(4):
         add_file(builder, TrueFile(f"{NAME}.{r}", "POSIX", {r: [Op(WRITE, 0, MIB)]}))
@@ -87,7 +87,7 @@ def test_striping_of_most_files_holds() -> None:
 
 @pytest.mark.parametrize(("missed", "wanted"), [(0, MIB), (1, None)])
 def test_alignment_of_hdf5_files(missed: int, wanted: int | None) -> None:
-    """H5Pset_alignment shows as accesses at multiples of a large block."""
+    """H5Pset_alignment gives accesses at multiples of a large block."""
     builder = builder_of(4)
     file = TrueFile(NAME, "POSIX", {r: [Op(WRITE, r * MIB, MIB)] for r in range(4)})
     file.extra = {"FILE_ALIGNMENT": MIB, "FILE_NOT_ALIGNED": missed}
@@ -123,4 +123,4 @@ def test_read_modify_write_is_noted() -> None:
     builder = builder_of(4).mpiio(NAME, COLL_WRITES=4, VIEWS=4, BYTES_WRITTEN=8 * MIB, SIZE_WRITE_AGG_1M_4M=4)
     builder.posix(NAME, READS=7, WRITES=7, BYTES_READ=20 * MIB, BYTES_WRITTEN=20 * MIB)
     (family,) = characterized(builder).families
-    assert "read-modify-write: 7 reads of files that were only written above" in family.sentences()
+    assert "read-modify-write: 7 POSIX reads of files that MPI-IO only wrote" in family.sentences()

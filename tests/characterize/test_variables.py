@@ -1,4 +1,4 @@
-"""PNETCDF_VAR records -> variables, their accesses and kinds of calls."""
+"""PNETCDF_VAR records -> variables, with their accesses and kinds of calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def variable(
     builder: LogBuilder, shape: tuple[int, ...], slab: tuple[int, ...], count: int, *, name: str = "x",
     stride: tuple[int, ...] = (), element: int = 4, how: str = "COLL", record: bool = False, **more: float,
 ) -> None:  # fmt: skip
-    """A variable written by `count` equal pieces; dimension 1 is the slowest in these records."""
+    """Add a variable that is written by `count` equal pieces. Dimension 1 is the slowest in these records."""
     size = math.prod(slab) * element
     values: dict[str, float] = {
         f"{how}_WRITES": count, "BYTES_WRITTEN": count * size, "SIZE_WRITE_AGG_1K_10K": count,
@@ -65,7 +65,7 @@ def test_fixed_variables() -> None:
 
 
 def test_a_record_variable_has_the_records_that_were_written() -> None:
-    """NPOINTS are of one record: twelve were written."""
+    """NPOINTS counts one record, but twelve were written."""
     builder = builder_of(4)
     variable(builder, (1, 20, 30), (1, 20, 30), 12, record=True)
     (arrays,) = arrays_of(characterized_job(builder, 12 * 2400))
@@ -80,9 +80,9 @@ def test_strides_are_kept() -> None:
     assert [(s.shape, s.stride) for s in access.slabs] == [([16, 32], [4, 2])]
 
 
-@pytest.mark.parametrize(("waits", "together"), [("COLL_WAITS", True), ("INDEP_WAITS", False)])
-def test_kinds_of_calls(waits: str, together: bool) -> None:
-    """Three alone, five posted, and of the twelve collective ones four only join."""
+@pytest.mark.parametrize(("waits", "collective"), [("COLL_WAITS", True), ("INDEP_WAITS", False)])
+def test_kinds_of_calls(waits: str, collective: bool) -> None:
+    """Three independent calls, five non-blocking ones, and twelve collective ones, of which four only join."""
     builder = builder_of(4)
     size = 16 * 32 * 4
     variable(
@@ -91,10 +91,10 @@ def test_kinds_of_calls(waits: str, together: bool) -> None:
     )  # fmt: skip
     (arrays,) = arrays_of(characterized_job(builder, 16 * size, **{waits: 4}))
     kinds = [(a.collective, a.nonblocking, sum(s.count for s in a.slabs)) for a in arrays.access]
-    assert kinds == [(True, False, 8), (False, False, 3), (together, True, 5)]
+    assert kinds == [(True, False, 8), (False, False, 3), (collective, True, 5)]
 
 
-def test_more_dimensions_than_a_record_tells_become_streams() -> None:
+def test_more_dimensions_than_a_record_has_become_streams() -> None:
     builder = builder_of(4)
     variable(builder, (2, 2, 2, 2, 64), (1, 1, 1, 1, 64), 16, element=8, NDIMS=7)
     (family,) = characterized_job(builder, 16 * 512).families
@@ -104,7 +104,7 @@ def test_more_dimensions_than_a_record_tells_become_streams() -> None:
 
 
 def test_ior() -> None:
-    """Four ranks with four pieces of 256 KiB each, written and read back without collective calls."""
+    """Four ranks write and read four pieces of 256 KiB each, without collective calls."""
     found = characterized(find("ior-pnetcdf-4"))
     (facts,) = found.families
     family = facts.family
@@ -125,7 +125,7 @@ def test_ior() -> None:
 
 
 def test_e3sm_stays_at_mpiio() -> None:
-    """Its log has only the opens of PnetCDF."""
+    """Of PnetCDF its log has only the opens."""
     found = characterized(find("e3sm-pnetcdf-512"))
     for facts in found.families:
         assert (facts.family.interface, facts.family.level) == (Interface.PNETCDF, Level.MPIIO)

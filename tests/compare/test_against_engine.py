@@ -1,4 +1,4 @@
-"""What Python sums from a plan's rules is what the engine counts when it expands them (backend null)."""
+"""The side of a plan has the counters that the engine counts when it expands the plan (backend null)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def workload_of(interface: str, sharing: str, streams: list[str]) -> Workload:
 @pytest.mark.parametrize("streams", STREAMS)
 @pytest.mark.parametrize("sharing", SHARINGS)
 @pytest.mark.parametrize("interface", ["mpiio", "posix"])
-def test_python_sums_what_the_engine_counts(
+def test_a_plan_has_the_counters_of_the_engine(
     tmp_path: Path, interface: str, sharing: str, streams: str
 ) -> None:
     if "baton" in sharing and streams != "independent":

@@ -1,4 +1,4 @@
-"""Fidelity: figures by hand for small originals and records."""
+"""Fidelity: small originals and records, with figures computed by hand."""
 
 from __future__ import annotations
 
@@ -44,12 +44,20 @@ def three(**more: object) -> list:  # type: ignore[type-arg]
 
 def test_a_perfect_replica() -> None:
     fidelity = compare(original(), record(*three()))
-    one = fidelity.families[0]
-    assert (one.role, one.name, one.level) == (Role.CHECKPOINT, "checkpoint 1", Level.POSIX)
-    assert (one.dumps_original, one.dumps_replica) == (3, 3)
-    assert (one.bytes_error_mean_pct, one.bytes_error_max_pct, one.total_bytes_error_pct) == (0, 0, 0)
-    assert (one.start_time_error_mean_s, one.start_time_error_max_s) == (0, 0)
-    assert (one.io_time_original_s, one.io_time_replica_s) == (6.0, 3.0)
+    checkpoint = fidelity.families[0]
+    assert (checkpoint.role, checkpoint.name, checkpoint.level) == (
+        Role.CHECKPOINT,
+        "checkpoint 1",
+        Level.POSIX,
+    )
+    assert (checkpoint.dumps_original, checkpoint.dumps_replica) == (3, 3)
+    assert (
+        checkpoint.bytes_error_mean_pct,
+        checkpoint.bytes_error_max_pct,
+        checkpoint.total_bytes_error_pct,
+    ) == (0, 0, 0)
+    assert (checkpoint.start_time_error_mean_s, checkpoint.start_time_error_max_s) == (0, 0)
+    assert (checkpoint.io_time_original_s, checkpoint.io_time_replica_s) == (6.0, 3.0)
     assert fidelity.size_histogram_distance.write == 0
     assert fidelity.size_histogram_distance.read == 0
     assert row(fidelity, "WRITES").original == 96
@@ -59,7 +67,7 @@ def test_a_perfect_replica() -> None:
     assert not any(r.error_pct for r in fidelity.counters)
 
 
-def test_the_fields_of_the_contract(tmp_path: Path) -> None:
+def test_the_fields_of_the_file(tmp_path: Path) -> None:
     fidelity = compare(original(), record(*three()))
     document = fidelity.model_dump(mode="json")
     assert {
@@ -92,53 +100,53 @@ def test_errors_of_bytes() -> None:
         record_dump(1, written=int(32 * MIB * 0.9)),
         record_dump(2, written=int(32 * MIB * 1.2)),
     ]
-    one = compare(original(), record(*dumps)).families[0]
-    assert one.bytes_error_mean_pct == pytest.approx((0 + 10 + 20) / 3, rel=1e-6)
-    assert one.bytes_error_max_pct == pytest.approx(20, rel=1e-6)
-    assert one.total_bytes_error_pct == pytest.approx(10 / 3, rel=1e-6)
+    checkpoint = compare(original(), record(*dumps)).families[0]
+    assert checkpoint.bytes_error_mean_pct == pytest.approx((0 + 10 + 20) / 3, rel=1e-6)
+    assert checkpoint.bytes_error_max_pct == pytest.approx(20, rel=1e-6)
+    assert checkpoint.total_bytes_error_pct == pytest.approx(10 / 3, rel=1e-6)
 
 
-def test_a_dump_that_did_not_happen_is_an_error_of_100_percent() -> None:
-    one = compare(original(), record(record_dump(0), record_dump(1))).families[0]
-    assert (one.dumps_original, one.dumps_replica) == (3, 2)
-    assert one.bytes_error_max_pct == 100
-    assert one.bytes_error_mean_pct == pytest.approx(100 / 3)
-    assert one.total_bytes_error_pct == pytest.approx(100 / 3)
+def test_a_missing_dump_is_an_error_of_100_percent() -> None:
+    checkpoint = compare(original(), record(record_dump(0), record_dump(1))).families[0]
+    assert (checkpoint.dumps_original, checkpoint.dumps_replica) == (3, 2)
+    assert checkpoint.bytes_error_max_pct == 100
+    assert checkpoint.bytes_error_mean_pct == pytest.approx(100 / 3)
+    assert checkpoint.total_bytes_error_pct == pytest.approx(100 / 3)
 
 
-def test_a_family_that_is_missing_altogether() -> None:
+def test_a_missing_family_is_an_error_of_100_percent() -> None:
     fidelity = compare(original(), record())
     assert fidelity.families[0].total_bytes_error_pct == 100
     assert fidelity.families[0].dumps_replica == 0
 
 
-def test_reading_where_nothing_was_read_is_a_counter_s_error() -> None:
-    """Bytes of a family that writes are BYTES_WRITTEN; what a library reads besides shows in its own row."""
-    one = compare(original(dumps=1), record(record_dump(0, read=16 * MIB))).families[0]
-    assert one.bytes_error_max_pct == 0
-    (row,) = [c for c in one.counters if c.counter == "BYTES_READ"]
+def test_reads_in_a_family_that_writes_are_a_counter_s_error() -> None:
+    """The bytes of a family that writes are BYTES_WRITTEN; reads of a library have a row of their own."""
+    checkpoint = compare(original(dumps=1), record(record_dump(0, read=16 * MIB))).families[0]
+    assert checkpoint.bytes_error_max_pct == 0
+    (row,) = [c for c in checkpoint.counters if c.counter == "BYTES_READ"]
     assert row.error_pct == pytest.approx(100)
 
 
 def test_start_times_are_in_seconds_of_the_original() -> None:
     dumps = [record_dump(i, start_s=(10.0 * (i + 1) + i) * 0.5, end_s=100.0) for i in range(3)]
     scaled = record(*dumps, time_scale=0.5, scale=RecordScale(time=0.5))
-    one = compare(original(), scaled).families[0]
-    assert one.start_time_error_mean_s == pytest.approx(1.0)
-    assert one.start_time_error_max_s == pytest.approx(2.0)
+    checkpoint = compare(original(), scaled).families[0]
+    assert checkpoint.start_time_error_mean_s == pytest.approx(1.0)
+    assert checkpoint.start_time_error_max_s == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize(("clock", "late", "told"), [("gap", 5.0, 1), ("gap", 0.1, 0), ("deadline", 5.0, 0)])
-def test_starts_that_the_clock_moved_are_explained(clock: str, late: float, told: int) -> None:
+@pytest.mark.parametrize(("clock", "late", "notes"), [("gap", 5.0, 1), ("gap", 0.1, 0), ("deadline", 5.0, 0)])
+def test_starts_that_the_clock_moved_are_explained(clock: str, late: float, notes: int) -> None:
     dumps = [record_dump(i, start_s=10.0 * (i + 1) + late, end_s=100.0) for i in range(3)]
-    notes = compare(original(), record(*dumps, clock=clock)).notes
-    assert len([note for note in notes if "--clock deadline" in note]) == told
+    fidelity = compare(original(), record(*dumps, clock=clock))
+    assert len([note for note in fidelity.notes if "--clock deadline" in note]) == notes
 
 
 def test_no_start_times_without_waiting() -> None:
-    one = compare(original(), record(*three(), time_scale=0.0)).families[0]
-    assert one.start_time_error_mean_s is None
-    assert one.start_time_error_max_s is None
+    checkpoint = compare(original(), record(*three(), time_scale=0.0)).families[0]
+    assert checkpoint.start_time_error_mean_s is None
+    assert checkpoint.start_time_error_max_s is None
 
 
 def test_a_full_scale_count_is_the_plan() -> None:
@@ -158,11 +166,11 @@ def test_distance_of_histograms() -> None:
 
 
 def test_stdio_has_no_histogram() -> None:
-    one = family(1, level=Level.STDIO)
+    checkpoint = family(1, level=Level.STDIO)
     stdio = module_facts("STDIO", {0: {"OPENS": 1, "WRITES": 32, "BYTES_WRITTEN": 32 * MIB}})
     log = Characterization(
-        Workload(ranks=4, families=[one]),
-        [FamilyFacts(one, [DumpFacts(32 * MIB, 0, 10, 12, 2, [file_facts("a", stdio)])])],
+        Workload(ranks=4, families=[checkpoint]),
+        [FamilyFacts(checkpoint, [DumpFacts(32 * MIB, 0, 10, 12, 2, [file_facts("a", stdio)])])],
         [],
     )
     fidelity = compare(log, record(record_dump(0)))
@@ -171,7 +179,7 @@ def test_stdio_has_no_histogram() -> None:
 
 
 def scaled_record(log: Characterization, options: Options, operations: int, size: int) -> Fidelity:
-    """A perfect replica of `operations` writes of `size` bytes a dump at the scale of `options`."""
+    """Fidelity of a perfect replica at the scale of `options`: `operations` writes of `size` bytes per dump."""
     plan = resolve(log.workload, options)
     ranks = plan.ranks
     bins = [0] * 10
@@ -199,7 +207,7 @@ def scaled_record(log: Characterization, options: Options, operations: int, size
             Options(bytes_scale=Fraction(1, 32)),
             4,
             MIB // 4,
-        ),  # one operation a rank is left, a quarter as large
+        ),  # one operation per rank is left, a quarter as large
         (Options(bytes_scale=Fraction(1, 2), scale_by="size"), 32, MIB // 2),
         (Options(ranks=2), 32, MIB),
         (Options(ranks=8, scaling="weak"), 64, MIB),
@@ -223,8 +231,8 @@ def test_the_expected_counts_are_those_of_the_plan() -> None:
     assert row(fidelity, "WRITES").law == "operations"
 
 
-def test_what_the_workload_lost_shows_at_any_scale() -> None:
-    # The log has 40 writes a dump, the workload only 32: a fifth is lost.
+def test_what_the_workload_lacks_shows_at_any_scale() -> None:
+    # The log has 40 writes per dump, the workload only 32: a fifth is missing.
     log = original(writes=40)
     plan = resolve(log.workload, Options(bytes_scale=Fraction(1, 2)))
     dumps = [record_dump(i, written=16 * MIB, operations=16) for i in range(3)]
@@ -233,22 +241,22 @@ def test_what_the_workload_lost_shows_at_any_scale() -> None:
     assert row(fidelity, "WRITES").error_pct == pytest.approx(20)
 
 
-def test_without_a_plan_the_rules_are_presumed() -> None:
+def test_without_a_plan_the_rules_are_assumed() -> None:
     dumps = [record_dump(i, written=16 * MIB, operations=16) for i in range(3)]
     fidelity = compare(original(), record(*dumps, scale=RecordScale(bytes=0.5, time=1.0)))
     assert row(fidelity, "WRITES").expected == 48
     assert any("scale-by count" in note for note in fidelity.notes)
 
 
-def test_levels_are_compared_each_on_its_own() -> None:
-    one = family(1, level=Level.MPIIO)
+def test_each_level_is_compared_on_its_own() -> None:
+    checkpoint = family(1, level=Level.MPIIO)
     mpiio = module_facts(
         "MPI-IO", {-1: {"COLL_WRITES": 32, "BYTES_WRITTEN": 32 * MIB, "SIZE_WRITE_AGG_100K_1M": 32}}
     )
     posix = module_facts("POSIX", {0: {"WRITES": 2, "BYTES_WRITTEN": 33 * MIB}})
     log = Characterization(
-        Workload(ranks=4, families=[one]),
-        [FamilyFacts(one, [DumpFacts(32 * MIB, 0, 10, 12, 2, [file_facts("a", mpiio, posix)])])],
+        Workload(ranks=4, families=[checkpoint]),
+        [FamilyFacts(checkpoint, [DumpFacts(32 * MIB, 0, 10, 12, 2, [file_facts("a", mpiio, posix)])])],
         [],
     )
     levels = {
@@ -280,9 +288,11 @@ def test_a_workload_as_the_original() -> None:
     assert row(fidelity, "WRITES").error_pct == 0
 
 
-def test_a_log_as_the_replica_is_matched_by_our_file_names() -> None:
+def test_a_log_as_the_replica_is_matched_by_file_names() -> None:
     log = original()
-    other = family(3, role=Role.OUTPUT, number=7)  # what characterizing the replica's log would call it
+    other = family(
+        3, role=Role.OUTPUT, number=7
+    )  # the family that characterization finds in the replica's log
     files = [posix_file(f"/data/checkpoint-1.{i:04d}.0badcafe.dat", writes=32, size=MIB) for i in range(3)]
     dumps = [DumpFacts(32 * MIB, 0, 10.0 * (i + 1), 11.0 + 10 * i, 1.0, [files[i]]) for i in range(3)]
     replica = Characterization(Workload(ranks=4, families=[other]), [FamilyFacts(other, dumps)], [])
@@ -293,7 +303,7 @@ def test_a_log_as_the_replica_is_matched_by_our_file_names() -> None:
     assert row(fidelity, "CONSEC_WRITES").error_pct == 0
 
 
-def test_a_log_of_something_else_is_matched_by_role_and_number() -> None:
+def test_a_log_without_such_names_is_matched_by_role_and_number() -> None:
     assert compare(original(), original()).families[0].dumps_replica == 3
 
 
@@ -370,7 +380,7 @@ def test_what_a_workload_says_is_uncovered() -> None:
     assert (share.bytes_pct, share.reason) == (0.0, "mmap")
 
 
-def test_a_run_that_broke_off_is_not_complete() -> None:
+def test_an_interrupted_run_is_not_complete() -> None:
     fidelity = compare(original(), record(record_dump(0), incomplete=True))
     assert not fidelity.complete
     assert any("did not end" in note for note in fidelity.notes)

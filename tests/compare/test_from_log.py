@@ -1,4 +1,4 @@
-"""A replica's log as a side of the comparison: files are told by their names."""
+"""A replica's log as a side of the comparison: families follow from file names."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from workalike.compare.from_log import side_of_log
 from workalike.workload.model import Role, Workload
 
 
-def test_files_of_two_families_in_one_dump_are_told_apart() -> None:
-    """Read or written at one time, a log alone takes them for one dump; ours bear their family's number."""
+def test_files_of_two_families_in_one_dump_are_separated() -> None:
+    """Files that are written at one time look like one dump, but their names have the family's number."""
     files = [
         posix_file("/data/checkpoint-1.0000.0badcafe.dat", writes=8, size=MIB),
         posix_file("/data/checkpoint-2.0000.0badcafe.dat", writes=4, size=MIB),
     ]
-    one = family(1, role=Role.CHECKPOINT)
-    facts = FamilyFacts(one, [DumpFacts(12 * MIB, 0, 10.0, 12.0, 2.0, files)])
-    log = Characterization(Workload(ranks=4, runtime=60.0, families=[one]), [facts], [])
-    side = side_of_log(log, ours=True)
+    checkpoint = family(1, role=Role.CHECKPOINT)
+    facts = FamilyFacts(checkpoint, [DumpFacts(12 * MIB, 0, 10.0, 12.0, 2.0, files)])
+    log = Characterization(Workload(ranks=4, runtime=60.0, families=[checkpoint]), [facts], [])
+    side = side_of_log(log, by_name=True)
     written = {key: [d.bytes_written for d in found.dumps] for key, found in side.families.items()}
     assert written == {(Role.CHECKPOINT, 1): [8 * MIB], (Role.CHECKPOINT, 2): [4 * MIB]}
     counters = {key: found.modules["POSIX"]["WRITES"] for key, found in side.families.items()}

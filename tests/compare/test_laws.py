@@ -1,4 +1,4 @@
-"""The table of laws: complete, and the same as its page in docs."""
+"""The table of laws is complete, and docs/scaling-laws.md is made from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_every_counter_of_every_module_has_a_law() -> None:
 
 def test_the_page_is_the_table() -> None:
     page = Path(__file__).parents[2] / "docs" / "scaling-laws.md"
-    assert page.read_text() == laws_markdown(), "write it anew with workalike.compare.laws.laws_markdown"
+    assert page.read_text() == laws_markdown(), "write it again with workalike.compare.laws.laws_markdown"
 
 
 @pytest.mark.parametrize(

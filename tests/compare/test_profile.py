@@ -1,4 +1,4 @@
-"""The profile that `workalike run` prints: figures of a record that is known."""
+"""The profile that `workalike run` prints, for a record with known figures."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def record(**more: Any) -> Record:
     return Record(plan_ranks=2, processes=2, **{"backend": "posix", "dumps": dumps, **more})
 
 
-def printed(of: Record, width: int = 160) -> str:
+def printed(profiled: Record, width: int = 160) -> str:
     out = StringIO()
-    print_profile(of, Console(file=out, width=width))
+    print_profile(profiled, Console(file=out, width=width))
     return out.getvalue()
 
 
@@ -73,7 +73,7 @@ def test_the_table() -> None:
 
 
 def test_eighty_columns_show_bandwidth_and_the_slowest_operation() -> None:
-    """Figures as wide as they come: MINIO's runs have a million operations."""
+    """The figures may be wide: MINIO's runs have a million operations."""
     wide = dump(0, 1_234_567, 1023 * 1024, 4, 1234.0, 123.4)
     lines = printed(record(dumps=[wide]), width=80).splitlines()
     assert all(len(line) <= 80 for line in lines)
@@ -83,7 +83,7 @@ def test_eighty_columns_show_bandwidth_and_the_slowest_operation() -> None:
     assert "..." not in lines[-1] and "\N{HORIZONTAL ELLIPSIS}" not in lines[-1]
 
 
-def test_what_only_counted_has_no_times() -> None:
+def test_a_counting_run_has_no_times() -> None:
     text = printed(record(backend="null"))
     assert "3 MiB" in text and "bandwidth" not in text and "slowest" not in text and "1 MiB/s" not in text
 

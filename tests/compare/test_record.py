@@ -132,7 +132,7 @@ def test_wrong_records_name_the_line(tmp_path: Path, text: str, line: int, word:
 
 
 def test_strings_hold_no_control_characters(tmp_path: Path) -> None:
-    """They go to terminals, where escape sequences do things."""
+    """Strings are printed on terminals, which act on escape sequences."""
     evil = "\x1b]0;owned\x07\x1b[31m\u202e\0"
     head = RUN | {"environment": {evil: evil}, "backend": evil}
     error = {"type": "error", "rank": 0, "operation": evil, "reason": evil}
@@ -166,7 +166,7 @@ def test_the_stamp_and_its_reason(tmp_path: Path, change: dict[str, object], rea
     record = assemble(written(tmp_path, lines({**RUN, **change}, DUMP, END)))
     assert record.stamp is not None
     assert record.stamp.text == STAMP
-    assert any(one.startswith(reason) for one in record.stamp.reasons)
+    assert any(given.startswith(reason) for given in record.stamp.reasons)
 
 
 def test_weak_growth_is_not_a_scaled_run(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_the_schema_describes_the_record() -> None:
 
 
 def test_damage_is_an_error_with_a_line_or_an_incomplete_run(tmp_path: Path) -> None:
-    """Bytes changed anywhere: never another exception, never a record that claims to be whole without its end."""
+    """Changed bytes never give another exception, nor a complete record without an end line."""
     whole = lines(RUN, DUMP, DUMP, END).encode()
     random = Random(1)
     for _ in range(300):

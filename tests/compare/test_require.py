@@ -1,4 +1,4 @@
-"""`--require`: what it takes, and what falls short."""
+"""`--require`: accepted texts, and replicas that exceed a limit."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def test_a_perfect_replica_falls_short_of_nothing() -> None:
 def test_bytes(limit: str, short: int) -> None:
     found = shortfalls(f"bytes={limit}", record_dump(0, written=32 * MIB + 32 * MIB // 100))
     assert len(found) == short
-    assert all("checkpoint 1" in one for one in found)
+    assert all("checkpoint 1" in sentence for sentence in found)
 
 
 def test_a_missing_dump_falls_short() -> None:
-    assert any("0 dumps instead of 1" in one for one in shortfalls("bytes=1%"))
+    assert any("0 dumps instead of 1" in sentence for sentence in shortfalls("bytes=1%"))
 
 
 def test_operations() -> None:
@@ -57,7 +57,7 @@ def test_operations() -> None:
 
 @pytest.mark.parametrize(("seconds", "good"), [(1.5, True), (2.66, True), (1.49, False), (2.7, False)])
 def test_times_are_a_ratio(seconds: float, good: bool) -> None:
-    # The original took 2 s: 25 % allows 0.75 to 1.33 times that.
+    # The original took 2 s: 25 % allows 0.75 to 1.33 times as long.
     assert (shortfalls("time=25%", record_dump(0, io_s=seconds)) == []) is good
 
 
@@ -73,5 +73,5 @@ def test_histograms() -> None:
     assert shortfalls("hist=0.04", record_dump(0, counters=counters)) == []
 
 
-def test_a_broken_run_falls_short_of_everything() -> None:
+def test_an_interrupted_run_always_falls_short() -> None:
     assert shortfalls("hist=0.5", record_dump(0), incomplete=True) == ["the run is incomplete or had errors"]

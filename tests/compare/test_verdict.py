@@ -29,16 +29,16 @@ def test_grades(written: int, grade: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("written", "words"),
     [
         (32 * MIB, "the dump has exactly the bytes expected"),
         (32 * MIB + 20_000, "bytes are within 0.06 % of what is expected"),
         (48 * MIB, "bytes are off by up to 50 % (checkpoint 1)"),
     ],
 )
-def test_what_is_said_of_bytes(written: int, said: str) -> None:
+def test_sentences_on_bytes(written: int, words: str) -> None:
     dump = record_dump(0, written=written, counters=record_dump(0).counters)
-    assert said in verdict_of(compare(original(dumps=1), record(dump))).sentence
+    assert words in verdict_of(compare(original(dumps=1), record(dump))).sentence
 
 
 def test_several_exact_dumps_are_counted() -> None:
@@ -52,7 +52,7 @@ def test_an_unfinished_run_is_never_faithful() -> None:
     )
 
 
-def test_the_scale_is_told() -> None:
+def test_the_scale_is_in_the_sentence() -> None:
     dump = record_dump(0, written=16 * MIB, operations=16)
     text = verdict_of(compare(original(dumps=1), record(dump, scale=RecordScale(bytes=0.5)))).sentence
     assert "with 50 % of the bytes" in text

@@ -1,4 +1,4 @@
-"""Facts as columns: the same as the log says, and the same again from Parquet."""
+"""Facts as columns: they are what the log says, and the same after Parquet."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_log(
     stem: str = "chk",
     start: int = 1,
 ) -> Path:
-    """Checkpoints of all ranks through MPI-IO, a text log of each rank, and a library."""
+    """A log with checkpoints of all ranks through MPI-IO, an STDIO file of each rank, and a library."""
     builder = LogBuilder(nprocs=ranks, run_time=100.0, start_time=start)
     for i in range(checkpoints):
         times = {"F_OPEN_START_TIMESTAMP": 10.0 * i + 1, "F_CLOSE_END_TIMESTAMP": 10.0 * i + 3}
@@ -50,7 +50,7 @@ def write_log(
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equality of nested dataclasses of arrays, column by column."""
+    """Whether nested dataclasses of arrays are equal, types of columns included."""
     if isinstance(a, np.ndarray):
         return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
     if isinstance(a, dict):
@@ -67,7 +67,7 @@ def facts(tmp_path: Path) -> Facts:
     return facts_of([open_log(write_log(tmp_path))])
 
 
-def test_a_row_for_every_file_and_record(facts: Facts) -> None:
+def test_one_row_for_every_file_and_record(facts: Facts) -> None:
     assert (facts.nprocs, facts.run_time, facts.logs, len(facts)) == (4, 100.0, 1, 8)
     posix = facts.modules["POSIX"]
     assert posix.column("BYTES_WRITTEN").sum() == 3 * 4 * MIB
@@ -78,8 +78,8 @@ def test_a_row_for_every_file_and_record(facts: Facts) -> None:
     assert by_name["/usr/lib/libm.so"].modules["POSIX"].total("BYTES_READ") == 4096
 
 
-def test_no_log_is_inside(facts: Facts) -> None:
-    """Facts live on when the log is gone: nothing in them, at any depth, comes from the reader but arrays."""
+def test_facts_contain_no_log(facts: Facts) -> None:
+    """Facts outlive their log: at no depth do they contain an object of the reader, except arrays."""
 
     def walk(value: Any) -> None:
         assert not type(value).__module__.startswith("workalike.darshan"), type(value)
@@ -117,16 +117,16 @@ def test_parquet_and_back(tmp_path: Path, names: bool) -> None:
     second = facts_of([open_log(path) for path in paths])
     empty = LogBuilder(nprocs=1, run_time=1.0)
     empty.write(tmp_path / "empty.darshan")
-    every = [first, facts_of([open_log(tmp_path / "empty.darshan")]), second]
-    write_facts(every, tmp_path / "facts", names=names)
+    jobs = [first, facts_of([open_log(tmp_path / "empty.darshan")]), second]
+    write_facts(jobs, tmp_path / "facts", names=names)
     back = read_facts(tmp_path / "facts")
     if not names:
-        every = [dataclasses.replace(f, names=("",) * len(f)) for f in every]
+        jobs = [dataclasses.replace(f, names=("",) * len(f)) for f in jobs]
         assert b"chk_" not in b"".join(path.read_bytes() for path in (tmp_path / "facts").iterdir())
-    assert [same(a, b) for a, b in zip(every, back, strict=True)] == [True] * 3
+    assert [same(a, b) for a, b in zip(jobs, back, strict=True)] == [True] * 3
 
 
-def test_sizes_of_a_side_file_go_along(tmp_path: Path) -> None:
+def test_sizes_of_a_side_file_are_stored(tmp_path: Path) -> None:
     path = write_log(tmp_path)
     side_file_of(path).write_text(
         '{"stdio_sizes": [{"file": "/s/out.1", "rank": 1, "writes": [[100000, 8], [124288, 2]]}]}'
@@ -134,8 +134,8 @@ def test_sizes_of_a_side_file_go_along(tmp_path: Path) -> None:
     facts = facts_of([open_log(path)])
     write_facts([facts], tmp_path / "facts", names=True)
     (back,) = read_facts(tmp_path / "facts")
-    for one in (facts, back):
-        (stdio,) = [f.modules["STDIO"] for f in one.files() if f.name == "/s/out.1"]
+    for stored in (facts, back):
+        (stdio,) = [f.modules["STDIO"] for f in stored.files() if f.name == "/s/out.1"]
         assert stdio.sizes == {1: {"read": [], "write": [(8, 100000), (2, 124288)]}}
 
 
@@ -194,12 +194,12 @@ def test_an_empty_job_has_an_empty_table(tmp_path: Path) -> None:
     assert signature_of(table, 1) == ()
 
 
-def test_the_same_workload_again_has_the_same_signature(tmp_path: Path) -> None:
-    """Other names, another day, three per cent more bytes; not other ranks, other sizes or another family."""
+def test_two_runs_of_a_workload_have_the_same_signature(tmp_path: Path) -> None:
+    """Names, day and three per cent of the bytes may differ; ranks, sizes and families may not."""
 
     def signature(**changes: Any) -> Any:
-        made = write_log(tmp_path, **changes)
-        return signature_of(table_of(made), changes.get("ranks", 4))
+        log = write_log(tmp_path, **changes)
+        return signature_of(table_of(log), changes.get("ranks", 4))
 
     first = signature()
     assert {(f.sharing, f.ranks) for f in first} == {("shared", 4), ("per-rank", 4)}
@@ -212,7 +212,7 @@ def test_the_same_workload_again_has_the_same_signature(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("quantity", [1, 1000, 2**40])
-def test_steps_are_a_fifth_wide(quantity: int) -> None:
+def test_a_step_is_about_a_fifth(quantity: int) -> None:
     assert step_of(0) == 0
     assert step_of(quantity) >= 1
     assert abs(step_of(quantity * 11 // 10) - step_of(quantity)) <= 1

@@ -1,4 +1,4 @@
-"""Rules: each word has a sentence that its details complete, and no code reads the sentence."""
+"""Rules: each word has a sentence that its details complete, and no code depends on the sentence."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def test_sentences_differ() -> None:
     assert len({rule.sentence for rule in EVERY}) == len(EVERY)
 
 
-def test_equal_decisions_are_one() -> None:
+def test_decisions_with_equal_details_are_equal() -> None:
     assert by(LevelRule.LOWEST, level="posix") == by(LevelRule.LOWEST, level="posix")
     assert by(LevelRule.LOWEST, level="posix") != by(LevelRule.LOWEST, level="mpiio")
 
 
-def test_no_code_looks_for_a_sentence() -> None:
-    """No comparison with, and no search in, what people read: of rules, notes and reasons of noise."""
+def test_no_code_depends_on_a_sentence() -> None:
+    """No code compares with, or searches in, sentences of rules and reasons of noise."""
     read = {rule.sentence for rule in EVERY} | {rule.value for rule in NoiseRule}
     found = []
     for path in Path(workalike.__file__).parent.rglob("*.py"):

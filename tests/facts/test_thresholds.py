@@ -1,4 +1,4 @@
-"""Thresholds are data: one table, everything in it is read, nothing beside it decides."""
+"""Thresholds are data: all of one table are used, and no other number decides anything."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ PACKAGE = Path(workalike.__file__).parent
 NAMES = [f.name for f in fields(Thresholds)]
 
 NO_THRESHOLDS = {
-    "ARRAYS_OF_MESH",  # of the library's format
-    "FEWEST_VARIABLES",  # a mesh without any is none
-    "MAX_DIMS",  # fields of a record
-    "MOST_DIGITS",  # of a 64-bit number
-    "NOTHING",  # a code
-    "PNETCDF_HEADER",  # what PnetCDF reads
-    "_LARGEST",  # of a 64-bit number
-    "STEPS_PER_DOUBLING",  # a signature's unit
+    "ARRAYS_OF_MESH",  # part of the library's format
+    "FEWEST_VARIABLES",  # a mesh has at least one
+    "MAX_DIMS",  # the dimensions that a record has fields for
+    "MOST_DIGITS",  # a 64-bit number holds no more
+    "NOTHING",  # a code for "none"
+    "PNETCDF_HEADER",  # the bytes that PnetCDF reads
+    "_LARGEST",  # a 64-bit number holds no more
+    "STEPS_PER_DOUBLING",  # the unit of signatures
 }
-"""Numbers of formats, in these modules."""
+"""Numbers in these packages that are no thresholds, mostly of formats."""
 
 
-def test_every_threshold_is_read() -> None:
+def test_every_threshold_is_used() -> None:
     read = {
         node.attr
         for part in ("facts", "characterize")
@@ -45,17 +45,17 @@ def test_every_threshold_is_read() -> None:
     assert read == set(NAMES)
 
 
-def test_no_number_decides_beside_the_table() -> None:
+def test_no_other_number_is_a_threshold() -> None:
     found = set()
     for part in ("facts", "characterize"):
         for path in (PACKAGE / part).glob("*.py"):
             for node in ast.parse(path.read_text()).body:
-                if isinstance(node, ast.Assign) and not _words_in(node.value):
+                if isinstance(node, ast.Assign) and not _is_no_number(node.value):
                     found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     assert found == NO_THRESHOLDS
 
 
-def _words_in(value: ast.expr) -> bool:
+def _is_no_number(value: ast.expr) -> bool:
     """Whether a value is anything but a number, or a formula of numbers."""
     return any(
         not isinstance(node, ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop)
@@ -71,7 +71,7 @@ def test_rows_say_what_they_decide() -> None:
     assert SEEN_ON.keys() <= set(NAMES)
 
 
-def test_a_varied_threshold_is_as_before_afterwards() -> None:
+def test_a_varied_threshold_is_restored() -> None:
     before = THRESHOLDS.long_lived_holds
     with pytest.raises(KeyError), varied("long_lived_holds", 2.0):
         assert (THRESHOLDS.long_lived_holds, type(THRESHOLDS.long_lived_holds)) == (2 * before, int)
@@ -82,7 +82,7 @@ def test_a_varied_threshold_is_as_before_afterwards() -> None:
 
 
 def make_log(folder: Path) -> Path:
-    """Three dumps with 60 % of the bytes in them: a checkpoint by half of the bytes, not by all or by more."""
+    """A log with a family of three dumps that has 60 % of the bytes: a checkpoint at half the bytes, not at all of them."""
     builder = LogBuilder(nprocs=2, run_time=100.0)
     sizes = [("a", 20), ("a", 20), ("a", 20), ("single", 40)]
     for i, (name, size) in enumerate(sizes):
@@ -102,7 +102,7 @@ def make_log(folder: Path) -> Path:
     return path
 
 
-def test_what_changes_is_named(tmp_path: Path) -> None:
+def test_jobs_that_change_are_named(tmp_path: Path) -> None:
     rows = [row for row in table() if row.name in ("role_checkpoint", "trace_runs")]
     by_name = {e.threshold.name: e for e in effects(rows, jobs_of([make_log(tmp_path)]))}
     assert (by_name["role_checkpoint"].halved, by_name["role_checkpoint"].doubled) == ((), ("app",))

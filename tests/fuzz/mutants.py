@@ -1,4 +1,4 @@
-"""Mutants of texts and JSON documents: numbers, words, lines and parts exchanged, doubled, removed."""
+"""Mutants of texts and JSON documents, with numbers, words, lines and parts exchanged, doubled or removed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z-]+")
 
 
 def mutated_text(text: str, dice: random.Random) -> bytes:
-    """A text with one to four changes; not always UTF-8."""
+    """The text with one to four changes; the result is not always UTF-8."""
     for _ in range(dice.choice([1, 1, 1, 2, 4])):
         text = dice.choice(TEXT_CHANGES)(text, dice)
     data = text.encode("utf-8", "surrogatepass")
@@ -58,7 +58,7 @@ def _without_line(text: str, dice: random.Random) -> str:
 
 
 def _moved_line(text: str, dice: random.Random) -> str:
-    """A line moved or doubled, its indentation perhaps another."""
+    """The text with a line moved or doubled, sometimes with another indentation."""
     lines = text.splitlines(keepends=True)
     if not lines:
         return text
@@ -117,7 +117,7 @@ TEXT_CHANGES = [
 
 
 def mutated_json(document: Any, dice: random.Random) -> bytes:
-    """A JSON document of which some parts have other values; sometimes its text is changed, too."""
+    """The JSON document with other values in some parts; sometimes its text is changed too."""
     document = copy.deepcopy(document)
     for _ in range(dice.choice([1, 1, 1, 2, 4])):
         document = _changed(document, dice)
@@ -154,7 +154,7 @@ def _changed(document: Any, dice: random.Random) -> Any:
 
 
 def _somewhere(document: Any, dice: random.Random) -> Any:
-    """A list or object with something in it, at any depth; None where there is none."""
+    """A list or object that is not empty, at any depth; None where there is none."""
     found = None
     node = document
     while isinstance(node, (dict, list)) and node:

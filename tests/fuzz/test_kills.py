@@ -1,6 +1,6 @@
-"""Random kills of command, launcher and ranks at random moments: nothing goes on, and the next run works.
+"""Random kills of command, launcher and ranks: no process of the run remains, and the next run works.
 
-WORKALIKE_KILLS says how many; WORKALIKE_KILLS_FROM with which turn to begin: a kill is made anew from its turn.
+WORKALIKE_KILLS is the number of kills, WORKALIKE_KILLS_FROM the first turn; a kill can be repeated by its turn.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Iterator[dict[str, KilledRun]]:
-    made = {}
+    by_backend = {}
     for backend in CONTENTS:
         folder = tmp_path / backend
         folder.mkdir()
-        made[backend] = KilledRun(folder, workload(backend))
-    yield made
-    for run in made.values():
+        by_backend[backend] = KilledRun(folder, workload(backend))
+    yield by_backend
+    for run in by_backend.values():
         run.clear()
 
 
 def duration(run: KilledRun) -> float:
     began = time.monotonic()
     run.start()
-    said = run.said()
-    assert run.process.returncode == 0, said
+    output = run.said()
+    assert run.process.returncode == 0, output
     assert run.litter() == []
     return time.monotonic() - began
 
@@ -59,7 +59,7 @@ def victims(run: KilledRun, target: str) -> list[int]:
 
 
 def kill_once(run: KilledRun, dice: random.Random, lasts: float) -> str:
-    """Kill a part of a run; the part, or `late` when it had ended before."""
+    """Kill a part of a run; what was killed, or `late` when it had ended before."""
     target = dice.choice(["command", "launcher", "rank"])
     number = dice.choice(SIGNALS)
     moment = time.monotonic() + dice.uniform(0.0, lasts)
@@ -67,7 +67,7 @@ def kill_once(run: KilledRun, dice: random.Random, lasts: float) -> str:
     while time.monotonic() < moment and run.process.poll() is None:
         time.sleep(0.002)
     while not (found := victims(run, target)) and run.process.poll() is None:
-        time.sleep(0.002)  # the moment was before there was a launcher or a rank
+        time.sleep(0.002)  # there is no launcher or rank yet
     if not found or run.process.poll() is not None:
         run.said()
         return "late"
@@ -87,21 +87,23 @@ def test_random_kills(runs: dict[str, KilledRun]) -> None:
         dice = random.Random(f"kill {turn}")
         backend = dice.choice(sorted(runs))
         run = runs[backend]
-        what = kill_once(run, dice, lasts[backend])
-        kills[what] += 1
+        killed = kill_once(run, dice, lasts[backend])
+        kills[killed] += 1
         try:
             run.process.wait(60)
-            if dice.random() < 0.6:  # else a person starts again before all of the old run has ended
-                slowest_end = max(slowest_end, run.until_all_are_gone(15 if what == "command SIGKILL" else 1))
-                said = run.said()
-                assert "Traceback" not in said, said
+            if dice.random() < 0.6:  # else the next run starts while parts of the old one remain
+                slowest_end = max(
+                    slowest_end, run.until_all_are_gone(15 if killed == "command SIGKILL" else 1)
+                )
+                output = run.said()
+                assert "Traceback" not in output, output
             run.start()
-            said = run.said(90)
-            assert run.process.returncode == 0, said
+            output = run.said(90)
+            assert run.process.returncode == 0, output
             run.until_all_are_gone()
             assert run.litter() == []
         except AssertionError as error:
-            raise AssertionError(f"turn {turn}, {backend}, {what}: {error}") from error
-        print(f"turn {turn}: {backend}, {what}", flush=True)  # pytest -s
+            raise AssertionError(f"turn {turn}, {backend}, {killed}: {error}") from error
+        print(f"turn {turn}: {backend}, {killed}", flush=True)  # pytest -s
         turn += 1
     print(f"{dict(sorted(kills.items()))}; all processes gone after at most {slowest_end:.1f} s")

@@ -1,6 +1,6 @@
-"""20,000 mutants each of logs, workloads, plans and records: commands end in a result or in one line, never otherwise.
+"""20,000 mutants each of logs, workloads, plans and records: every command gives a result or a one-line error.
 
-WORKALIKE_MUTANTS says how many; a mutant is made anew from its turn.
+WORKALIKE_MUTANTS is the number of mutants; a mutant can be repeated by its turn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import darshan_everything
 import pytest
 from darshan_mutate import spoil_file, spoil_region
-from harness import COUNT, command, engine_check, torture
+from harness import COUNT, command, engine_check, try_mutants
 from known_logs import ALL_LOGS
 from mutants import mutated_json, mutated_text
 
@@ -38,11 +38,11 @@ pytestmark = [
 
 SHIPPED = Path(__file__).parents[2] / "workloads"
 LARGEST = 20_000
-"""Bytes of an input: small ones, to have many mutants."""
+"""Most bytes of an input: mutants of small inputs are quick."""
 
 
 def sources() -> dict[str, Workload]:
-    """Workloads as shipped and as characterized, with few ranks and little text."""
+    """Workloads with little text: the shipped ones, and those of known logs."""
     found = {path.stem: read_workload(path) for path in sorted(SHIPPED.glob("**/*.yaml"))}
     for log in ALL_LOGS:
         if log.stat().st_size <= 2 * LARGEST:
@@ -73,7 +73,7 @@ def test_logs(tmp_path: Path) -> None:
         code = command("characterize", "m.darshan", "-o", "m.yaml", "--rules", *more)
         if code in (0, 3):
             assert command("check", "m.yaml") in (0, 2)
-            try:  # what the engine at hand cannot do may be refused; that it is a workload must hold
+            try:  # the engine may lack a backend, but the workload must be valid
                 read_workload("m.yaml")
             except WorkalikeError as error:
                 raise AssertionError(f"check refuses it: {error.one_line()}") from error
@@ -87,7 +87,7 @@ def test_logs(tmp_path: Path) -> None:
                 write_report("report.html", pairing=pair_up(log, None))
         return code
 
-    ends = torture("logs", tmp_path, mutate)
+    ends = try_mutants("logs", tmp_path, mutate)
     assert ends[2] > COUNT // 10 and ends[0] > COUNT // 100
 
 
@@ -111,7 +111,7 @@ def test_workloads(workloads: dict[str, Workload], tmp_path: Path) -> None:
             command("compare", "m.yaml", "run.json", "-o", "fidelity.json", "--json")
         return code
 
-    ends = torture("workloads", tmp_path, mutate)
+    ends = try_mutants("workloads", tmp_path, mutate)
     assert ends[2] > COUNT // 10 and ends[0] > COUNT // 100
 
 
@@ -133,12 +133,12 @@ def test_plans(workloads: dict[str, Workload], tmp_path: Path) -> None:
             "compare", f"{name}.yaml", "run.json", "--plan", "m.json", "-o", "fidelity.json"
         )
 
-    ends = torture("plans", tmp_path, mutate)
+    ends = try_mutants("plans", tmp_path, mutate)
     assert ends[2, 2] > COUNT // 10 and ends[0, 0] > COUNT // 100
 
 
 def test_records(workloads: dict[str, Workload], tmp_path: Path) -> None:
-    """Records as the engine writes them, run.json and run.jsonl; what can be compared is shown as a page, too."""
+    """Records as the engine writes them, run.json and run.jsonl; reports are made of some that can be compared."""
     names = sorted(workloads)[::4]
     lines: dict[str, list[Any]] = {}
     for name in names:
@@ -179,12 +179,12 @@ def test_records(workloads: dict[str, Workload], tmp_path: Path) -> None:
         pairing = pair_up(workload, record, plan=plan)
         write_report("report.html", pairing=pairing, fidelity=fidelity_of(pairing))
 
-    ends = torture("records", tmp_path, mutate)
+    ends = try_mutants("records", tmp_path, mutate)
     assert ends[2] > COUNT // 10 and ends[0] > COUNT // 100
 
 
-def test_the_harness_sees_what_it_looks_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fuzzer that cannot fail finds nothing: an exception of another kind must come out of it."""
+def test_the_harness_finds_exceptions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The harness itself can fail: an exception of another kind must be reported."""
     monkeypatch.setattr("harness.COUNT", 3)
 
     def mutate(dice: random.Random) -> int:
@@ -193,4 +193,4 @@ def test_the_harness_sees_what_it_looks_for(tmp_path: Path, monkeypatch: pytest.
         return 0
 
     with pytest.raises(pytest.fail.Exception, match="ZeroDivisionError"):
-        torture("nothing", tmp_path, mutate)
+        try_mutants("nothing", tmp_path, mutate)

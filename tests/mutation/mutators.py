@@ -1,4 +1,4 @@
-"""Small changes of Python source: each is one that a test should notice."""
+"""Small changes of Python source, each of which a test should notice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 
 @dataclass(frozen=True)
 class Mutation:
-    """One change of a source: where (line), what, and the source with it."""
+    """One change of a source: its line, what it is, and the changed source."""
 
     line: int
     what: str
@@ -29,19 +29,21 @@ Change = tuple[str, Callable[[ast.AST], None]]
 
 
 def mutations_of(source: str) -> Iterator[Callable[[], Mutation]]:
-    """Every change of a source, made when it is called for."""
+    """Every possible change of a source, as functions that make it."""
     tree = ast.parse(source)
     for index, node in enumerate(_nodes(tree)):
-        for number, (what, _) in enumerate(_changes(node)):
-            yield lambda i=index, n=number, w=what, at=node: _applied(tree, i, n, w, at)  # type: ignore[misc]
+        for number, (change, _) in enumerate(_changes(node)):
+            yield lambda i=index, n=number, w=change, at=node: _applied(tree, i, n, w, at)  # type: ignore[misc]
 
 
-def _applied(tree: ast.Module, index: int, number: int, what: str, node: ast.AST) -> Mutation:
+def _applied(tree: ast.Module, index: int, number: int, change: str, node: ast.AST) -> Mutation:
     changed = copy.deepcopy(tree)
     target = _nodes(changed)[index]
     _changes(target)[number][1](target)
     return Mutation(
-        getattr(node, "lineno", 0), f"{what}: {_shown(node)}", ast.unparse(ast.fix_missing_locations(changed))
+        getattr(node, "lineno", 0),
+        f"{change}: {_shown(node)}",
+        ast.unparse(ast.fix_missing_locations(changed)),
     )
 
 
@@ -50,7 +52,7 @@ def _shown(node: ast.AST) -> str:
 
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:
-    """Nodes that do something: no annotations, no docstrings, no imports, no names for the outside (`__all__`)."""
+    """Nodes with an effect, without annotations, docstrings, imports and `__all__`."""
     out: list[ast.AST] = []
 
     def visit(node: ast.AST) -> None:
@@ -79,7 +81,7 @@ def _names_only(node: ast.AST) -> bool:
 
 
 def _changes(node: ast.AST) -> list[Change]:
-    """What can be changed at a node."""
+    """The possible changes of a node."""
     if isinstance(node, ast.Compare):
         return [_comparison(i, type(op)) for i, op in enumerate(node.ops) if type(op) in COMPARISONS]
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in ARITHMETIC:

@@ -1,7 +1,7 @@
-"""How many of a sample of mutants the tests notice, and which they do not: `python tests/mutation/score.py`.
+"""How many of a sample of mutants the tests notice, and which ones survive: `python tests/mutation/score.py`.
 
-Each mutant is one change of one module of a package, and is judged by that package's tests alone, which stop at the first failure.
-A mutant that makes them hang is noticed, too.
+Each mutant is one change of one module of a package. It is tried with that package's tests only, up to the first
+failure. A mutant that makes them hang counts as noticed.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ PACKAGES = {
     "characterize": ("tests/characterize",),
     "compare": ("tests/compare",),
 }
-"""The tests that judge each package, those folders of them that are there."""
+"""The folders of each package's tests, as far as they exist."""
 LEAST_SECONDS = 120
 
 
 @dataclass
 class Verdict:
-    """What became of one mutant: the test that noticed it, None for a survivor."""
+    """The result of one mutant. `noticed_by` is the test that noticed it, None for a survivor."""
 
     package: str
     file: str
@@ -45,25 +45,25 @@ class Verdict:
 
 
 def main() -> int:
-    """Exit code 1 where the score is below what is asked for."""
+    """Measure the score; the exit code is 1 where it is below `--least`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200, help="mutants over all packages")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--least", type=float, default=0.0, help="lowest score in per cent")
     parser.add_argument("--json", type=Path, help="where to write every verdict")
-    parser.add_argument("--package", action="append", choices=PACKAGES, help="only this one")
+    parser.add_argument("--package", action="append", choices=PACKAGES, help="only this package")
     given = parser.parse_args()
     packages = [p for p in given.package or PACKAGES if (SOURCES / p).is_dir()]
     chosen = sample(packages, given.count, random.Random(given.seed))
     bounds = {package: baseline(package) for package in packages}
     with ThreadPoolExecutor(given.jobs) as pool:
-        verdicts = list(pool.map(lambda one: judge(*one, bounds[one[0]]), chosen))
+        verdicts = list(pool.map(lambda mutant: judge(*mutant, bounds[mutant[0]]), chosen))
     return report(verdicts, given.least, given.json)
 
 
 def sample(packages: list[str], count: int, dice: random.Random) -> list[tuple[str, Path, Mutation]]:
-    """`count` mutants, evenly over all places of all packages that can be changed."""
+    """`count` random mutants out of all possible changes of all packages."""
     places = [
         (package, path, make)
         for package in packages
@@ -76,10 +76,10 @@ def sample(packages: list[str], count: int, dice: random.Random) -> list[tuple[s
 
 
 def baseline(package: str) -> float:
-    """Seconds after which a mutant counts as hanging: the tests must pass without one.
+    """Seconds after which a mutant counts as hanging, from a run of the tests without one.
 
     Raises:
-        SystemExit: they do not.
+        SystemExit: the tests fail without a mutant.
     """
     started = time.monotonic()
     done = run_tests(package, {}, None)
@@ -91,7 +91,7 @@ def baseline(package: str) -> float:
 
 
 def run_tests(package: str, more: dict[str, str], seconds: float | None) -> subprocess.CompletedProcess[str]:
-    """The package's tests, up to the first failure; `more` goes into the environment."""
+    """Run the package's tests up to the first failure; `more` is added to the environment."""
     folders = [folder for folder in PACKAGES[package] if (ROOT / folder).is_dir()]
     command = [
         sys.executable,
@@ -113,7 +113,7 @@ def run_tests(package: str, more: dict[str, str], seconds: float | None) -> subp
 
 
 def judge(package: str, path: Path, mutation: Mutation, seconds: float) -> Verdict:
-    """Run the tests with one mutant."""
+    """Run the package's tests with one mutant."""
     module = ".".join(path.relative_to(SOURCES.parent).with_suffix("").parts)
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:

@@ -192,6 +192,6 @@ def test_a_plan_of_another_workload_is_refused_by_compare(
     (tmp_path / "plan.json").write_text(plan_text(resolve(parse_workload(SIMPLE), Options())))
     (tmp_path / "run.json").write_text(Record(plan_ranks=4, processes=1, backend="null").model_dump_json())
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(WorkalikeError, match="another workload's") as caught:
+    with pytest.raises(WorkalikeError, match="the plan of another workload") as caught:
         app(["compare", "app.yaml", "run.json", "--plan", "plan.json"], standalone_mode=False)
     assert caught.value.kind is ErrorKind.BAD_PLAN

@@ -1,4 +1,4 @@
-"""The report: every section, nothing that is not escaped, no name of the log, sensible for huge runs."""
+"""The report: all sections, all text escaped, no name from the log, readable for huge runs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SECRETS = ("alice", "secretproject", "heliosphere", "node4711", "lustre17")
 
 
 def make_log(folder: Path, name: str = "/lustre17/alice/secretproject/heliosphere_chk") -> Path:
-    """Three growing checkpoints of four ranks at POSIX, and noise."""
+    """A log with three growing checkpoints of four ranks at POSIX, and noise."""
     builder = LogBuilder(
         nprocs=4, run_time=100.0, exe="./heliosphere --node node4711", mounts=[("lustre", "/lustre17")]
     )
@@ -65,7 +65,7 @@ def make_log(folder: Path, name: str = "/lustre17/alice/secretproject/heliospher
 
 
 def perform(plan: Plan, backend: str = "posix") -> Record:
-    """What a perfect engine records of a plan: 1 GiB/s, on time."""
+    """The record of a perfect run of a plan, at 1 GiB/s and on time."""
     sides = side_of_plan(plan).families
     of_family = {f.id: sides[(f.role, f.number)] for f in plan.families}
     dumps = []
@@ -132,7 +132,7 @@ def written(
 
 
 class Outline(HTMLParser):
-    """Tags, identifiers and text of a page; complains about tags that do not match."""
+    """Tags, identifiers and text of a page. Tags that do not match are an error."""
 
     EMPTY = frozenset({"meta", "br", "img", "link", "hr"})
 
@@ -194,7 +194,7 @@ def test_every_section_is_there(tmp_path: Path, found: Characterization) -> None
         assert said in text, said
 
 
-def test_the_page_stands_alone(tmp_path: Path, found: Characterization) -> None:
+def test_the_page_is_self_contained(tmp_path: Path, found: Characterization) -> None:
     page = page_of(tmp_path, found, found.workload, perform(resolve(found.workload, Options(time_scale=1.0))))
     assert "<script" not in page
     assert "<link" not in page
@@ -235,7 +235,7 @@ def test_no_name_of_the_log_is_in_the_page(tmp_path: Path, found: Characterizati
 def test_only_known_instruments_are_named(
     tmp_path: Path, found: Characterization, lib_ver: str, shown: str
 ) -> None:
-    """`lib_ver` is free text of the log: a user's name fits into it."""
+    """`lib_ver` is free text of the log, long enough for a user's name."""
     job = found.logs[0].job
     before = job.metadata["lib_ver"]
     job.metadata["lib_ver"] = lib_ver
@@ -248,7 +248,7 @@ def test_only_known_instruments_are_named(
 
 
 def test_a_record_brings_no_name_of_the_log_into_the_page(tmp_path: Path, found: Characterization) -> None:
-    """Free text of a record: failures, notes on them, and parts of its environment that the engine does not have."""
+    """Free text of a record: failures, notes on them, and unknown entries of its environment."""
     made = perform(resolve(found.workload, Options()))
     made.errors = [RecordError(rank=1, operation="open", reason="no /lustre17/alice/secretproject")]
     made.environment["heliosphere"] = "alice"
@@ -257,7 +257,7 @@ def test_a_record_brings_no_name_of_the_log_into_the_page(tmp_path: Path, found:
         assert secret not in page
 
 
-def test_names_with_markup_are_no_danger(tmp_path: Path) -> None:
+def test_names_with_markup_are_harmless(tmp_path: Path) -> None:
     name = "/data/<script>alert(1)</script>_chk"
     log = characterize([open_log(make_log(tmp_path, name))])
     page = page_of(tmp_path, log, log.workload, perform(resolve(log.workload, Options())))
@@ -266,7 +266,7 @@ def test_names_with_markup_are_no_danger(tmp_path: Path) -> None:
 
 
 def test_every_string_is_escaped(tmp_path: Path, found: Characterization) -> None:
-    """Markup in every string that a record, a fidelity file or a caller can bring."""
+    """Markup is in every string that a record, a fidelity file or a caller can provide."""
     plan = resolve(found.workload, Options())
     made = perform(plan)
     made.environment = {EVIL: EVIL, "mpi": EVIL}
@@ -316,7 +316,7 @@ def test_a_workload_without_families(tmp_path: Path) -> None:
     assert "Nothing to replicate" in page
 
 
-def test_a_run_that_broke_off(tmp_path: Path, found: Characterization) -> None:
+def test_an_interrupted_run(tmp_path: Path, found: Characterization) -> None:
     plan = resolve(found.workload, Options(time_scale=1.0))
     made = perform(plan)
     made.dumps = made.dumps[:1]
@@ -354,7 +354,7 @@ def test_huge_runs_stay_readable(tmp_path: Path, families: int, dumps: int) -> N
     fidelity = compare(workload, made, plan=plan)
     page = written(tmp_path, None, workload, plan, made, fidelity)
     assert len(page) < 2_000_000
-    # What is drawn stays bounded, too, whatever the number of dumps and families.
+    # The number of drawn elements is bounded for any number of dumps and families.
     assert page.count("<path") + page.count("<use") < MOST_DRAWN
     text = " ".join(Outline(page).text.split())
     if families > 40:
@@ -363,8 +363,8 @@ def test_huge_runs_stay_readable(tmp_path: Path, families: int, dumps: int) -> N
         assert "160 smaller families more in the workload file" in text
 
 
-def test_a_witnessed_replica_is_measured_by_its_log(tmp_path: Path, found: Characterization) -> None:
-    """Page and figures come from one pairing: a log of the replica where there is one, else the record."""
+def test_a_captured_replica_is_measured_by_its_log(tmp_path: Path, found: Characterization) -> None:
+    """Report and figures are from one pairing: by a log of the replica where there is one, else by the record."""
     plan = resolve(found.workload, Options(time_scale=1.0))
     record = perform(plan)
     pages = []
@@ -375,20 +375,18 @@ def test_a_witnessed_replica_is_measured_by_its_log(tmp_path: Path, found: Chara
     by_record, by_log = pages
     assert "It was measured by the record that the engine kept of its run" in by_record
     assert "run.json, dumps[].start_s and end_s" in by_record
-    assert "a log of the replica" not in by_record
-    assert "It was measured by a log of the replica, taken as that of the original was;" in by_log
+    assert "a log of the replica's run" not in by_record
+    assert "It was measured by a log of the replica's run;" in by_log
     assert "first and last access in the replica's log" in by_log
     assert "run.json, dumps[]" not in by_log
 
 
-def test_where_the_record_says_when_dumps_begin_the_page_says_so(
-    tmp_path: Path, found: Characterization
-) -> None:
+def test_the_page_says_where_times_are_from_the_record(tmp_path: Path, found: Characterization) -> None:
     plan = resolve(found.workload, Options(time_scale=1.0))
     pairing = pair_up(found, perform(plan), plan=plan, witness=found)
     for family in pairing.replica.families.values():
         family.timed_by_record = True
     write_report(tmp_path / "page.html", pairing=pairing, fidelity=fidelity_of(pairing))
     text = " ".join(Outline((tmp_path / "page.html").read_text()).text.split())
-    assert "where dumps begin and end is the engine's record for checkpoint 1;" in text
+    assert "the begin and end of dumps are from the engine's record for checkpoint 1;" in text
     assert "run.json, dumps[].start_s and end_s" in text

@@ -21,7 +21,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SECTIONS = {
     "does": "What the application does",
     "words": "The workload in words",
-    "beside": "Replica beside original",
+    "beside": "Replica and original",
     "bandwidth": "Bandwidth of each dump",
     "uncovered": "What is not covered, and why",
     "how": "How it was measured",

@@ -1,4 +1,4 @@
-"""log -> workload: named rules over the facts of a log."""
+"""Log -> workload, by named rules over the facts of a log."""
 
 from workalike.characterize.pipeline import CharacterizeOptions, characterize
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts

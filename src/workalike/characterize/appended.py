@@ -1,4 +1,4 @@
-"""Families of one long-lived file: how many states it holds, when each was written and how large it is."""
+"""Families of one long-lived file: how many states it holds, when each was written, and how large each is."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from workalike.workload.model import MAX_ALL_DUMPS, MAX_DUMPS, Assumption, Direc
 
 @dataclass
 class StateFinder:
-    """Finds the states of drafts; the heatmap's residual of each is computed once."""
+    """Finds the states of drafts. The residual heatmap of each draft is computed once."""
 
     job: JobFacts
     options: CharacterizeOptions
     traces: Traces
     drafts: Sequence[Draft]
-    _timelines: dict[int, Timeline | None] = field(default_factory=dict)  # by the drafts' numbers
+    _timelines: dict[int, Timeline | None] = field(default_factory=dict)  # by number of the draft
     _given: int = 0
 
     def find(self, draft: Draft) -> States | None:
-        """The states of a family that is one file with one event; None where that is one dump.
+        """The states of a family that is one file with one event; None where it is one dump.
 
-        `--states` beats all, then the trace, then what the libraries counted, then the heatmap.
+        `--states` decides first, then the trace, then the libraries' counters, then the heatmap.
         """
         if len(draft.layers) > 1 or len(draft.layers[0]) > 1 or len(draft.events) > 1 or not draft.written:
             return None
@@ -53,7 +53,7 @@ class StateFinder:
         if self.options.states:
             self._refuse_too_many(self.options.states)
             return self._placed(draft, self.options.states, by(StatesRule.GIVEN))
-        traced = states_in_trace(self.traces.of(data.file, data.level, Direction.WRITE))
+        traced = states_in_trace(self.traces.of_file(data.file, data.level, Direction.WRITE))
         if traced is not None:
             return traced if len(traced.intervals) > 1 else None
         if within.end - within.start < THRESHOLDS.state_span * self.job.run_time:
@@ -69,7 +69,7 @@ class StateFinder:
         return None
 
     def _refuse_too_many(self, states: int) -> None:
-        """A number from the user, for every long-lived file: a workload has its limits."""
+        """Refuse `--states` N where N dumps of every long-lived file exceed the limits of a workload."""
         self._given += states
         if states > MAX_DUMPS or self._given > MAX_ALL_DUMPS:
             raise WorkalikeError(
@@ -80,17 +80,17 @@ class StateFinder:
             )
 
     def size(self, draft: Draft) -> None:
-        """Eq. 2 to 4: the states grow as the checkpoints do."""
+        """Set the sizes of the states: they grow as the checkpoints do (Eq. 2 to 4), or are equal without any."""
         states = draft.states
         if states is None or states.sizes is not None:
             return
         checkpoints = [d for d in self.drafts if d.role is Role.CHECKPOINT and d.states is None and d.written]
         times = [i.start for i in states.intervals]
         if checkpoints:
-            model = max(checkpoints, key=lambda d: d.written)
-            dumps = [e for e in model.events if e.written]
+            checkpoint = max(checkpoints, key=lambda d: d.written)
+            writes = [e for e in checkpoint.events if e.written]
             states.sizes = state_sizes(
-                draft.written, times, [e.interval.start for e in dumps], [e.written for e in dumps]
+                draft.written, times, [e.interval.start for e in writes], [e.written for e in writes]
             )
             draft.rules.append(by(StateSizesRule.CHECKPOINTS))
         else:
@@ -101,7 +101,7 @@ class StateFinder:
             states.intervals = place_states(len(times), states.sizes, within, self.timeline(draft))
 
     def timeline(self, draft: Draft) -> Timeline | None:
-        """What the heatmap holds beside the other families' files; None without one, or for several logs."""
+        """The heatmap less the bytes of other families' files; None without a heatmap, or with several logs."""
         if draft.number not in self._timelines:
             self._timelines[draft.number] = self._residual(draft)
         return self._timelines[draft.number]

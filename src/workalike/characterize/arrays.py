@@ -1,4 +1,4 @@
-"""H5D and PNETCDF_VAR records -> arrays: a library file's datasets and the hyperslabs that move them."""
+"""H5D and PNETCDF_VAR records -> arrays: the datasets of a file and the hyperslabs that move them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import ArrayAccess, Arrays, Assumption, Direction, Level, Slab
 
-_OF_RANKS = frozenset({"FASTEST_RANK", "FASTEST_RANK_BYTES", "SLOWEST_RANK", "SLOWEST_RANK_BYTES"})
+_RANK_COUNTERS = frozenset({"FASTEST_RANK", "FASTEST_RANK_BYTES", "SLOWEST_RANK", "SLOWEST_RANK_BYTES"})
 
 SlabKey = tuple[Shape, Shape]
 
 
 @dataclass
-class _Equal:
-    """Records with the same counters: one of them, how many they are, of which datasets and ranks."""
+class _EqualRecords:
+    """Records with the same counters: one of them, their number, their datasets and ranks."""
 
     facts: ModuleFacts
     times: int
@@ -48,14 +48,14 @@ class _Equal:
 def build_arrays(
     files: Sequence[FileFacts], states: int, known: KnownExtents, level: Level = Level.H5D
 ) -> tuple[list[Arrays], list[Assumption]] | None:
-    """The datasets of a dump, or of all `states` that share a file; None when they do not look like arrays."""
-    equals = _equal_records(files, MODULE_OF_LEVEL[level])
-    if equals is None:
+    """The datasets of a dump, or of all `states` that share a file; None when the records do not fit arrays."""
+    records = _equal_records(files, MODULE_OF_LEVEL[level])
+    if records is None:
         return None
-    runs = fast_runs(files)
+    runs = piece_sizes(files)
     filled = any(fill_values(file, level, Level.MPIIO, Direction.WRITE) for file in files)
-    groups: dict[tuple[Geometry, Direction], list[_Equal]] = defaultdict(list)
-    for equal in equals:
+    groups: dict[tuple[Geometry, Direction], list[_EqualRecords]] = defaultdict(list)
+    for equal in records:
         if level is Level.PNETCDF:
             geometry = variable_geometry(equal.facts, states)
         else:
@@ -92,7 +92,7 @@ def build_arrays(
 
 
 def grown(dims: Shape, accesses: Sequence[ArrayAccess]) -> list[int]:
-    """Extents that hold every access: a record may have the elements of a list from before it grew."""
+    """Extents that hold every access: a record may have a list's number of elements from before it grew."""
     if len(dims) > 1:
         return list(dims)
     lasts = (
@@ -102,49 +102,49 @@ def grown(dims: Shape, accesses: Sequence[ArrayAccess]) -> list[int]:
 
 
 def share_arrays(arrays: Sequence[Arrays], states: int) -> list[list[Arrays]]:
-    """The datasets of each state of an appended file: its hyperslabs shared out evenly."""
+    """The datasets of each state of an appended file, with the hyperslabs shared out evenly."""
     out: list[list[Arrays]] = [[] for _ in range(states)]
-    for one in arrays:
-        shares = [[apportion(s.count, [1.0] * states) for s in access.slabs] for access in one.access]
+    for array in arrays:
+        shares = [[apportion(s.count, [1.0] * states) for s in access.slabs] for access in array.access]
         for state in range(states):
-            some = []
-            for access, counts in zip(one.access, shares, strict=True):
+            accesses = []
+            for access, counts in zip(array.access, shares, strict=True):
                 slabs = [
                     slab.model_copy(update={"count": count[state]})
                     for slab, count in zip(access.slabs, counts, strict=True)
                     if count[state]
                 ]
                 if slabs:
-                    some.append(access.model_copy(update={"slabs": slabs}))
-            if some:
-                out[state].append(one.model_copy(update={"access": some}))
+                    accesses.append(access.model_copy(update={"slabs": slabs}))
+            if accesses:
+                out[state].append(array.model_copy(update={"access": accesses}))
     return out
 
 
-def _equal_records(files: Sequence[FileFacts], module: str) -> list[_Equal] | None:
-    """The files' records of datasets, equal ones (of many ranks, files and datasets) brought together."""
-    found: dict[bytes, _Equal] = {}
+def _equal_records(files: Sequence[FileFacts], module: str) -> list[_EqualRecords] | None:
+    """The files' records of datasets. Equal records of many ranks, files and datasets are brought together."""
+    found: dict[bytes, _EqualRecords] = {}
     for file in files:
         records = file.modules.get(module)
         if records is None:
             return None
         records = as_datasets(records)
-        columns = [i for i, name in enumerate(records.counter_names) if name not in _OF_RANKS]
+        columns = [i for i, name in enumerate(records.counter_names) if name not in _RANK_COUNTERS]
         table = np.ascontiguousarray(records.counters[:, columns])
         for row, (number, rank) in enumerate(zip(records.ids.tolist(), records.ranks.tolist(), strict=True)):
             key = table[row].tobytes()
             if key not in found:
-                found[key] = _Equal(records.rows(np.array([row])), 0, set(), set())
+                found[key] = _EqualRecords(records.rows(np.array([row])), 0, set(), set())
             found[key].times += 1
             found[key].datasets.add(number)
             found[key].ranks.add(rank)
     return list(found.values())
 
 
-def fast_runs(files: Sequence[FileFacts]) -> list[int]:
-    """Sizes of the contiguous pieces that the libraries made of the hyperslabs, most frequent first.
+def piece_sizes(files: Sequence[FileFacts]) -> list[int]:
+    """Sizes in bytes of the contiguous pieces that the libraries made of the hyperslabs, most frequent first.
 
-    A collective MPI-IO call has all pieces of a rank, so POSIX tells where it is not collective.
+    A collective MPI-IO call moves all pieces of a rank at once: there the sizes of POSIX are the pieces.
     """
     for file in files:
         found: Counter[int] = Counter()
@@ -157,9 +157,13 @@ def fast_runs(files: Sequence[FileFacts]) -> list[int]:
 
 
 def _accesses(
-    geometry: Geometry, direction: Direction, members: Sequence[_Equal], runs: Sequence[int], file: FileFacts
+    geometry: Geometry,
+    direction: Direction,
+    members: Sequence[_EqualRecords],
+    runs: Sequence[int],
+    file: FileFacts,
 ) -> list[ArrayAccess]:
-    """The accesses of equal datasets in one direction: one, or in PnetCDF one a kind of call."""
+    """The accesses of equal datasets in one direction: one, or in PnetCDF one per kind of call."""
     counts: dict[SlabKey, int] = defaultdict(int)
     for equal in members:
         for shape, stride, count in slabs_of(geometry, equal.facts, direction, runs):
@@ -179,21 +183,21 @@ def _accesses(
     return [
         ArrayAccess(
             direction=direction,
-            slabs=some,
+            slabs=kind_slabs,
             ranks=None if -1 in ranks else units.ranges_of(sorted(ranks)),
             collective=collective,
             nonblocking=nonblocking,
         )
-        for collective, nonblocking, some in kinds
+        for collective, nonblocking, kind_slabs in kinds
     ]
 
 
 def slabs_of(
     geometry: Geometry, facts: ModuleFacts, direction: Direction, runs: Sequence[int]
 ) -> Iterator[tuple[Shape, Shape, int]]:
-    """The hyperslabs (shape, stride, operations) of a record; they move its bytes to the element.
+    """The hyperslabs (shape, stride, operations) of a record. They move its bytes exactly, to the element.
 
-    Known ones first; operations beyond them become near-equal slabs of a run that the level below saw.
+    Known hyperslabs come first. Other operations become nearly equal boxes with a fastest extent from the level below.
     """
     left = Counter({size: count for count, size in moved_by(facts, direction).pairs})
     known = common_slabs(facts, rank_of(facts))
@@ -204,14 +208,14 @@ def slabs_of(
             left[slab.bytes] -= count
             yield geometry.arranged(slab.shape), geometry.arranged(slab.stride), count
     contiguous = (1,) * len(geometry.dims)
-    for shape, count in rest_slabs(geometry, left, run_of(geometry, known, runs)):
+    for shape, count in unknown_slabs(geometry, left, run_of(geometry, known, runs)):
         yield shape, contiguous, count
 
 
-def rest_slabs(geometry: Geometry, left: Counter[int], run: int) -> list[tuple[Shape, int]]:
-    """Boxes for the operations whose shape is not known, by size bin: together they move all elements, or nearly.
+def unknown_slabs(geometry: Geometry, left: Counter[int], run: int) -> list[tuple[Shape, int]]:
+    """Boxes for the operations whose shape is not known, by size bin. Together they move (nearly) all elements.
 
-    A difference of less than one in two thousand is left: to settle it would take an operation of another size.
+    A difference of less than one in two thousand is accepted: to remove it, an operation would need another size.
     """
     in_bin: dict[int, tuple[int, int]] = {}
     for size, count in left.items():
@@ -219,8 +223,8 @@ def rest_slabs(geometry: Geometry, left: Counter[int], run: int) -> list[tuple[S
             operations, moved = in_bin.get(bin_of(size), (0, 0))
             in_bin[bin_of(size)] = (operations + count, moved + count * size)
     out: list[tuple[Shape, int]] = []
-    owed = 0  # elements that earlier boxes fell short of, negative where they have too many
-    extra = 0  # bytes that make no whole element in their bin
+    owed = 0  # elements that earlier boxes lack; negative where they have too many
+    extra = 0  # bytes of a bin that are less than an element
     for _, (operations, moved) in sorted(in_bin.items()):
         elements, extra = divmod(moved + extra, geometry.element)
         if len(geometry.dims) == 1:
@@ -236,30 +240,30 @@ def rest_slabs(geometry: Geometry, left: Counter[int], run: int) -> list[tuple[S
         if operations:
             out.append((box, operations))
     moved = sum(math.prod(box) * count for box, count in out)
-    return settled(geometry.dims, out, owed) if abs(owed) * THRESHOLDS.array_owed > moved else out
+    return with_exact_total(geometry.dims, out, owed) if abs(owed) * THRESHOLDS.array_owed > moved else out
 
 
-def settled(dims: Shape, boxes: list[tuple[Shape, int]], owed: int) -> list[tuple[Shape, int]]:
-    """The boxes with a few of the last changed so that the owed elements are moved too, by as many operations."""
+def with_exact_total(dims: Shape, boxes: list[tuple[Shape, int]], owed: int) -> list[tuple[Shape, int]]:
+    """The boxes with the last few changed so that the owed elements are moved too, by equally many operations."""
     out = list(boxes)
-    gone = 0  # operations taken back
+    removed = 0  # operations taken out so far
     while out and owed:
         shape, count = out.pop()
         volume = math.prod(shape)
-        enough = max(len(dims) - gone, -(owed // volume) if owed < 0 else 1)
+        enough = max(len(dims) - removed, -(owed // volume) if owed < 0 else 1)
         taken = min(count, enough)
         owed += taken * volume
-        gone += taken
+        removed += taken
         if count > taken:
             out.append((shape, count - taken))
-        if owed > 0 and (gone >= len(dims) or not out):
-            return out + exact_boxes(dims, owed, gone)
+        if owed > 0 and (removed >= len(dims) or not out):
+            return out + exact_boxes(dims, owed, removed)
     return out
 
 
 def exact_boxes(dims: Shape, elements: int, wanted: int) -> list[tuple[Shape, int]]:
-    """Boxes, as near to `wanted` as can be, that hold exactly so many elements."""
-    digits = []  # (dimension, rows of it)
+    """Boxes that hold exactly this many elements; their number is as near to `wanted` as possible."""
+    digits = []  # (dimension, rows of it), as in a mixed-radix number
     for d in range(len(dims)):
         number, elements = divmod(elements, math.prod(dims[d + 1 :]))
         if number:
@@ -277,7 +281,7 @@ def exact_boxes(dims: Shape, elements: int, wanted: int) -> list[tuple[Shape, in
 
 
 def run_of(geometry: Geometry, known: Sequence[Hyperslab], runs: Sequence[int]) -> int:
-    """Elements of the fastest dimension: the most frequent piece below that the known slabs do not explain."""
+    """Fastest extent of unknown slabs, in elements: the most frequent piece that the known slabs do not explain."""
     explained = {geometry.arranged(slab.shape)[-1] for slab in known}
     pieces = [r // geometry.element for r in runs if r % geometry.element == 0]
     fitting = [r for r in pieces if 1 < r <= geometry.dims[-1]]
@@ -285,14 +289,14 @@ def run_of(geometry: Geometry, known: Sequence[Hyperslab], runs: Sequence[int]) 
 
 
 def near_box(dims: Shape, elements: int, run: int) -> Shape:
-    """A box inside `dims` of about so many elements, whose fastest extent is `run` where there are that many."""
+    """A box inside `dims` of about this many elements; its fastest extent is `run`, or less where it has fewer."""
     if len(dims) == 1:
         return (min(elements, dims[0]),)
-    fast = min(max(run, -(-elements // math.prod(dims[:-1]))), dims[-1], elements)
-    rows = max(1, round(elements / fast))
+    fastest = min(max(run, -(-elements // math.prod(dims[:-1]))), dims[-1], elements)
+    rows = max(1, round(elements / fastest))
     box = [1] * (len(dims) - 1)
     for i in range(len(dims) - 2, -1, -1):
         slower = math.prod(dims[:i])
         box[i] = max(1, min(dims[i], -(-rows // slower) if i else rows))
         rows = max(1, round(rows / box[i]))
-    return (*box, fast)
+    return (*box, fastest)

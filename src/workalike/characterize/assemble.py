@@ -1,4 +1,4 @@
-"""Drafts -> families of the workload, each with the facts that it was made from."""
+"""Drafts -> families of the workload, each with the facts it was made from."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from workalike.workload.model import (
 def families_of(
     drafts: Sequence[Draft], job: JobFacts, known: KnownExtents, traces: Traces
 ) -> list[FamilyFacts]:
-    """The families in the order of their roles, the largest first, numbered within a role."""
+    """The families in the order of their roles, the largest first, with numbers within each role."""
     numbers: dict[Role, int] = defaultdict(int)
     order = {role: i for i, role in enumerate(Role)}
     families = []
@@ -46,7 +46,7 @@ def families_of(
 
 
 def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, traces: Traces) -> FamilyFacts:
-    """One family: its schedule, its contents, what was assumed and by which rules."""
+    """One family: its schedule and contents, what was assumed, and which rules decided."""
     assumed: list[Assumption] = []
     if draft.states is not None:
         lifetime = Lifetime.APPENDED
@@ -58,7 +58,7 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         lifetime = Lifetime.REUSED if len(draft.layers) < len(draft.events) else Lifetime.PER_DUMP
         built = [content_of_event(event, job.nprocs, known, traces) for event in draft.events]
         contents = [content for content, _ in built]
-        assumed = [a for _, why in built for a in why]
+        assumed = [a for _, reasons in built for a in reasons]
         intervals = [event.interval for event in draft.events]
     if not any(decision.rule is RoleRule.NAME for decision in draft.rules):
         assumed.append(Assumption.ROLE)
@@ -89,18 +89,18 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         assumed=list(dict.fromkeys(assumed)),
         tunable=tunable,
     )
-    of_files = [rule for data in draft.files[: THRESHOLDS.rules_files] for rule in data.rules]
+    file_rules = [rule for data in draft.files[: THRESHOLDS.rules_files] for rule in data.rules]
     return FamilyFacts(
-        family, dump_facts(draft, contents, job), list(dict.fromkeys(of_files + draft.rules + rules))
+        family, dump_facts(draft, contents, job), list(dict.fromkeys(file_rules + draft.rules + rules))
     )
 
 
 def sharing_for(sharing: Sharing, contents: Sequence[Content], nprocs: int) -> Sharing:
-    """The sharing, with every rank that a stream names: records that contradict each other name others."""
+    """The sharing, extended by every rank that a stream names: contradictory records may name further ranks."""
     if sharing.ranks is None:
         return sharing
     named = {tuple(ranks) for content in contents for ranks in content.rank_sets() if ranks is not None}
-    ranks = {r for some in named for first, last, step in some for r in range(first, last + 1, step)}
+    ranks = {r for ranges in named for first, last, step in ranges for r in range(first, last + 1, step)}
     known = {r for first, last, step in sharing.ranks for r in range(first, last + 1, step)}
     if ranks <= known:
         return sharing
@@ -109,7 +109,7 @@ def sharing_for(sharing: Sharing, contents: Sequence[Content], nprocs: int) -> S
 
 
 def dump_facts(draft: Draft, contents: Sequence[Content], job: JobFacts) -> list[DumpFacts]:
-    """What the log says of each dump, for comparing replicas with."""
+    """What the log says of each dump, for comparison with replicas."""
     if draft.states is not None:
         files = [d.file for d in draft.files]
         exact = bool(draft.states.cut)
@@ -144,7 +144,7 @@ def dump_facts(draft: Draft, contents: Sequence[Content], job: JobFacts) -> list
 
 
 def distinct_contents(contents: Sequence[Content]) -> tuple[list[Content], list[int]]:
-    """Each content once, and which of them every dump has."""
+    """Each content once, and for every dump the index of its content."""
     seen: dict[str, int] = {}
     distinct: list[Content] = []
     use = []
@@ -158,6 +158,6 @@ def distinct_contents(contents: Sequence[Content]) -> tuple[list[Content], list[
 
 
 def durations_of(intervals: Sequence[Interval]) -> float | list[float]:
-    """Seconds of each dump, one number where all are the same."""
+    """Seconds of each dump; one number where all are the same."""
     lengths = [round(max(0.0, i.end - i.start), 6) for i in intervals]
     return lengths[0] if len(set(lengths)) == 1 else list(lengths)

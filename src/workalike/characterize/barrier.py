@@ -1,4 +1,4 @@
-"""Do the ranks of a family meet before they begin a dump? Their first calls tell, where each has files of its own."""
+"""Whether the dumps of a family begin with a barrier, by the first calls of ranks with their own files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from workalike.workload.model import Direction, Sharing, SharingMode
 
 
 def begins_with_barrier(events: Sequence[Event], sharing: Sharing, run_time: float) -> bool:
-    """Whether the first calls of all ranks lie close together in every dump of a family of files of ranks.
+    """Whether the first calls of all ranks are close together in every dump, for a family with files per rank.
 
-    A shared file tells nothing of its ranks' beginnings once its records are reduced, and a collective open is a
-    meeting anyway.
+    The reduced record of a shared file does not have the start of each rank, and a collective open synchronises the
+    ranks anyway.
     """
     if sharing.mode is not SharingMode.PER_RANK or not events:
         return False
@@ -29,7 +29,7 @@ def _begin_together(starts: FloatArray) -> bool:
 
 
 def _first_calls(event: Event, run_time: float) -> FloatArray:
-    """float64[ranks], seconds of the job: of each rank of an event its first open, or its first access of a part."""
+    """float64[ranks], seconds since the job's start: each rank's first open, or first access in part of a file's calls."""
     kind = "OPEN"
     if event.parts > 1:
         kind = "READ" if event.directions[0] is Direction.READ else "WRITE"

@@ -1,8 +1,8 @@
-"""Collective calls: all ranks of a file join each, with zero bytes where they have no data.
+"""Collective calls. All ranks of a file join each, with zero bytes where they have no data.
 
-In one file the plan deals a stream's operations to the ranks in turn, so that calls are full whatever their sizes.
-In a family of several files a dump each entry is dealt apart: there the sizes are cut into whole calls, and what no
-call holds in full is averaged; bytes and the number of calls stay exact.
+In one file the plan deals all operations of a stream to the ranks in turn, so one call may have several sizes. In a
+family with several files per dump it deals each entry on its own. There the sizes are cut into whole calls, and the
+operations that do not fill a call are averaged. Bytes and the number of calls stay exact.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from workalike.facts.counters import Pair
 def split_collective(pairs: Sequence[Pair], calls: int) -> tuple[list[Pair], list[Pair]]:
     """(collective, independent) operations, as many collective ones as there were collective calls.
 
-    Empty operations first (a rank that only joins), then the largest sizes: headers and other metadata are
-    written independently.
+    Empty operations (of ranks that only join) are collective first, then the largest sizes: headers and other
+    metadata are written independently.
     """
-    together: list[Pair] = []
-    alone: list[Pair] = []
+    collective: list[Pair] = []
+    independent: list[Pair] = []
     left = calls
     for count, size in sorted(pairs, key=lambda p: (p[1] != 0, -p[1])):
         used = min(count, left)
         left -= used
         if used:
-            together.append((used, size))
+            collective.append((used, size))
         if count - used:
-            alone.append((count - used, size))
-    return merged(together), merged(alone)
+            independent.append((count - used, size))
+    return merged(collective), merged(independent)
 
 
 def filled_calls(pairs: Sequence[Pair], operations: int) -> list[Pair]:
-    """The pairs with as many empty operations (ranks that only join) as make `operations` in all."""
+    """The pairs, with empty operations (of ranks that only join) up to `operations` in all."""
     empty = operations - sum(count for count, size in pairs if size)
     data = [pair for pair in pairs if pair[1]]
     return [(empty, 0), *data] if empty > 0 else data
 
 
 def whole_calls(pairs: Sequence[Pair], calls: int, ranks: int) -> tuple[list[Pair], list[Pair]]:
-    """(entries of a collective stream of `ranks` ranks that make `calls` calls, what is left over).
+    """(entries of a collective stream of `ranks` ranks with `calls` calls, the operation left over).
 
-    The sizes stay in their bins as long as the number of calls allows it; a last few bytes that the ranks
-    cannot share evenly are left over, as one independent operation.
+    Sizes stay in their bins as far as the number of calls allows. A few last bytes that the ranks cannot share evenly
+    are left over, as one independent operation.
     """
     cut = _Cut(ranks)
     by_bin: dict[int, list[Pair]] = defaultdict(list)
@@ -67,20 +67,20 @@ def whole_calls(pairs: Sequence[Pair], calls: int, ranks: int) -> tuple[list[Pai
 
 
 def calls_of(entries: Sequence[Pair], ranks: int) -> int:
-    """Collective calls that the entries make."""
+    """The number of collective calls of the entries."""
     return sum(-(-count // ranks) for count, _ in entries)
 
 
 @dataclass
 class _Cut:
-    """Entries in the making; `owed` bytes, fewer than the ranks, wait for the next averaged call."""
+    """Entries made so far. `owed` bytes, fewer than the ranks, go into the next averaged call."""
 
     ranks: int
     entries: list[Pair] = field(default_factory=list)
     owed: int = 0
 
     def full_calls(self, pairs: Sequence[Pair]) -> list[Pair]:
-        """Calls in which every rank has the same size; gives back what makes no full call. Sizes ascend."""
+        """Add calls in which every rank has the same size; return the pairs that fill no call. Sizes ascend."""
         pool: list[Pair] = []
         for count, size in pairs:
             whole = count // self.ranks * self.ranks
@@ -88,12 +88,12 @@ class _Cut:
                 self.entries.append((whole, size))
             if count - whole:
                 pool.append((count - whole, size))
-        few, many = _split_at(pool, _operations(pool) % self.ranks)
-        self._average(many)
-        return few
+        remaining, averaged = _split_at(pool, _operations(pool) % self.ranks)
+        self._average(averaged)
+        return remaining
 
     def partial_calls(self, pairs: Sequence[Pair]) -> None:
-        """The last calls of some sizes, which ascend; the one that not all ranks have comes first."""
+        """Add the last calls of ascending sizes, beginning with the call that not all ranks have data for."""
         now, left = _split_at(pairs, _operations(pairs) % self.ranks)
         self._average(now)
         while left:
@@ -101,7 +101,7 @@ class _Cut:
             self._average(now)
 
     def _average(self, pairs: Sequence[Pair]) -> None:
-        """The same operations and bytes in one size, or two neighbouring ones in whole calls."""
+        """Add the same operations and bytes in one size, or in two adjacent sizes of whole calls."""
         operations = _operations(pairs)
         if not operations:
             return
@@ -117,7 +117,7 @@ def _operations(pairs: Sequence[Pair]) -> int:
 
 
 def _split_at(pairs: Sequence[Pair], operations: int) -> tuple[list[Pair], list[Pair]]:
-    """The first `operations` and the others."""
+    """The pairs of the first `operations`, and those of the others."""
     first: list[Pair] = []
     others: list[Pair] = []
     left = operations
@@ -132,7 +132,7 @@ def _split_at(pairs: Sequence[Pair], operations: int) -> tuple[list[Pair], list[
 
 
 def _join_two(rests: list[list[Pair]], ranks: int) -> list[list[Pair]]:
-    """Join the two neighbours that save a call and change the fewest operations."""
+    """Join the two neighbouring lists that save a call and change the fewest operations."""
 
     def cost(i: int) -> tuple[bool, int]:
         a, b = _operations(rests[i]), _operations(rests[i + 1])

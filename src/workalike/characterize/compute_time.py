@@ -1,4 +1,4 @@
-"""Time inside a dump that its ranks spend between their operations (docs/reference/reading-counters.md#compute-time)."""
+"""Compute time between the operations of a dump (docs/reference/reading-counters.md#compute-time)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 
 
 def compute_times(events: Sequence[Event], nprocs: int) -> float | list[float]:
-    """Seconds of each dump: its span less the I/O time of the rank that had most; one number where all are equal.
+    """Seconds of each dump: its span less the I/O time of the busiest rank. It is one number where all are equal.
 
-    Of a file that is written and then read in another event, each has its own timer, and both have the opens and the like.
+    Where a file is written in one event and read in another, each event has the timer of its direction. The timer of
+    metadata counts in both.
     """
     found = [_compute_time(event, nprocs) for event in events]
     return found[0] if len(set(found)) == 1 else found
@@ -39,20 +40,20 @@ def _compute_time(event: Event, nprocs: int) -> float:
 
 
 def timers_of(event: Event) -> tuple[str, ...]:
-    """The timers of an event's directions, and that of what moves no data."""
+    """The timers of an event's directions, and the timer of metadata."""
     if event.parts == 1:
         return TIMERS
     return (*(f"F_{direction.value.upper()}_TIME" for direction in event.directions), "F_META_TIME")
 
 
 def _busy(facts: ModuleFacts, nprocs: int, timers: Sequence[str]) -> float:
-    """I/O seconds of the busiest rank; of a reduced record its slowest rank's, in the share of these timers."""
+    """I/O seconds of the busiest rank by some timers. A reduced record has the slowest rank's sum of all timers."""
     spent, whole = _seconds(facts, timers), _seconds(facts, TIMERS)
     reduced = facts.ranks < 0
     if reduced.any():
         slowest = np.nan_to_num(facts.fcolumn("F_SLOWEST_RANK_TIME"), posinf=0.0, neginf=0.0)
         share = np.divide(spent, whole, out=np.zeros_like(spent), where=whole > 0)
-        # Without its slowest rank a reduced record tells the ranks' mean.
+        # Without its slowest rank's time a reduced record has only the mean of the ranks.
         spent = np.where(reduced, np.where(slowest > 0, share * slowest, spent / max(1, nprocs)), spent)
     by_rank: dict[int, float] = defaultdict(float)
     for rank, seconds in zip(facts.ranks.tolist(), spent.tolist(), strict=True):
@@ -61,7 +62,7 @@ def _busy(facts: ModuleFacts, nprocs: int, timers: Sequence[str]) -> float:
 
 
 def _seconds(facts: ModuleFacts, timers: Sequence[str]) -> FloatArray:
-    """float64[records], the sum of some timers; nonsense counts as nothing."""
+    """float64[records], the sum of some timers in seconds; impossible values count as 0."""
     total = np.zeros(len(facts.ranks))
     for name in timers:
         column = facts.fcolumn(name)

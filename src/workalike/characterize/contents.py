@@ -1,4 +1,4 @@
-"""The content of each event: streams or arrays, with the library's metadata calls."""
+"""The content of each event: streams or arrays, and the calls that move no data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workalike.workload.model import Assumption, Content, Direction, Entry, Leve
 def content_of_event(
     event: Event, nprocs: int, known: KnownExtents, traces: Traces
 ) -> tuple[Content, list[Assumption]]:
-    """What one event does."""
+    """The content of one event, and what was assumed."""
     level = event.files[0].level
     files = [d.file for d in event.files]
     content = metadata_of_event(event)
@@ -31,26 +31,26 @@ def content_of_event(
     if level in WITH_DATASETS:
         built = build_arrays(files, 1, known, level)
         if built is not None:
-            content.arrays, why = built
+            content.arrays, assumptions = built
             for arrays in content.arrays:
                 arrays.access = [a for a in arrays.access if a.direction in event.directions]
             content.arrays = [a for a in content.arrays if a.access]
-            return content, assumed + why
+            return content, assumed + assumptions
     for direction in event.directions:
-        traced = traces.of_all(files, level, direction)
-        streams, why = build_streams(files, level, direction, nprocs, traced)
+        traced = traces.of_files(files, level, direction)
+        streams, assumptions = build_streams(files, level, direction, nprocs, traced)
         content.streams += streams
-        assumed += why
+        assumed += assumptions
     return content, list(dict.fromkeys(assumed))
 
 
 def contents_of_states(
     event: Event, states: States, nprocs: int, known: KnownExtents, traces: Traces
 ) -> tuple[list[Content], list[Assumption]]:
-    """The contents of the states of one file: what the trace has of each, else operations shared out evenly.
+    """The contents of the states of one file: by the trace where there is one, else operations shared out evenly.
 
-    Where sizes of operations are known (not STDIO), small operations are the same in every state and large
-    ones go to the states in order of size, so that counts, bytes and histogram stay those of the file.
+    Where sizes of operations are known (not for STDIO), every state has the same small operations. Larger operations
+    go to the states in order of size, so that counts, bytes and histogram stay those of the file.
     """
     level = event.files[0].level
     files = [d.file for d in event.files]
@@ -64,16 +64,22 @@ def contents_of_states(
             return contents, built[1]
     assumed: list[Assumption] = []
     for direction in event.directions:
-        trace = traces.of(files[0], level, direction) if direction is Direction.WRITE and states.cut else None
+        trace = (
+            traces.of_file(files[0], level, direction)
+            if direction is Direction.WRITE and states.cut
+            else None
+        )
         if trace is not None:
             for content, (first, last) in zip(contents, states.cut, strict=True):
-                streams, why = build_streams(files, level, direction, nprocs, [trace.part(first, last)])
+                streams, assumptions = build_streams(
+                    files, level, direction, nprocs, [trace.part(first, last)]
+                )
                 content.streams += [stream.model_copy(update={"base": None}) for stream in streams]
-                assumed += why
+                assumed += assumptions
         else:
-            streams, why = build_streams(files, level, direction, nprocs)
+            streams, assumptions = build_streams(files, level, direction, nprocs)
             _share_streams(contents, streams, states.sizes or [1] * count, nprocs, level is Level.STDIO)
-            assumed += [*why, Assumption.STATE_SIZES]
+            assumed += [*assumptions, Assumption.STATE_SIZES]
     return contents, list(dict.fromkeys(assumed))
 
 
@@ -90,23 +96,23 @@ def _share_streams(
 
 
 def cut_stream(stream: Stream, sizes: Sequence[int], nprocs: int, exact: bool) -> list[list[Pair]]:
-    """The stream's operations for each of the states, whose sizes ascend; `exact` gives each the bytes it should have."""
+    """The stream's operations for each state. The states' sizes ascend; `exact` gives each state exactly its bytes."""
     n = nprocs if stream.ranks is None else units.count_ranks(stream.ranks)
     pairs = sorted(((e.total(n), e.size) for e in stream.sizes), key=lambda p: p[1])
     if exact:
         return _in_proportion(pairs, sizes)
     if stream.collective:
         return _whole_calls(pairs, sizes, n)
-    few = [
+    metadata = [
         [(c, size) for c in apportion(count, [1.0] * len(sizes))]
         for count, size in pairs
         if size <= THRESHOLDS.metadata_operation
     ]
     large = [pair for pair in pairs if pair[1] > THRESHOLDS.metadata_operation]
     shares = apportion(_operations(large), [1.0] * len(sizes))
-    out = [[part[k] for part in few if part[k][0]] for k in range(len(sizes))]
-    for state, some in zip(out, toward(large, shares, sizes), strict=True):
-        state += some
+    out = [[part[k] for part in metadata if part[k][0]] for k in range(len(sizes))]
+    for state, operations in zip(out, shared_by_size(large, shares, sizes), strict=True):
+        state += operations
     return out
 
 
@@ -115,10 +121,10 @@ def _operations(pairs: Sequence[Pair]) -> int:
 
 
 def _in_proportion(pairs: Sequence[Pair], sizes: Sequence[int]) -> list[list[Pair]]:
-    """Equal numbers of operations, bytes in proportion to the sizes of the states."""
+    """An equal number of operations for each state, with bytes in proportion to the states' sizes."""
     total = sum(count * size for count, size in pairs)
     shares = apportion(_operations(pairs), [1.0] * len(sizes))
-    # A state without an operation of its own has no bytes.
+    # A state without operations has no bytes.
     bytes_of = apportion(
         total, [float(size or 1) if share else 0.0 for size, share in zip(sizes, shares, strict=True)]
     )
@@ -130,21 +136,21 @@ def _in_proportion(pairs: Sequence[Pair], sizes: Sequence[int]) -> list[list[Pai
 
 
 def _whole_calls(pairs: Sequence[Pair], sizes: Sequence[int], ranks: int) -> list[list[Pair]]:
-    """Equal numbers of collective calls for each state; ranks that only join are spread evenly."""
+    """An equal number of collective calls for each state, with empty operations (of ranks that only join) spread evenly."""
     data = [pair for pair in pairs if pair[1]]
     calls = apportion(-(-_operations(pairs) // ranks), [1.0] * len(sizes))
     full = [number * ranks for number in calls]
     shares = apportion(_operations(data), [float(number) for number in full])
     return [
-        ([(room - share, 0)] if room > share else []) + some
-        for some, room, share in zip(toward(data, shares, sizes), full, shares, strict=True)
+        ([(room - share, 0)] if room > share else []) + operations
+        for operations, room, share in zip(shared_by_size(data, shares, sizes), full, shares, strict=True)
     ]
 
 
-def toward(pairs: Sequence[Pair], shares: Sequence[int], sizes: Sequence[int]) -> list[list[Pair]]:
-    """So many operations for each state, mixed so that its bytes come near to its part of them all.
+def shared_by_size(pairs: Sequence[Pair], shares: Sequence[int], sizes: Sequence[int]) -> list[list[Pair]]:
+    """`shares[k]` operations for state k, of such sizes that its bytes are near to its part of all bytes.
 
-    The states' sizes ascend. All operations are used, so counts, bytes and histogram of the whole stay.
+    The states' sizes ascend. All operations are used, so counts, bytes and histogram stay those of the whole.
     """
     left = {size: count for count, size in pairs}
     total = sum(size * count for size, count in left.items())
@@ -155,7 +161,7 @@ def toward(pairs: Sequence[Pair], shares: Sequence[int], sizes: Sequence[int]) -
 
 
 def _mixed(left: dict[int, int], operations: int, target: int) -> list[Pair]:
-    """Operations taken out of `left`, of the sizes next to the average that is still needed."""
+    """Take operations out of `left`, of the sizes next to the average that the target still needs."""
     taken: Counter[int] = Counter()
     while operations and left:
         average = target / operations
@@ -166,8 +172,8 @@ def _mixed(left: dict[int, int], operations: int, target: int) -> list[Pair]:
             assert size is not None
             wanted = {size: operations}
         else:
-            many = min(operations, max(0, round((target - operations * small) / (large - small))))
-            wanted = {large: many, small: operations - many}
+            large_count = min(operations, max(0, round((target - operations * small) / (large - small))))
+            wanted = {large: large_count, small: operations - large_count}
         for size, number in wanted.items():
             used = min(number, left[size])
             if used:

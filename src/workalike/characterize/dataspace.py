@@ -1,7 +1,7 @@
-"""What one H5D record tells of its dataset: extents, element, chunking, the common hyperslabs.
+"""What one H5D record says of its dataset: extents, element, chunking and the common hyperslabs.
 
-Index trap (docs/reference/reading-counters.md#data-spaces): CHUNK_SIZE_D1 is the fastest dimension; dimension i (0 = slowest) of an
-access sits in D(5-i). Extents are not stored, only their product.
+Mind the indices (docs/reference/reading-counters.md#data-spaces): CHUNK_SIZE_D1 is the fastest dimension, and dimension
+i (0 = slowest) of an access is in D(5-i). Extents are not stored, only their product.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KnownExtents = dict[tuple[int, int], Shape]
 
 @dataclass(frozen=True)
 class Hyperslab:
-    """One of the four common accesses of a dataset."""
+    """One of the (up to four) common accesses of a dataset; shape and stride in elements."""
 
     shape: Shape
     stride: Shape
@@ -34,15 +34,15 @@ class Hyperslab:
 
     @property
     def span(self) -> Shape:
-        """Extents from its first to its last element."""
+        """Extents from the first to the last element, gaps included."""
         return tuple((n - 1) * s + 1 for n, s in zip(self.shape, self.stride, strict=True))
 
 
 @dataclass(frozen=True)
 class Geometry:
-    """What makes datasets equal; an appended dataset grows in its first dimension.
+    """What equal datasets have in common. An appended dataset grows in its first dimension.
 
-    `appended` is where that dimension is in the record.
+    `appended` is the index of that dimension in the record. `element` is in bytes.
     """
 
     dims: Shape
@@ -53,16 +53,16 @@ class Geometry:
 
     def arranged(self, shape: Shape) -> Shape:
         """A record's shape in this geometry's order of dimensions."""
-        return _first(shape, self.appended) if self.extendible else shape
+        return _moved_to_front(shape, self.appended) if self.extendible else shape
 
     def holds(self, span: Shape) -> bool:
         return all(n <= d for n, d in zip(span, self.dims, strict=True))
 
 
 def known_extents(files: Sequence[FileFacts]) -> KnownExtents:
-    """(elements, dimensions) -> extents, from datasets of one chunk: it tells what the counters leave out.
+    """(elements, dimensions) -> extents, from datasets of one chunk, whose chunk extents are those of the dataset.
 
-    Dimensions of one element are left out, so that a field and the same field appended in time agree.
+    Dimensions of one element are left out, so that a field and the same field with a time dimension agree.
     """
     known: KnownExtents = {}
     for file in files:
@@ -79,23 +79,23 @@ def known_extents(files: Sequence[FileFacts]) -> KnownExtents:
 
 
 def chunk_of(h5d: ModuleFacts, row: int, rank: int) -> Shape:
-    """Chunk extents of one record, slowest dimension first; 0 where it is not chunked."""
+    """Chunk extents of one record, slowest dimension first; 0 where the dataset is not chunked."""
     rank = min(rank, MAX_DIMS)
     return tuple(max(0, int(h5d.column(f"CHUNK_SIZE_D{rank - i}")[row])) for i in range(rank))
 
 
 def rank_of(facts: ModuleFacts) -> int:
-    """Dimensions of a record's dataset, 1 for a scalar."""
+    """The number of dimensions of a record's dataset; 1 for a scalar."""
     return max(1, facts.largest("DATASPACE_NDIMS"))
 
 
 def geometry_of(
     facts: ModuleFacts, states: int, known: KnownExtents, runs: Sequence[int] = ()
 ) -> Geometry | None:
-    """Extents of one dataset's record; with several states the appended dimension comes first.
+    """The geometry of one dataset's record. With several states the appended dimension comes first.
 
-    `runs` are sizes in bytes of the contiguous pieces that the levels below saw. None for what HDF5 or a workload
-    cannot hold.
+    `runs` are sizes in bytes of the contiguous pieces that the levels below saw. It is None for what HDF5 or a
+    workload cannot hold.
     """
     rank = rank_of(facts)
     points, element = facts.largest("DATASPACE_NPOINTS"), facts.largest("DATATYPE_SIZE")
@@ -114,13 +114,13 @@ def geometry_of(
     if not extendible:
         return Geometry(dims, element, chunk if chunked else None, False)
     last = _appended_dimension(dims, chunk)
-    return Geometry(_first(dims, last), element, _first(chunk, last), True, last)
+    return Geometry(_moved_to_front(dims, last), element, _moved_to_front(chunk, last), True, last)
 
 
 def _dims_of(
     facts: ModuleFacts, rank: int, points: int, chunk: Shape | None, known: KnownExtents, pieces: Shape
 ) -> Shape:
-    """The chunk of a dataset of one chunk, else a sibling's extents, else a guess from the accesses."""
+    """Extents: the chunk where it is the only one, else those of an equal dataset, else a guess from the accesses."""
     if chunk is not None and math.prod(chunk) == points:
         return chunk
     if (points, rank) in known:
@@ -133,19 +133,22 @@ def _dims_of(
 
 
 def _appended_dimension(dims: Shape, chunk: Shape) -> int:
-    """Where the chunk is 1 thick, the dataset grows; moved to the front it has the same layout in the file."""
+    """The dimension in which the dataset grows: the chunk's extent there is 1.
+
+    Moved to the front, this dimension gives the same layout in the file.
+    """
     thin = [i for i, (d, c) in enumerate(zip(dims, chunk, strict=True)) if c == 1 and d == 1]
     return thin[-1] if thin else 0
 
 
-def _first(shape: Shape, index: int) -> Shape:
+def _moved_to_front(shape: Shape, index: int) -> Shape:
     return (shape[index], *shape[:index], *shape[index + 1 :])
 
 
 def common_slabs(facts: ModuleFacts, rank: int) -> list[Hyperslab]:
     """The (up to four) common hyperslabs of a record, slowest dimension first.
 
-    A stride as long as the slab itself, or one that would leave the dataset, belongs to a single block: contiguous.
+    A stride as long as the slab itself, or one that would leave the dataset, belongs to a single contiguous block.
     """
     points = facts.largest("DATASPACE_NPOINTS")
     found = []
@@ -165,8 +168,8 @@ def common_slabs(facts: ModuleFacts, rank: int) -> list[Hyperslab]:
 def guess_dims(points: int, longest: Shape, slab: Shape = (), pieces: Shape = ()) -> Shape:
     """Extents whose product is `points`, each at least the longest access.
 
-    Of those, extents that cut the usual `slab` into contiguous pieces of a length that the levels below saw, then those
-    near to proportional to the longest access. Without any, as few more elements as may be.
+    Preferred are extents that cut the usual `slab` into contiguous pieces of a length that the levels below saw, then
+    extents in proportion to the longest access. Where no product fits, there are as few more elements as possible.
     """
     if len(longest) == 1:
         return (max(points, longest[0]),)
@@ -184,7 +187,7 @@ def guess_dims(points: int, longest: Shape, slab: Shape = (), pieces: Shape = ()
 
 
 def run_length(slab: Shape, dims: Shape) -> int:
-    """Elements of the contiguous pieces that a slab has in a dataset."""
+    """Elements of each contiguous piece of a slab in a dataset."""
     run = 1
     for n, d in zip(reversed(slab), reversed(dims), strict=True):
         run *= n
@@ -194,7 +197,7 @@ def run_length(slab: Shape, dims: Shape) -> int:
 
 
 def _factorisations(points: int, parts: int) -> Iterator[Shape]:
-    """Ordered factorisations of `points`; none where they are too many to look at."""
+    """Ordered factorisations of `points`; none where there are too many to try."""
     divisors = _divisors(points)
     if len(divisors) ** (parts - 1) <= THRESHOLDS.shapes_most:
         yield from _extend(points, parts, divisors)

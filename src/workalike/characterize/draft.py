@@ -1,4 +1,4 @@
-"""A family in the making: what the rules have decided so far."""
+"""A draft of a family: what the rules have decided so far."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.facts.rules import Decision
 from workalike.workload.model import Level, Role, Sharing, SharingMode, Turns
 
-PLAIN = (Level.POSIX, Level.STDIO)
+LEVELS_WITHOUT_COLLECTIVES = (Level.POSIX, Level.STDIO)
 
 
 @dataclass
 class Draft:
-    """`layers` are the files of each dump in order; events and states follow from them."""
+    """A family before its contents are built. `layers` are the files of each dump, in order of time."""
 
     layers: list[list[DataFile]]
     sharing: Sharing
@@ -51,11 +51,11 @@ class Draft:
 
 
 def drafts_of(layers: list[list[DataFile]], nprocs: int, latest: float) -> list[Draft]:
-    """The family of some layers; several where their sharing cannot be brought together."""
+    """The family of these layers; several families where their sharings cannot be brought together."""
     sharings = [sharing_of_layer(layer, nprocs, latest) for layer in layers]
-    if layers[0][0].level in PLAIN:
+    if layers[0][0].level in LEVELS_WITHOUT_COLLECTIVES:
         groups = sharing_of_family(sharings, nprocs)
-    else:  # collective calls are joined by all members: a union would add ranks to them
+    else:  # all members join a collective call: a union would add ranks to it
         groups = [(s, [i for i, t in enumerate(sharings) if t == s]) for s in _distinct(sharings)]
     return [Draft([layers[i] for i in which], sharing) for sharing, which in groups]
 
@@ -69,10 +69,10 @@ def _distinct(sharings: Sequence[Sharing]) -> list[Sharing]:
 
 
 def sharing_of_layer(layer: Sequence[DataFile], nprocs: int, latest: float) -> Sharing:
-    """The sharing of one dump: by the ranks of its files, and by the variance of a reduced record."""
+    """The sharing of one dump, by the ranks of its files and the variance of a reduced record."""
     sharing = sharing_of([data.ranks for data in layer], nprocs)
     level = layer[0].level
-    if sharing.mode is SharingMode.SHARED and len(layer) == 1 and level in PLAIN:
+    if sharing.mode is SharingMode.SHARED and len(layer) == 1 and level in LEVELS_WITHOUT_COLLECTIVES:
         data = layer[0]
         facts = data.file.modules[MODULE_OF_LEVEL[level]]
         total = facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN")

@@ -1,4 +1,4 @@
-"""Dumps and loads of a family: which files, which direction, when."""
+"""Dumps and loads of a family: their files, direction and time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BOTH = (Direction.WRITE, Direction.READ)
 
 @dataclass
 class Event:
-    """One dump or load before its content is built; the `part`-th of `parts` when a file's calls are shared out."""
+    """One dump or load before its content is built. A file's calls may be shared out over `parts` events."""
 
     files: list[DataFile]
     directions: tuple[Direction, ...]
@@ -35,18 +35,21 @@ class Event:
 
 
 def events_of(layers: Sequence[Sequence[DataFile]], run_time: float) -> list[Event]:
-    """The events of all layers of a family, in order of time, as many as a workload can hold."""
+    """The events of all layers of a family, in order of time.
+
+    Neighbouring events are joined where a workload cannot hold as many.
+    """
     events = [e for layer in layers for e in events_of_layer(layer, len(layers) == 1, run_time)]
     while len(events) > MAX_DUMPS:
         events = [_joined(events[i : i + 2]) for i in range(0, len(events), 2)]
     return events
 
 
-def events_of_layer(layer: Sequence[DataFile], alone: bool, run_time: float) -> list[Event]:
+def events_of_layer(layer: Sequence[DataFile], only_layer: bool, run_time: float) -> list[Event]:
     """The events of one dump's files.
 
-    A file written and read at separate times is a dump and a load (a check of what was written, a restart that is
-    rewritten later), when it is the family's only one; otherwise both directions are one event, in order of time.
+    A family's only file that is written and read at separate times is a dump and a load. It may be a check of what was
+    written, or a restart file that is rewritten. Otherwise both directions are one event, in order of time.
     """
     level = layer[0].level
     spans = {d: _span(layer, level, d, run_time) for d in BOTH if any(d in f.directions for f in layer)}
@@ -55,7 +58,7 @@ def events_of_layer(layer: Sequence[DataFile], alone: bool, run_time: float) -> 
     order = tuple(
         sorted(spans, key=lambda d: (known[d].start if d in known else whole.start, d is Direction.READ))
     )
-    if alone and len(known) == 2:
+    if only_layer and len(known) == 2:
         first, second = known[order[0]], known[order[1]]
         if first.end <= second.start:
             return [
@@ -81,7 +84,7 @@ def _span(layer: Sequence[DataFile], level: Level, direction: Direction, run_tim
 
 
 def metadata_of_event(event: Event) -> Content:
-    """The library and file system calls of an event that move no data; a file's two events share them."""
+    """The calls of an event that move no data, of library and file system. Two events of a file share its calls."""
     content = metadata_of([d.file for d in event.files], event.files[0].level)
     if event.parts == 1:
         return content
@@ -100,11 +103,11 @@ CALLS: dict[Level, list[_Calls]] = {
     Level.H5D: [("H5F", {"flushes": ("FLUSHES",)}), _MPIIO_CALLS],
     Level.PNETCDF: [("PNETCDF_FILE", {"fsyncs": ("SYNCS",)}), _MPIIO_CALLS],
 }
-"""Fields of a content and the counters that they add up, of the first module that a file has."""
+"""Per level: fields of a content and the counters that they add up, of the first module that a file has."""
 
 
 def metadata_of(files: Sequence[FileFacts], level: Level) -> Content:
-    """Opens, stats, seeks, syncs and flushes at the family's level, totals over ranks."""
+    """Opens, stats, seeks, syncs and flushes at the family's level, summed over ranks."""
     calls: Counter[str] = Counter()
     for file in files:
         calls["opens"] += opens_of(file, level)
@@ -117,7 +120,7 @@ def metadata_of(files: Sequence[FileFacts], level: Level) -> Content:
 
 
 def opens_of(file: FileFacts, level: Level) -> int:
-    """Opens of a file at a level, over all ranks; where its module does not count them, those of the level below."""
+    """Opens of a file at a level, summed over ranks; where its module does not count them, those of the level below."""
     modules = file.modules
     if level is Level.STDIO:
         stdio = modules["STDIO"]
@@ -134,12 +137,15 @@ def opens_of(file: FileFacts, level: Level) -> int:
 
 
 def posix_opens(posix: ModuleFacts) -> int:
-    """Real opens: the counter includes fileno and dup where the log's version counts those (docs/reference/reading-counters.md#operation-counts)."""
+    """Opens without fileno and dup, which the counter includes where the log's version counts those too.
+
+    See docs/reference/reading-counters.md#operation-counts.
+    """
     return max(0, posix.total("OPENS") - posix.total("FILENOS") - posix.total("DUPS"))
 
 
 def shared_out(content: Content, parts: int, opens_once: bool = False) -> list[Content]:
-    """The calls of a content over `parts` events, as evenly as can be; a file held open is opened in the first."""
+    """The calls of a content over `parts` events, as evenly as possible; with `opens_once`, all opens in the first."""
     shares = {
         name: apportion(getattr(content, name), [1.0] * parts)
         for name in ("opens", "stats", "seeks", "fsyncs", "flushes")

@@ -1,4 +1,4 @@
-"""Files -> families: what belongs together, and which files make up one dump."""
+"""Files -> families: which files belong together, and which of them are one dump."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from workalike.workload.model import Direction, Interface, Level
 
 @dataclass
 class DataFile:
-    """A data file with what the earlier rules decided; `written` and `read` at its level."""
+    """A data file with what earlier rules decided. `written` and `read` are bytes at its level."""
 
     file: FileFacts
     interface: Interface
@@ -35,7 +35,7 @@ class DataFile:
 
     @property
     def key(self) -> tuple[tuple[int, bool], Level]:
-        """Tells it from all others of the job: a file may be one at each of two levels."""
+        """Identifies it within the job, where a file may be a data file at each of two levels."""
         return self.file.key, self.level
 
     @property
@@ -57,39 +57,39 @@ def make_data_file(file: FileFacts, level: Level, written: int, read: int, run_t
 
 
 def group_into_families(files: Sequence[DataFile]) -> list[list[DataFile]]:
-    """Files of one purpose together: same pattern of name, interface, level, directions, and shared by all or not.
+    """Files of one purpose: they agree in name pattern, interface, level, directions, and in being shared by all ranks.
 
-    A file that lives through several others of its pattern (a visualisation file held open over the run)
-    is a family of its own. Where names tell next to nothing (too many patterns), sizes group as for anonymised names.
+    A file that is open while several others of its pattern come and go is a family of its own, as a visualisation file
+    that is held open. Where there are too many name patterns, files are grouped by size, as anonymised ones.
     """
-    families = _grouped(files, [profile_of(d) for d in files])
+    families = _grouped(files, [pattern_in_name(d) for d in files])
     if len(families) > THRESHOLDS.families_most:
-        lonely = {family[0].key for family in families if len(family) == 1}
-        families = _grouped(files, ["" if d.key in lonely else profile_of(d) for d in files])
+        single_files = {family[0].key for family in families if len(family) == 1}
+        families = _grouped(files, ["" if d.key in single_files else pattern_in_name(d) for d in files])
     return sorted(families, key=lambda family: min(d.interval.start for d in family))
 
 
-def profile_of(data: DataFile) -> str:
-    """The pattern of its name; empty where the name tells nothing."""
+def pattern_in_name(data: DataFile) -> str:
+    """The pattern of the file's name; empty where the name says nothing."""
     return "" if naming.is_obfuscated(data.file.name) else naming.pattern_of(data.file.name)
 
 
-def _grouped(files: Sequence[DataFile], profiles: Sequence[str]) -> list[list[DataFile]]:
+def _grouped(files: Sequence[DataFile], patterns: Sequence[str]) -> list[list[DataFile]]:
     groups: dict[Hashable, list[DataFile]] = defaultdict(list)
-    for data, profile in zip(files, profiles, strict=True):
-        everyone = data.ranks.ranks is None
-        groups[profile, data.interface, data.level, data.directions, everyone].append(data)
+    for data, pattern in zip(files, patterns, strict=True):
+        all_ranks = data.ranks.ranks is None
+        groups[pattern, data.interface, data.level, data.directions, all_ranks].append(data)
     families: list[list[DataFile]] = []
     for key, members in groups.items():
         nameless = isinstance(key, tuple) and key[0] == ""
         for part in split_by_size(members) if nameless else split_by_width(members):
-            for some in split_by_ranks(part):
-                families += split_long_lived(some)
+            for same_ranks in split_by_ranks(part):
+                families += split_long_lived(same_ranks)
     return families
 
 
 def split_by_width(files: Sequence[DataFile]) -> list[list[DataFile]]:
-    """Files of one pattern, apart where padded numbers have different widths."""
+    """Files of one pattern, split where numbers padded with zeros have different widths."""
     groups: dict[Hashable, list[DataFile]] = defaultdict(list)
     for data, key in zip(files, naming.width_keys([d.file.name for d in files]), strict=True):
         groups[key].append(data)
@@ -97,7 +97,7 @@ def split_by_width(files: Sequence[DataFile]) -> list[list[DataFile]]:
 
 
 def split_by_ranks(files: Sequence[DataFile]) -> list[list[DataFile]]:
-    """Files of one rank apart from those of several, unless these are the rule (groups, of which one may be small)."""
+    """Files of one rank split from those of several, unless most have several (groups, one of which may be small)."""
     several = [d for d in files if d.ranks.ranks is None or len(d.ranks.ranks) > 1]
     single = [d for d in files if d.ranks.ranks is not None and len(d.ranks.ranks) == 1]
     if len(several) >= len(single) or not several:
@@ -106,12 +106,12 @@ def split_by_ranks(files: Sequence[DataFile]) -> list[list[DataFile]]:
 
 
 def split_by_size(files: Sequence[DataFile]) -> list[list[DataFile]]:
-    """Files without names, apart where the next size is more than twice the last; several ranks' files never join one's."""
+    """Files without names, split where the next size is more than twice the last, and by whether one rank has them."""
     groups: list[list[DataFile]] = []
-    for alone in (True, False):
-        some = [d for d in files if (d.ranks.ranks is not None and len(d.ranks.ranks) == 1) is alone]
+    for one_rank in (True, False):
+        chosen = [d for d in files if (d.ranks.ranks is not None and len(d.ranks.ranks) == 1) is one_rank]
         last = 0
-        for data in sorted(some, key=lambda d: d.written + d.read):
+        for data in sorted(chosen, key=lambda d: d.written + d.read):
             size = data.written + data.read
             if not last or size > THRESHOLDS.size_step * last:
                 groups.append([])
@@ -121,7 +121,7 @@ def split_by_size(files: Sequence[DataFile]) -> list[list[DataFile]]:
 
 
 def split_long_lived(files: list[DataFile]) -> list[list[DataFile]]:
-    """Apart: files that hold at least two shorter ones of the same ranks within their own life."""
+    """Files split off that are open while at least two shorter files of the same ranks come and go."""
     by_ranks: dict[RankSet, list[int]] = defaultdict(list)
     for place, data in enumerate(files):
         by_ranks[data.ranks].append(place)
@@ -131,8 +131,8 @@ def split_long_lived(files: list[DataFile]) -> list[list[DataFile]]:
             long_lived += [same[i] for i in _long_lived([files[place] for place in same])]
     if not long_lived or len(long_lived) == len(files):
         return [files]
-    apart = set(long_lived)
-    return [[files[i]] for i in long_lived] + [[d for i, d in enumerate(files) if i not in apart]]
+    separate = set(long_lived)
+    return [[files[i]] for i in long_lived] + [[d for i, d in enumerate(files) if i not in separate]]
 
 
 def _long_lived(files: list[DataFile]) -> list[int]:
@@ -141,38 +141,38 @@ def _long_lived(files: list[DataFile]) -> list[int]:
     lengths = ends - starts
     out = []
     for i in np.flatnonzero(lengths > THRESHOLDS.long_lived_longer * lengths.min()).tolist():
-        held = (starts >= starts[i]) & (ends <= ends[i]) & (2 * lengths < lengths[i])
-        if np.count_nonzero(held) >= THRESHOLDS.long_lived_holds:
+        inside = (starts >= starts[i]) & (ends <= ends[i]) & (2 * lengths < lengths[i])
+        if np.count_nonzero(inside) >= THRESHOLDS.long_lived_holds:
             out.append(i)
     return out
 
 
 def split_into_dumps(files: Sequence[DataFile], nprocs: int) -> list[list[DataFile]]:
-    """Layers of files, each a dump, in order of time.
+    """Layers of files in order of time; each layer is a dump.
 
-    A rank's j-th file of the family belongs to dump j: one rule serves N-1 (each file its own layer), N-N (a layer
-    has a file of every rank) and N-M. Where ranks leave dumps out, the number of the dump in the names corrects it;
-    where a different rank writes each dump, the time does.
+    A rank's j-th file of the family belongs to dump j. This rule serves N-1 (each file is a layer), N-N (a layer has a
+    file of every rank) and N-M. Where ranks leave out dumps, a dump number in the names corrects it. Where a different
+    rank writes each dump, the time does.
     """
     ordered = sorted(files, key=lambda d: (d.interval.start, d.file.name))
-    layers = layers_by_turn(ordered)
+    layers = layers_by_order(ordered)
     if 1 < len(layers) < len(files):
         layers = layers_by_number(ordered, len(layers)) or layers
     return [part for layer in layers for part in split_rotation(layer, nprocs)]
 
 
-def layers_by_turn(files: Sequence[DataFile]) -> list[list[DataFile]]:
-    """A rank's j-th file belongs to layer j; `files` in order of time."""
-    everyone = 0  # the layer after the last file that all ranks share
+def layers_by_order(files: Sequence[DataFile]) -> list[list[DataFile]]:
+    """Layers in which a rank's j-th file belongs to layer j; `files` are in order of time."""
+    after_shared = 0  # the next layer after a file that all ranks share
     next_layer: dict[int, int] = {}
     layers: dict[int, list[DataFile]] = defaultdict(list)
     for data in files:
         if data.ranks.ranks is None:
-            layer = max([everyone, *next_layer.values()])
-            everyone = layer + 1
+            layer = max([after_shared, *next_layer.values()])
+            after_shared = layer + 1
             next_layer.clear()
         else:
-            layer = max(max(next_layer.get(r, everyone), everyone) for r in data.ranks.ranks)
+            layer = max(max(next_layer.get(r, after_shared), after_shared) for r in data.ranks.ranks)
             for r in data.ranks.ranks:
                 next_layer[r] = layer + 1
         layers[layer].append(data)
@@ -180,12 +180,12 @@ def layers_by_turn(files: Sequence[DataFile]) -> list[list[DataFile]]:
 
 
 def layers_by_number(files: Sequence[DataFile], wanted: int) -> list[list[DataFile]] | None:
-    """Layers by a number in the names, if one of them makes `wanted` layers in which no rank has two files."""
+    """Layers by a number in the names, if one of the numbers gives `wanted` layers in which no rank has two files."""
     numbers = naming.numbering([d.file.name for d in files])
     for place in range(len(numbers[0]) if numbers else 0):
         layers: dict[int, list[DataFile]] = defaultdict(list)
-        for data, some in zip(files, numbers, strict=True):
-            layers[some[place]].append(data)
+        for data, row in zip(files, numbers, strict=True):
+            layers[row[place]].append(data)
         if len(layers) == wanted and all(_no_rank_twice(layer) for layer in layers.values()):
             return sorted(layers.values(), key=lambda layer: median(d.interval.start for d in layer))
     return None
@@ -199,10 +199,10 @@ def _no_rank_twice(layer: Sequence[DataFile]) -> bool:
 
 
 def split_rotation(layer: list[DataFile], nprocs: int) -> list[list[DataFile]]:
-    """A dump by a different single rank each time looks like one dump of them all, but for idle time between.
+    """A layer split where a different rank wrote each dump, else the layer itself.
 
-    Files of a dump that every rank writes are as many as the ranks, or overlap; here some ranks have none, none
-    overlap, and nobody writes for a while between any two.
+    Such dumps look like one dump with a file per rank. But here some ranks have no file, no two files overlap, and
+    there is idle time between any two.
     """
     if not THRESHOLDS.rotation_least <= len(layer) < nprocs or any(
         len(d.ranks.ranks or (0, 1)) > 1 for d in layer
@@ -211,5 +211,5 @@ def split_rotation(layer: list[DataFile], nprocs: int) -> list[list[DataFile]]:
     ordered = sorted(layer, key=lambda d: d.interval.start)
     span = ordered[-1].interval.end - ordered[0].interval.start
     idle = max(THRESHOLDS.gap_least, THRESHOLDS.gap_share * span)
-    apart = all(b.interval.start - a.interval.end > idle for a, b in pairwise(ordered))
-    return [[d] for d in ordered] if apart else [layer]
+    separated = all(b.interval.start - a.interval.end > idle for a, b in pairwise(ordered))
+    return [[d] for d in ordered] if separated else [layer]

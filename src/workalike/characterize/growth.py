@@ -1,7 +1,7 @@
-"""Equations 2 to 4 of the workload-replication paper, as corrected in facts/mphys-decks.md.
+"""Sizes of states: equations 2 to 4 of the workload-replication paper, with a correction.
 
-The paper's growth lags one step behind its own Eq. 3; here state k has the cumulative product
-of the factors up to k, as doubles applied to the base.
+In the paper the growth is one step late compared with its own Eq. 3. Here state k has the cumulative product of the
+factors up to k, in double precision, times the base.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from collections.abc import Sequence
 
 
 def apportion(total: int, weights: Sequence[float]) -> list[int]:
-    """Integers in proportion to the weights whose sum is exactly `total`."""
+    """Integers in proportion to the weights; their sum is exactly `total`."""
     if sum(weights) <= 0:
         weights = [1.0] * len(weights)
-    # Added up as below: another order of adding would leave a remainder for the last weight, be it zero.
+    # Added in the same order as below: any other order would leave a remainder to the last weight, even if it is zero.
     whole = functools.reduce(operator.add, weights, 0.0)
-    out, before, running = [], 0, 0.0
+    out, last_boundary, running = [], 0, 0.0
     for i, weight in enumerate(weights):
         running += weight
-        upto = total if i + 1 == len(weights) else min(total, round(total * (running / whole)))
-        out.append(upto - before)
-        before = upto
+        boundary = total if i + 1 == len(weights) else min(total, round(total * (running / whole)))
+        out.append(boundary - last_boundary)
+        last_boundary = boundary
     return out
 
 
 def size_at(time: float, starts: Sequence[float], sizes: Sequence[int]) -> float:
-    """The dataset's size at a moment: that of the latest checkpoint, of the first before it."""
+    """The dataset's size at a time: that of the latest checkpoint, or of the first one before any."""
     current = float(sizes[0])
     for start, size in zip(starts, sizes, strict=True):
         if start > time:
@@ -44,7 +44,7 @@ def state_sizes(
 ) -> list[int]:
     """Bytes of each visualisation state: they grow as the checkpoints do and sum to `total` (Eq. 2 to 4).
 
-    With one state before the first checkpoint, factors are applied at each step: V_(n+1) = F_n V_n.
+    States before the first checkpoint have its weight. The factors are applied at each step: V_(n+1) = F_n V_n.
     """
     if not checkpoint_sizes:
         return apportion(total, [1.0] * len(state_times))

@@ -1,4 +1,4 @@
-"""A log's dumps as meshes: `--model mesh`. The log tells bytes, times and ranks; that they are a mesh is assumed."""
+"""A log's dumps as meshes (`--model mesh`). The log has bytes, times and ranks; that they are a mesh is assumed."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ from workalike.workload.model import Assumption, Family, Interface, Lifetime, Sh
 from workalike.workload.phrases import dump_bytes
 from workalike.workload.words import HDF5_INTERFACES, Direction
 
-# An unstructured mesh of two dimensions has seven arrays of its own (docs/reference/typhonio-format.md#mesh): two of coordinates,
-# numbers of nodes and cells, shapes, cells of each shape, connectivity.
+# An unstructured mesh of two dimensions has seven arrays of its own (docs/reference/typhonio-format.md#mesh):
+# two of coordinates, numbers of nodes and of cells, shapes, cells of each shape, connectivity.
 ARRAYS_OF_MESH = 7
 FEWEST_VARIABLES = 1
-# What a library reads of its own tables when it appends to a file.
 
 
 def as_mesh(
     family: Family, ranks: int, interface: Interface = Interface.TYPHONIO, variables: int | None = None
 ) -> Family:
-    """The family with its dumps as unstructured 2-D meshes of the same bytes; what cannot be one stays as it is.
+    """The family with its dumps as unstructured 2-D meshes of the same bytes, or unchanged where it cannot be meshes.
 
-    `variables` is how many a mesh has; left out, it follows from how many datasets or collective writes a dump has.
+    `variables` is their number per mesh. Without it, the number follows from a dump's datasets or collective writes.
     """
     return _as_mesh(family, ranks, interface, variables) if _can_be(family, ranks) else family
 
 
 def looks_like_mesh(family: Family, ranks: int) -> bool:
-    """Whether a dump has the datasets of a mesh: at least as many as the mesh alone, and each written by all ranks."""
+    """Whether a dump has the datasets of a mesh with variables: more than a mesh alone, each written by all ranks."""
     return _can_be(family, ranks) and _datasets(family, ranks) > ARRAYS_OF_MESH
 
 
@@ -48,9 +47,9 @@ def _as_mesh(family: Family, ranks: int, interface: Interface, variables: int | 
     contents: dict[str, object] = {"content": Content(mesh=mesh).model_dump()}
     dumps = family.schedule.dumps
     if family.lifetime is Lifetime.APPENDED and dumps > 1:
-        # A state is flushed, the last one closed with its file (docs/reference/typhonio-calls.md#flush).
-        both = [Content(flushes=members, mesh=mesh), Content(mesh=mesh)]
-        contents = {"contents": [c.model_dump() for c in both], "use": [0] * (dumps - 1) + [1]}
+        # Each state is flushed; the last one is closed with its file (docs/reference/typhonio-calls.md#flush).
+        flushed_and_last = [Content(flushes=members, mesh=mesh), Content(mesh=mesh)]
+        contents = {"contents": [c.model_dump() for c in flushed_and_last], "use": [0] * (dumps - 1) + [1]}
     assumed = list(dict.fromkeys([*family.assumed, Assumption.DATASET_SHAPE]))
     return Family.model_validate(
         {
@@ -64,13 +63,13 @@ def _as_mesh(family: Family, ranks: int, interface: Interface, variables: int | 
 
 
 def _datasets(family: Family, ranks: int) -> int:
-    """Datasets of a typical dump: stated, or as many as each rank has collective writes."""
+    """Datasets of a typical dump, mesh included: as stated, or as many as a rank has collective writes."""
     members = family.members(ranks)
     counts: Counter[int] = Counter()
     for dump in range(family.schedule.dumps):
         content = family.content_of(dump)
         if content.fit is not None:
-            counts[content.fit.datasets + ARRAYS_OF_MESH] += 1  # a fit tells the variables alone
+            counts[content.fit.datasets + ARRAYS_OF_MESH] += 1  # a fit has the variables only
         elif content.arrays:
             counts[sum(arrays.datasets for arrays in content.arrays)] += 1
         else:
@@ -84,11 +83,11 @@ def _datasets(family: Family, ranks: int) -> int:
     return counts.most_common(1)[0][0]
 
 
-def mesh_like(found: Characterization) -> list[str]:
-    """Names of the families that a mesh could stand for.
+def families_like_meshes(found: Characterization) -> list[str]:
+    """Role and number of the families that could be meshes.
 
-    It is not assumed: a mesh keeps its calls at any scale of the bytes and has the metadata of TyphonIO, which a log
-    of datasets or of calls alone does not show.
+    A mesh is never assumed unless the user asks for it. It keeps its calls at any scale of bytes and has the metadata of
+    TyphonIO; a log of datasets or calls shows neither.
     """
     return [
         f"{facts.family.role.value} {facts.family.number}"

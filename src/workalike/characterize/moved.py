@@ -1,4 +1,4 @@
-"""What records moved in one direction: operations by size, how many of them collective."""
+"""What records moved in one direction: operations by size, and how many of them are collective."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from workalike.workload.model import Direction
 
 @dataclass
 class Moved:
-    """(operations, size) of a set of records in one direction."""
+    """Operations of a set of records in one direction, as pairs (operations, size in bytes)."""
 
     pairs: list[Pair]
     collective_calls: int  # summed over ranks
@@ -44,18 +44,21 @@ class Moved:
 
 
 def moved_by(facts: ModuleFacts, direction: Direction) -> Moved:
-    """Sizes solved from the records' histograms and common sizes; STDIO has only operations and bytes, and a side file.
+    """Operations by size, solved from the records' histogram and common sizes; for STDIO from a side file or the mean.
 
-    Operations and bytes are those of the counters, always. Bytes without an operation (a call that was counted
-    under another name) are one operation; a histogram that disagrees with the operations keeps its shape.
+    Operations and bytes are always those of the counters. Bytes without an operation (a call that was counted under
+    another name) are one operation per record. A histogram that contradicts the operations is scaled to them.
     """
     total = facts.total(bytes_name(direction))
     operations = operations_of(facts, direction)
     if total and not operations:
         operations = int((facts.column(bytes_name(direction)) > 0).sum())
-    told = merged(facts.told_sizes(direction)) if facts.sizes else []
-    if told and (sum(n for n, _ in told), sum(n * size for n, size in told)) == (operations, total):
-        return Moved(told, 0)
+    reported = merged(facts.reported_sizes(direction)) if facts.sizes else []
+    if reported and (sum(n for n, _ in reported), sum(n * size for n, size in reported)) == (
+        operations,
+        total,
+    ):
+        return Moved(reported, 0)
     names = histogram_names(facts.module, direction)
     bins = facts.totals(names) if names else []
     if sum(bins) != operations:
@@ -67,7 +70,7 @@ def moved_by(facts: ModuleFacts, direction: Direction) -> Moved:
 
 
 def merged(pairs: list[Pair]) -> list[Pair]:
-    """Equal sizes added up, smallest first."""
+    """The pairs (count, size) with equal sizes added up, smallest size first."""
     counts: dict[int, int] = defaultdict(int)
     for count, size in pairs:
         counts[size] += count
@@ -75,7 +78,7 @@ def merged(pairs: list[Pair]) -> list[Pair]:
 
 
 def moved_by_rows(facts: ModuleFacts, direction: Direction) -> list[Moved]:
-    """`moved_by` of each record on its own; equal records (the rule in parallel programs) are solved once."""
+    """`moved_by` of each record alone. Equal records, usual in parallel programs, are solved once."""
     names = [bytes_name(direction), *operation_names(facts.module, direction)]
     names += histogram_names(facts.module, direction)
     if facts.module != "STDIO":
@@ -98,7 +101,7 @@ def moved_by_rows(facts: ModuleFacts, direction: Direction) -> list[Moved]:
 
 
 def few_sizes(pairs: list[Pair], most: int) -> list[Pair]:
-    """At most about `most` different sizes: the commonest as they are, the others averaged within their bin."""
+    """At most about `most` different sizes: the most frequent as they are, the others averaged within their bin."""
     if len(pairs) <= most:
         return pairs
     by_count = sorted(pairs, key=lambda p: (-p[0], p[1]))
@@ -106,6 +109,6 @@ def few_sizes(pairs: list[Pair], most: int) -> list[Pair]:
     rest: dict[int, list[Pair]] = defaultdict(list)
     for count, size in by_count[len(kept) :]:
         rest[bin_of(size)].append((count, size))
-    for some in rest.values():
-        kept += split_even(sum(c * s for c, s in some), sum(c for c, _ in some))
+    for same_bin in rest.values():
+        kept += split_even(sum(c * s for c, s in same_bin), sum(c for c, _ in same_bin))
     return merged(kept)

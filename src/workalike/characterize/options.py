@@ -1,4 +1,4 @@
-"""What a user may decide about characterization."""
+"""The choices that a user has in characterization."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workalike.workload.words import Level
 
 
 class Model(StrEnum):
-    """What to take a dump for where the log leaves a choice."""
+    """How the content of dumps is expressed where the log allows several ways."""
 
     MESH = "mesh"
     ARRAYS = "arrays"
@@ -20,11 +20,12 @@ class Model(StrEnum):
 
 @dataclass(frozen=True)
 class CharacterizeOptions:
-    """`states` fixes the number of dumps in each long-lived file; `include_noise` keeps every file.
+    """What the options of `characterize` set.
 
-    `level` is taken where a file has it; `use_trace` off ignores DXT, as if the log had none.
-    `model` arrays is the library's level where a file has one, extents leaves those levels out; mesh takes HDF5 families for
-    meshes of `variables` variables (None: as many as their datasets tell).
+    `states` is the number of dumps in each long-lived file; `include_noise` keeps every file. `level` is taken where a
+    file has it. Without `use_trace`, DXT is ignored. `model` ARRAYS takes the library's level where a file has one,
+    EXTENTS leaves those levels out. MESH expresses HDF5 families as meshes of `variables` variables (None: by the
+    number of their datasets).
     """
 
     states: int | None = None
@@ -35,7 +36,7 @@ class CharacterizeOptions:
     variables: int | None = None
 
     def wanted_level(self, levels: Sequence[Level]) -> Level | None:
-        """Which of a file's levels, highest first, the user asks for; None leaves it to the log."""
+        """The level that the user asks for, out of a file's levels, highest first; None leaves the choice to the log."""
         if self.model is Model.ARRAYS:
             return next((level for level in levels if level in WITH_DATASETS), None)
         return self.level if self.level in levels else None

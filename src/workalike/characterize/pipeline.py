@@ -1,4 +1,4 @@
-"""log(s) -> workload: the rules in their order, each in a module of its own."""
+"""Logs -> workload: the order of the rules, each of which is in a module of its own."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ FILE_MODULES = frozenset({"POSIX", "STDIO", "MPI-IO", "H5D", "PNETCDF_VAR"})
 
 
 def characterize(logs: Sequence[Log], options: CharacterizeOptions | None = None) -> Characterization:
-    """The workload of the logs of one job, and how it came about.
+    """The workload of the logs of one job, and how it was derived.
 
     Raises:
-        WorkalikeError: NOTHING_TO_REPLICATE with the reason, when the logs hold no data I/O that can be replicated;
-            DAMAGED_LOG when their numbers contradict each other so much that they make no workload.
+        WorkalikeError: NOTHING_TO_REPLICATE, with the reason, when the logs have no data I/O that can be replicated;
+            DAMAGED_LOG when their numbers contradict each other so much that no valid workload results.
     """
     try:
         return _Characterizer(logs, options or CharacterizeOptions()).run()
@@ -55,10 +55,10 @@ def characterize(logs: Sequence[Log], options: CharacterizeOptions | None = None
         first = error.errors()[0]
         raise WorkalikeError(
             ErrorKind.DAMAGED_LOG,
-            f"its numbers make no workload: {first['msg']}",
+            f"its numbers do not give a valid workload: {first['msg']}",
             file=logs[0].path,
             place=".".join(map(str, first["loc"])) or None,
-            hint="the counters are beyond what a job can do; copy the log again from where it was written",
+            hint="the counters exceed what a job can do: copy the log again from where it was written",
         ) from error
 
 
@@ -113,7 +113,7 @@ class _Characterizer:
         return replace(facts, family=family, rules=[*facts.rules, *rules])
 
     def _data_files(self, file: FileFacts) -> list[DataFile]:
-        """The file at the level of each direction: one data file where both are the same."""
+        """The file at the level of each direction: one data file where both directions have the same level."""
         found = choose_levels(file, without_datasets=self.options.model is Model.EXTENTS)
         wanted = self.options.wanted_level(levels_of(file))
         out = []
@@ -157,7 +157,7 @@ class _Characterizer:
         if undecoded:
             return WorkalikeError(
                 ErrorKind.NOTHING_TO_REPLICATE,
-                f"its data I/O went through {' and '.join(undecoded)}, which has no backend here",
+                f"its data I/O went through {' and '.join(undecoded)}, for which there is no backend",
                 file=file,
                 place=f"module {undecoded[0]}",
                 hint="capture a run on a POSIX or MPI-IO file system",
@@ -177,13 +177,13 @@ def _main_rule(found: dict[Direction, LevelChoice], moved: dict[Direction, int])
 
 
 def unsupported_modules(logs: Iterable[Log]) -> list[Loss]:
-    """Modules with data that could not be read: another file system's, or records of an unknown version."""
+    """Modules whose data cannot be read: of an unsupported file system, or with records of an unknown version."""
     skipped = {name for log in logs for name in log.skipped} & (UNDECODED_DATA | FILE_MODULES)
     return [Loss(Reason.UNSUPPORTED_MODULE, 0, 0, name) for name in sorted(skipped)]
 
 
 def uncovered_of(losses: Iterable[Loss], noise: Noise) -> list[Uncovered]:
-    """Bytes and files by reason."""
+    """Bytes and files that the workload leaves out, by reason."""
     found: dict[Reason, tuple[int, int]] = {}
     for loss in losses:
         size, files = found.get(loss.reason, (0, 0))

@@ -1,4 +1,4 @@
-"""What characterization returns: the workload, and how each of its families came about."""
+"""What characterization returns: the workload, and how each of its families was derived."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from workalike.workload.model import Family, Reason, Workload
 
 @dataclass
 class DumpFacts:
-    """One dump (or load) as the log has it. Bytes at the family's level; times in seconds of the job."""
+    """One dump (or load) in the log. Bytes are at the family's level; times are seconds since the job's start."""
 
     bytes_written: int
     bytes_read: int
     start_s: float
     end_s: float
-    io_time_s: float | None = None  # last close - first open of its files, where the log tells
+    io_time_s: float | None = None  # last close - first open of its files, where known
     files: list[FileFacts] = field(default_factory=list)
 
 
 @dataclass
 class FamilyFacts:
-    """A family of the workload, the files it was made from and what they did."""
+    """A family of the workload, with the files it was made from and what was done with them."""
 
     family: Family
     dumps: list[DumpFacts]
-    rules: list[Decision] = field(default_factory=list)  # which rule decided what
+    rules: list[Decision] = field(default_factory=list)  # the rules that decided
 
     def files(self) -> list[FileFacts]:
         """Each file once, in the order of the dumps."""
@@ -40,13 +40,13 @@ class FamilyFacts:
         return list(seen.values())
 
     def sentences(self) -> list[str]:
-        """The rules that decided, as people read them."""
+        """The sentences of the rules that decided."""
         return [decision.sentence for decision in self.rules]
 
 
 @dataclass
 class Characterization:
-    """The result: the workload and how it came about."""
+    """The workload, how it was derived, and what it leaves out."""
 
     workload: Workload
     families: list[FamilyFacts]
@@ -59,7 +59,7 @@ class Characterization:
 
     @property
     def complete(self) -> bool:
-        """False where a module was partial or data could not be expressed (exit code 3)."""
+        """Whether no module is partial and all data could be expressed; if not, commands exit with 3."""
         return not self.partial_modules and not any(
             loss.reason in (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
             for loss in self.losses
@@ -67,7 +67,7 @@ class Characterization:
 
 
 def summary_of(found: Characterization) -> dict[str, object]:
-    """Ranks, families and what is left out, as plain values: what `characterize --json` prints beside the file."""
+    """Ranks, families and what is left out, as plain values for `characterize --json`."""
     return {
         "ranks": found.workload.ranks,
         "complete": found.complete,

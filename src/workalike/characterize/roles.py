@@ -1,4 +1,4 @@
-"""Roles: by the words in names where they speak, else by behaviour."""
+"""The roles of families: by words in file names where there are any, else by behaviour."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from workalike.workload.model import Direction, Role
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What a family does, for the rules below."""
+    """The input of the rules below: a family's files and what is done with them."""
 
     files: Sequence[DataFile]
     events: int
     one_file_many_states: bool
-    share_of_writes: float  # of the job's written bytes
+    share_of_writes: float  # share of the job's written bytes
 
 
-def decide_role(b: Behaviour) -> tuple[Role, RoleRule]:
-    """(role, the rule that decided)."""
-    directions = frozenset().union(*(d.directions for d in b.files))
-    named = naming.role_by_name([d.file for d in b.files])
+def decide_role(behaviour: Behaviour) -> tuple[Role, RoleRule]:
+    """The role, and the rule that decided."""
+    directions = frozenset().union(*(d.directions for d in behaviour.files))
+    named = naming.role_by_name([d.file for d in behaviour.files])
     if directions == {Direction.READ}:
         if named is Role.CHECKPOINT:
             return Role.RESTART, RoleRule.CHECKPOINT_ONLY_READ
@@ -34,13 +34,13 @@ def decide_role(b: Behaviour) -> tuple[Role, RoleRule]:
         named = None
     if named is not None:
         return named, RoleRule.NAME
-    if Direction.READ in directions and _reads_own_writes(b.files):
+    if Direction.READ in directions and _reads_own_writes(behaviour.files):
         return Role.SCRATCH, RoleRule.READ_BACK
-    if b.one_file_many_states:
+    if behaviour.one_file_many_states:
         return Role.VISUALIZATION, RoleRule.APPENDED
-    if b.events >= 2 and b.share_of_writes >= THRESHOLDS.role_checkpoint:
+    if behaviour.events >= 2 and behaviour.share_of_writes >= THRESHOLDS.role_checkpoint:
         return Role.CHECKPOINT, RoleRule.MOST_WRITTEN
-    if b.events >= 2:
+    if behaviour.events >= 2:
         return Role.VISUALIZATION, RoleRule.LESS_WRITTEN
     return Role.OUTPUT, RoleRule.WRITTEN_ONCE
 

@@ -1,4 +1,4 @@
-"""The rules of characterization, each with the sentence that `characterize --rules` and the report show."""
+"""The rules of characterization, with the sentences that `characterize --rules` and the report show."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from workalike.facts.rules import Rule
 class RoleRule(Rule):
     """Why a family has its role."""
 
-    CHECKPOINT_ONLY_READ = "checkpoint-only-read", "role: a checkpoint's name, only read"
+    CHECKPOINT_ONLY_READ = "checkpoint-only-read", "role: named as a checkpoint, only read"
     ONLY_READ = "only-read", "role: only read"
-    NAME = "name", "role: a word of the name"
+    NAME = "name", "role: a word in the name"
     READ_BACK = "read-back", "role: written and read back in pieces by its own ranks"
     APPENDED = "appended", "role: one file appended over the run"
-    MOST_WRITTEN = "most-written", "role: written again and again, most of the bytes"
-    LESS_WRITTEN = "less-written", "role: written again and again, a minor part of the bytes"
+    MOST_WRITTEN = "most-written", "role: written repeatedly, most of the bytes"
+    LESS_WRITTEN = "less-written", "role: written repeatedly, a minor part of the bytes"
     WRITTEN_ONCE = "written-once", "role: written once"
 
 
 class StatesRule(Rule):
-    """Why a long-lived file has so many states."""
+    """How the number of states of a long-lived file was found."""
 
     GIVEN = "given", "states: given with --states"
     TRACE = "trace", "states: {count} bursts in the trace"
-    DATASET = "dataset", "states: an appended dataset's bytes over its size when opened"
+    DATASET = "dataset", "states: bytes of an appended dataset divided by its size when opened"
     H5F_FLUSHES = "h5f-flushes", "states: H5F flushes"
     PNETCDF_SYNCS = "pnetcdf-syncs", "states: PnetCDF syncs"
     MPIIO_SYNCS = "mpiio-syncs", "states: MPI-IO syncs"
@@ -32,14 +32,14 @@ class StatesRule(Rule):
 
 
 class StateSizesRule(Rule):
-    """Why a state has its size."""
+    """How the sizes of states were found."""
 
     CHECKPOINTS = "checkpoints", "state sizes: the growth of the checkpoints (Eq. 2 to 4)"
-    EQUAL = "equal", "state sizes: equal, for want of checkpoints to follow"
+    EQUAL = "equal", "state sizes: equal, since there are no checkpoints to follow"
 
 
 class TunableRule(Rule):
-    """What settings follow from, or would."""
+    """What a tunable field follows from, or what to know about such settings."""
 
     STRIPING = "striping", "striping: the Lustre layout of its files"
     AGGREGATORS = "aggregators", "aggregators: {ranks} ranks at POSIX below collective MPI-IO"
@@ -49,7 +49,7 @@ class TunableRule(Rule):
     )
     READ_MODIFY_WRITE = (
         "read-modify-write",
-        "read-modify-write: {reads} reads of files that were only written above",
+        "read-modify-write: {reads} POSIX reads of files that MPI-IO only wrote",
     )
 
 
@@ -67,6 +67,6 @@ class SynthesisRule(Rule):
 
 
 class ModelRule(Rule):
-    """Why dumps are taken for what they are."""
+    """How the content of dumps was chosen."""
 
     MESH = "mesh", "model mesh: as asked"

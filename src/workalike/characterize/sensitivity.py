@@ -25,7 +25,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a threshold decides: the jobs whose workload or rules change, when it is halved and when it is doubled."""
+    """The jobs whose workload or rules change when a threshold is halved, and when it is doubled."""
 
     threshold: Threshold
     halved: tuple[str, ...]
@@ -33,7 +33,7 @@ class Effect:
 
     @property
     def either(self) -> tuple[str, ...]:
-        """The jobs of which either changes something."""
+        """The jobs that change in either case."""
         return tuple(dict.fromkeys(self.halved + self.doubled))
 
 
@@ -47,7 +47,7 @@ def jobs_of(paths: Iterable[Path]) -> list[Job]:
 
 
 def effects(thresholds: Sequence[Threshold], jobs: Sequence[Job]) -> Iterator[Effect]:
-    """The effect of each threshold on the jobs, one after the other."""
+    """The effect of each threshold on the jobs, one threshold after the other."""
     usual = {job.name: outcome(job) for job in jobs}
     for threshold in thresholds:
         changed = []
@@ -58,7 +58,7 @@ def effects(thresholds: Sequence[Threshold], jobs: Sequence[Job]) -> Iterator[Ef
 
 
 def outcome(job: Job) -> str:
-    """Everything that the rules say of a job: its workload, which rule decided what, and what is noise."""
+    """Everything that the rules decide for a job, as text: its workload, the rules' sentences, and what is noise."""
     try:
         found = characterize(job.logs)
     except WorkalikeError as error:

@@ -1,4 +1,4 @@
-"""Dumps that differ in nothing but their size: one content and a sequence of sizes, instead of a content each."""
+"""Dumps that differ only in size: one content and a list of sizes, instead of one content per dump."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from workalike.workload.model import Content, Direction, Level, Stream
 
 
 def series_of(contents: Sequence[Content], level: Level, members: int) -> tuple[Content, list[int]] | None:
-    """(the content, the bytes of each dump), if every dump is the same but for its size.
+    """(the content, the bytes of each dump), if the dumps differ only in size; else None.
 
-    A replica makes the sizes of operations follow: none where that would move them to other bins of the histogram.
+    A replica scales the sizes of operations. It is None where scaled sizes would be in other bins of the histogram.
     """
     if len(contents) < THRESHOLDS.series_least or any(c.arrays or c.fit or not c.streams for c in contents):
         return None
@@ -40,7 +40,7 @@ def series_of(contents: Sequence[Content], level: Level, members: int) -> tuple[
 
 
 def _shape(content: Content) -> str:
-    """Everything of a content but the sizes of its operations."""
+    """A content without the sizes of its operations, as text."""
     streams = [stream.model_dump_json(exclude={"sizes"}) for stream in content.streams]
     return content.model_dump_json(exclude={"streams"}) + "".join(streams)
 
@@ -63,21 +63,22 @@ def _bytes(pairs: Sequence[Pair]) -> int:
 
 
 def _follows(pattern: list[list[Pair]], dump: list[list[Pair]], exact: bool) -> bool:
-    """Whether the pattern, sized as the dump, is the dump: shares of the streams, and the histogram."""
+    """Whether the pattern, scaled to the dump's bytes, has the dump's shares of streams and its histogram."""
     whole, wanted = sum(map(_bytes, pattern)), sum(map(_bytes, dump))
-    for mine, theirs in zip(pattern, dump, strict=True):
-        share = _bytes(mine) * wanted / whole
-        if abs(share - _bytes(theirs)) > THRESHOLDS.series_shares * max(share, 1):
+    for scaled, actual in zip(pattern, dump, strict=True):
+        share = _bytes(scaled) * wanted / whole
+        if abs(share - _bytes(actual)) > THRESHOLDS.series_shares * max(share, 1):
             return False
-        if not exact and _variation(fit_bytes(mine, round(share)), theirs) > THRESHOLDS.series_bins:
+        if not exact and _variation(fit_bytes(scaled, round(share)), actual) > THRESHOLDS.series_bins:
             return False
     return True
 
 
 def _variation(a: Sequence[Pair], b: Sequence[Pair]) -> float:
+    """Total variation between the histograms of two lists of operations, 0 to 1."""
     bins: list[Counter[int]] = [Counter(), Counter()]
-    for some, out in zip((a, b), bins, strict=True):
-        for count, size in some:
-            out[bin_of(size)] += count
-    one, other = bins[0].total() or 1, bins[1].total() or 1
-    return sum(abs(bins[0][i] / one - bins[1][i] / other) for i in bins[0] | bins[1]) / 2
+    for pairs, histogram in zip((a, b), bins, strict=True):
+        for count, size in pairs:
+            histogram[bin_of(size)] += count
+    total_a, total_b = bins[0].total() or 1, bins[1].total() or 1
+    return sum(abs(bins[0][i] / total_a - bins[1][i] / total_b) for i in bins[0] | bins[1]) / 2

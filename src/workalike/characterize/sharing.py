@@ -1,4 +1,4 @@
-"""Who wrote into which file: rank sets, effective writers, sharing."""
+"""Which ranks wrote into which files: rank sets, effective writers, sharing."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from workalike.workload.model import Level, Sharing, SharingMode, Turns
 
 
 def effective_writers(facts: ModuleFacts, nprocs: int, total_bytes: int) -> float:
-    """k = n / (1 + var n^2 / B^2): how many of n ranks share the bytes (docs/reference/reading-counters.md#rank-set).
+    """How many of n ranks share B bytes: n / (1 + var n^2 / B^2) (docs/reference/reading-counters.md#rank-set).
 
-    n where the variance is missing or cannot be true. Of several datasets the deviations add up, as if the same
-    ranks had written each.
+    The result is n where the variance is missing or impossible. The deviations of several datasets are added, as if the
+    same ranks had written all of them.
     """
     reduced = facts.ranks < 0
     if nprocs <= 1 or total_bytes <= 0 or not reduced.any() or not facts.has("F_VARIANCE_RANK_BYTES"):
@@ -32,15 +32,15 @@ def effective_writers(facts: ModuleFacts, nprocs: int, total_bytes: int) -> floa
 
 
 def root_of(facts: ModuleFacts, nprocs: int, total_bytes: int) -> int | None:
-    """The one rank that moved everything in a reduced record, if the variance says that there is one."""
+    """The single rank that moved everything in a reduced record; None where the variance shows several ranks."""
     if nprocs < 2 or effective_writers(facts, nprocs, total_bytes) >= min(THRESHOLDS.root_writers, nprocs):
         return None
-    for who in ("SLOWEST_RANK", "FASTEST_RANK"):
+    for rank_counter in ("SLOWEST_RANK", "FASTEST_RANK"):
         if (
-            facts.largest(f"{who}_BYTES") >= THRESHOLDS.root_bytes * total_bytes
-            and facts.largest(who) < nprocs
+            facts.largest(f"{rank_counter}_BYTES") >= THRESHOLDS.root_bytes * total_bytes
+            and facts.largest(rank_counter) < nprocs
         ):
-            return facts.largest(who)
+            return facts.largest(rank_counter)
     return 0
 
 
@@ -61,31 +61,31 @@ def sharing_of(sets: list[RankSet], nprocs: int) -> Sharing:
 
 
 def sharing_of_family(layers: Sequence[Sharing], nprocs: int) -> list[tuple[Sharing, list[int]]]:
-    """The sharings of a family's dumps brought together: (sharing, which dumps have it).
+    """The sharings of a family's dumps brought together, as (sharing, indices of the dumps that have it).
 
-    A dump that leaves out ranks of a larger one is no other family, nor is one that another single rank wrote.
+    A dump with fewer ranks than another is not of another family, nor is one that another single rank wrote.
     """
     modes = {s.mode for s in layers}
     roots = {str(s.ranks) for s in layers if s.mode is SharingMode.ROOT}
-    kind_of_root = SharingMode.ROOT  # with what a single rank's file goes
+    kind_of_root = SharingMode.ROOT  # the mode that files of a single rank are counted to
     if SharingMode.PER_RANK in modes:
         kind_of_root = SharingMode.PER_RANK
     elif SharingMode.SUBSET in modes or len(roots) > 1:
         kind_of_root = SharingMode.SUBSET
-    apart: dict[tuple[SharingMode, int], list[int]] = {}
+    groups: dict[tuple[SharingMode, int], list[int]] = {}
     for number, sharing in enumerate(layers):
         kind = kind_of_root if sharing.mode is SharingMode.ROOT else sharing.mode
-        apart.setdefault((kind, sharing.files), []).append(number)
-    return [(_union([layers[i] for i in which], mode, nprocs), which) for (mode, _), which in apart.items()]
+        groups.setdefault((kind, sharing.files), []).append(number)
+    return [(_union([layers[i] for i in which], mode, nprocs), which) for (mode, _), which in groups.items()]
 
 
-def _union(some: Sequence[Sharing], mode: SharingMode, nprocs: int) -> Sharing:
-    first = some[0]
-    if all(s == first for s in some):
+def _union(sharings: Sequence[Sharing], mode: SharingMode, nprocs: int) -> Sharing:
+    first = sharings[0]
+    if all(s == first for s in sharings):
         return first
-    if any(s.ranks is None for s in some):
+    if any(s.ranks is None for s in sharings):
         return first.model_copy(update={"mode": mode, "ranks": None})
-    ranks = sorted({r for s in some for a, b, step in s.ranks or [] for r in range(a, b + 1, step)})
+    ranks = sorted({r for s in sharings for a, b, step in s.ranks or [] for r in range(a, b + 1, step)})
     if len(ranks) == nprocs:
         return first.model_copy(
             update={"mode": SharingMode.SHARED if mode is SharingMode.SUBSET else mode, "ranks": None}
@@ -94,14 +94,14 @@ def _union(some: Sequence[Sharing], mode: SharingMode, nprocs: int) -> Sharing:
 
 
 def turns_of(files: Sequence[FileFacts], level: Level, latest: float) -> Turns:
-    """Whether the ranks of a file open, use and close it one after the other (MACSio's MIF) or together."""
-    several = [file for file in files if MODULE_OF_LEVEL[level] in file.modules]
-    facts = [file.modules[MODULE_OF_LEVEL[level]] for file in several]
+    """Whether the ranks of a file open, use and close it one after the other (MACSio's MIF) or concurrently."""
+    module = MODULE_OF_LEVEL[level]
+    facts = [file.modules[module] for file in files if module in file.modules]
     shared = [f for f in facts if len(f.ranks) > 1]
     if not shared:
         return Turns.CONCURRENT
-    one_by_one = sum(_one_after_the_other(f, latest) for f in shared)
-    return Turns.BATON if one_by_one >= THRESHOLDS.baton_share * len(shared) else Turns.CONCURRENT
+    in_turn = sum(_one_after_the_other(f, latest) for f in shared)
+    return Turns.BATON if in_turn >= THRESHOLDS.baton_share * len(shared) else Turns.CONCURRENT
 
 
 def _one_after_the_other(facts: ModuleFacts, latest: float) -> bool:

@@ -1,4 +1,4 @@
-"""Size distributions: histogram, common sizes and exact bytes -> operations of each size."""
+"""Size distributions: a histogram, common sizes and exact bytes -> operations by size."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def lower_bound(index: int) -> int:
 
 
 def solve_sizes(bins: Sequence[int], common: Sequence[Pair], total_bytes: int) -> list[Pair]:
-    """(operations, size) pairs with the bins' counts and exactly `total_bytes`.
+    """Pairs (operations, size) with the counts of the bins and exactly `total_bytes`.
 
     Args:
-        bins: ten counts of one direction.
-        common: (size, count) of the common sizes, of both directions together.
-        total_bytes: of this direction.
+        bins: the ten counts of one direction.
+        common: (size, count) of the common sizes, over both directions.
+        total_bytes: the bytes of this direction.
 
-    Known sizes fill their bins first, most frequent first, never so many of one that what is left could not be
-    solved: the table of common sizes mixes reads and writes (docs/reference/darshan-meaning.md#strides-and-common-sizes). What is left of each bin gets sizes within
-    its bounds such that the bytes are exact (docs/reference/reading-counters.md#size-histogram). Counters that contradict each other keep
-    their operations and bytes and give up the bins.
+    Common sizes fill their bins first, the most frequent first, as far as the rest can still be solved: the table of
+    common sizes mixes reads and writes (docs/reference/darshan-meaning.md#strides-and-common-sizes). The other
+    operations of a bin get sizes in its bounds that make the bytes exact (docs/reference/reading-counters.md#size-histogram).
+    Where counters contradict each other, operations and bytes are kept and the bins are not.
     """
     left = [max(0, int(n)) for n in bins]
     if not is_solvable(left, total_bytes):
@@ -57,7 +57,7 @@ def _offered(bins: Sequence[int], common: Sequence[Pair]) -> list[Pair]:
 
 
 def _taken(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> list[Pair]:
-    """As many of each size as leave something that can be solved."""
+    """As many of each size as possible while the rest can still be solved."""
     left = list(bins)
     rest = total_bytes
     least = sum(count * lower_bound(i) for i, count in enumerate(left))
@@ -81,44 +81,44 @@ def _taken(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> li
 
 
 def _exact_subset(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> list[Pair] | None:
-    """The sizes that are this direction's: those that fill all bins and move all bytes, if there are such."""
+    """The common sizes that fill all bins and move all bytes, so that they are this direction's; None without any."""
     if len(offered) > THRESHOLDS.subsets_most:
         return None
     operations = sum(bins)
     for number in range(1, len(offered)):
-        for some in combinations(offered, number):
-            if sum(c for c, _ in some) != operations or sum(c * s for c, s in some) != total_bytes:
+        for subset in combinations(offered, number):
+            if sum(c for c, _ in subset) != operations or sum(c * s for c, s in subset) != total_bytes:
                 continue
             filled = [0] * len(bins)
-            for count, size in some:
+            for count, size in subset:
                 filled[bin_of(size)] += count
             if filled == list(bins):
-                return list(some)
+                return list(subset)
     return None
 
 
 def _two_sizes(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> list[Pair] | None:
-    """Two common sizes that fill the bin of most bytes, in the one proportion that the bytes allow.
+    """Two common sizes that fill the highest bin, in the only proportion that the bytes allow.
 
-    The other bins are small change: where they have a common size it fills them, else any size within their bounds.
+    The other bins have few bytes: any size within their bounds does for them.
     """
     main = max((i for i, count in enumerate(bins) if count), default=0)
-    inside = [(count, size) for count, size in offered if bin_of(size) == main]
+    in_main = [(count, size) for count, size in offered if bin_of(size) == main]
     others = [i for i, count in enumerate(bins) if count and i != main]
     least = sum(bins[i] * lower_bound(i) for i in others)
     most = sum(bins[i] * BIN_BOUNDS[i] for i in others)
     operations = bins[main]
-    for (many, large), (few, small) in combinations(sorted(inside, key=lambda p: -p[1]), 2):
+    for (large_count, large), (small_count, small) in combinations(sorted(in_main, key=lambda p: -p[1]), 2):
         # total - most <= x large + (operations - x) small <= total - least
         low = -((operations * small - (total_bytes - most)) // (large - small))
         high = (total_bytes - least - operations * small) // (large - small)
-        if low == high and 0 <= low <= many and 0 <= operations - low <= few:
+        if low == high and 0 <= low <= large_count and 0 <= operations - low <= small_count:
             return [(count, size) for count, size in ((low, large), (operations - low, small)) if count]
     return None
 
 
 def _fill(left: Sequence[int], rest: int) -> list[Pair]:
-    """Spread `rest` bytes over the open bins, each within its bounds, in proportion to the room that they have."""
+    """Spread `rest` bytes over the bins that are not full, within their bounds, in proportion to their room."""
     open_bins = [i for i, count in enumerate(left) if count]
     spare = rest - sum(left[i] * lower_bound(i) for i in open_bins)
     rooms = {i: left[i] * (min(BIN_BOUNDS[i], THRESHOLDS.open_bin_most) - lower_bound(i)) for i in open_bins}
@@ -136,5 +136,5 @@ def _fill(left: Sequence[int], rest: int) -> list[Pair]:
 
 
 def _scaled(left: Sequence[int], total_bytes: int) -> list[Pair]:
-    """Keep operations and bytes, give up the bins."""
+    """The operations and bytes in nearly equal sizes, without regard to the bins."""
     return split_even(total_bytes, sum(left))

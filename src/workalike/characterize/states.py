@@ -1,7 +1,7 @@
-"""Several dumps in one long-lived file: how many, when, how large.
+"""Several dumps (states) in one long-lived file: their number, times and sizes.
 
-Tried in this order: the trace (DXT), what the libraries counted (flushes, record dimensions), the heatmap;
-`--states N` beats all.
+They follow from `--states N`, else from the trace (DXT), else from what libraries counted (flushes, appended
+datasets), else from the heatmap.
 """
 
 from __future__ import annotations
@@ -35,19 +35,21 @@ API_OF_LEVEL = {
 
 @dataclass
 class States:
-    """The dumps of one file in order; `sizes` in bytes, None where the growth rule is to decide."""
+    """The dumps of one file in order. `sizes` are in bytes, None where the growth rule decides them later."""
 
     intervals: list[Interval]
     sizes: list[int] | None
     rule: Decision
     assumed: list[Assumption] = field(default_factory=list)
-    cut: list[tuple[int, int]] = field(default_factory=list)  # the operations of each in the trace
+    cut: list[tuple[int, int]] = field(
+        default_factory=list
+    )  # the range of each state's operations in the trace
 
 
 def bursts(starts: FloatArray, ends: FloatArray, span: float) -> list[tuple[int, int]]:
-    """Index ranges [first, last) of operations, sorted by start, between idle gaps.
+    """Index ranges [first, last) of operations between idle gaps; the operations are sorted by start.
 
-    A gap counts when it is longer than half a second and than one per cent of the span.
+    A gap counts when it is longer than half a second and longer than one per cent of the span.
     """
     if not len(starts):
         return []
@@ -59,7 +61,7 @@ def bursts(starts: FloatArray, ends: FloatArray, span: float) -> list[tuple[int,
 
 
 def states_in_trace(trace: Trace | None) -> States | None:
-    """Exact bursts of a traced file; None without a trace of it."""
+    """The bursts of a traced file, exactly; None without a trace."""
     if trace is None or not len(trace):
         return None
     span = float(trace.ends.max() - trace.starts.min())
@@ -75,9 +77,9 @@ def states_in_trace(trace: Trace | None) -> States | None:
 
 
 def joined_bursts(cut: Sequence[tuple[int, int]], sizes: Sequence[int]) -> list[tuple[int, int]]:
-    """Bursts of next to nothing (a header, a line of a log) are part of the state before them, or after."""
+    """The bursts, with very small ones (a header, a line of a log) joined to the state before or after them."""
     out: list[tuple[int, int]] = []
-    moved = THRESHOLDS.state_least  # of the last one
+    moved = THRESHOLDS.state_least  # bytes of the last burst in `out`
     for (first, last), size in zip(cut, sizes, strict=True):
         if out and (size < THRESHOLDS.state_least or moved < THRESHOLDS.state_least):
             out[-1] = (out[-1][0], last)
@@ -89,9 +91,9 @@ def joined_bursts(cut: Sequence[tuple[int, int]], sizes: Sequence[int]) -> list[
 
 
 def counted_by_library(file: FileFacts, level: Level, written: int) -> tuple[int, StatesRule] | None:
-    """How many states the libraries' counters tell of.
+    """(the number of states that the libraries' counters show, the rule); None where they show none.
 
-    Flushes and syncs tell of states only where much is written between them: a text log is flushed line by line.
+    Flushes and syncs count as states only where much is written between them: a text log is flushed line by line.
     """
     operations = operations_of(file.modules[MODULE_OF_LEVEL[level]], Direction.WRITE)
     appended = appended_dataset(file) if level is Level.H5D else None
@@ -109,7 +111,7 @@ def counted_by_library(file: FileFacts, level: Level, written: int) -> tuple[int
 
 
 def appended_dataset(file: FileFacts) -> int | None:
-    """How often chunked datasets were written in full: their bytes over their size when they were opened."""
+    """How often chunked datasets were written in full: their bytes divided by their size at opening; None if unequal."""
     h5d = file.modules.get("H5D")
     if h5d is None:
         return None
@@ -134,7 +136,7 @@ def _per_open(file: FileFacts, module: str, calls: str, opens: tuple[str, ...]) 
 
 
 def _stdio_flushes(file: FileFacts) -> int:
-    """Flushes of each rank that appends to a stream; a stream that is read or moved about in has no states."""
+    """Flushes per rank that appends to a stream; 0 where the stream is read or positioned, as it then has no states."""
     stdio = file.modules.get("STDIO")
     if stdio is None or stdio.total("READS") or stdio.total("SEEKS") > stdio.total("FLUSHES"):
         return 0
@@ -144,19 +146,19 @@ def _stdio_flushes(file: FileFacts) -> int:
 
 @dataclass
 class Timeline:
-    """Bytes over time of one API, less what other files are known to have written (a heatmap's residual)."""
+    """Bytes over time of one API, less the known bytes of other files. `width` is the width of a bin in seconds."""
 
     width: float
     bytes: FloatArray
 
     def cumulative(self) -> FloatArray:
-        """float64[bins + 1], bytes before each bin's start."""
+        """float64[bins + 1], bytes before the start of each bin."""
         return np.concatenate([[0.0], np.cumsum(self.bytes)])
 
     def busy_around(self, time: float) -> Interval:
-        """The run of bins with bytes that holds a moment."""
-        at = min(len(self.bytes) - 1, max(0, int(time / self.width)))
-        first = last = at
+        """The contiguous bins with bytes around a time."""
+        bin_index = min(len(self.bytes) - 1, max(0, int(time / self.width)))
+        first = last = bin_index
         while first > 0 and self.bytes[first - 1] > 0:
             first -= 1
         while last + 1 < len(self.bytes) and self.bytes[last + 1] > 0:
@@ -164,13 +166,13 @@ class Timeline:
         return Interval(first * self.width, (last + 1) * self.width)
 
     def time_at(self, position: float) -> float:
-        """The time when `position` bytes had been moved."""
+        """The time in seconds when `position` bytes had been moved."""
         grown = self.cumulative()
         edges = np.arange(len(grown)) * self.width
         return float(np.interp(position, grown, edges))
 
     def inside(self, within: Interval) -> Timeline:
-        """The same without what lies outside of an interval."""
+        """The timeline without the bytes outside of an interval."""
         starts = np.arange(len(self.bytes)) * self.width
         touched = (starts < within.end) & (starts + self.width > within.start)
         return Timeline(self.width, np.where(touched, self.bytes, 0.0))
@@ -179,9 +181,9 @@ class Timeline:
 def residual_timeline(
     heatmap: Heatmap, direction: Direction, others: Sequence[tuple[Interval, int]], latest: float
 ) -> Timeline | None:
-    """The heatmap of all ranks, less other files' bytes spread over their own intervals.
+    """The heatmap summed over ranks, less other files' bytes, which are spread evenly over their intervals.
 
-    None where its bins cannot be true: they reach beyond `latest` seconds, or are negative.
+    None where its bins cannot be true: they extend far beyond `latest` seconds, or are negative.
     """
     values = heatmap.read if direction is Direction.READ else heatmap.write
     if values.size == 0 or heatmap.bin_width * values.shape[1] > 2 * latest or (values < 0).any():
@@ -206,7 +208,7 @@ def _spread(interval: Interval, size: int, bins: int, width: float) -> npt.NDArr
 
 
 def bursts_in_timeline(timeline: Timeline, within: Interval) -> list[Interval]:
-    """Runs of busy bins separated by idle ones."""
+    """The intervals of busy bins, which idle bins separate."""
     quiet = THRESHOLDS.state_quiet * timeline.bytes.sum() / max(1, np.count_nonzero(timeline.bytes))
     busy = timeline.bytes > quiet
     edges = np.flatnonzero(np.diff(np.concatenate([[0], busy.astype(np.int8), [0]])))
@@ -221,7 +223,7 @@ def bursts_in_timeline(timeline: Timeline, within: Interval) -> list[Interval]:
 def place_states(
     count: int, sizes: Sequence[int], within: Interval, timeline: Timeline | None
 ) -> list[Interval]:
-    """When each of `count` states is written: where the residual heatmap has its bytes, else evenly."""
+    """When each of `count` states is written: where the timeline has its bytes, else at even distances."""
     timeline = timeline.inside(within) if timeline is not None else None
     if timeline is not None and timeline.bytes.sum() > 0:
         scale = timeline.bytes.sum() / max(1, sum(sizes))
@@ -231,7 +233,7 @@ def place_states(
             middle = timeline.time_at((before + 0.5 * size) * scale)
             end = timeline.time_at((before + THRESHOLDS.state_ends * size) * scale)
             before += size
-            # Where sizes are a little off, a state's share reaches over an idle time into the next burst.
+            # Where sizes are not exact, a state's share extends over idle time into the next burst.
             busy = timeline.busy_around(middle)
             out.append(
                 Interval(

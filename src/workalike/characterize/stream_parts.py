@@ -1,4 +1,4 @@
-"""Making access streams out of operations by size: ranks, layout, segments."""
+"""Access streams from operations by size: their ranks, layout and segments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def make_stream(
     pairs: Sequence[Pair], direction: Direction, placement: Placement, ranges: Ranges, collective: bool
 ) -> Stream:
     if placement.pattern is Pattern.INTERLEAVED:
-        # The counters do not tell the order of rounds; the main variables usually come first.
+        # The counters do not show the order of rounds; the main variables usually come first.
         pairs = sorted(pairs, key=lambda p: -p[0])
     sizes = [Entry(count=count, size=size) for count, size in pairs if count]
     return Stream(
@@ -41,7 +41,7 @@ def placed(
     collective: bool,
     members: int,
 ) -> list[Stream]:
-    """A stream laid out as the placement says; segments become repetitions of a contiguous stream."""
+    """Streams with the layout of the placement. Segments become repetitions of a contiguous stream."""
     operations = sum(count for count, _ in pairs)
     if not operations:
         return []
@@ -57,11 +57,15 @@ def placed(
     if segments <= 1:
         return [make_stream(pairs, direction, segmented, ranges, collective)]
     segments = min(segments, MAX_REPEATS)
-    once = [(count // segments, size) for count, size in pairs if count >= segments]
+    per_segment = [(count // segments, size) for count, size in pairs if count >= segments]
     rest = [(count % segments, size) for count, size in pairs if count % segments]
     streams = (
-        [make_stream(once, direction, segmented, ranges, collective).model_copy(update={"repeat": segments})]
-        if once
+        [
+            make_stream(per_segment, direction, segmented, ranges, collective).model_copy(
+                update={"repeat": segments}
+            )
+        ]
+        if per_segment
         else []
     )
     if rest:
@@ -70,9 +74,9 @@ def placed(
 
 
 def near_equal_merged(pairs: list[Pair], members: int) -> list[Pair]:
-    """Sizes within a few per cent of each other become one size (two neighbouring ones, to keep the bytes).
+    """The pairs, with sizes within a few per cent of each other made one size, or two adjacent ones to keep the bytes.
 
-    In a library's dataset the ranks' pieces differ a little; as sizes of their own they would not interleave.
+    The ranks' pieces of a library's dataset differ slightly in size; as different sizes they would not interleave.
     """
     out: list[Pair] = []
     group: list[Pair] = []
@@ -89,10 +93,12 @@ def near_equal_merged(pairs: list[Pair], members: int) -> list[Pair]:
 
 
 def spread_ranks(count: int, nprocs: int) -> Ranges:
+    """`count` ranks at even distances; None for all ranks."""
     if count >= nprocs:
         return None
     return units.ranges_of(sorted({i * nprocs // count for i in range(count)}))
 
 
-def alone_pattern(pattern: Pattern) -> Pattern:
+def single_rank_pattern(pattern: Pattern) -> Pattern:
+    """The pattern for a single rank, which cannot interleave."""
     return Pattern.CONTIGUOUS if pattern is Pattern.INTERLEAVED else pattern

@@ -1,4 +1,4 @@
-"""What the trace (DXT) of a file tells: who moved which sizes where, exactly. Only complete traces are used."""
+"""Streams by the trace (DXT) of a file: exactly which rank moved which sizes where. Only complete traces are used."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ DXT_OF_LEVEL = {
 
 @dataclass(frozen=True)
 class Trace:
-    """The operations of one file in one direction, in order of their start: bytes, seconds, ranks of the job."""
+    """The operations of one file in one direction, in order of their start, as arrays [operations].
+
+    Offsets and lengths are in bytes, times in seconds since the job's start, ranks are those of the job.
+    """
 
     ranks: IntArray
     offsets: IntArray
@@ -41,7 +44,7 @@ class Trace:
         return len(self.ranks)
 
     def part(self, first: int, last: int) -> Trace:
-        """The operations `first` to before `last`."""
+        """The operations from `first` to `last`, without `last`."""
         which = slice(first, last)
         return Trace(
             self.ranks[which],
@@ -62,14 +65,14 @@ class Trace:
 
 @dataclass
 class Traces:
-    """The traces of a job's logs, found by file; `use` off is as if there were none."""
+    """The traces of a job's logs, by file. Without `use` there are none."""
 
     job: JobFacts
     use: bool = True
     _index: dict[tuple[int, str], dict[int, list[int]]] = field(default_factory=dict)
 
-    def of(self, file: FileFacts, level: Level, direction: Direction) -> Trace | None:
-        """The file's trace at a level; None unless it is complete: its operations and bytes are the counters'."""
+    def of_file(self, file: FileFacts, level: Level, direction: Direction) -> Trace | None:
+        """The file's trace at a level; None unless it is complete, that is, has the counters' operations and bytes."""
         module = DXT_OF_LEVEL.get(level)
         facts = file.modules.get(MODULE_OF_LEVEL[level])
         if not self.use or module is None or facts is None:
@@ -88,21 +91,21 @@ class Traces:
         stamps = np.concatenate([trace.starts, trace.ends])
         return trace if ((stamps >= 0) & (stamps <= latest)).all() else None
 
-    def of_all(self, files: list[FileFacts], level: Level, direction: Direction) -> list[Trace] | None:
-        """The traces of all files that moved something; None unless all are complete."""
+    def of_files(self, files: list[FileFacts], level: Level, direction: Direction) -> list[Trace] | None:
+        """The traces of all files with data in this direction; None unless all are complete."""
         found = []
         for file in files:
             facts = file.modules.get(MODULE_OF_LEVEL[level])
             if facts is None or not (operations_of(facts, direction) or facts.total(bytes_name(direction))):
                 continue
-            trace = self.of(file, level, direction)
+            trace = self.of_file(file, level, direction)
             if trace is None:
                 return None
             found.append(trace)
         return found or None
 
     def nodes(self) -> int | None:
-        """How many nodes the ranks ran on, where the traces name the host of every rank."""
+        """The number of nodes; None unless the traces name the host of every rank."""
         hosts: dict[int, bytes] = {}
         for member in self.job.members if self.use else []:
             for module in ("DXT_POSIX", "DXT_MPIIO"):
@@ -123,7 +126,7 @@ class Traces:
 
 
 def _collected(parts: list[tuple[Member, DxtTable, int]], direction: Direction) -> Trace | None:
-    """All ranks' operations in order of time; None without any, or with what cannot be true."""
+    """All ranks' operations in order of time; None without any, or with impossible values."""
     ranks: list[IntArray] = []
     segments: list[npt.NDArray[np.void]] = []
     shifts: list[FloatArray] = []
@@ -140,7 +143,7 @@ def _collected(parts: list[tuple[Member, DxtTable, int]], direction: Direction) 
     if not total:
         return None
     offsets, lengths, starts, ends = (
-        np.concatenate([some[name] for some in segments]) for name in ("offset", "length", "start", "end")
+        np.concatenate([part[name] for part in segments]) for name in ("offset", "length", "start", "end")
     )
     shift = np.concatenate(shifts)
     times = np.isfinite(starts) & np.isfinite(ends)
@@ -162,13 +165,13 @@ def _collected(parts: list[tuple[Member, DxtTable, int]], direction: Direction) 
         known,
     )
     if known and direction is Direction.WRITE and parts[0][1].module == "DXT_MPIIO" and overlaps(trace):
-        # Through a file view only the start of the first piece is known: the others seem to overlap.
+        # Through a file view a segment has only the offset of its first piece, so segments seem to overlap.
         return replace(trace, offsets_known=False)
     return trace
 
 
 def covered(offsets: IntArray, lengths: IntArray) -> int:
-    """Bytes of the file that at least one operation touches."""
+    """Bytes of the file that at least one operation accesses."""
     order = np.argsort(offsets, kind="stable")
     first, last = offsets[order], (offsets + lengths)[order]
     reach = np.maximum.accumulate(last)
@@ -177,12 +180,12 @@ def covered(offsets: IntArray, lengths: IntArray) -> int:
 
 
 def overlaps(trace: Trace) -> bool:
-    """Whether operations touch the same bytes more than here and there."""
+    """Whether operations access the same bytes more than occasionally."""
     return int(trace.lengths.sum()) > THRESHOLDS.trace_overlap * covered(trace.offsets, trace.lengths)
 
 
 def moved_in_trace(trace: Trace) -> dict[int, list[Pair]]:
-    """(operations, size) of each rank."""
+    """Pairs (operations, size) of each rank."""
     out: dict[int, list[Pair]] = {}
     for rank, _, lengths in trace.by_rank():
         sizes, counts = np.unique(lengths, return_counts=True)
@@ -191,13 +194,13 @@ def moved_in_trace(trace: Trace) -> dict[int, list[Pair]]:
 
 
 def runs_of(offsets: IntArray, lengths: IntArray) -> IntArray:
-    """Where an operation does not follow the one before: the first of each contiguous run, int64[runs]."""
+    """int64[runs], the index of the first operation of each contiguous run."""
     follows = offsets[1:] == (offsets + lengths)[:-1]
     return np.concatenate([[0], np.flatnonzero(~follows) + 1])
 
 
 def contiguous_runs(trace: Trace) -> list[tuple[int, list[Pair]]] | None:
-    """(base, operations by size) of the few contiguous runs of a single rank; None for several ranks or many runs."""
+    """(offset, operations by size) of each contiguous run of a single rank; None for several ranks or too many runs."""
     if not trace.offsets_known or len(set(trace.ranks.tolist())) != 1:
         return None
     firsts = runs_of(trace.offsets, trace.lengths)
@@ -233,20 +236,20 @@ def placement_in_trace(trace: Trace) -> Placement | None:
         return Placement(Pattern.CONTIGUOUS)
     _, offsets, lengths = ranks[0]
     steps, counts = np.unique(np.diff(offsets), return_counts=True)
-    usual = int(steps[counts.argmax()])
-    stride = usual if usual >= int(lengths.max()) else span // len(offsets)
+    usual_step = int(steps[counts.argmax()])
+    stride = usual_step if usual_step >= int(lengths.max()) else span // len(offsets)
     return Placement(Pattern.STRIDED, stride=max(stride, int(lengths.max())))
 
 
 def _same_region(ranks: list[tuple[int, IntArray, IntArray]]) -> bool:
-    """Whether nearly all ranks go through the same part of the file."""
+    """Whether nearly all ranks access the same part of the file."""
     regions = [(int(offsets.min()), int((offsets + lengths).max())) for _, offsets, lengths in ranks]
     usual = max(set(regions), key=regions.count)
     return regions.count(usual) >= THRESHOLDS.trace_alike * len(regions)
 
 
 def _forward_share(ranks: list[tuple[int, IntArray, IntArray]]) -> float:
-    """The share of the bytes whose operation begins behind the end of the same rank's one before."""
+    """The share of the bytes in operations that begin at or after the end of the same rank's previous operation."""
     forward = sum(int(n[1:][o[1:] >= (o + n)[:-1]].sum()) for _, o, n in ranks)
     moved = sum(int(n[1:].sum()) for _, _, n in ranks)
     return forward / moved if moved else 1.0

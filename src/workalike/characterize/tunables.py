@@ -1,4 +1,4 @@
-"""What a bidder may change, as the log shows it: striping, aggregators, alignment. And what to note beside."""
+"""Settings that a bidder may change, as the log shows them: striping, aggregators, alignment; and remarks on them."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ ABOVE_MPIIO = (Level.MPIIO, Level.H5D, Level.PNETCDF)
 def tunable_of(
     files: Sequence[FileFacts], level: Level, interface: Interface
 ) -> tuple[Tunable, list[Decision]]:
-    """(the fields, the rules that filled them)."""
-    some = files[: THRESHOLDS.settings_files]
+    """The tunable fields, and the rules that decided them."""
+    sampled = files[: THRESHOLDS.settings_files]
     tunable = Tunable()
     rules = []
-    stripe = stripes_of(some)
+    stripe = stripes_of(sampled)
     if stripe is not None:
         tunable.stripe_size, tunable.stripe_count = stripe
         rules.append(by(TunableRule.STRIPING))
-    nodes = aggregators(some) if level in ABOVE_MPIIO else None
-    if nodes is not None:
-        tunable.cb_nodes = nodes
-        rules.append(by(TunableRule.AGGREGATORS, ranks=nodes))
-    alignment = alignment_of(some)
+    count = aggregators(sampled) if level in ABOVE_MPIIO else None
+    if count is not None:
+        tunable.cb_nodes = count
+        rules.append(by(TunableRule.AGGREGATORS, ranks=count))
+    alignment = alignment_of(sampled)
     if alignment is not None:
-        bytes_, aligned = alignment
-        rules.append(by(TunableRule.ALIGNMENT, share=100 * aligned, multiple=bytes_))
+        block, aligned = alignment
+        rules.append(by(TunableRule.ALIGNMENT, share=100 * aligned, multiple=block))
         if (
             interface is Interface.HDF5
-            and THRESHOLDS.alignment_least <= bytes_ <= MAX_ALIGNMENT
+            and THRESHOLDS.alignment_least <= block <= MAX_ALIGNMENT
             and aligned >= THRESHOLDS.alignment_share
         ):
-            tunable.alignment = bytes_
-    modified = read_modify_write(some)
+            tunable.alignment = block
+    modified = read_modify_write(sampled)
     if modified:
         rules.append(by(TunableRule.READ_MODIFY_WRITE, reads=modified))
     return tunable, rules
 
 
 def stripes_of(files: Sequence[FileFacts]) -> tuple[int, int] | None:
-    """The stripe size and count that most files have; None without Lustre records.
+    """The most frequent stripe size (bytes) and count; None without Lustre records.
 
-    A layout of more stripes than a workload can have comes from a damaged record.
+    A layout with more stripes than a workload can have is from a damaged record and is left out.
     """
     layouts = (file.stripe for file in files if file.stripe is not None)
     found = Counter((size, count) for size, count in layouts if count <= MAX_STRIPES)
@@ -58,17 +58,16 @@ def stripes_of(files: Sequence[FileFacts]) -> tuple[int, int] | None:
 
 
 def aggregators(files: Sequence[FileFacts]) -> int | None:
-    """How many ranks' POSIX operations carry the collective MPI-IO of all; None where clearly all do, or none is known.
+    """How many ranks perform the POSIX operations of collective MPI-IO; None where (nearly) all do, or it is not known.
 
-    The ranks with POSIX records that moved data, where the file is partially shared at POSIX; else the effective
-    writers of the reduced record.
+    These are the ranks with POSIX records that moved data, or the effective writers of a reduced record.
     """
     found = [n for file in files if (n := aggregators_of(file)) is not None]
     return max(found, default=None)
 
 
 def aggregators_of(file: FileFacts) -> int | None:
-    """The aggregators of one file."""
+    """The number of aggregators of one file; None as for `aggregators`."""
     mpi, posix = file.modules.get("MPI-IO"), file.modules.get("POSIX")
     if mpi is None or posix is None or posix.partial or not _mostly_collective(mpi):
         return None
@@ -83,12 +82,12 @@ def aggregators_of(file: FileFacts) -> int | None:
 
 
 def _mostly_collective(mpi: ModuleFacts) -> bool:
-    together = sum(mpi.totals(["COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES"]))
-    return 2 * together > sum(operations_of(mpi, direction) for direction in Direction)
+    collective = sum(mpi.totals(["COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES"]))
+    return 2 * collective > sum(operations_of(mpi, direction) for direction in Direction)
 
 
 def alignment_of(files: Sequence[FileFacts]) -> tuple[int, float] | None:
-    """(the file system's block, share of POSIX operations that start at a multiple of it); None if not measured."""
+    """(file system block in bytes, share of POSIX operations that start at its multiples); None if not measured."""
     block = operations = misaligned = 0
     for file in files:
         posix = file.modules.get("POSIX")
@@ -105,7 +104,7 @@ def alignment_of(files: Sequence[FileFacts]) -> tuple[int, float] | None:
 
 
 def read_modify_write(files: Sequence[FileFacts]) -> int:
-    """POSIX reads of files that nobody read at MPI-IO: its library reads what it writes back changed."""
+    """POSIX reads of files that MPI-IO only wrote: the MPI library reads data, changes it and writes it back."""
     total = 0
     for file in files:
         mpi, posix = file.modules.get("MPI-IO"), file.modules.get("POSIX")

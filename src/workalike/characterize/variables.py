@@ -1,7 +1,7 @@
-"""PNETCDF_VAR records -> the shapes that H5D records have, so that variables become arrays by the same rules.
+"""PNETCDF_VAR records -> the form of H5D records, so that variables become arrays by the same rules.
 
-In PNETCDF_VAR dimension i (0 = slowest) of an access sits in D(i+1), in H5D in D(5-i). NPOINTS of a record variable
-are the elements of one record, or of those that were there when the variable was looked at.
+Dimension i (0 = slowest) of an access is in D(i+1) of PNETCDF_VAR, but in D(5-i) of H5D. NPOINTS of a record variable
+are the elements of one record, or of the records that existed when the variable was inquired.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _RENAMED = {"NDIMS": "DATASPACE_NDIMS", "NPOINTS": "DATASPACE_NPOINTS"}
 
 
 def as_datasets(facts: ModuleFacts) -> ModuleFacts:
-    """The records with the counters of shapes under the names that H5D has for them."""
+    """The records with H5D's names for the counters of shapes."""
     if facts.module != "PNETCDF_VAR" or facts.has("DATASPACE_NDIMS"):
         return facts
     names = [_RENAMED.get(name, name) for name in facts.counter_names]
     for k in range(1, 5):
-        for what in ("LENGTH", "STRIDE"):
-            prefix = f"ACCESS{k}_{what}_D"
+        for counter in ("LENGTH", "STRIDE"):
+            prefix = f"ACCESS{k}_{counter}_D"
             places = [facts.counter_names.index(f"{prefix}{d}") for d in range(1, MAX_DIMS + 1)]
             for i, place in enumerate(places):
                 names[place] = f"{prefix}{MAX_DIMS - i}"
@@ -40,9 +40,9 @@ def as_datasets(facts: ModuleFacts) -> ModuleFacts:
 
 
 def variable_geometry(facts: ModuleFacts, states: int) -> Geometry | None:
-    """Extents of one variable's record; a record variable has as many records as its bytes are, in each state.
+    """The geometry of one variable's record. A record variable has as many records per state as its bytes require.
 
-    None for what a workload cannot hold.
+    It is None for what a workload cannot hold.
     """
     rank = rank_of(facts)
     points, element = facts.largest("DATASPACE_NPOINTS"), facts.largest("DATATYPE_SIZE")
@@ -65,28 +65,29 @@ def variable_geometry(facts: ModuleFacts, states: int) -> Geometry | None:
 def access_kinds(
     file: FileFacts, records: Sequence[tuple[ModuleFacts, int]], direction: Direction, slabs: list[Slab]
 ) -> Iterator[tuple[bool, bool, list[Slab]]]:
-    """(collective, non-blocking, their slabs) of equal variables' accesses.
+    """(collective, non-blocking, slabs) for each kind of access to equal variables.
 
     Args:
-        records: of the variables, and how many are equal to each.
-        slabs: of all accesses together.
+        records: records of the variables, with the number of records equal to each.
+        slabs: the hyperslabs of all accesses.
 
-    Collective calls also count those that only join, so that they are what the other kinds leave. Posted calls are
-    as collective as the file's waits.
+    Collective counters include ranks that only join. So collective slabs are those that other kinds leave. Non-blocking
+    calls are collective if most waits on the file are.
     """
     kind = f"{kind_of(direction)}S"
-    alone, posted = (
-        sum(facts.total(f"{how}_{kind}") * times for facts, times in records) for how in ("INDEP", "NB")
+    independent, nonblocking = (
+        sum(facts.total(f"{call_kind}_{kind}") * times for facts, times in records)
+        for call_kind in ("INDEP", "NB")
     )
     waits = file.modules.get("PNETCDF_FILE")
-    waits_together = waits is None or waits.total("COLL_WAITS") >= waits.total("INDEP_WAITS")
+    waits_collective = waits is None or waits.total("COLL_WAITS") >= waits.total("INDEP_WAITS")
     left = list(slabs)
-    kinds = [(False, False, _take(left, alone)), (waits_together, True, _take(left, posted))]
-    yield from (one for one in [(True, False, left), *kinds] if one[2])
+    kinds = [(False, False, _take(left, independent)), (waits_collective, True, _take(left, nonblocking))]
+    yield from (kind_slabs for kind_slabs in [(True, False, left), *kinds] if kind_slabs[2])
 
 
 def _take(slabs: list[Slab], wanted: int) -> list[Slab]:
-    """As many operations off the end of the slabs."""
+    """Remove `wanted` operations from the end of the slabs, and return them."""
     taken: list[Slab] = []
     while wanted and slabs:
         last = slabs.pop()

@@ -51,7 +51,7 @@ def command(
         workalike characterize app.darshan --model mesh --variables 43 -o app.yaml
     """
     from workalike.characterize import characterize
-    from workalike.characterize.meshes import mesh_like
+    from workalike.characterize.meshes import families_like_meshes
     from workalike.characterize.result import summary_of
     from workalike.darshan import open_logs
     from workalike.files import write_text
@@ -76,7 +76,7 @@ def command(
         for family in found.families:
             for rule in family.sentences():
                 opt.warn(f"{family.family.role.value} {family.family.number}: {rule}")
-    for name in mesh_like(found) if modelling.model is None else []:
+    for name in families_like_meshes(found) if modelling.model is None else []:
         opt.warn(f"{name}: has as many datasets as a mesh with variables: --model mesh takes it for one")
     report_gaps(found)
     end_if_partly(found)

@@ -1,1 +1,1 @@
-"""How close a replica came to its original (fidelity)."""
+"""Fidelity: the comparison of a replica with its original."""

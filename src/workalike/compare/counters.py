@@ -1,4 +1,4 @@
-"""Counter by counter: the original under its law beside the replica; and the size histograms."""
+"""Counter by counter: the original under its scaling law, compared with the replica; and the size histograms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workalike.workload.model import Direction
 
 
 def histogram_distance(pairs: list[Pair], direction: Direction) -> float | None:
-    """Total variation over families at their own levels; None where no family has a histogram."""
+    """Total variation (0 to 1) over all families, each at its own level; None where no family has a histogram."""
     want, have, known = [0.0] * 10, [0.0] * 10, False
     for pair in pairs:
         bins = pair.replica.bins(direction)
@@ -25,7 +25,7 @@ def histogram_distance(pairs: list[Pair], direction: Direction) -> float | None:
 
 
 def counter_rows(pairs: list[Pair], pairing: Pairing) -> list[CounterFidelity]:
-    """One row a module and counter that both sides have, at the families' level and, apart, below it."""
+    """One row per module and counter that both sides have, separately at the families' level and below it."""
     rows = []
     for module in ("H5D", "PNETCDF_VAR", "MPI-IO", "STDIO", "POSIX", "H5F", "PNETCDF_FILE"):
         for at_level in (True, False):
@@ -49,15 +49,15 @@ def _rows_of_module(
 
 
 def _row(pairs: list[Pair], module: str, name: str, at_level: bool, pairing: Pairing) -> CounterFidelity:
-    one = [p.original.modules.get(module, {}) for p in pairs]
-    other = [p.replica.modules.get(module, {}) for p in pairs]
-    law = [expected(p.scaled, module, name, c) for p, c in zip(pairs, one, strict=True)]
+    originals = [p.original.modules.get(module, {}) for p in pairs]
+    replicas = [p.replica.modules.get(module, {}) for p in pairs]
+    laws = [expected(p.scaled, module, name, c) for p, c in zip(pairs, originals, strict=True)]
     total = max if name in LARGEST else sum
-    original, want = total(c.get(name, 0) for c in one), total(law)
-    replica = total(c.get(name, 0) for c in other)
-    reason = _incomparable(pairs, module, name, pairing, one)
+    original, want = total(c.get(name, 0) for c in originals), total(laws)
+    replica = total(c.get(name, 0) for c in replicas)
+    reason = _incomparable(pairs, module, name, pairing, originals)
     in_bytes = rule_of(module, name).law in (Law.BYTES, Law.EXTENT)
-    slack = rounding(pairs, pairing.factors.bytes) if in_bytes else 0.999  # counts are whole
+    slack = rounding(pairs, pairing.factors.bytes) if in_bytes else 0.999  # counts are whole numbers
     return CounterFidelity(
         module=module,
         counter=name,
@@ -72,16 +72,18 @@ def _row(pairs: list[Pair], module: str, name: str, at_level: bool, pairing: Pai
     )
 
 
-def _incomparable(pairs: list[Pair], module: str, name: str, pairing: Pairing, one: list[Counters]) -> str:
-    """Why a counter cannot be compared, "" if it can."""
+def _incomparable(
+    pairs: list[Pair], module: str, name: str, pairing: Pairing, originals: list[Counters]
+) -> str:
+    """Why a counter cannot be compared; "" if it can."""
     rule = rule_of(module, name)
     if rule.law is Law.NONE:
         return rule.why
     for side, word in ((pairing.original, "original"), (pairing.replica, "replica")):
         if (module, name) in side.unmeasured:
             return f"not measured in the {word}"
-    # A partial module lacks files (of H5D: datasets), but those that it has are whole: at the families' level the
-    # replica was made of just these.
+    # A partial module lacks files (for H5D: datasets), but those that it has are complete. At the families' level the
+    # replica was made from just these.
     if module in pairing.replica.partial:
         return f"module {module} of the replica is partial"
     if module in pairing.original.partial and module != pairs[0].original.module:
@@ -91,6 +93,6 @@ def _incomparable(pairs: list[Pair], module: str, name: str, pairing: Pairing, o
         return "only bytes are given; the library decides its operations"
     if name.startswith(("INDEP_", "COLL_")) and "+" not in name:
         kind = name.rpartition("_")[2]
-        if any(c.get(f"SPLIT_{kind}", 0) or c.get(f"NB_{kind}", 0) for c in one):
+        if any(c.get(f"SPLIT_{kind}", 0) or c.get(f"NB_{kind}", 0) for c in originals):
             return "the original also used split or non-blocking calls: see the sum"
     return instrument_difference(module, name, pairing.original.instrument, pairing.replica.instrument)

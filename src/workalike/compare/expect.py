@@ -1,4 +1,4 @@
-"""What a perfect replica would count: an original's counters under their laws (docs/scaling-laws.md)."""
+"""What a perfect replica counts: the original's counters under their scaling laws (docs/scaling-laws.md)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from workalike.workload.model import Direction
 
 @dataclass(frozen=True)
 class Scaled:
-    """A family at the original's scale (`whole`) and at the replica's (`part`), both by the plan's rules.
+    """A family at the original's scale (`whole`) and at the replica's (`part`), both by the rules of plans.
 
-    `factor` is that of the bytes, `files` how many files a dump has at either scale.
+    `factor` is the factor of the bytes. `files` are the files of a dump at the original's and the replica's scale.
     """
 
     factor: float
@@ -24,12 +24,12 @@ class Scaled:
 
     @property
     def full(self) -> bool:
-        """Whether nothing was scaled, so that every law is "unchanged"."""
+        """Whether nothing was scaled, so that no law changes any counter."""
         return self.factor == 1 and self.whole.accessors == self.part.accessors
 
 
 def expected(scaled: Scaled, module: str, counter: str, original: Counters) -> float:
-    """The counter that a perfect replica has, given all counters of the original in that module."""
+    """A perfect replica's value of the counter, given all counters of the original in that module."""
     value = original.get(counter, 0)
     if scaled.full:
         return value
@@ -49,9 +49,9 @@ def expected(scaled: Scaled, module: str, counter: str, original: Counters) -> f
 
 
 def ratio(scaled: Scaled, module: str, counter: str) -> float:
-    """Plan ÷ workload of one counter; where the workload has none of it, the factor of the bytes.
+    """The plan's value of a counter divided by the workload's; the factor of the bytes where the workload's is 0.
 
-    Below the family's level the rules say nothing, and the family's own operations stand in.
+    Below the family's level plans have no counters. There the ratio is that of the operations at the family's level.
     """
     if module != scaled.whole.module:
         module, counter = scaled.whole.module, _own_operations(scaled.whole.module, counter)
@@ -82,7 +82,7 @@ def _size_bin(scaled: Scaled, module: str, counter: str, value: int) -> float:
 
 
 def _following(scaled: Scaled, module: str, counter: str, original: Counters) -> float:
-    """Accesses behind the last one: all but the start of a file (SEQ) or the first of a rank (CONSEC)."""
+    """Expected accesses after the previous one: all but the first of a file (SEQ) or of a rank in a file (CONSEC)."""
     value = original.get(counter, 0)
     if not value:
         return 0.0
@@ -99,7 +99,7 @@ def _following(scaled: Scaled, module: str, counter: str, original: Counters) ->
 
 
 def expected_bins(scaled: Scaled, family: SideFamily, direction: Direction) -> list[float] | None:
-    """The size histogram at the family's level under its law."""
+    """The expected size histogram at the family's level, ten counts; None where the level has none."""
     names = histogram_names(family.module, direction)
     if names is None:
         return None
@@ -107,9 +107,9 @@ def expected_bins(scaled: Scaled, family: SideFamily, direction: Direction) -> l
     return [expected(scaled, family.module, name, counters) for name in names]
 
 
-def total_variation(one: list[float], other: list[float]) -> float:
-    """Distance of two histograms as shares, 0 (equal) to 1; 0 where both are empty."""
-    a, b = sum(one), sum(other)
+def total_variation(first: list[float], second: list[float]) -> float:
+    """Distance between two histograms taken as shares, 0 (equal) to 1; 0 where both are empty."""
+    a, b = sum(first), sum(second)
     if not a or not b:
         return 0.0 if a == b else 1.0
-    return min(1.0, sum(abs(x / a - y / b) for x, y in zip(one, other, strict=True)) / 2)
+    return min(1.0, sum(abs(x / a - y / b) for x, y in zip(first, second, strict=True)) / 2)

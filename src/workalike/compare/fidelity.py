@@ -1,4 +1,4 @@
-"""`compare`: an original (log or workload) against a replica (record or log) gives a `Fidelity`."""
+"""The comparison of an original (log or workload) with a replica (record or log), which gives a `Fidelity`."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ __all__ = [
 ]
 
 LOST = (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
-"""Reasons that concern the application's own data; the others name what a library added or what is noise."""
+"""Reasons that concern the application's own data. The others are a library's traffic and noise."""
 
 MAX_FAMILIES_WITH_COUNTERS = 200
 
 NOTED_START_S = 1.0
-"""Starts further off than this are explained, seconds of the original run."""
+"""Seconds of the original run: start times that differ by more get a note with the reason."""
 
 
 def compare(
@@ -51,19 +51,19 @@ def compare(
     plan: Plan | None = None,
     witness: Characterization | None = None,
 ) -> Fidelity:
-    """How close a replica came.
+    """Compare a replica with its original.
 
     Args:
         original: the characterized log, or a workload where there is no log.
-        replica: what the engine recorded, or the log of the replica's run.
-        plan: the replica's plan; without it the scaling rules are taken as `--scale-by count`.
-        witness: where the replica is a record, a log of the same run: it then says what moved.
+        replica: the engine's record, or the log of the replica's run.
+        plan: the replica's plan; without it the rules of `--scale-by count` are assumed.
+        witness: a log of the same run, where the replica is a record; bytes and counters are then the log's.
     """
     return fidelity_of(pair_up(original, replica, plan=plan, witness=witness))
 
 
 def fidelity_of(pairing: Pairing) -> Fidelity:
-    """The figures of a pairing."""
+    """The fidelity of a pairing."""
     factors = pairing.factors
     families = [_family(pair, factors) for pair in pairing.pairs]
     heavy = sorted(range(len(families)), key=lambda i: -families[i].bytes_original)
@@ -103,33 +103,34 @@ def _notes(pairing: Pairing, record: Record | None) -> list[str]:
     for family in pairing.extra[:20]:
         notes.append(f"the replica has {family.name}, which the original does not have")
     if record is not None and record.incomplete:
-        notes.append("the run did not end: what is missing counts as an error of 100 %")
+        notes.append("the run did not end: missing dumps count as an error of 100 %")
     for error in (record.errors if record else [])[:20]:
         notes.append(f"rank {error.rank}: {error.operation} failed: {error.reason}")
     return notes
 
 
 def _note_on_starts(families: list[FamilyFidelity], record: Record | None) -> list[str]:
-    """Why starts are off where the clock was not to keep them."""
+    """A note on why start times differ, where the replica's clock did not keep them."""
     off = max((f.start_time_error_max_s or 0.0 for f in families), default=0.0)
     if record is None or record.clock != "gap" or off < NOTED_START_S:
         return []
     return [
-        "starts are off because the replica's I/O takes another time than the original's: "
-        "the clock `gap` keeps the time between dumps, `--clock deadline` would keep the starts"
+        "start times differ because the replica's I/O takes a different time than the original's: "
+        "the clock `gap` keeps the time between dumps, `--clock deadline` would keep the start times"
     ]
 
 
 def _family(pair: Pair, factors: Factors) -> FamilyFidelity:
     original, replica = pair.original, pair.replica
     errors, starts = [], []
-    of = [d for d in Direction if any(dump.bytes_of(d) for dump in original.dumps)] or list(Direction)
-    for one, other in pair.dumps():
-        errors.append(dump_error_pct(one, other, factors.bytes, of))
-        if one and other and factors.time:
-            starts.append(abs(other.start_s / factors.time - one.start_s))
+    directions = [d for d in Direction if any(dump.bytes_of(d) for dump in original.dumps)] or list(Direction)
+    for dump, copy in pair.dumps():
+        errors.append(dump_error_pct(dump, copy, factors.bytes, directions))
+        if dump and copy and factors.time:
+            starts.append(abs(copy.start_s / factors.time - dump.start_s))
     moved = sum(d.moved for d in original.dumps)
-    scaled, came = moved * factors.bytes, sum(dump.bytes_of(d) for dump in replica.dumps for d in of)
+    scaled = moved * factors.bytes
+    replicated = sum(dump.bytes_of(d) for dump in replica.dumps for d in directions)
     return FamilyFidelity(
         role=original.role,
         name=original.name,
@@ -138,10 +139,10 @@ def _family(pair: Pair, factors: Factors) -> FamilyFidelity:
         dumps_replica=len(replica.dumps),
         bytes_original=moved,
         bytes_expected=round(scaled),
-        bytes_replica=came,
+        bytes_replica=replicated,
         bytes_error_mean_pct=sum(errors) / len(errors) if errors else 0.0,
         bytes_error_max_pct=max(errors, default=0.0),
-        total_bytes_error_pct=error_pct(scaled, came, rounding([pair], factors.bytes)),
+        total_bytes_error_pct=error_pct(scaled, replicated, rounding([pair], factors.bytes)),
         start_time_error_mean_s=sum(starts) / len(starts) if starts else None,
         start_time_error_max_s=max(starts, default=None),
         io_time_original_s=_io_time(original.dumps),
@@ -161,11 +162,11 @@ def _io_time(dumps: list[SideDump]) -> float | None:
 def _levels(pair: Pair, factor: float) -> list[LevelFidelity]:
     out = []
     for level, module in MODULE_OF_LEVEL.items():
-        one, other = pair.original.modules.get(module), pair.replica.modules.get(module)
-        if one is None or other is None:
+        original, replica = pair.original.modules.get(module), pair.replica.modules.get(module)
+        if original is None or replica is None:
             continue
-        before = one.get("BYTES_READ", 0) + one.get("BYTES_WRITTEN", 0)
-        after = other.get("BYTES_READ", 0) + other.get("BYTES_WRITTEN", 0)
+        before = original.get("BYTES_READ", 0) + original.get("BYTES_WRITTEN", 0)
+        after = replica.get("BYTES_READ", 0) + replica.get("BYTES_WRITTEN", 0)
         if before or after:
             out.append(
                 LevelFidelity(
@@ -181,15 +182,15 @@ def _levels(pair: Pair, factor: float) -> list[LevelFidelity]:
 
 
 def uncovered(pairing: Pairing) -> UncoveredShare:
-    """What of the log's bytes the workload does not hold; noise and what libraries added are not counted."""
+    """The bytes of the log that the workload leaves out. Noise and libraries' traffic are listed but not counted."""
     if pairing.log is not None and pairing.log.losses:
         parts = [(loss.reason, loss.bytes, loss.files) for loss in pairing.log.losses]
     else:
         parts = [(u.reason, u.bytes, u.files) for u in pairing.workload.uncovered]
     summed: dict[Reason, list[int]] = {}
     for reason, size, files in parts:
-        both = summed.setdefault(reason, [0, 0])
-        both[0], both[1] = both[0] + size, both[1] + files
+        entry = summed.setdefault(reason, [0, 0])
+        entry[0], entry[1] = entry[0] + size, entry[1] + files
     lost = sum(size for reason, (size, _) in summed.items() if reason in LOST)
     covered = sum(d.moved for f in pairing.original.families.values() for d in f.dumps)
     reasons = [reason.value for reason in summed if reason in LOST]

@@ -1,7 +1,7 @@
-"""Fidelity: how close a replica came to its original, family by family and counter by counter.
+"""Fidelity: a replica compared with its original, family by family and counter by counter.
 
-Errors are per cent of what the original's counter becomes under its law (docs/scaling-laws.md), never
-negative; 100 where nothing was expected and something came. Times are seconds.
+Errors are in per cent of the original's counter under its law (docs/scaling-laws.md) and never negative. An error is
+100 where nothing was expected and the replica has something. Times are in seconds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _Part(BaseModel):
 
 
 class HistogramDistance(_Part):
-    """Total variation of operations by size bin, 0..1; null where the level has no histogram."""
+    """Total variation of operations by size bin, 0 to 1; null where the level has no histogram."""
 
     read: float | None = None
     write: float | None = None
@@ -46,7 +46,7 @@ class LevelFidelity(_Part):
 
 
 class CounterFidelity(_Part):
-    """One counter: `expected` is the original under its law; `error_pct` is against that."""
+    """One counter. `expected` is the original under its law, which `error_pct` refers to."""
 
     module: str
     counter: str
@@ -61,7 +61,7 @@ class CounterFidelity(_Part):
 
 
 class FamilyFidelity(_Part):
-    """One family. Bytes are at `level`; start times in seconds of the original run."""
+    """One family. Bytes are at `level`; errors of start times are in seconds of the original run."""
 
     role: Role
     name: str
@@ -84,7 +84,7 @@ class FamilyFidelity(_Part):
 
 
 class ScaleFidelity(_Part):
-    """Factors of the replica against the original."""
+    """The replica's scale: its factors relative to the original."""
 
     ranks: float
     bytes: float
@@ -92,7 +92,7 @@ class ScaleFidelity(_Part):
 
 
 class UncoveredPart(_Part):
-    """Bytes of the log that the workload does not hold. `counted`: the application's, so in the share."""
+    """Bytes of the log that the workload leaves out. `counted` bytes are the application's and are in the share."""
 
     reason: str
     bytes: int
@@ -101,7 +101,7 @@ class UncoveredPart(_Part):
 
 
 class UncoveredShare(_Part):
-    """Share of the application's bytes that could not be replicated, and why."""
+    """The share of the application's bytes that cannot be replicated, and the reasons."""
 
     bytes_pct: float
     reason: str

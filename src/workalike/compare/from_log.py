@@ -1,4 +1,4 @@
-"""A side out of a characterized log: the counters of every module of the families' files."""
+"""A side from a characterized log: the counters of every module of the families' files."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ FileKey = tuple[int, bool]
 
 
 def key_of_name(name: str) -> Key | None:
-    """Role and number in the name of a data file of our engine."""
+    """The role and number in the name of a data file of the engine; None for any other name."""
     parsed = _core.parse_name(PurePosixPath(name).name)
     return (Role(parsed[0]), parsed[1]) if parsed else None
 
 
 def side_of_log(
-    log: Characterization, *, ours: bool = False, levels: Mapping[Key, Level] | None = None
+    log: Characterization, *, by_name: bool = False, levels: Mapping[Key, Level] | None = None
 ) -> Side:
-    """The side of a log.
+    """The side that a log is.
 
     Args:
-        log: what was characterized.
-        ours: the log is of our engine: files are told by their names, not by the rules for roles.
-        levels: at which level to count each family, by default the log's own choice.
+        log: the characterized log.
+        by_name: the log is of the engine, so the families follow from file names instead of the rules for roles.
+        levels: the level to count each family at; by default the one that characterization chose.
     """
     side = Side(log.workload.ranks, {}, instrument_of(log), set(log.partial_modules), basis="log")
     claims = _claims(log.families)
-    for place, facts in enumerate(log.families):
-        for key, dumps in _split(facts, ours).items():
+    for index, facts in enumerate(log.families):
+        for key, dumps in _split(facts, by_name).items():
             level = _level(dumps, facts.family.counted_at, (levels or {}).get(key))
             family = side.families.setdefault(key, SideFamily(key[0], key[1], level))
             family.dumps += [_dump(d, level, facts.family.counted_at) for d in dumps]
-            _add_files(family, dumps, claims, place, side.unmeasured)
+            _add_files(family, dumps, claims, index, side.unmeasured)
     for family in side.families.values():
-        if ours:
+        if by_name:
             family.dumps.sort(key=lambda d: d.start_s)
         for module, counters in family.modules.items():
             add_sums(module, counters)
@@ -52,33 +52,33 @@ def side_of_log(
 
 
 def instrument_of(log: Characterization) -> str:
-    """Who wrote the log: `lib_ver` of the first one."""
-    for one in log.logs:
-        if "workalike" in one.job.metadata.get("lib_ver", ""):
+    """Who wrote the log, by its `lib_ver`: workalike or darshan."""
+    for file in log.logs:
+        if "workalike" in file.job.metadata.get("lib_ver", ""):
             return "workalike"
     return "darshan"
 
 
-def _split(facts: FamilyFacts, ours: bool) -> dict[Key, list[DumpFacts]]:
-    own = (facts.family.role, facts.family.number)
-    if not ours:
-        return {own: facts.dumps}
+def _split(facts: FamilyFacts, by_name: bool) -> dict[Key, list[DumpFacts]]:
+    own_key = (facts.family.role, facts.family.number)
+    if not by_name:
+        return {own_key: facts.dumps}
     out: dict[Key, list[DumpFacts]] = defaultdict(list)
     for dump in facts.dumps:
-        by_name: dict[Key, list[FileFacts]] = defaultdict(list)
+        by_family: dict[Key, list[FileFacts]] = defaultdict(list)
         for file in dump.files:
-            by_name[key_of_name(file.name) or own].append(file)
-        if len(by_name) < 2:
-            out[next(iter(by_name), own)].append(dump)
+            by_family[key_of_name(file.name) or own_key].append(file)
+        if len(by_family) < 2:
+            out[next(iter(by_family), own_key)].append(dump)
             continue
-        # Files of two families at one time by different ranks: a log alone takes them for one dump.
-        for key, files in by_name.items():
+        # Without their names, files of two families that different ranks write at one time look like one dump.
+        for key, files in by_family.items():
             out[key].append(_of_files(dump, files, facts.family.counted_at))
     return out
 
 
 def _of_files(dump: DumpFacts, files: list[FileFacts], level: Level) -> DumpFacts:
-    """The share that some of its files have in a dump."""
+    """The part of a dump that some of its files are."""
     spans = [span for file in files if (span := open_interval(file, level, dump.end_s))]
     start = min((span.start for span in spans), default=dump.start_s)
     end = max((span.end for span in spans), default=dump.end_s)
@@ -93,7 +93,7 @@ def _of_files(dump: DumpFacts, files: list[FileFacts], level: Level) -> DumpFact
 
 
 def _level(dumps: list[DumpFacts], own: Level, wanted: Level | None) -> Level:
-    """The wanted level where every file has it and holds one dump only, else the log's own."""
+    """The wanted level where every file has it and has one dump only, else the log's own."""
     files = [file for dump in dumps for file in dump.files]
     if wanted is None or wanted is own or not files or len({f.key for f in files}) != len(files):
         return own
@@ -109,23 +109,23 @@ def _dump(dump: DumpFacts, level: Level, own: Level) -> SideDump:
 
 
 def _claims(families: list[FamilyFacts]) -> dict[FileKey, dict[Direction | None, int]]:
-    """Which family (by place) each file's counters go to, so that none is counted twice.
+    """For each file, the index of the family that its counters are added to, so that none is counted twice.
 
-    A file in one family belongs to it. One in several gives each direction to the first that moved bytes
-    in it, and the rest (opens and the like) to the first of all.
+    A file of several families gives each direction to the first family that moved bytes in it. Other counters (opens
+    and the like) go to the first of all.
     """
     owners: dict[FileKey, list[tuple[int, set[Direction]]]] = defaultdict(list)
-    for place, facts in enumerate(families):
+    for index, facts in enumerate(families):
         moved = {Direction.READ} if any(d.bytes_read for d in facts.dumps) else set()
         moved |= {Direction.WRITE} if any(d.bytes_written for d in facts.dumps) else set()
         for file in facts.files():
-            owners[file.key].append((place, moved))
+            owners[file.key].append((index, moved))
     out: dict[FileKey, dict[Direction | None, int]] = {}
-    for key, having in owners.items():
-        first = having[0][0]
+    for key, owning in owners.items():
+        first = owning[0][0]
         out[key] = {None: first}
         for direction in Direction:
-            out[key][direction] = next((p for p, moved in having if direction in moved), first)
+            out[key][direction] = next((p for p, moved in owning if direction in moved), first)
     return out
 
 
@@ -137,22 +137,22 @@ def _add_files(
     family: SideFamily,
     dumps: list[DumpFacts],
     claims: dict[FileKey, dict[Direction | None, int]],
-    place: int,
+    index: int,
     unmeasured: set[tuple[str, str]],
 ) -> None:
     for file in _files(dumps):
         claim = claims[file.key]
         for module, facts in file.modules.items():
             counters, missing = counters_of(facts)
-            mine = {n: v for n, v in counters.items() if claim[direction_of(n)] == place}
-            merge(family.modules.setdefault(module, {}), mine)
+            claimed = {n: v for n, v in counters.items() if claim[direction_of(n)] == index}
+            merge(family.modules.setdefault(module, {}), claimed)
             unmeasured.update((module, name) for name in missing)
 
 
 def counters_of(facts: ModuleFacts) -> tuple[Counters, list[str]]:
-    """Every integer counter over the records of one file (sums, or the largest), and which were not measured.
+    """Every integer counter over the records of one file (sums, or the largest), and those that were not measured.
 
-    A counter is -1 where Darshan did not measure it; such records add nothing.
+    A counter is -1 where Darshan did not measure it; it then counts as 0.
     """
     values = np.maximum(facts.counters, 0)
     largest = values.max(axis=0, initial=0)
@@ -164,4 +164,4 @@ def counters_of(facts: ModuleFacts) -> tuple[Counters, list[str]]:
     if not len(values):
         return counters, []
     never = (facts.counters == -1).all(axis=0)
-    return counters, [name for name, gone in zip(facts.counter_names, never, strict=True) if gone]
+    return counters, [name for name, missing in zip(facts.counter_names, never, strict=True) if missing]

@@ -1,4 +1,4 @@
-"""A side out of a plan or a workload: what the core counts of it."""
+"""A side from a plan or a workload, as counted by the core."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workalike.workload.model import Direction, Workload
 
 
 def with_durations(side: Side, workload: Workload) -> Side:
-    """The side of a workload's own plan, its dumps lasting as long as the schedule says."""
+    """The side of a workload's own plan, with durations of dumps from the schedule."""
     for family in workload.families:
         planned = side.families[(family.role, family.number)]
         starts, ends = family.schedule.starts(), family.schedule.ends()
@@ -24,7 +24,7 @@ def with_durations(side: Side, workload: Workload) -> Side:
 
 
 def side_of_plan(plan: Plan) -> Side:
-    """Counters that follow from a plan, at each family's level."""
+    """The side of a plan: the counters that follow from it, at each family's level."""
     side = Side(plan.ranks, {}, "plan", basis="plan")
     core = core_plan(plan)
     layout = {
@@ -53,7 +53,7 @@ def side_of_plan(plan: Plan) -> Side:
 
 
 def _counters(dump: RecordDump, module: str, content: PlanContent) -> Counters:
-    """Where bytes are stated, the library decides its operations: they are not counted."""
+    """A dump's counters. Where only bytes are given, the library decides its operations and they are left out."""
     counters = counters_of(dump, module)
     if content.fit is None and content.mesh is None:
         return counters

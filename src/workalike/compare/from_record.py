@@ -1,4 +1,4 @@
-"""The replica's side out of a record: the engine's own counters at each family's level."""
+"""The replica's side from a record: the engine's own counters at each family's level."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from workalike.predict.determined import Counters, merge
 from workalike.record.run_record import LevelBytes, Record, RecordDump
 from workalike.workload.model import Direction, Level
 
-_PLAIN = ("BYTES_READ", "BYTES_WRITTEN")
+_BYTES = ("BYTES_READ", "BYTES_WRITTEN")
 NAMES: dict[str, tuple[str, ...]] = {
     "POSIX": (
-        *_PLAIN,
+        *_BYTES,
         *("OPENS", "READS", "WRITES", "SEEKS", "STATS", "FSYNCS", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
         *("SEQ_READS", "SEQ_WRITES", "CONSEC_READS", "CONSEC_WRITES"),
     ),
-    "STDIO": (*_PLAIN, "OPENS", "READS", "WRITES", "SEEKS", "FLUSHES", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
-    "MPI-IO": (*_PLAIN, "COLL_READS", "COLL_WRITES", "INDEP_READS", "INDEP_WRITES"),
-    "H5D": (*_PLAIN, "READS", "WRITES"),
-    "PNETCDF_VAR": (*_PLAIN, "COLL_READS", "COLL_WRITES", "INDEP_READS", "INDEP_WRITES"),
+    "STDIO": (*_BYTES, "OPENS", "READS", "WRITES", "SEEKS", "FLUSHES", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
+    "MPI-IO": (*_BYTES, "COLL_READS", "COLL_WRITES", "INDEP_READS", "INDEP_WRITES"),
+    "H5D": (*_BYTES, "READS", "WRITES"),
+    "PNETCDF_VAR": (*_BYTES, "COLL_READS", "COLL_WRITES", "INDEP_READS", "INDEP_WRITES"),
 }
-"""Counters of the record that mean the same under the same name in a Darshan module."""
+"""Counters of the record that have the same name and meaning in a Darshan module."""
 
 
 def counters_of(dump: RecordDump, module: str) -> Counters:
@@ -40,7 +40,7 @@ def counters_of(dump: RecordDump, module: str) -> Counters:
 
 
 def _counters_below(moved: LevelBytes, module: str) -> Counters:
-    """Bytes, and calls where they were counted, at a level that is not the family's own."""
+    """Bytes, and calls where they were counted, at a level other than the family's."""
     out = {"BYTES_READ": moved.bytes_read, "BYTES_WRITTEN": moved.bytes_written}
     for name in ("coll_writes", "indep_writes", "coll_reads", "indep_reads"):
         count = getattr(moved, name)
@@ -51,7 +51,7 @@ def _counters_below(moved: LevelBytes, module: str) -> Counters:
 
 
 def side_of_record(record: Record, levels: dict[Key, Level]) -> Side:
-    """The side of a record; `levels` says at which level each family was counted."""
+    """The side of a record. `levels` has the level at which each family is counted."""
     families: dict[Key, SideFamily] = {}
     for dump in sorted(record.dumps, key=lambda d: d.index):
         key = (dump.role, dump.number)
@@ -76,7 +76,7 @@ def side_of_record(record: Record, levels: dict[Key, Level]) -> Side:
 
 
 def _guess(dump: RecordDump) -> Level:
-    """Without plan and original: the level whose bytes are the dump's."""
+    """The level whose bytes are the dump's, where neither plan nor original says it."""
     for level, moved in dump.levels.items():
         if (moved.bytes_written, moved.bytes_read) == (dump.bytes_written, dump.bytes_read):
             return level

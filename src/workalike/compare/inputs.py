@@ -1,4 +1,4 @@
-"""The two sides of a comparison, read from files of any kind that can be one."""
+"""The two sides of a comparison, read from files of any suitable kind."""
 
 from __future__ import annotations
 
@@ -14,14 +14,22 @@ from workalike.workload.workload_file import read_workload
 
 
 def read_original(path: Path, options: CharacterizeOptions | None = None) -> Characterization | Workload:
-    """An original: a log (or a folder of one job's logs) or a workload."""
+    """The original: a log (or a folder with one job's logs) or a workload.
+
+    Raises:
+        WorkalikeError: as `open_logs`, `characterize` and `read_workload`.
+    """
     if kind_of(path) is FileKind.LOG:
         return characterize(open_logs([path]), options)
     return read_workload(path)
 
 
 def read_replica(path: Path) -> Record | Characterization:
-    """A replica: a record (run.json, run.jsonl) or a log of the replica's run."""
+    """The replica: a record (run.json, run.jsonl) or a log of the replica's run.
+
+    Raises:
+        WorkalikeError: as `open_logs`, `characterize` and `read_record`.
+    """
     if kind_of(path) is FileKind.LOG:
         return characterize(open_logs([path]))
     return assemble(path) if path.suffix == ".jsonl" else read_record(path)

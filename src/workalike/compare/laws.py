@@ -1,7 +1,7 @@
-"""How each counter should change when a replica is scaled: one table, also printed as docs/scaling-laws.md.
+"""How each counter changes when a replica is scaled: one table, from which docs/scaling-laws.md is made.
 
-With F the factor of the bytes (`--bytes-scale`, times N/N0 under weak scaling) and N/N0 that of the ranks,
-an original's counter times its law is what a perfect replica counts.
+F is the factor of the bytes (`--bytes-scale`, times N/N0 under weak scaling), N/N0 the factor of the ranks. The
+original's counter under its law is what a perfect replica counts.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from workalike.darshan import layouts
 
 
 class Law(Enum):
-    """(word shown in tables, formula, meaning)."""
+    """The laws, each with its word in tables, formula and meaning."""
 
-    BYTES = ("bytes", "original x F", "all bytes scale by F, whatever the ranks")
+    BYTES = ("bytes", "original x F", "all bytes scale by F, whatever the number of ranks")
     OPERATIONS = (
         "operations",
         "original x (operations of the plan / operations of the workload)",
-        "F lowers the number of operations of a rank and dump first, down to one, then their sizes "
-        "(`--scale-by size`: the reverse); the plan says by how much, family by family. At full scale by 1",
+        "F first lowers the number of operations of a rank and dump, down to one, then their sizes "
+        "(`--scale-by size`: the reverse); the plan has the ratio of each family. At full scale it is 1",
     )
     SIZES = (
         "sizes",
         "plan + (original - workload) x (operations of the plan / operations of the workload)",
-        "an operation stays in its size bin while sizes are kept and moves to another when they are lowered; "
-        "what the original has beside the workload is carried along. At full scale the original itself",
+        "an operation stays in its size bin while sizes are kept, and moves to another when they are lowered; "
+        "what the original has beyond the workload scales with the operations. At full scale: the original",
     )
     OPENS = (
         "opens",
         "original x (plan / workload)",
-        "opens, stats and syncs are done by each rank: they scale by N/N0 of the family's ranks; "
+        "each rank opens, stats and syncs: the counts scale by N/N0 of the family's ranks; "
         "collective opens are rounded up",
     )
     SEEKS = ("seeks", "original x (plan / workload)", "seeks accompany operations: they scale by F")
@@ -44,8 +44,8 @@ class Law(Enum):
     FOLLOWING = (
         "following",
         "expected operations - others",
-        "a rank's first access of a file is not consecutive (they scale by N/N0), the first byte of a file "
-        "not sequential (they scale with the files); the rest scale as operations do",
+        "a rank's first access of a file is not consecutive (these scale by N/N0), and the first of a file "
+        "is not sequential (these scale with the files); the others scale as operations do",
     )
     NONE = ("-", "not comparable", "")
 
@@ -64,7 +64,7 @@ class Law(Enum):
 
 @dataclass(frozen=True)
 class Rule:
-    """A counter's law, and why it has none where it has none."""
+    """A counter's law, or the reason why it has none."""
 
     law: Law
     why: str = ""
@@ -72,14 +72,14 @@ class Rule:
 
 _TIME = "a time: it depends on the machine"
 _PLACE = "which rank was fast or slow depends on the machine"
-_TABLE = "a place in a table of the four commonest: places trade; sizes are compared by the histogram"
+_TABLE = "a row in a table of the four most frequent values: rows change places; sizes are compared by the histogram"
 _CONSTANT = "a property of the file system or of the instrument"
 _BUFFER = "depends on where the program's buffers lie in memory"
-_ORDER = "a log does not tell the order of operations"
+_ORDER = "a log does not have the order of operations"
 _CALL = "the variant of the call is not part of a workload"
-_SHAPE = "describes a dataset, not an amount"
+_SHAPE = "describes a dataset and is no amount"
 _NOT_REPLICATED = "not part of a workload"
-_LIBRARY = "done by the library as it sees fit"
+_LIBRARY = "the library decides when it does this"
 
 _EXACT: dict[str, Rule] = {
     "BYTES_READ": Rule(Law.BYTES),
@@ -106,7 +106,7 @@ _EXACT: dict[str, Rule] = {
     "DUPS": Rule(Law.NONE, _CALL),
     "FDOPENS": Rule(Law.NONE, _CALL),
     "FDSYNCS": Rule(Law.NONE, "replicated as FSYNCS"),
-    "MMAPS": Rule(Law.NONE, "traffic through mmap is not in a log"),
+    "MMAPS": Rule(Law.NONE, "a log does not have traffic through mmap"),
     "RENAME_SOURCES": Rule(Law.NONE, _NOT_REPLICATED),
     "RENAME_TARGETS": Rule(Law.NONE, _NOT_REPLICATED),
     "RENAMED_FROM": Rule(Law.NONE, "an id"),
@@ -115,7 +115,7 @@ _EXACT: dict[str, Rule] = {
     "FILE_NOT_ALIGNED": Rule(Law.NONE, "counted against the file system's alignment"),
     "FILE_ALIGNMENT": Rule(Law.NONE, _CONSTANT),
     "HINTS": Rule(Law.NONE, "hints are tunable"),
-    "VIEWS": Rule(Law.NONE, "a log does not tell the views"),
+    "VIEWS": Rule(Law.NONE, "a log does not have the views"),
     "USE_MPIIO": Rule(Law.NONE, "a flag"),
     "USE_MPIIO_COLLECTIVE": Rule(Law.NONE, "a flag"),
     "USE_DEPRECATED": Rule(Law.NONE, "a flag"),
@@ -164,7 +164,7 @@ _SPECIAL: dict[tuple[str, str], Rule] = {
 
 @dataclass(frozen=True)
 class Difference:
-    """Two instruments that count the same calls differently."""
+    """A counter that two instruments count differently, and why."""
 
     module: str
     counter: str
@@ -183,7 +183,7 @@ INSTRUMENTS: tuple[Difference, ...] = (
         "POSIX",
         "STATS",
         frozenset({"darshan", "workalike"}),
-        "Darshan does not see stat with glibc 2.33 or later; our capture does",
+        "Darshan does not see stat with glibc 2.33 or later; `workalike profile` does",
     ),
     Difference(
         "POSIX",
@@ -192,11 +192,15 @@ INSTRUMENTS: tuple[Difference, ...] = (
         "Darshan counts stat or not, depending on the glibc of the machine",
     ),
 )
-"""`lib_ver` of a log says who wrote it; a record is the engine's own count."""
+"""Known differences between instruments. `lib_ver` of a log says which one wrote it; a record is the engine's count."""
 
 
 def rule_of(module: str, counter: str) -> Rule:
-    """The law of one counter of a Darshan module (or of a sum of counters, written A+B)."""
+    """The law of one counter of a Darshan module, or of a sum of counters, written A+B.
+
+    Raises:
+        KeyError: for a counter that the table does not have.
+    """
     if "+" in counter:
         first = next(n for n, parts in SUMS[module].items() if "+".join(parts) == counter)
         return _EXACT[first]
@@ -211,16 +215,16 @@ def rule_of(module: str, counter: str) -> Rule:
 
 
 def instrument_difference(module: str, counter: str, original: str, replica: str) -> str:
-    """Why two instruments' counts differ in meaning, "" if they do not."""
+    """Why two instruments' counts differ in meaning; "" if they do not."""
     pair = frozenset({original, replica})
-    for one in INSTRUMENTS:
-        if (one.module, one.counter) == (module, counter) and one.between == pair:
-            return one.why
+    for difference in INSTRUMENTS:
+        if (difference.module, difference.counter) == (module, counter) and difference.between == pair:
+            return difference.why
     return ""
 
 
 def all_counters() -> list[tuple[str, str]]:
-    """(module, counter) of everything that the table has a law for."""
+    """(module, counter) of every counter that the table has a law for."""
     out = []
     for module, layout in layouts.FIXED.items():
         names = [*layout.current.counters, *("+".join(parts) for parts in SUMS.get(module, {}).values())]
@@ -229,7 +233,7 @@ def all_counters() -> list[tuple[str, str]]:
 
 
 def _short(counter: str) -> str:
-    """One name for counters that differ only in a bin, a place or a dimension."""
+    """One name for all counters that differ only in a bin, a table row or a dimension."""
     for start, name in (
         ("SIZE_READ_AGG", "SIZE_READ_AGG_*"),
         ("SIZE_WRITE_AGG", "SIZE_WRITE_AGG_*"),
@@ -248,14 +252,14 @@ def _short(counter: str) -> str:
 
 
 def laws_markdown() -> str:
-    """docs/scaling-laws.md."""
+    """The text of docs/scaling-laws.md."""
     lines = [
         "# Scaling laws",
         "",
         "When a replica runs at another scale than its original, its counters must change. This page says",
         "how: an original's counter under its law is what a perfect replica counts, and `workalike compare`",
         "reports the error against that. F is the factor of the bytes (`--bytes-scale`, times N/N0 under",
-        "`--scaling weak`), N/N0 that of the ranks. The page is made from `workalike.compare.laws`; a test",
+        "`--scaling weak`), N/N0 that of the ranks. This page is generated from `workalike.compare.laws`; a test",
         "keeps the two equal.",
         "",
         "## Laws",
@@ -277,7 +281,7 @@ def laws_markdown() -> str:
     lines += [
         "## Instruments",
         "",
-        "Who counted is told by `lib_ver` of a log; a record is counted by the engine itself.",
+        "`lib_ver` of a log says which instrument counted; a record has the engine's own counts.",
         "",
         "| module | counter | between | not comparable because |",
         "|---|---|---|---|",

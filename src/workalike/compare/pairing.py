@@ -1,4 +1,4 @@
-"""Both sides of a comparison with their families matched, and what each one's laws are."""
+"""Both sides of a comparison with their families matched, and what the scaling laws need for each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from workalike.workload.model import Direction, Workload
 
 @dataclass(frozen=True)
 class Factors:
-    """Scale of the replica: bytes is F with weak growth in it, time 0 means no waiting."""
+    """The replica's scale. `bytes` is F, weak scaling included; `time` 0 means no waiting."""
 
     ranks: float
     bytes: float
@@ -33,14 +33,14 @@ class Factors:
 
 @dataclass
 class Pair:
-    """A family on both sides; `replica` is empty where it is missing."""
+    """A family on both sides. `replica` has no dumps where the replica lacks the family."""
 
     original: SideFamily
     replica: SideFamily
     scaled: Scaled
 
     def dumps(self) -> Iterable[tuple[SideDump | None, SideDump | None]]:
-        """Dumps by index, None where one side has fewer."""
+        """(original's dump, replica's dump) by index; None where one side has fewer."""
         a, b = self.original.dumps, self.replica.dumps
         for i in range(max(len(a), len(b))):
             yield (a[i] if i < len(a) else None, b[i] if i < len(b) else None)
@@ -48,10 +48,10 @@ class Pair:
 
 @dataclass
 class Pairing:
-    """Both sides with their families matched, made once: fidelity, table and report are made from it.
+    """Both sides with their families matched. It is made once; fidelity, table and report are made from it.
 
-    `log` is the original where it is a log, else None; `record` and `replica_log` are what is known of the replica's run,
-    both None on a page about a workload alone.
+    `log` is the original where it is a log, else None. `record` and `replica_log` are what is known of the replica's
+    run, both None in a report on a workload alone.
     """
 
     workload: Workload
@@ -65,11 +65,11 @@ class Pairing:
     factors: Factors
     plan: Plan  # the replica's
     full_plan: Plan  # of the workload at full scale
-    presumed: bool  # the plan was made anew from the record's factors
+    presumed: bool  # the plan was not given but made from the record's factors
 
     @property
     def performed(self) -> bool:
-        """Whether there is a replica at all."""
+        """Whether there is a replica."""
         return self.record is not None or self.replica_log is not None
 
 
@@ -80,13 +80,16 @@ def pair_up(
     plan: Plan | None = None,
     witness: Characterization | None = None,
 ) -> Pairing:
-    """Match the families of both sides and work out each one's laws.
+    """Match the families of both sides, and find what the scaling laws need for each.
 
     Args:
         original: the characterized log, or a workload where there is no log.
-        replica: what the engine recorded, or the log of the replica's run; None where nothing has been run.
-        plan: the replica's plan; without it the scaling rules are taken as `--scale-by count`.
-        witness: where the replica is a record, a log of the same run: it then says what moved.
+        replica: the engine's record, or the log of the replica's run; None where nothing has been run.
+        plan: the replica's plan; without it the rules of `--scale-by count` are assumed.
+        witness: a log of the same run, where the replica is a record; bytes and counters are then the log's.
+
+    Raises:
+        WorkalikeError: BAD_PLAN for a plan of another workload, and as `resolve`.
     """
     workload = original if isinstance(original, Workload) else original.workload
     record = replica if isinstance(replica, Record) else None
@@ -106,18 +109,18 @@ def pair_up(
     if isinstance(replica, Record):
         other = side_of_witness(witness, replica, levels) if witness else side_of_record(replica, levels)
     else:
-        other = side_of_log(replica, ours=True, levels=levels)
+        other = side_of_log(replica, by_name=True, levels=levels)
     before, after = _files(full), _files(plan)
     pairs = []
     for key, family in side.families.items():
-        mine = other.families.get(key, SideFamily(family.role, family.number, family.level))
+        match = other.families.get(key, SideFamily(family.role, family.number, family.level))
         scaled = Scaled(
             factors.bytes,
             whole.families.get(key, family),
             part.families.get(key, family),
             (before.get(key, 1), after.get(key, 1)),
         )
-        pairs.append(Pair(family, mine, scaled))
+        pairs.append(Pair(family, match, scaled))
     extra = [family for key, family in other.families.items() if key not in side.families]
     log = original if isinstance(original, Characterization) else None
     return Pairing(
@@ -126,7 +129,7 @@ def pair_up(
 
 
 def _refuse_plan_of_another(workload: Workload, plan: Plan) -> None:
-    """A plan stands for its workload only if it has that one's families and dumps.
+    """Refuse a plan that does not have the workload's families and dumps.
 
     Raises:
         WorkalikeError: BAD_PLAN.
@@ -139,13 +142,13 @@ def _refuse_plan_of_another(workload: Workload, plan: Plan) -> None:
             raise WorkalikeError(
                 ErrorKind.BAD_PLAN,
                 f"of {family.role.value} {family.number} the workload has {family.schedule.dumps} dumps, the plan "
-                f"{found or 'none'}: it is another workload's",
+                f"{found or 'none'}: it is the plan of another workload",
                 hint="give --plan the plan that the replica was run with",
             )
 
 
 def _files(plan: Plan) -> dict[Key, int]:
-    """Into how many files a dump of each family goes."""
+    """The number of files of a dump, for each family."""
     files = core_plan(plan).files
     return {(f.role, f.number): count for f, count in zip(plan.families, files, strict=True)}
 
@@ -153,7 +156,7 @@ def _files(plan: Plan) -> dict[Key, int]:
 def _plans(
     workload: Workload, replica: Record | Characterization, plan: Plan | None, factors: Factors
 ) -> tuple[Plan, Plan]:
-    """The replica's plan and the one at full scale."""
+    """The replica's plan, and the plan at full scale."""
     if not workload.families:
         nothing = Plan(ranks=workload.ranks, families=[], contents=[], dumps=[])
         return nothing, nothing
@@ -174,38 +177,38 @@ def _factors(workload: Workload, replica: Record | Characterization, plan: Plan 
 
 
 def _presumed(workload: Workload, replica: Record | Characterization, factors: Factors) -> Options:
-    """Options that give the record's factors: weak growth is in the bytes already."""
+    """Options that give the record's factors, whose bytes include weak scaling."""
     ranks = replica.plan_ranks if isinstance(replica, Record) else replica.workload.ranks
     return Options(ranks=ranks, bytes_scale=Fraction(factors.bytes).limit_denominator(10**12) or Fraction(1))
 
 
 def error_pct(expected_value: float, replica: float, slack: float = 0.0) -> float:
-    """|replica - expected| in per cent of expected, 0 within the slack; 100 where nothing was expected."""
+    """|replica - expected| in per cent of the expected value: 0 within `slack`, 100 where nothing was expected."""
     if abs(expected_value - replica) <= slack:
         return 0.0
     return 100.0 * abs(replica - expected_value) / expected_value if expected_value else 100.0
 
 
 def rounding(pairs: list[Pair], factor: float) -> float:
-    """Bytes that the law's rounding may leave: one a dump at another scale, none at full scale."""
+    """Bytes by which rounding may differ from the law: one per dump, none at full scale."""
     return 0.0 if factor == 1 else float(sum(len(pair.original.dumps) for pair in pairs))
 
 
 def dump_error_pct(
-    one: SideDump | None,
-    other: SideDump | None,
+    original: SideDump | None,
+    replica: SideDump | None,
     factor: float,
     directions: Sequence[Direction] = tuple(Direction),
 ) -> float:
-    """Bytes of a dump in the directions that its family moves; a dump that one side lacks is an error of 100 %.
+    """Error of a dump's bytes in the directions of its family; 100 % where one side lacks the dump.
 
-    What a library reads of its own accord in a family that only writes is a counter's error, not the dump's.
+    Reads of a library on its own account, in a family that only writes, are an error of counters but not of the dump.
     """
-    if one is None or other is None:
+    if original is None or replica is None:
         return 100.0
-    want = one.moved * factor
-    off = sum(abs(other.bytes_of(d) - one.bytes_of(d) * factor) for d in directions)
-    # Bytes are whole: at another scale half a byte in each direction is the law's rounding.
+    want = original.moved * factor
+    off = sum(abs(replica.bytes_of(d) - original.bytes_of(d) * factor) for d in directions)
+    # Bytes are whole numbers: at another scale rounding takes up to half a byte in each direction.
     if off <= (0.0 if factor == 1 else 1.0):
         return 0.0
     return 100.0 * off / want if want else 100.0

@@ -1,4 +1,4 @@
-"""`--require bytes=0.1%,ops=1%,time=25%,hist=0.02`: what a replica must reach, and where it fell short."""
+"""`--require bytes=0.1%,ops=1%,time=25%,hist=0.02`: limits that a replica must keep, and where it does not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEYS = {
     "bytes": "bytes of every dump and family at the family's level, per cent",
     "ops": "operations at the family's level, per cent",
     "time": "I/O time of a family: replica ÷ original between 1-x and 1/(1-x)",
-    "hist": "distance of the size histograms, 0 to 1",
+    "hist": "distance between the size histograms, 0 to 1",
 }
 EXAMPLE = "bytes=0.1%,ops=1%,time=25%,hist=0.02"
 _ITEM = re.compile(r"\s*([a-z]+)\s*=\s*([0-9]{1,6}(?:\.[0-9]{1,9})?)\s*(%?)\s*")
@@ -22,7 +22,7 @@ _ITEM = re.compile(r"\s*([a-z]+)\s*=\s*([0-9]{1,6}(?:\.[0-9]{1,9})?)\s*(%?)\s*")
 
 @dataclass(frozen=True)
 class Requirements:
-    """Limits as fractions (0.001 is 0.1 %); None is not asked for."""
+    """Limits as fractions (0.001 is 0.1 %); None where there is no limit."""
 
     bytes: float | None = None
     ops: float | None = None
@@ -31,10 +31,10 @@ class Requirements:
 
 
 def parse_requirements(text: str) -> Requirements:
-    """Limits of `bytes=0.1%,ops=1%`; a number without % is a fraction.
+    """The limits in a text such as `bytes=0.1%,ops=1%`; a number without % is a fraction.
 
     Raises:
-        WorkalikeError: USAGE.
+        WorkalikeError: USAGE for an unknown or repeated key or a limit that makes no sense.
     """
     limits: dict[str, float] = {}
     for item in text.split(","):
@@ -55,7 +55,7 @@ def _usage(message: str) -> WorkalikeError:
 
 
 def check(fidelity: Fidelity, required: Requirements) -> list[str]:
-    """Where a replica fell short, one sentence each; empty when everything is reached."""
+    """One sentence for each limit that the replica exceeds; empty when it keeps all of them."""
     short = [] if fidelity.complete else ["the run is incomplete or had errors"]
     for family in fidelity.families:
         if required.bytes is not None:
@@ -87,14 +87,14 @@ def _bytes(family: FamilyFidelity, limit: float) -> list[str]:
 
 
 def _time(family: FamilyFidelity, limit: float, fidelity: Fidelity) -> list[str]:
-    one, other = family.io_time_original_s, family.io_time_replica_s
-    if not one:
-        return [f"{family.name}: the original does not tell its I/O time"]
-    if other is None:
+    original, replica = family.io_time_original_s, family.io_time_replica_s
+    if not original:
+        return [f"{family.name}: the I/O time of the original is not known"]
+    if replica is None:
         return [f"{family.name}: no I/O time was measured ({fidelity.basis})"]
     if not math.isclose(fidelity.scale.bytes, 1):
-        return [f"{family.name}: I/O times do not compare at a bytes-scale of {fidelity.scale.bytes:.3g}"]
-    ratio = other / one
+        return [f"{family.name}: I/O times cannot be compared at a bytes-scale of {fidelity.scale.bytes:.3g}"]
+    ratio = replica / original
     if 1 - limit <= ratio <= 1 / (1 - limit):
         return []
     wanted = f"{1 - limit:.3g} to {1 / (1 - limit):.3g}"
@@ -105,7 +105,7 @@ def _operations(fidelity: Fidelity, limit: float) -> list[str]:
     out = []
     rows = [(row, "") for row in fidelity.counters]
     rows += [(row, f"{family.name}: ") for family in fidelity.families for row in family.counters]
-    for row, who in rows:
+    for row, prefix in rows:
         if (
             is_operation_count(row.counter)
             and row.at_level
@@ -113,7 +113,7 @@ def _operations(fidelity: Fidelity, limit: float) -> list[str]:
             and _over(row.error_pct, limit)
         ):
             out.append(
-                f"{who}{row.module} {row.counter} is {row.replica}, expected {row.expected:.6g}: off by "
+                f"{prefix}{row.module} {row.counter} is {row.replica}, expected {row.expected:.6g}: off by "
                 f"{row.error_pct:.3g} %, required {limit * 100:.3g} %"
             )
     return out

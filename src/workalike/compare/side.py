@@ -1,7 +1,7 @@
-"""One side of a comparison: families, their dumps and their counters, wherever they come from.
+"""One side of a comparison: families, their dumps and counters, whatever they are made from.
 
-An original is a log or a workload, a replica is a record or a log; all become a `Side`, so that the
-comparison itself knows only one structure. Bytes are at the family's level, times in seconds of the run.
+An original is a log or a workload; a replica is a record or a log. All become a `Side`, so that the comparison has one
+structure to deal with. Bytes are at the family's level, times in seconds since the start of the run.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ SUMS: dict[str, dict[str, tuple[str, ...]]] = {
         "WRITES": ("INDEP_WRITES", "COLL_WRITES", "NB_WRITES"),
     },
 }
-"""Modules that count an operation under several names: the sum that stands for all of them."""
+"""For modules that count an operation under several names: the counters whose sum is all of them."""
 
 
 @dataclass
 class SideDump:
-    """One dump. `io_s` is last close - first open; `bandwidth` is bytes ÷ that."""
+    """One dump. `io_s` is last close - first open, in seconds."""
 
     bytes_written: int
     bytes_read: int
@@ -51,26 +51,24 @@ class SideDump:
 
     @property
     def bandwidth(self) -> float | None:
-        """Bytes a second (docs/reference/terms.md#bandwidth)."""
+        """Bytes ÷ `io_s`, in bytes per second; None where the time is not known (docs/reference/terms.md#bandwidth)."""
         return self.moved / self.io_s if self.io_s and self.moved else None
 
 
 @dataclass
 class SideFamily:
-    """A family as one side has it. `modules` maps a Darshan module's name to its counters over all files."""
+    """A family on one side. `modules` has, by Darshan's names of modules, the counters over all files."""
 
     role: Role
     number: int
     level: Level
     dumps: list[SideDump] = field(default_factory=list)
     modules: dict[str, Counters] = field(default_factory=dict)
-    fitted: bool = False  # bytes are given, the library decides its operations
+    fitted: bool = False  # only bytes are given; the library decides its operations
     files: int = 0
-    accessors: int = 0  # pairs of (rank, file), an upper bound of first accesses in one direction
+    accessors: int = 0  # pairs (rank, file): an upper bound of the first accesses in one direction
     label: str = ""  # for several families shown as one
-    timed_by_record: bool = (
-        False  # of a witnessed replica: the engine's record says where its dumps begin and end
-    )
+    timed_by_record: bool = False  # the dumps of a captured replica begin and end as the engine's record says
 
     @property
     def module(self) -> str:
@@ -82,24 +80,24 @@ class SideFamily:
         return self.label or f"{self.role.value} {self.number}"
 
     def bins(self, direction: Direction) -> list[int] | None:
-        """Operations by size at the family's level, None where the level has no histogram (STDIO)."""
+        """Operations by size bin at the family's level; None where the level has no histogram (STDIO)."""
         return histogram(self.modules.get(self.module, {}), self.module, direction)
 
 
 @dataclass
 class Side:
-    """Everything that a comparison needs of one side."""
+    """Everything that a comparison needs to know of one side."""
 
     ranks: int
     families: dict[Key, SideFamily]
-    instrument: str = "engine"  # who counted: engine, darshan or workalike (our capture)
+    instrument: str = "engine"  # which one counted: engine, darshan, or workalike (`workalike profile`)
     partial: set[str] = field(default_factory=set)  # modules that ran out of memory
     unmeasured: set[tuple[str, str]] = field(default_factory=set)  # (module, counter)
     basis: Literal["plan", "record", "log"] = "record"
 
 
 def histogram_names(module: str, direction: Direction) -> list[str] | None:
-    """The ten counters of a module's size histogram."""
+    """The names of the ten counters of a module's size histogram; None for STDIO."""
     if module == "STDIO":
         return None
     middle = "READ" if direction is Direction.READ else "WRITE"
@@ -112,12 +110,12 @@ def histogram(counters: Mapping[str, int], module: str, direction: Direction) ->
 
 
 def sum_name(module: str, name: str) -> str:
-    """The name under which a sum of several counters is reported: its formula."""
+    """The name of a sum of several counters: its formula, such as INDEP_OPENS+COLL_OPENS."""
     return "+".join(SUMS.get(module, {}).get(name, (name,)))
 
 
 def add_sums(module: str, counters: Counters) -> None:
-    """Add the sums that stand for an operation counted under several names."""
+    """Add the sums of operations that are counted under several names."""
     for parts in SUMS.get(module, {}).values():
         present = [counters[part] for part in parts if part in counters]
         if present:
@@ -125,7 +123,7 @@ def add_sums(module: str, counters: Counters) -> None:
 
 
 def direction_of(counter: str) -> Direction | None:
-    """The direction that a counter belongs to, None for opens, stats and the like."""
+    """The direction that a counter belongs to; None for opens, stats and the like."""
     if "READ" in counter:
         return None if "WRITE" in counter else Direction.READ
     return Direction.WRITE if "WRITE" in counter or "WRITTEN" in counter else None

@@ -1,4 +1,4 @@
-"""Fidelity on the terminal: a table of families, the counters furthest off, and a verdict."""
+"""Fidelity on the terminal: a table of families, the counters with the largest errors, and a verdict."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STYLE_OF_GRADE = {
 
 
 def print_fidelity(fidelity: Fidelity, console: Console) -> None:
-    """Print families, the counters furthest off and the verdict."""
+    """Print families, the counters with the largest errors, and the verdict."""
     if fidelity.families:
         console.print(_families(fidelity, console.width))
         hidden = len(fidelity.families) - MAX_FAMILIES
@@ -37,10 +37,10 @@ def print_fidelity(fidelity: Fidelity, console: Console) -> None:
     if worst:
         console.print(_counters(worst, console.width))
         console.print()
-    _print_words(fidelity, console)
+    _print_verdict(fidelity, console)
 
 
-def _print_words(fidelity: Fidelity, console: Console) -> None:
+def _print_verdict(fidelity: Fidelity, console: Console) -> None:
     verdict = verdict_of(fidelity)
     console.print(Text.assemble((f"{verdict.headline}. ", STYLE_OF_GRADE[verdict.grade]), verdict.sentence))
     for reason in fidelity.verdict.reasons[:MAX_REASONS]:
@@ -110,8 +110,8 @@ def _dumps(family: FamilyFidelity) -> Text:
 
 
 def _distance(family: FamilyFidelity) -> Text:
-    both = (family.size_histogram_distance.read, family.size_histogram_distance.write)
-    distance = max((d for d in both if d is not None), default=None)
+    distances = (family.size_histogram_distance.read, family.size_histogram_distance.write)
+    distance = max((d for d in distances if d is not None), default=None)
     return Text("-" if distance is None else f"{distance:.2g}")
 
 
@@ -136,5 +136,5 @@ def _counters(rows: list[CounterFidelity], width: int) -> Table:
 
 
 def short_counter(name: str) -> str:
-    """`all WRITES` for the sum of every kind of write."""
+    """The name of a counter for tables: `all WRITES` for the sum of every kind of write."""
     return f"all {name.rpartition('_')[2]}" if "+" in name else name

@@ -1,4 +1,4 @@
-"""How close a replica came, in words and numbers."""
+"""The verdict on a replica, in words and numbers."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def agreement_sentence(agreement: AgreementFidelity) -> str:
 
 
 def operation_rows(fidelity: Fidelity) -> list[CounterFidelity]:
-    """The counts of all reads and writes at the families' level that can be compared."""
+    """The comparable counts of all reads and of all writes at the families' level."""
     return [
         row
         for row in fidelity.counters
@@ -88,18 +88,18 @@ def operation_rows(fidelity: Fidelity) -> list[CounterFidelity]:
 
 
 def is_operation_count(counter: str) -> bool:
-    """READS and WRITES, or their sum where a module counts several kinds."""
+    """Whether the counter is READS, WRITES, or the sum of all kinds of one of them."""
     return counter in OPERATIONS or ("+" in counter and counter.endswith(OPERATIONS))
 
 
 def largest_distance(fidelity: Fidelity) -> float | None:
-    """The larger of the two histogram distances."""
-    both = (fidelity.size_histogram_distance.read, fidelity.size_histogram_distance.write)
-    return max((d for d in both if d is not None), default=None)
+    """The larger of the two histogram distances; None where there is no histogram."""
+    distances = (fidelity.size_histogram_distance.read, fidelity.size_histogram_distance.write)
+    return max((d for d in distances if d is not None), default=None)
 
 
 def scale_words(fidelity: Fidelity) -> str:
-    """`at full scale`, or the factors that are not 1."""
+    """`at full scale`, or `with` the factors that are not 1."""
     scale = fidelity.scale
     parts = []
     if scale.ranks != 1:
@@ -111,7 +111,7 @@ def scale_words(fidelity: Fidelity) -> str:
 
 
 def full_scale_words(fidelity: Fidelity) -> str:
-    """How far a full-scale count is from the log, in one line."""
+    """How far the count at full scale is from the log, in one line."""
     worst = max((f.bytes_error_max_pct for f in fidelity.families), default=0.0)
     distance = largest_distance(fidelity) or 0.0
     return f"bytes of a dump at most {worst:.3g} % off, size histograms {distance:.3g} apart (0..1)"
@@ -120,15 +120,15 @@ def full_scale_words(fidelity: Fidelity) -> str:
 def _bytes_sentence(fidelity: Fidelity, worst: FamilyFidelity, error: float) -> str:
     dumps = sum(f.dumps_original for f in fidelity.families)
     if error == 0:
-        what = "the dump has" if dumps == 1 else f"all {dumps:,} dumps have"
-        return f"Run {scale_words(fidelity)}, {what} exactly the bytes expected."
+        subject = "the dump has" if dumps == 1 else f"all {dumps:,} dumps have"
+        return f"Run {scale_words(fidelity)}, {subject} exactly the bytes expected."
     if error <= CLOSE_BYTES_PCT:
         return f"Run {scale_words(fidelity)}, bytes are within {within_text(error)} of what is expected."
     return f"Run {scale_words(fidelity)}, bytes are off by up to {percent_text(error)} ({worst.name})."
 
 
 def _operations_sentence(operations: float | None, distance: float | None) -> str:
-    """What can be said of operation counts and of their sizes."""
+    """How operations agree in number and size; "" where neither is known."""
     if operations is None and distance is None:
         return ""
     if not operations and not distance:
@@ -138,20 +138,20 @@ def _operations_sentence(operations: float | None, distance: float | None) -> st
     parts = []
     if operations is not None:
         word = "within" if operations <= CLOSE_OPERATIONS_PCT else "off by up to"
-        same = f"{word} {within_text(operations)} in number" if operations else "equal in number"
-        parts.append(f"operations are {same}")
+        counts = f"{word} {within_text(operations)} in number" if operations else "equal in number"
+        parts.append(f"operations are {counts}")
     if distance is not None:
-        apart = (
+        sizes = (
             f"their sizes {distance:.2g} apart (0 is equal, 1 is all different)"
             if distance
             else "equal in size"
         )
-        parts.append(apart if operations is not None else f"operations: {apart}")
+        parts.append(sizes if operations is not None else f"operations: {sizes}")
     text = " and ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 
 
 def worst_counters(fidelity: Fidelity, count: int) -> list[CounterFidelity]:
-    """The comparable counters that are furthest off, those at the families' level first."""
+    """The counters with the largest errors, those at the families' level first."""
     off = [row for row in fidelity.counters if row.error_pct]
     return sorted(off, key=lambda r: (not r.at_level, -(r.error_pct or 0)))[:count]

@@ -1,1 +1,1 @@
-"""What a log says, merged by file and family, without interpretation as a workload."""
+"""What a log says, merged by file. Nothing in here interprets it as a workload."""

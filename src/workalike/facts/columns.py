@@ -1,7 +1,7 @@
-"""The facts of a job as columns: one row a file, and of every module one row a record, sorted by file.
+"""The facts of a job as columns: one row per file and, for each module, one row per record, sorted by file.
 
-Nothing in here refers to a log: facts outlive it, are small, and go to Parquet and back (`facts.parquet`). Names of files
-are in one column, which can be left out.
+Nothing in here refers to an open log: facts are small, outlive the log and can be stored (`facts.parquet`).
+File names are in one column, which can be left out.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ DIRECTIONS = tuple(Direction)
 
 @dataclass(frozen=True)
 class RecordColumns:
-    """All records of a module, sorted by file; those of one file are in the order of their logs.
+    """All records of a module, sorted by file. The records of one file are in the order of their logs.
 
-    `file` int64[R] is the row of the file, `ids` uint64[R] the record (of H5D and PNETCDF_VAR: the dataset), `ranks` int64[R]
-    (-1: reduced), `counters` int64[R, C], `fcounters` float64[R, F] (seconds, variances), `first_rank` and `members`
-    int64[R] the ranks of the log that a record comes from (`members` -1 where the job has one log); `doubted` and
-    `partial` bool[R] say whose bytes could not be true, and whose module lost records.
+    `file` int64[R] is the row of the file. `ids` uint64[R] are the records' ids (for H5D and PNETCDF_VAR: of the
+    dataset). `ranks` int64[R] is -1 for a reduced record. `counters` are int64[R, C], `fcounters` float64[R, F]
+    (seconds, variances). `first_rank` and `members` int64[R] are the ranks of the log that a record comes from;
+    `members` is -1 where the job has one log. `doubted` bool[R] marks records whose bytes cannot be true,
+    `partial` bool[R] those whose module lost records.
     """
 
     module: str
@@ -48,17 +49,17 @@ class RecordColumns:
         return len(self.file)
 
     def column(self, name: str) -> IntArray:
-        """int64[R] of one counter, -1 where it was not measured."""
+        """int64[R], one counter; -1 where it was not measured."""
         return self.counters[:, self.counter_names.index(name)]
 
     @cached_property
     def bounds(self) -> list[tuple[int, int, int]]:
-        """(file, first row, one past its last row) for each file that the module saw."""
+        """(file, first row, last row + 1) for each file that the module saw."""
         cuts = [0, *(np.flatnonzero(np.diff(self.file)) + 1).tolist(), len(self)]
         return list(zip(self.file[cuts[:-1]].tolist(), cuts[:-1], cuts[1:], strict=True)) if len(self) else []
 
     def rows(self, first: int, last: int) -> ModuleFacts:
-        """The records of one file; views, not copies."""
+        """The records of one file, as views of the columns."""
         part = slice(first, last)
         scope = None
         if self.members[first] >= 0:
@@ -79,7 +80,7 @@ class RecordColumns:
 
 @dataclass(frozen=True)
 class CallColumns:
-    """Sizes of STDIO's calls where a side file told them: int64[K] each, `direction` a row of `DIRECTIONS`."""
+    """Sizes of STDIO calls, int64[K] each, where a side file reports them. `direction` is an index of `DIRECTIONS`."""
 
     file: IntArray
     rank: IntArray
@@ -88,7 +89,7 @@ class CallColumns:
     size: IntArray
 
     def by_file(self) -> dict[int, SizesOfRank]:
-        """File -> rank -> direction -> (operations, size) pairs, in their order."""
+        """File -> rank -> direction -> (operations, size) pairs, in the order of the rows."""
         out: dict[int, SizesOfRank] = {}
         columns = (self.file, self.rank, self.direction, self.operations, self.size)
         for file, rank, direction, operations, size in zip(*(c.tolist() for c in columns), strict=True):
@@ -100,10 +101,10 @@ class CallColumns:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the logs of one job say of its files.
+    """What the logs of one job say of its N files.
 
-    `nprocs` ranks ran for `run_time` seconds, seen by `logs` logs. `record_ids` uint64[N] and `names` are the files',
-    `stripe_size` (bytes) and `stripe_count` int64[N] their Lustre layout, 0 where it is not known.
+    `nprocs` ranks ran for `run_time` seconds; `logs` is the number of logs. `record_ids` uint64[N] and `names` identify
+    the files. `stripe_size` (bytes) and `stripe_count` int64[N] are their Lustre layout, 0 where it is not known.
     """
 
     nprocs: int
@@ -122,7 +123,7 @@ class Facts:
         return len(self.record_ids)
 
     def files(self) -> list[FileFacts]:
-        """One object a file, whose arrays are views of the columns."""
+        """One object per file, whose arrays are views of the columns."""
         stripes = zip(self.stripe_size.tolist(), self.stripe_count.tolist(), strict=True)
         out = [
             FileFacts(number, name, self.nprocs, stripe=(size, count) if size else None)

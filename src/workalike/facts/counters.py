@@ -12,22 +12,24 @@ from workalike.workload.words import Direction
 
 ACCESSES = tuple(f"ACCESS{i}_ACCESS" for i in range(1, 5))
 COUNTS = tuple(f"ACCESS{i}_COUNT" for i in range(1, 5))
+STRIDES = tuple(f"STRIDE{i}_STRIDE" for i in range(1, 5))
+STRIDE_COUNTS = tuple(f"STRIDE{i}_COUNT" for i in range(1, 5))
 
 Pair = tuple[int, int]
 
 
 def kind_of(direction: Direction) -> str:
-    """The word of a direction in counters: READ or WRITE."""
+    """The direction as it stands in names of counters: READ or WRITE."""
     return "READ" if direction is Direction.READ else "WRITE"
 
 
 def bytes_name(direction: Direction) -> str:
-    """The counter of a direction's bytes."""
+    """The name of the counter of a direction's bytes."""
     return "BYTES_READ" if direction is Direction.READ else "BYTES_WRITTEN"
 
 
 def histogram_names(module: str, direction: Direction) -> list[str]:
-    """The ten counters of a module's size histogram; none for STDIO."""
+    """The names of the ten counters of a module's size histogram; none for STDIO."""
     if module == "STDIO":
         return []
     infix = "" if module == "POSIX" else "_AGG"
@@ -35,17 +37,17 @@ def histogram_names(module: str, direction: Direction) -> list[str]:
 
 
 def operation_names(module: str, direction: Direction) -> list[str]:
-    """The counters whose sum are the read or write calls of a module, of all kinds."""
+    """The names of the counters that add up to a module's read or write calls of all kinds."""
     kind = f"{kind_of(direction)}S"
     if module == "MPI-IO":
-        return [f"{how}_{kind}" for how in ("INDEP", "COLL", "SPLIT", "NB")]
+        return [f"{call_kind}_{kind}" for call_kind in ("INDEP", "COLL", "SPLIT", "NB")]
     if module == "PNETCDF_VAR":
-        return [f"{how}_{kind}" for how in ("INDEP", "COLL", "NB")]
+        return [f"{call_kind}_{kind}" for call_kind in ("INDEP", "COLL", "NB")]
     return [kind]
 
 
 def operations_of(facts: ModuleFacts, direction: Direction) -> int:
-    """Read or write calls of a module, all kinds."""
+    """Read or write calls of a module, of all kinds."""
     return sum(facts.totals(operation_names(facts.module, direction)))
 
 
@@ -53,8 +55,8 @@ def collective_of(facts: ModuleFacts, direction: Direction) -> int:
     """Collective calls, summed over ranks."""
     kind = f"{kind_of(direction)}S"
     if facts.module == "H5D":
-        together = facts.column("USE_MPIIO_COLLECTIVE") > 0
-        return facts.rows(np.flatnonzero(together)).total(kind)
+        collective = facts.column("USE_MPIIO_COLLECTIVE") > 0
+        return facts.rows(np.flatnonzero(collective)).total(kind)
     if facts.module == "MPI-IO":
         return facts.total(f"COLL_{kind}") + facts.total(f"SPLIT_{kind}")
     if facts.module == "PNETCDF_VAR":
@@ -63,11 +65,11 @@ def collective_of(facts: ModuleFacts, direction: Direction) -> int:
 
 
 def common_sizes(facts: ModuleFacts) -> list[Pair]:
-    """(size, count) summed over the records, both directions together."""
+    """(size, count) of the common sizes, summed over the records and both directions."""
     counts: dict[int, int] = defaultdict(int)
-    for value, times in zip(ACCESSES, COUNTS, strict=True):
-        sizes, found = facts.column(value).tolist(), facts.column(times).tolist()
-        for size, count in zip(sizes, found, strict=True):
+    for size_name, count_name in zip(ACCESSES, COUNTS, strict=True):
+        sizes, times = facts.column(size_name).tolist(), facts.column(count_name).tolist()
+        for size, count in zip(sizes, times, strict=True):
             if count > 0 and size >= 0:
                 counts[size] += count
     return sorted(counts.items())

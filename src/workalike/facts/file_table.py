@@ -1,4 +1,4 @@
-"""What a job's files were and did, one row each, as plain columns: the ground for questions over many jobs."""
+"""One row per file: what it was and what was done with it, as plain columns for questions over many jobs."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from workalike.workload.words import Direction, Interface, Level, Pattern, Role
 
 CodeArray = npt.NDArray[np.int8]
 NOTHING = -1
-"""The code of no word: no noise, no level because nothing moved, no role that the name speaks of."""
+"""The code for "none": not noise, no level because nothing moved, or no role in the name."""
 
 
 @dataclass(frozen=True)
 class FileTable:
-    """One row a file of the job; one that STDIO and another module moved data of is two, as their traffic is.
+    """One row per file of the job. A file that STDIO and another module moved data of has two rows.
 
-    Codes int8[N] are places in the closed list of their kind (`NoiseRule`, `Role`, `Interface`, `Level`, `Pattern`), -1
-    is none. `pattern_number` int64[N] is the same for files whose names differ in numbers only, -1 where a name tells
-    nothing. `ranks` int64[N] is how many ranks have the file, `rank` the one of those that a single rank has, else -1.
-    Bytes and operations int64[N] are at the level of their direction; times float64[N] are seconds of the job, NaN where
-    unknown.
+    Codes int8[N] are indices in the closed list of their kind (`NoiseRule`, `Role`, `Interface`, `Level`, `Pattern`);
+    -1 is none. `pattern_number` int64[N] is the same for files whose names differ in numbers only, -1 where the name
+    says nothing. `ranks` int64[N] is the number of ranks that have the file; `rank` is that rank where only one has it,
+    else -1. Bytes and operations int64[N] are at the level of their direction. Times float64[N] are seconds since the
+    job's start, NaN where unknown.
     """
 
     file: IntArray
@@ -62,7 +62,7 @@ class FileTable:
 
     @property
     def data(self) -> npt.NDArray[np.bool_]:
-        """bool[N]: the application's data, not noise, and moved."""
+        """bool[N]: whether the file is the application's data (not noise) and data moved."""
         moved = self.bytes_written + self.bytes_read > 0
         kept: npt.NDArray[np.bool_] = (self.noise == NOTHING) & moved
         return kept
@@ -77,13 +77,13 @@ CODES: dict[str, type[StrEnum]] = {
     "written_pattern": Pattern,
     "read_pattern": Pattern,
 }
-"""The closed list of each column of codes."""
+"""The closed list of words of each column of codes."""
 
 TIMES = ("first_open", "last_close", "start", "end")
 
 
 def file_table(facts: Facts) -> FileTable:
-    """The table of a job's files."""
+    """The table of a job's files, in the order of `facts`."""
     parts = [(row, part) for row, file in enumerate(facts.files()) for part in split_stdio(file)]
     noise = noise_of([file for _, file in parts])
     patterns: dict[str, int] = {}
@@ -93,11 +93,11 @@ def file_table(facts: Facts) -> FileTable:
     names = [field.name for field in fields(FileTable)]
     columns = zip(*rows, strict=True) if rows else ((),) * len(names)
     return FileTable(
-        **{name: np.array(column, dtype=_kind_of(name)) for name, column in zip(names, columns, strict=True)}
+        **{name: np.array(column, dtype=_dtype_of(name)) for name, column in zip(names, columns, strict=True)}
     )
 
 
-def _kind_of(name: str) -> type[np.generic]:
+def _dtype_of(name: str) -> type[np.generic]:
     if name in CODES:
         return np.int8
     return np.float64 if name in TIMES else np.int64
@@ -106,7 +106,7 @@ def _kind_of(name: str) -> type[np.generic]:
 def _row(
     number: int, file: FileFacts, noise: NoiseRule | None, facts: Facts, patterns: dict[str, int]
 ) -> tuple[float, ...]:
-    """The values of a row, in the order of the table's columns."""
+    """The values of one row, in the order of the table's columns."""
     choices = choose_levels(file)
     written, read = choices.get(Direction.WRITE), choices.get(Direction.READ)
     main = max(choices.values(), key=lambda choice: choice.moved, default=None)
@@ -160,6 +160,6 @@ def _pattern(file: FileFacts, choice: LevelChoice | None, direction: Direction) 
 
 
 def words_of(kind: type[StrEnum], codes: Sequence[int]) -> list[str | None]:
-    """The words of a column of codes."""
+    """The words that a column of codes stands for; None for -1."""
     words = [word.value for word in kind]
     return [words[code] if code >= 0 else None for code in codes]

@@ -1,4 +1,4 @@
-"""Logs -> facts: all records of one file brought together, several logs of one job merged."""
+"""Logs -> facts: all records of a file brought together, over all logs of the job."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def facts_of(logs: Sequence[Log]) -> Facts:
 
 
 def gather(job: JobFacts, warnings: list[str]) -> Facts:
-    """Every file of the job's logs, once, with what each module says of it.
+    """Every file of the job once, with what each module says of it.
 
-    Processes of several logs become ranks one after the other, in order of their start; their
-    timestamps are shifted by the difference of the starts. `warnings` is told of what cannot be true.
+    The processes of several logs become ranks one after the other, in the order of the logs' starts. Timestamps are
+    shifted by the difference of the starts. Values that cannot be true add a line to `warnings`.
     """
     found = _Found()
     for member in job.members:
@@ -50,7 +50,7 @@ def gather(job: JobFacts, warnings: list[str]) -> Facts:
 
 @dataclass
 class _Found:
-    """What has been gathered so far; a file's row is the order in which it was first seen."""
+    """What has been gathered so far. A file's row number is the order in which it was first seen."""
 
     rows: dict[int, int] = field(default_factory=dict)  # record id -> row of the file
     names: list[str] = field(default_factory=list)
@@ -63,16 +63,16 @@ class _Found:
     ) -> None:
         log = member.log
         keys = table.ids if module in FILE_MODULES else _file_ids(log, table)
-        # Of a dataset whose file is not known, the levels below tell.
+        # A dataset whose file is not known is left out: the levels below have its bytes.
         known = np.arange(len(table)) if module in FILE_MODULES else np.flatnonzero(keys)
         order = known[np.argsort(keys[known], kind="stable")]
         counters, doubted = plausible(table.counters, table.counter_names)
         if counters is not table.counters:
-            warnings.append(f"module {table.module}: some counters cannot be true, taken as not measured")
+            warnings.append(f"module {table.module}: some counters cannot be true and count as not measured")
         ranks, fcounters = table.ranks[order], table.fcounters[order]
         scope = (0, -1)
         if several:
-            ranks, fcounters = _moved(ranks, fcounters, table.fcounter_names, member)
+            ranks, fcounters = _in_job_terms(ranks, fcounters, table.fcounter_names, member)
             scope = (member.first_rank, member.nprocs)
         self.chunks.setdefault(module, []).append(
             RecordColumns(
@@ -92,20 +92,20 @@ class _Found:
         )
 
     def _rows_of(self, keys: IdArray, log: Log) -> IntArray:
-        """The files' rows for sorted record ids."""
-        different, which = np.unique(keys, return_inverse=True)
+        """int64: the row of each file, new ones at the end; `keys` are sorted record ids."""
+        distinct, inverse = np.unique(keys, return_inverse=True)
         rows = []
-        for number in different.tolist():
+        for number in distinct.tolist():
             row = self.rows.setdefault(number, len(self.names))
             if row == len(self.names):
                 self.names.append(log.names.get(number, ""))
             rows.append(row)
-        return np.array(rows, dtype=np.int64)[which]
+        return np.array(rows, dtype=np.int64)[inverse]
 
     def add_stripes(self, log: Log) -> None:
         """Stripe size and count of each file that has one layout, from its first Lustre record.
 
-        Of a progressive layout no one component stands for the file: the file system's default is nearer than its first one.
+        A progressive layout has no single size and count: there the file system's default is a better guess.
         """
         table = log.lustre()
         ids = table.ids.tolist() if isinstance(table, LustreTable) else [record.id for record in table]
@@ -118,23 +118,26 @@ class _Found:
                     self.stripes[row] = (record.stripe_size, record.stripe_count)
 
     def add_sizes(self, member: Member, warnings: list[str]) -> None:
-        """The sizes of STDIO's calls, where a side file lies beside the log; a rank without any has one row of none."""
-        told = stdio_sizes(member.log.path, warnings)
-        if not told:
+        """The sizes of STDIO calls, where the log has a side file.
+
+        A rank that the side file names without any call gets one row with no operations.
+        """
+        reported = stdio_sizes(member.log.path, warnings)
+        if not reported:
             return
         seen = {row for chunk in self.chunks.get("STDIO", []) for row in chunk.file.tolist()}
         known = {call[:2] for call in self.calls}
         for row, name in enumerate(self.names):
-            for rank, sizes in told.get(name, {}).items() if row in seen else ():
-                at = (row, rank + member.first_rank)
-                if at in known:  # the later log has the last word
-                    self.calls = [call for call in self.calls if call[:2] != at]
+            for rank, sizes in reported.get(name, {}).items() if row in seen else ():
+                file_and_rank = (row, rank + member.first_rank)
+                if file_and_rank in known:  # the later log counts
+                    self.calls = [call for call in self.calls if call[:2] != file_and_rank]
                 rows = [
-                    (*at, DIRECTIONS.index(direction), count, size)
+                    (*file_and_rank, DIRECTIONS.index(direction), count, size)
                     for direction, pairs in sizes.items()
                     for count, size in pairs
                 ]
-                self.calls += rows or [(*at, 0, 0, 0)]
+                self.calls += rows or [(*file_and_rank, 0, 0, 0)]
 
     def facts(self, job: JobFacts) -> Facts:
         stripes = np.zeros((len(self.names), 2), dtype=np.int64)
@@ -157,12 +160,12 @@ class _Found:
         )
 
 
-def _moved(
+def _in_job_terms(
     ranks: IntArray, fcounters: FloatArray, names: tuple[str, ...], member: Member
 ) -> tuple[IntArray, FloatArray]:
-    """Ranks and times of one log of several, in the whole job's terms."""
+    """The ranks and timestamps of one of several logs, as ranks and seconds of the whole job."""
     moved: IntArray = np.where(ranks >= 0, ranks + member.first_rank, ranks)
-    if member.nprocs == 1:  # a record "reduced over all ranks" of one process is that process' own
+    if member.nprocs == 1:  # a record reduced over one process is that process's own
         moved = np.full_like(ranks, member.first_rank)
     fcounters = fcounters.copy()
     stamps = [i for i, name in enumerate(names) if name.endswith("_TIMESTAMP")]
@@ -170,7 +173,7 @@ def _moved(
     return moved, fcounters
 
 
-_ARRAYS = (
+_RECORD_ARRAYS = (
     "file",
     "ids",
     "ranks",
@@ -190,7 +193,7 @@ def _joined(chunks: list[RecordColumns]) -> RecordColumns:
         name: np.concatenate([getattr(chunk, name) for chunk in chunks])
         if len(chunks) > 1
         else getattr(first, name)
-        for name in _ARRAYS
+        for name in _RECORD_ARRAYS
     }
     if (np.diff(arrays["file"]) < 0).any():
         order = np.argsort(arrays["file"], kind="stable")
@@ -199,9 +202,10 @@ def _joined(chunks: list[RecordColumns]) -> RecordColumns:
 
 
 def _file_ids(log: Log, table: RecordTable) -> npt.NDArray[np.uint64]:
-    """The file of each dataset: stored since H5D version 2, else found by the dataset's name (docs/reference/darshan-format.md#record-head).
+    """uint64[R], the record id of each dataset's file; 0 where it is not known.
 
-    0 where it is not known. Names of files and of datasets may hold colons: the longest file name wins.
+    Records since H5D version 2 store it; older ones are found by the dataset's name, FILE:DATASET
+    (docs/reference/darshan-format.md#record-head). Both parts may contain colons: the longest known file name is taken.
     """
     if table.file_ids is not None:
         return table.file_ids

@@ -1,4 +1,4 @@
-"""The job as a whole, of one log or of several: processes of several logs are ranks, in order of their start."""
+"""The job as a whole. Where it has several logs, their processes are its ranks, in the order of the logs' starts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIMED = ("POSIX", "MPI-IO", "STDIO")
 
 @dataclass(frozen=True)
 class Member:
-    """One log of the job: its ranks are `first_rank` and up, its clock starts `shift_s` after the job's."""
+    """One log of the job. Its ranks begin at `first_rank`; its clock starts `shift_s` seconds after the job's."""
 
     log: Log
     first_rank: int = 0
@@ -30,7 +30,7 @@ class Member:
 
 @dataclass(frozen=True)
 class JobFacts:
-    """All logs of a job; `run_time` in seconds from the first start to the last end."""
+    """All logs of a job. `run_time` is in seconds, from the first start to the last end."""
 
     members: list[Member]
     nprocs: int
@@ -39,7 +39,7 @@ class JobFacts:
 
 
 def job_of(logs: Sequence[Log]) -> JobFacts:
-    """Bring the logs of one job together.
+    """The logs of one job, in the order of their starts.
 
     Raises:
         WorkalikeError: USAGE without a log, UNSUPPORTED_LOG for more ranks than a workload may have.
@@ -50,10 +50,10 @@ def job_of(logs: Sequence[Log]) -> JobFacts:
     if nprocs > MAX_RANKS:
         raise WorkalikeError(
             ErrorKind.UNSUPPORTED_LOG,
-            f"{nprocs} processes, a workload has {MAX_RANKS} at most",
+            f"{nprocs} processes; a workload has at most {MAX_RANKS} ranks",
             file=logs[0].path,
             place="job region",
-            hint="such a job is not replicated",
+            hint="a job of this size cannot be replicated",
         )
     warnings: list[str] = []
     ordered = sorted(logs, key=lambda log: log.job.start_time)
@@ -62,7 +62,7 @@ def job_of(logs: Sequence[Log]) -> JobFacts:
     for log in ordered:
         shift = log.job.start_time - ordered[0].job.start_time
         if shift > THRESHOLDS.plausible_run:
-            warnings.append("a log starts years after the others: taken as if it had started with them")
+            warnings.append("a log starts years after the others: it is taken to start with them")
             shift = 0.0
         members.append(Member(log, first_rank, shift))
         first_rank += log.job.nprocs
@@ -71,11 +71,11 @@ def job_of(logs: Sequence[Log]) -> JobFacts:
 
 
 def _run_time(log: Log, warnings: list[str]) -> float:
-    """The log's run time; where that cannot be true, the last timestamp of its records."""
+    """The log's run time in seconds; where that cannot be true, the last timestamp of its records."""
     stated = log.job.run_time
     if math.isfinite(stated) and 0 < stated <= THRESHOLDS.plausible_run:
         return stated
-    warnings.append("the job's run time cannot be true: the last timestamp of its records stands for it")
+    warnings.append("the job's run time cannot be true: the last timestamp of its records is taken instead")
     last = 0.0
     for module in _TIMED:
         table = log.records(module)

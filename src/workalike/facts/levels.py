@@ -13,16 +13,16 @@ from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.words import Direction, Interface, Level, Reason
 
 WITH_DATASETS = (Level.H5D, Level.PNETCDF)
-"""Levels at which a log shows datasets and variables, not calls of a file."""
+"""Levels at which a log shows datasets and variables instead of calls on a file."""
 
 PNETCDF_HEADER = 262144
-"""One rank reads this much at each open, whatever the header's size."""
+"""Bytes that one rank reads at each open, whatever the header's size."""
 _SMALL = {"0_100": 100, "100_1K": 1024, "1K_10K": 10240}
 
 
 @dataclass
 class LevelChoice:
-    """The level, the bytes moved at it, why, and what of the levels below is the library's own traffic."""
+    """The level of a file, the bytes moved at it, the rule that decided, and the library's own traffic below it."""
 
     level: Level
     moved: int
@@ -31,7 +31,10 @@ class LevelChoice:
 
 
 def split_stdio(file: FileFacts) -> list[FileFacts]:
-    """A file that both STDIO and another module moved data of is two: their traffic does not overlap (docs/reference/darshan-meaning.md#standard-io)."""
+    """Two files where both STDIO and another module moved data of it, else the file itself.
+
+    Their traffic does not overlap (docs/reference/darshan-meaning.md#standard-io).
+    """
     stdio = file.modules.get("STDIO")
     others = {name: facts for name, facts in file.modules.items() if name != "STDIO"}
     if stdio is None or not others:
@@ -57,7 +60,7 @@ def interface_of(file: FileFacts, level: Level) -> Interface:
 
 
 def levels_of(file: FileFacts) -> list[Level]:
-    """The levels that saw the file, highest first; of two libraries the one that moved more, STDIO stands alone."""
+    """The levels that saw the file, highest first, without STDIO. Of two libraries it is the one that moved more."""
     chain = [level for level in (Level.MPIIO, Level.POSIX) if MODULE_OF_LEVEL[level] in file.modules]
     libraries = [level for level in (Level.H5D, Level.PNETCDF) if MODULE_OF_LEVEL[level] in file.modules]
     if libraries:
@@ -70,8 +73,8 @@ def choose_level(
 ) -> LevelChoice | None:
     """The highest level that is not partial and explains 95 % of what the level below moved for the application.
 
-    `without_datasets` passes over a library's datasets where a level below saw the file.
-    None when nobody moved anything in this direction. A choice of 0 bytes means that all traffic was a library's own.
+    `without_datasets` leaves out the levels of datasets where a level below saw the file. None where no data moved in
+    this direction. A choice of 0 bytes means that all traffic was a library's own.
     """
     stdio = file.bytes_at(Level.STDIO, direction)
     chain = levels_of(file)
@@ -92,7 +95,7 @@ def choose_level(
     last = chain[-1]
     rule = by(LevelRule.LOWEST, level=last.value)
     choice = LevelChoice(last, file.bytes_at(last, direction), rule, _partial_loss(file, last))
-    # From the lowest level up: one that does not explain the level below has nothing to say of those above.
+    # From the lowest level up. Where a level does not explain the one below, no higher level is tried.
     for upper in reversed([level for level in whole if level is not last]):
         raised = _explains(file, upper, choice, direction)
         if raised is None:
@@ -102,7 +105,7 @@ def choose_level(
 
 
 def _explains(file: FileFacts, upper: Level, below: LevelChoice, direction: Direction) -> LevelChoice | None:
-    """The choice of `upper`, if it moved 95 % of what the level below moved for the application."""
+    """The choice of `upper`, if it moved 95 % of what the level below moved for the application; else None."""
     moved = file.bytes_at(upper, direction)
     library = library_traffic(file, upper, below.level, direction)
     if moved < THRESHOLDS.level_explains * (below.moved - sum(loss.bytes for loss in library)):
@@ -111,12 +114,12 @@ def _explains(file: FileFacts, upper: Level, below: LevelChoice, direction: Dire
     rule = by(LevelRule.EXPLAINS, **levels)
     if library:
         rule = by(LevelRule.EXPLAINS_DATA, **levels, library=", ".join(loss.reason.value for loss in library))
-    # What happens further below is no reason any more, but is named.
+    # Sieving further below did not decide the level, but is still reported.
     return LevelChoice(upper, moved, rule, library + [x for x in below.losses if x.reason is Reason.SIEVING])
 
 
 def choose_levels(file: FileFacts, *, without_datasets: bool = False) -> dict[Direction, LevelChoice]:
-    """The choice for each direction; a direction of next to no bytes follows the other one."""
+    """The choice for each direction. A direction with very few bytes takes the level of the other one."""
     choices = ((d, choose_level(file, d, without_datasets=without_datasets)) for d in Direction)
     found = {d: choice for d, choice in choices if choice is not None}
     if len(found) < 2:
@@ -138,9 +141,9 @@ def choose_levels(file: FileFacts, *, without_datasets: bool = False) -> dict[Di
 
 
 def force_level(file: FileFacts, direction: Direction, choice: LevelChoice, level: Level) -> LevelChoice:
-    """The choice at the level that the user asks for: what the chosen level moved beside is said to be left out.
+    """The choice at the level that the user asks for. What the usual level moved beyond it is a loss.
 
-    A library's own traffic is named as such; the rest is the application's, which the asked level lost or never saw.
+    A library's own traffic is named as such. The rest is the application's: the asked level lost it or never saw it.
     """
     if level is choice.level:
         return choice
@@ -158,13 +161,13 @@ def force_level(file: FileFacts, direction: Direction, choice: LevelChoice, leve
 
 
 def is_whole(file: FileFacts, level: Level) -> bool:
-    """Whether the module lost no records in the job, and its bytes can be true."""
+    """Whether the level's module lost no records in the job, and its bytes can be true."""
     facts = file.modules[MODULE_OF_LEVEL[level]]
     return not facts.partial and not facts.doubted
 
 
 def _highest_of_partial(file: FileFacts, chain: list[Level], direction: Direction) -> LevelChoice:
-    """Every level is partial: the highest that has bytes; what lower ones have beyond it is uncovered."""
+    """The highest level with bytes, where every level is partial. What lower ones moved beyond it is a loss."""
     top = next(level for level in chain if file.bytes_at(level, direction))
     moved = file.bytes_at(top, direction)
     rest = max(file.bytes_at(level, direction) for level in chain) - moved
@@ -177,7 +180,7 @@ def _partial_loss(file: FileFacts, level: Level) -> list[Loss]:
 
 
 def library_traffic(file: FileFacts, upper: Level, lower: Level, direction: Direction) -> list[Loss]:
-    """What the library between two levels moved on its own account, by kind.
+    """What the library between two levels moved on its own account, by reason.
 
     HDF5 and PnetCDF add metadata and, for chunked datasets, fill values; ROMIO and OMPIO add data sieving and
     read-modify-write below collective or strided MPI-IO.
@@ -191,7 +194,8 @@ def library_traffic(file: FileFacts, upper: Level, lower: Level, direction: Dire
 def sieving(file: FileFacts, direction: Direction) -> list[Loss]:
     """What POSIX moved beyond MPI-IO: data sieving and read-modify-write.
 
-    A library that writes more than it was asked to has read it before; without reads the excess is the application's.
+    A library that writes more than it was asked to has read those bytes before. Without reads the excess is the
+    application's.
     """
     mpi, posix = file.modules.get("MPI-IO"), file.modules.get("POSIX")
     if mpi is None or posix is None or not _is_noncontiguous(file, mpi):
@@ -208,9 +212,9 @@ def _is_noncontiguous(file: FileFacts, mpi: ModuleFacts) -> bool:
 
 
 def fill_values(file: FileFacts, upper: Level, lower: Level, direction: Direction) -> list[Loss]:
-    """HDF5 writes a chunked dataset once more, as fill values, when its chunks are allocated early.
+    """Fill values that HDF5 wrote: it writes a chunked dataset once more when its chunks are allocated early.
 
-    Named when at least half of the chunked data was written twice.
+    Reported where at least half of the chunked data was written twice.
     """
     if upper is not Level.H5D or direction is not Direction.WRITE:
         return []
@@ -233,7 +237,7 @@ def fill_values(file: FileFacts, upper: Level, lower: Level, direction: Directio
 
 
 def metadata(file: FileFacts, upper: Level, lower: Level, direction: Direction, explained: int) -> list[Loss]:
-    """A library's headers, indices and the like: small operations below it, little beside the data."""
+    """A library's headers and indices: small operations below it, of few bytes compared with the data."""
     excess = file.bytes_at(lower, direction) - file.bytes_at(upper, direction) - explained
     facts = file.modules[MODULE_OF_LEVEL[lower]]
     infix = "_AGG" if lower is Level.MPIIO else ""
@@ -243,12 +247,12 @@ def metadata(file: FileFacts, upper: Level, lower: Level, direction: Direction, 
     if upper is Level.PNETCDF and direction is Direction.READ:
         small += PNETCDF_HEADER * header_reads(file)
     data = sum(file.bytes_at(upper, d) for d in Direction)
-    found = min(excess, small, max(THRESHOLDS.level_metadata, data))
-    return [Loss(Reason.LIBRARY_METADATA, found, 1, MODULE_OF_LEVEL[lower])] if found > 0 else []
+    size = min(excess, small, max(THRESHOLDS.level_metadata, data))
+    return [Loss(Reason.LIBRARY_METADATA, size, 1, MODULE_OF_LEVEL[lower])] if size > 0 else []
 
 
 def header_reads(file: FileFacts) -> int:
-    """How often PnetCDF opened the file."""
+    """How often the header was read: once for each time that the ranks opened the file together."""
     facts = file.modules.get("PNETCDF_FILE")
     if facts is None:
         return 1

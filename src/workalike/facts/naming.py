@@ -1,4 +1,4 @@
-"""What file names tell: patterns, numbers in them, and words that name a role. Names stay in here."""
+"""What file names show: patterns, numbers, and words that name a role. The names themselves are not passed on."""
 
 from __future__ import annotations
 
@@ -13,45 +13,46 @@ _OBFUSCATED = re.compile(r"(?:^|/)\d{5,}$")
 _HASH = re.compile(
     r"(?<![0-9a-zA-Z])(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{8,}(?:-[0-9a-f]{4,}){0,4}(?![0-9a-zA-Z])"
 )
-"""Hexadecimal identifiers, UUIDs among them: they differ in their letters too."""
+"""Hexadecimal identifiers such as UUIDs: unlike numbers, they differ in letters too."""
 
 
 MOST_DIGITS = 18
+"""Digits of a number that are read: more of them do not fit into 64 bits."""
 
 
 def is_obfuscated(name: str) -> bool:
-    """A name that an anonymiser replaced by a number, or no name at all: it tells nothing."""
+    """Whether the name is empty or a number that an anonymiser put there: it says nothing of the file."""
     return not name or _OBFUSCATED.search(name) is not None
 
 
 def pattern_of(name: str) -> str:
-    """The name with every run of digits, and every hexadecimal identifier, replaced."""
+    """The name with `#` for every run of digits and every hexadecimal identifier."""
     return _DIGITS.sub("#", _HASH.sub("#", name))
 
 
 def numbers_of(name: str) -> list[str]:
-    """The runs of digits in a name, as they are written."""
+    """The runs of digits in a name, as they are written; identifiers are left out."""
     return _DIGITS.findall(_HASH.sub("", name))
 
 
 def width_keys(names: Sequence[str]) -> list[tuple[int, ...]]:
-    """A key for each name of one pattern: the widths of the numbers that are padded with zeros in any of them.
+    """A key for each name of one pattern: the widths of those numbers that any of the names pads with zeros.
 
-    `dump_020` and `dump_10000` count different things; `chk.9` and `chk.10` do not.
+    `dump_020` and `dump_10000` are of different series; `chk.9` and `chk.10` are of the same.
     """
-    runs = [numbers_of(name) for name in names]
+    numbers = [numbers_of(name) for name in names]
     padded = sorted(
-        {i for some in runs for i, run in enumerate(some) if len(run) > 1 and run.startswith("0")}
+        {i for row in numbers for i, run in enumerate(row) if len(run) > 1 and run.startswith("0")}
     )
-    return [tuple(len(some[i]) for i in padded if i < len(some)) for some in runs]
+    return [tuple(len(row[i]) for i in padded if i < len(row)) for row in numbers]
 
 
 def numbering(names: Sequence[str]) -> list[list[int]]:
-    """The numbers of each name of one pattern that are not the same in all of them: one list a name."""
-    runs = [[int(run[:MOST_DIGITS]) for run in numbers_of(name)] for name in names]
-    fields = min((len(some) for some in runs), default=0)
-    varying = [i for i in range(fields) if len({some[i] for some in runs}) > 1]
-    return [[some[i] for i in varying] for some in runs]
+    """One list per name of a pattern: its numbers, without those that are the same in all names."""
+    numbers = [[int(run[:MOST_DIGITS]) for run in numbers_of(name)] for name in names]
+    fields = min((len(row) for row in numbers), default=0)
+    varying = [i for i in range(fields) if len({row[i] for row in numbers}) > 1]
+    return [[row[i] for i in varying] for row in numbers]
 
 
 _WORDS: tuple[tuple[Role, re.Pattern[str]], ...] = (
@@ -73,7 +74,7 @@ _WORDS: tuple[tuple[Role, re.Pattern[str]], ...] = (
 
 
 def role_by_name(files: Sequence[FileFacts]) -> Role | None:
-    """The role that the base name speaks of, if all files agree."""
+    """The role that words of the base names stand for, if all files agree on one."""
     bases = [f.name.rsplit("/", 1)[-1] for f in files]
     for role, words in _WORDS:
         if bases and all(words.search(base) for base in bases):

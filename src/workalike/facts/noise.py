@@ -1,4 +1,4 @@
-"""Telling data files from noise. Each rule is named; the report counts what each one set aside."""
+"""Which files are noise. Each rule has a name; the report counts what each of them set aside."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workalike.facts.rules import NoiseRule
 from workalike.facts.thresholds import THRESHOLDS
 
 STREAM_NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
-# An anonymised log keeps the record ids of the original names.
+# Anonymised logs have other names, but keep the record ids of the original ones.
 STREAM_IDS = frozenset(record_id(name) for name in STREAM_NAMES)
 
 _LIBRARY = re.compile(r"\.(?:so(?:\.[0-9.]+)?|pyc?|pyd|pth|jar|class|egg|dist-info|la|mod)$|/__pycache__/")
@@ -35,7 +35,7 @@ def is_standard_stream(file: FileFacts) -> bool:
 
 
 def is_library(file: FileFacts) -> bool:
-    """Shared libraries, Python modules and the like: the loader reads them, not the application."""
+    """Whether it is a shared library, Python module or the like, which the loader reads and not the application."""
     return _LIBRARY.search(file.name) is not None
 
 
@@ -44,12 +44,12 @@ def is_system_path(file: FileFacts) -> bool:
 
 
 def is_mpi_temporary(file: FileFacts) -> bool:
-    """Shared-pointer files, lock tests and session folders of MPI libraries (docs/reference/reading-counters.md#noise)."""
+    """Whether it is a temporary file of an MPI library (docs/reference/reading-counters.md#noise)."""
     return _MPI.search(file.name) is not None
 
 
 def moved_bytes(file: FileFacts) -> int:
-    """Bytes that a file moved at the level that saw most of them (one may be partial); STDIO adds to the others."""
+    """Bytes of a file at the level that saw most of them, since a level may be partial; bytes of STDIO are added."""
     return max(_bytes(file, module) for module in LEVELS) + _bytes(file, "STDIO")
 
 
@@ -59,7 +59,7 @@ def _bytes(file: FileFacts, module: str) -> int:
 
 
 def is_untouched(file: FileFacts) -> bool:
-    """Opened or stat-ed, but nothing read or written."""
+    """Whether the file was opened or stat-ed, but neither read nor written."""
     return moved_bytes(file) == 0
 
 
@@ -76,18 +76,18 @@ Noise = list[tuple[NoiseRule, int, int]]
 
 
 def noise_of(files: list[FileFacts]) -> list[NoiseRule | None]:
-    """Why each file is noise; None for the application's data.
+    """The rule by which each file is noise; None for the application's data.
 
-    Beyond the rules of `RULES`: text logs when they are a small share of the bytes, and files so
-    small that all of them together do not matter for storage.
+    Two more rules look at all files together. Text logs with a small share of the bytes are noise. So are files that
+    are too small to matter for storage, even all of them together.
     """
     labels = [next((rule for rule, holds in RULES.items() if holds(file)), None) for file in files]
     data = [place for place, label in enumerate(labels) if label is None]
     sizes = {place: moved_bytes(files[place]) for place in data}
     total = sum(sizes.values())
-    logs = [place for place in data if _TEXT_LOG.search(files[place].name)]
-    if len(logs) < len(data) and sum(sizes[i] for i in logs) <= THRESHOLDS.noise_text_logs * total:
-        for place in logs:
+    text_logs = [place for place in data if _TEXT_LOG.search(files[place].name)]
+    if len(text_logs) < len(data) and sum(sizes[i] for i in text_logs) <= THRESHOLDS.noise_text_logs * total:
+        for place in text_logs:
             labels[place] = NoiseRule.TEXT_LOG
     kept = {place: sizes[place] for place in data if labels[place] is None}
     for place in _negligible(files, kept, total):
@@ -99,20 +99,20 @@ def set_noise_aside(files: list[FileFacts]) -> tuple[list[FileFacts], Noise]:
     """(data files, [(rule, files, bytes)]); the rules in the order in which they set files aside."""
     labels = noise_of(files)
     counted: dict[NoiseRule, tuple[int, int]] = {}
-    late = (NoiseRule.TEXT_LOG, NoiseRule.NEGLIGIBLE)
-    for chosen in ({*NoiseRule} - {*late}, {late[0]}, {late[1]}):
+    last_rules = (NoiseRule.TEXT_LOG, NoiseRule.NEGLIGIBLE)
+    for rules in ({*NoiseRule} - {*last_rules}, {last_rules[0]}, {last_rules[1]}):
         for file, label in zip(files, labels, strict=True):
-            if label is not None and label in chosen:
-                number, size = counted.get(label, (0, 0))
-                counted[label] = (number + 1, size + moved_bytes(file))
+            if label is not None and label in rules:
+                count, size = counted.get(label, (0, 0))
+                counted[label] = (count + 1, size + moved_bytes(file))
     data = [file for file, label in zip(files, labels, strict=True) if label is None]
-    return data, [(rule, number, size) for rule, (number, size) in counted.items()]
+    return data, [(rule, count, size) for rule, (count, size) in counted.items()]
 
 
 def _negligible(files: list[FileFacts], sizes: dict[int, int], total: int) -> set[int]:
-    """The smallest groups of the files with `sizes`, as long as together they stay below both limits.
+    """The files of the smallest groups, as long as these groups together stay below both limits.
 
-    Files of one pattern of name stay together: the first of many growing checkpoints is small, not negligible.
+    Files of one name pattern are one group: the first of many growing checkpoints is small, but not negligible.
     """
     limit = min(int(THRESHOLDS.noise_negligible * total), THRESHOLDS.noise_negligible_bytes)
     groups: dict[str, list[int]] = defaultdict(list)

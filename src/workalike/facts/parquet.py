@@ -1,8 +1,8 @@
-"""Facts to Parquet and back: many jobs in one folder, one file for jobs, files, calls and each module.
+"""Facts to Parquet and back: one folder for many jobs, with one file each for jobs, files, calls and every module.
 
-A `job` column (the place in the sequence) ties the rows together, so that a fleet's questions are scans of columns.
-Names of files are left out unless they are asked for: then the folder holds what the logs hold. What follows from names
-(`file_table`, `signature_of`) is to be made before.
+A `job` column, the job's index in the sequence, connects the rows. A question over many jobs is thus a scan of columns.
+File names are left out unless they are asked for. What is derived from names (`file_table`, `signature_of`) must be
+computed before.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def _arrow() -> tuple[Any, Any]:
 
 
 def write_facts(facts: Sequence[Facts], folder: Path, *, names: bool = False) -> None:
-    """Write the facts of jobs; `names` also those of their files.
+    """Write the facts of jobs into a folder, which is made; with `names`, file names too.
 
     Raises:
-        WorkalikeError: MISSING without pyarrow, CANNOT_WRITE.
+        WorkalikeError: MISSING without pyarrow, CANNOT_WRITE where a file cannot be written.
     """
     pa, parquet = _arrow()
     make_folder(folder)
@@ -86,7 +86,7 @@ def write_facts(facts: Sequence[Facts], folder: Path, *, names: bool = False) ->
 
 
 def read_facts(folder: Path) -> list[Facts]:
-    """The facts that `write_facts` wrote, in their order; files without names have empty ones.
+    """The facts that `write_facts` wrote, in their order. Without stored names, all names are empty.
 
     Raises:
         WorkalikeError: MISSING without pyarrow or without such a folder, BAD_FILE where it is damaged.
@@ -105,17 +105,17 @@ def read_facts(folder: Path) -> list[Facts]:
         ]
     except FileNotFoundError as error:
         raise WorkalikeError(
-            ErrorKind.MISSING, "no facts in it", file=folder, hint="name a folder of facts"
+            ErrorKind.MISSING, "has no facts in it", file=folder, hint="name a folder of facts"
         ) from error
     except (pa.ArrowException, KeyError, ValueError, TypeError, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise WorkalikeError(
-            ErrorKind.BAD_FILE, f"is no folder of facts: {reason}", file=folder, hint="write it anew"
+            ErrorKind.BAD_FILE, f"is not a folder of facts: {reason}", file=folder, hint="write it again"
         ) from error
 
 
 def _stacked(pa: Any, chunks: Sequence[dict[str, Any]]) -> pa.Table:
-    """Chunks with the same columns, one below the other."""
+    """One table of chunks with the same columns, row after row."""
     columns: dict[str, list[Any]] = {}
     for chunk in chunks:
         for name, values in chunk.items():
@@ -154,7 +154,7 @@ def _read(parquet: Any, path: Path) -> pa.Table:
 
 
 def _by_job(table: pa.Table, jobs: int) -> list[dict[str, Any]]:
-    """The columns of each job's rows, as NumPy arrays (text as a list)."""
+    """For each job the columns of its rows, as NumPy arrays; text is a list."""
     job = table["job"].to_numpy()
     if len(job) and (job[0] < 0 or job[-1] >= jobs or (np.diff(job) < 0).any()):
         raise ValueError("rows are not sorted by job")

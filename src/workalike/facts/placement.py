@@ -1,10 +1,12 @@
-"""Where the operations of a stream land, as the POSIX counters of its files tell it."""
+"""Where in the file the operations of a stream are, by the POSIX counters of its files."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workalike.facts.counters import STRIDE_COUNTS, STRIDES
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction, Level, Pattern
@@ -12,16 +14,16 @@ from workalike.workload.model import Direction, Level, Pattern
 
 @dataclass(frozen=True)
 class Placement:
-    """A pattern, as counters or a trace tell it."""
+    """The access pattern that counters or a trace show; `stride` in bytes, 0 where the pattern has none."""
 
     pattern: Pattern
     stride: int = 0
-    pieces_per_rank: float = 1.0  # separate contiguous pieces of a rank, in the interleaved case
+    pieces_per_rank: float = 1.0  # contiguous pieces of each rank, where the pattern is interleaved
 
 
 @dataclass(frozen=True)
 class _Offsets:
-    """What the POSIX counters of a dump's files say of offsets, one direction."""
+    """What the POSIX counters of a dump's files say about offsets, in one direction."""
 
     files: int
     ranks: int  # accessing ranks, over all files
@@ -29,14 +31,14 @@ class _Offsets:
     moved: int
     consecutive: int
     sequential: int
-    extent: int  # of the largest file
+    extent: int  # bytes, of the largest file
 
 
 def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> Placement:
-    """Pattern from the share of consecutive and sequential operations (docs/reference/reading-counters.md#strides).
+    """The pattern, by shares of consecutive and sequential operations (docs/reference/reading-counters.md#strides).
 
-    A rank's operations fall into as many contiguous pieces as it has operations that do not follow the one before:
-    one piece is a region of its own, a piece an operation is round-robin, between them lie segments.
+    A rank has as many contiguous pieces as operations that do not directly follow the one before. One piece per rank
+    means that each rank has its own region; one piece per operation means round-robin; anything between, segments.
     """
     if direction is Direction.READ and modifies(files, level):
         return place_of(files, level, Direction.WRITE)
@@ -58,13 +60,13 @@ def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
     if one_rank:
         if covers:
             return Placement(Pattern.CONTIGUOUS)
-        return Placement(Pattern.STRIDED, stride=max(1, seen.extent * seen.files // seen.operations))
+        return Placement(Pattern.STRIDED, stride=_stride(files, direction, seen))
     pieces = max(1.0, (seen.operations - seen.consecutive) / seen.ranks)
     return Placement(Pattern.INTERLEAVED, pieces_per_rank=pieces)
 
 
 def modifies(files: Sequence[FileFacts], level: Level) -> bool:
-    """Read-modify-write: reads and writes alternate, so what is read lies where it is then written."""
+    """Whether the files are read and modified: reads and writes alternate, so each read is where the next write is."""
     if level is Level.STDIO:
         return False
     posix = [f.modules["POSIX"] for f in files if "POSIX" in f.modules]
@@ -95,6 +97,34 @@ def _offsets(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
         sequential=sum(p.total(f"SEQ_{kind}") for p in posix),
         extent=max(p.largest(largest) for p in posix) + 1,
     )
+
+
+def _stride(files: Sequence[FileFacts], direction: Direction, seen: _Offsets) -> int:
+    """Bytes from one operation of a rank to the next: a gap and an operation, or without a prevailing gap the mean."""
+    gap = _prevailing_gap(files, direction, seen.operations - seen.consecutive - seen.files)
+    if gap:
+        return gap + seen.moved // seen.operations
+    return max(1, seen.extent * seen.files // seen.operations)
+
+
+def _prevailing_gap(files: Sequence[FileFacts], direction: Direction, steps: int) -> int:
+    """The gap in bytes of more than half of the `steps` between operations that do not touch; 0 where there is none.
+
+    Reads and writes share one table of gaps, so files with both directions have none.
+    """
+    other = "WRITES" if direction is Direction.READ else "READS"
+    counts: Counter[int] = Counter()
+    for facts in (file.modules["POSIX"] for file in files if "POSIX" in file.modules):
+        if facts.total(other):
+            return 0
+        for name, count_name in zip(STRIDES, STRIDE_COUNTS, strict=True):
+            for stride, times in zip(
+                facts.column(name).tolist(), facts.column(count_name).tolist(), strict=True
+            ):
+                if stride > 0 and times > 0:
+                    counts[stride] += times
+    gap, count = counts.most_common(1)[0] if counts else (0, 0)
+    return gap if 2 * count > steps else 0
 
 
 def _accessing_ranks(posix: ModuleFacts, kind: str, nprocs: int) -> int:

@@ -1,6 +1,6 @@
-"""What cannot be true in a log: counters that overflowed, times outside the run, impossible jobs.
+"""Which values of a log are plausible: counters overflow, and times may lie outside the run.
 
-A log is untrusted input. A value that cannot be true counts as not measured, the rest of the record is used.
+A log is untrusted input. A value that cannot be true counts as not measured; the rest of the record is used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _OPERATIONS = ("READS", "WRITES", "OPENS", "SEEKS", "STATS", "SYNCS", "FLUSHES",
 
 
 def bounds_of(names: tuple[str, ...]) -> IntArray:
-    """The largest value of each counter that can be true, int64[C]."""
+    """int64[C], the largest plausible value of each counter."""
     return np.array([_bound(name) for name in names], dtype=np.int64)
 
 
@@ -33,9 +33,9 @@ def _bound(name: str) -> int:
 
 
 def plausible(counters: IntArray, names: tuple[str, ...]) -> tuple[IntArray, npt.NDArray[np.bool_]]:
-    """Counters with impossible values made -1 (not measured), and which records' bytes were among them.
+    """(counters int64[R, C] with -1, "not measured", for impossible values; bool[R], whose bytes were impossible).
 
-    Negative bytes are known from calls of more than 2 GiB, whose size overflowed (docs/reference/darshan-meaning.md#known-errors).
+    Calls of more than 2 GiB whose size overflowed give negative bytes (docs/reference/darshan-meaning.md#known-errors).
     """
     wrong = (counters < -1) | (counters > bounds_of(names))
     for name in _FREE & set(names):
@@ -50,11 +50,11 @@ def plausible(counters: IntArray, names: tuple[str, ...]) -> tuple[IntArray, npt
 
 
 def plausible_stamps(stamps: FloatArray, latest: float) -> FloatArray:
-    """The timestamps that can be true: finite, positive (0 means "never") and not after `latest`."""
+    """The plausible timestamps: finite, positive (0 means "never") and not after `latest` seconds."""
     kept: FloatArray = stamps[np.isfinite(stamps) & (stamps > 0) & (stamps <= latest)]
     return kept
 
 
 def latest_stamp(run_time: float) -> float:
-    """Up to when a timestamp is plausible: clocks of ranks differ, and old logs count whole seconds."""
+    """The latest plausible timestamp, after the run's end: clocks of ranks differ, old logs count whole seconds."""
     return min(THRESHOLDS.plausible_late * run_time + THRESHOLDS.plausible_late_s, THRESHOLDS.plausible_run)

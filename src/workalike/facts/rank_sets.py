@@ -12,7 +12,7 @@ from workalike.workload.words import Level
 
 @dataclass(frozen=True)
 class RankSet:
-    """Ranks of a file; None stands for all ranks of the job."""
+    """The ranks that have a file; None stands for all ranks of the job."""
 
     ranks: tuple[int, ...] | None
 
@@ -21,7 +21,10 @@ class RankSet:
 
 
 def ranks_of(file: FileFacts, level: Level) -> RankSet:
-    """The ranks that have a record of the file; a reduced record, or all ranks present, means all (docs/reference/darshan-meaning.md#shared-file-reduction)."""
+    """The ranks that have a record of the file.
+
+    A reduced record stands for all ranks of its log (docs/reference/darshan-meaning.md#shared-file-reduction).
+    """
     facts = file.modules.get(MODULE_OF_LEVEL[level])
     if facts is None:
         return RankSet(None)

@@ -1,7 +1,6 @@
-"""The records of a log, merged by file: what every rule reads.
+"""The records of a log, merged by file: the input of every rule.
 
-Names of files live here and in no other structure that leaves the process: a workload, a record
-or a report never holds them.
+File names are held here only. No structure that leaves the process (workload, record, report) contains them.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ MODULE_OF_LEVEL = {
 class ModuleFacts:
     """All records of one file in one module (for H5D: of all its datasets).
 
-    `counters` is int64[records, C], `fcounters` float64[records, F]; rank -1 is a record reduced over all ranks;
-    `ids` are the records' own ids (of H5D and PNETCDF_VAR: the dataset's, not the file's). `scope` is
-    int64[records, 2], the first rank and the number of ranks of the log that a record comes from, where the job
-    has several logs; None means that every reduced record stands for the whole job.
+    `counters` is int64[records, C], `fcounters` float64[records, F]. Rank -1 marks a record reduced over all ranks.
+    `ids` are the records' own ids (for H5D and PNETCDF_VAR: of the dataset, not the file). `scope` int64[records, 2]
+    has the first rank and the number of ranks of the log that a record comes from, where the job has several logs.
+    Where it is None, a reduced record stands for the whole job.
     """
 
     module: str
@@ -48,26 +47,26 @@ class ModuleFacts:
     partial: bool = False
     doubted: bool = False  # bytes of a record could not be true (see `plausible`)
     scope: IntArray | None = None
-    sizes: SizesOfRank = field(default_factory=dict)  # of STDIO's calls, where a side file tells them
+    sizes: SizesOfRank = field(default_factory=dict)  # of STDIO calls, where a side file reports them
 
     def __post_init__(self) -> None:
         self._places = _places(self.counter_names)
         self._fplaces = _places(self.fcounter_names)
 
     def column(self, name: str) -> IntArray:
-        """int64[records] of one counter; -1 means not measured."""
+        """int64[records], one counter; -1 means not measured."""
         return self.counters[:, self._places[name]]
 
     def fcolumn(self, name: str) -> FloatArray:
-        """float64[records] of one floating-point counter, in seconds or as the facts say."""
+        """float64[records], one floating-point counter: seconds, or a variance."""
         return self.fcounters[:, self._fplaces[name]]
 
     def has(self, name: str) -> bool:
-        """Whether the module has such a counter, of either kind."""
+        """Whether the module has a counter of this name, of either kind."""
         return name in self._places or name in self._fplaces
 
     def total(self, name: str) -> int:
-        """Sum over the records; unmeasured ones (-1) count as 0. 0 when the module has no such counter."""
+        """Sum over the records, where -1 (not measured) counts as 0. It is 0 if the module has no such counter."""
         place = self._places.get(name)
         if place is None:
             return 0
@@ -95,21 +94,21 @@ class ModuleFacts:
             scope=None if self.scope is None else self.scope[which],
         )
 
-    def told_sizes(self, direction: Direction) -> list[tuple[int, int]]:
-        """(operations, size) of the calls as a side file tells them; a reduced record stands for all ranks."""
+    def reported_sizes(self, direction: Direction) -> list[tuple[int, int]]:
+        """(operations, size) of the calls that a side file reports; a reduced record stands for all ranks."""
         everyone = bool((self.ranks < 0).any())
         ranks = self.sizes if everyone else dict.fromkeys(self.ranks.tolist())
-        told = [self.sizes[rank] for rank in ranks if rank in self.sizes]
-        return [pair for by in told for pair in by[direction]]
+        reported = [self.sizes[rank] for rank in ranks if rank in self.sizes]
+        return [pair for by_direction in reported for pair in by_direction[direction]]
 
     def first(self, name: str) -> float | None:
-        """Smallest positive timestamp of the records."""
+        """Smallest positive timestamp of the records in seconds; None without one."""
         column = self.fcolumn(name)
         column = column[np.isfinite(column) & (column > 0)]
         return float(column.min()) if len(column) else None
 
     def last(self, name: str) -> float | None:
-        """Largest positive timestamp of the records."""
+        """Largest positive timestamp of the records in seconds; None without one."""
         column = self.fcolumn(name)
         column = column[np.isfinite(column) & (column > 0)]
         return float(column.max()) if len(column) else None
@@ -121,7 +120,7 @@ def _places(names: tuple[str, ...]) -> dict[str, int]:
 
 
 def exact_sum(column: IntArray) -> int:
-    """Sum of the positive values, whatever their size: untrusted counters overflow 64 bits."""
+    """Sum of the positive values, exact where the sum of untrusted counters exceeds 64 bits."""
     positive = column[column > 0]
     if not len(positive):
         return 0
@@ -132,7 +131,7 @@ def exact_sum(column: IntArray) -> int:
 
 @dataclass
 class FileFacts:
-    """One file of the job: what every module says of it."""
+    """One file of the job, with what every module says of it."""
 
     record_id: int
     name: str
@@ -142,7 +141,7 @@ class FileFacts:
 
     @property
     def key(self) -> tuple[int, bool]:
-        """Tells a file of the job from all others; what STDIO moved of it may stand apart."""
+        """Identifies the file within the job. What STDIO moved of a file may be a file of its own."""
         return self.record_id, "STDIO" in self.modules and len(self.modules) == 1
 
     def bytes_at(self, level: Level, direction: Direction) -> int:
@@ -152,7 +151,7 @@ class FileFacts:
 
 @dataclass
 class Loss:
-    """Bytes of a log that no workload of it can hold, and why."""
+    """Bytes of a log that its workload cannot express, and the reason."""
 
     reason: Reason
     bytes: int

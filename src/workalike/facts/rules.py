@@ -1,4 +1,4 @@
-"""Rules by which something was decided: words of closed lists. Code compares the words, people read the sentences."""
+"""Rules that decide something, as words of closed lists. Code compares the words; people read the sentences."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Self
 
 
 class Rule(StrEnum):
-    """A word of a closed list, with its sentence; `{name}` in it is a detail of the decision."""
+    """A word of a closed list with a sentence, in which `{name}` stands for a detail of the decision."""
 
     sentence: str
 
     def __new__(cls, word: str, sentence: str) -> Self:
-        made = str.__new__(cls, word)
-        made._value_ = word
-        made.sentence = sentence
-        return made
+        member = str.__new__(cls, word)
+        member._value_ = word
+        member.sentence = sentence
+        return member
 
 
 class LevelRule(Rule):
-    """Why a file is counted at a level."""
+    """Why the calls of a file are counted at a level."""
 
     ONLY_STDIO = "only-stdio", "level {level}: only STDIO moved data"
     LOWEST = "lowest", "level {level}: the lowest level that saw the file"
@@ -31,7 +31,7 @@ class LevelRule(Rule):
 
 
 class NoiseRule(StrEnum):
-    """Why a file is not the application's data; the words are plain enough for people."""
+    """Why a file is not the application's data. People read these words as they are."""
 
     STREAM = "standard stream"
     LIBRARY = "shared library or module"
@@ -44,17 +44,17 @@ class NoiseRule(StrEnum):
 
 @dataclass(frozen=True)
 class Decision:
-    """A rule that decided, with the words and numbers that its sentence names."""
+    """The rule that decided, with the words and numbers of its sentence."""
 
     rule: Rule
     details: tuple[tuple[str, str | int | float], ...] = ()
 
     @property
     def sentence(self) -> str:
-        """What people read."""
+        """The sentence of the rule with the details of this decision."""
         return self.rule.sentence.format(**dict(self.details))
 
 
 def by(rule: Rule, **details: str | int | float) -> Decision:
-    """The decision by a rule."""
+    """The decision by a rule, with the details that its sentence names."""
     return Decision(rule, tuple(details.items()))

@@ -1,7 +1,7 @@
-"""Signatures: what makes two runs "the same workload again".
+"""Signatures, by which two runs of the same workload are recognised.
 
-A job is a set of families; of each, what hardly changes from run to run is kept in coarse steps: who shares its files,
-through what, how many ranks, bytes and operations. No name and no time is in it.
+A job is a set of families. The signature of each has what hardly changes from run to run: interface, sharing, and the
+numbers of ranks, files, bytes and operations in coarse steps. It contains no name and no time.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from workalike.facts.file_table import FileTable
 from workalike.workload.words import Interface, Level, SharingMode
 
 STEPS_PER_DOUBLING = 4
-"""Quantities are kept to about 19 %."""
+"""Steps of a quantity: four per doubling, so that one step is about 19 %."""
 
 
 @dataclass(frozen=True, order=True)
 class FamilySignature:
-    """One family; `ranks` as they are, `files` to `reads` in steps of `step_of`."""
+    """One family. `ranks` is a number; `files` to `reads` are steps of `step_of`."""
 
     interface: Interface
     level: Level
@@ -33,19 +33,19 @@ class FamilySignature:
     reads: int
 
     def text(self) -> str:
-        """A short form that two equal signatures share."""
+        """A short form, the same for equal signatures."""
         return "/".join(map(str, astuple(self)))
 
 
 def step_of(quantity: int) -> int:
-    """0 for nothing, else 1 and up: the same for quantities within about 19 %, but for those beside an edge."""
+    """0 for nothing, else 1 and up. Quantities within about 19 % of each other are at most one step apart."""
     return 0 if quantity <= 0 else 1 + round(STEPS_PER_DOUBLING * math.log2(quantity))
 
 
 def signature_of(table: FileTable, nprocs: int) -> tuple[FamilySignature, ...]:
     """The families of a job's data files, in a fixed order.
 
-    A family is the files of one pattern of name, interface, level and directions, shared by all ranks or not.
+    The files of a family agree in name pattern, interface, level and directions, and in whether all ranks share them.
     """
     rows = np.flatnonzero(table.data)
     level = np.where(
@@ -64,12 +64,12 @@ def signature_of(table: FileTable, nprocs: int) -> tuple[FamilySignature, ...]:
         ],
         axis=1,
     )
-    different, which = np.unique(keys, axis=0, return_inverse=True)
-    which = which.reshape(-1)  # NumPy 2.0 alone gives it a second axis
+    distinct, inverse = np.unique(keys, axis=0, return_inverse=True)
+    inverse = inverse.reshape(-1)  # NumPy 2.0, and no other version, gives it a second axis
     return tuple(
         sorted(
-            _family(table, rows[which == number], key.tolist(), nprocs)
-            for number, key in enumerate(different)
+            _family(table, rows[inverse == number], key.tolist(), nprocs)
+            for number, key in enumerate(distinct)
         )
     )
 
@@ -92,24 +92,24 @@ def _family(
 
 
 def _sharing(table: FileTable, rows: np.typing.NDArray[np.intp], nprocs: int) -> tuple[SharingMode, int]:
-    """How a family's files are shared, and by how many ranks."""
+    """How a family's files are shared, and by how many ranks in all."""
     ranks, single = table.ranks[rows], table.rank[rows]
     if nprocs == 1 or (ranks == nprocs).all():
         return SharingMode.SHARED, nprocs
     if (single >= 0).all():
-        different = len(np.unique(single))
-        return (SharingMode.ROOT, 1) if different == 1 else (SharingMode.PER_RANK, different)
+        distinct = len(np.unique(single))
+        return (SharingMode.ROOT, 1) if distinct == 1 else (SharingMode.PER_RANK, distinct)
     if len(rows) == 1:
         return SharingMode.SUBSET, int(ranks[0])
     return SharingMode.GROUPS, int(min(nprocs, ranks.sum()))
 
 
-def alike(one: tuple[FamilySignature, ...], other: tuple[FamilySignature, ...]) -> bool:
-    """Whether two runs are the same workload: the same families, no quantity more than a step apart."""
-    if len(one) != len(other):
+def alike(first: tuple[FamilySignature, ...], second: tuple[FamilySignature, ...]) -> bool:
+    """Whether two runs are the same workload: the same families, with no quantity more than one step apart."""
+    if len(first) != len(second):
         return False
-    left = list(other)
-    for family in one:
+    left = list(second)
+    for family in first:
         match = next((f for f in left if _near(family, f)), None)
         if match is None:
             return False
@@ -117,11 +117,11 @@ def alike(one: tuple[FamilySignature, ...], other: tuple[FamilySignature, ...]) 
     return True
 
 
-def _near(one: FamilySignature, other: FamilySignature) -> bool:
-    same = (one.interface, one.level, one.sharing, one.ranks) == (
-        other.interface,
-        other.level,
-        other.sharing,
-        other.ranks,
+def _near(first: FamilySignature, second: FamilySignature) -> bool:
+    same = (first.interface, first.level, first.sharing, first.ranks) == (
+        second.interface,
+        second.level,
+        second.sharing,
+        second.ranks,
     )
-    return same and all(abs(a - b) <= 1 for a, b in zip(astuple(one)[4:], astuple(other)[4:], strict=True))
+    return same and all(abs(a - b) <= 1 for a, b in zip(astuple(first)[4:], astuple(second)[4:], strict=True))

@@ -1,8 +1,8 @@
-"""Thresholds of facts and characterization: data, each with its unit and what it decides.
+"""The thresholds of facts and characterization, each with its unit and what it decides.
 
-`workalike thresholds LOG...` prints what changes among logs when each is halved or doubled; `SEEN_ON` keeps the known
-logs of which that was so. One that has none there bounds work, or what can be true of a damaged log, or decides what only
-built logs show.
+`workalike thresholds LOG...` prints which logs change when a threshold is halved or doubled. `SEEN_ON` has the known
+logs that changed. A threshold without any there bounds work, bounds what a damaged log can claim, or decides a case
+that only synthetic logs show.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def _threshold(value: Any, unit: str, decides: str) -> Any:
 
 @dataclass
 class Thresholds:
-    """The values in force; only `varied` changes them."""
+    """The values in use; only `varied` changes them."""
 
     # facts.levels
     level_explains: float = _threshold(
@@ -35,7 +35,7 @@ class Thresholds:
     level_metadata: int = _threshold(
         2**20,
         "bytes",
-        "What a library writes of its own beside little data; more than that and more than the data is not metadata.",
+        "A library's own traffic of more bytes than this, and more than the data, is not metadata.",
     )
     level_filled: float = _threshold(
         0.5, "share", "Fill values are named where at least this share of the chunked data was written twice."
@@ -51,35 +51,41 @@ class Thresholds:
     )
     noise_negligible_bytes: int = _threshold(4 * 2**20, "bytes", "and at most so many bytes.")
     # facts.times
-    gap_least: float = _threshold(0.5, "s", "Idle time between two dumps is longer than this,")
-    gap_share: float = _threshold(0.01, "share", "and than this share of the span.")
+    gap_least: float = _threshold(0.5, "s", "Dumps are separated by idle time longer than this,")
+    gap_share: float = _threshold(0.01, "share", "and longer than this share of the span.")
     # facts.plausible
     plausible_bytes: int = _threshold(
-        2**50, "bytes", "Most bytes of a record, and of an operation (the engine's limit), that can be true."
+        2**50, "bytes", "Largest plausible bytes of a record, and of an operation (the engine's limit)."
     )
     plausible_operations: int = _threshold(
-        2**36, "operations", "Most operations of a record that can be true."
+        2**36, "operations", "Largest plausible number of operations of a record."
     )
-    plausible_extent: int = _threshold(2**56, "bytes", "Largest offset that can be true.")
-    plausible_else: int = _threshold(2**62, "count", "Largest value of any other counter that can be true.")
+    plausible_extent: int = _threshold(2**56, "bytes", "Largest plausible offset.")
+    plausible_else: int = _threshold(2**62, "count", "Largest plausible value of any other counter.")
     plausible_run: float = _threshold(
-        1e8, "s", "Longest run, and latest timestamp, that can be true: three years."
+        1e8, "s", "Longest plausible run, and latest plausible timestamp: three years."
     )
     plausible_late: int = _threshold(
-        10, "factor", "A timestamp is plausible up to so many times the run time, for clocks of ranks differ,"
+        10,
+        "factor",
+        "A timestamp is plausible up to so many times the run time, since clocks of ranks differ,",
     )
-    plausible_late_s: int = _threshold(60, "s", "and so much later, for old logs count whole seconds.")
+    plausible_late_s: int = _threshold(
+        60, "s", "and so many seconds later, since old logs count whole seconds."
+    )
     # facts.placement
     placed_consecutive: float = _threshold(
         0.8,
         "share",
-        "One rank's operations are contiguous where this share of them follows the one before directly.",
+        "One rank's operations are contiguous where this share of them directly follows the one before.",
     )
     placed_sequential: float = _threshold(
         0.5, "share", "Operations are random where less than this share of them goes forward."
     )
     placed_alternates: float = _threshold(
-        0.5, "share", "Reads and writes that alternate in this share of the operations modify what is there."
+        0.5,
+        "share",
+        "Reads and writes that alternate in this share of the operations are read-modify-writes.",
     )
     placed_covers: float = _threshold(
         0.9,
@@ -87,145 +93,165 @@ class Thresholds:
         "One rank's operations that go forward and cover this share of the extent are contiguous, not strided.",
     )
     placed_replicated: float = _threshold(
-        1.5, "factor", "Ranks that read so many times the extent read the same."
+        1.5, "factor", "Ranks that together read so many times the file's extent read the same data."
     )
     placed_modified: float = _threshold(
-        0.9, "share", "At least this share of the writes has a read before it where data are modified."
+        0.9, "share", "In a read-modify-write at least this share of the writes has a read before it."
     )
     # characterize.states
-    states_most: int = _threshold(10_000, "states", "More states of a file than that are taken for one dump.")
+    states_most: int = _threshold(10_000, "states", "A file with more states than this is one dump.")
     state_least: int = _threshold(
-        65536, "bytes", "Least size of a state, on average: a text log that is written line by line has none."
+        65536,
+        "bytes",
+        "Smallest average size of a state: a text log that is written line by line has no states.",
     )
     state_quiet: float = _threshold(
-        0.002, "share", "A bin of the heatmap with less than this share of the busy bins' mean is idle."
+        0.002, "share", "A bin of the heatmap with less than this share of the mean of all busy bins is idle."
     )
     state_begins: float = _threshold(
         0.02, "share", "A state begins when this share of its bytes has been moved,"
     )
-    state_ends: float = _threshold(0.98, "share", "and ends when this share has been.")
+    state_ends: float = _threshold(0.98, "share", "and ends when this share has been moved.")
     # characterize.appended
     state_span: float = _threshold(
         0.1, "share", "A file that is written over less than this share of the run is one dump."
     )
     # characterize.streams
-    sizes_most: int = _threshold(24, "sizes", "Most sizes of operations in a stream.")
+    sizes_most: int = _threshold(24, "sizes", "Most different sizes of operations in a stream.")
     active_all: float = _threshold(
-        0.8, "share", "Ranks that are active in a reduced record are all where they are this share of them."
+        0.8, "share", "All ranks of a reduced record are active where at least this share of them is."
     )
     rewritten: float = _threshold(
         1.25,
         "factor",
-        "A file that takes so many times its length is written over again, as a whole (a database, a scratch file).",
+        "A file to which so many times its length is written is overwritten as a whole (a database, a scratch file).",
     )
     sizes_known: int = _threshold(
-        4, "sizes", "More sizes of a reduced record than Darshan keeps are assumed."
+        4, "sizes", "Sizes of a reduced record beyond those that Darshan keeps are assumed."
     )
     # characterize.stream_parts
     small_operation: int = _threshold(10240, "bytes", "Headers and other metadata are at most this large.")
-    near_sizes: float = _threshold(1.02, "factor", "Sizes up to so many times the smallest are one size.")
+    near_sizes: float = _threshold(
+        1.02, "factor", "Sizes up to so many times the smallest count as one size."
+    )
     segments_interleaved: float = _threshold(
         0.75,
         "share",
-        "Ranks interleave operation by operation where segments are this share of the operations.",
+        "Ranks interleave operation by operation where they have at least this share of segments per operation.",
     )
-    # characterize.reading_back
+    # characterize.repeated_access
     passes_most: int = _threshold(
-        16, "passes", "Most times that a file is read back in a dump before it is one stream."
+        16, "passes", "Most passes over a file in one dump that are streams of their own."
     )
     # characterize.tunables
     aggregators_fewer: float = _threshold(
-        0.8, "share", "Ranks at POSIX are aggregators where they are less than this share of the callers."
+        0.8,
+        "share",
+        "Ranks with POSIX operations are aggregators where they are less than this share of the callers.",
     )
     alignment_least: int = _threshold(65536, "bytes", "Least alignment that an application sets.")
     alignment_share: float = _threshold(
         0.95, "share", "A file is aligned where this share of its operations is."
     )
     settings_files: int = _threshold(
-        1000, "files", "Settings are looked for in the first so many files of a family."
+        1000, "files", "Settings are derived from this many files of a family, the first ones."
     )
     # characterize.assemble
     rules_files: int = _threshold(
-        100, "files", "Rules are collected from the first so many files of a family: the others say the same."
+        100,
+        "files",
+        "Rules are collected from this many files of a family, the first ones: the others give the same.",
     )
     # characterize.meshes
     mesh_reads: float = _threshold(
         0.01,
         "share",
-        "What a library reads of its own tables when it appends to a file, of the bytes written.",
+        "A library that appends to a file reads at most this share of the bytes written, of its own tables.",
     )
     # characterize.dataspace
     element_most: int = _threshold(2**20, "bytes", "Largest element of a dataset.")
-    chunk_most: int = _threshold(2**32, "bytes", "HDF5's limit of a chunk.")
-    shapes_most: int = _threshold(10_000, "shapes", "Most shapes of a dataset that are tried.")
-    divisor_most: int = _threshold(100_000, "elements", "Largest divisor that is looked for.")
+    chunk_most: int = _threshold(2**32, "bytes", "HDF5's limit for the size of a chunk.")
+    shapes_most: int = _threshold(10_000, "shapes", "Most shapes that are tried for a dataset.")
+    divisor_most: int = _threshold(
+        100_000, "elements", "Largest divisor that is looked for in a dataset's number of elements."
+    )
     # characterize.sharing
     root_writers: float = _threshold(
-        1.5, "ranks", "A reduced record with fewer effective writers is one rank's."
+        1.5, "ranks", "A reduced record with fewer effective writers than this is one rank's."
     )
     baton_share: float = _threshold(
-        0.9, "share", "Ranks take turns where they do in this share of the files."
+        0.9, "share", "Ranks take turns where they do so in this share of the files."
     )
     root_bytes: float = _threshold(
         0.5, "share", "The rank that moved at least this share of the bytes is the root."
     )
     # characterize.families
     long_lived_holds: int = _threshold(
-        2, "files", "A file that lives through so many others of its pattern is a family of its own."
+        2,
+        "files",
+        "A file that is open while so many others of its pattern come and go is a family of its own.",
     )
-    long_lived_most: int = _threshold(20_000, "files", "Most files of a family whose lives are compared.")
+    long_lived_most: int = _threshold(
+        20_000, "files", "Most files of a family whose open times are compared."
+    )
     families_most: int = _threshold(
-        200, "families", "More families by name than that: names tell next to nothing."
+        200, "families", "With more families by name than this, names are taken to say nothing."
     )
     size_step: float = _threshold(
-        2.0, "factor", "Files without names are apart where the next is larger by more than this."
+        2.0,
+        "factor",
+        "Files without names are of two families where the next size is larger by more than this.",
     )
-    rotation_least: int = _threshold(3, "files", "Fewest files of a dump that may be dumps by one rank each.")
+    rotation_least: int = _threshold(
+        3, "files", "Fewest files of a dump that may in fact be several dumps, each by one rank."
+    )
     long_lived_longer: int = _threshold(
         2,
         "factor",
-        "A file is long-lived where it lives more than so many times as long as the shortest of its pattern.",
+        "A file is long-lived where it is open more than so many times as long as the shortest of its pattern.",
     )
     # characterize.barrier
     barrier_spread: float = _threshold(
         0.002,
         "share",
-        "Starts of ranks that differ by at most this share of the time since the job began follow a barrier.",
+        "A dump begins with a barrier where starts of ranks differ by at most this share of the time since the job's start.",
     )
-    # characterize.ranked
+    # characterize.rank_streams
     clusters_most: int = _threshold(
-        64, "clusters", "Most sets of ranks that do alike in one direction of a dump."
+        64, "clusters", "Most sets of ranks with the same operations in one direction of a dump."
     )
     ranks_even: float = _threshold(
         1.25, "factor", "Ranks share evenly where the largest share is at most so many times the smallest."
     )
     # characterize.series
-    series_least: int = _threshold(3, "dumps", "Fewest dumps of which one content with sizes stands for all.")
+    series_least: int = _threshold(3, "dumps", "Fewest dumps that one content and a list of sizes stand for.")
     series_operations: float = _threshold(
         0.005,
         "share",
-        "Operations may differ by so much in all: a buffered library makes a call more now and then.",
+        "The dumps' operations may differ by this share in all: a buffering library makes an extra call now and then.",
     )
-    series_shares: float = _threshold(0.01, "share", "A stream's share of a dump may differ by so much,")
-    series_bins: float = _threshold(0.01, "share", "and its size histogram by so much (total variation).")
+    series_shares: float = _threshold(0.01, "share", "A stream's share of a dump may differ by this much,")
+    series_bins: float = _threshold(0.01, "share", "and its size histogram by this much (total variation).")
     # characterize.sizes
     open_bin_most: int = _threshold(
-        10 * 2**30, "bytes", "Largest operation in the open bin, for sharing out what is not known."
+        10 * 2**30,
+        "bytes",
+        "Largest operation of the open bin when bytes of unknown operations are shared out.",
     )
     subsets_most: int = _threshold(8, "sizes", "Most common sizes whose subsets are tried.")
     # characterize.compute_time
     compute_least: float = _threshold(
         0.02, "share", "Below this share of a dump, compute time between operations is measurement noise."
     )
-    compute_most: float = _threshold(1e15, "s", "Most time of all ranks together that can be true.")
+    compute_most: float = _threshold(1e15, "s", "Largest plausible time of all ranks together.")
     # characterize.traced
     trace_most: int = _threshold(20_000_000, "operations", "Longer traces are not read.")
     trace_runs: int = _threshold(16, "runs", "Most contiguous runs of one rank that are kept as they are.")
     trace_overlap: float = _threshold(
-        1.05, "factor", "A trace that moves more than so many times what it covers writes over itself."
+        1.05, "factor", "A trace that moves more than so many times the bytes it covers overwrites itself."
     )
     trace_alike: float = _threshold(
-        0.9, "share", "Ranks read the same where this share of them goes through the same region."
+        0.9, "share", "Ranks read the same data where this share of them reads the same region."
     )
     trace_dense: float = _threshold(
         0.8, "share", "One rank's operations that cover this share of their span are contiguous, not strided."
@@ -234,7 +260,7 @@ class Thresholds:
         0.75, "share", "Operations are random where less than this share of the bytes goes forward."
     )
     trace_replicated: float = _threshold(
-        1.5, "factor", "Ranks that move so many times what they cover may move the same."
+        1.5, "factor", "Ranks that move so many times the bytes they cover may move the same data."
     )
     # characterize.contents
     metadata_operation: int = _threshold(
@@ -242,29 +268,31 @@ class Thresholds:
     )
     # characterize.arrays
     array_groups: int = _threshold(
-        512, "groups", "More groups of equal datasets than that are given by their bytes."
+        512,
+        "groups",
+        "With more groups of equal datasets than this, the content is streams instead of arrays.",
     )
     array_owed: int = _threshold(
         2000,
         "factor",
-        "Slabs that miss less than one part in so many of the bytes are settled in a remainder.",
+        "Hyperslabs may miss the bytes by one part in so many; beyond that, extra slabs make up the difference.",
     )
     # characterize.roles
     role_checkpoint: float = _threshold(
         0.5,
         "share",
-        "A family that is written again and again is a checkpoint where it has this share of the bytes.",
+        "A family that is written repeatedly is a checkpoint where it has this share of the bytes.",
     )
 
 
 THRESHOLDS = Thresholds()
 _DEFAULTS = Thresholds()
-_LARGEST = 2**63 - 1  # that an array of counters holds
+_LARGEST = 2**63 - 1  # an array of counters holds no more
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A row of the table."""
+    """A threshold as a row of the table that the command prints."""
 
     name: str
     value: float
@@ -289,7 +317,7 @@ def table() -> list[Threshold]:
 
 @contextmanager
 def varied(name: str, factor: float) -> Iterator[None]:
-    """A threshold times a factor for as long as the context lasts; whole numbers stay whole."""
+    """Multiply a threshold by a factor within the context; whole numbers stay whole."""
     value = getattr(THRESHOLDS, name)
     changed = value * factor
     setattr(THRESHOLDS, name, min(round(changed), _LARGEST) if isinstance(value, int) else changed)
@@ -353,4 +381,4 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
     "trace_replicated": ("training-loop-4",),
     "role_checkpoint": ("meep-hdf5-4", "dxt", "cp2k-2", "imbalanced-496"),
 }
-"""Up to four of the known logs (PyDarshan's examples and those beside the repository) of each threshold."""
+"""Up to four known logs per threshold: PyDarshan's examples and those beside the repository."""

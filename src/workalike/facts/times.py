@@ -1,4 +1,4 @@
-"""When a file was open, read and written, from timestamps that may be missing or nonsense."""
+"""When a file was open, read and written, by timestamps that may be missing or impossible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workalike.workload.words import Direction, Level
 
 @dataclass(frozen=True)
 class Interval:
-    """Seconds since the job's start."""
+    """A time span, in seconds since the job's start."""
 
     start: float
     end: float
@@ -21,7 +21,7 @@ class Interval:
 
 
 def _stamp(facts: ModuleFacts, name: str, largest: bool, limit: float) -> float | None:
-    """A timestamp over the records, of those that can be true."""
+    """The smallest or `largest` plausible timestamp of the records; None without one."""
     if not facts.has(name):
         return None
     column = facts.fcolumn(name)
@@ -34,7 +34,7 @@ def _stamp(facts: ModuleFacts, name: str, largest: bool, limit: float) -> float 
 
 
 def access_interval(file: FileFacts, level: Level, direction: Direction, run_time: float) -> Interval | None:
-    """From the first to the last operation of one direction."""
+    """From the first to the last operation of one direction; None where no module has the times."""
     limit = latest_stamp(run_time)
     kind = "READ" if direction is Direction.READ else "WRITE"
     for name in dict.fromkeys((MODULE_OF_LEVEL[level], "MPI-IO", "POSIX", "STDIO")):
@@ -49,11 +49,11 @@ def access_interval(file: FileFacts, level: Level, direction: Direction, run_tim
 
 
 def open_interval(file: FileFacts, level: Level, run_time: float) -> Interval | None:
-    """From the first open to the last close, at the level or, where it has no record, below."""
+    """From the first open to the last close, at the level or, where that has no times, at another; None without any."""
     limit = latest_stamp(run_time)
     names = [MODULE_OF_LEVEL[level], "H5F", "PNETCDF_FILE", "MPI-IO", "POSIX", "STDIO"]
     if level is Level.H5D:
-        names.insert(0, "H5F")  # a dataset's open is not the file's
+        names.insert(0, "H5F")  # opening a dataset is not opening the file
     for name in dict.fromkeys(names):
         facts = file.modules.get(name)
         if facts is None:
@@ -66,7 +66,7 @@ def open_interval(file: FileFacts, level: Level, run_time: float) -> Interval | 
 
 
 def whole_interval(file: FileFacts, level: Level, run_time: float) -> Interval:
-    """The file's life in the job: open to close where known, else its accesses, else the whole run."""
+    """The span of the file's open, close and accesses, as far as they are known; else the whole run."""
     known = [
         i
         for i in (

@@ -18,14 +18,14 @@ from workalike.facts.records import FileFacts, IntArray
 Counters = dict[str, int]
 
 LARGEST = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
-"""Counters of which the largest counts, not the sum."""
+"""Counters of several records that are combined by their maximum, not their sum."""
 
 PLACES = 4
 """Common values that a record has."""
 
 
 def merge(into: Counters, more: Mapping[str, int]) -> None:
-    """Add counters: sums, and the largest where the largest counts."""
+    """Add counters to others; those of `LARGEST` are combined by their maximum."""
     for name, value in more.items():
         into[name] = max(into.get(name, 0), value) if name in LARGEST else into.get(name, 0) + value
 

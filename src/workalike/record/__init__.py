@@ -1,1 +1,1 @@
-"""What an engine said of a run: its record, and what follows from it alone."""
+"""The record of a run, as the engine writes it, and what follows from it alone."""

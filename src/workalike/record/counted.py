@@ -1,4 +1,4 @@
-"""What the core counts of a plan, in the shape of a record: nothing is performed, no time passes."""
+"""The core's counts of a plan in the form of a record. Nothing is performed."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _BINS = ("SIZE_READ", "SIZE_WRITE")
 
 
 def counted_dumps(plan: Plan, core: _core.Plan) -> list[dict[str, Any]]:
-    """One dump of a record for each dump of the plan, in the plan's order, all times 0."""
+    """One dump of a record for each dump of the plan, in the plan's order; all times are 0."""
     counts = {name: column.tolist() for name, column in core.count().items()}
     families = {family.id: (family, level) for family, level in zip(plan.families, core.levels, strict=True)}
     out = []
-    for at, dump in enumerate(plan.dumps):
+    for row, dump in enumerate(plan.dumps):
         family, level = families[dump.family]
-        written, read = counts["BYTES_WRITTEN"][at], counts["BYTES_READ"][at]
+        written, read = counts["BYTES_WRITTEN"][row], counts["BYTES_READ"][row]
         out.append(
             {
                 "type": "dump",
@@ -36,22 +36,22 @@ def counted_dumps(plan: Plan, core: _core.Plan) -> list[dict[str, Any]]:
                 "number": family.number,
                 "index": dump.index,
                 "file": dump.file,
-                "ranks": counts["ranks"][at],
+                "ranks": counts["ranks"][row],
                 "bytes_written": written,
                 "bytes_read": read,
-                "payload_bytes": counts["payload_written"][at] + counts["payload_read"][at],
+                "payload_bytes": counts["payload_written"][row] + counts["payload_read"][row],
                 "levels": {
                     level: {
-                        "bytes_written": counts["payload_written"][at],
-                        "bytes_read": counts["payload_read"][at],
+                        "bytes_written": counts["payload_written"][row],
+                        "bytes_read": counts["payload_read"][row],
                     }
                 },
                 "due_s": 0.0,
                 "start_s": 0.0,
                 "end_s": 0.0,
                 "late_s": 0.0,
-                "kinds": {kind: {"count": counts[f"calls_{kind}"][at]} for kind in _core.kinds},
-                "counters": {name: counts[name][at] for name in (*_SCALARS, *_BINS)},
+                "kinds": {kind: {"count": counts[f"calls_{kind}"][row]} for kind in _core.kinds},
+                "counters": {name: counts[name][row] for name in (*_SCALARS, *_BINS)},
             }
         )
     return out
@@ -84,7 +84,7 @@ def record_lines(plan: Plan, core: _core.Plan, backend: str) -> Iterator[dict[st
 
 
 def write_lines(lines: Iterator[dict[str, Any]], path: Path) -> None:
-    """Append each line as it comes, so that a run that breaks off leaves whole lines."""
+    """Write and flush line by line, so that an interrupted run leaves complete lines."""
     with path.open("w") as file:
         for line in lines:
             file.write(json.dumps(line) + "\n")

@@ -1,4 +1,4 @@
-"""What a run did, by family and direction, on the terminal: operations and their sizes, bytes, times."""
+"""The profile of a run on the terminal: operations, sizes, bytes and times by family and direction."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DIRECTIONS = (
 
 @dataclass(frozen=True)
 class Row:
-    """The dumps of one family in one direction, at the family's level; `slowest_s` is the longest operation."""
+    """The dumps of one family in one direction, at the family's level. `slowest_s` is the longest operation's time."""
 
     family: str
     direction: str
@@ -35,7 +35,7 @@ class Row:
 
     @property
     def sizes(self) -> str:
-        """The bin of sizes that most operations are in, and their share."""
+        """The size bin with most operations, and their share."""
         total = sum(self.bins)
         if not total:
             return "-"
@@ -51,7 +51,7 @@ class Row:
 
 
 def rows_of(record: Record) -> list[Row]:
-    """The families in the order of the record, writing before reading."""
+    """The rows of the families in the order of the record; each has writing before reading."""
     families: dict[tuple[int, str, int], list[RecordDump]] = {}
     for dump in record.dumps:
         families.setdefault((dump.family, dump.role.value, dump.number), []).append(dump)
@@ -76,9 +76,9 @@ def _rows(name: str, dumps: list[RecordDump]) -> Iterator[Row]:
 
 
 def print_profile(record: Record, console: Console) -> None:
-    """A line for each family and direction; without times where nothing moved.
+    """Print a line for each family and direction, without times where the backend only counts.
 
-    On a narrow terminal the sizes go first: bandwidth and the slowest operation are what people look for.
+    A narrow terminal loses the sizes first: bandwidth and the slowest operation matter more.
     """
     rows = rows_of(record)
     shown = rows[:MAX_ROWS]

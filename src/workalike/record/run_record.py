@@ -1,7 +1,7 @@
-"""The record of a run: `run.jsonl`, line by line from the engine, becomes `run.json`.
+"""The record of a run: the engine writes `run.jsonl` line by line, which becomes `run.json`.
 
-Bytes are counted at the family's level, times are seconds since the run's start, on the clock of the
-rank named (docs/plan-format.md, "Record"). A record is untrusted input.
+Bytes are counted at the family's level. Times are seconds since the run's start, by the clock that
+docs/plan-format.md ("Record") names. A record is untrusted input.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_LINE_BYTES = 256 * 2**20
 MAX_DUMP_LINES = 4_000_000
 HISTOGRAM_BINS = 10
 STAMP: Literal["not a performance result"] = "not a performance result"
-MEMORY_FACTOR = 1.5  # a working set below this many times the memory may sit in caches (design, Semantics)
+MEMORY_FACTOR = 1.5  # a working set below this many times the memory may be in caches
 FORMAT: Literal["workalike-record"] = "workalike-record"
 
 Seconds = Annotated[float, Field(allow_inf_nan=False)]
@@ -41,7 +41,7 @@ Rank = Annotated[int, Field(ge=-1, lt=MAX_RANKS)]
 
 
 def _printable(text: str) -> str:
-    """Text that goes to terminals and pages: a record is untrusted, and escape sequences do things there."""
+    """The text without control characters: a record is untrusted, and a terminal acts on escape sequences."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
@@ -51,13 +51,13 @@ Bins = Annotated[list[Count], Field(min_length=HISTOGRAM_BINS, max_length=HISTOG
 
 
 class _Part(BaseModel):
-    """Fields that a newer engine adds are left out rather than refused."""
+    """A part of the record. Fields that a newer engine adds are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 class RecordScale(_Part):
-    """Factors of the replica against the original; `scaling` tells weak growth from a chosen factor."""
+    """The replica's factors relative to the original; `scaling` says whether the bytes follow from weak scaling."""
 
     ranks: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     bytes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
@@ -66,7 +66,7 @@ class RecordScale(_Part):
 
 
 class LevelBytes(_Part):
-    """Bytes that crossed one level during a dump; at MPI-IO also the calls, where the engine counted them."""
+    """Bytes moved at one level during a dump; at MPI-IO also the calls, where the engine counted them."""
 
     bytes_written: Count = 0
     bytes_read: Count = 0
@@ -77,7 +77,7 @@ class LevelBytes(_Part):
 
 
 class KindTimes(_Part):
-    """One kind of operation in a dump: how often, and how long over all ranks (seconds)."""
+    """One kind of operation in a dump: its count, and its seconds over all ranks."""
 
     count: Count = 0
     min_s: Seconds = 0.0
@@ -110,18 +110,18 @@ class RecordDump(_Part):
     counters: Annotated[dict[Word, Count | Bins], Field(max_length=256)] = Field(default_factory=dict)
 
     def counter(self, name: str) -> int:
-        """A counter at the family's level, 0 where the engine did not count it."""
+        """A counter at the family's level; 0 where the engine did not count it."""
         value = self.counters.get(name, 0)
         return value if isinstance(value, int) else 0
 
     def bins(self, name: str) -> list[int]:
-        """Operations by size bin (`SIZE_READ`, `SIZE_WRITE`)."""
+        """The ten counts of a size histogram (`SIZE_READ`, `SIZE_WRITE`); all 0 where there is none."""
         value = self.counters.get(name)
         return list(value) if isinstance(value, list) else [0] * HISTOGRAM_BINS
 
 
 class RecordFile(_Part):
-    """A file that the run made; `size` in bytes, equal to stat after close. `name` is ours."""
+    """A file that the run made. `size` is in bytes, as stat reports it after close; `name` is the engine's."""
 
     role: Role
     family: Annotated[int, Field(ge=0)]
@@ -153,12 +153,12 @@ class Verified(_Part):
         if self.errors:
             return f"verified: {self.errors:,} wrong of {self.bytes:,} bytes read back"
         if not self.bytes:
-            return "verified: nothing, for no data was written"
+            return "verified: nothing, since no data was written"
         return f"verified: {self.bytes:,} bytes read back, all as written"
 
 
 class RecordCompute(_Part):
-    """Computing between dumps: `units` of a level's work by each rank, and the seconds of the ranks.
+    """Computing between dumps: `units` of work of a level by each rank, and the seconds over all ranks.
 
     `checksum` is the sum of all ranks' results (docs/plan-format.md, "Computing").
     """
@@ -173,7 +173,7 @@ class RecordCompute(_Part):
 
 
 class Stamp(_Part):
-    """Why the times of this run must not be quoted as performance."""
+    """The reasons why the times of this run must not be quoted as performance."""
 
     text: Literal["not a performance result"] = STAMP
     reasons: list[Text]
@@ -205,7 +205,7 @@ class Record(_Part):
 
     @property
     def counts_only(self) -> bool:
-        """Whether no data moved: then no time is an I/O time."""
+        """Whether the backend only counts: then no data moved, and no time is an I/O time."""
         return only_counts(self.backend)
 
 
@@ -236,7 +236,7 @@ _LINE: TypeAdapter[Any] = TypeAdapter(cast(Any, _Line))
 def assemble(jsonl_path: str | Path) -> Record:
     """The record from the engine's lines, also after a crash (then `incomplete`).
 
-    A last line that is cut off is dropped; anything else that is wrong is an error.
+    An incomplete last line is dropped; anything else that is wrong is an error.
 
     Raises:
         WorkalikeError: MISSING, or BAD_RECORD with the line's number.
@@ -251,7 +251,7 @@ def assemble(jsonl_path: str | Path) -> Record:
             part = _LINE.validate_json(line)
         except ValidationError as error:
             if error.errors(include_url=False)[0]["type"] == "json_invalid":
-                cut = True  # fine if it is the last one
+                cut = True  # allowed for the last line only
                 continue
             place, message = first_error(error)
             raise _bad(path, number, f"{place}: {message}" if place else message) from error
@@ -266,15 +266,15 @@ def assemble(jsonl_path: str | Path) -> Record:
         else:
             ended = _add(record, part, path, number)
     if record is None:
-        raise _bad(path, 1, "no line `run`: the engine did not get as far as starting")
+        raise _bad(path, 1, "no line `run`: the engine did not start")
     record.incomplete = cut or not ended
     record.stamp = stamp_of(record)
     return record
 
 
-def _fields(part: BaseModel, of: type[BaseModel]) -> dict[str, Any]:
-    """The checked fields of a line, without its type."""
-    return {name: getattr(part, name) for name in of.model_fields}
+def _fields(part: BaseModel, model: type[BaseModel]) -> dict[str, Any]:
+    """The fields of a checked line that a model has, without the line's type."""
+    return {name: getattr(part, name) for name in model.model_fields}
 
 
 def _add(record: Record, part: _Dump | _Error | _End, path: Path, number: int) -> bool:
@@ -292,7 +292,7 @@ def _add(record: Record, part: _Dump | _Error | _End, path: Path, number: int) -
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """(number from 1, line) without empty lines; memory is bounded by the longest line allowed."""
+    """(number from 1, line) without empty lines. Memory is limited to the longest line allowed."""
     with open_file(path, ErrorKind.BAD_RECORD) as source:
         number = 0
         while line := source.readline(MAX_LINE_BYTES + 1):
@@ -310,7 +310,7 @@ def _bad(path: Path, number: int, message: str) -> WorkalikeError:
 
 
 def stamp_of(record: Record) -> Stamp | None:
-    """The stamp "not a performance result" with its reasons, or None (design, Semantics)."""
+    """The stamp "not a performance result" with its reasons; None where the times are a performance result."""
     reasons = []
     if record.counts_only:
         reasons.append(f"the {record.backend} backend moves no data")
@@ -330,20 +330,20 @@ def _grown_weakly(scale: RecordScale) -> bool:
 
 
 def working_set(record: Record) -> int:
-    """Bytes of the files at the end, or of all dumps where the run did not get there."""
+    """Bytes of the files at the end of the run, or of all dumps where the run did not end."""
     if record.files:
         return sum(file.size for file in record.files)
     return sum(dump.bytes_written + dump.bytes_read for dump in record.dumps)
 
 
 def _memory_reason(record: Record) -> list[str]:
-    """Environment `memory_bytes` is the memory of all hosts together."""
-    memory, held = record.environment.get("memory_bytes"), working_set(record)
+    """The reason if caches may have held the data. `memory_bytes` of the environment is the memory of all hosts."""
+    memory, size = record.environment.get("memory_bytes"), working_set(record)
     if not isinstance(memory, int) or memory <= 0:
         return ["memory unknown, so caching cannot be ruled out"]
-    if held >= MEMORY_FACTOR * memory:
+    if size >= MEMORY_FACTOR * memory:
         return []
-    return [f"working set {size_text(held)}, under {MEMORY_FACTOR:g} x memory ({size_text(memory)})"]
+    return [f"working set {size_text(size)}, under {MEMORY_FACTOR:g} x memory ({size_text(memory)})"]
 
 
 def write_record(record: Record, path: str | Path) -> None:
@@ -369,11 +369,11 @@ def read_record(path: str | Path) -> Record:
     except ValidationError as error:
         place, message = first_error(error)
         raise WorkalikeError(
-            ErrorKind.BAD_RECORD, message, file=path, place=place, hint="make it anew with `workalike run`"
+            ErrorKind.BAD_RECORD, message, file=path, place=place, hint="make it again with `workalike run`"
         ) from error
 
 
 def record_schema() -> dict[str, Any]:
-    """JSON schema of run.json."""
+    """The JSON schema of run.json."""
     schema: dict[str, Any] = json.loads(json.dumps(Record.model_json_schema(mode="validation")))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "workalike record", **schema}

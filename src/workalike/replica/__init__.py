@@ -1,1 +1,1 @@
-"""From a log to a verified replica: what the commands, studies and notebooks call."""
+"""From a log to a verified replica: the library behind commands and notebooks."""

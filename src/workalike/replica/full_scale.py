@@ -1,4 +1,4 @@
-"""Every rank's operations of the original, counted at full scale and compared with the log."""
+"""The operations of all ranks, counted at full scale without performing them, and compared with the log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from workalike.plan.resolve import Options, resolve
 
 
 def count_at_full_scale(found: Characterization, folder: Path) -> Fidelity:
-    """The fidelity of the full-scale plan, which nothing performs; its record and `fidelity.json` go to `folder`."""
+    """The fidelity of the plan at full scale, which is only counted. Its record and `fidelity.json` go to `folder`.
+
+    Raises:
+        WorkalikeError: as `resolve`, `run_plan` and `write_fidelity`.
+    """
     plan = resolve(found.workload, Options())
     record = run_plan(plan, RunOptions(data=folder, out=folder, backend="null", quiet=True))
     fidelity = compare(found, record, plan=plan)

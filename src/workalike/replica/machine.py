@@ -1,4 +1,4 @@
-"""The scale of a replica that this machine performs in about a minute."""
+"""The scale at which this machine performs a replica in about a minute."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from workalike.plan.resolve import Options
 
 MOST_BYTES = 2**30
 FREE_SHARE = 10
-"""At most one part in so many of the free space."""
+"""A replica writes at most the free space divided by this."""
 WAITING_S = 50.0
 
 
 def fit_to_machine(
     found: Characterization, given: Options, data: Path, *, scale_bytes: bool, scale_time: bool
 ) -> Options:
-    """Options at which the replica has at most twice as many ranks as cores, 1 GiB, and waits for about a minute.
+    """Options for a replica with at most 1 GiB, two ranks per core and about a minute of waiting.
 
     Args:
-        found: what is to be replicated.
-        given: options that stay where the user chose them.
-        data: an existing folder of the file system that takes the data.
-        scale_bytes: whether the factor of the bytes is ours to choose.
-        scale_time: whether the factor of the waiting is.
+        found: the characterized original.
+        given: the user's options, which are kept.
+        data: an existing folder in the file system that the data go to.
+        scale_bytes: whether to choose the factor of the bytes.
+        scale_time: whether to choose the factor of time.
     """
     ranks = given.ranks or min(found.workload.ranks, 2 * (os.cpu_count() or 1))
     moved = sum(d.bytes_written + d.bytes_read for f in found.families for d in f.dumps)

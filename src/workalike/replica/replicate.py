@@ -1,4 +1,4 @@
-"""The whole line behind one call: plan, run, compare, count at full scale, report."""
+"""All steps from a characterized log to a report: plan, run, compare, count at full scale."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from workalike.report import write_report
 
 @dataclass(frozen=True)
 class Replica:
-    """What one replication made; `fidelity` is that of `pairing`, `full_scale` that of the plan at full scale."""
+    """The results of one replication. `fidelity` is that of `pairing`, `full_scale` that of the plan at full scale."""
 
     characterization: Characterization
     plan: Plan
@@ -33,7 +33,7 @@ class Replica:
 
 
 def replicate(found: Characterization, chosen: Options, run: RunOptions) -> Replica:
-    """Perform a replica and compare it.
+    """Perform a replica and compare it with the original.
 
     `run.out` gets `plan.json`, `run.json`, `fidelity.json`, `full-scale/` and, with `run.capture`, `replica.darshan`.
 
@@ -55,20 +55,20 @@ def replicate(found: Characterization, chosen: Options, run: RunOptions) -> Repl
 
 
 def witness_of(run: RunOptions) -> Characterization | None:
-    """What the capture library saw of the replica, if it was asked: log against log, not the engine's own word."""
+    """The replica's log that `run.capture` asked for, a witness besides the engine's own record; None without one."""
     log = run.out / REPLICA_LOG
     if not run.capture or not log.exists():
         return None
     try:
         return characterize([open_log(log)], CharacterizeOptions(include_noise=True))
     except WorkalikeError as error:
-        if error.kind is ErrorKind.NOTHING_TO_REPLICATE:  # a replica that moves no data
+        if error.kind is ErrorKind.NOTHING_TO_REPLICATE:  # the replica moves no data
             return None
         raise
 
 
 def report_on(replica: Replica, path: Path) -> None:
-    """Write the page on a replica.
+    """Write the report on a replica.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.

@@ -1,4 +1,4 @@
-"""One self-contained HTML page on a replica beside its original."""
+"""One self-contained HTML page that compares a replica with its original."""
 
 from workalike.report.page import write_report
 

@@ -1,7 +1,7 @@
-"""Drawing: one look for every figure, out as SVG text that can stand in a page.
+"""Drawing: one style for all figures, which become SVG text for a page.
 
-Text stays text (searchable, in the reader's font), identifiers depend only on the figure's name, and
-nothing in the SVG names this machine or the time.
+Text stays text: searchable, in the reader's font. Identifiers depend on the figure's name only, and nothing in the SVG
+names the machine or the time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _STYLE: dict[str, Any] = {
 
 @dataclass
 class Drawing:
-    """A figure being drawn; `svg` is there when the `with` block has ended."""
+    """A figure and its axes. `svg` is filled in when the `with` block ends."""
 
     figure: Figure
     axes: list[Any]
@@ -62,20 +62,20 @@ class Drawing:
 
 @contextmanager
 def drawing(name: str, height: float, columns: int = 1, rows: int = 1, **options: Any) -> Iterator[Drawing]:
-    """A figure of the page's width and `height` inches; `name` seeds its identifiers."""
+    """A figure of the page's width and `height` inches. `name` makes its identifiers unique."""
     style: Any = {**_STYLE, "svg.hashsalt": name}
     with matplotlib.rc_context(style):
         figure = Figure(figsize=(WIDTH_IN, height), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False, **options)
-        one = Drawing(figure, list(axes.flat))
-        yield one
+        drawn = Drawing(figure, list(axes.flat))
+        yield drawn
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-        one.svg = _inline(out.getvalue(), name)
+        drawn.svg = _inline(out.getvalue(), name)
 
 
 def _inline(text: str, name: str) -> Markup:
-    """The `svg` element alone, sized by the page, with identifiers that no other figure has."""
+    """The `svg` element alone, without a size of its own, with identifiers that no other figure has."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<style[^>]*>.*?</style>", "", text, flags=re.DOTALL)  # it would style the whole page
@@ -88,19 +88,19 @@ def _inline(text: str, name: str) -> Markup:
 
 
 def time_unit(longest: float) -> tuple[float, str]:
-    """(seconds in a unit, its name) that suits an axis up to `longest` seconds."""
+    """(seconds in a unit, its name) for an axis up to `longest` seconds."""
     if longest >= 3 * 3600:
         return 3600.0, "h"
     return (60.0, "min") if longest >= 300 else (1.0, "s")
 
 
 def size_axis(axis: Any, rate: bool = False) -> None:
-    """Ticks in words such as 512 MiB (or MiB/s), at round binary values where the axis is linear."""
+    """Label the ticks of an axis with sizes such as 512 MiB (or MiB/s)."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{size_text(value)}{'/s' if rate else ''}"))
 
 
 def binary_ticks(axis: Any, largest: float) -> None:
-    """Round ticks of a linear axis of bytes."""
+    """Set ticks at round binary values on a linear axis of bytes."""
     unit = 1.0
     while largest / unit >= 1024:
         unit *= 1024
@@ -111,5 +111,5 @@ def binary_ticks(axis: Any, largest: float) -> None:
 
 
 def whole_ticks(axis: Any) -> None:
-    """Ticks at whole numbers (dumps)."""
+    """Set ticks at whole numbers (of dumps)."""
     axis.set_major_locator(MaxNLocator(integer=True, nbins=12))

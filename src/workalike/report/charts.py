@@ -1,4 +1,4 @@
-"""The figures of the report. Each returns SVG, or None where there is nothing to show."""
+"""The figures of the report. Each function returns SVG, or None where there is nothing to show."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from workalike.report.palette import FAINT, INK, MUTED, REPLICA, color_of
 from workalike.text import plural
 from workalike.workload.model import Direction
 
-LOG_RANGE = 30.0  # sizes that differ by more are drawn on a logarithmic axis
-ROUNDING_PCT = 0.002  # errors below are the rounding of bytes
-MARKED = 60  # curves with more points are drawn without marks
+LOG_RANGE = 30.0  # factor between sizes above which the axis is logarithmic
+ROUNDING_PCT = 0.002  # smaller errors come from rounding to whole bytes
+MARKED = 60  # points of a curve above which it has no marks
 REPLICA_LINE: dict[str, Any] = {"color": REPLICA, "linewidth": 1.2, "linestyle": (0, (4, 2))}
 
 
 def timeline(pairing: Pairing, *, replica: bool) -> Markup | None:
-    """When each family's dumps happen; the replica's below in time of the original."""
+    """When each family's dumps happen; the replica's are below, in seconds of the original run."""
     pairs = series.with_rest(pairing)
     if not pairs:
         return None
@@ -29,8 +29,8 @@ def timeline(pairing: Pairing, *, replica: bool) -> Markup | None:
     run = series.run_length(pairing, scale)
     unit, word = time_unit(run)
     places = series.positions(pairs)
-    with drawing("timeline", 0.75 + 0.42 * len(pairs)) as one:
-        axes = one.axes[0]
+    with drawing("timeline", 0.75 + 0.42 * len(pairs)) as drawn:
+        axes = drawn.axes[0]
         for row, pair in enumerate(pairs):
             color = color_of(pair.original.role, places[pair.original.name])
             bars = series.merged_bars(pair.original.dumps, run)
@@ -48,11 +48,11 @@ def timeline(pairing: Pairing, *, replica: bool) -> Markup | None:
         axes.set_xlabel(f"time since the start of the run ({word})")
         axes.grid(axis="y", visible=False)
         axes.spines["left"].set_visible(False)
-    return one.svg
+    return drawn.svg
 
 
 def cumulative_bytes(pairing: Pairing, *, replica: bool) -> Markup | None:
-    """Bytes moved so far, family by family (the paper's Fig. 2)."""
+    """Bytes moved so far by each family (the paper's Fig. 2)."""
     pairs = [p for p in series.with_rest(pairing) if p.original.dumps]
     if not pairs:
         return None
@@ -60,8 +60,8 @@ def cumulative_bytes(pairing: Pairing, *, replica: bool) -> Markup | None:
     unit, word = time_unit(series.run_length(pairing, scale))
     places = series.positions(pairs)
     largest = 0.0
-    with drawing("cumulative", 3.1) as one:
-        axes = one.axes[0]
+    with drawing("cumulative", 3.1) as drawn:
+        axes = drawn.axes[0]
         for pair in pairs:
             x, y = series.cumulative(pair.original.dumps)
             color = color_of(pair.original.role, places[pair.original.name])
@@ -77,19 +77,19 @@ def cumulative_bytes(pairing: Pairing, *, replica: bool) -> Markup | None:
         _bytes_from_zero(axes, largest)
         axes.set_xlim(left=0)
         _legend(axes)
-    return one.svg
+    return drawn.svg
 
 
 def dump_sizes(pairing: Pairing, *, replica: bool) -> Markup | None:
-    """The size of every dump (the paper's Fig. 3); the replica's divided by F."""
+    """The size of every dump (the paper's Fig. 3); the replica's is divided by F."""
     pairs = [p for p in series.heaviest(pairing) if p.original.dumps]
     most = max((len(p.original.dumps) for p in pairs), default=0)
     if most < 2:
         return None
     places = series.positions(pairs)
     seen: list[float] = []
-    with drawing("sizes", 3.1) as one:
-        axes = one.axes[0]
+    with drawing("sizes", 3.1) as drawn:
+        axes = drawn.axes[0]
         for pair in pairs:
             keep = series.thin(len(pair.original.dumps))
             x, y = [i + 1 for i in keep], [float(pair.original.dumps[i].moved) for i in keep]
@@ -112,17 +112,17 @@ def dump_sizes(pairing: Pairing, *, replica: bool) -> Markup | None:
         axes.set_xlim(1 - 0.02 * most - 0.3, most + 0.02 * most + 0.3)
         whole_ticks(axes.xaxis)
         _legend(axes)
-    return one.svg
+    return drawn.svg
 
 
 def histograms(pairing: Pairing, *, replica: bool) -> Markup | None:
-    """Operations by size, writes and reads, as shares of all operations."""
+    """Writes and reads by size, as shares of all operations of their kind."""
     found = [(d, series.summed_bins(pairing.pairs, d)) for d in (Direction.WRITE, Direction.READ)]
     shown = [(direction, bins) for direction, bins in found if bins is not None]
     if not shown:
         return None
-    with drawing("histograms", 2.7, columns=len(shown), sharey=True) as one:
-        for axes, (direction, (want, have)) in zip(one.axes, shown, strict=True):
+    with drawing("histograms", 2.7, columns=len(shown), sharey=True) as drawn:
+        for axes, (direction, (want, have)) in zip(drawn.axes, shown, strict=True):
             places = range(len(want))
             width = 0.4 if replica else 0.7
             shift = width / 2 if replica else 0.0
@@ -138,22 +138,22 @@ def histograms(pairing: Pairing, *, replica: bool) -> Markup | None:
             axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))
             axes.set_ylim(0, 100)
             axes.grid(axis="x", visible=False)
-        one.axes[0].set_ylabel("share of operations")
+        drawn.axes[0].set_ylabel("share of operations")
         if replica:
-            one.axes[-1].legend(loc="upper right")
-    return one.svg
+            drawn.axes[-1].legend(loc="upper right")
+    return drawn.svg
 
 
 def error_over_time(pairing: Pairing) -> Markup | None:
-    """Error of all bytes up to each dump (the paper's Fig. 4); None where there is none."""
+    """Error of all bytes up to each dump (the paper's Fig. 4); None where there is no error."""
     pairs = [p for p in series.heaviest(pairing) if p.original.dumps]
     curves = [(p, *series.cumulative_error_pct(p, pairing.factors.bytes)) for p in pairs]
     most = max((x[-1] for _, x, _ in curves), default=1)
     if not any(abs(v) > ROUNDING_PCT for _, _, y in curves for v in y):
         return None
     places = series.positions(pairs)
-    with drawing("error", 2.5) as one:
-        axes = one.axes[0]
+    with drawing("error", 2.5) as drawn:
+        axes = drawn.axes[0]
         axes.axhline(0, color=MUTED, linewidth=0.8)
         for pair, x, y in curves:
             color = color_of(pair.original.role, places[pair.original.name])
@@ -166,18 +166,18 @@ def error_over_time(pairing: Pairing) -> Markup | None:
         whole_ticks(axes.xaxis)
         axes.margins(y=0.15)
         _legend(axes)
-    return one.svg
+    return drawn.svg
 
 
 def bandwidth(pairing: Pairing) -> Markup | None:
-    """Bytes a second of every dump against steps to the end of the run (the paper's Fig. 5)."""
+    """Bandwidth of every dump against steps to the end of the run (the paper's Fig. 5)."""
     pairs = [p for p in series.heaviest(pairing) if _timed(p)]
     if not pairs:
         return None
     places = series.positions(pairs)
-    with drawing("bandwidth", 3.1) as one:
-        axes = one.axes[0]
-        both, first = False, 0
+    with drawing("bandwidth", 3.1) as drawn:
+        axes = drawn.axes[0]
+        has_replica, first = False, 0
         for pair in pairs:
             color = color_of(pair.original.role, places[pair.original.name])
             first = min(first, 1 - max(len(pair.original.dumps), len(pair.replica.dumps)))
@@ -187,9 +187,9 @@ def bandwidth(pairing: Pairing) -> Markup | None:
                 axes.plot(x, y, color=color, linewidth=1.2, label=pair.original.name, **dots)
             x, y = series.bandwidths(pair.replica.dumps)
             if x:
-                both = True
+                has_replica = True
                 axes.plot(x, y, color=color, **_replica_dashes(color, len(x)))
-        if both:
+        if has_replica:
             axes.plot([], [], color=MUTED, label="replica", **_replica_dashes(MUTED, 1))
         _logarithmic(axes)
         size_axis(axes.yaxis, rate=True)
@@ -198,7 +198,7 @@ def bandwidth(pairing: Pairing) -> Markup | None:
         axes.set_xlim(1.02 * first - 0.3, -0.02 * first + 0.3)
         whole_ticks(axes.xaxis)
         _legend(axes)
-    return one.svg
+    return drawn.svg
 
 
 def _timed(pair: Pair) -> bool:
@@ -206,7 +206,7 @@ def _timed(pair: Pair) -> bool:
 
 
 def _replica_dashes(color: str, points: int) -> dict[str, Any]:
-    """A thin dashed line, with hollow marks where there is room for them."""
+    """Style of a replica's curve: a thin dashed line, with hollow marks where there is room for them."""
     dashes: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (3, 2))}
     if points <= MARKED:
         dashes |= {"marker": "D", "markersize": 4.2, "markerfacecolor": "white"}
@@ -233,7 +233,7 @@ def _bytes_from_zero(axes: Any, largest: float) -> None:
 
 
 def _logarithmic(axes: Any) -> None:
-    """An axis of bytes in powers of two, with as many ticks as can be read."""
+    """Make the axis of bytes logarithmic, with a few ticks at powers of two."""
     axes.set_yscale("log", base=2)
     axes.yaxis.set_major_locator(LogLocator(base=2, numticks=7))
     axes.yaxis.set_minor_locator(NullLocator())

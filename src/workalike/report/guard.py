@@ -1,7 +1,6 @@
-"""The report names nothing of the log: no file, host, user or program (design, rule 5).
+"""The report contains no name from the log: no file, host, user or program.
 
-Everything on the page is made of numbers and closed words; free text (rules, warnings, notes) passes
-through here all the same.
+The page consists of numbers and words of closed lists. Its free text (rules, warnings, notes) is checked here.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from workalike.characterize.result import Characterization
 from workalike.plan.choices import BACKENDS
 
 LEAST_LENGTH = 4  # shorter parts of names occur by chance in any text
-WITHHELD = "(a line that names something of the log is withheld)"
+WITHHELD = "(a line with a name from the log is withheld)"
 _VOCABULARY = """
     checkpoint visualization restart input scratch output other data file files dump dumps level posix stdio
     mpiio hdf5 module modules rule role state states size sizes rank ranks bytes growth
@@ -28,24 +27,24 @@ _INSTRUMENTS = {
     "Darshan": re.compile(rf"({_NUMBER}(?:-(?:pre|rc)\d{{0,2}})?)"),
     "workalike capture": re.compile(rf"workalike-({_NUMBER})"),
 }
-"""`lib_ver` of the instruments that are known, with the version as its group."""
+"""The form of `lib_ver` for each known instrument, with the version as a group."""
 
 
 def names_of(log: Characterization | None) -> frozenset[str]:
-    """Every word of 4 or more characters of the log's file names, command line, mounts and numbers."""
+    """Words of 4 or more characters in the log's file names, command line, mounts, user and job number."""
     if log is None:
         return frozenset()
     words: set[str] = set()
-    for one in log.logs:
+    for log_file in log.logs:
         texts = [
-            one.job.exe,
-            *(path for _, path in one.job.mounts),
-            *one.names.values(),
-            *PurePosixPath(one.path).parts,
+            log_file.job.exe,
+            *(path for _, path in log_file.job.mounts),
+            *log_file.names.values(),
+            *PurePosixPath(log_file.path).parts,
         ]
         for text in texts:
             words.update(_PARTS.split(text.lower()))
-        words.update({str(one.job.uid), str(one.job.job_id)})
+        words.update({str(log_file.job.uid), str(log_file.job.job_id)})
     for family in log.families:
         for file in family.files():
             words.update(_PARTS.split(file.name.lower()))
@@ -53,7 +52,7 @@ def names_of(log: Characterization | None) -> frozenset[str]:
 
 
 def withhold(lines: Iterable[str], names: frozenset[str]) -> list[str]:
-    """Lines as they are, or the word that one is withheld; equal lines once."""
+    """The lines, each with a name replaced by a notice; equal lines are given once."""
     out: dict[str, None] = {}
     for line in lines:
         said = set(_PARTS.split(line.lower()))
@@ -64,7 +63,7 @@ def withhold(lines: Iterable[str], names: frozenset[str]) -> list[str]:
 def instrument_text(lib_ver: str) -> str:
     """The instrument that wrote a log and its version, from the log's `lib_ver`.
 
-    The log may say anything there, a user's name as well: what is not of a known form is "unknown".
+    The log may contain any text there, a user's name too: a text of no known form is "unknown".
     """
     for instrument, form in _INSTRUMENTS.items():
         if found := form.fullmatch(lib_ver):

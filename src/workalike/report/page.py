@@ -1,4 +1,4 @@
-"""report.html: one self-contained page, text and inline SVG, no scripts."""
+"""report.html: one self-contained page of text and inline SVG, without scripts."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def write_report(
     fidelity: Fidelity | None = None,
     versions: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the page.
+    """Write the report.
 
     Args:
-        path: where to.
-        pairing: original and replica, as `fidelity` was made from them; without a replica the page is about the workload.
-        fidelity: the figures of the pairing; None where nothing was compared.
-        versions: further parts and their versions.
+        path: the HTML file to write.
+        pairing: original and replica; without a replica the report is on the workload alone.
+        fidelity: the fidelity of this pairing; None where nothing was compared.
+        versions: further programs and their versions, by name.
 
     Raises:
-        WorkalikeError: CANNOT_WRITE.
+        WorkalikeError: CANNOT_WRITE where the file cannot be written.
     """
     page = context(pairing, fidelity)
     page["versions"] = rows.versions(pairing.record, pairing.log, versions or {})
@@ -52,15 +52,15 @@ def write_report(
 
 
 def environment() -> Environment:
-    """Templates with everything escaped."""
-    made = Environment(
+    """The templates' environment, which escapes all text."""
+    templates = Environment(
         loader=PackageLoader("workalike.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(
+    templates.filters.update(
         size=size_text,
         seconds=seconds_text,
         percent=percent_text,
@@ -71,11 +71,11 @@ def environment() -> Environment:
         typeset=typeset,
         reason=rows.reason_text,
     )
-    return made
+    return templates
 
 
 def typeset(text: str) -> str:
-    """Formulas with their proper signs, and where they may be broken."""
+    """Formulas with typographic signs, and with places where a line may break."""
     return (
         re.sub(r"(?<= )x(?= )|^x(?= )", "\N{MULTIPLICATION SIGN}", text)
         .replace(" - ", " \N{MINUS SIGN} ")
@@ -84,11 +84,11 @@ def typeset(text: str) -> str:
 
 
 def context(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
-    """Everything that the template shows."""
+    """The variables of the template."""
     log, workload, record = pairing.log, pairing.workload, pairing.record
-    told, hidden = rows.stories(workload, pairing, log)
+    stories, hidden = rows.stories(workload, pairing, log)
     names = names_of(log)
-    for story in told:
+    for story in stories:
         story.rules = withhold(story.rules, names)
     shown = rows.family_rows(fidelity) if fidelity else []
     return {
@@ -100,7 +100,7 @@ def context(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
         "failed": withhold(_failures(record), names) if record else [],
         "overview": overview(workload, list(pairing.original.families.values())),
         "cards": rows.cards(fidelity) + rows.verified_cards(record) if fidelity else [],
-        "stories": told,
+        "stories": stories,
         "stories_hidden": hidden,
         "families": shown,
         "timed": any(_has_times(f) for f in shown),
@@ -120,7 +120,7 @@ def context(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
 
 
 def _failures(record: Record) -> list[str]:
-    """Calls of the run that failed, the first of them."""
+    """The first calls of the run that failed."""
     return [f"rank {e.rank}: {e.operation}: {e.reason}" for e in record.errors[:MAX_FAILURES]]
 
 
@@ -129,7 +129,7 @@ def _has_times(family: FamilyFidelity) -> bool:
 
 
 def _figures(pairing: Pairing) -> dict[str, Any]:
-    from workalike.report import charts  # matplotlib takes its time: only for those who draw
+    from workalike.report import charts  # importing matplotlib is slow: only where figures are drawn
 
     replica = pairing.performed
     return {
@@ -146,7 +146,7 @@ def _figures(pairing: Pairing) -> dict[str, Any]:
 
 
 def _log_facts(log: Characterization | None, names: frozenset[str]) -> dict[str, Any] | None:
-    """What the log's reading left to say, without any name of the log."""
+    """Facts of reading the log (partial modules, noise, warnings), without any name from it."""
     if log is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""The page's colours, the same in text and figures."""
+"""The report's colours, the same in text and figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLOR_OF_ROLE = {
 
 
 def color_of(role: Role, position: int = 0) -> str:
-    """A role's colour; further families of the role are lighter."""
+    """The colour of a role. Families at further positions of the role are lighter."""
     base = COLOR_OF_ROLE[role].lstrip("#")
     blend = min(0.6, 0.22 * position)
     parts = [int(base[i : i + 2], 16) for i in (0, 2, 4)]

@@ -1,4 +1,4 @@
-"""What the page's tables and cards hold: plain values and text, each with where it comes from."""
+"""The contents of the report's tables and cards: plain values and text, each with its source."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ PARTS = {
     "compiler": "compiler",
     "file_system": "file system",
 }
-"""What the page shows of a record's environment; other entries are nobody's but the record's."""
+"""The entries of a record's environment that the report shows, with their names in it; the others are not shown."""
 
 
 @dataclass
 class Card:
-    """A key figure: what it is, its value, and where it comes from."""
+    """A key figure: its name, its value, and what it means."""
 
     title: str
     value: str
@@ -52,7 +52,7 @@ class Card:
 
 @dataclass
 class Story:
-    """A family in words, with what decided and what was assumed."""
+    """A family in words, with the rules that decided and what was assumed."""
 
     name: str
     role: Role
@@ -68,7 +68,7 @@ def _mood(value: float | None, good: float, fair: float) -> str:
 
 
 def cards(fidelity: Fidelity) -> list[Card]:
-    """The figures that a reader wants first."""
+    """The key figures at the top of the report."""
     out = []
     if fidelity.families:
         worst = max(fidelity.families, key=worst_bytes)
@@ -115,7 +115,7 @@ def _agreement_cards(agreement: AgreementFidelity) -> list[Card]:
 
 
 def verified_cards(record: Record | None) -> list[Card]:
-    """What --verify found, where it was asked for."""
+    """The result of --verify, where it was asked for."""
     if record is None or record.verified is None:
         return []
     found = record.verified
@@ -144,7 +144,7 @@ def _off(value: float) -> str:
 
 
 def stories(workload: Workload, pairing: Pairing, log: Characterization | None) -> tuple[list[Story], int]:
-    """Families in words, heaviest first; and how many are left out."""
+    """(families in words, those with most bytes first; the number of families left out)."""
     facts = {(f.family.role, f.family.number): f for f in log.families} if log else {}
     ordered = sorted(
         workload.families,
@@ -167,12 +167,12 @@ def stories(workload: Workload, pairing: Pairing, log: Characterization | None) 
 
 
 def assumption_text(assumption: Assumption) -> str:
-    """What was assumed, in words."""
+    """An assumption in words."""
     return ASSUMPTIONS.get(assumption, assumption.value)
 
 
 def reason_text(reason: str) -> str:
-    """Why bytes are not in the workload, in words."""
+    """The reason why bytes are not in the workload, in words."""
     try:
         return REASONS[Reason(reason)]
     except (ValueError, KeyError):
@@ -180,7 +180,7 @@ def reason_text(reason: str) -> str:
 
 
 def family_rows(fidelity: Fidelity) -> list[FamilyFidelity]:
-    """Families of the table like the paper's Table II, heaviest first; the smallest of many as one row."""
+    """Rows like the paper's Table II, families with most bytes first; the smallest of many are one row."""
     ordered = sorted(fidelity.families, key=lambda f: -f.bytes_original)
     if len(ordered) <= MAX_FAMILIES + 1:
         return ordered
@@ -188,9 +188,9 @@ def family_rows(fidelity: Fidelity) -> list[FamilyFidelity]:
 
 
 def _summed(families: list[FamilyFidelity]) -> FamilyFidelity:
-    """Several families as one: counts and bytes add up, a mean goes by dumps, the largest stays."""
+    """Several families as one row: counts and bytes are added, means are weighted by dumps, maxima kept."""
     dumps = sum(f.dumps_original for f in families)
-    expected, came = sum(f.bytes_expected for f in families), sum(f.bytes_replica for f in families)
+    expected, replica = sum(f.bytes_expected for f in families), sum(f.bytes_replica for f in families)
     return FamilyFidelity(
         role=Role.OTHER,
         name=plural(len(families), "other family"),
@@ -199,10 +199,10 @@ def _summed(families: list[FamilyFidelity]) -> FamilyFidelity:
         dumps_replica=sum(f.dumps_replica for f in families),
         bytes_original=sum(f.bytes_original for f in families),
         bytes_expected=expected,
-        bytes_replica=came,
+        bytes_replica=replica,
         bytes_error_mean_pct=sum(f.bytes_error_mean_pct * f.dumps_original for f in families) / max(1, dumps),
         bytes_error_max_pct=max(f.bytes_error_max_pct for f in families),
-        total_bytes_error_pct=error_pct(expected, came),
+        total_bytes_error_pct=error_pct(expected, replica),
         start_time_error_mean_s=None,
         start_time_error_max_s=max(
             (f.start_time_error_max_s for f in families if f.start_time_error_max_s is not None), default=None
@@ -219,7 +219,7 @@ def _added(times: Iterable[float | None]) -> float | None:
 
 @dataclass
 class DumpRow:
-    """One dump on both sides."""
+    """One dump on both sides; `before` and `after` are the bandwidths of original and replica."""
 
     family: str
     index: int
@@ -231,14 +231,14 @@ class DumpRow:
 
 
 def dump_rows(pairing: Pairing) -> list[DumpRow]:
-    """Bandwidth of each dump, original's and replica's; empty for runs with too many to list."""
+    """Bytes and bandwidth of each dump on both sides; empty where there are too many dumps to list."""
     if sum(len(p.original.dumps) for p in pairing.pairs) > MAX_DUMP_ROWS:
         return []
     out = []
     for pair in pairing.pairs:
-        for index, (one, other) in enumerate(pair.dumps()):
-            want = one.moved * pairing.factors.bytes if one else 0.0
-            have = float(other.moved) if other else 0.0
+        for index, (original, replica) in enumerate(pair.dumps()):
+            want = original.moved * pairing.factors.bytes if original else 0.0
+            have = float(replica.moved) if replica else 0.0
             error = (
                 "0 %" if abs(have - want) <= 1 else f"{100 * (have - want) / want:+.2g} %" if want else "-"
             )
@@ -247,10 +247,10 @@ def dump_rows(pairing: Pairing) -> list[DumpRow]:
                     pair.original.name,
                     index + 1,
                     size_text(want),
-                    size_text(have) if other else "-",
-                    error if other else "missing",
-                    rate_text(one.bandwidth if one else None),
-                    rate_text(other.bandwidth if other else None),
+                    size_text(have) if replica else "-",
+                    error if replica else "missing",
+                    rate_text(original.bandwidth if original else None),
+                    rate_text(replica.bandwidth if replica else None),
                 )
             )
     return out
@@ -258,7 +258,7 @@ def dump_rows(pairing: Pairing) -> list[DumpRow]:
 
 @dataclass
 class CounterTable:
-    """Rows of one module."""
+    """The rows of one module, at the families' level or below it."""
 
     title: str
     note: str
@@ -266,35 +266,33 @@ class CounterTable:
 
 
 def counter_tables(fidelity: Fidelity) -> list[CounterTable]:
-    """Comparable counters that are not zero on both sides, module by module."""
+    """Comparable counters, module by module, without those that are zero on both sides."""
     tables: dict[tuple[str, bool], CounterTable] = {}
     shown = 0
     for row in fidelity.counters:
         if not row.comparable or not (row.original or row.replica) or shown >= MAX_COUNTER_ROWS:
             continue
         shown += 1
-        at = (row.module, row.at_level)
+        key = (row.module, row.at_level)
         note = (
-            "at the families' level"
-            if row.at_level
-            else "below the families' level: what the libraries made of it"
+            "at the families' level" if row.at_level else "below the families' level: calls of the libraries"
         )
-        tables.setdefault(at, CounterTable(row.module, note, [])).rows.append(row)
+        tables.setdefault(key, CounterTable(row.module, note, [])).rows.append(row)
     for table in tables.values():
         table.rows.sort(key=lambda row: ORDER.index(row.law) if row.law in ORDER else len(ORDER))
     return list(tables.values())
 
 
 def incomparable(fidelity: Fidelity) -> list[tuple[str, str]]:
-    """(why, which counters) for those that cannot be compared."""
+    """(reason, counters) for the counters that cannot be compared."""
     by_reason: dict[str, dict[str, None]] = {}
     for row in fidelity.counters:
         if not row.comparable and (row.original or row.replica):
             by_reason.setdefault(row.reason, {})[f"{row.module} {short_counter(row.counter)}"] = None
-    return [(reason, _some(list(names))) for reason, names in by_reason.items()]
+    return [(reason, _first_of(list(names))) for reason, names in by_reason.items()]
 
 
-def _some(names: list[str], most: int = 8) -> str:
+def _first_of(names: list[str], most: int = 8) -> str:
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
@@ -302,7 +300,7 @@ def _some(names: list[str], most: int = 8) -> str:
 def versions(
     record: Record | None, log: Characterization | None, extra: Mapping[str, str]
 ) -> list[tuple[str, str, str]]:
-    """(part, version, how known) of everything that had a hand in this."""
+    """(part, version, source of the version) of every program and library involved."""
     out = [
         ("workalike", __version__, "this program"),
         ("Python", platform.python_version(), "this program"),
@@ -321,7 +319,7 @@ def versions(
 
 @dataclass(frozen=True)
 class Measure:
-    """How one kind of figure was measured."""
+    """How one kind of figure is measured."""
 
     figure: str
     original: str
@@ -330,28 +328,28 @@ class Measure:
 
 
 def measured_by(pairing: Pairing) -> str:
-    """What the replica's figures come from, as the page's first paragraph says it."""
+    """The source of the replica's figures, for the first paragraph of the report."""
     if pairing.replica.basis == "plan":
         return "a full-scale run that counts every operation without performing it (the null backend)"
     if pairing.replica.basis == "record":
         return "the record that the engine kept of its run"
-    log = "a log of the replica, taken as that of the original was"
+    log = "a log of the replica's run"
     by_record = [f.name for f in pairing.replica.families.values() if f.timed_by_record]
     if not by_record:
         return log
-    return f"{log}; where dumps begin and end is the engine's record for {_some(by_record)}"
+    return f"{log}; the begin and end of dumps are from the engine's record for {_first_of(by_record)}"
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Where the times of the replica's dumps come from: their starts and ends, and their I/O times."""
+    """The sources of the replica's times: of the starts and ends of its dumps, and of their I/O times."""
 
     intervals: str
     io_times: str
 
 
 def timed_by(pairing: Pairing) -> Timing:
-    """The source of the replica's times: the engine's record, a log of it, or one for some families and one for others."""
+    """The sources of the replica's times: the engine's record, a log, or one of them depending on the family."""
     record = Timing("run.json, dumps[].start_s and end_s", "run.json, dumps[].io_s")
     log = Timing(
         "first and last access in the replica's log", "first open to last close in the replica's log"
@@ -365,7 +363,7 @@ def timed_by(pairing: Pairing) -> Timing:
 
 
 def measures(fidelity: Fidelity, pairing: Pairing) -> list[Measure]:
-    """How every figure of the page was measured (design, rule 6)."""
+    """How every figure of the report is measured."""
     levels = sorted({f.level for f in fidelity.families})
     modules = ", ".join(MODULE_OF_LEVEL[level] for level in levels) or "the family's module"
     log = fidelity.original_is == "log"
@@ -412,7 +410,7 @@ def measures(fidelity: Fidelity, pairing: Pairing) -> list[Measure]:
             "I/O time",
             times if log else "the workload's durations",
             timed_by(pairing).io_times,
-            "last close - first open over all ranks; sum over a family's dumps; flush and fsync inside",
+            "last close - first open over all ranks, flush and fsync included; summed over a family's dumps",
         ),
         Measure(
             "bandwidth", "bytes ÷ I/O time of a dump", "bytes ÷ I/O time of a dump", "as measured, not scaled"
@@ -421,7 +419,7 @@ def measures(fidelity: Fidelity, pairing: Pairing) -> list[Measure]:
 
 
 def scale_text(fidelity: Fidelity) -> str:
-    """The replica's scale in words."""
+    """The replica's scale, in words."""
     scale = fidelity.scale
     parts = [f"{plural(fidelity.ranks_replica, 'rank')}"]
     if fidelity.ranks_replica != fidelity.ranks_original:

@@ -1,4 +1,4 @@
-"""The workload in words: what each family does, in sentences that a newcomer can read."""
+"""The workload in words: sentences on what each family does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from workalike.workload.model import (
     Workload,
 )
 
-EQUAL = 0.005  # sizes and times within half a per cent are called equal
+EQUAL = 0.005  # sizes and times within half a per cent count as equal
 NOUNS = {
     Role.CHECKPOINT: "checkpoint",
     Role.VISUALIZATION: "visualization state",
@@ -46,38 +46,40 @@ LIBRARIES = {
     Interface.ADIOS2: "ADIOS2",
 }
 ASSUMPTIONS = {
-    Assumption.PLACEMENT: "where operations land in a file follows from counters, not from a trace",
-    Assumption.RANK_SHARES: "who moved how much is not in a record reduced over all ranks",
-    Assumption.SIZES: "sizes beyond the four commonest are solved from the size histogram",
-    Assumption.STATES: "how many states one long-lived file holds",
+    Assumption.PLACEMENT: "the offsets of operations follow from counters, not from a trace",
+    Assumption.RANK_SHARES: "how much each rank moved is not in a record reduced over all ranks",
+    Assumption.SIZES: "sizes other than the four most frequent follow from the size histogram",
+    Assumption.STATES: "the number of states in one long-lived file",
     Assumption.STATE_SIZES: "the bytes of each state",
-    Assumption.SCHEDULE: "when dumps happen: evenly spread, or borrowed",
-    Assumption.ROLE: "what the files are for",
+    Assumption.SCHEDULE: "when dumps happen: evenly spread, or as other files show it",
+    Assumption.ROLE: "the purpose of the files",
     Assumption.DATASET_SHAPE: "the shape of datasets",
     Assumption.ORDER: "the order of access streams in a dump",
-    Assumption.SYNC_PLACE: "where in a dump files are synced",
+    Assumption.SYNC_PLACE: "when in a dump files are synced",
     Assumption.DECK: "taken from another workload's input deck",
 }
 REASONS = {
     Reason.PARTIAL_MODULE: "the instrument ran out of memory and stopped recording new files",
-    Reason.UNSUPPORTED_MODULE: "recorded by a module that has no backend here",
+    Reason.UNSUPPORTED_MODULE: "recorded by a module for which there is no backend",
     Reason.SIEVING: "read or written by the MPI library for data sieving, not asked for by the application",
     Reason.LIBRARY_METADATA: "written by the library to describe its data",
-    Reason.FILL_VALUES: "written by the library to fill datasets before the data came",
+    Reason.FILL_VALUES: "written by the library to fill datasets before the data are written",
     Reason.NOISE: "files that are not the application's data",
     Reason.MMAP: "moved by memory mapping, which a log does not count",
 }
 
 
 def overview(workload: Workload, families: list[SideFamily]) -> str:
-    """What the whole run does, in one sentence."""
+    """What the whole run does: its time, ranks and bytes by role, in one sentence."""
     moved = {family.name: sum(d.moved for d in family.dumps) for family in families}
     total = sum(moved.values())
     where = plural(workload.ranks, "rank") + (
         f" on {plural(workload.nodes, 'node')}" if workload.nodes else ""
     )
-    ran = f"ran for {seconds_text(workload.runtime)} on {where}" if workload.runtime else f"runs on {where}"
-    text = f"The application {ran} and moved {size_text(total)}"
+    subject = (
+        f"ran for {seconds_text(workload.runtime)} on {where}" if workload.runtime else f"runs on {where}"
+    )
+    text = f"The application {subject} and moved {size_text(total)}"
     by_role: dict[Role, int] = {}
     for family in families:
         by_role[family.role] = by_role.get(family.role, 0) + moved[family.name]
@@ -93,7 +95,7 @@ def listed(parts: list[str]) -> str:
 
 
 def family_sentences(family: Family, side: SideFamily, ranks: int) -> list[str]:
-    """What one family does: how much, who, how, when."""
+    """What one family does: its amount, sharing, content, schedule and duration."""
     return [
         sentence
         for sentence in (
@@ -139,23 +141,23 @@ def _sharing(family: Family, ranks: int) -> str:
     all_ranks = f"all {ranks:,} ranks" if ranks > 1 else "the only rank"
     mode = family.sharing.mode
     if mode is SharingMode.PER_RANK:
-        who = "every rank has a file of its own" if ranks > 1 else "the only rank has a file"
+        subject = "every rank has a file of its own" if ranks > 1 else "the only rank has a file"
     elif mode is SharingMode.GROUPS:
-        who = f"{all_ranks} share {plural(family.sharing.files, 'file')}"
-        who += ", one rank of a file after the other" if family.sharing.turns is Turns.BATON else ""
+        subject = f"{all_ranks} share {plural(family.sharing.files, 'file')}"
+        subject += ", one rank of a file after the other" if family.sharing.turns is Turns.BATON else ""
     elif mode is SharingMode.ROOT:
         rank = family.sharing.ranks[0][0] if family.sharing.ranks else 0
-        who = f"rank {rank} alone has one file" if ranks > 1 else "the only rank has one file"
+        subject = f"rank {rank} alone has one file" if ranks > 1 else "the only rank has one file"
     elif members < ranks:
-        who = f"{members:,} of {ranks:,} ranks share one file"
+        subject = f"{members:,} of {ranks:,} ranks share one file"
     else:
-        who = f"{all_ranks} share one file" if ranks > 1 else "the only rank has one file"
-    kept = {
+        subject = f"{all_ranks} share one file" if ranks > 1 else "the only rank has one file"
+    files = {
         Lifetime.PER_DUMP: ", a new one for every dump" if family.schedule.dumps > 1 else "",
         Lifetime.APPENDED: ", held open and appended to",
         Lifetime.REUSED: ", opened anew for every dump",
     }[family.lifetime]
-    return f"{who[0].upper()}{who[1:]}{kept}, through {LIBRARIES[family.interface]}."
+    return f"{subject[0].upper()}{subject[1:]}{files}, through {LIBRARIES[family.interface]}."
 
 
 def _content(family: Family, side: SideFamily, ranks: int) -> str:
@@ -180,15 +182,15 @@ def _streams(content: Content, members: int, dumps: int) -> str:
     n = members if stream.ranks is None else units.count_ranks(stream.ranks)
     count = content.passes * stream.repeat * sum(e.total(n) for e in stream.sizes)
     sizes = [e.size for e in stream.sizes if e.total(n)]
-    what = f"{'collective ' if stream.collective else ''}{stream.direction.value}"
-    text = f"{plural(count, what)} of {_spread(sizes)}, {_pattern(stream, n)}"
+    operation = f"{'collective ' if stream.collective else ''}{stream.direction.value}"
+    text = f"{plural(count, operation)} of {_spread(sizes)}, {_pattern(stream, n)}"
     share = weight / sum(w for w, _ in weights)
     dump = "A typical dump" if dumps > 1 else "The dump"
     if len(weights) == 1:
         return f"{dump} is {text}."
-    much = "nearly all" if share >= 0.995 else f"{100 * share:.0f} %"
+    weight_text = "nearly all" if share >= 0.995 else f"{100 * share:.0f} %"
     streams = plural(len(weights), "access stream")
-    return f"{dump} has {streams}; the heaviest ({much} of the bytes) is {text}."
+    return f"{dump} has {streams}; the heaviest ({weight_text} of the bytes) is {text}."
 
 
 def _stream_bytes(stream: Stream, members: int) -> int:
@@ -223,8 +225,8 @@ def _arrays(content: Content) -> str:
     text = f"A dump has {plural(sum(a.datasets for a in content.arrays), 'dataset')}"
     text += f" of {dims} elements" if len(content.arrays) == 1 else f", the largest of {dims} elements"
     verb = "written" if access.direction is Direction.WRITE else "read"
-    how = "collectively " if access.collective else ""
-    return f"{text}, {verb} {how}in {plural(slabs, 'hyperslab')}{_chunked(heaviest)}."
+    manner = "collectively " if access.collective else ""
+    return f"{text}, {verb} {manner}in {plural(slabs, 'hyperslab')}{_chunked(heaviest)}."
 
 
 def _chunked(arrays: Arrays) -> str:

@@ -1,4 +1,4 @@
-"""What the figures show, as plain numbers: from a pairing of both sides, thinned for huge runs."""
+"""The data of the figures, as plain numbers, with fewer points for very long runs."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ BIN_LABELS = (
     "≤ 1 Gi",
     "> 1 Gi",
 )
-"""Darshan's bins by their inclusive ends."""
+"""Darshan's size bins, by their inclusive upper ends."""
 
 
 def heaviest(pairing: Pairing, count: int = MAX_FAMILIES) -> list[Pair]:
-    """The families that move most bytes, heaviest first."""
+    """The families that move most bytes, the largest first."""
     return sorted(pairing.pairs, key=lambda p: -sum(d.moved for d in p.original.dumps))[:count]
 
 
 def with_rest(pairing: Pairing, count: int = MAX_FAMILIES) -> list[Pair]:
-    """The heaviest families, and all others as one more."""
+    """The families that move most bytes, and all others as one more."""
     shown = heaviest(pairing, count)
     kept = {(pair.original.role, pair.original.number) for pair in shown}
     rest = [pair for pair in pairing.pairs if (pair.original.role, pair.original.number) not in kept]
@@ -48,7 +48,7 @@ def with_rest(pairing: Pairing, count: int = MAX_FAMILIES) -> list[Pair]:
 
 
 def positions(pairs: list[Pair]) -> dict[str, int]:
-    """For each family's name, how many of the same role come before it."""
+    """For each family's name, the number of families of its role before it."""
     seen: dict[Role, int] = {}
     out = {}
     for pair in pairs:
@@ -59,14 +59,14 @@ def positions(pairs: list[Pair]) -> dict[str, int]:
 
 
 def thin(count: int, most: int = MAX_POINTS) -> list[int]:
-    """Indices of at most `most` of `count` points, evenly spread, first and last kept."""
+    """Indices of at most `most` of `count` points, evenly spread, with the first and the last."""
     if count <= most:
         return list(range(count))
     return sorted({round(i * (count - 1) / (most - 1)) for i in range(most)})
 
 
 def merged_bars(dumps: list[SideDump], run: float, time_scale: float = 1.0) -> list[tuple[float, float]]:
-    """(start, length) of dumps in original seconds; those closer than a pixel become one."""
+    """(start, length) of dumps in seconds of the original; where there are many, dumps within a pixel become one."""
     least = run / 400
     bars: list[list[float]] = []
     for dump in sorted(dumps, key=lambda d: d.start_s):
@@ -82,7 +82,7 @@ def merged_bars(dumps: list[SideDump], run: float, time_scale: float = 1.0) -> l
 def cumulative(
     dumps: list[SideDump], factor: float = 1.0, time_scale: float = 1.0
 ) -> tuple[list[float], list[float]]:
-    """(original seconds, bytes so far / factor): every dump moves its bytes evenly from start to end."""
+    """(seconds of the original, bytes so far ÷ factor); every dump moves its bytes evenly from start to end."""
     changes: list[tuple[float, float, float]] = []  # time, bytes at once, change of the rate
     for dump in dumps:
         start, end = dump.start_s / time_scale, dump.end_s / time_scale
@@ -108,19 +108,19 @@ def cumulative(
 
 
 def cumulative_error_pct(pair: Pair, factor: float) -> tuple[list[int], list[float]]:
-    """(dump from 1, signed error of all bytes up to it in per cent of the expected)."""
+    """(dump from 1, signed error of all bytes up to it in per cent of the expected bytes)."""
     want = have = 0.0
     errors = []
-    for one, other in pair.dumps():
-        want += one.moved * factor if one else 0.0
-        have += other.moved if other else 0.0
+    for original, replica in pair.dumps():
+        want += original.moved * factor if original else 0.0
+        have += replica.moved if replica else 0.0
         errors.append(100 * (have - want) / want if want else 0.0)
     keep = thin(len(errors))
     return [i + 1 for i in keep], [errors[i] for i in keep]
 
 
 def bandwidths(dumps: list[SideDump]) -> tuple[list[int], list[float]]:
-    """(steps to the end of the run, 0 for the last dump; bytes a second) where a time is known."""
+    """(steps to the end of the run, 0 for the last dump; bytes per second) of dumps with a known time."""
     last = len(dumps) - 1
     points = [(i - last, d.bandwidth) for i, d in enumerate(dumps)]
     known = [(x, y) for x, y in points if y]
@@ -129,7 +129,7 @@ def bandwidths(dumps: list[SideDump]) -> tuple[list[int], list[float]]:
 
 
 def run_length(pairing: Pairing, time_scale: float) -> float:
-    """Seconds of the original run that the figures span."""
+    """The length of the figures' time axis, in seconds of the original run."""
     ends = [d.end_s for f in pairing.original.families.values() for d in f.dumps]
     if time_scale:
         ends += [d.end_s / time_scale for f in pairing.replica.families.values() for d in f.dumps]
@@ -137,13 +137,13 @@ def run_length(pairing: Pairing, time_scale: float) -> float:
 
 
 def shares(bins: list[float]) -> list[float]:
-    """Histogram as per cent of all operations."""
+    """A histogram in per cent of all operations."""
     total = sum(bins)
     return [100 * b / total if total else 0.0 for b in bins]
 
 
 def summed_bins(pairs: list[Pair], direction: Direction) -> tuple[list[float], list[float]] | None:
-    """(expected, replica) operations by size over families that have a histogram, None where none has."""
+    """(expected, replica): operations by size over all families with a histogram; None where there is none."""
     want, have, known = [0.0] * len(SIZE_BINS), [0.0] * len(SIZE_BINS), False
     for pair in pairs:
         law, bins = expected_bins(pair.scaled, pair.original, direction), pair.replica.bins(direction)

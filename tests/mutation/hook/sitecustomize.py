@@ -1,4 +1,4 @@
-"""Every Python that starts with this folder on PYTHONPATH takes one module from another file: the mutant."""
+"""Replaces one module by a mutant, in every Python that starts with this folder on PYTHONPATH."""
 
 import importlib.util
 import os
@@ -6,7 +6,7 @@ import sys
 
 
 class _Mutant:
-    """Finds the module that WORKALIKE_MUTANT names (`module=file`), before anything else finds it."""
+    """Finder of the module that WORKALIKE_MUTANT names (`module=file`); it comes before all other finders."""
 
     def __init__(self, module, file):
         self.module, self.file = module, file

@@ -1,4 +1,4 @@
-"""Streams of what each rank is known to have moved, from records of single ranks or from a trace."""
+"""Streams from what each rank is known to have moved, by records of single ranks or by a trace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def streams_of_ranks(
     files: int,
     shared: bool,
 ) -> list[Stream]:
-    """Streams of what each rank is known to have moved, in `files` files, of which some are `shared`."""
+    """Streams of what each rank moved, in `files` files. `shared` says whether any file has several ranks."""
     joint: list[Stream] = []
     if shared and any(m.collective_calls for m in by_rank.values()):
         joint, by_rank = _joint_calls(by_rank, direction, nprocs, placement, files == 1)
@@ -38,19 +38,19 @@ def streams_of_ranks(
     clusters: dict[tuple[tuple[Pair, ...], int], list[int]] = defaultdict(list)
     for rank, moved in by_rank.items():
         clusters[(tuple(moved.pairs), moved.collective_calls)].append(rank)
-    few = _limit_clusters(clusters)
+    limited = _limit_clusters(clusters)
     streams = joint
-    everyone = sum(len(ranks) for _, _, ranks in few) == nprocs
-    for pairs, calls, ranks in few:
-        ranges = None if len(few) == 1 and everyone else units.ranges_of(sorted(ranks))
-        for some, together in zip(split_collective(pairs, calls), (True, False), strict=True):
-            if some:
-                streams += placed(some, direction, placement, ranges, together, len(ranks))
+    everyone = sum(len(ranks) for _, _, ranks in limited) == nprocs
+    for pairs, calls, ranks in limited:
+        ranges = None if len(limited) == 1 and everyone else units.ranges_of(sorted(ranks))
+        for part, collective in zip(split_collective(pairs, calls), (True, False), strict=True):
+            if part:
+                streams += placed(part, direction, placement, ranges, collective, len(ranks))
     return streams
 
 
 def moved_by_rank(parts: Sequence[ModuleFacts], direction: Direction) -> dict[int, Moved]:
-    """What each rank moved, over all files; ranks that moved nothing are left out."""
+    """What each rank moved, over all files. Ranks that moved nothing are left out."""
     by_rank: dict[int, Moved] = {}
     for rank, moved in _moved_of_rows(parts, direction):
         known = by_rank.get(rank)
@@ -63,11 +63,11 @@ def moved_by_rank(parts: Sequence[ModuleFacts], direction: Direction) -> dict[in
 def _moved_of_rows(parts: Sequence[ModuleFacts], direction: Direction) -> Iterator[tuple[int, Moved]]:
     if not parts:
         return
-    if any(part.sizes for part in parts):  # which are of one file each
+    if any(part.sizes for part in parts):  # a side file's sizes are those of one file
         for part in parts:
             yield from zip(part.ranks.tolist(), moved_by_rows(part, direction), strict=True)
         return
-    together = replace(
+    joined = replace(
         parts[0],
         ids=np.concatenate([p.ids for p in parts]),
         ranks=np.concatenate([p.ranks for p in parts]),
@@ -75,41 +75,41 @@ def _moved_of_rows(parts: Sequence[ModuleFacts], direction: Direction) -> Iterat
         fcounters=np.concatenate([p.fcounters for p in parts]),
         scope=None,
     )
-    yield from zip(together.ranks.tolist(), moved_by_rows(together, direction), strict=True)
+    yield from zip(joined.ranks.tolist(), moved_by_rows(joined, direction), strict=True)
 
 
 def _joint_calls(
     by_rank: dict[int, Moved], direction: Direction, nprocs: int, placement: Placement, one_file: bool
 ) -> tuple[list[Stream], dict[int, Moved]]:
-    """The collective operations of all ranks as one stream, and what each rank did by itself.
+    """The collective operations of all ranks as one stream, and the independent operations of each rank.
 
-    A stream deals its operations to all ranks in turn, so a call may hold several sizes; of several files each entry
-    is dealt apart, so there the sizes are cut into whole calls.
+    A stream deals its operations to all ranks in turn, so a call may have several sizes. With several files each entry
+    is dealt on its own, so there the sizes are cut into whole calls.
     """
-    apart = {rank: split_collective(moved.pairs, moved.collective_calls) for rank, moved in by_rank.items()}
-    ranks = sorted(rank for rank, (together, _) in apart.items() if any(size for _, size in together))
+    split = {rank: split_collective(moved.pairs, moved.collective_calls) for rank, moved in by_rank.items()}
+    ranks = sorted(rank for rank, (collective, _) in split.items() if any(size for _, size in collective))
     calls = max(moved.collective_calls for moved in by_rank.values())
-    pairs = merged([pair for rank in ranks for pair in apart[rank][0]])
-    alone = {rank: Moved(independent, 0) for rank, (_, independent) in apart.items() if independent}
+    pairs = merged([pair for rank in ranks for pair in split[rank][0]])
+    independent_ops = {rank: Moved(independent, 0) for rank, (_, independent) in split.items() if independent}
     members = max(1, len(ranks))
     if one_file:
         entries = filled_calls(near_equal_merged(pairs, members), calls * members)
     else:
         entries, left = whole_calls(pairs, calls, members)
         if left:
-            known = alone[ranks[0]].pairs if ranks[0] in alone else []
-            alone[ranks[0]] = Moved(merged(left + known), 0)
+            known = independent_ops[ranks[0]].pairs if ranks[0] in independent_ops else []
+            independent_ops[ranks[0]] = Moved(merged(left + known), 0)
     ranges = None if len(ranks) == nprocs or not ranks else units.ranges_of(ranks)
-    return placed(entries, direction, placement, ranges, True, members), alone
+    return placed(entries, direction, placement, ranges, True, members), independent_ops
 
 
 def _even_streams(
     by_rank: dict[int, Moved], direction: Direction, nprocs: int, placement: Placement, joint: list[Stream]
 ) -> list[Stream] | None:
-    """Ranks that share a file in (nearly) equal parts are one stream, so that their order in the file is kept.
+    """One stream for ranks that share a file in nearly equal parts, so that their order in the file is kept.
 
-    Small operations that only some ranks have (headers) are streams of their own before it and before the `joint`
-    collective ones. None when the parts differ by more than a few per cent.
+    Small operations of some ranks (headers) are streams of their own; they come first, then the collective streams
+    `joint`. None when the largest part exceeds the smallest by more than a threshold allows.
     """
     large = {
         rank: [p for p in moved.pairs if p[1] > THRESHOLDS.small_operation] for rank, moved in by_rank.items()
@@ -123,8 +123,8 @@ def _even_streams(
     for rank, moved in by_rank.items():
         small = [p for p in moved.pairs if p[1] <= THRESHOLDS.small_operation]
         if small:
-            alone = Placement(Pattern.CONTIGUOUS)
-            streams.append(make_stream(small, direction, alone, [(rank, rank, 1)], False))
+            contiguous = Placement(Pattern.CONTIGUOUS)
+            streams.append(make_stream(small, direction, contiguous, [(rank, rank, 1)], False))
     streams = _merge_same_small(streams) + joint
     ranks = sorted(bytes_of)
     pairs = near_equal_merged(merged([p for rank in ranks for p in large[rank]]), len(ranks))
@@ -133,7 +133,7 @@ def _even_streams(
 
 
 def _merge_same_small(streams: list[Stream]) -> list[Stream]:
-    """Equal small streams of different ranks become one of their set of ranks."""
+    """Equal small streams of different ranks become one stream of all these ranks."""
     groups: dict[str, list[Stream]] = defaultdict(list)
     for stream in streams:
         groups[" ".join(e.text() for e in stream.sizes)].append(stream)
@@ -148,7 +148,7 @@ def _merge_same_small(streams: list[Stream]) -> list[Stream]:
 def _limit_clusters(
     clusters: dict[tuple[tuple[Pair, ...], int], list[int]],
 ) -> list[tuple[list[Pair], int, list[int]]]:
-    """(pairs summed over the cluster's ranks, collective calls, ranks); at most THRESHOLDS.clusters_most, by bytes."""
+    """(pairs summed over a cluster's ranks, collective calls, ranks), with clusters of similar bytes joined if too many."""
     items = [
         (_times(pairs, len(ranks)), calls * len(ranks), ranks, sum(c * s for c, s in pairs))
         for (pairs, calls), ranks in clusters.items()
