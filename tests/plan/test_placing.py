@@ -49,3 +49,18 @@ def test_a_file_longer_than_what_was_written_is_there_before() -> None:
 
 def test_inputs_are_there_before() -> None:
     assert planned("read 4 x 1 KiB", lifetime="per-dump", role="input") == [([0], True)]
+
+
+def test_streams_of_other_ranks_lie_in_files_of_their_own() -> None:
+    streams = [
+        {"direction": "write", "sizes": ["2 x 1 KiB"], "ranks": 0},
+        {"direction": "write", "sizes": ["2 x 3 KiB"], "ranks": 1},
+        {"direction": "write", "sizes": ["2 x 100 B"]},
+    ]
+    family = {
+        "role": "scratch", "interface": "posix", "schedule": {"start": ["1 s"]}, "content": {"streams": streams},
+    }  # fmt: skip
+    for sharing, bases in (("per-rank", [0, 0, 6144]), ("shared", [0, 2048, 8192])):
+        document = {"workalike": 2, "ranks": 2, "families": [family | {"sharing": sharing}]}
+        plan = resolve(Workload.model_validate(document), Options())
+        assert [stream.base for stream in plan.contents[0].streams] == bases, sharing

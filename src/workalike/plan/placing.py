@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 
 from workalike.plan.plan_schema import PlanStream
 from workalike.workload.words import Direction
 
+Bounds = tuple[int, float]
+ALL: Bounds = (0, math.inf)
 
-def place_behind(streams: Sequence[PlanStream], lengths: Sequence[int], free: Sequence[bool]) -> None:
-    """Each stream without a place of its own (`free`) begins behind the earlier ones of its direction."""
-    _place(streams, lengths, free, set())
+
+def place_behind(
+    streams: Sequence[PlanStream], lengths: Sequence[int], free: Sequence[bool], *, own_files: bool = False
+) -> None:
+    """Each stream without a place of its own (`free`) begins after the earlier ones of its direction.
+
+    Args:
+        streams: of a dump, in order; their `base` is set.
+        lengths: bytes of a file that each stream spans.
+        free: streams that are placed here.
+        own_files: each rank has a file of its own, so that streams of other ranks lie elsewhere.
+    """
+    _place(streams, lengths, free, set(), own_files)
 
 
 def place_streams(
-    streams: Sequence[PlanStream], lengths: Sequence[int], free: Sequence[bool], held: int
+    streams: Sequence[PlanStream],
+    lengths: Sequence[int],
+    free: Sequence[bool],
+    held: int,
+    *,
+    own_files: bool = False,
 ) -> None:
     """As `place_behind`, but reads stay inside what the file holds, where it holds anything.
 
@@ -27,33 +45,56 @@ def place_streams(
         lengths: bytes of a file that each stream spans.
         held: bytes that the file has from earlier dumps.
     """
-    place_behind(streams, lengths, free)
+    place_behind(streams, lengths, free, own_files=own_files)
     room = max(held, _end(streams, lengths, Direction.WRITE))
     reads = [i for i, stream in enumerate(streams) if stream.direction is Direction.READ and free[i]]
     shortest_first = sorted(reads, key=lambda i: lengths[i])
 
     def fits(moved: int) -> bool:
-        _place(streams, lengths, free, set(shortest_first[:moved]))
+        _place(streams, lengths, free, set(shortest_first[:moved]), own_files)
         return _end(streams, lengths, Direction.READ) <= room
 
     if not room or not reads or fits(0):
         return
     fewest = bisect_left(range(len(reads) + 1), True, key=fits)
     if fewest > len(reads) or not fits(fewest):
-        place_behind(streams, lengths, free)
+        place_behind(streams, lengths, free, own_files=own_files)
 
 
 def _place(
-    streams: Sequence[PlanStream], lengths: Sequence[int], free: Sequence[bool], again: set[int]
+    streams: Sequence[PlanStream],
+    lengths: Sequence[int],
+    free: Sequence[bool],
+    again: set[int],
+    own_files: bool,
 ) -> None:
-    behind = dict.fromkeys(Direction, 0)
+    ends: dict[tuple[Direction, Bounds], int] = {}
     for i, (stream, length) in enumerate(zip(streams, lengths, strict=True)):
         if i in again:
             stream.base = 0
             continue
+        bounds = _bounds(stream) if own_files else ALL
         if free[i]:
-            stream.base = behind[stream.direction]
-        behind[stream.direction] = max(behind[stream.direction], stream.base + length)
+            stream.base = max(
+                (
+                    end
+                    for (d, other), end in ends.items()
+                    if d is stream.direction and _overlap(bounds, other)
+                ),
+                default=0,
+            )
+        key = (stream.direction, bounds)
+        ends[key] = max(ends.get(key, 0), stream.base + length)
+
+
+def _bounds(stream: PlanStream) -> Bounds:
+    """The first and last rank of a stream."""
+    return ALL if stream.ranks == "all" else (stream.ranks[0][0], stream.ranks[-1][1])
+
+
+def _overlap(first: Bounds, second: Bounds) -> bool:
+    """Whether streams within these ranks may be in the same file."""
+    return first[0] <= second[1] and second[0] <= first[1]
 
 
 def _end(streams: Sequence[PlanStream], lengths: Sequence[int], direction: Direction) -> int:

@@ -290,10 +290,11 @@ class _Resolver:
             streams += repeated
             free += [stream.base is None or k > 0 for k in range(len(repeated))]
         lengths = [_length(stream, self._ranks_a_file(family, stream)) for stream in streams]
+        own_files = family.sharing.mode is wl.SharingMode.PER_RANK
         if self._reads_what_is_there(family, bool(original.arrays)):
-            place_streams(streams, lengths, free, held)
+            place_streams(streams, lengths, free, held, own_files=own_files)
         else:
-            place_behind(streams, lengths, free)
+            place_behind(streams, lengths, free, own_files=own_files)
         return streams
 
     def _members(self, ranks: wl.RankRanges | None, family: wl.Family) -> plan.Ranges:

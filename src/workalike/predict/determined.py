@@ -50,7 +50,7 @@ class ModuleRules:
             if present or joined in counters:
                 out[name] = max(0, sum(present)) if present else counters[joined]
         if not out.get("OPENS") and counters.get("FILENOS"):
-            out["OPENS"] = counters["FILENOS"]  # opened as streams: each asks for its descriptor once
+            del out["OPENS"]  # opened as streams; how often, other counters tell
         return out
 
 
