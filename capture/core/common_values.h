@@ -1,5 +1,6 @@
-/* The most frequent values of something, such as access sizes, per file: at most 32 distinct ones are
-   counted, as in Darshan; the best four go into the log. Lives in the counters' mapping. */
+/* The most frequent values of a quantity of a file, such as access sizes. At most 32 distinct values are
+   counted, as in Darshan, and the four most frequent go into the log. The table is part of the counters'
+   mapping. */
 #ifndef WORKALIKE_CAPTURE_COMMON_VALUES_H
 #define WORKALIKE_CAPTURE_COMMON_VALUES_H
 
@@ -10,7 +11,7 @@
 enum { COMMON_VALUES = 32, COMMON_KEPT = 4 };
 
 struct common_values {
-    uint32_t used, last; /* last: the slot hit last, where the next hit is most likely */
+    uint32_t used, last; /* last: the slot of the latest hit, where the next one is most likely */
     int64_t value[COMMON_VALUES];
     int64_t count[COMMON_VALUES];
 };
@@ -32,7 +33,7 @@ static inline void common_values_count(struct common_values* values, int64_t val
     values->last = i;
 }
 
-/* The same for values of several numbers; the first one is the size. */
+/* The same for values of several numbers; the first number is the size. */
 struct common_slabs {
     uint32_t used, last;
     int64_t value[COMMON_VALUES][SLAB_WIDTH];
@@ -41,7 +42,8 @@ struct common_slabs {
 
 void common_slabs_count(struct common_slabs* slabs, const int64_t value[SLAB_WIDTH]);
 
-/* The places of the best four by count, ties by larger (first) number; the number of them. */
+/* Finds the indexes of the four most frequent values and returns how many there are. At equal counts, the
+   larger (first) number comes first. */
 int common_best(const int64_t* values, int width, const int64_t* counts, uint32_t used,
                 int best[COMMON_KEPT]);
 

@@ -22,7 +22,7 @@ enum stdio_counter {
     STDIO_COUNTERS
 };
 
-/* Another order than the other modules'. */
+/* The order differs from that of the other modules. */
 enum stdio_time {
     STDIO_META_TIME,
     STDIO_WRITE_TIME,
