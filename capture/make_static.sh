@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the archives for programs that the capture library is linked into, and the linker's options that go with
-# them: our functions get the names __wrap_<name>, by which the linker knows them under --wrap.
+# Makes the archives for programs that the capture library is linked into, and the linker options for them. Our
+# functions are renamed to __wrap_<name>, which the linker expects with --wrap.
 # usage: make_static.sh SHARED_LIBRARY WHOLE_IN LIBRARIES_IN WHOLE_OUT LIBRARIES_OUT OPTIONS_OUT
 set -eu
 globals() {
@@ -10,7 +10,7 @@ names=$(mktemp)
 defined=$(mktemp)
 trap 'rm -f "$names" "$defined"' EXIT
 globals "$2" "$3" >"$defined"
-# What the shared library takes the place of; MPI's Fortran bindings are in the archive only.
+# The functions that the shared library replaces; MPI's Fortran bindings are in the archive only.
 {
     globals -D "$1" | grep -vE '^(PMPI_|_init|_fini|workalike_)'
     grep -E '^mpi_.*_$' "$defined"

@@ -1,5 +1,5 @@
-/* The most frequent values of something, such as access sizes, per file: at most 32 distinct ones are
-   counted, as in Darshan; the best four go into a log. The memory is the caller's. */
+/* The most frequent values of a quantity of a file, such as access sizes. At most 32 distinct values are
+   counted, as in Darshan, and the four most frequent go into a log. The memory is the caller's. */
 #ifndef WORKALIKE_COUNTING_COMMON_VALUES_H
 #define WORKALIKE_COUNTING_COMMON_VALUES_H
 
@@ -12,7 +12,7 @@ extern "C" {
 enum { COMMON_VALUES = 32, COMMON_KEPT = 4 };
 
 struct common_values {
-    uint32_t used, last; /* last: the slot hit last, where the next hit is most likely */
+    uint32_t used, last; /* last: the slot of the latest hit, where the next one is most likely */
     int64_t value[COMMON_VALUES];
     int64_t count[COMMON_VALUES];
 };
@@ -34,7 +34,8 @@ static inline void common_values_count(struct common_values* values, int64_t val
     values->last = i;
 }
 
-/* The places of the best four by count, ties by larger (first) number; the number of them. */
+/* Finds the indexes of the four most frequent values and returns how many there are. At equal counts, the
+   larger (first) number comes first. */
 int common_best(const int64_t* values, int width, const int64_t* counts, uint32_t used,
                 int best[COMMON_KEPT]);
 

@@ -1,4 +1,4 @@
-# Sets `result` to whether a library goes with the MPI at hand: two MPIs in one process fail.
+# Sets `result` to whether a library was built with the MPI in use. Two MPIs in a process fail.
 function(built_with_our_mpi library result)
   set(${result} TRUE PARENT_SCOPE)
   execute_process(COMMAND ${CMAKE_READELF} -d ${library} OUTPUT_VARIABLE needed ERROR_QUIET)

@@ -1,5 +1,5 @@
-# ADIOS2 with MPI, if it was built with the MPI at hand: Debian's goes with Open MPI. ADIOS2's own CMake files ask for
-# every library that it was built with, so they are not used.
+# Finds an ADIOS2 that was built with the MPI in use; Debian's is built with Open MPI. ADIOS2's own CMake files
+# require every library that it was built with, so they are not used.
 include(${CMAKE_CURRENT_LIST_DIR}/BuiltWithOurMpi.cmake)
 find_path(ADIOS2_INCLUDE_DIR adios2.h)
 find_path(ADIOS2_BUILD_INCLUDE_DIR adios2/common/ADIOSConfig.h PATH_SUFFIXES adios2/build/mpi)

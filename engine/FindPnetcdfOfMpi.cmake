@@ -1,4 +1,4 @@
-# PnetCDF, if it was built with the MPI at hand: Debian's goes with Open MPI.
+# Finds a PnetCDF that was built with the MPI in use; Debian's is built with Open MPI.
 include(${CMAKE_CURRENT_LIST_DIR}/BuiltWithOurMpi.cmake)
 find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)

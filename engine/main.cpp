@@ -20,7 +20,7 @@
 
 namespace {
 
-/// Questions that need no MPI, so that they also work where no job may start.
+/// Answers questions that need no MPI, so that they also work where no job may start.
 bool answered(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         const std::string_view word(argv[i]);
@@ -42,36 +42,37 @@ bool answered(int argc, char** argv) {
     return false;
 }
 
-/// Fills the options; nothing to do but to exit with the returned code when it is set.
+/// Fills the options. If it returns a code, the program must exit with it.
 std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& options) {
     CLI::App app("Performs the I/O of a workalike plan.", "workalike-engine");
     std::string backend;
     CLI::Option* plan = app.add_option("--plan", options.plan, "the plan (JSON)");
     app.add_option("--dir", options.dir, "directory for the data");
     app.add_option("--record", options.record, "record to append to (JSON lines)");
-    app.add_option("--backend", backend, "performs every family: see --list-backends");
+    app.add_option("--backend", backend, "backend that performs every family; see --list-backends");
     CLI::Option* calibrate =
         app.add_flag("--calibrate-compute", options.calibrate_compute,
-                     "print the seconds of a unit of computing, of each level; perform no plan");
+                     "print the seconds per unit of computing for each level; perform no plan");
     calibrate->excludes(plan);
     app.add_flag("--check", options.check, "check the plan and what the libraries can do, without MPI");
     app.add_flag("--verify", options.verify, "read everything back and compare");
     app.add_flag("--verify-only", options.verify_only,
-                 "compare files left by --keep with the plan, perform nothing");
-    app.add_flag("--keep", options.keep, "leave the data files");
+                 "compare files left by --keep with the plan; perform nothing");
+    app.add_flag("--keep", options.keep, "keep the data files");
     app.add_flag("--quiet", options.quiet, "no progress line");
-    app.add_flag("--progress", options.progress, "progress lines also without a terminal");
-    app.add_flag("--terminal", options.terminal, "the launcher's stderr is a terminal: progress in place");
+    app.add_flag("--progress", options.progress, "print progress lines even without a terminal");
+    app.add_flag("--terminal", options.terminal,
+                 "stderr of the launcher is a terminal: update progress in place");
     app.add_flag("--end-with-parent", options.end_with_parent,
                  "end when the process that started this one has ended");
-    app.add_option("--per-rank", options.per_rank, "table with a row a rank and dump (CSV)");
-    app.add_option("--operations", options.operations, "operations as text (backend record)");
+    app.add_option("--per-rank", options.per_rank, "table with one row per rank and dump (CSV)");
+    app.add_option("--operations", options.operations, "file for the operations as text (backend record)");
     app.add_flag_callback(
         "--version", [] {}, "print the version");
     app.add_flag_callback(
-        "--list-backends", [] {}, "print the backends that were built in");
+        "--list-backends", [] {}, "print the backends of this engine");
     app.add_flag_callback(
-        "--features", [] {}, "print what the libraries at hand can do");
+        "--features", [] {}, "print what the libraries of this engine can do");
     try {
         app.parse(argc, argv);
         if (options.plan.empty() && !options.calibrate_compute) throw CLI::RequiredError("--plan");
@@ -102,21 +103,21 @@ int main(int argc, char** argv) {
             const std::optional<int> done = parse(argc, argv, true, options);
             return done ? *done : wa::check_only(options);
         }
-    } catch (const std::exception& error) {  // standard output that takes nothing
+    } catch (const std::exception& error) {  // standard output cannot be written
         std::fprintf(stderr, "workalike-engine: %s\n", error.what());
         return 1;
     }
     wa::Options before;
     const bool parsed = !parse(argc, argv, false, before);
     if (parsed && before.end_with_parent) {
-        // A process does not end in the midst of MPI_Init: who waits for it sees the shared memory that it
-        // leaves, and removes it.
+        // Signals are caught before MPI_Init, so that a process does not end in the middle of it. The process
+        // that waits for this one sees the shared memory that it leaves, and removes it.
         wa::catch_signals();
-        // A launcher that is killed cannot end its processes: they notice.
+        // A killed launcher cannot end its processes, so they watch for its end.
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     }
     const bool threads = parsed && wa::needs_threads(before);
-    int level = MPI_THREAD_SINGLE;  // what there is; HDF5's wrapper asks again
+    int level = MPI_THREAD_SINGLE;  // the level in effect; HDF5's wrapper asks again
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

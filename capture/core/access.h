@@ -1,4 +1,4 @@
-/* Bookkeeping that modules with the same times share. */
+/* Functions for access times, shared by the modules that record the same ones. */
 #ifndef WORKALIKE_CAPTURE_ACCESS_H
 #define WORKALIKE_CAPTURE_ACCESS_H
 
@@ -6,14 +6,14 @@
 
 #include "core/clock.h"
 
-/* First start and last end of a kind of call. */
+/* Keeps the first start and the last end of a kind of call. */
 static inline void note_window(double* first, double* last, struct span span) {
     if (*first == 0.0 || span.start < *first) *first = span.start;
     if (span.end > *last) *last = span.end;
 }
 
-/* Adds the part of a span that lies after the last one of its class, so that threads on one file do not count
-   the same second twice. */
+/* Adds the part of a span that lies after the last span of its class. Threads on one file then do not
+   count the same second twice. */
 static inline void note_time(double* total, double* last_end, struct span span) {
     if (span.end <= *last_end) return;
     *total += span.end - (span.start > *last_end ? span.start : *last_end);

@@ -1,4 +1,4 @@
-/* Time since the capture of this process began. The monotonic clock is read without a system call. */
+/* The time since the capture of this process began. The monotonic clock is read without a system call. */
 #ifndef WORKALIKE_CAPTURE_CLOCK_H
 #define WORKALIKE_CAPTURE_CLOCK_H
 
@@ -12,8 +12,8 @@ struct span {
 /* Nanoseconds of the monotonic clock at the start of this process. */
 extern int64_t clock_origin;
 
-/* Where the clock stands still from a moment on, that moment: the strict mode of seccomp takes the
-   processor's own from a program, too, by which time is read without a system call. Else 0. */
+/* The moment at which the clock stopped, otherwise 0. Seccomp's strict mode also forbids the processor's
+   time counter, which is needed to read the time without a system call. */
 extern int64_t clock_stopped_ns;
 
 static inline int64_t clock_ns(void) {

@@ -1,5 +1,4 @@
-/* The exec family: modules hear that the program goes on as another one, or, should exec fail, that it goes
-   on as before. */
+/* The exec family. Modules are called before the program is replaced by another, and again if exec fails. */
 #include <alloca.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -47,7 +46,7 @@ EXPORT int execveat(int folder, const char* path, char* const arguments[], char*
     return after_failed_exec(left, REAL(execveat)(folder, path, arguments, environment, flags));
 }
 
-/* The forms with a list of arguments, made into an array; `given` may still yield the environment. */
+/* The forms with a list of arguments, which becomes an array. The environment may follow in `given`. */
 #define LISTED(first, given, array)                     \
     va_list given;                                      \
     size_t count = 1;                                   \

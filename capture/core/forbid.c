@@ -15,7 +15,7 @@
 
 enum { ROOM = 1 << 18 };
 
-/* While it can be done: room for the counters of what the program does then. */
+/* Prepares while it is still possible: reserves memory for what the program counts afterwards. */
 static bool prepare(void) {
     KEEP_ERRNO();
     if (sandboxed() || !process_counts() || !process_is_ours()) return false;
@@ -26,7 +26,7 @@ static bool prepare(void) {
     return true;
 }
 
-/* `strict`: the moment, if this is the strict mode, else 0. */
+/* `strict` is the moment if this is seccomp's strict mode, otherwise 0. */
 static void enter(int64_t strict) {
     clock_stopped_ns = strict;
     atomic_store(&sandbox_entered, true);
@@ -36,7 +36,7 @@ static bool is_filter(long operation) {
     return operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER;
 }
 
-/* Unused arguments are passed on as they are found in the registers. */
+/* Unused arguments are passed on with the contents of their registers. */
 #define ARGUMENTS(count, last)                                       \
     long word[count];                                                \
     va_list given;                                                   \
@@ -46,18 +46,18 @@ static bool is_filter(long operation) {
 
 EXPORT int prctl(int option, ...) {
     ARGUMENTS(4, option);
-    const bool ours = option == PR_SET_SECCOMP && prepare();
-    const int64_t now = ours && word[0] == SECCOMP_MODE_STRICT ? clock_ns() : 0;
+    const bool forbids = option == PR_SET_SECCOMP && prepare();
+    const int64_t moment = forbids && word[0] == SECCOMP_MODE_STRICT ? clock_ns() : 0;
     const int result = REAL(prctl)(option, word[0], word[1], word[2], word[3]);
-    if (ours && result == 0) enter(now);
+    if (forbids && result == 0) enter(moment);
     return result;
 }
 
 EXPORT long syscall(long number, ...) {
     ARGUMENTS(6, number);
-    const bool ours = number == SYS_seccomp && is_filter(word[0]) && prepare();
-    const int64_t now = ours && word[0] == SECCOMP_SET_MODE_STRICT ? clock_ns() : 0;
+    const bool forbids = number == SYS_seccomp && is_filter(word[0]) && prepare();
+    const int64_t moment = forbids && word[0] == SECCOMP_SET_MODE_STRICT ? clock_ns() : 0;
     const long result = REAL(syscall)(number, word[0], word[1], word[2], word[3], word[4], word[5]);
-    if (ours && result >= 0) enter(now);
+    if (forbids && result >= 0) enter(moment);
     return result;
 }

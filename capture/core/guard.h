@@ -1,8 +1,8 @@
-/* Whether this thread is inside our own code. A signal handler that interrupts our counting, and our own
-   calls of wrapped functions, then pass through uncounted: no recursion, no deadlock on a lock that we hold.
+/* Whether this thread is inside the capture library. Calls made there, and calls of a signal handler that
+   interrupts it, are not counted. This prevents recursion, and deadlocks on a lock that the thread holds.
 
-   The guard knows where on the stack it was entered: a long jump to a frame above that place has left our
-   code, and the guard with it (jump.c). */
+   The guard remembers the stack position at which it was entered. A long jump to a frame above that
+   position leaves the library, and with it the guard (jump.c). */
 #ifndef WORKALIKE_CAPTURE_GUARD_H
 #define WORKALIKE_CAPTURE_GUARD_H
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The place of the stack where our code was entered; 0 outside it. */
+/* The stack position at which the capture library was entered; 0 outside it. */
 extern _Thread_local volatile uintptr_t guard_inside;
 
 static inline uintptr_t stack_place(void) {

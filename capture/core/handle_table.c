@@ -9,7 +9,7 @@ enum { FIRST_ROOM = 256, GONE = -1 };
 static _Atomic(int) handle_epoch;
 static _Atomic(struct handle_table*) tables;
 
-/* The slots, if they are this process' own. */
+/* The slots, if they belong to this process. */
 static struct handle_slots* slots_of(struct handle_table* table) {
     struct handle_slots* slots = atomic_load_explicit(&table->slots, memory_order_acquire);
     return slots && slots->epoch == atomic_load_explicit(&handle_epoch, memory_order_relaxed) ? slots : NULL;
@@ -22,9 +22,9 @@ static uint32_t first_place(const struct handle_slots* slots, intptr_t handle) {
 static struct handle_slot* locate(struct handle_slots* slots, intptr_t handle) {
     uint32_t at = first_place(slots, handle);
     for (uint32_t i = 0; i < slots->room; ++i, at = (at + 1) & (slots->room - 1)) {
-        const intptr_t there = atomic_load_explicit(&slots->slot[at].handle, memory_order_acquire);
-        if (there == handle) return &slots->slot[at];
-        if (there == 0) return NULL;
+        const intptr_t stored = atomic_load_explicit(&slots->slot[at].handle, memory_order_acquire);
+        if (stored == handle) return &slots->slot[at];
+        if (stored == 0) return NULL;
     }
     return NULL;
 }
@@ -37,15 +37,15 @@ void* handle_find(struct handle_table* table, intptr_t handle) {
 
 static void put(struct handle_slots* slots, intptr_t handle, void* value) {
     uint32_t at = first_place(slots, handle);
-    intptr_t there;
-    while ((there = atomic_load(&slots->slot[at].handle)) != 0 && there != GONE)
+    intptr_t stored;
+    while ((stored = atomic_load(&slots->slot[at].handle)) != 0 && stored != GONE)
         at = (at + 1) & (slots->room - 1);
-    if (there == 0) ++slots->used;
+    if (stored == 0) ++slots->used;
     atomic_store(&slots->slot[at].value, value);
     atomic_store_explicit(&slots->slot[at].handle, handle, memory_order_release);
 }
 
-/* Readers may still be in the old slots: these stay where they are. Handles are few. */
+/* Readers may still use the old slots, so these are not freed. There are few handles. */
 static struct handle_slots* grow(struct handle_table* table, struct handle_slots* old) {
     const uint32_t room = old ? old->room * 2 : FIRST_ROOM;
     struct handle_slots* slots = memory_pages(sizeof *slots + room * sizeof(struct handle_slot));

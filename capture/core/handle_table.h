@@ -1,4 +1,4 @@
-/* What belongs to a library's handle (an MPI_File, an hid_t). Found without a lock. */
+/* Data for the handles of a library (an MPI_File, an hid_t). Lookups take no lock. */
 #ifndef WORKALIKE_CAPTURE_HANDLE_TABLE_H
 #define WORKALIKE_CAPTURE_HANDLE_TABLE_H
 
@@ -8,28 +8,28 @@
 #include "core/spin.h"
 
 struct handle_slot {
-    _Atomic(intptr_t) handle; /* 0 free, -1 given up */
+    _Atomic(intptr_t) handle; /* 0 free, -1 removed */
     _Atomic(void*) value;
 };
 
 struct handle_slots {
     uint32_t room, used;
-    int epoch; /* of the process: a fork's child finds nothing of its parent's */
+    int epoch; /* of the process: the child of a fork does not find the parent's handles */
     struct handle_slot slot[];
 };
 
 struct handle_table {
     _Atomic(struct handle_slots*) slots;
     spin_lock lock;
-    struct handle_table* next; /* of all tables in use */
+    struct handle_table* next; /* links all tables in use */
 };
 
 void* handle_find(struct handle_table* table, intptr_t handle);
 void handle_enter(struct handle_table* table, intptr_t handle, void* value);
-/* Forgets a handle; gives what belonged to it. */
+/* Removes a handle and returns its data. */
 void* handle_remove(struct handle_table* table, intptr_t handle);
 
-/* In a fork's child: its tables are empty, and no thread of the parent holds their locks. */
+/* In the child of a fork: empties the tables, and releases locks that other threads of the parent held. */
 void handle_tables_after_fork(void);
 
 #endif

@@ -28,7 +28,8 @@ uint64_t record_id(const char* name) {
     }
     word[0] += little_endian(key, left < 8 ? left : 8);
     if (left > 8) word[1] += little_endian(key + 8, left < 16 ? left - 8 : 8);
-    /* The lowest byte of the last word holds the length of the key, so its tail begins one higher. */
+    /* The lowest byte of the last word holds the length of the key, so the rest of the key starts at the
+       second byte. */
     word[2] += length;
     if (left > 16) word[2] += little_endian(key + 16, left - 16) << 8;
     stir(word);

@@ -17,7 +17,7 @@ bool jump_leaves(uintptr_t target, uintptr_t place) {
     return target - (uintptr_t)own.ss_sp >= own.ss_size;
 }
 
-/* The stack as it will be after the jump. The C library stores it scrambled with a key of the process. */
+/* The stack pointer after the jump. The C library stores it scrambled with a key of the process. */
 static uintptr_t stack_after(const struct __jmp_buf_tag* target) {
 #ifdef __x86_64__
     enum { STACK = 6, TURNED = 17, BITS = 64 };
@@ -27,7 +27,7 @@ static uintptr_t stack_after(const struct __jmp_buf_tag* target) {
     return (stored >> TURNED | stored << (BITS - TURNED)) ^ key;
 #else
     (void)target;
-    return UINTPTR_MAX; /* not known: taken to leave all of our code */
+    return UINTPTR_MAX; /* unknown: assumed to leave all of our code */
 #endif
 }
 
@@ -50,4 +50,4 @@ static void before_jump(const struct __jmp_buf_tag* target) {
 JUMPING(longjmp)
 JUMPING(_longjmp)
 JUMPING(siglongjmp)
-JUMPING(__longjmp_chk) /* what fortified programs call */
+JUMPING(__longjmp_chk) /* fortified programs call this one */

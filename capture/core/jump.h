@@ -1,13 +1,13 @@
-/* Long jumps: what a thread was doing in our code when a signal handler, or a function of the application
-   that a library called, jumped out of it. */
+/* Long jumps. A signal handler, or a function of the application called by a library, may jump out of our
+   code; what the thread was doing there must then be undone. */
 #ifndef WORKALIKE_CAPTURE_JUMP_H
 #define WORKALIKE_CAPTURE_JUMP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a jump to a frame at `target` leaves what was begun at `place` of the stack. It does not if it
-   stays within a signal handler that has a stack of its own. */
+/* Whether a jump to the frame at `target` leaves what began at stack position `place`. It does not leave
+   it if it stays within a signal handler that has a stack of its own. */
 bool jump_leaves(uintptr_t target, uintptr_t place);
 
 #endif

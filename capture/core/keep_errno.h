@@ -1,4 +1,4 @@
-/* Counting must not change errno: it is kept to the end of the enclosing block. */
+/* Counting must not change errno, so this macro restores it at the end of the enclosing block. */
 #ifndef WORKALIKE_CAPTURE_KEEP_ERRNO_H
 #define WORKALIKE_CAPTURE_KEEP_ERRNO_H
 

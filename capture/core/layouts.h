@@ -1,11 +1,11 @@
-/* What the records of all modules have in common, as a log of format 3.41 holds them: id, rank, [file id,]
-   counters, times; no padding. What is a module's own stands in its layout.h. */
+/* What the records of all modules have in common in a log of format 3.41: id, rank, [file id,] counters,
+   times, without padding. The specific part of a module is in its layout.h. */
 #ifndef WORKALIKE_CAPTURE_LAYOUTS_H
 #define WORKALIKE_CAPTURE_LAYOUTS_H
 
 #include <stdint.h>
 
-/* The numbers that the format gives, and those of what goes into the side file, never into a log. */
+/* Modules by their numbers in the format, followed by numbers for the side file, which are never in a log. */
 enum module {
     MODULE_POSIX = 1,
     MODULE_MPIIO = 2,
@@ -18,7 +18,7 @@ enum module {
     MODULE_DXT_POSIX = 10,
     MODULE_DXT_MPIIO = 11,
     MODULE_HEATMAP = 15,
-    MODULE_SIDE = 32, /* and the next ones: counters of modules for the side file (side_counters.h) */
+    MODULE_SIDE = 32, /* the first of the numbers for counters in the side file (side_counters.h) */
     MODULE_EVENTS = 61,
     MODULE_SIZES = 62,
     MODULES = 64
@@ -46,7 +46,7 @@ enum data_time {
     DATA_TIMES
 };
 
-/* A common access of an array is 11 numbers: bytes, length in five dimensions, stride in five dimensions. */
+/* A common access of an array has 11 numbers: bytes, length in five dimensions, stride in five dimensions. */
 enum { SLAB_DIMS = 5, SLAB_WIDTH = 1 + 2 * SLAB_DIMS };
 
 struct base_record {

@@ -1,4 +1,4 @@
-/* The life of a captured process: start, fork, exit. What a module has to do with it, its hooks say. */
+/* The life of a captured process: start, fork and exit. The modules take part through their hooks. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -12,10 +12,10 @@
 #include "core/records.h"
 #include "core/settings.h"
 
-/* A child counts for itself, from zero; its mapping begins with the first thing that it counts. */
+/* A child counts for itself, from zero. Its mapping is made when it first counts something. */
 static void after_fork_in_child(void) {
     (void)guard_enter();
-    spin_held.count = 0; /* what the parent held is its own affair */
+    spin_held.count = 0; /* locks of the parent do not concern the child */
     if (process_start_again()) {
         records_forget();
         mounts_forget();
@@ -35,8 +35,8 @@ __attribute__((constructor)) static void start(void) {
     process_start();
 }
 
-/* The end of a process outside MPI. Inside our own code (a signal came) the mapping is left for recovery,
-   and so it is when an MPI job ends without MPI_Finalize: its ranks may be anywhere. */
+/* The end of a process outside MPI. The mapping is left for recovery in two cases: a signal interrupted
+   our own code, or an MPI job ended without MPI_Finalize, so that its ranks may be anywhere. */
 static void finish(void) {
     if (!process_is_ours() || process_in_job() || !guard_enter()) return;
     if (process_end()) FOR_MODULES(finish)

@@ -18,7 +18,7 @@
 
 static struct {
     struct mapping_header* header;
-    size_t room;    /* bytes of the file that may be touched */
+    size_t room;    /* bytes of the file that may be accessed */
     size_t longest; /* bytes mapped */
     bool in_file;
     bool warned;
@@ -37,8 +37,8 @@ static bool within_limit(size_t room) {
            (limit.rlim_cur == RLIM_INFINITY || room <= limit.rlim_cur);
 }
 
-/* Gives the file real room, since touching a mapped page that the file system cannot back kills the process.
-   The file is opened anew each time: no descriptor of ours stays in the application. */
+/* Reserves space for the file, because touching a mapped page that the file system cannot store kills the
+   process. The file is opened anew each time, so that the application has no descriptor of ours. */
 static bool give_room(size_t room) {
     if (!mapping.in_file) return true;
     if (sandboxed() || !within_limit(room)) return false;
@@ -94,7 +94,8 @@ struct mapping_header* mapping_start(void) {
 }
 
 void mapping_begin(void) {
-    memcpy(mapping.header->magic, "WACAPMAP", 8); /* last: a file without it was never begun */
+    memcpy(mapping.header->magic, "WACAPMAP",
+           8); /* last: without it, a reader takes the file as never begun */
 }
 
 static bool reserve(size_t end) {
@@ -161,7 +162,8 @@ struct entry* mapping_next(const struct entry* entry) {
 
 void mapping_remove(void) {
     if (!mapping.header) return;
-    memset(mapping.header->magic, 0, sizeof mapping.header->magic); /* should it stay: never begun */
+    memset(mapping.header->magic, 0,
+           sizeof mapping.header->magic); /* if the file remains, a reader takes it as never begun */
     if (mapping.in_file && !sandboxed()) own_unlink(mapping.path);
     mapping.in_file = false;
 }

@@ -4,7 +4,7 @@
 
 static const struct record_kind* kinds[MODULES];
 
-/* Counters for the side file add up over ranks. */
+/* Counters for the side file are summed over ranks. */
 static struct record_kind side_kinds[MODULES_AT_MOST];
 
 static void add_side_kind(int at, const struct side_counters* counters) {

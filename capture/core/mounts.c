@@ -49,7 +49,7 @@ static void insert(const char* path, const char* type) {
 }
 
 static void read_table(void) {
-    if (sandboxed()) return; /* and the loops find none */
+    if (sandboxed()) return; /* the loops then find no mounts */
     mount_count = 0;
     char* text = memory_pages(TABLE_TEXT);
     if (!text) return;
@@ -69,10 +69,10 @@ static bool below(const struct mount* mount, const char* path) {
 }
 
 static int64_t ask(struct mount* mount) {
-    struct statfs about;
+    struct statfs status;
     if (strcmp(mount->type, "lustre") == 0) return LUSTRE_BLOCK;
     if (sandboxed()) return USUAL_BLOCK;
-    return statfs(mount->path, &about) == 0 && about.f_bsize > 0 ? about.f_bsize : USUAL_BLOCK;
+    return statfs(mount->path, &status) == 0 && status.f_bsize > 0 ? status.f_bsize : USUAL_BLOCK;
 }
 
 int64_t mounts_block_size(const char* path) {

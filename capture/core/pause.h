@@ -1,8 +1,9 @@
-/* A program that knows of us may ask for calls not to be counted: a tool that reads back what it wrote, say.
+/* A program that knows the capture library may stop the counting of its calls, for example while it reads
+   back what it wrote.
 
    workalike_capture_pause() and workalike_capture_resume() are looked up with dlsym(RTLD_DEFAULT, ...), so
-   that the program runs without us as well. Pauses nest, and hold for all threads. Meanwhile offsets and
-   handles are followed as ever: what is opened in a pause counts from its end on. */
+   that the program also runs without the library. Pauses nest and apply to all threads. Offsets and
+   handles are still followed in a pause, so a file opened in a pause is counted after it. */
 #ifndef WORKALIKE_CAPTURE_PAUSE_H
 #define WORKALIKE_CAPTURE_PAUSE_H
 

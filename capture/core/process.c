@@ -34,7 +34,7 @@ bool process_is_ours(void) {
     return sandboxed() || getpid() == process.pid;
 }
 
-/* The arguments of this process with spaces between, as a shell would show them. */
+/* The arguments of this process with spaces between them, as in a shell. */
 static void read_command(char* text) {
     size_t length = own_slurp("/proc/self/cmdline", text, COMMAND_ROOM);
     while (length && !text[length - 1]) --length;
@@ -55,7 +55,7 @@ static int64_t job_id(void) {
     return process.pid;
 }
 
-/* Fills in who and when. */
+/* Fills in the process and the time. */
 static void describe(struct mapping_header* header) {
     header->pid = process.pid;
     header->fork_parent = process.forked_from;
@@ -128,6 +128,8 @@ bool process_start_again(void) {
     mapping_forget();
     memset(&process, 0, sizeof process);
     process.forked_from = parent;
-    if (!sandboxed()) process_start(); /* else a child counts nothing: it may not even ask who it is */
+    if (!sandboxed())
+        process_start(); /* otherwise a child counts nothing, because it may not even ask for its process
+                            number */
     return true;
 }

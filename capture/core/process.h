@@ -1,32 +1,32 @@
-/* Who this process is, and whether it is captured now. */
+/* The identity of this process, and whether it is captured now. */
 #ifndef WORKALIKE_CAPTURE_PROCESS_H
 #define WORKALIKE_CAPTURE_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether files are to be counted in this process: wanted, and not over. Cheap. */
+/* Whether files are counted in this process now. Cheap. */
 bool process_counts(void);
 
-/* Begins the mapping at the first thing to count; false if nothing can be counted. */
+/* Makes the mapping when something is to be counted first; returns false if nothing can be counted. */
 bool process_begin(void);
 
-/* Whether this is really our process, and not a vfork's child that borrows its memory. */
+/* Whether this is the captured process itself, and not a child of vfork that shares its memory. */
 bool process_is_ours(void);
 
-/* The process is to be captured from now on: its times count from here. */
+/* Starts the capture of the process; its times begin here. */
 void process_start(void);
 
-/* In a fork's child: the same, with the parent noted; false if nothing was captured there. */
+/* The same in the child of a fork, which notes its parent; returns false if the parent was not captured. */
 bool process_start_again(void);
 
-/* The rank in an MPI job, known from MPI_Init. */
+/* Sets the rank in an MPI job, which is known after MPI_Init. */
 void process_joins_job(int rank, int ranks, uint64_t job);
 
-/* True for the one caller who may end the capture; nothing is counted afterwards. */
+/* Returns true to the single caller that may end the capture; nothing is counted afterwards. */
 bool process_end(void);
 
-/* Whether an MPI job is running, whose log is written by MPI_Finalize. */
+/* Whether an MPI job is running, whose log MPI_Finalize writes. */
 bool process_in_job(void);
 
 #endif

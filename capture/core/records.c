@@ -6,7 +6,7 @@
 #include "core/process.h"
 #include "core/settings.h"
 
-/* An open hash table in private memory: what (module, id) is which entry; module 0 holds the names. */
+/* An open hash table in private memory, from (module, id) to entries; module 0 has the names. */
 struct slot {
     uint64_t id;
     uint32_t module;
@@ -106,9 +106,9 @@ bool records_path(const char* path, char name[NAME_ROOM]) {
 bool records_known(enum module module, const char* name) {
     const uint64_t id = record_id(name);
     spin_acquire(&table.lock);
-    const bool there = known(module, id) != NULL;
+    const bool exists = known(module, id) != NULL;
     spin_release(&table.lock);
-    return there;
+    return exists;
 }
 
 const char* records_name(uint64_t id) {

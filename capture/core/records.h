@@ -14,10 +14,11 @@ struct record_shape {
     uint16_t record_at, record_size, access_at, access_width, stride_at;
 };
 
-/* The record of this name; NULL without room. A new one has id set, the rest is zero, and `made` is true. */
+/* The record of this name; NULL without room. A new record has its id set, the rest is zero, and `made` is
+   true. */
 struct entry* records_find(const struct record_shape* shape, const char* name, bool* made);
 
-/* The name that a file opened through a library has in the log; false if it is left out. */
+/* The name in the log of a file opened through a library; returns false if the file is not counted. */
 bool records_path(const char* path, char name[NAME_ROOM]);
 
 static inline void record_lock(struct entry* head) {
@@ -28,14 +29,14 @@ static inline void record_unlock(struct entry* head) {
     spin_release(&head->lock);
 }
 
-/* Whether calls count now. If so, what holds the lock has something worth a place in the log. */
+/* Whether calls are counted now. If so, the record of this locked entry goes into the log. */
 static inline bool record_counts(struct entry* head) {
     if (pause_active()) return false;
     atomic_store_explicit(&head->counted, 1, memory_order_relaxed);
     return true;
 }
 
-/* Locks the record to count something in it; false, and not locked, in a pause. */
+/* Locks the record for counting. In a pause it returns false and does not lock. */
 static inline bool record_begin(struct entry* head) {
     if (pause_active()) return false;
     record_lock(head);
@@ -48,10 +49,10 @@ bool records_known(enum module module, const char* name);
 /* The name of a record id (in the mapping), or NULL. */
 const char* records_name(uint64_t id);
 
-/* Only the name, for ids that stand in other records. */
+/* Enters a name without a record, for ids that are in other records. */
 void records_enter_name(const char* name);
 
-/* For the log: marks a name as needed, and gathers the marked ones as a log stores them. */
+/* For the log: marks a name as needed, and gathers the marked names in the form of a log. */
 void records_mark_name(uint64_t id);
 void records_collect_names(struct buffer* names);
 

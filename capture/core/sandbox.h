@@ -1,6 +1,7 @@
-/* Whether the program has forbidden itself system calls (seccomp) since it began. A filter may kill for any
-   call that it does not list, and nobody can ask it without a call: from then on we make none. Counting goes
-   on in the memory that is there; the log is made of the mapping by whoever collects it. */
+/* Whether the program has forbidden itself system calls (seccomp) since it began. A filter may kill the
+   process for any call outside its list, and it cannot be inspected without a call. The library therefore
+   makes none from then on. Counting continues in the existing memory, and the log is made from the mapping
+   after the process has ended. */
 #ifndef WORKALIKE_CAPTURE_SANDBOX_H
 #define WORKALIKE_CAPTURE_SANDBOX_H
 

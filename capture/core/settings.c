@@ -17,12 +17,12 @@ struct settings settings;
 static regex_t include_pattern, exclude_pattern;
 static bool have_include, have_exclude;
 
-/* Folders of the system: what lies there is not the application's data. */
+/* Folders of the system: files there are not data of the application. */
 static const char* const system_folders[] = {"/etc/",  "/dev/",   "/usr/", "/bin/",  "/boot/",
                                              "/lib/",  "/lib64/", "/opt/", "/sbin/", "/sys/",
                                              "/proc/", "/var/",   "/run/", NULL};
 
-/* Programs that start others and do no I/O of interest. */
+/* Programs that start others and have no I/O of interest. */
 static const char* const launchers[] = {"mpiexec",         "mpirun", "orterun", "orted",
                                         "prterun",         "prte",   "prted",   "mpiexec.hydra",
                                         "hydra_pmi_proxy", "srun",   "flux",    NULL};
@@ -45,7 +45,7 @@ static bool pattern_of(const char* name, regex_t* pattern) {
     return false;
 }
 
-/* The path of the program that runs, asked for once somebody wants to know. */
+/* The path of the running program, read when it is first needed. */
 static const char* program_path(void) {
     static char path[PATH_MAX];
     if (!*path && readlink("/proc/self/exe", path, sizeof path - 1) <= 0) path[0] = '?';
@@ -81,8 +81,8 @@ static void find_map_folder(void) {
     }
 }
 
-/* Linked into a program that the preloaded library reaches as well: that one counts, or all would count
- * twice. */
+/* A linked program may also have the preloaded library. Only that one counts then, because otherwise every
+   call would count twice. */
 static bool another_counts(void) {
 #ifdef CAPTURE_STATIC
     const char* preloaded = text_of("LD_PRELOAD");
@@ -116,7 +116,7 @@ void settings_read(void) {
     have_exclude = pattern_of("WORKALIKE_CAPTURE_EXCLUDE", &exclude_pattern);
 }
 
-/* Folders themselves are excluded with what is in them. */
+/* The folders themselves are excluded with their content. */
 static bool in_system_folder(const char* path) {
     if (path[1] == '\0') return true;
     for (const char* const* folder = system_folders; *folder; ++folder) {
@@ -126,7 +126,8 @@ static bool in_system_folder(const char* path) {
     return false;
 }
 
-/* Where Open MPI keeps the shared memory of a job: "/tmp/ompi.<host>.<user>/...". */
+/* Whether this is the folder in which Open MPI keeps the shared memory of a job:
+   "/tmp/ompi.<host>.<user>/...". */
 static bool in_mpi_session(const char* path) {
     const char* folder = text_of("TMPDIR");
     if (!folder) folder = "/tmp";

@@ -5,10 +5,11 @@
 #include "core/module.h"
 #include "core/records.h"
 
-/* The names of the counters go into the mapping once, for those who read it when the process is gone. */
+/* The names of the counters are stored in the mapping once, for readers of the mapping after the process
+   has ended. */
 struct words_entry {
     struct entry head;
-    char text[]; /* the part and the counters, each with its NUL, and one more */
+    char text[]; /* the key of the part and the counters, each ended by NUL, and a final NUL */
 };
 
 static void describe(const struct side_counters* counters, enum module module) {

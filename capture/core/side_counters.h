@@ -1,6 +1,6 @@
-/* Calls that Darshan's format has no place for, counted for each file. They go into a list of the side file
-   (LOG.extra.json), over all ranks one sum for a file that all share. A module says what it counts; how that
-   is kept, reduced, written and recovered is the same for all. */
+/* Counts of calls that Darshan's format cannot hold, for each file. They form a list in the side file
+   (LOG.extra.json); a file shared by all ranks has one sum. A module declares what it counts. Storing,
+   reducing, writing and recovering are the same for all modules. */
 #ifndef WORKALIKE_CAPTURE_SIDE_COUNTERS_H
 #define WORKALIKE_CAPTURE_SIDE_COUNTERS_H
 
@@ -11,7 +11,7 @@ enum { SIDE_COUNTERS = 32 };
 struct side_counters {
     const char* part;         /* the key of the list */
     const char* const* names; /* of the counters */
-    int count;                /* of them, at most SIDE_COUNTERS */
+    int count;                /* number of counters, at most SIDE_COUNTERS */
 };
 
 struct side_stored {
@@ -27,7 +27,7 @@ struct side_record {
 /* The record of a file by its name in the log (records_path); NULL without room. */
 struct side_record* side_record_of(const struct side_counters* counters, const char* name);
 
-/* One more of a counter. */
+/* Adds one to a counter. */
 void side_count(struct side_record* record, int counter);
 
 #endif

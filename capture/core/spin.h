@@ -1,6 +1,6 @@
-/* A lock of one word, for sections of a few instructions. It lives in the counters' mapping, where a pthread
-   mutex has no place: a mapping outlives its process. The word names the thread that holds the lock,
-   so that one that leaves a section by a long jump can give back what it held. */
+/* A lock of one word, for sections of a few instructions. It is in the counters' mapping, which outlives
+   its process, so a pthread mutex is no choice. The word identifies the thread that holds the lock. If the
+   thread leaves a section by a long jump, its locks can be released. */
 #ifndef WORKALIKE_CAPTURE_SPIN_H
 #define WORKALIKE_CAPTURE_SPIN_H
 
@@ -13,13 +13,13 @@
 
 typedef _Atomic(uint32_t) spin_lock;
 
-/* A number that differs among the threads of a process and is never 0: their memory lies more than 1 KiB
- * apart. */
+/* A number that differs between the threads of a process and is never 0: their memory is more than 1 KiB
+   apart. */
 static inline uint32_t spin_owner(void) {
     return (uint32_t)((uintptr_t)&guard_inside >> 10) | UINT32_C(1) << 31;
 }
 
-/* The locks that this thread holds, or is about to, in order. */
+/* The locks that this thread holds, or is about to take, in order. */
 enum { SPIN_NESTED = 8 };
 struct spin_held {
     unsigned count;
@@ -48,7 +48,7 @@ static inline void spin_release(spin_lock* lock) {
     if (spin_held.count) --spin_held.count;
 }
 
-/* This thread has left all sections that it was in. */
+/* Releases all locks of this thread after it has left its sections. */
 void spin_release_all(void);
 
 #endif

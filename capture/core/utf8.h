@@ -1,16 +1,16 @@
-/* Names in a log are UTF-8: readers refuse a log with others. File systems know only bytes. A byte that is no
-   part of a character of UTF-8 is written as %XX, before anything else is made of the name: its record id is
-   the hash of what stands in the log, as for every name. */
+/* Names in a log are UTF-8, and readers refuse a log with other bytes, but file systems allow any bytes. A
+   byte that is not part of a UTF-8 character is written as %XX before the name is used. The record id is
+   thus the hash of the name in the log, as for every name. */
 #ifndef WORKALIKE_CAPTURE_UTF8_H
 #define WORKALIKE_CAPTURE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Escapes in place; false, and nothing is changed, if there is no room. */
+/* Escapes in place; without room it returns false and changes nothing. */
 bool utf8_escape(char* text, size_t room);
 
-/* The same; without room for that, a question mark stands for each such byte. */
+/* The same, but without room each such byte becomes a question mark. */
 void utf8_clean(char* text, size_t room);
 
 #endif

@@ -14,7 +14,7 @@ static struct hdf5_api libraries[LIBRARIES];
 static int library_count;
 static spin_lock libraries_lock;
 
-/* The only library in the process, as of the moment when so many objects had been loaded. */
+/* The only library in the process, valid while the number of loaded objects is `only_as_of`. */
 static _Atomic(const struct hdf5_api*) only;
 static _Atomic(unsigned long long) only_as_of;
 
@@ -34,16 +34,16 @@ static void fill(struct hdf5_api* api, void* handle, void* base) {
     api->counted = hdf5_is_counted(version);
 }
 
-/* The library that holds this function. */
+/* The library that contains this function. */
 static const struct hdf5_api* library_of(void* function) {
-    Dl_info about;
-    if (!dladdr(function, &about)) return NULL;
+    Dl_info info;
+    if (!dladdr(function, &info)) return NULL;
     for (int i = 0; i < library_count; ++i) {
-        if (libraries[i].base == about.dli_fbase) return &libraries[i];
+        if (libraries[i].base == info.dli_fbase) return &libraries[i];
     }
-    void* handle = library_count < LIBRARIES ? dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void* handle = library_count < LIBRARIES ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (!handle) return NULL;
-    fill(&libraries[library_count], handle, about.dli_fbase);
+    fill(&libraries[library_count], handle, info.dli_fbase);
     dlclose(handle);
     return &libraries[library_count++];
 }
@@ -68,12 +68,13 @@ static int look_into(struct dl_phdr_info* object, size_t size, void* data) {
     return 0;
 }
 
-/* What the caller's own dependencies give; the program itself sees what is loaded for all. */
+/* The library among the dependencies of the caller. For the program itself, it is the one that is visible
+   to all. */
 static const struct hdf5_api* linked_with(const void* caller) {
-    Dl_info about;
+    Dl_info info;
     void* function = NULL;
-    if (caller && dladdr(caller, &about)) {
-        void* handle = dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (caller && dladdr(caller, &info)) {
+        void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
         function = handle ? dlsym(handle, "H5Fopen") : NULL;
         if (handle) dlclose(handle);
     }

@@ -1,7 +1,7 @@
-/* HDF5 without its headers, for 1.10 and newer (older ones are passed through uncounted).
+/* HDF5 without its headers, for version 1.10 and newer; calls of older ones are not counted.
 
-   A process may hold several HDF5 libraries (Python packages bring their own): a call goes on to the one that
-   its caller was linked with, and what we ask about an object is asked of the same one. */
+   A process may have several HDF5 libraries, since Python packages bring their own. A call is forwarded to
+   the one that its caller was linked with, and questions about an object are put to the same library. */
 #ifndef WORKALIKE_CAPTURE_HDF5_API_H
 #define WORKALIKE_CAPTURE_HDF5_API_H
 
@@ -17,7 +17,7 @@ enum { HDF5_DEFAULT = 0, HDF5_ALL = 0, HDF5_FAILED = -1 };
 enum { HDF5_POINTS = 1, HDF5_HYPERSLABS = 2 }; /* H5S_sel_type */
 enum { HDF5_CHUNKED = 2, HDF5_COLLECTIVE = 1, HDF5_IS_DATASET = 5, HDF5_MAX_RANK = 32 };
 
-/* What ours take the place of. */
+/* The functions that ours replace. */
 #define HDF5_WRAPPED(X)                                                               \
     X(Fcreate, hid, (const char*, unsigned, hid, hid))                                \
     X(Fopen, hid, (const char*, unsigned, hid))                                       \
@@ -48,7 +48,7 @@ enum { HDF5_CHUNKED = 2, HDF5_COLLECTIVE = 1, HDF5_IS_DATASET = 5, HDF5_MAX_RANK
     X(Gcreate1, hid, (hid, const char*, size_t))                                      \
     X(Gcreate2, hid, (hid, const char*, hid, hid, hid))
 
-/* What is asked of the library. */
+/* The functions that we call. */
 #define HDF5_ASKED(X)                                                     \
     X(get_libversion, int, (unsigned*, unsigned*, unsigned*))             \
     X(Fget_name, ssize_t, (hid, char*, size_t))                           \
@@ -71,7 +71,7 @@ enum { HDF5_CHUNKED = 2, HDF5_COLLECTIVE = 1, HDF5_IS_DATASET = 5, HDF5_MAX_RANK
     X(Pget_driver, hid, (hid))                                            \
     X(Pclose, int, (hid))
 
-/* The same; a library without MPI lacks them. */
+/* The same, but a library without MPI does not have them. */
 #define HDF5_ASKED_OF_PARALLEL(X)       \
     X(Pget_dxpl_mpio, int, (hid, int*)) \
     X(FD_mpio_init, hid, (void))
@@ -80,32 +80,32 @@ enum { HDF5_CHUNKED = 2, HDF5_COLLECTIVE = 1, HDF5_IS_DATASET = 5, HDF5_MAX_RANK
 
 struct hdf5_api {
     void* base;   /* where the library is loaded */
-    bool counted; /* its version is one that we know */
+    bool counted; /* its version is supported */
 #define HDF5_MEMBER(name, result, parameters) result(*name) parameters;
     HDF5_FUNCTIONS(HDF5_MEMBER)
 #undef HDF5_MEMBER
 };
 
-/* Whether a version is one that is counted: 1.10 and newer. */
+/* Whether calls of a version are counted: 1.10 and newer. */
 static inline bool hdf5_is_counted(const unsigned version[2]) {
     return version[0] > 1 || (version[0] == 1 && version[1] >= 10);
 }
 
-/* The library that a caller's call is meant for; its functions may be NULL where it lacks them. */
+/* The library that a caller's call is meant for. Functions that the library does not have are NULL. */
 const struct hdf5_api* hdf5_api(const void* caller);
 
 #define HDF5_OF_CALLER() hdf5_api(__builtin_return_address(0))
 
-/* The library's function that one of ours replaces; NULL where it lacks it. Linked into a program, it is
-   asked for by name, so that the linker takes it out of an archive. */
+/* The library's function that ours replaces; NULL if it does not exist. A linked program needs it by name,
+   so that the linker takes it out of an archive. */
 #ifdef CAPTURE_STATIC
-#define HDF5_BEHIND(api, name)                                                    \
+#define HDF5_ORIGINAL(api, name)                                                  \
     __extension__({                                                               \
         extern __typeof__(*(api)->name) behind_##name __asm__("__real_H5" #name); \
         &behind_##name;                                                           \
     })
 #else
-#define HDF5_BEHIND(api, name) ((api)->name)
+#define HDF5_ORIGINAL(api, name) ((api)->name)
 #endif
 
 #endif

@@ -1,4 +1,4 @@
-/* HDF5 attributes and groups: counted for the side file only. */
+/* HDF5 attributes and groups, which are counted for the side file only. */
 #include "core/export.h"
 #include "core/guard.h"
 #include "core/handle_table.h"
@@ -9,7 +9,7 @@
 
 static struct handle_table attributes;
 
-/* An object was made or opened at a place in a file. */
+/* Notes that an object was made or opened at a location in a file. */
 static hid note(const struct hdf5_api* api, hid location, enum hdf5_counter counter, bool attribute,
                 hid object) {
     if (object < 0 || !api->counted || !process_counts() || !guard_enter()) return object;
@@ -21,12 +21,12 @@ static hid note(const struct hdf5_api* api, hid location, enum hdf5_counter coun
     return object;
 }
 
-#define MAKING(name, counter, attribute, parameters, arguments)                           \
-    hid H5##name parameters;                                                              \
-    EXPORT hid H5##name parameters {                                                      \
-        const struct hdf5_api* api = HDF5_OF_CALLER();                                    \
-        if (!HDF5_BEHIND(api, name)) return HDF5_FAILED;                                  \
-        return note(api, location, counter, attribute, HDF5_BEHIND(api, name) arguments); \
+#define MAKING(name, counter, attribute, parameters, arguments)                             \
+    hid H5##name parameters;                                                                \
+    EXPORT hid H5##name parameters {                                                        \
+        const struct hdf5_api* api = HDF5_OF_CALLER();                                      \
+        if (!HDF5_ORIGINAL(api, name)) return HDF5_FAILED;                                  \
+        return note(api, location, counter, attribute, HDF5_ORIGINAL(api, name) arguments); \
     }
 MAKING(Acreate1, HDF5_ATTRIBUTES_CREATED, true,
        (hid location, const char* name, hid type, hid space, hid list), (location, name, type, space, list))
@@ -61,23 +61,23 @@ static int note_use(struct side_record* record, enum hdf5_counter counter, int r
 int H5Awrite(hid attribute, hid type, const void* memory);
 EXPORT int H5Awrite(hid attribute, hid type, const void* memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!HDF5_BEHIND(api, Awrite)) return HDF5_FAILED;
+    if (!HDF5_ORIGINAL(api, Awrite)) return HDF5_FAILED;
     return note_use(handle_find(&attributes, attribute), HDF5_ATTRIBUTES_WRITTEN,
-                    HDF5_BEHIND(api, Awrite)(attribute, type, memory));
+                    HDF5_ORIGINAL(api, Awrite)(attribute, type, memory));
 }
 
 int H5Aread(hid attribute, hid type, void* memory);
 EXPORT int H5Aread(hid attribute, hid type, void* memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!HDF5_BEHIND(api, Aread)) return HDF5_FAILED;
+    if (!HDF5_ORIGINAL(api, Aread)) return HDF5_FAILED;
     return note_use(handle_find(&attributes, attribute), HDF5_ATTRIBUTES_READ,
-                    HDF5_BEHIND(api, Aread)(attribute, type, memory));
+                    HDF5_ORIGINAL(api, Aread)(attribute, type, memory));
 }
 
 int H5Aclose(hid attribute);
 EXPORT int H5Aclose(hid attribute) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!HDF5_BEHIND(api, Aclose)) return HDF5_FAILED;
+    if (!HDF5_ORIGINAL(api, Aclose)) return HDF5_FAILED;
     return note_use(handle_remove(&attributes, attribute), HDF5_ATTRIBUTES_CLOSED,
-                    HDF5_BEHIND(api, Aclose)(attribute));
+                    HDF5_ORIGINAL(api, Aclose)(attribute));
 }

@@ -1,4 +1,4 @@
-/* HDF5 calls that Darshan's format has no place for: about attributes, groups, and datasets created. */
+/* HDF5 calls that Darshan's format cannot hold: about attributes, groups, and created datasets. */
 #ifndef WORKALIKE_CAPTURE_HDF5_COUNTERS_H
 #define WORKALIKE_CAPTURE_HDF5_COUNTERS_H
 
@@ -18,7 +18,7 @@ enum hdf5_counter {
 
 extern const struct side_counters hdf5_counters;
 
-/* The record of the file that an object lies in; NULL if that is not counted. */
+/* The record of the file that contains an object; NULL if the file is not counted. */
 struct side_record* hdf5_side_record(const struct hdf5_api* api, hid object);
 
 #endif

@@ -38,13 +38,13 @@ static hid note_created(const struct hdf5_api* api, hid location, const char* na
     return dataset;
 }
 
-#define OPENING(note, name, deprecated, parameters, arguments)                                 \
-    hid H5##name parameters;                                                                   \
-    EXPORT hid H5##name parameters {                                                           \
-        const struct hdf5_api* api = HDF5_OF_CALLER();                                         \
-        if (!HDF5_BEHIND(api, name)) return HDF5_FAILED;                                       \
-        const int64_t start = clock_ns();                                                      \
-        return note(api, location, path, deprecated, HDF5_BEHIND(api, name) arguments, start); \
+#define OPENING(note, name, deprecated, parameters, arguments)                                   \
+    hid H5##name parameters;                                                                     \
+    EXPORT hid H5##name parameters {                                                             \
+        const struct hdf5_api* api = HDF5_OF_CALLER();                                           \
+        if (!HDF5_ORIGINAL(api, name)) return HDF5_FAILED;                                       \
+        const int64_t start = clock_ns();                                                        \
+        return note(api, location, path, deprecated, HDF5_ORIGINAL(api, name) arguments, start); \
     }
 OPENING(note_created, Dcreate1, true, (hid location, const char* path, hid type, hid space, hid creation),
         (location, path, type, space, creation))
@@ -54,13 +54,13 @@ OPENING(note_created, Dcreate2, false,
 OPENING(note_opened, Dopen1, true, (hid location, const char* path), (location, path))
 OPENING(note_opened, Dopen2, false, (hid location, const char* path, hid access), (location, path, access))
 
-/* Any object; only datasets are of interest. */
+/* The object may be of any kind; only datasets are counted. */
 hid H5Oopen(hid location, const char* path, hid access);
 EXPORT hid H5Oopen(hid location, const char* path, hid access) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!HDF5_BEHIND(api, Oopen)) return HDF5_FAILED;
+    if (!HDF5_ORIGINAL(api, Oopen)) return HDF5_FAILED;
     const int64_t start = clock_ns();
-    const hid object = HDF5_BEHIND(api, Oopen)(location, path, access);
+    const hid object = HDF5_ORIGINAL(api, Oopen)(location, path, access);
     if (object < 0 || api->Iget_type(object) != HDF5_IS_DATASET) return object;
     return note_opened(api, location, path, false, object, start);
 }
@@ -85,28 +85,28 @@ static int end(const struct hdf5_api* api, hid dataset, bool write, hid space, h
 int H5Dread(hid dataset, hid type, hid memory_space, hid space, hid list, void* memory);
 EXPORT int H5Dread(hid dataset, hid type, hid memory_space, hid space, hid list, void* memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!HDF5_BEHIND(api, Dread)) return HDF5_FAILED;
+    if (!HDF5_ORIGINAL(api, Dread)) return HDF5_FAILED;
     const int64_t start = clock_ns();
     return end(api, dataset, false, space, list, start,
-               HDF5_BEHIND(api, Dread)(dataset, type, memory_space, space, list, memory));
+               HDF5_ORIGINAL(api, Dread)(dataset, type, memory_space, space, list, memory));
 }
 
 int H5Dwrite(hid dataset, hid type, hid memory_space, hid space, hid list, const void* memory);
 EXPORT int H5Dwrite(hid dataset, hid type, hid memory_space, hid space, hid list, const void* memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!HDF5_BEHIND(api, Dwrite)) return HDF5_FAILED;
+    if (!HDF5_ORIGINAL(api, Dwrite)) return HDF5_FAILED;
     const int64_t start = clock_ns();
     return end(api, dataset, true, space, list, start,
-               HDF5_BEHIND(api, Dwrite)(dataset, type, memory_space, space, list, memory));
+               HDF5_ORIGINAL(api, Dwrite)(dataset, type, memory_space, space, list, memory));
 }
 
 int H5Dflush(hid dataset);
 EXPORT int H5Dflush(hid dataset) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!HDF5_BEHIND(api, Dflush)) return HDF5_FAILED;
+    if (!HDF5_ORIGINAL(api, Dflush)) return HDF5_FAILED;
     struct h5d_record* record = handle_find(&datasets, dataset);
     const int64_t start = clock_ns();
-    const int result = HDF5_BEHIND(api, Dflush)(dataset);
+    const int result = HDF5_ORIGINAL(api, Dflush)(dataset);
     if (record && result >= 0 && guard_enter()) {
         h5d_count_flush(record, clock_span(start));
         guard_leave();
@@ -125,17 +125,17 @@ static int note_closed(struct h5d_record* record, int64_t start, int result) {
 int H5Dclose(hid dataset);
 EXPORT int H5Dclose(hid dataset) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!HDF5_BEHIND(api, Dclose)) return HDF5_FAILED;
+    if (!HDF5_ORIGINAL(api, Dclose)) return HDF5_FAILED;
     struct h5d_record* record = handle_remove(&datasets, dataset);
     const int64_t start = clock_ns();
-    return note_closed(record, start, HDF5_BEHIND(api, Dclose)(dataset));
+    return note_closed(record, start, HDF5_ORIGINAL(api, Dclose)(dataset));
 }
 
 int H5Oclose(hid object);
 EXPORT int H5Oclose(hid object) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!HDF5_BEHIND(api, Oclose)) return HDF5_FAILED;
+    if (!HDF5_ORIGINAL(api, Oclose)) return HDF5_FAILED;
     struct h5d_record* record = handle_remove(&datasets, object);
     const int64_t start = clock_ns();
-    return note_closed(record, start, HDF5_BEHIND(api, Oclose)(object));
+    return note_closed(record, start, HDF5_ORIGINAL(api, Oclose)(object));
 }

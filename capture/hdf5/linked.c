@@ -1,4 +1,4 @@
-/* The HDF5 that a program is linked with, the capture library beside it: there is one. */
+/* The HDF5 library of a linked program; there is only one. */
 #ifdef CAPTURE_STATIC
 #include <stdatomic.h>
 

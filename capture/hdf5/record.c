@@ -41,7 +41,7 @@ struct h5d_record* h5d_record_of(const struct hdf5_api* api, hid location, const
     bool made;
     if (api->Fget_name(location, path, sizeof path) <= 0 || !records_path(path, file)) return NULL;
     api->Iget_name(location, object, sizeof object);
-    /* As Darshan spells it: the place and the name side by side, no slash between. */
+    /* Darshan's form: the location and the name next to each other, without a slash. */
     const int length = snprintf(full, sizeof full, "%s:%s%s", file, object, name);
     if (length >= DATASET_NAME)
         full[strlen(file) + 1 < DATASET_NAME ? DATASET_NAME - 1 : strlen(file) + 1] = '\0';

@@ -23,20 +23,20 @@ struct h5d_record {
 };
 
 struct h5f_record* h5f_record_of(const char* path);
-/* The dataset `name` as opened from the object `location`; NULL if its file is not counted. */
+/* The dataset `name` opened from the object `location`; NULL if its file is not counted. */
 struct h5d_record* h5d_record_of(const struct hdf5_api* api, hid location, const char* name);
 
 void h5f_count_open(struct h5f_record* record, bool mpiio, struct span span);
 void h5f_count_flush(struct h5f_record* record, struct span span);
 void h5f_count_close(struct h5f_record* record, struct span span);
 
-/* What an open dataset is like. */
+/* The shape of an open dataset. */
 struct h5d_shape {
     int64_t dimensions, points, type_size;
-    int64_t chunk[SLAB_DIMS]; /* fastest dimension first; 0 if not chunked */
+    int64_t chunk[SLAB_DIMS]; /* the fastest dimension first; 0 if not chunked */
 };
 
-/* One transfer: what was selected of the dataset. */
+/* One transfer and its selection in the dataset. */
 enum selection { SELECTED_ALL, SELECTED_REGULAR, SELECTED_IRREGULAR, SELECTED_POINTS };
 
 struct h5d_access {

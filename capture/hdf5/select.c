@@ -27,8 +27,8 @@ struct h5d_shape hdf5_shape(const struct hdf5_api* api, hid dataset) {
     return shape;
 }
 
-/* Length and stride of a regular hyperslab: dimension i, the slowest being 0, stands i places before the
- * last. */
+/* The length and stride of a regular hyperslab. Dimension i (0 is the slowest) is stored i places before
+   the last one. */
 static void get_slab(const struct hdf5_api* api, hid space, int64_t slab[SLAB_WIDTH]) {
     hsize start[HDF5_MAX_RANK], stride[HDF5_MAX_RANK], count[HDF5_MAX_RANK], block[HDF5_MAX_RANK];
     const int rank = api->Sget_simple_extent_ndims(space);

@@ -1,4 +1,4 @@
-/* What is asked of HDF5 about an open dataset and about a selection in it. */
+/* Questions to HDF5 about an open dataset and a selection in it. */
 #ifndef WORKALIKE_CAPTURE_HDF5_SELECT_H
 #define WORKALIKE_CAPTURE_HDF5_SELECT_H
 
@@ -6,7 +6,7 @@
 
 struct h5d_shape hdf5_shape(const struct hdf5_api* api, hid dataset);
 
-/* `space` is the selection in the file, `list` the transfer's property list. */
+/* `space` is the selection in the file, `list` the property list of the transfer. */
 struct h5d_access hdf5_access(const struct hdf5_api* api, const struct h5d_record* record, bool write,
                               hid space, hid list);
 

@@ -1,4 +1,5 @@
-/* HDF5's transfers of several datasets in one call (1.14): an access of each, all over the call's time. */
+/* HDF5's transfers of several datasets in one call (1.14). Each dataset counts one access over the whole
+   time of the call. */
 #include "core/export.h"
 #include "core/guard.h"
 #include "core/keep_errno.h"
@@ -20,10 +21,10 @@ int H5Dread_multi(size_t count, hid* dataset, hid* type, hid* memory_space, hid*
 EXPORT int H5Dread_multi(size_t count, hid* dataset, hid* type, hid* memory_space, hid* space, hid list,
                          void** memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!HDF5_BEHIND(api, Dread_multi)) return HDF5_FAILED;
+    if (!HDF5_ORIGINAL(api, Dread_multi)) return HDF5_FAILED;
     const int64_t start = clock_ns();
     return end(api, count, dataset, false, space, list, start,
-               HDF5_BEHIND(api, Dread_multi)(count, dataset, type, memory_space, space, list, memory));
+               HDF5_ORIGINAL(api, Dread_multi)(count, dataset, type, memory_space, space, list, memory));
 }
 
 int H5Dwrite_multi(size_t count, hid* dataset, hid* type, hid* memory_space, hid* space, hid list,
@@ -31,8 +32,8 @@ int H5Dwrite_multi(size_t count, hid* dataset, hid* type, hid* memory_space, hid
 EXPORT int H5Dwrite_multi(size_t count, hid* dataset, hid* type, hid* memory_space, hid* space, hid list,
                           const void** memory) {
     const struct hdf5_api* api = HDF5_OF_CALLER();
-    if (!HDF5_BEHIND(api, Dwrite_multi)) return HDF5_FAILED;
+    if (!HDF5_ORIGINAL(api, Dwrite_multi)) return HDF5_FAILED;
     const int64_t start = clock_ns();
     return end(api, count, dataset, true, space, list, start,
-               HDF5_BEHIND(api, Dwrite_multi)(count, dataset, type, memory_space, space, list, memory));
+               HDF5_ORIGINAL(api, Dwrite_multi)(count, dataset, type, memory_space, space, list, memory));
 }

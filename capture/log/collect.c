@@ -1,4 +1,4 @@
-/* From the mapping to stored records, and from these to packed regions. */
+/* Makes stored records from the mapping, and packed regions from the records. */
 #include <string.h>
 
 #include "core/mapping.h"
@@ -9,7 +9,7 @@
 #include "log/log.h"
 #include "log/trace.h"
 
-/* Writes the best four of a table: values (of `width` numbers) and counts each stand in a row. */
+/* Writes the four most frequent values of a table. Values (of `width` numbers) and counts are consecutive. */
 static void store_common(const void* table, int width, int64_t* value, int64_t* count) {
     const uint32_t used = *(const uint32_t*)table;
     const int64_t* values = (const int64_t*)table + 1;
@@ -31,7 +31,7 @@ static void store_tables(const struct record_kind* kind, const struct entry* ent
     }
 }
 
-/* Processes begin at different moments; in the log all times count from the first one's. */
+/* Processes begin at different moments; in a log all times count from the first start. */
 static void shift_moments(const struct record_kind* kind, void* stored, double seconds) {
     double* time = (double*)((int64_t*)stored + kind->head + kind->counters) + kind->moments[0];
     for (int i = 0; i < kind->moments[1]; ++i) {
@@ -55,7 +55,7 @@ static void collect_record(struct log_content* content, struct entry* entry, int
     if (!kind) return;
     store_tables(kind, entry, stored);
     shift_moments(kind, stored, late);
-    if (!kind->size) records_mark_name(base->id); /* later nobody knows where such a record begins */
+    if (!kind->size) records_mark_name(base->id); /* later the start of such a record is not known */
     if (kind->traces) {
         const void* chains = (const char*)entry + kind->traces;
         trace_collect(&content->records[kind->trace_module], chains, base->id, rank, late);
@@ -88,7 +88,7 @@ uint64_t log_partial(void) {
     return atomic_load(&mapping_header()->partial) & ((UINT64_C(1) << MODULE_SIDE) - 1);
 }
 
-/* Names are marked by the records that need them. */
+/* Marks the names that records need. */
 static void mark_names(const struct record_kind* kind, const struct buffer* records) {
     for (size_t at = 0; at + kind->size <= records->used; at += kind->size) {
         const int64_t* stored = (const int64_t*)(const void*)(records->data + at);

@@ -22,7 +22,7 @@ static void put(struct bits* bits, uint32_t value, unsigned count) {
     }
 }
 
-/* Huffman codes stand in the stream with their highest bit first. */
+/* Huffman codes are stored with their highest bit first. */
 static void put_code(struct bits* bits, uint32_t code, unsigned count) {
     uint32_t turned = 0;
     for (unsigned i = 0; i < count; ++i) turned |= (code >> i & 1) << (count - 1 - i);
@@ -80,8 +80,8 @@ static uint32_t adler32(const unsigned char* data, size_t bytes) {
     return high << 16 | low;
 }
 
-/* Takes at each place the latest match that its first bytes' hash remembers, if it is any good. `last_seen`
-   holds places plus one. */
+/* At each place takes the latest match with the same hash of its first bytes, if it is long enough.
+   `last_seen` holds places plus one. */
 static void put_block(struct bits* bits, const unsigned char* data, size_t bytes, uint64_t* last_seen) {
     size_t at = 0;
     while (at < bytes) {
@@ -111,8 +111,8 @@ void deflate_stream(struct buffer* out, const unsigned char* data, size_t bytes)
         return;
     }
     struct bits bits = {out, 0, 0};
-    put(&bits, 0x78, 8); /* deflate, window of 32 KiB */
-    put(&bits, 0x01, 8); /* fastest; makes the two bytes a multiple of 31 */
+    put(&bits, 0x78, 8); /* deflate, with a window of 32 KiB */
+    put(&bits, 0x01, 8); /* the fastest level; makes the two bytes a multiple of 31 */
     put(&bits, 1, 1);    /* the last block */
     put(&bits, 1, 2);    /* fixed codes */
     put_block(&bits, data, bytes, last_seen);

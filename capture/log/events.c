@@ -13,12 +13,12 @@ struct event {
     uint64_t id;
     double start, end;
     uint32_t module;
-    _Atomic(uint32_t) kind; /* set last: an event without it was being written when the process died */
+    _Atomic(uint32_t) kind; /* set last: an event without it was incomplete when the process died */
 };
 
 struct chunk {
     struct entry head;
-    _Atomic(uint32_t) used; /* may run past the room */
+    _Atomic(uint32_t) used; /* may exceed the room */
     uint32_t room;
     struct event event[CHUNK_EVENTS];
 };
@@ -32,7 +32,7 @@ void events_start(void) {
     events_wanted = settings_flag("WORKALIKE_CAPTURE_EVENTS");
 }
 
-/* A chunk with room; `full` is the one that has none left. */
+/* A chunk with room; `full` is the chunk that has none left. */
 static struct chunk* next_chunk(struct chunk* full) {
     spin_acquire(&chunk_lock);
     struct chunk* chunk = atomic_load(&current);

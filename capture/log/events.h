@@ -1,5 +1,5 @@
-/* Opens, closes and syncs with their times, on request: what an analysis of consistency needs and traces of
-   reads and writes lack. They go into the side file. */
+/* Opens, closes and syncs with their times, on request. An analysis of consistency needs them, and traces
+   of reads and writes do not have them. They go into the side file. */
 #ifndef WORKALIKE_CAPTURE_EVENTS_H
 #define WORKALIKE_CAPTURE_EVENTS_H
 
@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "core/pause.h"
 
-/* WORKALIKE_CAPTURE_EVENTS is set to 1. */
+/* True if WORKALIKE_CAPTURE_EVENTS is set to 1. */
 extern bool events_wanted;
 void events_start(void);
 
@@ -20,11 +20,11 @@ static inline void event(enum module module, enum event_kind kind, uint64_t id, 
     if (__builtin_expect(events_wanted, 0) && !pause_active()) events_add(module, kind, id, span);
 }
 
-/* Appends this process' events as JSON objects with commas between; `late`: seconds from the job's start to
-   the origin of this process' times. */
+/* Appends the events of this process as JSON objects with commas between them. `late` is the time in
+   seconds from the start of the job to the origin of this process' times. */
 void events_text(struct buffer* text, int64_t rank, double late);
 
-/* In a fork's child. */
+/* In the child of a fork. */
 void events_after_fork(void);
 
 #endif

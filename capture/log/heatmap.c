@@ -66,7 +66,7 @@ void heatmap_count(enum heatmap_api api, bool write, int64_t size, struct span s
     }
 }
 
-/* The bins that a job of this length has. */
+/* The bins of a job of this length. */
 struct frame {
     double width;
     int64_t count;

@@ -1,4 +1,4 @@
-/* Bytes over time, for each interface: a few hundred bins however long the run. */
+/* Bytes over time for each interface, in a few hundred bins for any length of the run. */
 #ifndef WORKALIKE_CAPTURE_HEATMAP_H
 #define WORKALIKE_CAPTURE_HEATMAP_H
 
@@ -10,9 +10,9 @@ enum heatmap_api { HEATMAP_POSIX, HEATMAP_MPIIO, HEATMAP_STDIO, HEATMAP_APIS };
 
 enum { HEATMAP_BINS = 200, HEATMAP_LEVELS = 24 };
 
-/* What a process moved while its run was between 200 bins of one width and of half that width long. Widths
-   are 0.1 s times a power of two, so the bins of all levels fit into those of the last one. No bin ever
-   moves: adding to one takes no lock. */
+/* What a process moved while its run was at most as long as 200 bins, but longer than 200 bins of half the
+   width. Widths are 0.1 s times a power of two, so the bins of all levels fit into those of the last one.
+   No bin ever moves, so adding to one takes no lock. */
 struct heatmap_entry {
     struct entry head;
     uint32_t api, level;
@@ -21,8 +21,8 @@ struct heatmap_entry {
 
 void heatmap_count(enum heatmap_api api, bool write, int64_t size, struct span span);
 
-/* Appends this process' records to a log; all ranks' have the same bins, since the job's times are the same.
- */
+/* Appends the records of this process to a log. All ranks have the same bins, since the job's times are
+   the same. */
 void heatmap_collect(struct buffer* records, int64_t rank, const struct job_times* job, double late);
 
 void heatmap_after_fork(void);

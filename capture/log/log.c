@@ -51,7 +51,8 @@ void log_pack_job(struct buffer* out, const struct job_times* times, int64_t ran
                                header->job_id};
     memcpy(job.number, number, sizeof number);
     write_metadata(job.metadata, header);
-    /* A long command leaves room for one mount at least: without any, readers find no command either. */
+    /* A long command leaves room for at least one mount: without any, readers do not find the command
+       either. */
     snprintf(job.text, TEXT - 512, "%s", header->command);
     utf8_clean(job.text, TEXT - 512); /* a character may be cut */
     const size_t used = strlen(job.text);
@@ -109,7 +110,7 @@ bool log_fits(struct log_plan* plan, struct log_packed* packed) {
     return !settings.max_log || bytes <= settings.max_log;
 }
 
-/* The folder for logs; only the parts of a date are ours to fill in, whatever else a name holds stays. */
+/* The folder for logs. Only the parts of a date are filled in; any other % of the name is kept. */
 static void folder_of(char* folder, size_t room, const struct tm* day) {
     size_t used = 0;
     const char* at = settings.log_folder;
@@ -125,18 +126,18 @@ static void folder_of(char* folder, size_t room, const struct tm* day) {
     folder[used] = '\0';
 }
 
-/* Everybody writes there, and nobody removes another's log. */
+/* All users write to these folders, and no user may remove another's log. */
 void log_make_folders(const char* path) {
     enum { FOR_ALL = 01777 };
     char folder[1400];
     if (!settings.dated) return;
     snprintf(folder, sizeof folder, "%s", path);
-    /* What stands before the date has the same length in the setting and here. */
+    /* The part before the date has the same length in the setting and here. */
     char* slash = strchr(folder + (strchr(settings.log_folder, '%') - settings.log_folder), '/');
     for (; slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (REAL(syscall)(SYS_mkdirat, AT_FDCWD, folder, FOR_ALL) == 0) {
-            REAL(syscall)(SYS_fchmodat, AT_FDCWD, folder, FOR_ALL); /* the umask took some */
+            REAL(syscall)(SYS_fchmodat, AT_FDCWD, folder, FOR_ALL); /* the umask may have removed rights */
         }
         *slash = '/';
     }

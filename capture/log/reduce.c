@@ -6,7 +6,7 @@
 #include "core/module.h"
 #include "counting/common_values.h"
 
-/* A record seen as its counters and times. */
+/* A record as its counters and times. */
 struct view {
     int64_t* counter;
     double* time;
@@ -56,7 +56,7 @@ void reduced_begin(enum module module, struct reduced* element, const void* reco
     view.time[kind->fastest_time] = view.time[kind->fastest_time + 1] = time;
 }
 
-/* Of two groups of values (Chan, Golub and LeVeque). */
+/* The spread of two groups of values together (Chan, Golub and LeVeque). */
 static void add_spread(struct spread* result, const struct spread* other) {
     const double count = result->count + other->count;
     const double apart = other->mean - result->mean;
@@ -65,7 +65,7 @@ static void add_spread(struct spread* result, const struct spread* other) {
     result->count = count;
 }
 
-/* Takes the other side's rank where it was faster (or slower); ties stay. */
+/* Takes the rank of `other` if it was faster (or slower); at a tie the first one is kept. */
 static void add_ranks(const struct record_kind* kind, struct view result, struct view other) {
     for (int slow = 0; slow < 2; ++slow) {
         const int time = kind->fastest_time + slow, rank = kind->ranks + 2 * slow;

@@ -1,4 +1,4 @@
-/* Making one record of the records that all ranks have of a file. Pure: no MPI here. */
+/* Combines the records that all ranks have of a file into one. It does not use MPI. */
 #ifndef WORKALIKE_CAPTURE_REDUCE_H
 #define WORKALIKE_CAPTURE_REDUCE_H
 
@@ -6,24 +6,24 @@
 
 #include "core/layouts.h"
 
-/* Number of values, their mean, and the sum of the squared deviations from it. */
+/* The number of values, their mean, and the sum of the squared deviations from it. */
 struct spread {
     double count, mean, squares;
 };
 
-/* What travels with a record: how its ranks differ. The record follows it. */
+/* What is sent with a record: how the ranks differ. The record follows it in memory. */
 struct reduced {
     struct spread time, bytes;
 };
 
-/* Bytes of one element of a reduction: a `struct reduced` and the record. */
+/* The bytes of an element of a reduction: a `struct reduced` and the record. */
 size_t reduced_size(enum module module);
 
-/* Begins a reduction with one rank's record. */
+/* Begins a reduction with the record of one rank. */
 void reduced_begin(enum module module, struct reduced* element, const void* record, int64_t rank);
 /* Adds `other` to `element`. */
 void reduced_add(enum module module, struct reduced* element, const struct reduced* other);
-/* The finished record, of rank -1. */
+/* The finished record, with rank -1. */
 void reduced_end(enum module module, const struct reduced* element, void* record);
 
 /* Whether records of the module are reduced at all. */

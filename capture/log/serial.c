@@ -1,4 +1,4 @@
-/* The log of a process without MPI; and what becomes of its counters when it goes on as another program. */
+/* The log of a process without MPI, and what happens to its counters when it becomes another program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool write_regions(int fd, const struct log_plan* plan, const struct buff
     return done;
 }
 
-/* Written under another name and renamed when whole: who finds a log finds all of it. */
+/* The log is written under another name and renamed when complete, so that a log is never found in part. */
 static bool write_file(const char* path, const struct log_plan* plan, const struct buffer* job,
                        const struct log_packed* packed) {
     char partly[1400];
@@ -79,7 +79,8 @@ static void write_log(void) {
     side_release(&side);
 }
 
-/* The counters stay in the mapping, marked as whole: who started the program makes the log from it. */
+/* Leaves the counters in the mapping, marked as whole; the command that started the program makes the log
+   from it. */
 static void leave_mapping(bool whole) {
     struct mapping_header* header = mapping_header();
     header->end_ns = whole ? clock_ns() : 0;
@@ -99,7 +100,7 @@ static void finish(void) {
 static void on_exec(bool leaving) {
     if (!mapping_header()) return;
     if (leaving && settings.mpi_only && !process_in_job()) {
-        mapping_remove(); /* nobody wants a log of this program */
+        mapping_remove(); /* no log of this program is wanted */
     } else {
         leave_mapping(leaving);
     }

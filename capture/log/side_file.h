@@ -1,5 +1,5 @@
-/* The side file, LOG.extra.json: what Darshan's format has no place for, where no Darshan tool stumbles over
-   it. Each part is a list of JSON objects, of the module at the same place of the table or of the job. */
+/* The side file, LOG.extra.json, holds what Darshan's format cannot. Darshan's tools ignore it. Each part
+   is a list of JSON objects, of the module at the same place of the table or of the job. */
 #ifndef WORKALIKE_CAPTURE_SIDE_FILE_H
 #define WORKALIKE_CAPTURE_SIDE_FILE_H
 
@@ -8,7 +8,7 @@
 #include "core/module.h"
 #include "core/side_counters.h"
 
-/* How the clocks of the ranks differ is no module's. */
+/* The difference of the ranks' clocks belongs to no module. */
 enum { SIDE_CLOCKS = MODULES_AT_MOST, SIDE_PARTS };
 
 struct side_texts {
@@ -18,14 +18,14 @@ struct side_texts {
 /* Appends the counters of each file. */
 void side_text(struct buffer* text, const struct side_counters* counters, const struct buffer* records);
 
-/* For those who write other objects. */
+/* For modules that write other objects. */
 void side_add(struct buffer* text, const char* words);
 void side_add_quoted(struct buffer* text, const char* words);
 
-/* Begins the object of a record: its file and rank, a comma before it where there is another one. */
+/* Begins the object of a record with its file and rank, after a comma if another object precedes it. */
 void side_begin(struct buffer* text, const struct base_record* base);
 
-/* Writes the side file of a log; nothing where there is no text. */
+/* Writes the side file of a log; does nothing without text. */
 void side_write(const char* log_path, const struct side_texts* texts);
 void side_release(struct side_texts* texts);
 

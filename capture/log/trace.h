@@ -1,5 +1,5 @@
-/* Every read and write of a file (DXT), on request: segments in chunks of the mapping, two chains for each
- * record. */
+/* Every read and write of a file (DXT), on request: segments in chunks of the mapping, in two chains per
+   record. */
 #ifndef WORKALIKE_CAPTURE_TRACE_H
 #define WORKALIKE_CAPTURE_TRACE_H
 
@@ -7,12 +7,13 @@
 #include "core/mapping.h"
 #include "core/memory.h"
 
-/* Chunks of writes and of reads: places in the mapping, 0 where there is none. Part of a record's entry. */
+/* The chunks of writes and of reads as places in the mapping, 0 for none. Part of a record's entry. */
 struct trace_chains {
     uint64_t first[2], last[2];
 };
 
-/* Adds a segment; the record's lock is held. `module`: MODULE_DXT_POSIX or MODULE_DXT_MPIIO. */
+/* Adds a segment; the caller holds the lock of the record. `module` is MODULE_DXT_POSIX or
+   MODULE_DXT_MPIIO. */
 void trace_add(struct trace_chains* chains, enum module module, uint64_t id, bool write, int64_t offset,
                int64_t length, struct span span);
 

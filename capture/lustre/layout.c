@@ -3,20 +3,20 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The attribute, little endian as Lustre stores it: magic, pattern, 16 bytes of an object's id, stripe size,
-   stripe count (16 bits), generation (16 bits), [v3: name of the pool, 16 bytes,] then for each stripe 16
-   bytes of an object's id, a generation, and the number of the OST. */
+/* The attribute of a plain layout, little endian as Lustre stores it: magic, pattern, 16 bytes of an
+   object's id, stripe size, stripe count (16 bits), generation (16 bits). In v3 the 16 bytes of a pool's
+   name follow. Then each stripe has 16 bytes of an object's id, a generation, and the number of the OST. */
 enum { MAGIC_1 = 0x0BD10BD0, MAGIC_3 = 0x0BD30BD0 };
 enum { AT_PATTERN = 4, AT_SIZE = 24, AT_COUNT = 28, AT_POOL = 32, POOL_NAME = 16, OBJECT = 24, AT_OST = 20 };
 enum { ON_MDT = 0x100 /* pattern of data that lie with the metadata: no objects */ };
 
-/* A composite one (progressive layouts, mirrors): a head of 32 bytes with the number of entries, entries of
-   48 bytes, each with the place and length of a plain attribute as above. */
+/* The attribute of a composite layout (progressive layouts, mirrors): a head of 32 bytes with the number
+   of entries, then entries of 48 bytes. Each entry has the place and length of a plain attribute as above. */
 enum { MAGIC_COMPOSITE = 0x0BD60BD0, AT_ENTRIES = 14, COMPOSITE_HEAD = 32, ENTRY = 48 };
 enum { ENTRY_ID = 0, ENTRY_FLAGS = 4, ENTRY_START = 8, ENTRY_END = 16, ENTRY_AT = 24, ENTRY_LENGTH = 28 };
 enum { INITIALISED = 0x10, MIRROR_MASK = 0x7fff };
 
-/* In the record: id, rank, components, stripes; nine words a component; a word a stripe. */
+/* The record: id, rank, components, stripes; then nine words per component and a word per stripe. */
 enum { COMPONENTS = 2, STRIPES = 3, HEAD_WORDS = 4, COMPONENT_WORDS = 9 };
 enum { STRIPE_SIZE, STRIPE_COUNT, PATTERN, FLAGS, EXTENT_START, EXTENT_END, MIRROR, POOL };
 
@@ -30,7 +30,8 @@ static uint64_t number_at(const unsigned char* value, size_t at, size_t bytes) {
     return number;
 }
 
-/* A plain layout into the words of a component and the OSTs of its stripes; the number of these, or -1. */
+/* Reads a plain layout into the words of a component and the OSTs of its stripes. Returns the number of
+   stripes, or -1. */
 static int plain(const unsigned char* value, size_t length, int64_t* component, int64_t* osts, size_t room) {
     if (length < AT_POOL) return -1;
     const uint64_t magic = number_at(value, 0, 4), pattern = number_at(value, AT_PATTERN, 4);
@@ -49,15 +50,16 @@ static int plain(const unsigned char* value, size_t length, int64_t* component, 
     return (int)count;
 }
 
-/* What an entry of a composite layout adds to a component. */
+/* Adds what an entry of a composite layout says about a component. */
 static void add_extent(const unsigned char* entry, int64_t* component) {
     component[FLAGS] = (int64_t)number_at(entry, ENTRY_FLAGS, 4);
     component[EXTENT_START] = (int64_t)number_at(entry, ENTRY_START, 8);
-    component[EXTENT_END] = (int64_t)number_at(entry, ENTRY_END, 8); /* all bits set: to the end */
+    component[EXTENT_END] =
+        (int64_t)number_at(entry, ENTRY_END, 8); /* all bits set: to the end of the file */
     component[MIRROR] = (int64_t)(number_at(entry, ENTRY_ID, 4) >> 16 & MIRROR_MASK);
 }
 
-/* Whether a component has its objects; those that nobody has written to have none. */
+/* Whether a component has its objects; a component has none before its first write. */
 static bool is_initialised(const unsigned char* entry) {
     return number_at(entry, ENTRY_FLAGS, 4) & INITIALISED;
 }

@@ -1,4 +1,4 @@
-/* The LUSTRE records: how files lie on the servers, asked once for each file before it is closed. */
+/* The LUSTRE records: how files are striped over servers, read once for each file before it is closed. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static void store(const char* name, const int64_t* record, size_t bytes) {
 
 static void ask(int fd, const char* name, mount_layouts* has_layouts) {
     const size_t room = LUSTRE_VALUE + LUSTRE_RECORD;
-    unsigned char* value = memory_pages(room); /* no large array on a stack that is not ours */
+    unsigned char* value =
+        memory_pages(room); /* the stack belongs to the application, so it gets no large array */
     if (!value) return;
     int64_t* record = (int64_t*)(void*)(value + LUSTRE_VALUE);
     const ssize_t length = fgetxattr(fd, "lustre.lov", value, LUSTRE_VALUE);
@@ -46,7 +47,7 @@ static void ask(int fd, const char* name, mount_layouts* has_layouts) {
     memory_release(value, room);
 }
 
-/* No system call where the file system has no such layouts, but for the first file on it. */
+/* Makes no system call if the file system has no such layouts, except for the first file on it. */
 static void note(int fd, const char* name) {
     const int error = errno;
     if (sandboxed()) return;

@@ -16,8 +16,8 @@ static int64_t* find(struct buffer* records, uint64_t id) {
     return NULL;
 }
 
-/* A file's record as the others compare theirs with it: a process that closed the file early may have seen
- * fewer components of a layout than those that wrote on. */
+/* What ranks compare of a file's record. A process that closed the file early may have seen fewer
+   components than those that wrote later. */
 struct seen {
     uint64_t id;
     int64_t words;
@@ -34,12 +34,12 @@ static int64_t list_records(const struct buffer* records, struct buffer* all) {
     return count;
 }
 
-static bool has_the_same(struct buffer* records, const struct seen* seen) {
+static bool has_record_of_same_size(struct buffer* records, const struct seen* seen) {
     const int64_t* record = find(records, seen->id);
     return record && (int64_t)lustre_words(record) == seen->words;
 }
 
-/* Rank 0's record of a file that every rank has, and sees alike, stands for all; the others' go. */
+/* If all ranks have equal records of a file, rank 0's record is kept and the others are removed. */
 static void keep_one(struct buffer* records, uint64_t id, int rank) {
     int64_t* record = find(records, id);
     if (!record) return;
@@ -65,7 +65,7 @@ void lustre_share(struct log_content* content, mpi_handle comm, int rank) {
     const struct seen* seen = (const struct seen*)(const void*)all.data;
     const int bytes = (int)((size_t)count * sizeof *seen);
     MPI(Bcast, void*, int, mpi_handle, int, mpi_handle)(all.data, bytes, abi->byte, 0, comm);
-    for (int64_t i = 0; i < count; ++i) lacks[i] = !has_the_same(records, &seen[i]);
+    for (int64_t i = 0; i < count; ++i) lacks[i] = !has_record_of_same_size(records, &seen[i]);
     MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
     (abi->in_place, lacks, (int)count, abi->byte, abi->bit_or, comm);
     for (int64_t i = 0; i < count; ++i) {

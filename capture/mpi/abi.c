@@ -6,7 +6,7 @@
 #include "core/loaded.h"
 
 static struct mpi_abi abi;
-static _Atomic(int) abi_state; /* 0 not looked at, 1 there, 2 not there */
+static _Atomic(int) abi_state; /* 0 not checked, 1 present, 2 absent */
 
 #ifdef CAPTURE_STATIC
 int mpi_unavailable(void) {
@@ -64,7 +64,8 @@ static bool fill_mpich(void) {
         .no_status = (void*)1,
         .in_place = (void*)-1,
     };
-    /* Only MPICH and libraries of its ABI have these; of an archive, the last one is always linked in. */
+    /* Only MPICH and libraries of its ABI have these symbols; the last one is always linked in from an
+       archive. */
     return PRESENT(MPIR_Dup_fn) || PRESENT(MPIX_Comm_revoke) || PRESENT(MPIR_Process);
 }
 

@@ -1,8 +1,8 @@
-/* MPI without its headers: one library serves every MPI, chosen when the program starts.
+/* MPI without its headers: one library serves every MPI, which is found when the program starts.
 
-   Handles are pointers in Open MPI and ints in MPICH and its kin; both travel in a register or an 8-byte
-   slot, so the wrappers pass them on as `mpi_handle`. Constants come from the library's symbols (Open MPI) or
-   are those of the MPICH ABI. */
+   Handles are pointers in Open MPI and ints in MPICH and its derivatives. Both fit into a register or a
+   slot of 8 bytes, so the wrappers pass them on as `mpi_handle`. Constants are symbols of the library
+   (Open MPI) or those of the MPICH ABI. */
 #ifndef WORKALIKE_CAPTURE_MPI_ABI_H
 #define WORKALIKE_CAPTURE_MPI_ABI_H
 
@@ -23,14 +23,14 @@ struct mpi_abi {
     void *no_status, *in_place;
 };
 
-/* NULL when the program has no MPI of a kind that we know. */
+/* NULL if the program has no MPI of a known kind. */
 const struct mpi_abi* mpi_abi(void);
 
 bool mpi_is_no_info(mpi_handle info);
 
 #ifdef CAPTURE_STATIC
-/* The library is linked into the program, or is not there. What is linked in for the sake of MPI only
-   (CAPTURE_NEEDS_MPI) asks for its functions, so that the linker takes them out of an archive. */
+/* In a linked program the library is linked in, or is absent. Code that is linked in only for MPI
+   (CAPTURE_NEEDS_MPI) names its functions, so that the linker takes them out of an archive. */
 int mpi_unavailable(void);
 #ifdef CAPTURE_NEEDS_MPI
 #define MPI(name, ...)                                         \
@@ -46,11 +46,13 @@ int mpi_unavailable(void);
     })
 #endif
 #else
-/* The library's function of this name, wherever the library was loaded; one that fails if there is none. */
+/* The library's function of this name, wherever the library was loaded; a function that fails if there is
+   none. */
 void* mpi_lookup(const char* name, _Atomic(void*)* slot);
 
-/* A function of the library by its short name and parameter types: MPI(Comm_rank, mpi_handle, int*)(comm,
-   &rank). Our wrappers have the names MPI_ and PMPI_ both, so it is always the one that they replace. */
+/* A function of the library by its short name and parameter types, as in MPI(Comm_rank, mpi_handle,
+   int*)(comm, &rank). Our wrappers have both names, MPI_ and PMPI_, so it is always the function that they
+   replace. */
 #define MPI(name, ...)                                                             \
     __extension__({                                                                \
         static _Atomic(void*) slot;                                                \

@@ -1,5 +1,5 @@
-/* MPI-IO. Each function stands for both its names, MPI_ and PMPI_: the Fortran bindings of Open MPI, and
-   profiling tools in front of us, call the second. */
+/* MPI-IO. Each function has both names, MPI_ and PMPI_: Open MPI's Fortran bindings, and profiling tools
+   that are called before us, use the second. */
 #include <stddef.h>
 
 #include "core/export.h"
@@ -88,19 +88,19 @@ EXPORT int MPI_File_sync(void* file) {
 }
 BOTH_NAMES(File_sync);
 
-int MPI_File_set_view(void* file, mpi_count at, mpi_handle etype, mpi_handle type, const char* words,
+int MPI_File_set_view(void* file, mpi_count at, mpi_handle etype, mpi_handle type, const char* representation,
                       mpi_handle info);
-EXPORT int MPI_File_set_view(void* file, mpi_count at, mpi_handle etype, mpi_handle type, const char* words,
-                             mpi_handle info) {
+EXPORT int MPI_File_set_view(void* file, mpi_count at, mpi_handle etype, mpi_handle type,
+                             const char* representation, mpi_handle info) {
     struct mpiio_record* record = mpi_record_of(file);
     const int64_t start = clock_ns();
     const int result = MPI(File_set_view, void*, mpi_count, mpi_handle, mpi_handle, const char*, mpi_handle)(
-        file, at, etype, type, words, info);
+        file, at, etype, type, representation, info);
     return mpi_end_view(record, info, start, result);
 }
 BOTH_NAMES(File_set_view);
 
-/* Sizes are those asked for, in 64 bits: a call may move more than 2 GiB. */
+/* Sizes are those requested, in 64 bits, since a call may move more than 2 GiB. */
 int mpi_end_transfer(void* file, enum mpiio_counter counter, mpi_count at, mpi_count count, mpi_handle type,
                      int64_t start, int result) {
     struct mpiio_record* record = mpi_record_of(file);

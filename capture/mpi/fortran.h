@@ -1,6 +1,6 @@
-/* MPI's Fortran bindings for programs that the capture library is linked into: inside a shared MPI library
-   they call C entries that the linker cannot wrap. Included once for each set of names; SUFFIX ends a name.
- */
+/* MPI's Fortran bindings for programs that the capture library is linked into. Inside a shared MPI library
+   they call C functions that the linker cannot wrap. This file is included once for each set of names, and
+   SUFFIX ends a name. */
 #include <stddef.h>
 #include <string.h>
 
@@ -14,32 +14,32 @@
 #define PASTE(name, suffix) mpi_##name##suffix
 #define WITH_SUFFIX(name, suffix) PASTE(name, suffix)
 #define NAMED(name) WITH_SUFFIX(name, SUFFIX)
-#define BEHIND(symbol) REAL(symbol) /* after NAMED is expanded */
+#define ORIGINAL(symbol) REAL(symbol) /* after NAMED is expanded */
 
-/* The error may be left out in Fortran 2008. */
+/* Fortran 2008 allows the error argument to be left out. */
 static int fortran_result(const int* error) {
     return error ? *error : MPI_DONE;
 }
 
 void NAMED(init)(int* error);
 EXPORT void NAMED(init)(int* error) {
-    BEHIND(NAMED(init))(error);
+    ORIGINAL(NAMED(init))(error);
     mpi_after_init(fortran_result(error));
 }
 
 void NAMED(init_thread)(int* required, int* provided, int* error);
 EXPORT void NAMED(init_thread)(int* required, int* provided, int* error) {
-    BEHIND(NAMED(init_thread))(required, provided, error);
+    ORIGINAL(NAMED(init_thread))(required, provided, error);
     mpi_after_init(fortran_result(error));
 }
 
 void NAMED(finalize)(int* error);
 EXPORT void NAMED(finalize)(int* error) {
     mpi_before_finalize();
-    BEHIND(NAMED(finalize))(error);
+    ORIGINAL(NAMED(finalize))(error);
 }
 
-/* Texts of Fortran end with blanks, and their lengths come after the arguments. */
+/* Texts of Fortran are padded with blanks, and their lengths follow the arguments. */
 static bool trimmed_text(const char* text, size_t length, char* room, size_t bytes) {
     while (length && text[length - 1] == ' ') --length;
     if (length >= bytes) return false;
@@ -54,7 +54,7 @@ EXPORT void NAMED(file_open)(int* comm, char* name, int* mode, int* info, int* f
     char path[PATH_MAX];
     const int64_t start = clock_ns();
     mpi_fortran_enter();
-    BEHIND(NAMED(file_open))(comm, name, mode, info, file, error, length);
+    ORIGINAL(NAMED(file_open))(comm, name, mode, info, file, error, length);
     --mpi_fortran_depth;
     if (fortran_result(error) != MPI_DONE || !trimmed_text(name, length, path, sizeof path)) return;
     mpi_note_opened(comm_of(*comm), path, *mode, info_of(*info), file_of(*file), start);
@@ -65,7 +65,7 @@ EXPORT void NAMED(file_close)(int* file, int* error) {
     struct mpiio_record* record = mpi_forget(file_of(*file));
     const int64_t start = clock_ns();
     mpi_fortran_enter();
-    BEHIND(NAMED(file_close))(file, error);
+    ORIGINAL(NAMED(file_close))(file, error);
     --mpi_fortran_depth;
     mpi_end_close(record, start, fortran_result(error));
 }
@@ -74,18 +74,18 @@ void NAMED(file_sync)(int* file, int* error);
 EXPORT void NAMED(file_sync)(int* file, int* error) {
     const int64_t start = clock_ns();
     mpi_fortran_enter();
-    BEHIND(NAMED(file_sync))(file, error);
+    ORIGINAL(NAMED(file_sync))(file, error);
     --mpi_fortran_depth;
     mpi_end_sync(mpi_record_of(file_of(*file)), start, fortran_result(error));
 }
 
-void NAMED(file_set_view)(int* file, mpi_count* at, int* etype, int* type, char* words, int* info, int* error,
-                          size_t length);
-EXPORT void NAMED(file_set_view)(int* file, mpi_count* at, int* etype, int* type, char* words, int* info,
-                                 int* error, size_t length) {
+void NAMED(file_set_view)(int* file, mpi_count* at, int* etype, int* type, char* representation, int* info,
+                          int* error, size_t length);
+EXPORT void NAMED(file_set_view)(int* file, mpi_count* at, int* etype, int* type, char* representation,
+                                 int* info, int* error, size_t length) {
     const int64_t start = clock_ns();
     mpi_fortran_enter();
-    BEHIND(NAMED(file_set_view))(file, at, etype, type, words, info, error, length);
+    ORIGINAL(NAMED(file_set_view))(file, at, etype, type, representation, info, error, length);
     --mpi_fortran_depth;
     mpi_end_view(mpi_record_of(file_of(*file)), info_of(*info), start, fortran_result(error));
 }
@@ -100,13 +100,13 @@ static void end_fortran_transfer(const int* file, enum mpiio_counter counter, mp
     EXPORT void NAMED(file_##name) parameters {                                \
         const int64_t start = clock_ns();                                      \
         mpi_fortran_enter();                                                   \
-        BEHIND(NAMED(file_##name)) arguments;                                  \
+        ORIGINAL(NAMED(file_##name)) arguments;                                \
         --mpi_fortran_depth;                                                   \
         end_fortran_transfer(file, counter, place, count, type, start, error); \
     }                                                                          \
     _Static_assert(1, "")
 
-/* With a status or a request, or nothing; with an offset, or nothing. */
+/* Transfers with a status or a request or neither, each with or without an offset. */
 #define MOVE(name, counter)                                                         \
     MOVING(name, counter, NO_OFFSET,                                                \
            (int* file, void* memory, int* count, int* type, int* last, int* error), \

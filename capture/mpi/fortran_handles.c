@@ -7,8 +7,8 @@
 _Thread_local int mpi_fortran_depth;
 _Thread_local uintptr_t mpi_fortran_place;
 
-/* Open MPI has functions for this; in MPICH and its kin handles are the same numbers, but for those of files.
- */
+/* Open MPI has functions for this. In MPICH and its derivatives handles are the same numbers, except those
+   of files. */
 #define CONVERTING(function, name)                                                                     \
     mpi_handle function(int number) {                                                                  \
         extern mpi_handle convert_##name(int) __asm__("PMPI_" #name) __attribute__((weak));            \

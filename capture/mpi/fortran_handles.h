@@ -1,4 +1,4 @@
-/* Fortran's handles are numbers; here they become those of C. */
+/* Converts Fortran's handles, which are numbers, to those of C. */
 #ifndef WORKALIKE_CAPTURE_MPI_FORTRAN_HANDLES_H
 #define WORKALIKE_CAPTURE_MPI_FORTRAN_HANDLES_H
 

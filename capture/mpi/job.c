@@ -1,4 +1,4 @@
-/* The MPI job: what the ranks have in common from MPI_Init on, and the log at MPI_Finalize. */
+/* The MPI job: what the ranks share from MPI_Init on, and the log at MPI_Finalize. */
 #include "mpi/job.h"
 
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "mpi/job_log.h"
 #include "mpi/transfer.h"
 
-/* A number that no other job on these nodes has: rank 0's moment and process. */
+/* A number that no other job on these nodes has, from the moment and the process of rank 0. */
 static uint64_t new_job(void) {
     return (uint64_t)clock_ns() << 20 ^ (uint64_t)getpid();
 }
@@ -25,7 +25,7 @@ int mpi_after_init(int result) {
     int rank = 0, ranks = 1;
     uint64_t job = new_job();
     if (!abi) {
-        own_warn("this MPI is of no kind that is known: its processes are captured one by one");
+        own_warn("unknown kind of MPI: each process is captured by itself");
     } else if (MPI(Comm_rank, mpi_handle, int*)(abi->world, &rank) == MPI_DONE &&
                MPI(Comm_size, mpi_handle, int*)(abi->world, &ranks) == MPI_DONE &&
                MPI(Bcast, void*, int, mpi_handle, int, mpi_handle)(&job, sizeof job, abi->byte, 0,

@@ -19,7 +19,7 @@
 #include "mpi/reduce.h"
 #include "mpi/side_file.h"
 
-/* What this rank writes: pieces of the file in ascending order. */
+/* The pieces of the file that this rank writes, in ascending order. */
 enum { PIECES = LOG_REGIONS + 1 };
 
 struct pieces {
@@ -37,7 +37,7 @@ struct job {
     uint64_t before[LOG_REGIONS]; /* bytes of each region that lower ranks write */
     int64_t bytes;                /* of the whole log */
     bool too_large;
-    int error; /* errno of what went wrong, as far as that is known */
+    int error; /* errno of the failure, if known */
     char path[1300], partly[1320];
 };
 
@@ -53,7 +53,7 @@ static bool all(struct job* job, bool done_here) {
     return failures == 0;
 }
 
-/* First start and last end over the ranks, and what of any rank is partial. */
+/* Finds the first start and last end over the ranks, and the modules that are partial on any rank. */
 static void agree_on_times(struct job* job) {
     const struct mpi_abi* abi = mpi_abi();
     enum { SECOND = 1000000000 };
@@ -67,8 +67,8 @@ static void agree_on_times(struct job* job) {
     job->times = (struct job_times){-ends[0] / SECOND, -ends[0] % SECOND, ends[1] / SECOND, ends[1] % SECOND};
 }
 
-/* Where each rank's part of each region begins: the regions one after the other, in each the ranks in order.
- */
+/* Finds where each rank's part of each region begins: the regions follow each other, and in each the ranks
+   are in order. */
 static void agree_on_places(struct job* job, struct log_packed* packed, size_t job_length) {
     const struct mpi_abi* abi = mpi_abi();
     uint64_t own[LOG_REGIONS];
@@ -116,8 +116,8 @@ static bool open_log(struct job* job, mpi_handle* file) {
     return all(job, result == MPI_DONE);
 }
 
-/* Takes the room for the whole log at once: an MPI library need not report that a disk is full when it
-   writes. A file system that cannot do so says nothing. */
+/* Reserves the space for the whole log at once, because an MPI library need not report a full disk when it
+   writes. If the file system cannot reserve space, there is no error. */
 static bool reserve(struct job* job) {
     int64_t error = 0;
     if (job->rank == 0) {
@@ -130,7 +130,7 @@ static bool reserve(struct job* job) {
     return error == 0;
 }
 
-/* One collective write of all ranks' pieces. */
+/* Writes the pieces of all ranks in one collective call. */
 static bool write_pieces(struct job* job, struct pieces* pieces) {
     const struct mpi_abi* abi = mpi_abi();
     mpi_handle file = 0, type = 0;
@@ -155,7 +155,7 @@ static bool write_pieces(struct job* job, struct pieces* pieces) {
     return all(job, result == MPI_DONE) && done;
 }
 
-/* Rank 0 gives the log its rights and its name; the others hear whether that went well. */
+/* Rank 0 gives the log its rights and its name; the other ranks receive the result. */
 static bool publish(struct job* job, bool written) {
     int64_t done = 0;
     if (job->rank == 0 && written && own_size(job->partly) >= job->bytes) {
@@ -167,8 +167,8 @@ static bool publish(struct job* job, bool written) {
     return done;
 }
 
-/* A launcher may pass the environment on to some ranks only in part; what is collective below goes by rank
- * 0's. */
+/* A launcher may give only some ranks the whole environment, so collective steps below follow the settings
+   of rank 0. */
 static void agree_on_settings(struct job* job) {
     int64_t words[2] = {settings.keep_records, (int64_t)settings.max_log};
     share(job, words, sizeof words);

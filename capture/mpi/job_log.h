@@ -1,4 +1,4 @@
-/* The log of an MPI job: one record for a file that all ranks share, one collective write. */
+/* The log of an MPI job: one record for a file that all ranks share, and one collective write. */
 #ifndef WORKALIKE_CAPTURE_MPI_LOG_H
 #define WORKALIKE_CAPTURE_MPI_LOG_H
 

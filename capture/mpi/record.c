@@ -125,7 +125,7 @@ static const struct record_kind mpiio_kind = {
 };
 
 #ifdef CAPTURE_STATIC
-/* A Fortran binding was left by a long jump. */
+/* Handles a long jump out of a Fortran binding. */
 static void on_jump(uintptr_t stack) {
     if (mpi_fortran_depth && jump_leaves(stack, mpi_fortran_place)) mpi_fortran_depth = 0;
 }

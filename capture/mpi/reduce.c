@@ -5,21 +5,21 @@
 #include "core/module.h"
 #include "log/reduce.h"
 
-/* Of one module: which of rank 0's ids every rank has, and where each rank's records of them are. */
+/* For one module: which of rank 0's ids all ranks have, and where each rank has their records. */
 struct shared {
     enum module module;
     size_t size;           /* of a record */
-    int64_t count;         /* of rank 0's records */
-    struct buffer ids;     /* rank 0's, in its order */
-    struct buffer missing; /* a byte each: whether some rank lacks it */
-    struct buffer places;  /* a record number each in this rank's records, plus one */
+    int64_t count;         /* number of rank 0's records */
+    struct buffer ids;     /* rank 0's ids, in its order */
+    struct buffer missing; /* a byte per id: whether a rank lacks it */
+    struct buffer places;  /* a number per id: the record in this rank's records, plus one */
 };
 
 static struct base_record* record_at(const struct buffer* records, size_t size, size_t number) {
     return (struct base_record*)(records->data + number * size);
 }
 
-/* The record numbers by id, for as many lookups as rank 0 has records: an open hash table in a buffer. */
+/* Record numbers by id, for as many lookups as rank 0 has records: an open hash table in a buffer. */
 struct index {
     struct buffer slots; /* record number plus one, 0 free */
     size_t room;
@@ -58,7 +58,7 @@ static void find_places(struct shared* shared, const struct buffer* records) {
     buffer_release(&index.slots);
 }
 
-/* Rank 0 sends its ids; all learn which of them every rank has. */
+/* Rank 0 sends its ids; afterwards all ranks know which of them every rank has. */
 static bool find_shared(struct shared* shared, const struct buffer* records, mpi_handle comm, int rank) {
     const struct mpi_abi* abi = mpi_abi();
     shared->count = (int64_t)(records->used / shared->size);
@@ -75,7 +75,7 @@ static bool find_shared(struct shared* shared, const struct buffer* records, mpi
     return true;
 }
 
-/* MPI calls the operation without a word of ours: the module being reduced is kept here. */
+/* MPI calls the operation without a parameter of ours, so the module that is being reduced is stored here. */
 static enum module reducing;
 
 static void combine(void* other, void* combined, int* count, void* type) {
@@ -103,9 +103,7 @@ static int reduce_elements(struct buffer* elements, struct buffer* result, enum 
     return done;
 }
 
-/* Leaves the records that are not shared where they are, moved together; rank 0 gets the reduced ones at the
- * end.
- */
+/* Keeps the records that are not shared and moves them together; rank 0 gets the reduced ones at the end. */
 static void replace(struct shared* shared, struct buffer* records, const struct buffer* result, int rank) {
     const uint32_t* places = (const uint32_t*)shared->places.data;
     size_t kept = 0;

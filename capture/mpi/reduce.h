@@ -5,8 +5,8 @@
 #include "log/log.h"
 #include "mpi/abi.h"
 
-/* Collective. Afterwards rank 0 has the reduced records and its own, the others only those of files that some
-   rank did not use. False if it failed; the records are then as they were. */
+/* Collective. Afterwards rank 0 has the reduced records and its own. The other ranks keep only records of
+   files that some rank did not use. If it returns false, the records are unchanged. */
 bool mpi_reduce_shared(struct log_content* content, mpi_handle comm, int rank);
 
 #endif

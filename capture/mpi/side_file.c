@@ -7,7 +7,7 @@
 #include "core/module.h"
 #include "log/events.h"
 
-/* Appends what all ranks have to say to rank 0's text. */
+/* Appends the texts of all ranks to the text of rank 0. */
 static void gather(struct buffer* own, mpi_handle comm, int rank, int ranks, struct buffer* text) {
     const struct mpi_abi* abi = mpi_abi();
     struct buffer table = {0};
@@ -16,7 +16,7 @@ static void gather(struct buffer* own, mpi_handle comm, int rank, int ranks, str
     MPI(Gather, void*, int, mpi_handle, void*, int, mpi_handle, int, mpi_handle)
     (&length, sizeof length, abi->byte, lengths, sizeof length, abi->byte, 0, comm);
     for (int i = 0; rank == 0 && i < ranks; ++i) {
-        /* Room for what stands between the texts of two ranks. */
+        /* Leaves room for the separator between the texts of two ranks. */
         places[i] = sum ? sum + 2 : 0;
         sum = lengths[i] ? places[i] + lengths[i] : sum;
     }
@@ -42,7 +42,7 @@ static void receive(int64_t* number, int from, mpi_handle comm) {
     (number, 8, abi->byte, from, TAG, comm, abi->no_status);
 }
 
-/* What the clock of the job shows at this process, in nanoseconds: the one that events are written in. */
+/* The clock of the job at this process in nanoseconds, as it is used for events. */
 static int64_t job_clock(double late) {
     return clock_ns() - clock_origin + (int64_t)(late * 1e9);
 }
@@ -54,17 +54,17 @@ static void add_clock(struct buffer* text, int rank, double offset, double error
     side_add(text, line);
 }
 
-/* Rank 0 asks a rank for its time; the quickest of several answers is the most exact (Cristian). */
+/* Rank 0 asks a rank for its time. The answer with the shortest delay is the most exact one (Cristian). */
 static void ask_clock(struct buffer* text, int rank, double late, mpi_handle comm) {
     int64_t best = INT64_MAX, offset = 0;
     for (int i = 0; i < ROUNDS; ++i) {
-        int64_t there = 0, before = job_clock(late);
+        int64_t remote = 0, before = job_clock(late);
         send(&before, rank, comm);
-        receive(&there, rank, comm);
+        receive(&remote, rank, comm);
         const int64_t after = job_clock(late);
         if (after - before >= best) continue;
         best = after - before;
-        offset = before + best / 2 - there;
+        offset = before + best / 2 - remote;
     }
     add_clock(text, rank, (double)offset * 1e-9, (double)best * 0.5e-9);
 }
@@ -89,7 +89,7 @@ void mpi_side_gather(struct side_texts* own, double late, mpi_handle comm, int r
     for (int part = 0; part < SIDE_PARTS; ++part) longest[part] = (int64_t)own->part[part].used;
     for (int part = 0; part < capture_module_count; ++part)
         wanted[part] = part_is_wanted(capture_modules[part]);
-    /* A launcher may pass the environment on to some ranks only in part: rank 0's counts. */
+    /* A launcher may give only some ranks the whole environment, so the settings of rank 0 are used. */
     MPI(Bcast, void*, int, mpi_handle, int, mpi_handle)(wanted, sizeof wanted, abi->byte, 0, comm);
     MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
     (abi->in_place, longest, SIDE_PARTS, abi->integer, abi->max, comm);

@@ -6,8 +6,9 @@
 #include "log/side_file.h"
 #include "mpi/abi.h"
 
-/* All ranks' parts as one at rank 0, and how their clocks differ if events are recorded. Collective; releases
-   this rank's own. `late`: seconds from the job's start to the origin of this process' times. */
+/* Combines the parts of all ranks at rank 0, with the difference of their clocks if events are recorded.
+   Collective; releases this rank's own part. `late` is the time in seconds from the start of the job to
+   the origin of this process' times. */
 void mpi_side_gather(struct side_texts* own, double late, mpi_handle comm, int rank, int ranks,
                      struct side_texts* texts);
 

@@ -1,4 +1,4 @@
-/* MPI-IO's calls, as C (file.c, large.c) and Fortran (fortran.h) have them in common. */
+/* What the MPI-IO calls of C (file.c, large.c) and Fortran (fortran.h) have in common. */
 #ifndef WORKALIKE_CAPTURE_MPI_TRANSFER_H
 #define WORKALIKE_CAPTURE_MPI_TRANSFER_H
 
@@ -8,16 +8,17 @@
 #include "mpi/abi.h"
 #include "mpi/record.h"
 
-#ifdef CAPTURE_STATIC /* PMPI_ stays the library's */
+#ifdef CAPTURE_STATIC /* PMPI_ remains the library's */
 #define BOTH_NAMES(name) _Static_assert(1, "")
 #else
 #define BOTH_NAMES(name) EXPORT_ALIAS(PMPI_##name, MPI_##name)
 #endif
 
 #ifdef CAPTURE_STATIC
-/* A Fortran binding is running, which may call the C one: that call is no call of the application. */
+/* Greater than 0 while a Fortran binding is running. It may call the C function, which is then no call of
+   the application. */
 extern _Thread_local int mpi_fortran_depth;
-extern _Thread_local uintptr_t mpi_fortran_place; /* of the stack, where it was called */
+extern _Thread_local uintptr_t mpi_fortran_place; /* the stack position where it was called */
 static inline void mpi_fortran_enter(void) {
     if (!mpi_fortran_depth++) mpi_fortran_place = stack_place();
 }
@@ -32,17 +33,17 @@ static inline bool mpi_nested(void) {
 
 void mpi_note_opened(mpi_handle comm, const char* name, int mode, mpi_handle info, void* file, int64_t start);
 struct mpiio_record* mpi_record_of(void* file);
-/* The same for the last time: the handle is about to be closed. */
+/* The same, but removes the handle, which is about to be closed. */
 struct mpiio_record* mpi_forget(void* file);
-/* Each counts a call that began at `start`, and gives its result back. */
+/* Each counts a call that began at `start`, and returns `result`. */
 int mpi_end_close(struct mpiio_record* record, int64_t start, int result);
 int mpi_end_sync(struct mpiio_record* record, int64_t start, int result);
 int mpi_end_view(struct mpiio_record* record, mpi_handle info, int64_t start, int result);
 int mpi_end_transfer(void* file, enum mpiio_counter counter, mpi_count at, mpi_count count, mpi_handle type,
                      int64_t start, int result);
 
-/* The four shapes of a transfer: with or without an offset; with something at the end (a status or a request)
-   or nothing. Those of MPI 4 with large counts (_c) have the same shapes. */
+/* The four forms of a transfer: with or without an offset, and with a last argument (a status or a
+   request) or none. The transfers of MPI 4 with large counts (_c) have the same forms. */
 #define TRANSFER(name, integer, counter)                                                                  \
     int MPI_File_##name(void* file, void* memory, integer count, mpi_handle type, void* last);            \
     EXPORT int MPI_File_##name(void* file, void* memory, integer count, mpi_handle type, void* last) {    \

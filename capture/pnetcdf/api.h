@@ -9,8 +9,8 @@
 
 enum { PNETCDF_DONE = 0, PNETCDF_NAME = 256 };
 
-/* PNETCDF(sync, (int))(file): the library's ncmpi_sync, which ours replaces. PNETCDF_ASK is for functions
-   that have none of ours in front. Linked into a program, both are asked for by name. */
+/* PNETCDF(sync, (int))(file) is the library's ncmpi_sync, which ours replaces. PNETCDF_ASK is for
+   functions that we do not replace. A linked program names both, so that the linker finds them. */
 #ifdef CAPTURE_STATIC
 #define PNETCDF_NAMED(symbol, name, parameters)              \
     __extension__({                                          \
@@ -20,7 +20,7 @@ enum { PNETCDF_DONE = 0, PNETCDF_NAME = 256 };
 #define PNETCDF(name, parameters) PNETCDF_NAMED("__real_ncmpi_" #name, name, parameters)
 #define PNETCDF_ASK(name, parameters) PNETCDF_NAMED("ncmpi_" #name, name, parameters)
 #else
-/* The library's function of this name; one that fails if there is none. */
+/* The library's function of this name; a function that fails if there is none. */
 void* pnetcdf_lookup(const char* name, _Atomic(void*)* slot);
 
 #define PNETCDF(name, parameters)                                                       \
@@ -33,12 +33,12 @@ void* pnetcdf_lookup(const char* name, _Atomic(void*)* slot);
 #define PNETCDF_ASK(name, parameters) PNETCDF(name, parameters)
 #endif
 
-/* The library calls its own public functions as well: only what the application calls is counted. This many
-   of its functions are running. */
+/* How many public functions of the library are running. The library calls its own public functions, but
+   only calls of the application are counted. */
 extern _Thread_local int pnetcdf_depth;
-extern _Thread_local uintptr_t pnetcdf_place; /* of the stack, where the outermost was called */
+extern _Thread_local uintptr_t pnetcdf_place; /* the stack position where the outermost was called */
 
-/* One more; how many there were. */
+/* Adds one to the depth and returns the depth before. */
 static inline int pnetcdf_enter(void) {
     if (!pnetcdf_depth) pnetcdf_place = stack_place();
     return pnetcdf_depth++;

@@ -1,6 +1,6 @@
 /* PnetCDF's transfers: every kind of call (whole variable, one element, array, strided, mapped, several
-   arrays, MPI type) for every type in memory, blocking and not. They differ in what they say about the place
-   in the file; the rest is the same. */
+   arrays, MPI type) for every type in memory, blocking and nonblocking. They differ only in how they
+   describe the place in the file. */
 #include <string.h>
 
 #include "core/export.h"
@@ -17,7 +17,7 @@ static int64_t product(const mpi_count* count, int64_t dimensions) {
     return elements;
 }
 
-/* A whole variable has as many records as the file has by now. */
+/* A whole variable has as many records as the file has now. */
 static int64_t records_of(int file) {
     int dimension = -1;
     mpi_count records = 0;
@@ -26,7 +26,7 @@ static int64_t records_of(int file) {
     return records;
 }
 
-/* Lengths and strides of the last five dimensions, slowest first. */
+/* The lengths and strides of the last five dimensions, the slowest first. */
 static void fill_slab(const struct pnetcdf_var_record* record, const struct place* place, int64_t records,
                       int64_t* slab) {
     const int64_t dimensions = record->log.counter[PNETCDF_VAR_NDIMS];
@@ -46,7 +46,7 @@ static int64_t last_record(const mpi_count* start, const mpi_count* count, const
     return start ? start[0] + more + 1 : 0;
 }
 
-/* Several arrays have no one length; only their bytes are known. */
+/* Several arrays have no single length; only their bytes are known. */
 static int64_t elements_of_arrays(const struct place* place, int64_t dimensions, int64_t* records) {
     int64_t elements = 0;
     for (int i = 0; i < place->arrays; ++i) {
@@ -109,8 +109,8 @@ static int end(const struct place* place, enum pnetcdf_var_counter how, enum pne
     }                                                                                 \
     _Static_assert(1, "")
 
-/* What comes after the memory: nothing for a typed call, count and type of the flexible one, and the
-   request of those that do not wait. */
+/* The arguments after the memory: none for a typed call, count and type for the flexible one, and a
+   request for nonblocking ones. */
 #define PARAMETERS_TYPED
 #define ARGUMENTS_TYPED
 #define PARAMETERS_FLEXIBLE , mpi_count amount, mpi_handle memory_type

@@ -28,7 +28,7 @@ void* pnetcdf_lookup(const char* name, _Atomic(void*)* slot) {
 }
 #endif
 
-/* Neither 0 nor -1, which a table of handles keeps for itself. */
+/* The handle is neither 0 nor -1, which a table of handles reserves. */
 static intptr_t file_handle(int file) {
     return (intptr_t)file + 1;
 }
@@ -41,7 +41,7 @@ struct pnetcdf_file_record* pnetcdf_open_file(int file) {
     return handle_find(&files, file_handle(file));
 }
 
-/* Bytes of an element of each external type, by PnetCDF's numbers. */
+/* The bytes of an element of each external type, by PnetCDF's numbers. */
 static int64_t type_size(int type) {
     static const int8_t sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
     return type > 0 && type < (int)sizeof sizes ? sizes[type] : 0;
@@ -91,8 +91,8 @@ struct pnetcdf_var_record* pnetcdf_open_variable(int file, int variable, struct 
     return record ? record : open_variable(file, variable, (struct span){span.start, span.start});
 }
 
-/* Calls that give a file or a variable its number. What the library asks of itself while it works on the
-   application's call is no call of the application. */
+/* Calls that give a file or a variable its number. Calls that the library makes within a call of the
+   application are not counted. */
 #define OUTERMOST(result, call)              \
     const int64_t start = clock_ns();        \
     const bool outermost = !pnetcdf_enter(); \
@@ -185,7 +185,7 @@ NAMING(def_var, (int file, const char* word, int type, int count, const int* dim
        (file, word, type, count, dimensions, variable))
 NAMING(inq_varid, (int file, const char* word, int* variable), (file, word, variable))
 
-/* What a file that is being closed knows of itself, and its variables, whose numbers become free. */
+/* The records of a file that is being closed, and of its variables, whose numbers become free. */
 struct closing {
     struct pnetcdf_file_record* record;
     int variables;

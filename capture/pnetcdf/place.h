@@ -1,29 +1,30 @@
-/* What a transfer of PnetCDF says about its place in a file, and the types in memory for which each kind of
-   transfer has a function of its own. */
+/* How a transfer of PnetCDF describes its place in a file. Also the types in memory: each kind of transfer
+   has a function for each of them. */
 #ifndef WORKALIKE_CAPTURE_PNETCDF_PLACE_H
 #define WORKALIKE_CAPTURE_PNETCDF_PLACE_H
 
 #include "mpi/abi.h"
 #include "pnetcdf/record.h"
 
-/* In the order of the log's counters. */
+/* In the order of the counters in the log. */
 enum kind { VAR, VAR1, VARA, VARS, VARM, VARN, VARD };
 
-/* What a call says: which variable, and where in it. What a kind does not say is NULL. */
+/* The variable of a call and the place in it. What a kind does not have is NULL. */
 struct place {
     int file, variable;
     enum kind kind;
     const mpi_count *start, *count, *stride;
-    int arrays; /* of VARN */
+    int arrays; /* number of arrays, for VARN */
     const mpi_count *const *starts, *const *counts;
-    mpi_handle type; /* of VARD: the bytes of the file */
+    mpi_handle type; /* for VARD: the bytes in the file */
 };
 
-/* Counts a call on one variable: `how` and the counter of its kind, of which `first_call` is the first. */
+/* Counts a call on one variable: `how`, and the counter of its kind; `first_call` is the first of those. */
 void pnetcdf_count_place(const struct place* place, enum pnetcdf_var_counter how,
                          enum pnetcdf_var_counter first_call, struct span span);
 
-/* wrap(name, tail, how, first_call) for the flexible function and those of each type. */
+/* Expands to wrap(name, tail, how, first_call) for the flexible function and for the function of each
+   type. */
 #define TYPES(wrap, base, suffix, later, how, first_call)         \
     wrap(base##suffix, FLEXIBLE##later, how, first_call);         \
     wrap(base##_text##suffix, TYPED##later, how, first_call);     \

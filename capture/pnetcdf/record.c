@@ -97,7 +97,7 @@ void pnetcdf_var_set_shape(struct pnetcdf_var_record* record, const struct pnetc
     counter[PNETCDF_VAR_NDIMS] = shape->dimensions;
     counter[PNETCDF_VAR_TYPE_SIZE] = shape->type_size;
     counter[PNETCDF_VAR_IS_RECORD] = shape->records;
-    /* That of a variable with records grows with those that are touched. */
+    /* The number of points of a variable with records grows with the records that are accessed. */
     if (!shape->records) counter[PNETCDF_VAR_NPOINTS] = shape->points;
     record->points = shape->points;
     memcpy(record->length, shape->length, sizeof record->length);
@@ -210,7 +210,7 @@ static const struct record_kind variable_kind = {
                 {MAX_WRITE_TIME, PNETCDF_VAR_MAX_WRITE_TIME_SIZE}},
 };
 
-/* A call of the library was left by a long jump. */
+/* Handles a long jump out of a call of the library. */
 static void on_jump(uintptr_t stack) {
     if (pnetcdf_depth && jump_leaves(stack, pnetcdf_place)) pnetcdf_depth = 0;
 }

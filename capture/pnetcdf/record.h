@@ -19,18 +19,18 @@ struct pnetcdf_var_record {
     struct entry head;
     double read_end, write_end, meta_end;
     int32_t last_kind;         /* 0 none yet, 1 a read, 2 a write */
-    int64_t length[SLAB_DIMS]; /* of the last five dimensions; that of the records is 1 */
+    int64_t length[SLAB_DIMS]; /* of the last five dimensions; the record dimension has 1 */
     int64_t points;            /* of one record, or of the whole variable */
     struct common_slabs accesses;
     struct pnetcdf_var_stored log;
 };
 
-/* What a variable is like. */
+/* The shape of a variable. */
 struct pnetcdf_shape {
     int64_t dimensions, type_size;
-    bool records;              /* its first dimension grows */
+    bool records;              /* the first dimension grows */
     int64_t points;            /* of one record, or of the whole variable */
-    int64_t length[SLAB_DIMS]; /* of the last five dimensions, slowest first */
+    int64_t length[SLAB_DIMS]; /* of the last five dimensions, the slowest first */
 };
 
 /* One transfer. */
@@ -39,7 +39,7 @@ struct pnetcdf_access {
         how; /* PNETCDF_VAR_INDEP_READS ... PNETCDF_VAR_NB_WRITES: reads odd, writes even */
     enum pnetcdf_var_counter call; /* the counter of the kind of call */
     int64_t slab[SLAB_WIDTH];      /* bytes, lengths, strides */
-    int64_t records;               /* number of the record after the last one touched */
+    int64_t records;               /* number of the record after the last one accessed */
 };
 
 struct pnetcdf_file_record* pnetcdf_file_record_of(const char* path);
@@ -49,7 +49,7 @@ struct pnetcdf_var_record* pnetcdf_var_record_of(const struct pnetcdf_file_recor
 void pnetcdf_count_open(struct pnetcdf_file_record* record, enum pnetcdf_file_counter counter,
                         struct span span);
 void pnetcdf_count_close(struct pnetcdf_file_record* record, int64_t read, int64_t written, struct span span);
-/* Definitions begun, syncs; ends of definitions, which have no counter. */
+/* Counts beginnings and ends of definitions, and syncs; ends have no counter. */
 enum { PNETCDF_NO_COUNTER = -1 };
 void pnetcdf_count_meta(struct pnetcdf_file_record* record, int counter, struct span span);
 void pnetcdf_count_wait(struct pnetcdf_file_record* record, bool collective, bool failed, struct span span);

@@ -1,5 +1,5 @@
-/* PnetCDF's transfers of several variables in one call (ncmpi_mput_..., ncmpi_mget_...): they count as one
-   call of their kind on each of them, in turn, each with an equal share of the time. */
+/* PnetCDF's transfers of several variables in one call (ncmpi_mput_..., ncmpi_mget_...). Each variable
+   counts one call of the kind, with an equal share of the time. */
 #include <stddef.h>
 
 #include "core/export.h"
@@ -11,7 +11,7 @@
 
 typedef const mpi_count* const* places; /* one array for each variable */
 
-/* What a call says of all its variables; NULL is what its kind does not say. */
+/* The places of all variables of a call. What its kind does not have is NULL. */
 struct several {
     int file, count;
     const int* variables;
@@ -58,7 +58,7 @@ static int end(const struct several* all, enum pnetcdf_var_counter how, enum pne
     }                                                                                                  \
     _Static_assert(1, "")
 
-/* What comes after the memory: nothing for a typed call, counts and types of the flexible one. */
+/* The arguments after the memory: none for a typed call, counts and types for the flexible one. */
 #define PARAMETERS_TYPED
 #define ARGUMENTS_TYPED
 #define PARAMETERS_FLEXIBLE , const mpi_count *amounts, const void *memory_types

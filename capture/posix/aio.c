@@ -1,5 +1,5 @@
-/* Asynchronous reads and writes: counted when the program takes their result, from the moment they were asked
- * for. */
+/* Asynchronous reads and writes. They are counted when the program takes the result, from the moment of
+   the request. */
 #include <aio.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,19 +10,19 @@
 #include "core/keep_errno.h"
 #include "posix/record.h"
 
-/* What is under way, by control block: twice the moment of the call, plus one for a write. */
-static struct handle_table under_way;
+/* The requests in progress, by control block: twice the moment of the call, plus one for a write. */
+static struct handle_table requests;
 
 static bool note_begun(struct aiocb* block, bool write) {
     if (!fd_file(block->aio_fildes) || !guard_enter()) return false;
-    handle_enter(&under_way, (intptr_t)block, (void*)(clock_ns() * 2 + write));
+    handle_enter(&requests, (intptr_t)block, (void*)(clock_ns() * 2 + write));
     guard_leave();
     return true;
 }
 
 static int note_refused(struct aiocb* block, bool noted, int result) {
     if (noted && result != 0 && guard_enter()) {
-        handle_remove(&under_way, (intptr_t)block);
+        handle_remove(&requests, (intptr_t)block);
         guard_leave();
     }
     return result;
@@ -56,7 +56,7 @@ EXPORT ssize_t aio_return(struct aiocb* block) {
     struct open_file* file = fd_file(block->aio_fildes);
     if (!file || !guard_enter()) return done;
     KEEP_ERRNO();
-    const int64_t begun = (int64_t)(intptr_t)handle_remove(&under_way, (intptr_t)block);
+    const int64_t begun = (int64_t)(intptr_t)handle_remove(&requests, (intptr_t)block);
     if (begun && done >= 0) {
         posix_count_transfer(block->aio_fildes, file, begun % 2 ? TRANSFER_WRITE : TRANSFER_READ,
                              block->aio_offset, done, (const void*)block->aio_buf, clock_span(begun / 2));

@@ -1,4 +1,4 @@
-/* Reads and writes. 64-bit sizes and offsets throughout; calls that failed are not counted. */
+/* Reads and writes, with 64-bit sizes and offsets. Failed calls are not counted. */
 #include <fcntl.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
@@ -58,7 +58,7 @@ TRANSFER(preadv, (int fd, const struct iovec* pieces, int count, off_t offset), 
          TRANSFER_READ, offset, first_memory(pieces, count))
 TRANSFER(pwritev, (int fd, const struct iovec* pieces, int count, off_t offset), (fd, pieces, count, offset),
          TRANSFER_WRITE, offset, first_memory(pieces, count))
-/* Offset -1 means the file's own, as CURRENT_OFFSET does. */
+/* Offset -1 means the offset of the file, like CURRENT_OFFSET. */
 TRANSFER(preadv2, (int fd, const struct iovec* pieces, int count, off_t offset, int flags),
          (fd, pieces, count, offset, flags), TRANSFER_READ, offset, first_memory(pieces, count))
 TRANSFER(pwritev2, (int fd, const struct iovec* pieces, int count, off_t offset, int flags),
@@ -75,7 +75,8 @@ EXPORT_ALIAS(preadv64v2, preadv2);
 EXPORT_ALIAS(pwritev64v2, pwritev2);
 EXPORT_ALIAS(__pread64_chk, __pread_chk);
 
-/* Calls that move bytes from one descriptor to another: a read of the one, a write of the other. */
+/* Calls that move bytes from one descriptor to another count as a read of the first and a write of the
+   second. */
 static ssize_t end_copy(struct call from, struct call to, const off_t* read_at, const off_t* write_at,
                         ssize_t done) {
     if (done <= 0) return done;

@@ -1,4 +1,4 @@
-/* Calls about files: stat in all its forms, sync, rename, mmap. */
+/* Calls about files: all forms of stat, sync, rename, mmap. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -36,33 +36,33 @@ static int note_file(int fd, enum posix_counter counter, int result, int64_t sta
     return result;
 }
 
-/* With an empty path, the file is the descriptor itself. */
+/* With an empty path, the file is that of the descriptor. */
 static int note_stat_at(int folder, const char* path, int flags, int result, int64_t start) {
     const bool itself = flags & AT_EMPTY_PATH && (!path || !*path);
     return itself ? note_file(folder, POSIX_STATS, result, start)
                   : note_stat_path(folder, path, result, start);
 }
 
-EXPORT int stat(const char* restrict path, struct stat* restrict about) {
+EXPORT int stat(const char* restrict path, struct stat* restrict status) {
     const int64_t start = clock_ns();
-    return note_stat_path(AT_FDCWD, path, REAL(stat)(path, about), start);
+    return note_stat_path(AT_FDCWD, path, REAL(stat)(path, status), start);
 }
-EXPORT int lstat(const char* restrict path, struct stat* restrict about) {
+EXPORT int lstat(const char* restrict path, struct stat* restrict status) {
     const int64_t start = clock_ns();
-    return note_stat_path(AT_FDCWD, path, REAL(lstat)(path, about), start);
+    return note_stat_path(AT_FDCWD, path, REAL(lstat)(path, status), start);
 }
-EXPORT int fstat(int fd, struct stat* about) {
+EXPORT int fstat(int fd, struct stat* status) {
     const int64_t start = clock_ns();
-    return note_file(fd, POSIX_STATS, REAL(fstat)(fd, about), start);
+    return note_file(fd, POSIX_STATS, REAL(fstat)(fd, status), start);
 }
-EXPORT int fstatat(int folder, const char* restrict path, struct stat* restrict about, int flags) {
+EXPORT int fstatat(int folder, const char* restrict path, struct stat* restrict status, int flags) {
     const int64_t start = clock_ns();
-    return note_stat_at(folder, path, flags, REAL(fstatat)(folder, path, about, flags), start);
+    return note_stat_at(folder, path, flags, REAL(fstatat)(folder, path, status, flags), start);
 }
 EXPORT int statx(int folder, const char* restrict path, int flags, unsigned mask,
-                 struct statx* restrict about) {
+                 struct statx* restrict status) {
     const int64_t start = clock_ns();
-    return note_stat_at(folder, path, flags, REAL(statx)(folder, path, flags, mask, about), start);
+    return note_stat_at(folder, path, flags, REAL(statx)(folder, path, flags, mask, status), start);
 }
 EXPORT_ALIAS(stat64, stat);
 EXPORT_ALIAS(lstat64, lstat);
@@ -70,27 +70,27 @@ EXPORT_ALIAS(fstat64, fstat);
 EXPORT_ALIAS(fstatat64, fstatat);
 
 #ifndef CAPTURE_STATIC
-/* What programs built before glibc 2.33 call. */
-int __xstat(int version, const char* path, struct stat* about);
-int __lxstat(int version, const char* path, struct stat* about);
-int __fxstat(int version, int fd, struct stat* about);
-int __fxstatat(int version, int folder, const char* path, struct stat* about, int flags);
+/* Called by programs built before glibc 2.33. */
+int __xstat(int version, const char* path, struct stat* status);
+int __lxstat(int version, const char* path, struct stat* status);
+int __fxstat(int version, int fd, struct stat* status);
+int __fxstatat(int version, int folder, const char* path, struct stat* status, int flags);
 
-EXPORT int __xstat(int version, const char* path, struct stat* about) {
+EXPORT int __xstat(int version, const char* path, struct stat* status) {
     const int64_t start = clock_ns();
-    return note_stat_path(AT_FDCWD, path, REAL(__xstat)(version, path, about), start);
+    return note_stat_path(AT_FDCWD, path, REAL(__xstat)(version, path, status), start);
 }
-EXPORT int __lxstat(int version, const char* path, struct stat* about) {
+EXPORT int __lxstat(int version, const char* path, struct stat* status) {
     const int64_t start = clock_ns();
-    return note_stat_path(AT_FDCWD, path, REAL(__lxstat)(version, path, about), start);
+    return note_stat_path(AT_FDCWD, path, REAL(__lxstat)(version, path, status), start);
 }
-EXPORT int __fxstat(int version, int fd, struct stat* about) {
+EXPORT int __fxstat(int version, int fd, struct stat* status) {
     const int64_t start = clock_ns();
-    return note_file(fd, POSIX_STATS, REAL(__fxstat)(version, fd, about), start);
+    return note_file(fd, POSIX_STATS, REAL(__fxstat)(version, fd, status), start);
 }
-EXPORT int __fxstatat(int version, int folder, const char* path, struct stat* about, int flags) {
+EXPORT int __fxstatat(int version, int folder, const char* path, struct stat* status, int flags) {
     const int64_t start = clock_ns();
-    return note_stat_at(folder, path, flags, REAL(__fxstatat)(version, folder, path, about, flags), start);
+    return note_stat_at(folder, path, flags, REAL(__fxstatat)(version, folder, path, status, flags), start);
 }
 EXPORT_ALIAS(__xstat64, __xstat);
 EXPORT_ALIAS(__lxstat64, __lxstat);

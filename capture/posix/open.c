@@ -1,4 +1,4 @@
-/* Descriptors: open, close and copies of them. */
+/* Descriptors: open, close and copies. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void note_opened(int folder, const char* path, int flags, int mode, int f
     if (!process_counts() || !process_is_ours() || !guard_enter()) return;
     KEEP_ERRNO();
     struct posix_record* record = NULL;
-    fd_closed(fd); /* closed without our knowledge, and given out again */
+    fd_closed(fd); /* it was closed without our knowledge and is used again */
     if ((flags & O_TMPFILE) != O_TMPFILE && path_absolute_at(folder, path, name))
         record = posix_record_of(name);
     if (record) {
@@ -62,7 +62,7 @@ EXPORT int openat(int folder, const char* path, int flags, ...) {
 }
 EXPORT_ALIAS(openat64, openat);
 
-/* What fortified programs call. */
+/* Called by fortified programs. */
 int __open_2(const char* path, int flags);
 EXPORT int __open_2(const char* path, int flags) {
     return open(path, flags);
@@ -83,7 +83,7 @@ EXPORT int creat(const char* path, mode_t mode) {
 }
 EXPORT_ALIAS(creat64, creat);
 
-/* mkstemp and its kin write the name that they made into their argument. */
+/* mkstemp and similar functions write the name that they chose into their argument. */
 #define TEMPORARY(function, parameters, arguments, flags)                    \
     EXPORT int function parameters {                                         \
         const int64_t start = clock_ns();                                    \
@@ -103,7 +103,8 @@ EXPORT_ALIAS(mkostemps64, mkostemps);
 EXPORT int close(int fd) {
     struct open_file* file = fd_file(fd);
     if (!file || !process_is_ours() || !guard_enter()) return REAL(close)(fd);
-    /* Forgotten before it is closed: the number may be given out again at once. */
+    /* The file is removed from the table before it is closed, because its number may be used again at
+       once. */
     struct posix_record* record = posix_record_of_file(file);
     if (record) FOR_MODULES(closing, fd, posix_record_name(record))
     fd_closed(fd);

@@ -51,7 +51,7 @@ struct posix_record* posix_record_of_file(struct open_file* file) {
     return record;
 }
 
-/* Times of a kind, side by side for both kinds. */
+/* The counters and times of reads and of writes. */
 struct kind {
     enum posix_counter slowest_size;
     enum data_time start, end, time, slowest;
@@ -77,8 +77,8 @@ static void count_times(struct posix_record* record, enum transfer which, int64_
     note_slowest(&time[kind->slowest], &record->log.counter[kind->slowest_size], size, span);
 }
 
-/* An appending write lands at the end of the file, which the kernel then knows as the file's offset. It is
-   asked at the first such write, and again only when another has written to the file in between. */
+/* A write with O_APPEND goes to the end of the file, where the kernel then sets the offset. The kernel is
+   asked at the first such write, and again only after another write to the file. */
 static int64_t appended_at(const struct posix_record* record, struct open_file* file, int fd, int64_t size) {
     if (file->append_end >= 0 && file->append_end == record->history.last[TRANSFER_WRITE] + 1)
         return file->append_end;
@@ -87,7 +87,7 @@ static int64_t appended_at(const struct posix_record* record, struct open_file* 
     return end >= size ? end - size : 0;
 }
 
-/* Where a transfer at the file's own offset took place; the offset moves. */
+/* The place of a transfer at the file's own offset, which moves. */
 static int64_t moved_offset(const struct posix_record* record, struct open_file* file, int fd,
                             enum transfer which, int64_t size) {
     int64_t offset = file->offset;
@@ -141,7 +141,7 @@ void posix_count_copy(struct posix_record* record, enum posix_counter counter, s
 void posix_count_close(struct posix_record* record, struct span span) {
     event(MODULE_POSIX, EVENT_CLOSE, record->log.base.id, span);
     double* time = record->log.time;
-    /* Alone, a close is no reason for a place in the log: a child closes what its parent opened. */
+    /* A close alone does not bring a record into the log, because a child closes what its parent opened. */
     if (pause_active()) return;
     record_lock(&record->head);
     note_window(&time[CLOSE_START], &time[CLOSE_END], span);

@@ -21,30 +21,31 @@ struct posix_record {
     struct posix_stored log;
 };
 
-/* The record of an absolute name, NULL if it is not counted or there is no room. */
+/* The record of an absolute name; NULL if it is not counted or there is no room. */
 struct posix_record* posix_record_of(const char* name);
 
-/* Its name, as long as the process lives. */
+/* The name of a record; valid as long as the process lives. */
 const char* posix_record_name(const struct posix_record* record);
 
 /* The record of an open file; after a fork the child gets its own here. */
 struct posix_record* posix_record_of_file(struct open_file* file);
 
-/* The offset is explicit (pread), or this: the file's own, which moves. */
+/* An offset is explicit (pread), or this value for the offset of the file, which moves. */
 enum { CURRENT_OFFSET = -1 };
 void posix_count_transfer(int fd, struct open_file* file, enum transfer kind, int64_t offset, int64_t size,
                           const void* memory, struct span span);
 
-/* A successful open; `mode` is the mode argument of a creating call. */
+/* Counts a successful open; `mode` is the mode argument of a creating call. */
 void posix_count_open(struct posix_record* record, int mode, struct span span);
-/* A copy of a descriptor (DUPS) or the descriptor of a stream (FILENOS): each counts as an open too. */
+/* Counts a copy of a descriptor (DUPS) or the descriptor of a stream (FILENOS); each counts as an open
+   too. */
 void posix_count_copy(struct posix_record* record, enum posix_counter counter, struct span span);
 void posix_count_close(struct posix_record* record, struct span span);
 void posix_count_seek(struct open_file* file, int64_t offset, struct span span);
 
-/* One more of a counter and time for metadata. */
+/* Adds one to a counter, and the time to that of metadata. */
 void posix_count_meta(struct posix_record* record, enum posix_counter counter, struct span span);
-/* fsync and fdatasync: time for writing. */
+/* Counts fsync and fdatasync, whose time counts as writing. */
 void posix_count_sync(struct posix_record* record, enum posix_counter counter, struct span span);
 void posix_count_rename(const char* from, const char* to, struct span span);
 

@@ -1,4 +1,4 @@
-/* Reads and writes of streams. Text formatting inside a call counts as part of it. */
+/* Reads and writes of streams. Formatting of text inside a call is part of the call's time. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,7 +118,7 @@ EXPORT ssize_t getline(char** restrict line, size_t* restrict room, FILE* restri
     return getdelim(line, room, '\n', file);
 }
 
-/* Fortified calls carry sizes that the C library checks; past them, they are the plain ones. */
+/* Fortified calls have sizes that the C library checks; after the check they are like the plain ones. */
 size_t __fread_chk(void* memory, size_t room, size_t size, size_t count, FILE* file);
 char* __fgets_chk(char* text, size_t room, int size, FILE* file);
 

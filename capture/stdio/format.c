@@ -1,4 +1,4 @@
-/* printf and scanf in their many forms. */
+/* The many forms of printf and scanf. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -38,7 +38,7 @@ EXPORT int __vprintf_chk(int flag, const char* format, va_list arguments) {
     return __vfprintf_chk(stdout, flag, format, arguments);
 }
 
-/* Passes the arguments after `last` on to a call that takes a va_list. */
+/* Passes the arguments after `last` to a call with a va_list. */
 #define FORWARD(last, call)    \
     va_list arguments;         \
     va_start(arguments, last); \
@@ -61,7 +61,7 @@ EXPORT int __printf_chk(int flag, const char* format, ...) {
     FORWARD(format, __vfprintf_chk(stdout, flag, format, arguments));
 }
 
-/* What a scan consumed is only known from the stream's position before and after. */
+/* Only the position of the stream before and after a scan shows how much it consumed. */
 static int64_t position(struct stream* stream, FILE* file) {
     if (stream->no_position || sandboxed()) return 0;
     const off_t at = ftello(file);
@@ -91,7 +91,8 @@ static int end_scan(struct scan scan, FILE* file, int result) {
     return result;
 }
 
-/* The C library's sets of scanf: of ISO C23 and C99 (which of them, headers decide) and the older GNU one. */
+/* The C library's sets of scanf functions: ISO C23 and C99, of which headers choose one, and an older GNU
+   set. */
 #define SCANS(vscan, scan_file, scan_stdin, vscan_stdin)                                    \
     int vscan(FILE* restrict file, const char* restrict format, va_list arguments);         \
     int scan_file(FILE* restrict file, const char* restrict format, ...);                   \
@@ -116,7 +117,7 @@ SCANS(__isoc23_vfscanf, __isoc23_fscanf, __isoc23_scanf, __isoc23_vscanf)
 #endif
 
 #ifndef CAPTURE_STATIC
-/* The headers turn the plain names into the newer ones; these symbols are the older functions. */
+/* The headers map the plain names to newer functions; these symbols are the older ones. */
 int gnu_vfscanf(FILE* restrict file, const char* restrict format, va_list arguments) __asm__("vfscanf");
 int gnu_fscanf(FILE* restrict file, const char* restrict format, ...) __asm__("fscanf");
 EXPORT int gnu_vfscanf(FILE* restrict file, const char* restrict format, va_list arguments) {

@@ -5,7 +5,7 @@
 #include "core/layouts.h"
 #include "counting/stdio.h"
 
-/* Another order than the other modules'. */
+/* The order differs from that of the other modules. */
 enum stdio_time {
     STDIO_META_TIME,
     STDIO_WRITE_TIME,

@@ -15,7 +15,7 @@
 #include "posix/record.h"
 #include "stdio/record.h"
 
-/* Where a stream begins to write: an appending one at the end, which the C library has just looked up. */
+/* Where a stream begins to write: in append mode at the end, which the C library has just looked up. */
 static int64_t first_offset(FILE* file, const char* mode) {
     const off_t end = *mode == 'a' && !sandboxed() ? ftello(file) : 0;
     return end > 0 ? end : 0;
@@ -78,7 +78,7 @@ EXPORT int fclose(FILE* file) {
     return result;
 }
 
-/* The descriptor of a stream: what is done with it from now on is the POSIX module's. */
+/* The descriptor of a stream. The POSIX module counts what is done with it from now on. */
 static void note_descriptor(struct stream* stream, int fd, struct span span) {
     struct open_file* file = fd_file(fd);
     struct posix_record* record = file ? posix_record_of_file(file) : posix_record_of(stream->name);

@@ -117,7 +117,7 @@ struct stdio_record* stream_forget(struct stream* stream) {
 
 void stdio_count_close(struct stdio_record* record, struct span span) {
     event(MODULE_STDIO, EVENT_CLOSE, record->log.base.id, span);
-    /* Alone, a close is no reason for a place in the log: a child closes what its parent opened. */
+    /* A close alone does not bring a record into the log, because a child closes what its parent opened. */
     if (pause_active()) return;
     record_lock(&record->head);
     count_window(record, STDIO_CLOSE_START, STDIO_CLOSE_END, span);
@@ -165,7 +165,7 @@ void stream_count_flush(struct stream* stream, struct span span) {
     struct stdio_record* record = record_of(stream);
     if (!record) return;
     if (pause_active()) return;
-    record_lock(&record->head); /* as for a close */
+    record_lock(&record->head); /* as in a close */
     ++record->log.counter[STDIO_FLUSHES];
     note_time(&record->log.time[STDIO_WRITE_TIME], &record->write_end, span);
     record_unlock(&record->head);

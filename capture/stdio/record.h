@@ -1,4 +1,4 @@
-/* The STDIO counters of one file, and the streams that are open. */
+/* The STDIO counters of one file, and the open streams. */
 #ifndef WORKALIKE_CAPTURE_STDIO_RECORD_H
 #define WORKALIKE_CAPTURE_STDIO_RECORD_H
 
@@ -14,28 +14,30 @@
 struct stdio_record {
     struct entry head;
     double read_end, write_end, meta_end;
-    struct sizes_record* sizes; /* NULL unless asked for */
+    struct sizes_record* sizes; /* NULL unless requested */
     struct stdio_stored log;
 };
 
-/* An open stream. Kept by descriptor, since a FILE holds its own: found without a search or a lock. */
+/* An open stream. It is stored by its descriptor, which a FILE contains, so it is found without a search
+   or a lock. */
 struct stream {
     FILE* file;
-    _Atomic(struct stdio_record*) record; /* NULL after a fork until the child uses the stream */
-    const char* name;                     /* NULL: a standard stream that is not to be counted */
+    _Atomic(struct stdio_record*) record; /* NULL after a fork, until the child uses the stream */
+    const char* name;                     /* NULL: a standard stream that is not counted */
     int64_t offset;
     bool no_position; /* a pipe or terminal */
 };
 
 enum transfer_kind { STREAM_READ, STREAM_WRITE };
 
-/* The stream of a FILE, NULL if it is not counted. Standard streams count from their first use. */
+/* The stream of a FILE; NULL if it is not counted. Standard streams count from their first use. */
 struct stream* stream_of(FILE* file);
 
-/* A stream was opened on a file of this absolute name (counter: STDIO_OPENS or STDIO_FDOPENS). */
+/* Notes a stream that was opened on a file of this absolute name. `counter` is STDIO_OPENS or
+   STDIO_FDOPENS. */
 void stream_opened(FILE* file, const char* name, enum stdio_counter counter, int64_t offset,
                    struct span span);
-/* Forgets the stream: before the FILE is freed. */
+/* Removes the stream; must precede the release of the FILE. */
 struct stdio_record* stream_forget(struct stream* stream);
 
 void stream_count_transfer(struct stream* stream, enum transfer_kind kind, int64_t size, struct span span);
@@ -43,7 +45,7 @@ void stream_count_seek(struct stream* stream, int64_t offset, struct span span);
 void stream_count_flush(struct stream* stream, struct span span);
 void stdio_count_close(struct stdio_record* record, struct span span);
 
-/* In a fork's child: same streams, no records yet. */
+/* In the child of a fork: keeps the streams, but without records. */
 void streams_after_fork(void);
 
 #endif

@@ -1,6 +1,5 @@
-/* On request: how large the calls of STDIO are, for which Darshan's format has no place. They go into the
-   side file; what writes through a buffer is one call of its size, whatever the buffer makes of it.
- */
+/* Sizes of the calls of STDIO, on request. Darshan's format cannot hold them, so they go into the side
+   file. A buffered write is one call of its size, whatever the buffer makes of it. */
 #ifndef WORKALIKE_CAPTURE_SIZES_H
 #define WORKALIKE_CAPTURE_SIZES_H
 
@@ -22,17 +21,17 @@ struct sizes_record {
     struct sizes_stored log;
 };
 
-/* WORKALIKE_CAPTURE_STDIO_SIZES is set to 1. */
+/* True if WORKALIKE_CAPTURE_STDIO_SIZES is set to 1. */
 extern bool sizes_wanted;
 void sizes_start(void);
 
-/* The sizes of a file's calls; NULL if they are not asked for, or without room. */
+/* The sizes of the calls of a file; NULL if they are not requested or there is no room. */
 struct sizes_record* sizes_record_of(const char* name);
 
-/* One more call. The caller holds the lock of the file's STDIO record. */
+/* Adds one call. The caller holds the lock of the file's STDIO record. */
 void sizes_count(struct sizes_record* record, enum sized which, int64_t size);
 
-/* Appends the records as JSON objects with commas between. */
+/* Appends the records as JSON objects with commas between them. */
 void sizes_text(struct buffer* text, const struct buffer* records);
 
 #endif

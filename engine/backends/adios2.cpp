@@ -1,4 +1,5 @@
-// adios2: BP5 files. A dump is a step; in it streams are a variable of bytes, arrays and fits one a dataset.
+// The adios2 backend: BP5 files. Each dump is a step of the file. In a step, streams are a variable of bytes,
+// and each dataset of an array or a fit is a variable.
 #include "io/adios2.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ bp::Extents extents(const std::vector<std::int64_t>& values) {
     return {values.begin(), values.end()};
 }
 
-/// One past the last byte of the dump's streams, from the dump's place in the file on.
+/// One past the last byte of the dump's streams, from where the dump starts in the file.
 std::int64_t end_of_streams(const FileContext& context) {
     Wide end = 1;
     for (const Stream& stream : context.content->streams) {
@@ -36,7 +37,7 @@ std::int64_t end_of_streams(const FileContext& context) {
 
 class Adios2File final : public OpenFile {
   public:
-    /// `held`: the files that this process writes.
+    /// `held` contains the files that this process writes.
     Adios2File(const FileContext& context, std::set<std::string>& held) : context_(context), held_(held) {
         if (context.writes && !held.contains(context.path)) {
             writer_.emplace();
@@ -57,7 +58,7 @@ class Adios2File final : public OpenFile {
             writer_->begin_step();
             in_step_ = true;
         } else {
-            open_reader(MPI_COMM_SELF);  // beside the one that writes
+            open_reader(MPI_COMM_SELF);  // opened in addition to the writer
         }
     }
 
@@ -109,14 +110,14 @@ class Adios2File final : public OpenFile {
         return operation.size;
     }
 
-    /// What was put is written at the end of the step.
+    /// Data from put() is written at the end of the step.
     [[nodiscard]] bool posts() const override { return in_step_; }
     void complete() override {
         in_step_ = false;
         writer_->end_step();
     }
     void end_dump() override {
-        if (in_step_) complete();  // made before the run: nobody has asked for it
+        if (in_step_) complete();  // made before the run, so nothing else calls complete()
         if (writer_) close_reader();
     }
     void close() override {
@@ -177,7 +178,7 @@ class Adios2File final : public OpenFile {
         return out;
     }
 
-    /// `place`: of the expected bytes in the payload.
+    /// `place` is the position of the expected bytes in the payload.
     void compare(const Operation& operation, std::int64_t offset, std::int64_t size, std::int64_t place,
                  VerifyResult& result) {
         std::vector<std::byte> found(static_cast<std::size_t>(size));
@@ -208,7 +209,7 @@ class Adios2File final : public OpenFile {
     std::optional<TileGrid> grid_;
     const Slab* grid_slab_ = nullptr;
     std::int64_t element_ = 1;
-    std::int64_t base_ = 0;  // of the variable, in the linear file
+    std::int64_t base_ = 0;  // where the variable starts in the linear file
     bool in_step_ = false;
 };
 

@@ -1,5 +1,5 @@
-// What the code of a backend is: a small set of verbs on an open file. Its traits are in core/backends;
-// nothing outside asks which backend it is.
+// The code of a backend: a small set of operations on an open file. The traits are in core/backends. No code
+// outside a backend asks which backend it is.
 #pragma once
 
 #include <mpi.h>
@@ -22,62 +22,62 @@
 
 namespace wa {
 
-/// A wrong byte.
+/// A byte that differs from what was written.
 struct Mismatch {
-    std::string file;  // its name, without the directory
+    std::string file;  // the name without the directory
     std::int64_t dump = 0;
     std::int64_t offset = 0;  // in the file, or in the dataset laid out linearly
     int expected = 0;
-    int found = -1;  // -1: the file ends before
+    int found = -1;  // -1: the file ends before this byte
 };
 
-/// What reading back has found.
+/// The result of reading data back.
 struct VerifyResult {
     std::int64_t bytes = 0;
-    std::int64_t errors = 0;  // wrong bytes
+    std::int64_t errors = 0;  // number of wrong bytes
     std::optional<Mismatch> first;
     void merge(const VerifyResult& other);
-    /// Compares `size` bytes, of which `got` are there.
+    /// Compares `size` bytes, of which `got` were read.
     void compare(const std::byte* found, const std::byte* expected, std::int64_t size, std::int64_t got,
                  const Mismatch& place);
 };
 
-/// Memory that operations move data from and to; shared by all files of a process.
+/// Memory for the data of operations, shared by all files of a process.
 struct Buffers {
-    Arena arena;   // what is written
-    Ring scratch;  // where reads end up: as long, but only as large as one period
+    Arena arena;   // the data of writes
+    Ring scratch;  // receives what is read: as long as the arena, but with only one period of memory
 };
 
-/// A file as a rank sees it in one dump.
+/// A file in one dump, from the point of view of a rank.
 struct FileContext {
     const Plan* plan = nullptr;
     const Family* family = nullptr;
     const Content* content = nullptr;
     const Dump* dump = nullptr;
-    std::size_t position = 0;  // of the dump
+    std::size_t position = 0;  // of the dump in the plan
     std::string path;
     const Layout* layout = nullptr;
     const FileUse* use = nullptr;
     FileSlot slot;
-    Place place;  // among those who share the file
+    Place place;  // among the ranks that share the file
     std::int64_t rank = 0;
-    /// Those who open it together (one process where a file is opened alone). MPI_COMM_NULL where nothing is
-    /// opened.
+    /// The processes that open the file together (one if it is opened by a single process). MPI_COMM_NULL if
+    /// the file is not opened.
     MPI_Comm comm = MPI_COMM_NULL;
     std::int64_t members = 1;
     bool alone = true;  // no other rank opens the file
     bool writes = true;
-    bool creates = true;        // it may have to be made
-    bool exclusive = false;     // it must not exist yet
-    bool reading_back = false;  // to verify: nothing may change
-    bool preparing = false;     // before the run: what the dump reads is written
+    bool creates = true;        // the file may have to be made
+    bool exclusive = false;     // the file must not exist yet
+    bool reading_back = false;  // opened for verification, so nothing may change
+    bool preparing = false;     // before the run, when the data that the dump reads is written
     std::int64_t phase = 0;     // of the payload
     const Buffers* buffers = nullptr;
-    const MeshShare* mesh = nullptr;  // of a content that is a mesh; for this dump only
+    const MeshShare* mesh = nullptr;  // of a content that is a mesh; valid in this dump only
 };
 
-/// An open file of one rank. Errors are CallFailed. Destroying it without close() must not wait for other
-/// ranks.
+/// An open file of one rank. Errors are reported as CallFailed. A destructor without close() must not wait
+/// for other ranks.
 class OpenFile {
   public:
     OpenFile() = default;
@@ -87,28 +87,29 @@ class OpenFile {
     OpenFile(OpenFile&&) = delete;
     OpenFile& operator=(OpenFile&&) = delete;
 
-    /// A dump starts or ends in this file; a file may see several.
+    /// Marks the start and end of a dump in this file; a file may have several.
     virtual void begin_dump(const FileContext& context) = 0;
     virtual void end_dump() {}
-    /// All members enter and leave sections together.
+    /// All members of the file enter and leave sections together.
     virtual void begin_section(const Section& /*section*/) {}
     virtual void end_section() {}
-    /// Performs an operation of one piece and returns the bytes moved, fewer than asked only at the end of a
-    /// file.
+    /// Performs an operation of one piece and returns the bytes moved. They are fewer than requested only at
+    /// the end of a file.
     virtual std::int64_t transfer(const Operation& operation) = 0;
-    /// Whether the dump posts operations, on any rank, which complete() must end together.
+    /// Whether any rank posts operations in this dump; if so, all ranks call complete() together.
     [[nodiscard]] virtual bool posts() const { return false; }
     virtual void complete() {}
     virtual void seek(std::int64_t /*offset*/) {}
     virtual void flush() {}
     virtual void sync() {}
     virtual void close() {}
-    /// Compares what an operation wrote with what is there (backends whose files are not plain bytes).
+    /// Compares the data of an operation with the content of the file, for backends whose files are not plain
+    /// bytes.
     virtual void verify(const Operation& /*operation*/, VerifyResult& /*result*/) {}
 };
 
 struct BackendOptions {
-    std::string operations_path;  // of the record backend
+    std::string operations_path;  // for the record backend
 };
 
 class Backend {
@@ -123,28 +124,30 @@ class Backend {
     [[nodiscard]] virtual std::unique_ptr<OpenFile> open(const FileContext& context) = 0;
     virtual void stat(const FileContext& context) = 0;
 
-    /// Raises PlanError where the library at hand cannot do what a family asks for; what no version of it can
-    /// do is refused by the traits. `place` is the content's.
+    /// Raises PlanError if this version of the library cannot do what a family asks for. The traits refuse
+    /// what no version can do. `place` is the position of the content in the plan.
     virtual void refuse(const Family& /*family*/, const Layout& /*layout*/, const Content& /*content*/,
                         const std::string& /*place*/) const {}
 
-    // Libraries that add bytes of their own. All of these are collective over the members of the file.
+    // For libraries that add bytes of their own. All these functions are collective over the members of the
+    // file.
 
-    /// Before the run: finds out what the library adds to a dump with a fit, in files of its own that it
-    /// removes.
+    /// Before the run: measures what the library adds to a dump with a fit, using temporary files.
     virtual void calibrate(const FileContext& /*context*/) {}
-    /// What to give to the library for this file, so that the plan's bytes result; nothing: as the plan says.
+    /// How many bytes to give to the library for this file, so that the bytes of the plan result. Empty if
+    /// they are those of the plan.
     virtual std::optional<std::int64_t> fit_payload(const FileContext& /*context*/) { return std::nullopt; }
-    /// What this process's MPI-IO calls wrote in the dump, the close included where there was one.
+    /// Reports the bytes that this process wrote through MPI-IO in the dump. They include the close, if there
+    /// was one.
     virtual void dump_done(const FileContext& /*context*/, std::int64_t /*payload*/,
                            std::int64_t /*written*/) {}
-    /// After the last dump: writes out what is still held. Not collective.
+    /// After the last dump: writes what is still buffered. Not collective.
     virtual void finish() {}
 };
 
 using BackendMaker = std::unique_ptr<Backend> (*)(const BackendOptions&);
 
-/// What makes a backend, or nothing where the engine was built without it.
+/// The function that makes a backend; null if the engine was built without it.
 [[nodiscard]] BackendMaker maker_of(const Traits& traits);
 
 }  // namespace wa

@@ -10,10 +10,10 @@
 namespace wa {
 
 bool exists_for_all(const FileContext& context) {
-    int there = 0;
-    if (mpi::rank(context.comm) == 0) there = posix::size_of(context.path).has_value() ? 1 : 0;
-    mpi::check(MPI_Bcast(&there, 1, MPI_INT, 0, context.comm), "open");
-    return there != 0;
+    int exists = 0;
+    if (mpi::rank(context.comm) == 0) exists = posix::size_of(context.path).has_value() ? 1 : 0;
+    mpi::check(MPI_Bcast(&exists, 1, MPI_INT, 0, context.comm), "open");
+    return exists != 0;
 }
 
 std::int64_t end_of_file(const FileContext& context) {
@@ -60,8 +60,8 @@ void WrittenGrids::accept(const Slice& part, std::int64_t element, std::int64_t 
     const auto size = static_cast<std::size_t>(element);
     std::vector<std::int64_t> at(part.count.size());
     for (std::size_t i = 0; i * size < found.size(); ++i) {
-        std::byte* here = found.data() + i * size;
-        if (std::memcmp(here, expected + i * size, size) == 0) continue;
+        std::byte* value = found.data() + i * size;
+        if (std::memcmp(value, expected + i * size, size) == 0) continue;
         auto left = static_cast<std::int64_t>(i);
         for (std::size_t d = at.size(); d-- > 0; left /= part.count[d]) {
             at[d] = part.start[d] + left % part.count[d] * (part.stride.empty() ? 1 : part.stride[d]);
@@ -70,8 +70,8 @@ void WrittenGrids::accept(const Slice& part, std::int64_t element, std::int64_t 
             const auto spot = grid.spot_of(at);
             if (!spot) continue;
             const std::int64_t place = base + (spot->tile * slab->elements() + spot->element) * element;
-            if (std::memcmp(here, arena.at(phase, place), size) != 0) continue;
-            std::memcpy(here, expected + i * size, size);
+            if (std::memcmp(value, arena.at(phase, place), size) != 0) continue;
+            std::memcpy(value, expected + i * size, size);
             break;
         }
     }

@@ -1,5 +1,5 @@
-// hdf5: parallel HDF5 over MPI-IO. Datasets are in hdf5_file.cpp; what the library adds is in
-// hdf5_overhead.cpp.
+// The hdf5 backend: parallel HDF5 over MPI-IO. Datasets are in hdf5_file.cpp; the overhead of the library is
+// in hdf5_overhead.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 class Hdf5Backend final : public Backend {
   public:
     Hdf5Backend() { h5::start(); }
-    // MPI files must be gone before MPI ends.
+    // HDF5 must free its MPI objects before MPI_Finalize.
     ~Hdf5Backend() override { h5::finish(); }
     Hdf5Backend(const Hdf5Backend&) = delete;
     Hdf5Backend& operator=(const Hdf5Backend&) = delete;
@@ -62,8 +62,8 @@ class Hdf5Backend final : public Backend {
     }
 
   private:
-    /// Whether the dump's bytes are counted with the library's own in them. A baton's ranks open the file one
-    /// by one, so none of them can know the sum.
+    /// Whether the bytes of the dump include those of the library. With a baton, ranks open the file one
+    /// after the other, so no rank can know the sum.
     static bool counts_library(const FileContext& context) {
         return context.content->sized() && context.family->level != Level::h5d &&
                !context.family->sharing.baton;

@@ -37,14 +37,15 @@ h5::FileOptions options_of(const FileContext& context) {
 
 constexpr hsize_t endless = ~hsize_t{0} >> 2U;
 
-/// Datasets of a new file that are created before the first is written; more would cost memory.
+/// The number of datasets of a new file that are created before the first write; more would need too much
+/// memory.
 constexpr std::int64_t created_ahead_at_most = 1024;
 
 hsize_t extent(std::int64_t value) {
     return static_cast<hsize_t>(value);
 }
 
-/// A selection whose rows count from the dump's first.
+/// A selection with rows counted from the first row of the dump.
 Slice slice_of(const h5::Selection& selection, hsize_t first_row) {
     const auto plain = [](const h5::Extents& extents) {
         return std::vector<std::int64_t>(extents.begin(), extents.end());
@@ -54,7 +55,8 @@ Slice slice_of(const h5::Selection& selection, hsize_t first_row) {
     return out;
 }
 
-/// Chunk extents of about `bytes`: whole fast dimensions, as much of the slow ones as fits.
+/// The extents of a chunk of about `bytes` bytes: the fast dimensions in full, and as much of the slow ones
+/// as fits.
 h5::Extents chunk_of(const h5::Extents& dims, std::int64_t element, std::int64_t bytes) {
     h5::Extents chunk(dims.size(), 1);
     auto room = std::max<hsize_t>(1, extent(bytes / element));
@@ -81,8 +83,8 @@ void Hdf5File::begin_dump(const FileContext& context) {
 }
 
 void Hdf5File::end_dump() {
-    // A stated size in a file that stays open accounts for the library's bytes dump by dump, so they must be
-    // written now.
+    // In a file that stays open, a stated size counts the library's bytes dump by dump. They must therefore
+    // be written now.
     if (appended() && context_.content->sized() && context_.content->flushes == 0) h5::flush(file_);
     created_ = false;
 }
@@ -93,7 +95,7 @@ void Hdf5File::close() {
     file_.close();
 }
 
-/// Datasets that are not extended lie in a group of their dump where a file sees several.
+/// In a file of several dumps, datasets that are not extended are in a group of their dump.
 std::string Hdf5File::dump_group() const {
     const bool one_dump = context_.use->first && context_.use->last;
     return one_dump ? "" : fmt::format("s{:06d}/", context_.dump->index);
@@ -145,8 +147,8 @@ bool Hdf5File::writes_now() const {
     return !context_.reading_back && (context_.preparing || moves(*context_.content, Direction::write));
 }
 
-/// Extends the first dimension as far as this dump needs it.
-void Hdf5File::reach(hsize_t rows) {
+/// Extends the first dimension to the rows that this dump needs.
+void Hdf5File::extend_rows(hsize_t rows) {
     h5::Extents dims = h5::dims_of(dataset_);
     if (dims[0] >= rows || !writes_now()) return;
     dims[0] = rows;
@@ -155,8 +157,8 @@ void Hdf5File::reach(hsize_t rows) {
 
 void Hdf5File::open_extents() {
     const Hdf5Settings& settings = context_.family->hdf5;
-    // Streams have absolute offsets: an extendible dataset reaches as far as this dump, another as far as
-    // any.
+    // Streams have absolute offsets. An extendible dataset reaches to the end of this dump, any other to the
+    // end of all dumps.
     const auto end_of_dump = [this] {
         return extent(static_cast<std::int64_t>(
             dump_end(*context_.plan, *context_.dump, *context_.layout, context_.slot, std::nullopt)));
@@ -175,7 +177,7 @@ void Hdf5File::open_extents() {
         }
         (void)find_or_create("extents", shape, false);
     } else if (appended()) {
-        reach(end_of_dump());
+        extend_rows(end_of_dump());
     }
     has_extents_ = true;
 }
@@ -201,7 +203,7 @@ std::string Hdf5File::array_name(std::size_t part, std::int64_t dataset) const {
     return fmt::format("{}a{:02d}_{:06d}", own_group ? dump_group() : "", part, dataset);
 }
 
-/// An application makes its datasets and then writes them: between two writes lies no metadata.
+/// Applications create all their datasets and then write them, so no metadata lies between two writes.
 void Hdf5File::create_arrays_ahead() {
     std::int64_t datasets = 0;
     for (const Array& array : context_.content->arrays) datasets += array.datasets;
@@ -234,7 +236,7 @@ void Hdf5File::open_array_dataset(const Section& section, std::int64_t dataset) 
     (void)find_or_create(array_name(section.part, dataset), shape, !created_ && !(own_group && writes_now()));
     if (!grows) return;
     first_row_ = extent(rows_before(context_, section.part));
-    reach(first_row_ + shape.dims[0]);
+    extend_rows(first_row_ + shape.dims[0]);
 }
 
 void Hdf5File::open_fit(const Section& section) {
@@ -252,12 +254,12 @@ void Hdf5File::open_fit(const Section& section) {
                                                 settings.chunk_bytes);
     }
     const std::string name = fmt::format("{}f_{:06d}", grows ? "" : dump_group(), section.dataset);
-    const bool there = find_or_create(name, shape, !created_ && (grows || !writes_now()));
-    if (!grows || !there) return;
-    // How much earlier dumps were given depends on what the library had added: the dataset itself knows.
+    const bool existed = find_or_create(name, shape, !created_ && (grows || !writes_now()));
+    if (!grows || !existed) return;
+    // The rows of earlier dumps depend on what the library had added, so they are read from the dataset.
     const hsize_t rows = h5::dims_of(dataset_)[0];
     first_row_ = writes_now() ? rows : rows - std::min(rows, shape.dims[0]);
-    reach(first_row_ + shape.dims[0]);
+    extend_rows(first_row_ + shape.dims[0]);
 }
 
 void Hdf5File::open_table(const Section& section) {
@@ -270,7 +272,7 @@ void Hdf5File::open_table(const Section& section) {
     shape.dims = {extent(std::max<std::int64_t>(1, section.bytes / shape.element))};
     if (settings.chunked) {
         shape.chunk = chunk_of(shape.dims, shape.element, settings.chunk_bytes);
-        // One rank writes the axes, and alone it cannot pass filters.
+        // A single rank writes the axes, and HDF5 does not filter writes that are not collective.
         if (table.kind != TableKind::axes) shape.filters = settings;
     }
     (void)find_or_create(dump_group() + name_of(table), shape, !created_ && !(appended() && writes_now()));
@@ -337,7 +339,7 @@ std::int64_t Hdf5File::transfer(const Operation& operation) {
     return operation.size;
 }
 
-/// One call over all datasets of the section.
+/// Writes to all datasets of the section in one call.
 void Hdf5File::write_to_all(const Operation& operation) {
     std::vector<hid_t> ids{dataset_.get()};
     for (const h5::Shared& dataset : others_) ids.push_back(dataset.get());
@@ -350,14 +352,14 @@ void Hdf5File::write_to_all(const Operation& operation) {
 }
 
 void Hdf5File::verify_slabs(const Operation& operation, VerifyResult& result) {
-    Operation one = operation;
-    one.pieces = 1;
-    one.size = operation.size / operation.pieces;
-    verify(one, result);
+    Operation single = operation;
+    single.pieces = 1;
+    single.size = operation.size / operation.pieces;
+    verify(single, result);
     for (h5::Shared& other : others_) {
         std::swap(dataset_, other);
-        one.offset += operation.piece_stride;
-        verify(one, result);
+        single.offset += operation.piece_stride;
+        verify(single, result);
         std::swap(dataset_, other);
     }
 }
@@ -380,8 +382,8 @@ void Hdf5File::verify(const Operation& operation, VerifyResult& result) {
         }
         return;
     }
-    // In runs of a bounded size, in the order in which the elements lie in memory: whole fast dimensions,
-    // some rows of the next, one of the slower ones at a time.
+    // Compares runs of limited size in the order of the elements in memory: fast dimensions in full, some
+    // rows of the next one, and single indexes of slower ones.
     const auto most = std::max<hsize_t>(1, extent((std::int64_t{1} << 20) / element_));
     std::size_t split = whole.count.size() - 1;
     hsize_t inner = 1;

@@ -1,4 +1,4 @@
-// An open HDF5 file: how a dump's streams, arrays and fits become datasets.
+// An open HDF5 file: how the streams, arrays and fits of a dump become datasets.
 #pragma once
 
 #include <map>
@@ -28,12 +28,12 @@ class Hdf5File final : public OpenFile {
     void close() override;
     void verify(const Operation& operation, VerifyResult& result) override;
 
-    /// Chunks of this many elements in datasets of a fit (calibration: as many chunks as in earnest, but
-    /// small).
+    /// Sets the number of elements per chunk in datasets of a fit. Calibration uses as many chunks as the
+    /// run, but small ones.
     void set_fit_chunk(std::int64_t elements) { fit_chunk_ = elements; }
 
   private:
-    /// True when the dataset was there.
+    /// Returns true if the dataset existed.
     bool find_or_create(const std::string& name, const h5::DatasetShape& shape, bool may_exist);
     [[nodiscard]] h5::DatasetShape shape_of(const Array& array) const;
     [[nodiscard]] std::string array_name(std::size_t part, std::int64_t dataset) const;
@@ -41,13 +41,13 @@ class Hdf5File final : public OpenFile {
     void open_array_dataset(const Section& section, std::int64_t dataset);
     void write_to_all(const Operation& operation);
     void verify_slabs(const Operation& operation, VerifyResult& result);
-    void reach(hsize_t rows);
+    void extend_rows(hsize_t rows);
     [[nodiscard]] bool writes_now() const;
     void open_extents();
     void open_array(const Section& section);
     void open_fit(const Section& section);
     void open_table(const Section& section);
-    /// What an operation writes, or what must be there after it.
+    /// The data that an operation writes, or that the file must contain afterwards.
     [[nodiscard]] const std::byte* payload(const Operation& operation);
     [[nodiscard]] std::string dump_group() const;
     [[nodiscard]] bool appended() const { return context_.family->lifetime == Lifetime::appended; }
@@ -59,28 +59,28 @@ class Hdf5File final : public OpenFile {
     }
 
     h5::Shared file_;
-    bool created_ = false;        // by this opening: it holds no dataset from before
-    bool has_extents_ = false;    // since this opening
-    bool filters_alone_ = false;  // the library filters in collective calls only, also those of one rank
+    bool created_ = false;        // made by this open, so without older datasets
+    bool has_extents_ = false;    // extents were found since this open
+    bool filters_alone_ = false;  // the library filters only in collective calls, also in files of one rank
     FileContext context_;
     Section section_;
-    WrittenGrids written_grids_;  // of the array at hand
+    WrittenGrids written_grids_;  // of the current array
     std::optional<TileGrid> grid_;
     const Slab* grid_slab_ = nullptr;
     h5::Shared dataset_;
-    std::vector<h5::Shared> others_;           // that a call moves beside it
-    std::map<std::string, h5::Shared> ahead_;  // created, not yet written
+    std::vector<h5::Shared> others_;           // other datasets that a call moves with it
+    std::map<std::string, h5::Shared> ahead_;  // created but not yet written
     h5::Local type_;
-    h5::Local space_;  // of the dataset, with the present selection
+    h5::Local space_;  // of the dataset, with the current selection
     h5::Local memory_;
     std::int64_t memory_elements_ = -1;
     std::int64_t element_ = 1;
     std::int64_t members_of_element_ = 1;
-    hsize_t first_row_ = 0;  // where this dump starts in a dataset that grows
+    hsize_t first_row_ = 0;  // where this dump starts in a dataset that is extended
     h5::Local collective_;
     h5::Local independent_;
     std::int64_t fit_chunk_ = 0;
-    h5::Number number_ = h5::Number::any;  // of the elements
+    h5::Number number_ = h5::Number::any;  // kind of the elements
     MeshBuffer mesh_values_;
 };
 

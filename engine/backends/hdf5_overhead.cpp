@@ -10,15 +10,15 @@
 namespace wa {
 namespace {
 
-/// Dumps of one file, and different files, that are rehearsed at most. What comes later goes by the last,
-/// corrected by what it really came to.
+/// The largest number of dumps of a file, and of different files, that are rehearsed. Later dumps use the
+/// cost of the last one, corrected by what it really was.
 constexpr std::size_t rehearsed_at_most = 64;
 
 std::size_t family_of(const FileContext& context) {
     return context.plan->dumps[context.position].family;
 }
 
-/// The file's dumps, told apart by family.
+/// The dumps of the file; different families have different keys.
 Hdf5Overhead::Sequence key_of(const FileContext& context) {
     Hdf5Overhead::Sequence key = context.content->mesh ? mesh_structures_of_file(context, rehearsed_at_most)
                                                        : structures_of_file(context, rehearsed_at_most);
@@ -35,7 +35,7 @@ Hdf5Overhead::~Hdf5Overhead() {
 }
 
 void Hdf5Overhead::calibrate(const FileContext& context) {
-    // Loads may come first in a file; the first dump that writes is where the sequence starts.
+    // Loads may come first in a file; the sequence starts with the first dump that writes.
     if (context.use->written_before) return;
     const Sequence key = key_of(context);
     if (costs_.contains(key)) return;
@@ -74,9 +74,9 @@ std::int64_t Hdf5Overhead::payload(const FileContext& context) {
     const Content& content = *context.content;
     account.target += content.fit ? fit_bytes_of_file(*content.fit, context.place)
                                   : mesh_bytes_of_file(*content.mesh, context.place);
-    // Bytes too many or too few in the file so far are made up for. A dataset without elements has no place
-    // in the file and cannot be written: where the metadata alone is more than the target, each still has
-    // one.
+    // This dump compensates the bytes by which the file so far is too large or too small. A dataset without
+    // elements has no space in the file and cannot be written. If the metadata alone exceeds the target, each
+    // dataset still gets one element.
     const std::int64_t least = content.fit ? content.fit->datasets * content.fit->element : 0;
     return std::max(least, account.target - account.written - account.expected);
 }

@@ -1,5 +1,5 @@
-// What HDF5, or a library on it, adds to a dump at MPI-IO level (superblock, headers, indexes), so that a
-// content of a stated size can be given the rest.
+// What HDF5, or a library above it, adds to a dump at the MPI-IO level (superblock, headers, indexes). A
+// content of a stated size is then given the remaining bytes.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,7 @@
 
 namespace wa {
 
-/// Opens a file as the backend does.
+/// Opens a file in the same way as the backend.
 using FileOpener = std::function<std::unique_ptr<OpenFile>(const FileContext&)>;
 
 class Hdf5Overhead {
@@ -27,28 +27,28 @@ class Hdf5Overhead {
     Hdf5Overhead(Hdf5Overhead&&) = delete;
     Hdf5Overhead& operator=(Hdf5Overhead&&) = delete;
 
-    /// Rehearses the dumps of the file in a small one of the same structure, unless one like it was.
-    /// Collective.
+    /// Rehearses the dumps of the file in a small file of the same structure, unless an equal one was
+    /// rehearsed before. Collective.
     void calibrate(const FileContext& context);
-    /// Bytes to give to the library in this dump. Collective.
+    /// The bytes to give to the library in this dump. Collective.
     [[nodiscard]] std::int64_t payload(const FileContext& context);
-    /// What this process's part of the dump came to. Does not wait.
+    /// Reports the bytes of this process's part of the dump. Does not wait.
     void done(const FileContext& context, std::int64_t payload, std::int64_t written);
 
-    /// What decides the library's bytes in one dump. Of a fit: datasets, element, new chunks of a dataset,
-    /// opens, flushes; of a mesh: tables, parts, what belongs to no part, opens, flushes.
+    /// What determines the library's bytes in one dump. For a fit: datasets, element size, new chunks of a
+    /// dataset, opens, flushes. For a mesh: tables, parts, variables without a part, opens, flushes.
     using Structure = std::array<std::int64_t, 5>;
-    /// All dumps of a file, and the family, whose settings matter too.
+    /// The structures of all dumps of a file, and the family, whose settings matter too.
     using Sequence = std::vector<Structure>;
 
   private:
-    /// How the dumps of a family have come out so far.
+    /// The balance of the dumps of a family so far.
     struct Account {
         std::int64_t index = 0;       // of the next dump in its file
-        std::int64_t target = 0;      // of the file so far
-        std::int64_t written = 0;     // of it, the dump under way not included
-        std::int64_t expected = 0;    // the library's bytes in the dump under way
-        std::int64_t correction = 0;  // by how much the last dump differed from that
+        std::int64_t target = 0;      // bytes of the file up to the current dump
+        std::int64_t written = 0;     // bytes of the file, without the current dump
+        std::int64_t expected = 0;    // the library's bytes in the current dump
+        std::int64_t correction = 0;  // how far the last dump was from its expected cost
         const std::vector<std::int64_t>* costs = nullptr;
         bool pending = false;
         MPI_Request request = MPI_REQUEST_NULL;
@@ -59,7 +59,7 @@ class Hdf5Overhead {
     [[nodiscard]] const std::vector<std::int64_t>* costs_of(const Sequence& sequence) const;
 
     FileOpener open_;
-    std::map<Sequence, std::vector<std::int64_t>> costs_;  // the library's bytes in each dump
+    std::map<Sequence, std::vector<std::int64_t>> costs_;  // the bytes of the library in each dump
     std::map<std::size_t, Account> accounts_;              // by family
 };
 

@@ -26,7 +26,7 @@ std::int64_t divided_up(std::int64_t value, std::int64_t by) {
     return (value + by - 1) / by;
 }
 
-/// Elements of a dataset in the rehearsal, and its chunk (0: contiguous).
+/// The elements of a dataset in the rehearsal, and its chunk (0: contiguous).
 struct Size {
     std::int64_t elements = 0;
     std::int64_t chunk = 0;
@@ -64,7 +64,7 @@ class Rehearsal {
     }
 
   private:
-    /// Makes the context that of the i-th dump of the sequence.
+    /// Changes the context to the i-th dump of the sequence.
     void prepare(std::size_t i) {
         const auto& [datasets, element, chunks, opens, flushes] = sequence_[i];
         content_ = *context_.content;
@@ -82,7 +82,7 @@ class Rehearsal {
             fit_share(*content_.fit, 0, content_.fit->element, 0, context_.place).operations;
         const std::int64_t enough = std::max<std::int64_t>(1, operations);
         if (!context_.family->hdf5.chunked) return {enough, 0};
-        // The chunk is the same for all dumps: an extended dataset keeps its own.
+        // The chunk is the same for all dumps, because an extended dataset keeps its chunk.
         std::int64_t most = 1;
         for (const Hdf5Overhead::Structure& structure : sequence_) most = std::max(most, structure[2]);
         const std::int64_t chunk = divided_up(enough, most);
@@ -134,7 +134,7 @@ Hdf5Overhead::Sequence structures_of_file(const FileContext& context, std::size_
     const Hdf5Settings& settings = context.family->hdf5;
     const bool grows = settings.chunked && context.family->lifetime == Lifetime::appended;
     const auto calls = [&context](std::int64_t total) { return share_of(total, context.layout->size(), 0); };
-    std::int64_t elements = 0;  // of a dataset, when it is extended
+    std::int64_t elements = 0;  // elements of a dataset when it is extended
     std::int64_t chunks = 0;
     for (std::size_t d = context.position; d < context.plan->dumps.size() && out.size() < most; ++d) {
         const Dump& dump = context.plan->dumps[d];
@@ -146,9 +146,9 @@ Hdf5Overhead::Sequence structures_of_file(const FileContext& context, std::size_
             const std::int64_t chunk = std::max<std::int64_t>(1, settings.chunk_bytes / fit.element);
             elements =
                 (grows ? elements : 0) + fit_bytes_of_file(fit, context.place) / fit.datasets / fit.element;
-            const std::int64_t now = std::max<std::int64_t>(1, divided_up(elements, chunk));
-            added = grows ? now - chunks : now;
-            chunks = now;
+            const std::int64_t needed = std::max<std::int64_t>(1, divided_up(elements, chunk));
+            added = grows ? needed - chunks : needed;
+            chunks = needed;
         }
         out.push_back({fit.datasets, fit.element, added, calls(content.opens),
                        calls(content.flushes) + calls(content.fsyncs)});

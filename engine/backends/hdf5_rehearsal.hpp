@@ -1,4 +1,4 @@
-// Writes a file of the same structure as a plan's, but with hardly any data, to see what the library adds.
+// Writes a small file of the same structure as a plan's file, to measure what the library adds.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace wa {
 
-/// The structure of each dump with a fit in the file; at most `most` of them.
+/// The structure of each dump with a fit in the file, for at most `most` dumps.
 [[nodiscard]] Hdf5Overhead::Sequence structures_of_file(const FileContext& context, std::size_t most);
 
-/// The library's bytes in each dump of the sequence, over all ranks of the file. Collective.
+/// The bytes of the library in each dump of the sequence, over all ranks of the file. Collective.
 [[nodiscard]] std::vector<std::int64_t> rehearse(const FileContext& context,
                                                  const Hdf5Overhead::Sequence& sequence);
 

@@ -21,7 +21,7 @@ std::int64_t sum(std::int64_t own, MPI_Comm comm) {
     return all;
 }
 
-/// Positions of the dumps that write meshes into the context's file, from its own on.
+/// The positions of the dumps that write meshes into the file of the context, from the context's dump on.
 std::vector<std::size_t> dumps_of_file(const FileContext& context, std::size_t most) {
     std::vector<std::size_t> out;
     for (std::size_t d = context.position; d < context.plan->dumps.size() && out.size() < most; ++d) {
@@ -35,7 +35,7 @@ std::vector<std::size_t> dumps_of_file(const FileContext& context, std::size_t m
     return out;
 }
 
-/// The dumps of one file as a plan of their own, their meshes as small as they can be.
+/// A plan with only the dumps of one file, whose meshes are as small as possible.
 Plan small_plan(const FileContext& context, const std::vector<std::size_t>& dumps) {
     Plan out;
     out.ranks = context.plan->ranks;
@@ -47,14 +47,14 @@ Plan small_plan(const FileContext& context, const std::vector<std::size_t>& dump
         dump.family = 0;
         dump.content = i;
         Mesh& mesh = content.mesh.value();
-        mesh.bytes = 0;  // still a stated size, so the library is treated alike
+        mesh.bytes = 0;  // still a stated size, so that the library is used in the same way
         out.contents.push_back(std::move(content));
         out.dumps.push_back(dump);
     }
     return out;
 }
 
-/// One dump through the library; returns the bytes of its tables.
+/// Writes one dump through the library and returns the bytes of its tables.
 std::int64_t write(OpenFile& file, FileContext& context, DumpOperations& operations) {
     context.mesh = operations.mesh();
     file.begin_dump(context);

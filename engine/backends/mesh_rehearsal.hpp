@@ -1,5 +1,5 @@
-// Writes a file of the same structure as a plan's, with the smallest meshes there are, to see what a library
-// adds.
+// Writes a file of the same structure as a plan's file with the smallest possible meshes, to measure what a
+// library adds.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace wa {
 
-/// The structure of each dump with a mesh in the file; at most `most` of them.
+/// The structure of each dump with a mesh in the file, for at most `most` dumps.
 [[nodiscard]] Hdf5Overhead::Sequence mesh_structures_of_file(const FileContext& context, std::size_t most);
 
-/// The library's bytes in each of the first `dumps` dumps of the file, over all ranks of it. Collective.
+/// The bytes of the library in each of the first `dumps` dumps of the file, over all its ranks. Collective.
 [[nodiscard]] std::vector<std::int64_t> rehearse_meshes(const FileContext& context, std::size_t dumps,
                                                         const FileOpener& open);
 

@@ -1,4 +1,5 @@
-// mpiio: explicit offsets, independent or collective; operations of several pieces through a file view.
+// The mpiio backend: explicit offsets, independent or collective. Operations of several pieces use a file
+// view.
 #include <climits>
 #include <optional>
 
@@ -42,14 +43,13 @@ class MpiioFile final : public OpenFile {
 
     std::int64_t transfer(const Operation& operation) override {
         std::int64_t offset = operation.offset;
-        // In a view, the pieces of a round follow each other: round k starts k operations from the view's
-        // start.
+        // In a view, the pieces of a round follow each other: round k starts k operations after the start of
+        // the view.
         if (viewed_ && !operation.joins && round_ > 0)
             offset = (offset - view_base_) / round_ * operation.size;
         if (operation.joins) offset = 0;
         if (operation.direction == Direction::write) {
-            // Pieces follow each other in memory, as in an application that writes its part of a larger
-            // array.
+            // Pieces are contiguous in memory, as in an application that writes its part of a larger array.
             file_.write(offset, buffers_->arena.at(phase_, operation.offset), extent(operation.size, true),
                         operation.collective);
             return operation.size;
@@ -63,7 +63,8 @@ class MpiioFile final : public OpenFile {
     void close() override { file_.close(); }
 
   private:
-    /// Memory of `size` bytes; a derived type only where a 32-bit count or the payload's reach is too small.
+    /// Memory of `size` bytes. A derived type is used only if a 32-bit count or the reach of the payload is
+    /// too small.
     mpi::Extent extent(std::int64_t size, bool write) {
         const std::int64_t reach = write ? buffers_->arena.reach() : buffers_->scratch.size();
         if (size <= INT_MAX && size <= reach) return {static_cast<int>(size), MPI_BYTE, size};

@@ -1,5 +1,5 @@
-// null: performs nothing, so that the engine's counting alone remains. Also the smallest example of a
-// backend.
+// The null backend: performs nothing, so only the engine's counting is left. It is also the smallest example
+// of a backend.
 #include "backends/backend.hpp"
 
 namespace wa {

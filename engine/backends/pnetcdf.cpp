@@ -1,5 +1,5 @@
-// pnetcdf: variables of a CDF-5 file. Streams are a variable of bytes, extendible arrays have the record
-// dimension.
+// The pnetcdf backend: variables of a CDF-5 file. Streams are a variable of bytes; extendible arrays have the
+// record dimension.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ class PnetcdfFile final : public OpenFile {
 
     void end_section() override {
         if (section_.kind == Section::Kind::array)
-            reach(context_.content->arrays[section_.part].access.size());
+            enter_accesses_before(context_.content->arrays[section_.part].access.size());
     }
 
     std::int64_t transfer(const Operation& operation) override {
@@ -108,7 +108,7 @@ class PnetcdfFile final : public OpenFile {
     }
 
     void end_dump() override {
-        if (pending_) complete();  // made before the run: nobody has asked for it
+        if (pending_) complete();  // made before the run, so nothing else calls complete()
     }
 
     void flush() override { file_.sync(); }
@@ -146,20 +146,20 @@ class PnetcdfFile final : public OpenFile {
         if (!array.access.empty()) set_mode_of(array.access.front());
     }
 
-    /// Reading back is everybody's own affair.
+    /// Each rank reads back by itself.
     void set_mode(bool collective) { file_.set_mode(collective && !context_.reading_back); }
-    /// Posting needs no mode: waiting does.
+    /// Posting works in any mode; only waiting needs the right one.
     void set_mode_of(const Access& access) {
         if (!access.nonblocking || context_.reading_back) set_mode(access.collective);
     }
 
-    /// All members change modes in the same order, also those that have no operation of an access.
-    void reach(std::size_t access) {
+    /// All members change modes in the same order, including those without an operation in an access.
+    void enter_accesses_before(std::size_t access) {
         const Array& array = context_.content->arrays[section_.part];
         while (access_ + 1 < std::min(access + 1, array.access.size())) set_mode_of(array.access[++access_]);
     }
 
-    /// The access that a slab belongs to, entered.
+    /// Enters the access that a slab belongs to, and returns it.
     const Access& enter(const Slab& slab) {
         const Array& array = context_.content->arrays[section_.part];
         const auto has = [&](const Access& access) {
@@ -167,7 +167,7 @@ class PnetcdfFile final : public OpenFile {
         };
         std::size_t index = access_;
         while (!has(array.access[index])) ++index;
-        reach(index);
+        enter_accesses_before(index);
         return array.access[index];
     }
 
@@ -249,7 +249,7 @@ class PnetcdfFile final : public OpenFile {
     int variable_ = -1;
     std::int64_t element_ = 1;
     std::int64_t first_row_ = 0;  // where this dump starts in a variable with records
-    std::size_t access_ = 0;      // of the section's array, entered
+    std::size_t access_ = 0;      // the access of the section's array that was entered
     bool pending_ = false;
 };
 

@@ -13,7 +13,7 @@
 namespace wa {
 namespace {
 
-/// The context's file as another of its dumps has it.
+/// Whether another dump uses the file of the context.
 bool same_file(const FileContext& context, const Dump& dump) {
     return dump.family == context.dump->family && dump.file == context.dump->file;
 }
@@ -28,7 +28,7 @@ bool appended(const FileContext& context) {
     return context.family->lifetime == Lifetime::appended;
 }
 
-/// Collects variables by name; where dumps differ, each extent is the largest.
+/// Collects variables by name. If dumps differ, each extent is the largest of them.
 class Variables {
   public:
     void add(const pnetcdf::Variable& variable) {
@@ -40,12 +40,12 @@ class Variables {
             list_.push_back(variable);
             return;
         }
-        pnetcdf::Variable& there = list_[found->second];
-        if (there.dims.size() != variable.dims.size() || there.type_bytes != variable.type_bytes ||
-            there.record != variable.record)
+        pnetcdf::Variable& known = list_[found->second];
+        if (known.dims.size() != variable.dims.size() || known.type_bytes != variable.type_bytes ||
+            known.record != variable.record)
             throw CallFailed("define", variable.name + " has another shape in another dump of its file");
-        for (std::size_t d = 0; d < there.dims.size(); ++d)
-            there.dims[d] = std::max(there.dims[d], variable.dims[d]);
+        for (std::size_t d = 0; d < known.dims.size(); ++d)
+            known.dims[d] = std::max(known.dims[d], variable.dims[d]);
     }
     [[nodiscard]] std::vector<pnetcdf::Variable> take() { return std::move(list_); }
 
@@ -71,7 +71,8 @@ void add_arrays(const FileContext& context, const Dump& dump, Variables& out) {
     }
 }
 
-/// A fit's variables; `header`: bytes of the file's header that its first dump pays for.
+/// Adds the variables of a fit. `header` is the number of header bytes that are counted to the first dump of
+/// the file.
 void add_fit(const FileContext& context, std::size_t position, std::int64_t header, Variables& out) {
     const Dump& dump = context.plan->dumps[position];
     const Fit& fit = *context.plan->contents[dump.content].fit;
@@ -89,7 +90,7 @@ void add_fit(const FileContext& context, std::size_t position, std::int64_t head
     }
 }
 
-/// `header`: as above.
+/// `header` as in add_fit().
 std::vector<pnetcdf::Variable> collect(const FileContext& context, std::int64_t header) {
     Variables out;
     bool streams = false;
@@ -105,8 +106,8 @@ std::vector<pnetcdf::Variable> collect(const FileContext& context, std::int64_t 
     return out.take();
 }
 
-/// Bytes of the header that a fit pays for. The header has the dimensions that the fit's variables need,
-/// which depend on what the header leaves: found in a few rounds.
+/// The header bytes that are counted to a fit. The header depends on the dimensions of the fit's variables,
+/// and these depend on the bytes that the header leaves. A few iterations find both.
 std::int64_t header_of(const FileContext& context) {
     if (context.family->level == Level::pnetcdf || context.family->sharing.baton) return 0;
     std::int64_t header = 0;

@@ -1,5 +1,5 @@
-// posix: one descriptor a rank; transfers are pwrite and pread, so that seeks are made only where the plan
-// has them.
+// The posix backend: one descriptor per rank. Transfers are pwrite and pread, so that seeks occur only where
+// the plan has them.
 #include "io/posix.hpp"
 
 #include <fcntl.h>
@@ -13,8 +13,7 @@ namespace {
 
 int flags_of(const FileContext& context) {
     if (!context.writes) return O_RDONLY;
-    // Ranks that share a file race to create it; a file that belongs to one rank must be new at its first
-    // use.
+    // Ranks that share a file race to create it. A file of a single rank must be new at its first use.
     const bool exclusive = context.exclusive && context.alone;
     return O_RDWR | O_NOFOLLOW | (context.creates ? O_CREAT : 0) | (exclusive ? O_EXCL : 0);
 }
@@ -29,7 +28,7 @@ class PosixFile final : public OpenFile {
     }
 
     std::int64_t transfer(const Operation& operation) override {
-        // Beyond 2 GiB Linux moves no more in one call anyway; the payload reaches at least as far.
+        // Linux moves at most 2 GiB per call; the payload reaches at least as far.
         if (operation.direction == Direction::write) {
             std::int64_t done = 0;
             do {
@@ -67,7 +66,7 @@ class PosixBackend final : public Backend {
     std::unique_ptr<OpenFile> open(const FileContext& context) override {
         return std::make_unique<PosixFile>(context);
     }
-    // An application stats a file before it makes it, too: that there is none is an answer, not an error.
+    // Applications also call stat before they make a file, so a missing file is no error.
     void stat(const FileContext& context) override { (void)posix::size_of(context.path); }
 };
 

@@ -1,5 +1,5 @@
-// record: writes the operations that other backends would perform, as text (count/operations.hpp has the
-// format).
+// The record backend: writes the operations that other backends would perform, as text (count/operations.hpp
+// has the format).
 #include <fcntl.h>
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 namespace wa {
 namespace {
 
-/// Appends whole lines, so that several processes can share one file.
+/// Appends whole lines, so that several processes can share a file.
 class Lines {
   public:
     explicit Lines(const std::string& path) : fd_(open_to_append(path)) {}

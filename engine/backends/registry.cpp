@@ -3,7 +3,7 @@
 
 namespace wa {
 
-// A backend whose library was not found is not compiled: its maker is then null.
+// A backend is not compiled if its library was not found; the weak symbol of its maker is then null.
 #define BACKEND(name)                                                                  \
     [[gnu::weak]] std::unique_ptr<Backend> make_##name(const BackendOptions& options); \
     extern const Traits name##_traits;

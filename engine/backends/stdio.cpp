@@ -1,4 +1,5 @@
-// stdio: a buffered file a rank. Where an operation does not follow the last, the engine seeks first.
+// The stdio backend: one buffered file per rank. If an operation does not follow the previous one, the engine
+// seeks first.
 #include "io/stdio.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// typhonio: meshes as files that the TyphonIO library reads. The format is in engine/typhonio, what a dump
-// becomes in typhonio_file.cpp.
+// The typhonio backend: meshes as files that the TyphonIO library reads. The format is in engine/typhonio;
+// typhonio_file.cpp maps a dump to it.
 #include <fmt/format.h>
 
 #include "backends/backend.hpp"

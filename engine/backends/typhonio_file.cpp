@@ -38,10 +38,10 @@ Mismatch place_of_mismatch(const FileContext& context, std::int64_t offset) {
 }  // namespace
 
 bool file_exists(const FileContext& context) {
-    int there = 0;
-    if (mpi::rank(context.comm) == 0) there = posix::size_of(context.path).has_value() ? 1 : 0;
-    mpi::check(MPI_Bcast(&there, 1, MPI_INT, 0, context.comm), "open");
-    return there != 0;
+    int exists = 0;
+    if (mpi::rank(context.comm) == 0) exists = posix::size_of(context.path).has_value() ? 1 : 0;
+    mpi::check(MPI_Bcast(&exists, 1, MPI_INT, 0, context.comm), "open");
+    return exists != 0;
 }
 
 // Writing.
@@ -156,8 +156,7 @@ void TyphonioFile::write_material(const Operation& operation, std::int64_t chunk
     material_->write(chunk, transfer, data);
 }
 
-/// Variables without a mesh, as the library's benchmark has them: numbers and short arrays, integers and
-/// real.
+/// Variables outside a mesh, as the library's benchmark has them: numbers and short arrays, integer and real.
 void TyphonioFile::write_globals() {
     const std::int64_t count = layout().mesh().globals;
     if (count == 0) return;
@@ -191,8 +190,8 @@ void TyphonioFile::close_state() {
 }
 
 void TyphonioFile::flush() {
-    // What is open is not complete after a flush (docs/reference/typhonio-calls.md#flush): the
-    // library's users close the state first.
+    // A flush does not complete open objects (docs/reference/typhonio-calls.md#flush), so users of the
+    // library close the state first.
     close_state();
     file_->flush();
 }
@@ -201,7 +200,7 @@ void TyphonioFile::end_dump() {
     if (context_.reading_back) return;
     const bool open = state_ != nullptr;
     close_state();
-    // A stated size in a file that stays open accounts for the library's bytes dump by dump.
+    // In a file that stays open, a stated size counts the library's bytes dump by dump.
     const bool stays = context_.family->lifetime == Lifetime::appended && !context_.use->last;
     if (open && stays && context_.content->sized()) file_->flush();
 }
@@ -261,7 +260,7 @@ std::vector<TyphonioReader::Run> TyphonioReader::runs_of(const MeshTable& table,
     const std::int64_t count = layout.elements(table, part);
     const std::int64_t before = layout.before(table, part);
     if (table.kind != TableKind::material) return {{before, count, 0}};
-    // Of all parts the cells come first, then the components of mixed cells.
+    // The cells of all parts come first, then the components of the mixed cells.
     const std::int64_t own = 2 * layout.mixed_cells(part);
     std::int64_t mixed_before = 0;
     std::int64_t mixed = 0;

@@ -1,4 +1,4 @@
-// An open TyphonIO file: how a dump's mesh becomes a state with a mesh, a material and quants.
+// An open TyphonIO file: how the mesh of a dump becomes a state with a mesh, a material and quants.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,20 @@
 
 namespace wa {
 
-/// Reads tables of a mesh back, of a file that this process has open, one way or the other.
+/// Reads tables of a mesh from a file that this process has opened for reading or for writing.
 class TyphonioReader {
   public:
     void begin(const h5::Shared& root, const FileContext& context, const MeshShare& share);
-    /// Returns the bytes read into `out`.
+    /// Returns the number of bytes read into `out`.
     std::int64_t read(const Operation& operation, std::size_t table, std::byte* out);
     void verify(const Operation& operation, std::size_t table, VerifyResult& result);
 
   private:
-    /// Where a part's elements lie: of a material those of its mixed cells apart.
+    /// Where elements of a part are stored. For a material, mixed cells have a run of their own.
     struct Run {
         std::int64_t first = 0;
         std::int64_t count = 0;
-        std::int64_t from = 0;  // element of the part's values
+        std::int64_t from = 0;  // first element within the values of the part
     };
     [[nodiscard]] std::vector<Run> runs_of(const MeshTable& table, std::int64_t part) const;
     [[nodiscard]] h5::Shared dataset_of(const MeshTable& table, int axis) const;
@@ -34,7 +34,7 @@ class TyphonioReader {
     MeshBuffer expected_;
 };
 
-/// For writing.
+/// A file for writing.
 class TyphonioFile final : public OpenFile {
   public:
     explicit TyphonioFile(const FileContext& context);
@@ -59,7 +59,7 @@ class TyphonioFile final : public OpenFile {
 
     std::unique_ptr<typhonio::File> file_;
     FileContext context_;
-    MeshShare share_;  // of this rank alone where ranks take turns
+    MeshShare share_;  // covers this rank alone if ranks take turns
     std::int64_t first_part_ = 0;
     std::size_t table_ = 0;
     typhonio::State* state_ = nullptr;
@@ -67,11 +67,11 @@ class TyphonioFile final : public OpenFile {
     typhonio::Quant* quant_ = nullptr;
     typhonio::Material* material_ = nullptr;
     MeshBuffer values_;
-    std::array<MeshBuffer, 3> mixed_;  // components, first of them, fractions
+    std::array<MeshBuffer, 3> mixed_;  // components, first component of each mixed cell, fractions
     TyphonioReader reader_;
 };
 
-/// For reading.
+/// A file for reading.
 class TyphonioInput final : public OpenFile {
   public:
     explicit TyphonioInput(const FileContext& context);
@@ -91,7 +91,7 @@ class TyphonioInput final : public OpenFile {
     TyphonioReader reader_;
 };
 
-/// Whether the file is there: asked by one rank, so that all take the same way.
+/// Whether the file exists. One rank looks and all use its answer, so that all act alike.
 [[nodiscard]] bool file_exists(const FileContext& context);
 
 }  // namespace wa

@@ -24,7 +24,7 @@ typhonio::MeshType type_of(MeshType type) {
     }
 }
 
-/// A box of nodes in the whole mesh.
+/// The box of a part's nodes in the whole mesh.
 typhonio::ChunkInfo box(const MeshLayout& layout, std::int64_t part) {
     typhonio::ChunkInfo out;
     std::int64_t left = part;
@@ -54,7 +54,8 @@ typhonio::ChunkInfo counted(const MeshLayout& layout, std::int64_t part) {
     return out;
 }
 
-/// The dump that wrote a state: for a load the last one before it, or itself where the file was made for it.
+/// The dump that wrote a state. For a load it is the last one before it, or the load itself if the file was
+/// prepared for it.
 std::int64_t dump_of_state(const FileContext& context) {
     if (moves(*context.content, Direction::write)) return context.dump->index;
     std::int64_t out = context.dump->index;
@@ -141,8 +142,8 @@ std::uint64_t ghosts_of(const Mesh& mesh) {
 }
 
 std::string state_name(const FileContext& context) {
-    const bool one = context.family->lifetime == Lifetime::per_dump;
-    std::string state = fmt::format("state{}", one ? 0 : dump_of_state(context));
+    const bool one_state = context.family->lifetime == Lifetime::per_dump;
+    std::string state = fmt::format("state{}", one_state ? 0 : dump_of_state(context));
     if (!context.family->sharing.baton) return state;
     return fmt::format("{}_domain{:07d}", state, context.place.index);
 }

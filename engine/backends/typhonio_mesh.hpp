@@ -1,4 +1,4 @@
-// The words of TyphonIO for a mesh: its description, its chunks, the names of what it holds.
+// The terms of TyphonIO for a mesh: its description, its chunks and the names of its objects.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ namespace wa {
 [[nodiscard]] typhonio::Chunks chunks_of(const MeshLayout& layout);
 [[nodiscard]] typhonio::Datatype datatype_of(ValueType type);
 [[nodiscard]] typhonio::Centring centring_of(Centring centring);
-/// Ghosts of a quant or material on this mesh.
+/// The ghosts of a quant or material on this mesh.
 [[nodiscard]] std::uint64_t ghosts_of(const Mesh& mesh);
 
 inline constexpr const char* mesh_name = "mesh";
 inline constexpr const char* material_name = "material";
-/// The state of a dump; where ranks take turns each has a state of its own.
+/// The name of a dump's state. If ranks take turns, each has a state of its own.
 [[nodiscard]] std::string state_name(const FileContext& context);
-/// The dataset of a table below its state; axes are three tables.
+/// The path of a table's dataset below its state; axes have three tables.
 [[nodiscard]] std::string dataset_path(const MeshTable& table, int axis);
 
-/// The parts that a rank writes as one mesh: those of the file, or its own where ranks take turns.
+/// The parts that a rank writes as one mesh: those of the file, or its own if ranks take turns.
 [[nodiscard]] MeshShare share_of_state(const FileContext& context);
 
 }  // namespace wa

@@ -1,4 +1,4 @@
-// The closed list of what can go wrong. Each kind has its own exit code and its own line on stderr.
+// The closed list of errors. Each kind has its own exit code and its own form of the line on stderr.
 #pragma once
 
 #include <stdexcept>
@@ -7,7 +7,8 @@
 
 namespace wa {
 
-/// A plan that cannot be performed; `place` is where in it, as `families[0].sharing.files`. Exit code 2.
+/// A plan that cannot be performed. `place` is the position in the plan, such as `families[0].sharing.files`.
+/// Exit code 2.
 class PlanError : public std::runtime_error {
   public:
     PlanError(std::string where, const std::string& what)

@@ -11,7 +11,8 @@
 namespace wa::bp {
 namespace {
 
-/// ADIOS2's exceptions tell their place in the library before, and the C++ library's own word in lines after.
+/// ADIOS2's exceptions begin with the place in the library and end with lines of the C++ library; this keeps
+/// the part between.
 std::string reason_of(const std::exception& error) {
     std::string text = error.what();
     text.resize(std::min(text.size(), text.find(": iostream error")));
@@ -43,7 +44,7 @@ adios2::DataType type_of(std::int64_t bytes) {
     }
 }
 
-/// The library behind one file.
+/// The library's objects for one file.
 struct Library {
     Library(const std::string& path, MPI_Comm comm, adios2::Mode mode, const adios2::Params& settings)
         : adios(comm), io(adios.DeclareIO("file")) {
@@ -56,17 +57,17 @@ struct Library {
     adios2::Engine engine;
 };
 
-/// `step` counts those of the file; ADIOS2 selects by those that have the variable.
+/// `step` counts all steps of the file, but ADIOS2 selects among those that have the variable.
 template <typename T>
 void get_as(Library& library, const std::string& name, std::size_t step, const Selection& part, void* data) {
-    adios2::Variable<T> there = library.io.InquireVariable<T>(name);
-    if (!there) throw std::runtime_error(name + " is not in the file");
-    const std::vector<std::size_t> steps = library.engine.GetAbsoluteSteps(there);
+    adios2::Variable<T> defined = library.io.InquireVariable<T>(name);
+    if (!defined) throw std::runtime_error(name + " is not in the file");
+    const std::vector<std::size_t> steps = library.engine.GetAbsoluteSteps(defined);
     const auto found = std::find(steps.begin(), steps.end(), step);
     if (found == steps.end()) throw std::runtime_error(fmt::format("{} has no step {}", name, step));
-    there.SetStepSelection({static_cast<std::size_t>(found - steps.begin()), 1});
-    there.SetSelection({part.start, part.count});
-    library.engine.Get(there, static_cast<T*>(data), adios2::Mode::Sync);
+    defined.SetStepSelection({static_cast<std::size_t>(found - steps.begin()), 1});
+    defined.SetSelection({part.start, part.count});
+    library.engine.Get(defined, static_cast<T*>(data), adios2::Mode::Sync);
 }
 
 }  // namespace
@@ -104,15 +105,15 @@ void Writer::begin_step() {
 
 void Writer::put(const Variable& variable, const Selection& part, const void* data) {
     checked("write", [&] {
-        adios2::VariableNT there = state_->io.InquireVariable(variable.name);
-        if (!there) {
-            there = state_->io.DefineVariable(type_of(variable.type_bytes), variable.name, variable.dims,
-                                              part.start, part.count);
+        adios2::VariableNT defined = state_->io.InquireVariable(variable.name);
+        if (!defined) {
+            defined = state_->io.DefineVariable(type_of(variable.type_bytes), variable.name, variable.dims,
+                                                part.start, part.count);
         } else {
-            there.SetShape(variable.dims);
+            defined.SetShape(variable.dims);
         }
-        there.SetSelection({part.start, part.count});
-        state_->engine.Put(there, data, adios2::Mode::Deferred);
+        defined.SetSelection({part.start, part.count});
+        state_->engine.Put(defined, data, adios2::Mode::Deferred);
     });
 }
 
@@ -135,7 +136,7 @@ Reader::~Reader() {
 void Reader::open(const std::string& path, MPI_Comm comm) {
     checked("open", [&] {
         state_ = std::make_unique<State>(path, comm, adios2::Mode::ReadRandomAccess, adios2::Params{});
-        // Asked for a variable, or closed, ADIOS2 ends the process then.
+        // Without this check, ADIOS2 ends the process at the next inquiry or close.
         if (state_->engine.Steps() == 0) throw std::runtime_error("no step is in " + path);
     });
 }

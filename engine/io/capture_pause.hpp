@@ -1,5 +1,5 @@
-// While one lives, the capture library that may watch this process counts nothing: for what the engine does
-// beside the workload, such as reading back what it wrote. Without capture it does nothing.
+// While an object of this class exists, the capture library does not count the calls of this process. It
+// covers work of the engine outside the workload, such as reading back. Without capture it has no effect.
 #pragma once
 
 namespace wa {

@@ -22,7 +22,7 @@ void checked_call(herr_t code, const char* operation) {
     if (code < 0) fail(operation);
 }
 
-/// Keeps the innermost message: it is where things went wrong.
+/// Keeps the innermost message, which names the real cause.
 herr_t innermost(unsigned depth, const H5E_error2_t* error, void* text) {
     if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
     return 0;
@@ -44,12 +44,12 @@ void fail(const char* operation) {
     std::string text;
     const int system = errno;
     (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &text);
-    // MPI's part of a message stands in brackets behind a line break.
+    // The part of the message from MPI is in brackets after a line break.
     for (char& c : text) {
         if (c == '\n') c = ' ';
     }
     if (text.empty()) text = "no reason given";
-    // HDF5 does not say why the system refused; errno of the last failed call mostly does.
+    // HDF5 does not report why the system refused; errno of the last failed call mostly does.
     const std::array<int, 8> telling{ENOSPC, EDQUOT, EIO, EACCES, EROFS, ENOENT, EFBIG, EEXIST};
     if (std::find(telling.begin(), telling.end(), system) != telling.end()) {
         text += fmt::format(" ({})", std::strerror(system));

@@ -1,4 +1,4 @@
-// Thin checked wrappers over HDF5. Errors carry the library's own innermost message.
+// Thin checked wrappers of HDF5. Errors carry the innermost message of the library.
 #pragma once
 
 #include <hdf5.h>
@@ -14,14 +14,15 @@
 
 namespace wa::h5 {
 
-/// Switches the library's own printing and its closing of files at exit off: a rank that fails must not wait.
+/// Turns off the library's printing and its closing of files at exit, because a rank that fails must not
+/// wait.
 void start();
-/// Lets the library go before MPI ends.
+/// Ends the library; needed before MPI_Finalize.
 void finish();
 
 [[noreturn]] void fail(const char* operation);
 
-/// A property list or dataspace: local, so it may be closed at any time.
+/// A property list or dataspace. It is local, so it may be closed at any time.
 class Local {
   public:
     Local() = default;
@@ -39,7 +40,8 @@ class Local {
     herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// A file or dataset: closing it may wait for other ranks, so it is closed by name and never implicitly.
+/// A file or dataset. Closing it may wait for other ranks, so it is closed explicitly and never by the
+/// destructor.
 class Shared {
   public:
     Shared() = default;
@@ -60,75 +62,76 @@ class Shared {
 
 using Extents = std::vector<hsize_t>;
 
-/// Oldest and newest version of the file's objects.
+/// The oldest and newest version of the objects in a file.
 enum class Bounds { library_default, v18, latest };
 
 struct FileOptions {
     MPI_Comm comm = MPI_COMM_SELF;
     const mpi::Hints* hints = nullptr;
     Hdf5Settings settings;
-    Bounds bounds = Bounds::library_default;  // where the oldest is the newest, too; else as the settings say
-    bool replaces = false;                    // a file that is there
-    /// With collective metadata: HDF5 then has a rank that reads metadata wait for all others, so no rank may
-    /// move data for itself.
+    // if not the default, the oldest version is also the newest; otherwise the settings decide
+    Bounds bounds = Bounds::library_default;
+    bool replaces = false;  // replaces an existing file
+    /// True if metadata is collective. A rank that reads metadata then waits for all others, so no rank may
+    /// move data by itself.
     bool reads_together = true;
 };
 
-/// Collective. A file is made only if there is none, unless the options say otherwise.
+/// Collective. A file is made only if it does not exist, unless the options say otherwise.
 [[nodiscard]] Shared create_file(const std::string& path, const FileOptions& options);
 [[nodiscard]] Shared open_file(const std::string& path, bool writes, const FileOptions& options);
 void flush(const Shared& file);
 
-/// What an element is: a number of a kind, or so many bytes.
+/// The kind of an element: an integer, a floating-point number, or opaque bytes.
 enum class Number { any, integer, floating };
 
 struct DatasetShape {
     std::int64_t element = 1;
     Number number = Number::any;
-    std::int64_t members = 1;  // of a compound element
+    std::int64_t members = 1;  // members of a compound element
     Extents dims;
     Extents chunk;             // empty: contiguous
     bool extendible = false;   // in the first dimension
-    bool fill_values = false;  // with fill values, when its space is allocated
-    Hdf5Settings filters;      // of which the filters hold for chunks
+    bool fill_values = false;  // fill values are written when space is allocated
+    Hdf5Settings filters;      // used for chunked datasets only
 };
 
-/// Collective. Space is allocated at once, and filled only on request: what is written is what the plan
-/// writes.
+/// Collective. Space is allocated at once and filled only on request, so that only the plan's data is
+/// written.
 [[nodiscard]] Shared create_dataset(const Shared& file, const std::string& name, const DatasetShape& shape);
-/// Not open when there is none of this name.
+/// Returns an object that is not open if no dataset has this name.
 [[nodiscard]] Shared find_dataset(const Shared& file, const std::string& name);
 [[nodiscard]] Extents dims_of(const Shared& dataset);
 void extend(const Shared& dataset, const Extents& dims);
 
-/// Groups, attributes and datasets with a type and a list of their own. All collective but find_*.
+/// Groups, attributes, and datasets with a type and list of their own. All but find_* are collective.
 [[nodiscard]] Shared create_group(const Shared& parent, const std::string& name, const Local& list);
 [[nodiscard]] Shared open_group(const Shared& parent, const std::string& name);
-/// A group that keeps the order in which links and attributes were made.
+/// The list for a group that keeps the creation order of links and attributes.
 [[nodiscard]] Local ordered_group_list();
-/// Space is allocated at once and never filled; no chunk: contiguous.
+/// The list for a dataset whose space is allocated at once and never filled. An empty chunk means contiguous.
 [[nodiscard]] Local unfilled_dataset_list(const Extents& chunk);
 [[nodiscard]] Shared create_dataset(const Shared& parent, const std::string& name, const Local& type,
                                     const Local& extents, const Local& list);
-/// A scalar attribute.
+/// Writes a scalar attribute.
 void write_attribute(const Shared& object, const std::string& name, const Local& type, const void* value);
 [[nodiscard]] bool has_attribute(const Shared& object, const std::string& name);
 void remove_attribute(const Shared& object, const std::string& name);
 
 [[nodiscard]] Local space(const Extents& dims);
-/// Unlimited in its one dimension.
+/// A space with one unlimited dimension.
 [[nodiscard]] Local growing_space(hsize_t elements);
-/// All of a dataset, in memory or in the file.
+/// The whole of a dataset, in memory or in the file.
 [[nodiscard]] Local whole();
 [[nodiscard]] Local space_of(const Shared& dataset);
-/// With `individual_io` a collective transfer is written by each rank for itself below the library.
+/// With `individual_io`, each rank performs its part of a collective transfer by itself below the library.
 [[nodiscard]] Local transfer_list(bool collective, bool individual_io = false);
-/// Type of an element in memory and in the file.
+/// The type of an element in memory and in the file.
 [[nodiscard]] Local element_type(std::int64_t bytes, Number number = Number::any);
-/// A compound of so many members of equal size, side by side.
+/// A compound of `members` members of equal size.
 [[nodiscard]] Local compound_type(std::int64_t bytes, std::int64_t members);
 [[nodiscard]] Local copy_of(hid_t type);
-/// Null-terminated ASCII of a fixed size.
+/// The type of null-terminated ASCII text of a fixed size.
 [[nodiscard]] Local fixed_string(std::size_t bytes);
 
 struct Selection {
@@ -139,7 +142,7 @@ struct Selection {
 };
 void select(const Local& space, const Selection& selection);
 void select_nothing(const Local& space);
-/// Single elements, one coordinate each.
+/// Selects single elements, one coordinate each.
 void select_points(const Local& space, const Extents& points);
 
 void write(const Shared& dataset, const Local& type, const Local& memory, const Local& file,

@@ -1,4 +1,4 @@
-// What the HDF5 library at hand can do. The only place that asks for its version when it is compiled.
+// What this HDF5 library can do. No other file asks for the version at compile time.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@ namespace wa::h5 {
 
 struct Features {
     std::string version;
-    bool multi = false;            // one call over several datasets (1.14)
+    bool multi = false;            // one call on several datasets (1.14)
     bool deflate = false;          // the filter was built in
     bool subfiling = false;        // the file driver was built in
-    bool filtered_writes = false;  // of several ranks, collective (1.10.2)
+    bool filtered_writes = false;  // by several ranks, collectively (1.10.2)
 };
 
 [[nodiscard]] Features features();
-/// Of them, what is known without the library being started, so also before MPI is.
+/// Whether the library has subfiling. It is known before HDF5 and MPI are started.
 [[nodiscard]] bool has_subfiling();
 
-/// Writes to several datasets in one call, from a buffer each; they have the same type and selection.
+/// Writes to several datasets in one call, with one buffer each. All have the same type and selection.
 void write_multi(const std::vector<hid_t>& datasets, const Local& type, const Local& memory,
                  const Local& file, const Local& list, const std::vector<const void*>& data);
 
-/// Lets a file lie in several subfiles.
+/// Stores a file as several subfiles.
 void set_subfiling(const Local& list, MPI_Comm comm, MPI_Info info);
 
 }  // namespace wa::h5

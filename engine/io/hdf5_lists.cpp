@@ -34,7 +34,7 @@ H5F_libver_t bound_of(LibraryBounds bounds) {
     switch (bounds) {
         case LibraryBounds::v18:
             return H5F_LIBVER_V18;
-        case LibraryBounds::v110:  // NOLINT(bugprone-branch-clone): the latest one of HDF5 1.10
+        case LibraryBounds::v110:  // NOLINT(bugprone-branch-clone): the newest of HDF5 1.10
             return H5F_LIBVER_V110;
         case LibraryBounds::latest:
             return H5F_LIBVER_LATEST;
@@ -92,7 +92,7 @@ Local creation_list(const FileOptions& options) {
     if (list.get() < 0) fail("open");
     const Hdf5Settings& s = options.settings;
     if (s.file_space == FileSpace::standard) return list;
-    // Free space is not kept beyond the close, and sections of any size count: the library's defaults.
+    // The library's defaults: free space is not kept after the close, and sections of any size count.
     set(H5Pset_file_space_strategy(list.get(), strategy_of(s.file_space), false, 1));
     if (s.page_bytes) set(H5Pset_file_space_page_size(list.get(), static_cast<hsize_t>(*s.page_bytes)));
     return list;

@@ -1,15 +1,16 @@
-// Property lists of files: every setting of a family is one H5Pset call here.
+// Property lists of files: each setting of a family is one H5Pset call here.
 #pragma once
 
 #include "io/hdf5.hpp"
 
 namespace wa::h5 {
 
-/// How a file is opened: MPI-IO and its hints, alignment, blocks and buffers, collective metadata, bounds.
+/// How a file is opened: MPI-IO and its hints, alignment, blocks and buffers, collective metadata, version
+/// bounds.
 [[nodiscard]] Local access_list(const FileOptions& options);
-/// What a new file keeps: its free-space strategy and page size.
+/// The properties of a new file: its free-space strategy and page size.
 [[nodiscard]] Local creation_list(const FileOptions& options);
-/// Filters of a dataset, in the order in which they run.
+/// Adds the filters of a dataset, in the order in which they run.
 void add_filters(const Local& list, const Hdf5Settings& settings);
 
 }  // namespace wa::h5

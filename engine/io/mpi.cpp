@@ -62,14 +62,15 @@ Datatype repeated(std::int64_t bytes, std::int64_t reach) {
     const Datatype whole = contiguous(reach);
     const Datatype rest = contiguous(bytes % reach);
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    MPI_Datatype again = MPI_DATATYPE_NULL;
-    // Blocks 0 bytes apart read the same memory again, which MPI allows for data that is sent or written.
-    check(MPI_Type_create_hvector(static_cast<int>(bytes / reach), 1, 0, whole.get(), &again),
+    MPI_Datatype repeats = MPI_DATATYPE_NULL;
+    // Blocks with a distance of 0 bytes use the same memory again. MPI allows that for data that is sent or
+    // written.
+    check(MPI_Type_create_hvector(static_cast<int>(bytes / reach), 1, 0, whole.get(), &repeats),
           "MPI_Type_create_hvector");
-    const Datatype owner(again);
+    const Datatype owner(repeats);
     const std::array<int, 2> counts{1, 1};
     const std::array<MPI_Aint, 2> places{0, 0};
-    const std::array<MPI_Datatype, 2> types{again, rest.get()};
+    const std::array<MPI_Datatype, 2> types{repeats, rest.get()};
     check(MPI_Type_create_struct(2, counts.data(), places.data(), types.data(), &type),
           "MPI_Type_create_struct");
     check(MPI_Type_commit(&type), "MPI_Type_commit");
@@ -99,9 +100,9 @@ void broadcast(std::string& text, MPI_Comm comm) {
 
 std::optional<std::string> first_message(const std::optional<std::string>& own, MPI_Comm comm) {
     const int none = size(comm);
-    const int mine = own ? rank(comm) : none;
+    const int candidate = own ? rank(comm) : none;
     int lowest = none;
-    check(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+    check(MPI_Allreduce(&candidate, &lowest, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
     if (lowest == none) return std::nullopt;
     std::string text = own.value_or("");
     auto length = static_cast<std::int64_t>(text.size());

@@ -1,4 +1,4 @@
-// Thin checked wrappers over MPI calls (communication; files are in mpi_file.hpp).
+// Thin checked wrappers of MPI calls for communication; files are in mpi_file.hpp.
 #pragma once
 
 #include <mpi.h>
@@ -11,14 +11,14 @@
 
 namespace wa::mpi {
 
-/// Raises CallFailed when a call did not succeed.
+/// Raises CallFailed if a call did not succeed.
 void check(int code, const char* operation);
 [[nodiscard]] std::string error_text(int code);
 
 [[nodiscard]] int rank(MPI_Comm comm);
 [[nodiscard]] int size(MPI_Comm comm);
 
-/// A derived datatype, freed at the end of its life.
+/// A derived datatype; the destructor frees it.
 class Datatype {
   public:
     explicit Datatype(MPI_Datatype type) : type_(type) {}
@@ -33,16 +33,16 @@ class Datatype {
     MPI_Datatype type_;
 };
 
-/// `bytes` contiguous bytes as one element: counts of MPI are 32-bit, sizes are not.
+/// `bytes` contiguous bytes as one element, because counts of MPI have only 32 bits.
 [[nodiscard]] Datatype contiguous(std::int64_t bytes);
-/// `bytes` in memory that repeats every `reach` bytes: for data that is longer than the memory it comes from.
+/// `bytes` of memory that repeats every `reach` bytes, for data that is longer than its memory.
 [[nodiscard]] Datatype repeated(std::int64_t bytes, std::int64_t reach);
 /// `count` blocks of `block` bytes, `stride` bytes from start to start, with an extent of count * stride.
 [[nodiscard]] Datatype blocks(std::int64_t count, std::int64_t block, std::int64_t stride);
 
-/// The text of rank 0 on all ranks.
+/// Sends the text of rank 0 to all ranks.
 void broadcast(std::string& text, MPI_Comm comm);
-/// The message of the lowest rank that has one, on all ranks.
+/// The message of the lowest rank that has one, known on all ranks afterwards.
 [[nodiscard]] std::optional<std::string> first_message(const std::optional<std::string>& own, MPI_Comm comm);
 
 }  // namespace wa::mpi

@@ -33,7 +33,7 @@ class Info {
     MPI_Info info_ = MPI_INFO_NULL;
 };
 
-/// MPI libraries often say no more than "I/O error": the system's word is added when it is there.
+/// MPI libraries often report only "I/O error", so the system's error text is added if there is one.
 void check_io(int code, const char* operation) {
     const int system = errno;
     if (code == MPI_SUCCESS) return;
@@ -42,7 +42,7 @@ void check_io(int code, const char* operation) {
     throw CallFailed(operation, reason);
 }
 
-/// Bytes of a finished call; all of them where the library cannot tell.
+/// The bytes of a finished call; all requested bytes if the library does not report them.
 std::int64_t moved(const MPI_Status& status, const Extent& extent) {
     MPI_Count bytes = 0;
     if (extent.bytes == 0) return 0;
@@ -101,7 +101,7 @@ std::int64_t File::read(std::int64_t offset, std::byte* data, const Extent& exte
 }
 
 std::string io_component(const std::string& folder) {
-    // The path is new, made exclusively and removed with the file.
+    // The path is made exclusively and removed with the file.
     const std::string path = fmt::format("{}/.workalike-probe-{}", folder, ::getpid());
     MPI_File file = MPI_FILE_NULL;
     const int mode = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
@@ -111,7 +111,7 @@ std::string io_component(const std::string& folder) {
 #ifdef OPEN_MPI
     found = "ompio";
 #endif
-    // ROMIO tells its own hints; Open MPI's other component has none of that name.
+    // ROMIO reports hints that have its name; the other component of Open MPI has none.
     MPI_Info info = MPI_INFO_NULL;
     if (MPI_File_get_info(file, &info) == MPI_SUCCESS) {
         int keys = 0;

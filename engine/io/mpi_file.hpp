@@ -1,4 +1,4 @@
-// Thin checked wrappers over MPI-IO. Opening, syncing, closing and setting views are collective over the
+// Thin checked wrappers of MPI-IO. Opening, syncing, closing and setting views are collective over the
 // communicator.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace wa::mpi {
 
 using Hints = std::vector<std::pair<std::string, std::string>>;
 
-/// A piece of memory in MPI's terms.
+/// A piece of memory as a count and an MPI datatype.
 struct Extent {
     int count = 0;
     MPI_Datatype type = MPI_BYTE;
@@ -27,7 +27,8 @@ class File {
   public:
     File() = default;
     File(const std::string& path, MPI_Comm comm, int mode, const Hints& hints);
-    // Closing is collective: a rank that fails must not wait for the others, so nothing is closed implicitly.
+    // Closing is collective and a rank that fails must not wait for the others, so the destructor closes
+    // nothing.
     ~File() = default;
     File(File&&) = delete;
     File& operator=(File&&) = delete;
@@ -37,9 +38,9 @@ class File {
     void close();
     void sync();
     void set_view(std::int64_t displacement, MPI_Datatype file_type);
-    /// Writes at `offset` (bytes, in the current view).
+    /// Writes at `offset`, in bytes of the current view.
     void write(std::int64_t offset, const std::byte* data, const Extent& extent, bool collective);
-    /// Reads likewise and returns the bytes that arrived.
+    /// Reads in the same way and returns the number of bytes read.
     [[nodiscard]] std::int64_t read(std::int64_t offset, std::byte* data, const Extent& extent,
                                     bool collective);
 
@@ -47,7 +48,7 @@ class File {
     MPI_File file_ = MPI_FILE_NULL;
 };
 
-/// "ompio", "romio" or "unknown": who performs MPI-IO here, found by opening a file of our own in `folder`.
+/// The MPI-IO component: "ompio", "romio" or "unknown". It is found by opening a temporary file in `folder`.
 [[nodiscard]] std::string io_component(const std::string& folder);
 
 }  // namespace wa::mpi

@@ -31,8 +31,8 @@ const MpiioTally& mpiio_tally() {
 }
 }  // namespace wa
 
-// Profiling interface of MPI: these definitions stand in front of the library's. All variants that a library
-// under the engine might use are here; each counts what was asked for and passes the call on unchanged.
+// The profiling interface of MPI: these definitions replace those of the library. They cover all variants
+// that a library below the engine might use. Each counts the request and makes the original call unchanged.
 extern "C" {
 
 int MPI_File_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file) {

@@ -1,4 +1,4 @@
-// Counts this process's MPI-IO calls, made by the engine or by a library under it, by defining them over
+// Counts the MPI-IO calls of this process, made by the engine or a library below it. It defines them over
 // PMPI.
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace wa {
 
-/// The running sums since the start. Calling it also links the counting definitions in.
+/// The running sums since the start. Calling this function also makes the linker keep the counting
+/// definitions.
 [[nodiscard]] const MpiioTally& mpiio_tally();
 
 }  // namespace wa

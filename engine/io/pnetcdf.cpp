@@ -22,7 +22,7 @@ void check(int code, const char* operation) {
     for (char& c : text) {
         if (c == '\n') c = ' ';
     }
-    // The library often says no more than "I/O error": the system's word is added when it tells something.
+    // The library often reports only "I/O error", so the system's error text is added if it is informative.
     const std::array<int, 8> telling{ENOSPC, EDQUOT, EIO, EACCES, EROFS, ENOENT, EFBIG, EEXIST};
     if (std::find(telling.begin(), telling.end(), system) != telling.end())
         text += fmt::format(" ({})", std::strerror(system));
@@ -33,7 +33,7 @@ class Info {
   public:
     Info(const mpi::Hints& hints, std::int64_t alignment) {
         mpi::check(MPI_Info_create(&info_), "open");
-        // What is written is one payload for all: the library may not turn its bytes around in place.
+        // All operations write from the same payload, so the library must not swap its bytes in place.
         set("nc_in_place_swap", "disable");
         if (alignment > 0) set("nc_var_align_size", std::to_string(alignment));
         for (const auto& [key, value] : hints) set(key, value);
@@ -62,7 +62,7 @@ std::string name_of_dimension(MPI_Offset extent) {
     return extent == NC_UNLIMITED ? "records" : fmt::format("d{}", extent);
 }
 
-/// Extents of a variable as the file has them: the records' first.
+/// The extents of a variable in the file, where the record dimension comes first.
 Extents dimensions_of(const Variable& variable) {
     Extents dims = variable.dims;
     if (variable.record) dims.front() = NC_UNLIMITED;
@@ -87,7 +87,8 @@ void define(int file, const std::vector<Variable>& variables) {
     }
 }
 
-/// The same addresses once more, as the library wants the starts and counts of many pieces.
+/// The same values as pointers, in the form in which the library expects the starts and counts of several
+/// pieces.
 std::vector<MPI_Offset*> addresses(Extents& values) {
     std::vector<MPI_Offset*> out;
     out.reserve(values.size());
@@ -95,7 +96,7 @@ std::vector<MPI_Offset*> addresses(Extents& values) {
     return out;
 }
 
-const MPI_Datatype own_type = MPI_DATATYPE_NULL;  // memory as the file has it, not converted
+const MPI_Datatype own_type = MPI_DATATYPE_NULL;  // memory in the format of the file, not converted
 
 }  // namespace
 
@@ -104,13 +105,15 @@ std::string version() {
 }
 
 std::int64_t header_bytes(const std::vector<Variable>& variables) {
-    // The format's specification, CDF-5: counts, sizes, numbers and offsets of 8 bytes, tags and types of 4.
+    // From the specification of CDF-5: counts, sizes, numbers and offsets have 8 bytes, tags and types have
+    // 4.
     const auto name = [](const std::string& text) {
         return std::int64_t{8} + static_cast<std::int64_t>((text.size() + 3) / 4 * 4);
     };
     constexpr std::int64_t list = 4 + 8;
     std::map<MPI_Offset, bool> dimensions;
-    std::int64_t bytes = 4 + 8 + 3 * list;  // magic, records; dimensions, attributes, variables
+    // magic and number of records; lists of dimensions, attributes and variables
+    std::int64_t bytes = 4 + 8 + 3 * list;
     for (const Variable& variable : variables) {
         const Extents dims = dimensions_of(variable);
         for (const MPI_Offset extent : dims) {

@@ -52,7 +52,7 @@ void File::close() {
 
 File open_update(const std::string& path, bool make) {
     if (make) {
-        // "w" alone would empty a file that another rank has begun: exclusive first, then as it is.
+        // "w" alone would empty a file that another rank has begun, so the exclusive mode is tried first.
         std::FILE* file = std::fopen(path.c_str(), "w+xe");
         if (file != nullptr) return File(file);
         if (errno != EEXIST) posix::fail("open", errno);

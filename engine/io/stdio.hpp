@@ -1,4 +1,4 @@
-// Thin checked wrappers over buffered files.
+// Thin checked wrappers of buffered files.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ class File {
     std::FILE* file_ = nullptr;
 };
 
-/// Opens for reading and writing; with `make`, a file that is not there is made (of two that try, one does).
+/// Opens for reading and writing. With `make`, a missing file is made; of two processes that try, one makes
+/// it.
 [[nodiscard]] File open_update(const std::string& path, bool make);
 [[nodiscard]] File open_new(const std::string& path);
 [[nodiscard]] File open_read(const std::string& path);

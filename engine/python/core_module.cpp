@@ -1,4 +1,4 @@
-// workalike._core: the engine's core as Python sees it. Bindings only; what they do is in engine/core.
+// workalike._core: the Python bindings of the engine's core. The logic is in engine/core.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -55,7 +55,7 @@ const Traits* performer_of(const std::optional<std::string>& name) {
     return traits;
 }
 
-/// A checked plan. Raises what parse_plan(), load_tables() and check_plan() raise.
+/// Reads and checks a plan. Raises what parse_plan(), load_tables() and check_plan() raise.
 std::unique_ptr<ResolvedPlan> read(const std::string& text, const std::string& path,
                                    const std::optional<std::string>& backend) {
     const nb::gil_scoped_release unlocked;
@@ -72,7 +72,7 @@ std::vector<std::string> levels(const ResolvedPlan& resolved) {
     return out;
 }
 
-std::vector<std::int64_t> of_layouts(const ResolvedPlan& resolved, std::int64_t (Layout::*what)() const) {
+std::vector<std::int64_t> each_layout(const ResolvedPlan& resolved, std::int64_t (Layout::*what)() const) {
     std::vector<std::int64_t> out;
     for (const Layout& layout : resolved.layouts) out.push_back((layout.*what)());
     return out;
@@ -84,7 +84,7 @@ ClockKind clock_kind(const std::string& word) {
     return *kind;
 }
 
-/// A dump of which only the times matter.
+/// A dump with times only, for the clock.
 Dump at_time(double start_s, double gap_s) {
     Dump dump;
     dump.start_s = start_s;
@@ -135,24 +135,24 @@ nb::dict columns_of(const std::vector<DumpCount>& dumps) {
         const bool writes = direction == Direction::write;
         const std::string plural = writes ? "WRITES" : "READS";
         const std::string past = writes ? "WRITTEN" : "READ";
-        const auto of = [&](const std::string& name, std::int64_t DirectionCounters::*field) {
-            add(name, [=](const DumpCount& d) { return d.counters.of(direction).*field; });
+        const auto add_field = [&](const std::string& name, std::int64_t DirectionCounters::*field) {
+            add(name, [=](const DumpCount& d) { return d.counters.transfers(direction).*field; });
         };
         add("payload_" + std::string(writes ? "written" : "read"),
             [=](const DumpCount& d) { return d.payload[static_cast<std::size_t>(direction)]; });
-        of(plural, &DirectionCounters::operations);
-        of("COLL_" + plural, &DirectionCounters::collective);
+        add_field(plural, &DirectionCounters::operations);
+        add_field("COLL_" + plural, &DirectionCounters::collective);
         add("INDEP_" + plural, [=](const DumpCount& d) {
-            return d.counters.of(direction).operations - d.counters.of(direction).collective;
+            return d.counters.transfers(direction).operations - d.counters.transfers(direction).collective;
         });
-        of("BYTES_" + past, &DirectionCounters::bytes);
-        of("MAX_BYTE_" + past, &DirectionCounters::max_byte);
-        of("SEQ_" + plural, &DirectionCounters::sequential);
-        of("CONSEC_" + plural, &DirectionCounters::consecutive);
+        add_field("BYTES_" + past, &DirectionCounters::bytes);
+        add_field("MAX_BYTE_" + past, &DirectionCounters::max_byte);
+        add_field("SEQ_" + plural, &DirectionCounters::sequential);
+        add_field("CONSEC_" + plural, &DirectionCounters::consecutive);
         Column sizes;
         sizes.reserve(dumps.size() * size_bins);
         for (const DumpCount& dump : dumps) {
-            const auto& bins = dump.counters.of(direction).sizes;
+            const auto& bins = dump.counters.transfers(direction).sizes;
             sizes.insert(sizes.end(), bins.begin(), bins.end());
         }
         out[writes ? "SIZE_WRITE" : "SIZE_READ"] = array_of(std::move(sizes), size_bins);
@@ -236,7 +236,7 @@ nb::dict predicted(const ResolvedPlan& resolved, const std::vector<std::int64_t>
     return out;
 }
 
-/// Writes the calls of all ranks as text, as the backend record does.
+/// Writes the calls of all ranks as text, as the record backend does.
 void write_operations(const ResolvedPlan& resolved, const std::string& path) {
     const nb::gil_scoped_release unlocked;
     std::ofstream file(path, std::ios::binary | std::ios::app);
@@ -284,7 +284,7 @@ Mesh mesh_form(const std::string& type, int dimensions, const VariableKinds& var
     return out;
 }
 
-/// No product of a mesh's sizes may leave 64 bits.
+/// Refuses meshes whose sizes have a product beyond 64 bits.
 void check_size(const Mesh& mesh, std::int64_t parts, std::int64_t nodes) {
     if (parts < 1 || parts > limits::parts || nodes < 0)
         throw std::overflow_error("parts or nodes out of range");
@@ -297,7 +297,7 @@ std::int64_t checked_bytes(const Mesh& mesh, std::int64_t parts, std::int64_t no
 }
 
 std::int64_t checked_nodes(const Mesh& mesh, std::int64_t parts, std::int64_t size) {
-    // A node takes eight bytes at least.
+    // Each node needs at least eight bytes.
     check_size(mesh, parts, size / 4);
     return nodes_for(mesh, parts, size);
 }
@@ -311,7 +311,7 @@ nb::tuple part_of(const Mesh& mesh, std::int64_t nodes) {
 
 nb::object parsed_name(const std::string& name) {
     const auto parsed = parse_name(name);
-    if (!parsed || parsed->of_library) return nb::none();
+    if (!parsed || parsed->is_library_lock) return nb::none();
     return nb::make_tuple(parsed->role, parsed->number, parsed->file);
 }
 
@@ -340,7 +340,7 @@ nb::list backends() {
 
 NB_MODULE(_core, m) {
     using namespace wa;
-    m.doc() = "The engine's core: what a plan does, without doing it.";
+    m.doc() = "The engine's core: what a plan does, without performing it.";
     static PyObject* plan_error = PyErr_NewException("workalike._core.PlanError", PyExc_ValueError, nullptr);
     m.attr("PlanError") = nb::handle(plan_error);
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
@@ -373,10 +373,10 @@ NB_MODULE(_core, m) {
         .def_prop_ro("ranks", [](const ResolvedPlan& p) { return p.plan.ranks; })
         .def_prop_ro("levels", &levels, "The level at which each family is counted.")
         .def_prop_ro(
-            "files", [](const ResolvedPlan& p) { return of_layouts(p, &Layout::files_of_dump); },
+            "files", [](const ResolvedPlan& p) { return each_layout(p, &Layout::files_of_dump); },
             "How many files a dump of each family has.")
         .def_prop_ro(
-            "members", [](const ResolvedPlan& p) { return of_layouts(p, &Layout::size); },
+            "members", [](const ResolvedPlan& p) { return each_layout(p, &Layout::size); },
             "How many ranks each family has.")
         .def_prop_ro("counted",
                      [](const ResolvedPlan& p) {

@@ -14,7 +14,7 @@ namespace {
 constexpr int tag_summary = 1;
 constexpr int tag_failure = 2;
 
-/// A failure as it travels.
+/// A failure in the form in which it is sent.
 struct FailureMessage {
     std::int64_t rank = 0;
     std::int64_t dump = -1;
@@ -100,10 +100,10 @@ void Collector::poll() {
         return;
     }
     while (true) {
-        int there = 0;
+        int arrived = 0;
         MPI_Status status;
-        mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, &status), "MPI_Iprobe");
-        if (there == 0) return;
+        mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, &status), "MPI_Iprobe");
+        if (arrived == 0) return;
         receive(status);
     }
 }
@@ -131,7 +131,7 @@ bool Collector::report_failure(const FailureLine& failure, double seconds) {
     put(message.operation, failure.operation);
     put(message.reason, failure.reason);
     MPI_Request request = MPI_REQUEST_NULL;
-    // Synchronous: it is done when process 0 has begun to receive it.
+    // MPI_Issend is synchronous: it completes only when process 0 has begun to receive.
     if (MPI_Issend(&message, sizeof message, MPI_BYTE, 0, tag_failure, comm_, &request) != MPI_SUCCESS)
         return false;
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

@@ -1,6 +1,6 @@
-// Brings the summaries of all processes to process 0 without ever making one wait for another: each sends
-// when its dump has ended, process 0 receives between dumps and operations, and a dump's line is written when
-// its last summary is in.
+// Brings the summaries of all processes to process 0 without making any process wait. Each process sends a
+// summary when its part of a dump has ended. Process 0 receives between dumps and operations, and writes the
+// line of a dump when all its summaries are in.
 #pragma once
 
 #include <mpi.h>
@@ -21,13 +21,13 @@ namespace wa {
 class Collector {
   public:
     struct Sinks {
-        /// All summaries of a dump are in (process 0).
+        /// Called on process 0 when all summaries of a dump are in.
         std::function<void(const Summary&)> dump_done;
-        /// One summary has come in (process 0), before it is merged.
+        /// Called on process 0 for each summary, before it is merged.
         std::function<void(const Summary&)> arrived;
-        /// Another process has failed (process 0). Does not return.
+        /// Called on process 0 when another process has failed. Does not return.
         std::function<void(const FailureLine&)> failed;
-        /// How many summaries a dump has.
+        /// Returns the number of summaries of a dump.
         std::function<std::int64_t(std::int64_t dump)> expected;
     };
 
@@ -38,13 +38,13 @@ class Collector {
     Collector(Collector&&) = delete;
     Collector& operator=(Collector&&) = delete;
 
-    /// Gives a summary away. Never waits.
+    /// Sends a summary. Never waits.
     void submit(const Summary& summary);
-    /// Takes in what has arrived. Cheap; call it often.
+    /// Receives what has arrived. It is cheap and must be called often.
     void poll();
-    /// Waits until all summaries of `dumps` dumps have been taken in.
+    /// Waits until all summaries of `dumps` dumps have been received.
     void finish(std::int64_t dumps);
-    /// Tells process 0 of a failure; false when it did not listen within `seconds`.
+    /// Reports a failure to process 0. Returns false if process 0 did not receive it within `seconds`.
     [[nodiscard]] bool report_failure(const FailureLine& failure, double seconds);
 
   private:
@@ -63,7 +63,7 @@ class Collector {
     Sinks sinks_;
     MPI_Comm comm_ = MPI_COMM_NULL;
     bool root_ = true;
-    // Grows only while process 0 is busy: at most one summary a dump, which the plan lists one by one anyway.
+    // Grows only while process 0 is busy, to at most one summary per dump of the plan.
     std::deque<std::unique_ptr<Pending>> pending_;
     std::map<std::int64_t, Partial> partial_;
     std::int64_t complete_ = 0;

@@ -28,7 +28,7 @@ struct Magic {
     const char* name;
 };
 
-// Parallel file systems are not in the kernel's header.
+// The kernel's header does not define the numbers of parallel file systems.
 constexpr std::array magics{Magic{TMPFS_MAGIC, "tmpfs"},   Magic{EXT4_SUPER_MAGIC, "ext4"},
                             Magic{XFS_SUPER_MAGIC, "xfs"}, Magic{BTRFS_SUPER_MAGIC, "btrfs"},
                             Magic{NFS_SUPER_MAGIC, "nfs"}, Magic{OVERLAYFS_SUPER_MAGIC, "overlay"},
@@ -54,7 +54,7 @@ std::string mpi_library() {
     int length = 0;
     mpi::check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
     std::string line(text.data(), static_cast<std::size_t>(length));
-    // Some libraries add pages of build options; the build host's name has no place in a record.
+    // Some libraries add pages of build options. The name of the build host must not get into a record.
     line = line.substr(0, line.find('\n'));
     return line.substr(0, line.find(','));
 }
@@ -73,12 +73,12 @@ std::vector<std::string> library_features() {
     std::vector<std::string> out;
 #ifdef WORKALIKE_HAVE_HDF5
     const h5::Features hdf5 = h5::features();
-    const auto has = [](bool it) { return it ? "yes" : "no"; };
+    const auto yes_or_no = [](bool value) { return value ? "yes" : "no"; };
     out.push_back("hdf5 " + hdf5.version);
-    out.push_back(fmt::format("hdf5.multi {}", has(hdf5.multi)));
-    out.push_back(fmt::format("hdf5.deflate {}", has(hdf5.deflate)));
-    out.push_back(fmt::format("hdf5.filtered_writes {}", has(hdf5.filtered_writes)));
-    out.push_back(fmt::format("hdf5.subfiling {}", has(hdf5.subfiling)));
+    out.push_back(fmt::format("hdf5.multi {}", yes_or_no(hdf5.multi)));
+    out.push_back(fmt::format("hdf5.deflate {}", yes_or_no(hdf5.deflate)));
+    out.push_back(fmt::format("hdf5.filtered_writes {}", yes_or_no(hdf5.filtered_writes)));
+    out.push_back(fmt::format("hdf5.subfiling {}", yes_or_no(hdf5.subfiling)));
 #endif
 #ifdef WORKALIKE_HAVE_ADIOS2
     out.push_back("adios2 " + bp::version());
@@ -117,9 +117,9 @@ Environment find_environment(const std::string& folder, bool mpi_io) {
     MPI_Comm_free(&host);
     const std::int64_t memory =
         static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGE_SIZE);
-    const std::array<std::int64_t, 2> mine{first ? 1 : 0, first ? memory : 0};
+    const std::array<std::int64_t, 2> own{first ? 1 : 0, first ? memory : 0};
     std::array<std::int64_t, 2> sums{};
-    mpi::check(MPI_Allreduce(mine.data(), sums.data(), 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD),
+    mpi::check(MPI_Allreduce(own.data(), sums.data(), 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD),
                "MPI_Allreduce");
     out.host_count = sums[0];
     out.memory_bytes = sums[1];

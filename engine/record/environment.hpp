@@ -1,4 +1,4 @@
-// What the run ran on.
+// The environment of a run: machine, libraries and file system.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace wa {
 
-/// What the libraries that were built in can do, a line each: `hdf5.multi no`. Needs no MPI.
+/// What the libraries of this engine can do, one line each, such as `hdf5.multi no`. Needs no MPI.
 [[nodiscard]] std::vector<std::string> library_features();
 
-/// Whether an HDF5 was built in that can cut a file into subfiles, with threads of its own. Needs no MPI.
+/// Whether the engine's HDF5 can split a file into subfiles, for which it starts threads. Needs no MPI.
 [[nodiscard]] bool library_has_subfiling();
 
-/// Collective over all processes. `folder` may be empty; `mpi_io` asks who performs MPI-IO in it.
+/// Collective over all processes. `folder` may be empty; `mpi_io` asks for the MPI-IO component used there.
 [[nodiscard]] Environment find_environment(const std::string& folder, bool mpi_io);
 
 }  // namespace wa

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Microseconds are enough and keep lines short.
+/// Tenths of microseconds are enough and keep lines short.
 double rounded(double seconds) {
     return std::isfinite(seconds) ? std::round(seconds * 1e7) / 1e7 : 0;
 }
@@ -38,8 +38,8 @@ Json times(const KindTimes& kind) {
 }
 
 Json counters(const Counters& c) {
-    const DirectionCounters& reads = c.of(Direction::read);
-    const DirectionCounters& writes = c.of(Direction::write);
+    const DirectionCounters& reads = c.transfers(Direction::read);
+    const DirectionCounters& writes = c.transfers(Direction::write);
     return {{"OPENS", c.opens},
             {"READS", reads.operations},
             {"WRITES", writes.operations},
@@ -127,8 +127,8 @@ std::string dump_line(const Plan& plan, const Summary& s, const Traits& counted)
                      {"index", dump.index},
                      {"file", dump.file},
                      {"ranks", s.participants},
-                     {"bytes_written", s.counters.of(Direction::write).bytes},
-                     {"bytes_read", s.counters.of(Direction::read).bytes},
+                     {"bytes_written", s.counters.transfers(Direction::write).bytes},
+                     {"bytes_read", s.counters.transfers(Direction::read).bytes},
                      {"payload_bytes", s.payload[0] + s.payload[1]},
                      {"short_reads", s.short_reads},
                      {"levels", levels(family, s, counted)},

@@ -1,4 +1,4 @@
-// The record's lines. Each is written whole and at once, so that a crash leaves only whole lines behind.
+// The lines of the record. Each is written in one call, so that a crash leaves only whole lines.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Environment {
 
 struct RunHead {
     std::int64_t processes = 1;
-    std::string backend;  // what --backend says, else the family backends
+    std::string backend;  // from --backend, otherwise "family backends"
     Environment environment;
 };
 
@@ -35,7 +35,7 @@ struct FailureLine {
     std::int64_t rank = 0;
     std::string operation;
     std::string reason;
-    std::optional<std::size_t> dump;  // position in the plan; none before the first
+    std::optional<std::size_t> dump;  // position in the plan; empty before the first dump
 };
 
 struct Verified {
@@ -50,7 +50,8 @@ struct Verified {
 [[nodiscard]] std::string file_item(const Family& family, std::int64_t file, const std::string& name,
                                     std::int64_t size);
 
-/// A text file that grows, made where there is none; UsageError names the one that cannot be.
+/// Opens a text file for appending and makes it if it is missing. A UsageError names a file that cannot be
+/// opened.
 [[nodiscard]] posix::Fd open_to_append(const std::string& path);
 
 /// An append-only text file.
@@ -59,8 +60,8 @@ class LineFile {
     LineFile() = default;
     /// `fresh`: the file must be new or empty.
     LineFile(const std::string& path, bool fresh);
-    void append(std::string text);  // a line; its end is added
-    /// Text that does not end a line yet.
+    void append(std::string text);  // appends a line; its end is added
+    /// Appends text that does not end a line.
     void append_raw(const std::string& text);
     [[nodiscard]] bool open() const { return fd_.open(); }
 

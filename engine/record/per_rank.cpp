@@ -22,10 +22,11 @@ void PerRankTable::add(const Plan& plan, const Summary& s) {
     if (!file_.open() || s.participants == 0) return;
     const Dump& dump = plan.dumps[static_cast<std::size_t>(s.dump)];
     const Family& family = plan.families[dump.family];
-    std::string row = fmt::format(
-        "{},{},{},{},{},{},{:.7f},{:.7f},{:.7f},{:.7f},{},{}", s.rank, family.id, word_of(family.role),
-        family.number, dump.index, dump.file, s.active.first, s.active.last, s.files.length(),
-        s.transfer.length(), s.counters.of(Direction::write).bytes, s.counters.of(Direction::read).bytes);
+    std::string row =
+        fmt::format("{},{},{},{},{},{},{:.7f},{:.7f},{:.7f},{:.7f},{},{}", s.rank, family.id,
+                    word_of(family.role), family.number, dump.index, dump.file, s.active.first, s.active.last,
+                    s.files.length(), s.transfer.length(), s.counters.transfers(Direction::write).bytes,
+                    s.counters.transfers(Direction::read).bytes);
     for (const KindTimes& kind : s.times) row += fmt::format(",{},{:.7f}", kind.count, kind.total_s);
     file_.append(row);
 }

@@ -1,4 +1,4 @@
-// The side file with one row a rank and dump (CSV), written as summaries come in.
+// The side file with one row per rank and dump (CSV), written as summaries arrive.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace wa {
 
 class PerRankTable {
   public:
-    /// An empty path writes nothing.
+    /// An empty path means that nothing is written.
     explicit PerRankTable(const std::string& path);
     void add(const Plan& plan, const Summary& summary);
 

@@ -10,7 +10,7 @@
 namespace wa {
 namespace {
 
-constexpr double every_s = 0.1;  // a terminal shows no more
+constexpr double every_s = 0.1;  // a terminal needs no more
 
 std::string size_text(double bytes) {
     constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};

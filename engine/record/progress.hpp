@@ -1,4 +1,4 @@
-// One line on the terminal that says how far the run is.
+// A line on the terminal that shows the progress of the run.
 #pragma once
 
 #include "record/summary.hpp"

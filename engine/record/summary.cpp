@@ -5,7 +5,7 @@
 namespace wa {
 void KindTimes::merge(const KindTimes& other) {
     if (other.count == 0) return;
-    // The lower rank wins a tie, whatever the order in which ranks report.
+    // At a tie the lower rank wins, in whatever order ranks report.
     const bool slower =
         other.slowest_s > slowest_s ||
         (other.slowest_s == slowest_s && (slowest_rank < 0 || other.slowest_rank < slowest_rank));

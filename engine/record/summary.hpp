@@ -1,4 +1,4 @@
-// What one rank, or several merged, did in one dump. Plain data: it travels between processes as bytes.
+// What one rank, or several merged ones, did in a dump. It is plain data, since processes send it as bytes.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace wa {
 
-/// Calls of one kind: the shortest and longest call, and the rank that spent most on them.
+/// The calls of one kind: the shortest and longest call, and the rank that spent most time on them.
 struct KindTimes {
     std::int64_t count = 0;
     double min_s = std::numeric_limits<double>::infinity();
@@ -29,7 +29,7 @@ struct KindTimes {
     void merge(const KindTimes& other);
 };
 
-/// The first start and the last end of something.
+/// The first start and the last end of a set of events.
 struct Span {
     double first = std::numeric_limits<double>::infinity();
     double last = -std::numeric_limits<double>::infinity();
@@ -44,23 +44,23 @@ struct Span {
     }
 };
 
-/// Calls and bytes of this process at MPI-IO level, whoever made them.
+/// Calls and bytes of this process at the MPI-IO level, made by the engine or by a library.
 struct MpiioTally {
     std::int64_t opens = 0;
     std::int64_t syncs = 0;
     std::int64_t views = 0;
     std::array<DirectionCounters, 2> by_direction{};
     void merge(const MpiioTally& other);
-    /// What was added since `before`; largest values stay as they are.
+    /// What was added since `before`; maxima stay as they are.
     [[nodiscard]] MpiioTally since(const MpiioTally& before) const;
 };
 
 struct Summary {
     std::int64_t dump = 0;          // position in the plan
-    std::int64_t rank = -1;         // of a single rank
-    std::int64_t participants = 0;  // ranks that had anything to do
+    std::int64_t rank = -1;         // set for a single rank
+    std::int64_t participants = 0;  // ranks that had something to do
     double due_s = std::numeric_limits<double>::infinity();
-    Span active;                            // anything
+    Span active;                            // from the first event to the last
     Span files;                             // first open to last close
     Span transfer;                          // first to last data operation
     std::array<std::int64_t, 2> payload{};  // bytes, by direction
@@ -69,8 +69,8 @@ struct Summary {
     std::array<KindTimes, kinds> times{};
     Counters counters;
 
-    [[nodiscard]] KindTimes& of(Kind kind) { return times[static_cast<std::size_t>(kind)]; }
-    /// Call once when the rank is done: names it as the slowest of itself.
+    [[nodiscard]] KindTimes& times_of(Kind kind) { return times[static_cast<std::size_t>(kind)]; }
+    /// Must be called once when the rank is done: it makes the rank its own slowest rank.
     void close(std::int64_t plan_rank);
     void merge(const Summary& other);
 };

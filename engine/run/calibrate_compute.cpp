@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t repeats = 5;
 
-/// Median over some units, of the slowest process each time; the first unit warms up.
+/// The median over several units of the time of the slowest process. The first unit warms up.
 double unit_seconds(std::int64_t level) {
     const auto kernel = make_kernel(level, MPI_COMM_WORLD);
     kernel->unit();
@@ -41,8 +41,8 @@ int calibrate_compute() {
         const ComputeUnit unit = unit_of(level);
         const double seconds = unit_seconds(level);
         if (process != 0) continue;
-        fmt::print("level {} {:<10} {:.4f} s a unit of {:.0f} {}: {:.2f} billion a second and rank\n", level,
-                   unit.name, seconds, unit.amount, unit.what, unit.amount / seconds / 1e9);
+        fmt::print("level {} {:<10} {:.4f} s per unit of {:.0f} {}: {:.2f} billion per second and rank\n",
+                   level, unit.name, seconds, unit.amount, unit.what, unit.amount / seconds / 1e9);
     }
     return 0;
 }

@@ -45,7 +45,7 @@ MPI_Comm Communicators::make(const Layout& layout, std::int64_t files, bool shif
 }
 
 void Communicators::add(const Family& family, const Layout& layout) {
-    OfFamily comms;
+    FamilyCommunicators comms;
     const SharingMode mode = family.sharing.mode;
     if (mode == SharingMode::root) {
         comms = {MPI_COMM_SELF, MPI_COMM_SELF, MPI_COMM_SELF};
@@ -62,7 +62,7 @@ void Communicators::add(const Family& family, const Layout& layout) {
 }
 
 MPI_Comm Communicators::file(const Family& family, bool shifted) const {
-    const OfFamily& comms = families_.at(family.id);
+    const FamilyCommunicators& comms = families_.at(family.id);
     return shifted ? comms.shifted : comms.file;
 }
 

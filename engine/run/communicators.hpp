@@ -1,4 +1,4 @@
-// Communicators of those who share a file. Made before the run, once for each way of sharing.
+// Communicators of the ranks that share a file. Each way of sharing has its own, made before the run.
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +14,7 @@ namespace wa {
 class Communicators {
   public:
     Communicators() = default;
-    /// Collective; before add().
+    /// Collective; must precede add().
     void start();
     ~Communicators();
     Communicators(const Communicators&) = delete;
@@ -25,9 +25,9 @@ class Communicators {
     /// Collective over all processes; process r is plan rank r.
     void add(const Family& family, const Layout& layout);
 
-    /// The ranks that share this rank's file; with `shifted`, those that read the same neighbour's file.
+    /// The ranks that share this rank's file. With `shifted`, the ranks that read the same neighbour's file.
     [[nodiscard]] MPI_Comm file(const Family& family, bool shifted) const;
-    /// All processes, for data that moves to a root.
+    /// All processes, for data that is gathered at a root.
     [[nodiscard]] MPI_Comm everyone() const { return everyone_; }
     /// All members of the family.
     [[nodiscard]] MPI_Comm members(const Family& family) const;
@@ -40,7 +40,7 @@ class Communicators {
         bool operator<(const Key& other) const;
     };
     [[nodiscard]] MPI_Comm make(const Layout& layout, std::int64_t files, bool shifted);
-    struct OfFamily {
+    struct FamilyCommunicators {
         MPI_Comm file = MPI_COMM_NULL;
         MPI_Comm shifted = MPI_COMM_NULL;
         MPI_Comm members = MPI_COMM_NULL;
@@ -48,7 +48,7 @@ class Communicators {
 
     MPI_Comm everyone_ = MPI_COMM_NULL;
     std::map<Key, MPI_Comm> made_;
-    std::map<std::int64_t, OfFamily> families_;  // by id
+    std::map<std::int64_t, FamilyCommunicators> families_;  // by family id
 };
 
 }  // namespace wa

@@ -22,7 +22,8 @@ volatile std::sig_atomic_t caught = 0;
 
 void on_signal(int signal) {
     caught = signal;
-    // In a call that does not end (a collective whose other ranks are gone), the flag is never seen.
+    // In a call that does not end, such as a collective whose other ranks are gone, the flag is never
+    // checked.
     ::alarm(3);
 }
 
@@ -36,14 +37,14 @@ void append_failure(const Setup& setup, const FailureLine& failure) {
 }
 
 [[noreturn]] void abort_all(Setup& setup) {
-    // With --keep the lock file stays beside the files: they are of a run that failed, and in nobody's way.
-    // Without the lock, files of the plan are another run's.
+    // With --keep the lock file stays beside the files of the failed run and does not disturb later runs.
+    // Without the lock, files of the plan belong to another run.
     if (setup.lock.held() && !setup.options.keep && !setup.options.verify_only) {
         remove_files_of_plan(setup.plan, setup.options.dir);
-        // Others may still make files.
+        // Other processes may still make files.
         setup.lock.leave(setup.plan, setup.options.dir);
     }
-    // A launcher forwards what ranks print; it must have done so before it is told to end them.
+    // A launcher must forward the output of the ranks before it is asked to end them.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     MPI_Abort(MPI_COMM_WORLD, 1);
     std::_Exit(1);
@@ -55,15 +56,14 @@ std::string where(const Setup& setup, std::optional<std::size_t> dump) {
     return fmt::format("{} {}, dump {}", word_of(family.role), family.number, setup.plan.dumps[*dump].index);
 }
 
-/// Libraries on top of the system's calls lose the reason of a failed write; a full file system can still be
-/// seen.
+/// Libraries lose the reason of a failed write, but a full file system can still be recognised.
 std::string full_disk(const Setup& setup, const CallFailed& error) {
     constexpr std::uint64_t little = std::uint64_t{1} << 20;
     const std::string no_space = std::strerror(ENOSPC);
     struct statvfs status {};
     if (std::string_view(error.what()).find(no_space) != std::string_view::npos) return "";
     if (!setup.performs || ::statvfs(setup.options.dir.c_str(), &status) != 0) return "";
-    // File systems without sizes of their own report none.
+    // File systems without a size of their own report no blocks.
     if (status.f_blocks == 0 || status.f_bavail * status.f_frsize >= little) return "";
     return ": " + no_space;
 }
@@ -83,23 +83,23 @@ void check_signals() {
 
 void end_all(Setup& setup, Collector* collector, const CallFailed& error, std::int64_t rank,
              std::optional<std::size_t> dump) {
-    // A signal comes to all, often because another rank has failed: one line is enough, and that is not the
-    // cause.
+    // A signal reaches all processes, often because another rank has failed. One line is enough, and it is
+    // not the cause.
     if (dynamic_cast<const Interrupted*>(&error) != nullptr && setup.process != 0) abort_all(setup);
     const FailureLine failure{rank, error.operation, error.what() + full_disk(setup, error), dump};
     fmt::print(stderr, "workalike-engine: rank {}: {}: {} failed: {}\n", rank, where(setup, dump),
                failure.operation, failure.reason);
     std::fflush(stderr);
     if (collector != nullptr && setup.process == 0) {
-        // Dumps that have ended elsewhere are still under way to this process.
+        // Summaries of dumps that have ended on other processes may still be on their way.
         try {
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
             collector->poll();
         } catch (const std::exception&) {
         }
     }
-    // Process 0 completes the record and ends all; if it does not listen (it waits for this one), this one
-    // does.
+    // Process 0 completes the record and ends all. If it does not receive the report because it waits for
+    // this process, this process ends all.
     if (collector != nullptr && collector->report_failure(failure, 1.0)) {
         std::this_thread::sleep_for(std::chrono::seconds(3));
         abort_all(setup);

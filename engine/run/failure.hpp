@@ -1,4 +1,4 @@
-// A call has failed on this rank: say so once, on stderr and in the record, and end all ranks.
+// Handles a failed call on this rank: reports it once, on stderr and in the record, and ends all ranks.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace wa {
 [[noreturn]] void end_all(Setup& setup, Collector* collector, const CallFailed& error, std::int64_t rank,
                           std::optional<std::size_t> dump);
 
-/// What process 0 does when another process has told of its failure. Does not return.
+/// Handles the failure that another process reported to process 0. Does not return.
 [[noreturn]] void end_all_for(Setup& setup, const FailureLine& failure);
 
-/// SIGINT and SIGTERM set a flag; a process that does not come to look at it ends by itself a little later.
+/// Makes SIGINT and SIGTERM set a flag. A process that does not check it in time ends by itself.
 void catch_signals();
-/// Raises Interrupted when a signal has arrived.
+/// Raises Interrupted if a signal has arrived.
 void check_signals();
 
 }  // namespace wa

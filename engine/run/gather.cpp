@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t piece = std::int64_t{1} << 20;
 
-/// Bytes that a content moves in one direction, over all ranks.
+/// The bytes that a content moves in one direction, over all ranks.
 std::int64_t bytes_of(const Content& content, Direction direction) {
     std::int64_t bytes = 0;
     for (const Stream& stream : content.streams) {
@@ -46,7 +46,7 @@ Gather::Gather(const Setup& setup, std::size_t dump, MPI_Comm comm)
       ranks_(setup.plan.ranks),
       buffer_(piece) {}
 
-/// A piece ends where a rank's share or a whole piece of it ends, the same on both sides.
+/// A piece ends at the end of a rank's share or of a whole piece, identically on both sides.
 std::int64_t Gather::piece_at(std::int64_t position, std::int64_t end) const {
     return std::min(piece, end - position);
 }
@@ -58,7 +58,7 @@ void Gather::move(std::int64_t size, int peer, bool out) {
                out ? "MPI_Send" : "MPI_Recv");
 }
 
-void Gather::give() {
+void Gather::serve_root() {
     const std::int64_t self = mpi::rank(comm_);
     std::int64_t at = shares_before(total_, ranks_, self);
     const std::int64_t end = at + share_of(total_, ranks_, self);
@@ -79,7 +79,7 @@ void Gather::advance(std::int64_t bytes) {
             moved_ < in_larger ? moved_ / (small + 1)
                                : total_ % ranks_ + (moved_ - in_larger) / std::max<std::int64_t>(small, 1);
         const std::int64_t size = piece_at(moved_, shares_before(total_, ranks_, owner + 1));
-        // Data is there before it is written, and goes on when it has been read.
+        // Data must arrive before it is written, and is sent on when it has been read.
         if (direction_ == Direction::write ? moved_ >= reached_ : moved_ + size > reached_ && !last) return;
         if (owner != root_) move(size, static_cast<int>(owner), direction_ == Direction::read);
         moved_ += size;

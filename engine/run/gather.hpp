@@ -1,4 +1,5 @@
-// root with gather: the data of all ranks moves over MPI to the one that writes (or from the one that reads).
+// Sharing mode root with gather: the data of all ranks is sent over MPI to the root that writes, or from the
+// root that reads.
 #pragma once
 
 #include <mpi.h>
@@ -11,14 +12,15 @@
 
 namespace wa {
 
-/// The bytes of a dump are shared equally by all ranks, in rank order, and travel in pieces of bounded size.
-/// They only travel: what is written is the root's own payload, which is the same everywhere.
+/// All ranks have equal shares of the bytes of a dump, in rank order, which are sent in pieces of limited
+/// size. The sent data itself is not used: what is written is the root's own payload, which is the same on
+/// all ranks.
 class Gather {
   public:
     Gather(const Setup& setup, std::size_t dump, MPI_Comm comm);
-    /// What every rank but the root does in the dump.
-    void give();
-    /// The root, before it writes or after it has read the next `bytes`.
+    /// The part of every rank but the root in the dump.
+    void serve_root();
+    /// For the root: before it writes, or after it has read, the next `bytes`.
     void advance(std::int64_t bytes);
     [[nodiscard]] Direction direction() const { return direction_; }
 
@@ -31,7 +33,7 @@ class Gather {
     Direction direction_ = Direction::write;
     std::int64_t total_ = 0;
     std::int64_t ranks_ = 1;
-    std::int64_t reached_ = 0;  // bytes that operations have covered
+    std::int64_t reached_ = 0;  // bytes that operations have covered so far
     std::int64_t moved_ = 0;
     std::vector<std::byte> buffer_;
 };

@@ -1,4 +1,4 @@
-// A set of byte ranges, merged where they touch.
+// A set of byte ranges that merges adjacent ones.
 #pragma once
 
 #include <cstdint>

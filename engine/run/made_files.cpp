@@ -29,7 +29,7 @@ std::string path_of(const Setup& setup, const OwnFile& own) {
     return setup.path(family, own.file, setup.layouts[family].slot(own.slot));
 }
 
-/// Files whose first sharer is this process, if they are on disk.
+/// The files on disk whose first sharer is this process.
 std::vector<OwnFile> own_files(const Setup& setup) {
     std::vector<OwnFile> out;
     std::set<std::pair<std::size_t, std::int64_t>> seen;
@@ -78,7 +78,7 @@ void write_end_line(const Setup& setup, LineFile& record, double wall_s,
     record.append_raw(fmt::format("{{\"type\":\"end\",\"wall_s\":{:.6f},\"files\":[", wall_s));
     bool first = true;
     append_items(setup, record, files, first);
-    // One process after the other: this one never holds more than one list.
+    // Processes send in turn, so that this process never holds more than one list.
     for (int process = 1; process < setup.processes; ++process) {
         std::int64_t count = 0;
         const mpi::Datatype type = mpi::contiguous(sizeof(OwnFile));

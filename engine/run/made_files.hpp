@@ -1,4 +1,4 @@
-// The files that a run made: their sizes for the record's last line, and their removal.
+// The files that a run made: their sizes for the last line of the record, and their removal.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace wa {
 
-/// Collective over all processes: process 0 writes the record's last line, the files' owners say how large
-/// they are.
+/// Collective over all processes: the owners of files report sizes, and process 0 writes the last line of the
+/// record.
 void write_end_line(const Setup& setup, LineFile& record, double wall_s,
                     const std::optional<Verified>& verified);
 

@@ -1,4 +1,4 @@
-// The command line, as values.
+// The command line as values.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ struct Options {
     std::string plan;
     std::string dir;
     std::string record;
-    const Traits* backend = nullptr;  // that performs every family; null: each its own
-    bool check = false;               // of the plan, without performing it
+    const Traits* backend = nullptr;  // performs every family; null: each family has its own
+    bool check = false;               // check the plan without performing it
     bool verify = false;
     bool verify_only = false;
     bool keep = false;
     bool quiet = false;
     bool progress = false;         // also when stderr is not a terminal
-    bool terminal = false;         // stderr is one, behind a launcher's pipe
-    bool end_with_parent = false;  // whoever has started it
+    bool terminal = false;         // stderr is a terminal at the end of a launcher's pipe
+    bool end_with_parent = false;  // the parent is the process that started this one
     bool calibrate_compute = false;
     std::string per_rank;
     std::string operations;

@@ -18,11 +18,11 @@
 namespace wa {
 namespace {
 
-/// The longest that a waiting process does not look around.
+/// The longest time for which a waiting process does not check for messages and signals.
 constexpr double slice_s = 0.02;
-/// The same at the end, when others may be done at any moment.
+/// The same at the end, when other processes may finish at any moment.
 constexpr double last_slice_s = 0.002;
-/// The same before a dump, where a late one has all begin late.
+/// The same before a dump, where a delay of one process delays all.
 constexpr double barrier_slice_s = 0.00005;
 
 class Performance {
@@ -37,7 +37,7 @@ class Performance {
         for (std::int64_t rank = setup.process; rank < setup.plan.ranks; rank += setup.processes) {
             ranks_.emplace_back(
                 setup, rank,
-                RankRun::Host{[this] { look_around(); },
+                RankRun::Host{[this] { poll(); },
                               [this](double seconds, bool alone) { compute(seconds, alone); }});
         }
     }
@@ -68,7 +68,8 @@ class Performance {
         return out;
     }
 
-    /// How many summaries a dump has: one a member with --per-rank, else one a process that has members.
+    /// The number of summaries of a dump: one per member with --per-rank, otherwise one per process with
+    /// members.
     [[nodiscard]] std::int64_t summaries_of(std::size_t dump) {
         const std::size_t family = setup_.plan.dumps[dump].family;
         const Layout& layout = setup_.layouts[family];
@@ -100,11 +101,11 @@ class Performance {
         const bool loads = !moves(setup_.content(dump), Direction::write);
         if (!loads) compute_between();
         const double due = due_of(dump);
-        const bool here = takes_part(dump);
+        const bool involved = takes_part(dump);
         try {
-            if (here) wait_until(due);
-            look_around();
-            if (here && setup_.plan.dumps[dump].barrier) wait_for_others(setup_.family(dump));
+            if (involved) wait_until(due);
+            poll();
+            if (involved && setup_.plan.dumps[dump].barrier) wait_for_others(setup_.family(dump));
             begun_.push_back({dump, {setup_.clock->now(), setup_.plan.dumps[dump].start_s}});
             perform_ranks(dump, due);
             begun_.pop_back();
@@ -112,21 +113,21 @@ class Performance {
             end_all(setup_, &collector_, error, failing_rank_, dump);
         }
         if (begun_.empty()) {
-            setup_.clock->ended(setup_.plan.dumps[dump], due, here);
+            setup_.clock->ended(setup_.plan.dumps[dump], due, involved);
         } else {
             Clock::Progress& outer = begun_.back().progress;
-            outer.ended_s = here ? setup_.clock->now() : due;
+            outer.ended_s = involved ? setup_.clock->now() : due;
             outer.planned_s = std::max(outer.planned_s, setup_.plan.dumps[dump].end_s);
         }
         if (loads) compute_between();
     }
 
-    /// What the plan has computed between dumps, by all ranks: before one that writes, after one that only
+    /// Computes what the plan has between dumps, on all ranks: before a dump that writes, after one that only
     /// reads.
     void compute_between() {
         if (!setup_.computing) return;
         try {
-            setup_.computing->perform([this] { look_around(); });
+            setup_.computing->perform([this] { poll(); });
         } catch (const CallFailed& error) {
             end_all(setup_, &collector_, error, setup_.process, std::nullopt);
         }
@@ -139,8 +140,9 @@ class Performance {
                               : setup_.clock->due_within(next, begun_.back().progress);
     }
 
-    /// A rank computes in its dump. Dumps that the original began before that one had ended begin here, too:
-    /// in the plan's order, as everywhere, so that ranks that wait for each other do so in the same dump.
+    /// Computes in a dump of a rank. Dumps that began before the end of this dump in the original run begin
+    /// here as well. They keep the order of the plan, so that ranks that wait for each other do so in the
+    /// same dump.
     void compute(double seconds, bool alone) {
         const double end = setup_.clock->now() + seconds;
         while (alone && next_begins_within() && due_of(next_) <= end) perform_next();
@@ -156,7 +158,7 @@ class Performance {
         });
     }
 
-    /// The application computes on all ranks while one of them still writes.
+    /// The application computes on all ranks while some of them still write.
     void work_until_all_are_done() {
         try {
             wait_for_all_of(MPI_COMM_WORLD, last_slice_s);
@@ -165,7 +167,7 @@ class Performance {
         }
     }
 
-    /// The ranks of a family wait for the last of them. One process that plays all ranks need not.
+    /// Waits for all ranks of a family. A single process that performs all ranks need not wait.
     void wait_for_others(const Family& family) {
         if (setup_.processes == setup_.plan.ranks && setup_.performs &&
             family.sharing.mode != SharingMode::root) {
@@ -180,12 +182,12 @@ class Performance {
         while (true) {
             mpi::check(MPI_Test(&everyone, &done, MPI_STATUS_IGNORE), "MPI_Test");
             if (done != 0) return;
-            look_around();
+            poll();
             filler_->work(slice);
         }
     }
 
-    /// Whether this process has a rank in the dump's family, or gives its data to the one that has.
+    /// Whether this process has a rank in the dump's family, or sends its data to one that has.
     [[nodiscard]] bool takes_part(std::size_t dump) const {
         if (setup_.family(dump).sharing.gather) return true;
         const RankSet& members = setup_.layout(dump).members();
@@ -196,13 +198,13 @@ class Performance {
     }
 
     void perform_ranks(std::size_t dump, double due) {
-        const bool each = !setup_.options.per_rank.empty();
+        const bool per_rank = !setup_.options.per_rank.empty();
         std::optional<Summary> merged;
         for (RankRun& rank : ranks_) {
             failing_rank_ = rank.rank();
             const std::optional<Summary> summary = rank.perform(dump, due);
             if (!summary) continue;
-            if (each) {
+            if (per_rank) {
                 collector_.submit(*summary);
             } else if (merged) {
                 merged->merge(*summary);
@@ -217,12 +219,12 @@ class Performance {
         while (true) {
             const double left = due - setup_.clock->now();
             if (left <= 0) return;
-            look_around();
+            poll();
             filler_->work(std::min(left, slice_s));
         }
     }
 
-    void look_around() {
+    void poll() {
         check_signals();
         collector_.poll();
     }
@@ -234,9 +236,9 @@ class Performance {
     Collector collector_;
     std::unique_ptr<GapFiller> filler_;
     std::vector<RankRun> ranks_;
-    std::size_t next_ = 0;                 // dump to begin
-    std::vector<Begun> begun_;             // each inside the one before it
-    std::vector<std::int64_t> summaries_;  // of families, found when first needed
+    std::size_t next_ = 0;                 // the next dump to begin
+    std::vector<Begun> begun_;             // each began during the one before it
+    std::vector<std::int64_t> summaries_;  // per family, found when first needed
     std::int64_t failing_rank_ = 0;
 };
 

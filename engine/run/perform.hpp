@@ -1,4 +1,4 @@
-// The measured part: all dumps in the plan's order, each when it is due.
+// The measured part: all dumps in the order of the plan, each when it is due.
 #pragma once
 
 #include "record/jsonl.hpp"
@@ -8,7 +8,7 @@
 
 namespace wa {
 
-/// Collective over all processes. Does not return when a call fails on any of them.
+/// Collective over all processes. Does not return if a call fails on any of them.
 [[nodiscard]] VerifyResult perform_dumps(Setup& setup, LineFile& record, PerRankTable& per_rank);
 
 }  // namespace wa

@@ -17,19 +17,19 @@ namespace {
 
 using FileKey = std::pair<std::size_t, std::int64_t>;  // family, file number
 
-/// The files that must be there, and the dumps that read them.
+/// The files that must exist, and the dumps that read them.
 std::map<FileKey, std::vector<std::size_t>> files_to_make(const Setup& setup) {
     std::map<FileKey, std::vector<std::size_t>> out;
     for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
         const Dump& dump = setup.plan.dumps[d];
         if (!setup.uses[d].prepared || !setup.performer(d).traits->performs) continue;
-        // Those dumps count that ask for it; a later one reads what the run has written.
+        // Only dumps that ask for preparation count; a later one reads what the run has written.
         if (dump.prepare || setup.uses[d].first) out[{dump.family, dump.file}].push_back(d);
     }
     return out;
 }
 
-/// A share of a file's bytes: those of the payload, for a dump that never was.
+/// Writes a share of a file's bytes: prepared payload, which belongs to no dump.
 void write_part(const Setup& setup, const std::string& path, std::int64_t from, std::int64_t to,
                 std::int64_t phase) {
     const posix::Fd fd = posix::open(path, O_WRONLY);
@@ -71,7 +71,7 @@ void make_file(const Setup& setup, const FileKey& key, const std::vector<std::si
     if (first && family.drop_caches) posix::drop_pages(path);
 }
 
-/// A file that is not plain bytes: each rank writes what it will read.
+/// For a file that is not plain bytes: each rank writes what it will read.
 void make_through_library(const Setup& setup, const std::vector<std::size_t>& dumps) {
     const auto member = setup.layout(dumps.front()).members().index_of(setup.process);
     if (!member) return;

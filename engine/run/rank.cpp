@@ -16,25 +16,25 @@
 namespace wa {
 namespace {
 
-/// Below this a sleep takes longer than it should.
+/// A shorter sleep would take longer than requested.
 constexpr double shortest_compute_s = 2e-4;
 
-constexpr double look_every_s = 0.05;
+constexpr double poll_every_s = 0.05;
 constexpr int baton_tag = 7;
 
 }  // namespace
 
 struct RankRun::Task {
-    Task(const Setup& setup, std::size_t dump, const DumpOperations::Options& how, DumpOperations& what,
-         const RankCalls::File& stands, FileContext where)
+    Task(const Setup& setup, std::size_t dump, const DumpOperations::Options& dump_options,
+         DumpOperations& dump_operations, const RankCalls::File& file_state, FileContext file_context)
         : position(dump),
           family(setup.family(dump)),
           performer(setup.performer(dump)),
           use(setup.uses[dump]),
-          options(how),
-          operations(what),
-          calls(what, call_rules(*performer.counted), stands),
-          context(std::move(where)),
+          options(dump_options),
+          operations(dump_operations),
+          calls(dump_operations, call_rules(*performer.counted), file_state),
+          context(std::move(file_context)),
           performs(performer.traits->performs) {}
 
     std::size_t position;
@@ -48,7 +48,7 @@ struct RankRun::Task {
     bool performs;
     Summary summary;
     Use* file = nullptr;
-    Use own;                          // of a file that lives for this dump only
+    Use own;                          // a file that exists in this dump only
     std::unique_ptr<OpenFile> extra;  // opened to be closed again at once
     std::optional<Gather> gather;
     double computed_s = 0;
@@ -61,19 +61,19 @@ template <typename F>
 void RankRun::timed(Task& task, Kind kind, F&& call) {
     if (!task.performs) {
         call();
-        task.summary.of(kind).note(0);
+        task.summary.times_of(kind).note(0);
         return;
     }
     const double start = now();
     call();
     const double end = now();
-    task.summary.of(kind).note(end - start);
+    task.summary.times_of(kind).note(end - start);
     task.summary.active.cover(start, end);
     if (kind != Kind::stat) task.summary.files.cover(start, end);
     if (kind == Kind::read || kind == Kind::write) task.summary.transfer.cover(start, end);
-    if (end - last_look_ > look_every_s) {
+    if (end - last_look_ > poll_every_s) {
         last_look_ = end;
-        host_.look_around();
+        host_.poll();
     }
 }
 
@@ -85,7 +85,7 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
     const bool gathers = family.sharing.gather && performer.traits->performs;
     const auto member = layout.members().index_of(rank_);
     if (!member) {
-        if (gathers) Gather(setup_, dump, setup_.communicators.everyone()).give();
+        if (gathers) Gather(setup_, dump, setup_.communicators.everyone()).serve_root();
         return std::nullopt;
     }
     const auto held = held_.find({d.family, d.file});
@@ -132,7 +132,7 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
     if (family.sharing.baton && task.performs) pass_baton(task, false);
     if (task.performs) after_close(task);
     if (performer.traits->over_mpiio && !performer.traits->plain_bytes && family.level == Level::mpiio) {
-        // At this level the library's own traffic counts.
+        // At this level the library's own traffic is counted.
         task.summary.counters.by_direction = task.summary.mpiio.by_direction;
     }
     task.summary.close(rank_);
@@ -211,10 +211,10 @@ void RankRun::open(Task& task, bool extra) {
 
 void RankRun::begin_dump(Task& task) {
     if (task.file == nullptr || task.file->file == nullptr)
-        throw CallFailed("open", "no open left a file to work on");
-    // Whoever has opened a file together with this rank has reported its earlier dumps before: taken in now,
-    // they are in the record even if the next call that all must join never ends.
-    if (task.performs) host_.look_around();
+        throw CallFailed("open", "the plan opened no file to work on");
+    // Ranks that opened a file with this one have reported its earlier dumps before. Receiving the reports
+    // now puts them into the record, even if the next collective call never ends.
+    if (task.performs) host_.poll();
     task.file->file->begin_dump(task.context);
 }
 
@@ -234,19 +234,19 @@ void RankRun::transfer(Task& task, const Operation& operation) {
     task.calls.fell_short(moved);
 }
 
-/// The application computes between its operations: as much of the dump's compute time as of its operations
-/// is over.
+/// The application computes between its operations: the completed share of the compute time equals that of
+/// the operations.
 void RankRun::compute(Task& task) {
     const double whole = setup_.plan.dumps[task.position].compute_s * setup_.plan.time_scale;
     if (whole <= 0 || !task.performs) return;
     const auto operations = static_cast<double>(std::max<std::int64_t>(1, task.operations.own_operations()));
-    const double owed =
+    const double remaining_s =
         whole * static_cast<double>(task.calls.operations_done() + 1) / operations - task.computed_s;
-    if (owed < shortest_compute_s) return;
+    if (remaining_s < shortest_compute_s) return;
     const bool waited_for =
         task.operations.slot().members > 1 || task.family.sharing.baton || task.gather.has_value();
     const double start = now();
-    host_.compute(owed, !waited_for);
+    host_.compute(remaining_s, !waited_for);
     task.computed_s += now() - start;
 }
 
@@ -270,9 +270,9 @@ void RankRun::after_close(Task& task) {
                          (task.family.lifetime != Lifetime::appended || task.use.last);
     const bool deletes = task.use.deletes.has_value();
     const bool collective = task.performer.counted->collective_files && !task.family.sharing.baton;
-    // Renaming and deleting need all who share the file to be done with it: the application must have waited,
-    // too. Deleting an older file needs no more than that all have opened the present one, which collective
-    // opens tell.
+    // Before renaming and deleting, all ranks that share the file must be done with it, as in the
+    // application. Deleting an older file only requires that all have opened the current one, which a
+    // collective open ensures.
     if (slot.members > 1 && (renames || (deletes && !collective))) {
         mpi::check(MPI_Barrier(setup_.communicators.file(task.family, task.operations.shifted())),
                    "MPI_Barrier");
@@ -292,8 +292,8 @@ void RankRun::after_close(Task& task) {
 }
 
 void RankRun::wait_for_writers(const Task& task) const {
-    // What others have written must be there before it is read: a dependency of the data, not a barrier of
-    // ours.
+    // Data that other ranks have written must be complete before it is read. This is a dependency of the
+    // data, not an additional barrier.
     const bool reads = moves(*task.context.content, Direction::read);
     if (!reads || !task.use.written_before) return;
     if (task.operations.shifted()) {
@@ -314,11 +314,12 @@ void RankRun::pass_baton(const Task& task, bool receive) const {
     }
 }
 
-/// What is known to lie in the dump's file: what it wrote, or what the run prepared for it and nobody writes.
+/// What the file of the dump is known to contain: what the dump wrote, or what the run prepared for it and no
+/// dump writes.
 std::optional<Direction> RankRun::verifiable(const Task& task) {
     if (moves(*task.context.content, Direction::write))
         return task.context.writes ? std::optional(Direction::write) : std::nullopt;
-    // Of a library's file that several dumps read, each has prepared its own values over the others'.
+    // If several dumps read a file of a library, each has overwritten the others' prepared values.
     const bool own = task.performer.traits->plain_bytes || task.family.lifetime == Lifetime::per_dump;
     const bool loads = moves(*task.context.content, Direction::read);
     if (loads && own && task.use.prepared && !task.use.written) return Direction::read;
@@ -328,8 +329,8 @@ std::optional<Direction> RankRun::verifiable(const Task& task) {
 void RankRun::verify(Task& task) {
     const std::optional<Direction> direction = verifiable(task);
     if (!direction) return;
-    // Verification may wait: it is no measurement. All who share the file are done writing, and nobody goes
-    // on to overwrite it, while it is read.
+    // Verification is not measured, so it may wait. While a file is read, all ranks that share it have
+    // finished writing, and none goes on to overwrite it.
     const CapturePause uncounted;
     const MPI_Comm comm = setup_.communicators.file(task.family, task.operations.shifted());
     const bool together = task.operations.slot().members > 1;
@@ -347,7 +348,7 @@ void RankRun::verify(Task& task) {
     if (direction == Direction::read && task.performer.traits->plain_bytes)
         context.phase =
             prepared_phase(setup_.plan.seed, task.family.id, context.dump->file, context.slot.file);
-    verified_.merge(verify_dump(context, task.performer, file, again, *direction, host_.look_around));
+    verified_.merge(verify_dump(context, task.performer, file, again, *direction, host_.poll));
     if (together) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
 }
 

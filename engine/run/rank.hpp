@@ -1,4 +1,4 @@
-// One plan rank: performs its part of a dump and measures it.
+// A plan rank: performs its part of a dump and measures it.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,17 @@ namespace wa {
 
 class RankRun {
   public:
-    /// What a rank asks of the process that it is performed by.
+    /// What a rank needs from the process that performs it.
     struct Host {
-        /// Called now and then while operations go on.
-        std::function<void()> look_around;
-        /// Computes for some seconds in a dump. `alone`: nobody waits for this rank in it, so that other
-        /// dumps may begin and end meanwhile.
+        /// Called repeatedly while operations are performed.
+        std::function<void()> poll;
+        /// Computes for `seconds` in a dump. `alone` means that no rank waits for this one in the dump, so
+        /// that other dumps may begin and end meanwhile.
         std::function<void(double seconds, bool alone)> compute;
     };
     RankRun(Setup& setup, std::int64_t rank, Host host);
 
-    /// Performs this rank's part; nothing when the rank is no member of the family.
+    /// Performs the part of this rank; returns nothing if the rank is no member of the family.
     [[nodiscard]] std::optional<Summary> perform(std::size_t dump, double due);
     [[nodiscard]] const VerifyResult& verified() const { return verified_; }
     [[nodiscard]] std::int64_t rank() const { return rank_; }
@@ -35,7 +35,7 @@ class RankRun {
         std::unique_ptr<OpenFile> file;
         AccessState state;
     };
-    struct Task;  // a dump being performed
+    struct Task;  // a dump that is being performed
 
     void perform_call(Task& task, const Call& call);
     void open(Task& task, bool extra);
@@ -56,7 +56,8 @@ class RankRun {
     std::int64_t rank_;
     Host host_;
     double last_look_ = 0;
-    std::map<std::pair<std::size_t, std::int64_t>, Use> held_;  // appended files, by family and file
+    // files of lifetime appended, by family and file
+    std::map<std::pair<std::size_t, std::int64_t>, Use> held_;
     VerifyResult verified_;
 };
 

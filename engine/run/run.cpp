@@ -30,12 +30,13 @@
 namespace wa {
 namespace {
 
-/// What is wrong with the plan, the command line or the directory: one line, exit code 2.
+/// An error of the plan, the command line or the directory: one line, exit code 2.
 class Refused : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Runs a part of the setup on each process; if it is refused anywhere, all stop with the first one's line.
+/// Runs a part of the setup on each process. If any process refuses, all stop with the line of the lowest
+/// one.
 void together(const Setup& setup, const std::function<void()>& part) {
     std::optional<std::string> refusal;
     try {
@@ -74,7 +75,7 @@ void choose_backends(Setup& setup) {
         if (!traits.performs) continue;
         setup.performs = true;
         refuse_impossible(setup.plan, i, setup.layouts[i], traits, *backend);
-        // Names follow who makes the file.
+        // File names depend on the backend that makes the file.
         family.backend = &traits;
     }
 }
@@ -94,7 +95,7 @@ void check_processes_and_folder(const Setup& setup) {
     }
 }
 
-/// Process 0 takes the directory, then all hold it.
+/// Process 0 takes the directory, then all processes hold it.
 void take_folder(Setup& setup) {
     if (!setup.performs || setup.options.verify_only) return;
     const auto or_end = [&](const std::function<void()>& part) {
@@ -136,7 +137,7 @@ std::int64_t longest_operation(const Plan& plan) {
         }
         if (content.mesh) {
             const MeshLayout layout(*content.mesh, planned_parts(*content.mesh, {0, content.mesh->parts}));
-            // A part may come out larger where files get other shares: by a row at most.
+            // A part may be larger if files get other shares, but at most by a row.
             const std::int64_t row = layout.shape(0).row() * corners(*content.mesh) * 8;
             for (const MeshTable& table : layout.tables())
                 longest = std::max(longest, layout.elements(table, 0) * bytes_of(table.type) + row);
@@ -147,7 +148,7 @@ std::int64_t longest_operation(const Plan& plan) {
 
 void make_buffers(Setup& setup) {
     if (!setup.performs) return;
-    // Where a call takes pieces of memory, 2 GiB of it are as good as any more.
+    // Calls that accept pieces of memory need no more than 2 GiB.
     std::int64_t most = std::int64_t{2} << 30;
     const std::int64_t longest = longest_operation(setup.plan);
     for (const auto& [traits, backend] : setup.backends) {
@@ -162,11 +163,11 @@ void make_buffers(Setup& setup) {
     setup.buffers.scratch = Ring(Arena::period, reach);
 }
 
-std::string backend_words(const Setup& setup) {
-    std::set<std::string> words;
-    for (const Performer& performer : setup.performers) words.emplace(performer.traits->name);
+std::string backend_list(const Setup& setup) {
+    std::set<std::string> names;
+    for (const Performer& performer : setup.performers) names.emplace(performer.traits->name);
     std::string out;
-    for (const std::string& word : words) out += (out.empty() ? "" : ",") + word;
+    for (const std::string& name : names) out += (out.empty() ? "" : ",") + name;
     return out.empty() ? "null" : out;
 }
 
@@ -175,13 +176,13 @@ void write_head(const Setup& setup, LineFile& record) {
                                     [](const Performer& p) { return p.traits->over_mpiio; });
     const Environment environment = find_environment(setup.performs ? setup.options.dir : "", mpi_io);
     if (setup.process == 0)
-        record.append(run_line(setup.plan, {setup.processes, backend_words(setup), environment}));
+        record.append(run_line(setup.plan, {setup.processes, backend_list(setup), environment}));
 }
 
 void report(const Setup& setup, const VerifyResult& own, LineFile& record, Verified& total) {
-    const std::array<std::int64_t, 2> mine{own.bytes, own.errors};
+    const std::array<std::int64_t, 2> counts{own.bytes, own.errors};
     std::array<std::int64_t, 2> sums{};
-    mpi::check(MPI_Allreduce(mine.data(), sums.data(), 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD),
+    mpi::check(MPI_Allreduce(counts.data(), sums.data(), 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD),
                "MPI_Allreduce");
     total = {sums[0], sums[1]};
     std::optional<std::string> line;
@@ -217,7 +218,8 @@ int verify_only(Setup& setup) {
     return total.errors == 0 ? 0 : 1;
 }
 
-/// The same moment on all processes of a host, which have one monotonic clock: their times can be compared.
+/// The same moment on all processes of a host. They share a monotonic clock, so that their times can be
+/// compared.
 Clock::Time latest_on_host() {
     MPI_Comm host = MPI_COMM_NULL;
     mpi::check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
@@ -229,7 +231,7 @@ Clock::Time latest_on_host() {
 }
 
 int run_checked(Setup& setup) {
-    std::optional<CapturePause> uncounted(std::in_place);  // but for the dumps themselves
+    std::optional<CapturePause> uncounted(std::in_place);  // everything but the dumps themselves
     read_plan(setup);
     LineFile record;
     std::optional<PerRankTable> per_rank;

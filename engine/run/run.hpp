@@ -1,4 +1,4 @@
-// A whole run: from the plan's text to the record's last line.
+// A whole run, from the text of the plan to the last line of the record.
 #pragma once
 
 #include "run/options.hpp"

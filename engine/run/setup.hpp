@@ -1,4 +1,4 @@
-// Everything a run works with, made before its first dump and not changed by it.
+// Everything that a run works with. It is made before the first dump and does not change afterwards.
 #pragma once
 
 #include <map>
@@ -20,24 +20,24 @@ namespace wa {
 struct Performer {
     const Traits* traits = nullptr;
     Backend* backend = nullptr;
-    const Traits* counted = nullptr;  // whose calls are counted
+    const Traits* counted = nullptr;  // the backend whose calls are counted
 };
 
 struct Setup {
     Options options;
     Plan plan;
-    std::vector<Layout> layouts;        // of families
-    std::vector<Performer> performers;  // of families
-    std::vector<FileUse> uses;          // of dumps
+    std::vector<Layout> layouts;        // one per family
+    std::vector<Performer> performers;  // one per family
+    std::vector<FileUse> uses;          // one per dump
     std::map<const Traits*, std::unique_ptr<Backend>> backends;
     Buffers buffers;
     Communicators communicators;
     FolderLock lock;
     int process = 0;
     int processes = 1;
-    bool performs = false;  // some family touches files: one process a plan rank
+    bool performs = false;  // a family touches files, so each plan rank needs a process
     std::unique_ptr<Clock> clock;
-    std::unique_ptr<Computing> computing;  // where the plan has some, and something is performed
+    std::unique_ptr<Computing> computing;  // set if the plan computes and something is performed
 
     [[nodiscard]] const Family& family(std::size_t dump) const {
         return plan.families[plan.dumps[dump].family];
@@ -49,9 +49,9 @@ struct Setup {
     [[nodiscard]] const Content& content(std::size_t dump) const {
         return plan.contents[plan.dumps[dump].content];
     }
-    /// The file of a dump as a member of its family sees it.
+    /// The file of a dump from the point of view of a member of its family.
     [[nodiscard]] FileContext context(std::size_t dump, std::int64_t member) const;
-    /// Full path of a file of a family.
+    /// The full path of a file of a family.
     [[nodiscard]] std::string path(std::size_t family, std::int64_t file, const FileSlot& slot) const;
 };
 

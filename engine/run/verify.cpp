@@ -68,7 +68,7 @@ void visit_moved(DumpOperations& operations, Direction direction, bool together,
 }
 
 VerifyResult verify_dump(FileContext context, const Performer& performer, OpenFile* file,
-                         DumpOperations& operations, Direction direction, const std::function<void()>& look) {
+                         DumpOperations& operations, Direction direction, const std::function<void()>& poll) {
     VerifyResult result;
     context.writes = false;
     context.creates = false;
@@ -83,7 +83,7 @@ VerifyResult verify_dump(FileContext context, const Performer& performer, OpenFi
         visit_moved(operations, direction, together,
                     [&](std::int64_t offset, std::int64_t size, std::int64_t place) {
                         verifier.check(offset, size, place, result);
-                        look();
+                        poll();
                     });
         return result;
     }
@@ -99,7 +99,7 @@ VerifyResult verify_dump(FileContext context, const Performer& performer, OpenFi
         file->begin_section(section);
         while (operations.next(operation)) {
             if (operation.direction == direction) file->verify(operation, result);
-            look();
+            poll();
         }
         file->end_section();
     }

@@ -13,11 +13,12 @@
 
 namespace wa {
 
-/// Compares ranges of one file's bytes.
+/// Compares ranges of the bytes of a file.
 class ByteVerifier {
   public:
     ByteVerifier(const std::string& path, std::int64_t dump, const Arena& arena, std::int64_t phase);
-    /// `size` bytes at `offset` must be what belongs at `place` (the same, but for pieces of one call).
+    /// Checks that the `size` bytes at `offset` are those that belong at `place`. The two differ only for the
+    /// pieces of one call.
     void check(std::int64_t offset, std::int64_t size, std::int64_t place, VerifyResult& result);
 
   private:
@@ -29,17 +30,17 @@ class ByteVerifier {
     std::unique_ptr<std::byte[]> buffer_;
 };
 
-/// A run of bytes that an operation moved, and the place that its payload was taken for.
+/// Visits a range of bytes that an operation moved, with the place from which its payload was taken.
 using RangeVisitor = std::function<void(std::int64_t offset, std::int64_t size, std::int64_t place)>;
-/// Visits what a rank moves in one direction in a dump. `together`: pieces are one call with one piece of
-/// memory.
+/// Visits what a rank moves in one direction in a dump. With `together`, the pieces of a call share a piece
+/// of memory.
 void visit_moved(DumpOperations& operations, Direction direction, bool together, const RangeVisitor& visit);
 
-/// Reads back what a rank has written in a dump, or what had been prepared for it to read (`direction`):
-/// plain bytes by themselves, others through `file` (which is opened when it is null; collective then).
-/// `look` is called now and then.
+/// Reads back what a rank has written in a dump, or what was prepared for it to read (`direction`). Plain
+/// bytes are read directly, others through `file`. If `file` is null it is opened, which is collective.
+/// `poll` is called repeatedly.
 [[nodiscard]] VerifyResult verify_dump(FileContext context, const Performer& performer, OpenFile* file,
                                        DumpOperations& operations, Direction direction,
-                                       const std::function<void()>& look);
+                                       const std::function<void()>& poll);
 
 }  // namespace wa

@@ -13,13 +13,13 @@
 namespace wa {
 namespace {
 
-/// Ranges to remember of the later dumps of a file. A file that needs more is too irregular to be checked
-/// afterwards.
+/// The largest number of ranges of later dumps that are remembered for a file. A file that needs more is too
+/// irregular to be checked afterwards.
 constexpr std::size_t most_ranges = 4'000'000;
 
 using FileKey = std::pair<std::size_t, std::int64_t>;  // family, file number
 
-/// Files that are still there after a run with --keep, and the dumps that wrote them, in order.
+/// Files that exist after a run with --keep, and the dumps that wrote them, in order.
 std::map<FileKey, std::vector<std::size_t>> files_left(const Setup& setup) {
     std::map<FileKey, std::vector<std::size_t>> out;
     std::set<FileKey> gone;
@@ -39,14 +39,15 @@ DumpOperations operations_of(const Setup& setup, std::size_t dump, std::int64_t 
     return {setup.plan, dump, setup.layout(dump), member, options};
 }
 
-/// The context of a file as it was left: under its final name.
+/// The context of a file after the run, with its final name.
 FileContext final_context(const Setup& setup, std::size_t dump, const FileSlot& slot) {
     FileContext context = setup.context(dump, slot.first_member);
     context.path = setup.path(setup.plan.dumps[dump].family, setup.plan.dumps[dump].file, slot);
     return context;
 }
 
-/// Plain bytes: a byte belongs to the last dump that wrote it, so the dumps are taken backwards.
+/// Plain bytes: a byte belongs to the last dump that wrote it, so dumps are visited from the last to the
+/// first.
 VerifyResult verify_plain(const Setup& setup, const std::vector<std::size_t>& dumps, const FileSlot& slot) {
     VerifyResult result;
     Intervals later;
@@ -87,7 +88,7 @@ VerifyResult verify_library(const Setup& setup, const std::vector<std::size_t>& 
     VerifyResult result;
     for (const std::size_t d : dumps) {
         const bool overwritten = setup.family(d).lifetime != Lifetime::appended && d != dumps.back();
-        // How much of a stated size is the library's own is known in the run only.
+        // The library's share of a stated size is known only during the run.
         if (overwritten || setup.content(d).sized()) continue;
         for (std::int64_t m = slot.first_member; m < slot.first_member + slot.members; ++m) {
             check_signals();

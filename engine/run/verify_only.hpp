@@ -1,12 +1,12 @@
-// --verify-only: compares the files that an earlier run left with what the plan says they hold. Any number of
-// processes.
+// --verify-only: compares the files of an earlier run with what the plan says they contain. It works with any
+// number of processes.
 #pragma once
 
 #include "run/setup.hpp"
 
 namespace wa {
 
-/// This process's share of the files. Raises CallFailed when one cannot be read.
+/// Verifies the share of files of this process. Raises CallFailed if a file cannot be read.
 [[nodiscard]] VerifyResult verify_files(Setup& setup);
 
 }  // namespace wa

@@ -15,14 +15,14 @@ Computing::~Computing() {
     if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
-void Computing::perform(const std::function<void()>& look_around) {
+void Computing::perform(const std::function<void()>& poll) {
     using Time = std::chrono::steady_clock;
     for (std::int64_t unit = 0; unit < compute_.units; ++unit) {
         const auto start = Time::now();
         kernel_->unit();
         seconds_ += std::chrono::duration<double>(Time::now() - start).count();
         ++units_;
-        look_around();
+        poll();
     }
 }
 

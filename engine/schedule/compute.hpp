@@ -12,7 +12,7 @@
 
 namespace wa {
 
-/// Work of one level. The results of every unit are the input of the next.
+/// The work of one level. The results of a unit are the input of the next.
 class ComputeKernel {
   public:
     ComputeKernel() = default;
@@ -22,13 +22,13 @@ class ComputeKernel {
     ComputeKernel(ComputeKernel&&) = delete;
     ComputeKernel& operator=(ComputeKernel&&) = delete;
 
-    /// One unit. On level 3 all processes of the communicator do it together.
+    /// Performs one unit. On level 3, all processes of the communicator perform it together.
     virtual void unit() = 0;
-    /// Of this process's results so far: every number that was computed is in it.
+    /// A checksum of the results of this process; every computed number enters it.
     [[nodiscard]] virtual double checksum() const = 0;
 };
 
-/// What a unit of a level is: `amount` of `what`, by each process.
+/// The definition of a unit: `amount` of `what` by each process.
 struct ComputeUnit {
     std::string_view name;
     double amount;
@@ -45,11 +45,11 @@ struct ComputeTotals {
     double min_s = 0;
     double max_s = 0;
     double mean_s = 0;
-    std::int64_t slowest = 0;  // rank: computing runs have a process for each
-    double checksum = 0;       // sum over the processes
+    std::int64_t slowest = 0;  // a rank; runs with computing have one process per rank
+    double checksum = 0;       // summed over the processes
 };
 
-/// The computing of one process over a run.
+/// The computing of one process during a run.
 class Computing {
   public:
     /// Collective over all processes.
@@ -60,9 +60,9 @@ class Computing {
     Computing(Computing&&) = delete;
     Computing& operator=(Computing&&) = delete;
 
-    /// The work of one dump; `look_around` is called after each unit.
-    void perform(const std::function<void()>& look_around);
-    /// Collective over all processes; valid on the first.
+    /// Performs the work of one dump; `poll` is called after each unit.
+    void perform(const std::function<void()>& poll);
+    /// Collective over all processes; the result is valid on process 0.
     [[nodiscard]] ComputeTotals totals() const;
 
   private:

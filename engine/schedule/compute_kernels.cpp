@@ -5,18 +5,18 @@
 #include "io/mpi.hpp"
 #include "schedule/compute.hpp"
 
-// Initial values and recurrences are such that numbers neither grow nor vanish in any number of units, and
-// that tests know the results.
+// Initial values and recurrences keep numbers bounded over any number of units and let tests know the
+// results.
 
 namespace wa {
 namespace {
 
-/// Level 1: next = newer + scalar * older, each array in turn the next. With -1 every element returns after
-/// six sweeps, through small whole numbers.
+/// Level 1: next = newer + scalar * older, where the three arrays take turns as next. With a scalar of -1
+/// every element returns to its start after six sweeps, with small integers in between.
 class Triad final : public ComputeKernel {
   public:
     static constexpr std::size_t words = std::size_t{1} << 21U;  // 16 MiB each
-    static constexpr int sweeps = 20;                            // a unit
+    static constexpr int sweeps = 20;                            // per unit
 
     Triad() : older_(words), newer_(words), next_(words) {
         for (std::size_t i = 0; i < words; ++i) {
@@ -45,12 +45,12 @@ class Triad final : public ComputeKernel {
     std::vector<double> next_;
 };
 
-/// Level 2: X = M X with M = P - J/32 (P moves each row up by one, J is all ones): dense, and exact, for two
-/// products move X's rows up by two.
+/// Level 2: X = M X with M = P - J/32, where P moves each row up by one and J is all ones. The product is
+/// dense and exact: two products move the rows of X up by two.
 class Products final : public ComputeKernel {
   public:
     static constexpr std::size_t n = 64;
-    static constexpr int products = 1000;  // a unit
+    static constexpr int products = 1000;  // per unit
 
     Products() : matrix_(n * n), x_(n * n), result_(n * n) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -88,12 +88,12 @@ class Products final : public ComputeKernel {
     std::vector<double> result_;
 };
 
-/// Level 3: diffusion with a 7-point stencil on n x n x n cells a process. The processes lie one behind the
-/// other in the first dimension; all dimensions are periodic.
+/// Level 3: diffusion with a 7-point stencil on n x n x n cells per process. The processes form a line in the
+/// first dimension; all dimensions are periodic.
 class Stencil final : public ComputeKernel {
   public:
     static constexpr std::size_t n = 64;
-    static constexpr int sweeps = 128;  // a unit
+    static constexpr int sweeps = 128;  // per unit
 
     explicit Stencil(MPI_Comm comm) : comm_(comm), cells_(width * plane), next_(width * plane) {
         const int rank = mpi::rank(comm);
@@ -128,13 +128,13 @@ class Stencil final : public ComputeKernel {
     }
 
   private:
-    static constexpr std::size_t width = n + 2;  // with a cell of halo on each side
+    static constexpr std::size_t width = n + 2;  // with a halo cell on each side
     static constexpr std::size_t plane = width * width;
 
     static constexpr std::size_t at(std::size_t i, std::size_t j, std::size_t k) {
         return (i + 1) * plane + (j + 1) * width + k + 1;
     }
-    /// The halo within a process: opposite faces of the second and third dimension.
+    /// Fills the halo within a process: opposite faces of the second and third dimension.
     void close_planes() {
         for (std::size_t i = 1; i <= n; ++i) {
             double* p = &cells_[i * plane];
@@ -148,7 +148,7 @@ class Stencil final : public ComputeKernel {
             }
         }
     }
-    /// The halo between processes: whole planes.
+    /// Fills the halo between processes: whole planes.
     void exchange() {
         pass(n, above_, 0, below_);
         pass(1, below_, n + 1, above_);
@@ -176,7 +176,7 @@ class Stencil final : public ComputeKernel {
     MPI_Comm comm_;
     int below_ = 0;
     int above_ = 0;
-    std::size_t first_ = 0;  // of this process's planes, among all
+    std::size_t first_ = 0;  // the first plane of this process, among all planes
     std::vector<double> cells_;
     std::vector<double> next_;
 };
@@ -187,7 +187,7 @@ ComputeUnit unit_of(std::int64_t level) {
     constexpr double n2 = Products::n * Products::n;
     constexpr double n3 = Stencil::n * Stencil::n * Stencil::n;
     switch (level) {
-        case 1:  // as STREAM counts: two arrays are read, one is written
+        case 1:  // counted as in STREAM: two arrays are read and one is written
             return {"memory", 3.0 * sizeof(double) * Triad::words * Triad::sweeps, "bytes moved"};
         case 2:
             return {"arithmetic", 2.0 * n2 * Products::n * Products::products, "floating-point operations"};

@@ -41,7 +41,7 @@ class Busy final : public GapFiller {
     volatile double value_ = 1.0;
 };
 
-/// A triad over arrays larger than most caches.
+/// A triad over arrays that are larger than most caches.
 class Memory final : public GapFiller {
   public:
     Memory() : a_(words, 1.0), b_(words, 2.0), c_(words, 0.5) {}
@@ -63,8 +63,8 @@ class Memory final : public GapFiller {
     std::size_t at_ = 0;
 };
 
-/// Exchanges messages with a partner. Ranks wait for different times, so nothing here waits for the partner:
-/// a message goes out when the last one has arrived, and what is left over is taken in at the end.
+/// Exchanges messages with a partner. Ranks fill gaps of different length, so this class never waits for the
+/// partner. A message is sent when the previous one has arrived, and remaining ones are received at the end.
 class Exchange final : public GapFiller {
   public:
     Exchange() : out_(bytes), in_(bytes) {

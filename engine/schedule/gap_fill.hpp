@@ -1,4 +1,4 @@
-// What a process does between dumps: sleep, or work that stands for the application's own.
+// What a process does between dumps: it sleeps, or does work like that of the application.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,8 @@ class GapFiller {
     GapFiller(GapFiller&&) = delete;
     GapFiller& operator=(GapFiller&&) = delete;
 
-    /// Works for about `seconds`, at most a few hundredths of one, so that the caller can look around.
+    /// Works for about `seconds`, but at most a few hundredths of a second, so that the caller can check for
+    /// messages.
     virtual void work(double seconds) = 0;
     /// Collective over all processes, after the run.
     virtual void finish() {}

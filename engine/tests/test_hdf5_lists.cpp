@@ -1,4 +1,4 @@
-// Settings of HDF5 as the library gives them back: some leave no mark in a file.
+// Checks settings of HDF5 as the library reports them, since some leave no trace in a file.
 #include <doctest/doctest.h>
 
 #include "io/hdf5_features.hpp"
@@ -49,7 +49,7 @@ TEST_CASE("settings reach the list with which a file is opened") {
     CHECK(high == H5F_LIBVER_LATEST);
 }
 
-TEST_CASE("ranks that work for themselves read no metadata together") {
+TEST_CASE("metadata is not read collectively by ranks that work alone") {
     Hdf5Settings settings;
     settings.collective_metadata = true;
     h5::FileOptions options = with(settings);
@@ -63,7 +63,7 @@ TEST_CASE("ranks that work for themselves read no metadata together") {
     CHECK(writes);
 }
 
-TEST_CASE("who performs a collective transfer below HDF5") {
+TEST_CASE("collective and individual I/O below HDF5") {
     for (const bool individual : {false, true}) {
         const h5::Local list = h5::transfer_list(true, individual);
         H5FD_mpio_xfer_t kind = H5FD_MPIO_INDEPENDENT;
@@ -72,7 +72,7 @@ TEST_CASE("who performs a collective transfer below HDF5") {
     }
 }
 
-TEST_CASE("what is not set is the library's own") {
+TEST_CASE("unset properties keep the library's default") {
     const h5::Local list = h5::access_list(with({}));
     const h5::Local own(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     hsize_t blocks[2] = {0, 1};
@@ -88,7 +88,7 @@ TEST_CASE("what is not set is the library's own") {
     CHECK(H5Pequal(made.get(), own_made.get()) > 0);
 }
 
-TEST_CASE("a compound has its members side by side") {
+TEST_CASE("the members of a compound are adjacent") {
     const h5::Local type = h5::compound_type(72, 9);
     CHECK(H5Tget_class(type.get()) == H5T_COMPOUND);
     CHECK(H5Tget_size(type.get()) == 72);
@@ -100,7 +100,7 @@ TEST_CASE("a compound has its members side by side") {
     }
 }
 
-TEST_CASE("features are those of the library at hand") {
+TEST_CASE("features are those of the linked library") {
     const h5::Features features = h5::features();
     unsigned major = 0;
     unsigned minor = 0;

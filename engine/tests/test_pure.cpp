@@ -31,7 +31,7 @@ std::vector<std::int64_t> members_of(const RankSet& set) {
 
 }  // namespace
 
-TEST_CASE("shares add up and differ by one at most") {
+TEST_CASE("shares add up and differ by at most 1") {
     for (const std::int64_t total : {0, 1, 7, 100, 101}) {
         for (const std::int64_t n : {1, 2, 3, 64}) {
             std::int64_t sum = 0;
@@ -46,7 +46,7 @@ TEST_CASE("shares add up and differ by one at most") {
     }
 }
 
-TEST_CASE("rank sets by rule know their members") {
+TEST_CASE("rank sets by rule find their members") {
     const RankSet set({{0, 6, 2}, {7, 7, 1}, {10, 20, 5}});
     CHECK(members_of(set) == std::vector<std::int64_t>{0, 2, 4, 6, 7, 10, 15, 20});
     std::int64_t below = 0;
@@ -64,7 +64,7 @@ TEST_CASE("rank sets by rule know their members") {
     CHECK(RankSet::all(0).empty());
 }
 
-TEST_CASE("rank sets that continue one another are one span") {
+TEST_CASE("rank sets that continue each other become one span") {
     CHECK(RankSet({{0, 3, 1}, {4, 7, 1}}) == RankSet::all(8));
     CHECK(RankSet({{0, 0, 1}, {1, 1, 1}, {2, 2, 1}}) == RankSet::all(3));
     CHECK(RankSet({{0, 4, 2}, {6, 8, 2}}) == RankSet({{0, 8, 2}}));
@@ -98,7 +98,7 @@ TEST_CASE("groups are contiguous, the first ones larger") {
     }
 }
 
-TEST_CASE("permutations are permutations") {
+TEST_CASE("a permutation visits each index once") {
     for (const std::int64_t n : {1, 2, 3, 17, 64, 1000, 4097}) {
         const Permutation order(n, 42);
         std::set<std::int64_t> seen;
@@ -115,7 +115,7 @@ TEST_CASE("permutations are permutations") {
     CHECK(order(large - 1) < large);
 }
 
-TEST_CASE("size bins end inclusively") {
+TEST_CASE("the upper bounds of size bins are inclusive") {
     CHECK(size_bin(0) == 0);
     CHECK(size_bin(100) == 0);
     CHECK(size_bin(101) == 1);
@@ -127,23 +127,23 @@ TEST_CASE("size bins end inclusively") {
     CHECK(size_bin((std::int64_t{1} << 30) + 1) == 9);
 }
 
-TEST_CASE("sequential and consecutive as Darshan counts them") {
+TEST_CASE("sequential and consecutive accesses as in Darshan") {
     Counters counters;
     AccessState state;
     for (int i = 0; i < 128; ++i) counters.note(state, Direction::write, std::int64_t{512} * i, 512, false);
-    CHECK(counters.of(Direction::write).sequential == 127);
-    CHECK(counters.of(Direction::write).consecutive == 127);
-    CHECK(counters.of(Direction::write).max_byte == 128 * 512 - 1);
-    // A gap is sequential, a step back neither; reads have a place of their own.
+    CHECK(counters.transfers(Direction::write).sequential == 127);
+    CHECK(counters.transfers(Direction::write).consecutive == 127);
+    CHECK(counters.transfers(Direction::write).max_byte == 128 * 512 - 1);
+    // An access after a gap is sequential, one further back is not. Reads have a position of their own.
     counters.note(state, Direction::write, 1'000'000, 10, false);
     counters.note(state, Direction::write, 0, 10, false);
     counters.note(state, Direction::read, 1, 10, false);
-    CHECK(counters.of(Direction::write).sequential == 128);
-    CHECK(counters.of(Direction::write).consecutive == 127);
-    CHECK(counters.of(Direction::read).consecutive == 1);
+    CHECK(counters.transfers(Direction::write).sequential == 128);
+    CHECK(counters.transfers(Direction::write).consecutive == 127);
+    CHECK(counters.transfers(Direction::read).consecutive == 1);
     state = {};
     counters.note(state, Direction::write, 0, 10, false);
-    CHECK(counters.of(Direction::write).sequential == 128);
+    CHECK(counters.transfers(Direction::write).sequential == 128);
 }
 
 TEST_CASE("summaries merge in any order") {
@@ -153,9 +153,9 @@ TEST_CASE("summaries merge in any order") {
         s.participants = 1;
         const double at = static_cast<double>(i);
         s.active.cover(at, at + 1);
-        s.of(Kind::write).note(0.5);
-        s.of(Kind::write).note(i == 1 ? 2.0 : 0.1);
-        s.counters.of(Direction::write).bytes = 10;
+        s.times_of(Kind::write).note(0.5);
+        s.times_of(Kind::write).note(i == 1 ? 2.0 : 0.1);
+        s.counters.transfers(Direction::write).bytes = 10;
         s.close(static_cast<std::int64_t>(i));
     }
     Summary forward;
@@ -171,11 +171,11 @@ TEST_CASE("summaries merge in any order") {
         CHECK(writes.min_s == doctest::Approx(0.1));
         CHECK(writes.max_s == doctest::Approx(2.0));
         CHECK(writes.slowest_rank == 1);
-        CHECK(s->counters.of(Direction::write).bytes == 30);
+        CHECK(s->counters.transfers(Direction::write).bytes == 30);
     }
 }
 
-TEST_CASE("equally slow ranks: the lowest is named") {
+TEST_CASE("of equally slow ranks the lowest is reported") {
     KindTimes a;
     KindTimes b;
     a.note(1.0);
@@ -214,7 +214,7 @@ TEST_CASE("tiles of a strided grid cover each element once") {
     CHECK(*seen.rbegin() < 16 * 24);
 }
 
-TEST_CASE("an element in the rest of a grid is in no tile") {
+TEST_CASE("an element that no tile covers") {
     Slab slab;
     slab.count = {4};
     slab.stride = {2};
@@ -223,7 +223,7 @@ TEST_CASE("an element in the rest of a grid is in no tile") {
     CHECK(!grid.spot_of({16}));
 }
 
-TEST_CASE("a fit is cut exactly, whatever does not divide") {
+TEST_CASE("a fit is split exactly for any remainder") {
     Fit fit;
     fit.bytes = 1'000'003;
     fit.datasets = 7;
@@ -271,7 +271,7 @@ TEST_CASE("operations of a stream are disjoint over ranks") {
     }
 }
 
-TEST_CASE("names can be read back, and nothing else can") {
+TEST_CASE("the names of the engine are parsed, and no others") {
     Plan plan;
     plan.id = "0badcafe";
     Family family;
@@ -292,10 +292,10 @@ TEST_CASE("names can be read back, and nothing else can") {
     CHECK(parse_name("checkpoint-12.0003.0badcafe.bp")->file == 3);
     const auto lock = parse_name("checkpoint-12.0003.0badcafe.dat-1-4711.lock");
     REQUIRE(lock);
-    CHECK(lock->of_library);
+    CHECK(lock->is_library_lock);
     CHECK(lock->plan == "0badcafe");
-    CHECK(parse_name("checkpoint-12.0003.r000001.0badcafe.dat.tmp-1-4711.lock")->of_library);
-    CHECK_FALSE(parsed->of_library);
+    CHECK(parse_name("checkpoint-12.0003.r000001.0badcafe.dat.tmp-1-4711.lock")->is_library_lock);
+    CHECK_FALSE(parsed->is_library_lock);
     for (const char* other :
          {"", "checkpoint", "checkpoint-1", "checkpoint-1.0badcafe.dat", "checkpoint-1.0000.dat",
           "checkpoint-1.0000.0badcaf.dat", "checkpoint-1.0000.0BADCAFE.dat",
@@ -327,7 +327,7 @@ TEST_CASE("intervals merge and leave gaps") {
     set.each_gap(0, 100, [](std::int64_t, std::int64_t) { FAIL("no gap"); });
 }
 
-TEST_CASE("the payload is one sequence, wherever it is taken from") {
+TEST_CASE("the payload is the same sequence from any start") {
     const Arena arena(7, 0.0, std::int64_t{3} << 20);
     const std::int64_t phase = payload_phase(7, 1, 2, 3, 4);
     CHECK(phase % 64 == 0);
@@ -341,7 +341,7 @@ TEST_CASE("the payload is one sequence, wherever it is taken from") {
 }
 
 int main(int argc, char** argv) {
-    // Property lists of HDF5 hold a communicator; nothing else here calls MPI.
+    // HDF5's property lists hold a communicator; nothing else here calls MPI.
     MPI_Init(&argc, &argv);
     doctest::Context context(argc, argv);
     const int code = context.run();

@@ -1,18 +1,20 @@
 // Writes TyphonIO files of known content for the tests in Python: tests/engine/test_typhonio_format.py.
 //
-//     typhonio_files PATTERN FILE worked
-//     typhonio_files PATTERN FILE mesh KIND DIMENSIONS     everything that such a mesh can have, one chunk a
-//     rank typhonio_files PATTERN FILE states N KILL            N states with a flush after each; killed
-//     after KILL, if > 0 typhonio_files PATTERN FILE append                   opens FILE and adds a state
-//     typhonio_files PATTERN FILE deck VARIABLES NXxNY...  a state for each size: the unstructured meshes of
-//     MACSio typhonio_files PATTERN FILE drop                     rank 0 fails; nobody may wait
-//     typhonio_files PATTERN FILE benchmark                what the real library's benchmark wrote, but for
-//     values typhonio_files PATTERN FILE example                  the same of its example of an unstructured
-//     mesh typhonio_files PATTERN FILE version                  prints that of HDF5 typhonio_files PATTERN
-//     FILE refuse                   prints what each bad argument is refused with
+//     typhonio_files PATTERN FILE COMMAND [ARGUMENTS]
+//
+// worked                   the worked example of docs/reference/typhonio-format.md
+// mesh KIND DIMENSIONS     everything that such a mesh can have, with one chunk per rank
+// states N KILL            N states with a flush after each; killed after state KILL, if > 0
+// append                   opens FILE and adds a state
+// deck VARIABLES NXxNY...  a state for each size: the unstructured meshes of MACSio
+// drop                     rank 0 fails, and no other rank may wait
+// benchmark                the file of the real library's benchmark, except for values
+// example                  the file of the real library's example of an unstructured mesh, except for values
+// version                  prints the version of HDF5
+// refuse                   prints the message for each invalid argument
 //
 // Element e of array number a of a file is 1,000,000 a + e for reals and 1,000 a + e for integers, so that a
-// reader sees where each block lies.
+// reader sees where each block is.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -66,7 +68,7 @@ FileOptions options_of(Pattern pattern) {
 
 namespace {
 
-/// A state as one of a visualisation file: an unstructured mesh of nx * ny nodes a rank.
+/// A state like that of a visualisation file: an unstructured mesh of nx * ny nodes per rank.
 void deck_state(File& file, const std::string& name, std::uint64_t step, std::int64_t nx, std::int64_t ny,
                 int variables) {
     State& state = file.create_state(name, step, 0.0, "us");
@@ -88,7 +90,7 @@ void deck_state(File& file, const std::string& name, std::uint64_t step, std::in
                      }});
     int array = 0;
     write_arrays(mesh, array, false);
-    // MACSio's variables come round every eight.
+    // MACSio's variables repeat after eight.
     constexpr std::array<const char*, 8> names{"constant", "random", "spherical", "xramp",
                                                "ysin",     "noise",  "noise_sum", "xlayers"};
     for (int v = 0; v < variables; ++v) {
@@ -133,7 +135,7 @@ void states(Pattern pattern, const std::string& path, int count, int kill_after)
     file->close();
 }
 
-/// One chunk less than two a rank: the last rank joins the second round without data.
+/// There is one chunk less than two per rank, so the last rank joins the second round without data.
 void write_parts(Quant& quant, int array) {
     const int chunks = 2 * processes - 1;
     for (int chunk = rank_of_process; chunk < 2 * processes; chunk += processes) {
@@ -173,7 +175,7 @@ void parts(Pattern pattern, const std::string& path) {
             if (rank_of_process == q % processes) scalar.write(&scalars[static_cast<std::size_t>(q)]);
         }
         (void)quant.create_variable(fmt::format("note{}", q), Datatype::int_, {3}, "");
-        file->flush();  // all is open still
+        file->flush();  // everything is still open
     }
     file->close();
 }
@@ -191,7 +193,7 @@ void append(Pattern pattern, const std::string& path) {
     file->close();
 }
 
-/// One rank drops all its objects while the others wait for it: ends at once, since nothing is closed
+/// One rank drops all its objects while the others wait for it. It must end at once, since nothing is closed
 /// implicitly.
 void drop(Pattern pattern, const std::string& path) {
     auto file = File::create(path, options_of(pattern));

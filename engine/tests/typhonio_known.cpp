@@ -1,4 +1,4 @@
-// Files of which the real library has written the like.
+// Files like those that the real library wrote.
 #include <fmt/format.h>
 
 #include <array>
@@ -26,7 +26,8 @@ void worked(Pattern pattern, const std::string& path) {
     const std::array<double, 5> axis{0, 1, 2, 3, 4};
     mesh.write_axis(MeshArray::i, axis.data());
     mesh.write_axis(MeshArray::j, axis.data());
-    // One quant after the other: the places of objects in the file follow from the order of the calls.
+    // Quants are created one after the other, because the order of calls decides where objects are in the
+    // file.
     Quant& pressure =
         mesh.create_quant("pressure", Datatype::double_, Centring::cell, no_ghosts, false, "Pa");
     for (int c = 0; c < 2; ++c) {
@@ -55,7 +56,8 @@ void worked(Pattern pattern, const std::string& path) {
     file->close();
 }
 
-/// A colinear mesh with a mixed material, three mixed quants and eight variables of a vargroup; four chunks.
+/// A colinear mesh with a mixed material, three mixed quants and eight variables of a vargroup, in four
+/// chunks.
 void benchmark(Pattern pattern, const std::string& path) {
     auto file = File::create(path, options_of(pattern));
     State& state = file->create_state("state0000", 1, 0.0, "us");
@@ -108,7 +110,7 @@ void benchmark(Pattern pattern, const std::string& path) {
     file->close();
 }
 
-/// An unstructured mesh with ghosts; vargroup, material and quants are there before its chunks.
+/// An unstructured mesh with ghosts; vargroup, material and quants are made before its chunks.
 void example(Pattern pattern, const std::string& path) {
     auto file = File::create(path, options_of(pattern));
     State& state = file->create_state("State1", 1, 0.1, "ms");

@@ -1,4 +1,4 @@
-// All that each kind of mesh can have.
+// Everything that each kind of mesh can have.
 #include <fmt/format.h>
 
 #include <array>
@@ -71,7 +71,7 @@ void write_arrays(Mesh& mesh, int& array, bool verify) {
             if (rank_of_process == 0) mesh.write_axis(which, numbers(d.coord_type, array, 0, length).data());
             continue;
         }
-        // Blocks tell where they begin by what the chunks before hold.
+        // The elements of earlier chunks give the start of a block.
         std::int64_t first = 0;
         for (int c = 0; c < rank_of_process; ++c) first += mesh.elements(which, c);
         const auto data = numbers(mesh.type_of(which), array, first, mesh.elements(which, rank_of_process));
@@ -85,7 +85,7 @@ void write_arrays(Mesh& mesh, int& array, bool verify) {
 
 namespace {
 
-/// Every centring that a mesh takes.
+/// All centrings that a mesh accepts.
 std::vector<Centring> centrings_of(const MeshDescription& mesh) {
     if (mesh.type == MeshType::point) return {Centring::node};
     if (mesh.type == MeshType::unstructured) return {Centring::cell, Centring::node};
@@ -122,13 +122,14 @@ void write_material(Mesh& mesh, const MaterialDescription& d) {
         const Span span = layout.span(of, rank_of_process);
         return numbers(type, array, shift + span.first, span.count);
     };
-    const auto of_cells = block(d.type, 1, cells, 0);
-    const auto of_components = block(d.type, 1, components, layout.total(cells));
+    const auto cell_materials = block(d.type, 1, cells, 0);
+    const auto component_materials = block(d.type, 1, components, layout.total(cells));
     const auto counts = block(d.count_type, 2, mixed, 0);
     const auto pointers = block(d.pointer_type, 3, mixed, 0);
     const auto fractions = block(d.fraction_type, 4, components, 0);
     material.write(rank_of_process, Transfer::collective,
-                   {of_cells.data(), of_components.data(), counts.data(), pointers.data(), fractions.data()});
+                   {cell_materials.data(), component_materials.data(), counts.data(), pointers.data(),
+                    fractions.data()});
     if (d.mixed) {
         const std::array<int, 3> own{11, 22, 33};
         material.set_materials(own.data(), {"Red", "Green", "Blue"});
@@ -152,7 +153,7 @@ void write_variables(Node& parent) {
         const std::array<float, 5> kelvin{1, 2, 3, 4, 5};
         const std::array<unsigned short, 6> grid{0, 1, 2, 3, 4, 5};
         const std::array<char, 2 * text_bytes> texts{"first"};
-        // Any one rank may write; another for each, where there are several.
+        // Any single rank may write; with several ranks, another one writes each variable.
         if (rank_of_process == 0) count.write(&seven);
         if (rank_of_process == processes - 1) length.write(lengths.data());
         if (rank_of_process == 0) second.write(&lengths[1]);

@@ -1,4 +1,4 @@
-// Arguments that are refused.
+// Arguments that must be refused.
 #include <fmt/format.h>
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The files that the tests in Python look at; typhonio_files.cpp says what each is.
+// The files that the tests in Python read; typhonio_files.cpp explains each.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ extern int processes;
 /// Elements first, first + 1, ... of array number `array`, as bytes of the type.
 std::vector<std::byte> numbers(Datatype type, int array, std::int64_t first, std::int64_t count);
 FileOptions options_of(Pattern pattern);
-/// A mesh of one chunk a rank. Quads share their node planes; a chunk is larger the higher its number.
+/// A mesh with one chunk per rank. Quads share their node planes; chunks with higher numbers are larger.
 MeshDescription description_of(const std::string& kind, int dimensions);
 ChunkInfo chunk_of(const MeshDescription& d, std::int64_t c);
-/// All arrays of the mesh, numbered on from `array`; those of chunks are read back on request.
+/// All arrays of the mesh, numbered from `array` on; with `verify`, arrays of chunks are read back.
 void write_arrays(Mesh& mesh, int& array, bool verify);
 
 void worked(Pattern pattern, const std::string& path);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Block mixed_components{Block::Kind::mixed_components, Centring::cell, no_ghosts};
 
-/// Blocks of at most this mean size are gathered, from arrays that are no burden for rank 0.
+/// Blocks up to this mean size are gathered, if the array is small enough for rank 0.
 constexpr std::int64_t small_block = 4096;
 constexpr std::int64_t small_array = std::int64_t{64} * 1024;
 
@@ -83,7 +83,7 @@ void ChunkedArray::write_gathered(const Storage& storage, const Span& span, cons
 
 void ChunkedArray::write(const Storage& storage, Layout& layout, std::int64_t chunk, Transfer transfer,
                          const void* data, const void* mixed) const {
-    if (!dataset_.open()) return;  // no elements in any chunk
+    if (!dataset_.open()) return;  // no chunk has elements
     write_block(storage, data == nullptr ? Span{} : layout.span(block_, chunk), transfer, data);
     if (!mixed_ || layout.total(mixed_components) == 0) return;
     Span span = mixed == nullptr ? Span{} : layout.span(mixed_components, chunk);

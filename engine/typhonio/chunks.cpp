@@ -28,7 +28,7 @@ std::int64_t product_of(std::int64_t a, std::int64_t b) {
     return out;
 }
 
-/// Elements that a centring lacks against the nodes of a dimension.
+/// How many elements fewer than nodes a centring has in a dimension.
 std::int64_t less_than_nodes(Centring centring, int dimension) {
     switch (centring) {
         case Centring::cell:

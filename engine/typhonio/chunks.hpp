@@ -1,5 +1,5 @@
-// How a mesh is cut into chunks, and where the block of a chunk lies in each of its arrays. No file is
-// touched. Source: docs/reference/typhonio-format.md#chunk-table and #quant.
+// How a mesh is divided into chunks, and where the block of a chunk is in each array. No file is touched.
+// Source: docs/reference/typhonio-format.md#chunk-table and #quant.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 
 namespace wa::typhonio {
 
-/// One part of a mesh; which members count depends on the type of the mesh.
+/// One part of a mesh; the type of the mesh decides which members are used.
 struct ChunkInfo {
-    // Quad: first and last node of the global mesh, inclusive, in each dimension. Point: [0] alone.
+    // Quad: the first and last node of the global mesh, inclusive, in each dimension. Point: element 0 only.
     std::array<std::int64_t, 3> low{};
     std::array<std::int64_t, 3> high{};
     // Unstructured.
@@ -24,7 +24,7 @@ struct ChunkInfo {
     std::int64_t cells = 0;
     std::int64_t shapes = 0;
     std::int64_t connectivity = 0;
-    // Unstructured; point: nodes alone.
+    // Unstructured; for a point mesh, only the nodes.
     std::int64_t ghost_nodes = 0;
     std::int64_t ghost_cells = 0;
     std::int64_t ghost_shapes = 0;
@@ -34,14 +34,14 @@ struct ChunkInfo {
     std::int64_t mixed_components = 0;
 };
 
-/// A rule instead of a list: the chunks of a large job are not kept in memory. The rule must be pure and the
-/// same on all ranks.
+/// A rule instead of a list, because the chunks of a large job would need too much memory. The rule must be
+/// pure and equal on all ranks.
 struct Chunks {
     std::int64_t count = 0;
     std::function<ChunkInfo(std::int64_t)> info;
 };
 
-/// Sizes are of the whole mesh and stored as given.
+/// Sizes are those of the whole mesh and are stored as given.
 struct MeshDescription {
     MeshType type = MeshType::colinear;
     CoordType coordinates = CoordType::cartesian;
@@ -58,7 +58,7 @@ struct MeshDescription {
     std::array<std::string, 3> labels;
 };
 
-/// Raises CallFailed for what the library refuses, and for sizes that no mesh has.
+/// Raises CallFailed for what the library refuses, and for impossible sizes.
 void check_mesh(const MeshDescription& mesh);
 
 /// What an array holds of each chunk.
@@ -77,7 +77,7 @@ struct Span {
     std::int64_t count = 0;
 };
 
-/// Elements of `block` in one chunk. Raises CallFailed where they do not fit into 63 bits.
+/// The number of elements of `block` in a chunk. Raises CallFailed if they exceed 63 bits.
 [[nodiscard]] std::int64_t length_of(const MeshDescription& mesh, const ChunkInfo& chunk, const Block& block);
 
 /// The twelve words of a chunk in TIO_MESH_CHUNKINFO; words that the library leaves undefined are 0.
@@ -92,13 +92,13 @@ class Layout {
     [[nodiscard]] std::int64_t chunks() const { return chunks_.count; }
     [[nodiscard]] ChunkInfo info(std::int64_t chunk) const { return chunks_.info(chunk); }
     [[nodiscard]] std::int64_t total(const Block& block);
-    /// Blocks lie back to back in the order of the chunks. Raises CallFailed for a chunk that is not there.
+    /// Blocks are contiguous in the order of the chunks. Raises CallFailed for a chunk that does not exist.
     [[nodiscard]] Span span(const Block& block, std::int64_t chunk);
-    /// The mesh's words of all chunks, 96 bytes each.
+    /// The words of all chunks of the mesh, 96 bytes each.
     [[nodiscard]] std::vector<std::uint64_t> words() const;
 
   private:
-    /// A walk over the chunks is kept where it stands: ranks ask for the same chunk again and again.
+    /// The position of a walk over the chunks is kept, because ranks ask for the same chunk repeatedly.
     struct Walk {
         std::int64_t total = 0;
         std::int64_t chunk = 0;

@@ -28,7 +28,7 @@ h5::FileOptions access(const FileOptions& options, MPI_Comm comm) {
     out.replaces = options.replaces;
     if (options.pattern == Pattern::optimised) {
         out.settings.collective_metadata = true;
-        out.reads_together = false;  // the first rank writes the tables for itself
+        out.reads_together = false;  // only rank 0 writes the tables
         if (options.metadata_block > 0) out.settings.metadata_block = options.metadata_block;
     }
     return out;

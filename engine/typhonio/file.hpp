@@ -27,17 +27,17 @@
 namespace wa::typhonio {
 
 struct FileOptions {
-    MPI_Comm comm = MPI_COMM_SELF;  // its rank 0 is the one that writes the tables
+    MPI_Comm comm = MPI_COMM_SELF;  // its rank 0 writes the tables
     const mpi::Hints* hints = nullptr;
     Pattern pattern = Pattern::faithful;
-    bool replaces = false;       // a file that is there; else that is an error
-    std::int64_t alignment = 0;  // of what is at least as large as the threshold, bytes
+    bool replaces = false;       // replaces an existing file; otherwise that is an error
+    std::int64_t alignment = 0;  // of objects that are at least as large as the threshold, in bytes
     std::int64_t threshold = 0;
-    /// The library takes the newest; v18 is also read by a library that was built on HDF5 1.8.
+    /// The library uses the newest; v18 can also be read by a library built on HDF5 1.8.
     h5::Bounds bounds = h5::Bounds::latest;
-    /// Bytes that metadata takes from the file at once; optimised alone.
+    /// The block size in bytes in which metadata takes space in the file; used by the pattern optimised only.
     std::int64_t metadata_block = std::int64_t{64} * 1024;
-    // Texts of at most 63 characters. When a file is opened again, those given replace the file's.
+    // Texts of at most 63 characters. When a file is opened again, given texts replace those of the file.
     std::optional<std::string> codename;
     std::optional<std::string> version;
     std::optional<std::string> date;
@@ -46,7 +46,7 @@ struct FileOptions {
 
 class State final : public Node {
   public:
-    /// The chunks are set afterwards, by Mesh::set_chunks.
+    /// The chunks are set afterwards, with Mesh::set_chunks.
     Mesh& create_mesh(const std::string& name, const MeshDescription& description);
 
   private:
@@ -63,23 +63,23 @@ class State final : public Node {
 
 class File final : public Node {
   public:
-    /// Collective over the communicator. Raises CallFailed, before there is a file, for a text that is
-    /// refused.
+    /// Collective over the communicator. Raises CallFailed for a refused text, before the file is made.
     static std::unique_ptr<File> create(const std::string& path, const FileOptions& options);
-    /// For further states. Raises CallFailed for a file that is not TyphonIO's.
+    /// Opens a file to add states. Raises CallFailed for a file that is not TyphonIO's.
     static std::unique_ptr<File> open(const std::string& path, const FileOptions& options);
 
-    /// To find datasets in.
+    /// For finding datasets.
     [[nodiscard]] const h5::Shared& root() const { return group(); }
     State& create_state(const std::string& name, std::uint64_t step, double time, const std::string& units);
-    /// Collective. States that are closed are complete in the file afterwards, whatever happens to this
-    /// process; a mesh that is open is not.
+    /// Collective. Closed states are then complete in the file, whatever happens to this process; an open
+    /// mesh is not.
     void flush();
     /// Collective. Open states are closed first.
     void close();
 
   private:
-    /// What must outlive the root group; the communicator is freed by close alone, which all ranks reach.
+    /// The objects that must outlive the root group. Only close() frees the communicator, since all ranks
+    /// call it.
     struct Handles {
         std::unique_ptr<Storage> storage;
         MPI_Comm comm = MPI_COMM_NULL;

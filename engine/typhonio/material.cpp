@@ -24,7 +24,7 @@ Material::Material(const Storage& storage, h5::Shared group, Mesh& mesh, Materia
     }
     const std::size_t width = size_of(description.type);
     for (std::int64_t m = 1; m <= description.materials; ++m) {
-        // Little end first: the low bytes of a number are the number in a narrower type.
+        // Little endian: the low bytes of a number are the number in a narrower type.
         const auto* bytes = reinterpret_cast<const std::byte*>(&m);
         numbers_.insert(numbers_.end(), bytes, bytes + width);
         names_of_.push_back("material" + std::to_string(m));

@@ -16,20 +16,20 @@ const char* name_of(MeshArray array) {
     return array_names[static_cast<std::size_t>(array)];
 }
 
-/// Most ghost layers of a quad mesh: more is a sentinel of the library or a mistake.
+/// The most ghost layers of a quad mesh; a larger number is a sentinel of the library or an error.
 constexpr std::uint64_t most_layers = 1 << 20;
 
 void check_ghosts(const char* operation, const MeshDescription& mesh, std::uint64_t ghosts) {
     const bool counted = mesh.type == MeshType::unstructured || mesh.type == MeshType::point;
     if (counted && ghosts != no_ghosts && ghosts != all_ghosts)
-        refuse(operation, "on this mesh ghosts are none or all");
+        refuse(operation, "the ghosts of this mesh must be none or all");
     if (!counted && ghosts > most_layers) refuse(operation, fmt::format("{} layers of ghosts", ghosts));
     if (mesh.type == MeshType::noncolinear && ghosts > static_cast<std::uint64_t>(mesh.sizes[3])) {
         refuse(operation, fmt::format("{} layers of ghosts on a mesh of {}", ghosts, mesh.sizes[3]));
     }
 }
 
-/// Sizes that a mesh does not have are 0 in the file.
+/// Sizes that a type of mesh does not have are stored as 0.
 MeshDescription normalised(MeshDescription mesh) {
     const bool quad = mesh.type == MeshType::colinear || mesh.type == MeshType::noncolinear;
     for (std::size_t d = quad ? static_cast<std::size_t>(mesh.dimensions) : 3; d < 3; ++d) mesh.sizes[d] = 0;
@@ -88,7 +88,7 @@ void Mesh::create_arrays() {
 
 void Mesh::set_chunks(Chunks chunks) {
     require_open("set chunks");
-    if (layout_) refuse("set chunks", "the chunks of a mesh are set once");
+    if (layout_) refuse("set chunks", "the chunks of a mesh may be set only once");
     layout_.emplace(description_, std::move(chunks));
     if (description_.type == MeshType::colinear) {
         for (std::size_t i = 0; i < static_cast<std::size_t>(description_.dimensions); ++i) {
@@ -108,8 +108,8 @@ Layout& Mesh::chunks_of(const char* operation) {
 
 ChunkedArray& Mesh::array_of(const char* operation, MeshArray array) {
     require_open(operation);
-    const auto at =
-        std::find_if(arrays_.begin(), arrays_.end(), [array](const auto& one) { return one.first == array; });
+    const auto at = std::find_if(arrays_.begin(), arrays_.end(),
+                                 [array](const auto& item) { return item.first == array; });
     if (at == arrays_.end()) refuse(operation, fmt::format("this mesh has no blocks of {}", name_of(array)));
     return at->second;
 }
@@ -158,17 +158,17 @@ Quant& Mesh::create_quant(const std::string& name, Datatype type, Centring centr
     constexpr const char* operation = "create quant";
     check_text(operation, "unit", units);
     if (type == Datatype::none || class_of(type) == TypeClass::text)
-        refuse(operation, "a quant is of numbers");
+        refuse(operation, "a quant must have a type of numbers");
     check_ghosts(operation, description_, ghosts);
     const MeshType on = description_.type;
     if (on == MeshType::unstructured && centring != Centring::cell && centring != Centring::node)
-        refuse(operation, "on an unstructured mesh quants are of cells or nodes");
+        refuse(operation, "quants of an unstructured mesh must be on cells or nodes");
     if (on == MeshType::point && centring != Centring::node)
-        refuse(operation, "on a point mesh quants are of nodes");
-    if (mixed && (!material_is_ || !material_is_->mixed || centring != Centring::cell ||
-                  ghosts > material_is_->ghosts)) {
+        refuse(operation, "quants of a point mesh must be on nodes");
+    if (mixed && (!material_description_ || !material_description_->mixed || centring != Centring::cell ||
+                  ghosts > material_description_->ghosts)) {
         refuse(operation,
-               "a mixed quant is of cells and needs a mixed material with as many ghosts before it");
+               "a mixed quant must be on cells, and needs a mixed material with as many ghosts before it");
     }
     take_name(operation, name);
     h5::Shared child = storage().create_group(group(), name);
@@ -188,21 +188,22 @@ Quant& Mesh::create_quant(const std::string& name, Datatype type, Centring centr
 
 Material& Mesh::create_material(const std::string& name, const MaterialDescription& d) {
     constexpr const char* operation = "create material";
-    if (material_is_) refuse(operation, "a mesh has at most one material");
+    if (material_description_) refuse(operation, "a mesh has at most one material");
     for (const Datatype type : {d.type, d.count_type, d.pointer_type}) {
         const bool integer = type != Datatype::none && (class_of(type) == TypeClass::signed_integer ||
                                                         class_of(type) == TypeClass::unsigned_integer);
         if (!integer || size_of(type) < 2)
-            refuse(operation, "numbers of materials are integers of 2 to 8 bytes");
+            refuse(operation, "numbers of materials must be integers of 2 to 8 bytes");
     }
     if (d.fraction_type == Datatype::none || class_of(d.fraction_type) != TypeClass::real)
-        refuse(operation, "fractions are real numbers");
-    if (d.materials < 1) refuse(operation, "there is at least one material");
-    if (d.mixed && description_.type == MeshType::point) refuse(operation, "a point has one material");
+        refuse(operation, "fractions must be real numbers");
+    if (d.materials < 1) refuse(operation, "the number of materials must be at least 1");
+    if (d.mixed && description_.type == MeshType::point)
+        refuse(operation, "a point mesh cannot have mixed materials");
     check_ghosts(operation, description_, d.ghosts);
     take_name(operation, name);
     material_.reset(new Material(storage(), storage().create_group(group(), name), *this, d));
-    material_is_ = d;
+    material_description_ = d;
     material_names_.append(name);
     if (layout_) material_->create_arrays();
     const auto put = [this](const char* key, const auto& value) {
@@ -232,7 +233,8 @@ void Mesh::finish() {
     Layout& layout = chunks_of("close mesh");
     const Block cells{Block::Kind::mixed_cells, Centring::cell, no_ghosts};
     const Block components{Block::Kind::mixed_components, Centring::cell, no_ghosts};
-    storage().attribute(group(), "matghosts", material_is_ ? material_is_->ghosts : null_ghosts);
+    storage().attribute(group(), "matghosts",
+                        material_description_ ? material_description_->ghosts : null_ghosts);
     storage().attribute(group(), "nmixcell", static_cast<std::uint64_t>(layout.total(cells)));
     storage().attribute(group(), "nmixcomp", static_cast<std::uint64_t>(layout.total(components)));
     for (h5::Shared& axis : axes_) axis.close();

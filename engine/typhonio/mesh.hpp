@@ -1,5 +1,5 @@
-// A mesh with its arrays, and what lives on it: quants and at most one material.
-// Source: docs/reference/typhonio-format.md#mesh to #material; docs/reference/typhonio-calls.md#calls.
+// A mesh with its arrays, its quants and at most one material. Source: docs/reference/typhonio-format.md#mesh
+// to #material; docs/reference/typhonio-calls.md#calls.
 #pragma once
 
 #include <array>
@@ -16,16 +16,17 @@ namespace wa::typhonio {
 
 class Mesh;
 
-/// One dataset of which each chunk has a block (two with mixed elements: those of all chunks lie at the end).
+/// A dataset with a block for each chunk. With mixed elements there are two blocks; the mixed blocks of all
+/// chunks are at the end.
 class ChunkedArray {
   public:
     ChunkedArray(std::string name, Datatype type, Block block, bool mixed = false)
         : name_(std::move(name)), type_(type), block_(block), mixed_(mixed) {}
 
-    /// Collective; a dataset without elements is not made.
+    /// Collective; a dataset without elements is not created.
     void create(const Storage& storage, const h5::Shared& parent, Layout& layout);
-    /// Null data: this rank joins a collective transfer without elements. Optimised: the blocks of a small
-    /// array are gathered first.
+    /// With null data this rank joins a collective transfer without elements. The pattern optimised gathers
+    /// the blocks of small arrays first.
     void write(const Storage& storage, Layout& layout, std::int64_t chunk, Transfer transfer,
                const void* data, const void* mixed) const;
     void read(const Storage& storage, Layout& layout, std::int64_t chunk, Transfer transfer, void* data,
@@ -38,10 +39,10 @@ class ChunkedArray {
     [[nodiscard]] bool mixed() const { return mixed_; }
 
   private:
-    /// Memory and file side of what a call moves.
+    /// The selections in memory and file for the data of a call.
     [[nodiscard]] std::pair<h5::Local, h5::Local> selected(const Span& span, bool takes_part) const;
     void write_block(const Storage& storage, const Span& span, Transfer transfer, const void* data) const;
-    /// Collective: rank 0 writes the blocks of all ranks, those that touch in one piece.
+    /// Collective: rank 0 writes the blocks of all ranks, adjacent ones in one piece.
     void write_gathered(const Storage& storage, const Span& span, const void* data) const;
 
     std::string name_;
@@ -55,11 +56,11 @@ class ChunkedArray {
 /// A field on a mesh.
 class Quant final : public Node {
   public:
-    /// Data of one chunk, ghosts included, the first dimension fastest, in the quant's own type. Collective
-    /// transfers: all ranks call, those without a chunk with null data.
+    /// Data of one chunk, ghosts included, the first dimension fastest, in the quant's own type. In
+    /// collective transfers all ranks call; those without a chunk pass null data.
     void write(std::int64_t chunk, Transfer transfer, const void* data, const void* mixed = nullptr);
     void read(std::int64_t chunk, Transfer transfer, void* data, void* mixed = nullptr);
-    /// Smallest and largest value, each one element of the quant's type; 999 and 666 when never set.
+    /// The smallest and largest value, each an element of the quant's type; 999 and 666 if never set.
     void set_range(const void* least, const void* most);
     [[nodiscard]] std::int64_t elements(std::int64_t chunk);
     [[nodiscard]] Datatype type() const { return array_.type(); }
@@ -81,25 +82,25 @@ struct MaterialDescription {
     std::int64_t materials = 1;
     std::uint64_t ghosts = 0;
     bool mixed = false;
-    Datatype count_type = Datatype::int_;    // components of a mixed cell
-    Datatype pointer_type = Datatype::int_;  // the first of them
+    Datatype count_type = Datatype::int_;    // number of components of a mixed cell
+    Datatype pointer_type = Datatype::int_;  // of the first component of each mixed cell
     Datatype fraction_type = Datatype::double_;
 };
 
-/// Of one chunk. Mixed members are null for a clean material.
+/// The data of one chunk. Mixed members are null for a clean material.
 struct MaterialData {
-    const void* cells = nullptr;  // the material of each cell; below 0: a mixed cell, counted from -1
+    const void* cells = nullptr;  // the material of each cell; negative: a mixed cell, counted from -1
     const void* mixed = nullptr;  // the material of each component
     const void* counts = nullptr;
-    const void* pointers = nullptr;  // from 1
+    const void* pointers = nullptr;  // counted from 1
     const void* fractions = nullptr;
 };
 
 class Material final : public Node {
   public:
     void write(std::int64_t chunk, Transfer transfer, const MaterialData& data);
-    /// Numbers (in the material's type) and names of all materials; 1, 2, ... and material1, ... when never
-    /// set.
+    /// The numbers (in the material's type) and names of all materials. If never set, they are 1, 2, ... and
+    /// material1, ...
     void set_materials(const void* numbers, const std::vector<std::string>& names);
 
   private:
@@ -119,21 +120,21 @@ enum class MeshArray { i, j, k, node_ids, cell_ids, shapes, cells_per_shape, con
 
 class Mesh final : public Node {
   public:
-    /// Collective, once, before anything is written: makes the arrays.
+    /// Makes the arrays. Collective; must be called once, before anything is written.
     void set_chunks(Chunks chunks);
     [[nodiscard]] const MeshDescription& description() const { return description_; }
     [[nodiscard]] Layout& layout() { return *layout_; }
 
-    /// Those that this mesh has, in the order in which the library writes them.
+    /// The arrays of this mesh, in the order in which the library writes them.
     [[nodiscard]] std::vector<MeshArray> arrays() const;
     [[nodiscard]] std::int64_t elements(MeshArray array, std::int64_t chunk);
     [[nodiscard]] Datatype type_of(MeshArray array) const;
     /// Coordinates, graph or shapes of one chunk; null data joins a collective transfer.
     void write(MeshArray array, std::int64_t chunk, Transfer transfer, const void* data);
     void read(MeshArray array, std::int64_t chunk, Transfer transfer, void* data);
-    /// A colinear mesh has no blocks: one rank alone writes each axis as a whole.
+    /// For a colinear mesh, which has no blocks: a single rank writes a whole axis.
     void write_axis(MeshArray array, const void* data);
-    /// First and last value in each dimension, in the type of the coordinates.
+    /// The first and last value in each dimension, in the type of the coordinates.
     void set_range(const void* bounds);
 
     Quant& create_quant(const std::string& name, Datatype type, Centring centring, std::uint64_t ghosts,
@@ -159,7 +160,7 @@ class Mesh final : public Node {
     std::array<h5::Shared, 3> axes_;
     std::vector<std::byte> range_;
     std::unique_ptr<Material> material_;
-    std::optional<MaterialDescription> material_is_;
+    std::optional<MaterialDescription> material_description_;
     std::vector<std::unique_ptr<Quant>> quants_;
     Table material_names_{"TIO_MATERIAL_REF", Datatype::string};
     Table quant_names_{"TIO_QUANT_REF", Datatype::string};

@@ -49,14 +49,14 @@ Variable& Node::create_variable(const std::string& name, Datatype type, const st
                                 const std::string& units) {
     constexpr const char* operation = "create variable";
     check_text(operation, "unit", units);
-    if (type == Datatype::none) refuse(operation, "a variable has a type");
+    if (type == Datatype::none) refuse(operation, "a variable needs a type");
     if (dims.size() > most_dimensions)
         refuse(operation, fmt::format("{} dimensions; at most {}", dims.size(), most_dimensions));
     if (std::any_of(dims.begin(), dims.end(), [](std::int64_t n) { return n < 1; }))
-        refuse(operation, "a dimension without elements");
+        refuse(operation, "every dimension needs at least one element");
     const bool cached = dims.empty() && class_of(type) != TypeClass::text;
     if (cached && cache_word(type) == nullptr)
-        refuse(operation, fmt::format("no scalar may be of type {}", static_cast<int>(type)));
+        refuse(operation, fmt::format("a scalar cannot have type {}", static_cast<int>(type)));
     take_name(operation, name);
     std::uint64_t index = 0;
     if (cached) {
@@ -98,7 +98,7 @@ void Node::store_tables(Moment moment) {
 void Node::load_tables() {
     for (Table* table : {&units_, &types_, &index_, &variable_names_, &vargroup_names_})
         table->load(storage(), group_);
-    // Slots of scalars count on from those that are there.
+    // New scalars get the slots after the existing ones.
     for (int code = 0; code <= static_cast<int>(Datatype::uchar); ++code) {
         const auto type = static_cast<Datatype>(code);
         Cache cache{Table(std::string("TIO_VARIABLE_CACHE_0D_") + cache_word(type), type), {}};

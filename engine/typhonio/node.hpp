@@ -1,8 +1,8 @@
 // A group with children: what file, state, mesh, quant, material and vargroup have in common. Objects belong
-// to their parent; a reference to one is good until its parent is closed. Creating, flushing and closing are
-// collective over the file's communicator. An object that is not closed is dropped without waiting for
-// anybody. Source: docs/reference/typhonio-format.md#hierarchy and #variables;
-// docs/reference/typhonio-calls.md#flush.
+// to their parent, and a reference is valid until the parent is closed. Creating, flushing and closing are
+// collective over the communicator of the file. An object that is not closed is dropped without waiting for
+// other ranks.
+// Source: docs/reference/typhonio-format.md#hierarchy and #variables; docs/reference/typhonio-calls.md#flush.
 #pragma once
 
 #include <memory>
@@ -17,10 +17,11 @@ namespace wa::typhonio {
 class Node;
 class Vargroup;
 
-/// A named value or array of any parent. Scalars are kept until the parent is stored, all else is a dataset.
+/// A named value or array of any parent. Scalars are kept until the parent is stored; anything else is a
+/// dataset.
 class Variable {
   public:
-    /// Not collective: exactly one rank writes, all at once. Strings: 64 bytes each.
+    /// Not collective: exactly one rank writes all data at once. Strings have 64 bytes each.
     void write(const void* data);
     void close() { dataset_.close(); }
 
@@ -41,16 +42,16 @@ class Node {
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
-    /// No dimensions: a scalar. The last dimension is the slowest, as in the library. Raises CallFailed for a
-    /// name or type that the library refuses, and for a name that is taken.
+    /// No dimensions mean a scalar. The last dimension is the slowest, as in the library. Raises CallFailed
+    /// for a name or type that the library refuses, and for a name in use.
     Variable& create_variable(const std::string& name, Datatype type, const std::vector<std::int64_t>& dims,
                               const std::string& units);
     Vargroup& create_vargroup(const std::string& name);
 
     [[nodiscard]] bool open() const { return group_.open(); }
-    /// Children that are open are closed first. Does nothing when closed already.
+    /// Closes open children first. Does nothing if already closed.
     void close();
-    /// Part of File::flush: stores the tables of this node and of its open children, which stay open.
+    /// Part of File::flush: stores the tables of this node and of its open children, which remain open.
     void store_for_flush();
 
   protected:
@@ -58,7 +59,7 @@ class Node {
 
     [[nodiscard]] const Storage& storage() const { return *storage_; }
     [[nodiscard]] const h5::Shared& group() const { return group_; }
-    /// Checks the name and takes it: all children share the names of their group.
+    /// Checks a name and reserves it: all children share the names of their group.
     void take_name(const char* operation, const std::string& name);
     void require_open(const char* operation) const;
 
@@ -67,11 +68,11 @@ class Node {
     void load_tables();
     void close_group() { group_.close(); }
 
-    /// What is stored only at the end, before the tables.
+    /// Stores what is stored only at the end, before the tables.
     virtual void finish() {}
     virtual void close_children() {}
     virtual void flush_children() {}
-    /// The tables of the classes that only this kind of parent has, in the order in which they are stored.
+    /// The tables of classes that only this kind of parent has, in the order in which they are stored.
     virtual std::vector<Table*> class_tables() { return {}; }
     /// Whether tables may be extended after the close.
     [[nodiscard]] virtual Moment moment_of_close() const { return Moment::close; }
@@ -94,12 +95,12 @@ class Node {
     Table index_{"TIO_VARIABLE_INFO_INDEX", Datatype::size};
     Table variable_names_{"TIO_VARIABLE_REF", Datatype::string};
     Table vargroup_names_{"TIO_VGROUP_REF", Datatype::string};
-    std::vector<Cache> caches_;  // in the order of the types' codes
+    std::vector<Cache> caches_;  // in the order of the codes of types
     std::vector<std::unique_ptr<Variable>> variables_;
     std::vector<std::unique_ptr<Vargroup>> vargroups_;
 };
 
-/// Closes the open ones of a class.
+/// Closes the open children of a class.
 template <typename Children>
 void close_all(Children& children) {
     for (auto& child : children) child->close();

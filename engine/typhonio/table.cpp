@@ -7,9 +7,9 @@
 namespace wa::typhonio {
 namespace {
 
-/// Elements of a chunk of a table that may grow, where small writes are avoided.
+/// The number of elements per chunk of a table that may grow, if small writes are to be avoided.
 constexpr hsize_t large_chunk = 64;
-/// Of a table that is read from a file, which may be damaged.
+/// The most elements of a table in a file, which may be damaged.
 constexpr hsize_t most_elements = 1 << 24;
 
 }  // namespace

@@ -1,6 +1,5 @@
-// Tables that list what a group holds: names, types, units and scalars, one element each.
-// Source: docs/reference/typhonio-format.md#reference-tables and #variables;
-// docs/reference/typhonio-calls.md#flush.
+// Tables that list the content of a group: names, types, units and scalars, one element each. Source:
+// docs/reference/typhonio-format.md#reference-tables and #variables; docs/reference/typhonio-calls.md#flush.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +10,8 @@
 
 namespace wa::typhonio {
 
-/// When a table is stored: its group stays open (so it may grow), is closed but may be opened again, or is
-/// done.
+/// When a table is stored: its group remains open (and may grow), is closed but may be opened again, or is
+/// complete.
 enum class Moment { flush, close_growing, close };
 
 class Table {
@@ -27,15 +26,16 @@ class Table {
     [[nodiscard]] Datatype type() const { return type_; }
     [[nodiscard]] std::vector<std::string> texts() const;
 
-    /// Collective. Nothing happens while the table is empty. Faithful: a table of chunks of one element is
-    /// made or extended, rank 0 writes all of it, one write an element, and after a flush all ranks read it
-    /// again. Optimised: rank 0 writes what is new in one piece.
+    /// Collective. Does nothing while the table is empty. The pattern faithful creates or extends a table
+    /// with chunks of one element. Rank 0 then writes all elements, one write each, and after a flush all
+    /// ranks read them again. In the pattern optimised, rank 0 writes the new elements in one piece.
     void store(const Storage& storage, const h5::Shared& parent, Moment moment);
-    /// The same, but each rank writes the elements that it gave: one byte an element says which.
+    /// The same, but each rank writes the elements that it set; `own` has one byte per element that marks
+    /// them.
     void store_own(const Storage& storage, const h5::Shared& parent, Moment moment,
                    const std::vector<char>& own);
 
-    /// What is in the file; all ranks read. A table that is not there is empty.
+    /// Reads the table on all ranks. A missing table is empty.
     void load(const Storage& storage, const h5::Shared& parent);
 
   private:
@@ -47,7 +47,7 @@ class Table {
     Datatype type_;
     std::vector<std::byte> cells_;
     h5::Shared dataset_;
-    bool made_ = false;       // there is a dataset in the file
+    bool made_ = false;       // the file has a dataset
     std::size_t stored_ = 0;  // elements in the file
 };
 

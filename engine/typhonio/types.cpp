@@ -13,7 +13,7 @@ namespace {
 struct Row {
     Datatype type;
     std::size_t bytes;
-    TypeClass of;
+    TypeClass type_class;
     const char* cache;
 };
 
@@ -39,9 +39,9 @@ constexpr std::array<Row, 18> rows{{
 }};
 
 const Row& row_of(Datatype type) {
-    const auto* row =
-        std::find_if(rows.begin(), rows.end(), [type](const Row& one) { return one.type == type; });
-    if (row == rows.end()) refuse("datatype", fmt::format("code {} is no datatype", static_cast<int>(type)));
+    const auto* row = std::find_if(rows.begin(), rows.end(), [type](const Row& r) { return r.type == type; });
+    if (row == rows.end())
+        refuse("datatype", fmt::format("code {} is not a datatype", static_cast<int>(type)));
     return *row;
 }
 
@@ -95,7 +95,7 @@ std::size_t size_of(Datatype type) {
 }
 
 TypeClass class_of(Datatype type) {
-    return row_of(type).of;
+    return row_of(type).type_class;
 }
 
 const char* cache_word(Datatype type) {
@@ -125,8 +125,9 @@ void check_name(const char* operation, const std::string& name) {
     if (name.find('/') != std::string::npos)
         refuse(operation, fmt::format("the name '{}' holds a '/'; leave it out", name));
     if (name.starts_with("TIO_"))
-        refuse(operation, fmt::format("the name '{}' begins with TIO_, which is the library's own", name));
-    if (name == ".") refuse(operation, "'.' is no name");
+        refuse(operation,
+               fmt::format("the name '{}' begins with TIO_, which is reserved for the library", name));
+    if (name == ".") refuse(operation, "'.' is not a valid name");
 }
 
 }  // namespace wa::typhonio

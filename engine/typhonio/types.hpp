@@ -1,5 +1,5 @@
-// The words of TyphonIO 1.6.0: datatypes, meshes, centrings, and what it takes as a name.
-// Source: docs/reference/typhonio-format.md#types.
+// The terms of TyphonIO 1.6.0: datatypes, meshes, centrings and valid names. Source:
+// docs/reference/typhonio-format.md#types.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace wa::typhonio {
 
-/// The library's own calls, or fewer and larger ones that leave the same logical file.
+/// The library's own calls, or fewer and larger ones that produce the same logical file.
 enum class Pattern { faithful, optimised };
 
 enum class Transfer { independent, collective };
 
-/// Values are the codes of the file.
+/// Values are the codes in the file.
 enum class Datatype : int {
     none = -1,
     short_int = 0,
@@ -52,28 +52,29 @@ enum class Centring : int {
     node = 7
 };
 
-/// Ghosts of a quant on an unstructured or point mesh: none or all. Of a mesh without material: null.
+/// Ghosts of a quant on an unstructured or point mesh: none or all. Ghosts of a mesh without material: null.
 inline constexpr std::uint64_t no_ghosts = 0;
 inline constexpr std::uint64_t all_ghosts = UINT64_MAX - 1;
 inline constexpr std::uint64_t null_ghosts = UINT64_MAX;
 
-/// Bytes of a string in the file, its end included.
+/// The bytes of a string in the file, including its end.
 inline constexpr std::size_t text_bytes = 64;
 inline constexpr int most_dimensions = 7;
 
-/// Bytes of one element.
+/// The bytes of one element.
 [[nodiscard]] std::size_t size_of(Datatype type);
 [[nodiscard]] TypeClass class_of(Datatype type);
-/// Type in memory and in the file.
+/// The type in memory and in the file.
 [[nodiscard]] h5::Local native(Datatype type);
-/// As in TIO_VARIABLE_CACHE_0D_<word>; null for a type that has no cache.
+/// The name as in TIO_VARIABLE_CACHE_0D_<word>; null for a type without a cache.
 [[nodiscard]] const char* cache_word(Datatype type);
 
 /// Raises CallFailed.
 [[noreturn]] void refuse(const char* operation, const std::string& reason);
-/// Refuses what the library refuses as a name of an object: empty, over 63 characters, '/', TIO_ in front.
+/// Refuses what the library refuses as the name of an object: empty, over 63 characters, a '/', or a leading
+/// TIO_.
 void check_name(const char* operation, const std::string& name);
-/// Refuses a text that does not fit into a string of the file; `what` says which text it is.
+/// Refuses a text that does not fit into a string of the file; `what` names the text in the message.
 void check_text(const char* operation, const char* what, const std::string& text);
 
 }  // namespace wa::typhonio

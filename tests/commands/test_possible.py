@@ -118,7 +118,7 @@ def without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     ("tunable", "collective", "words"),
     [
         ("{deflate: 4}", "false", "filters in a file of several ranks need collective writes"),
-        ("{subfiling: true}\n  keep: 1", "true", "subfiles have names of their own"),
+        ("{subfiling: true}\n  keep: 1", "true", "HDF5 chooses the names of subfiles"),
     ],
 )
 def test_contradictions_need_no_engine(tmp_path: Path, tunable: str, collective: str, words: str) -> None:

@@ -275,7 +275,7 @@ def test_damaged_files_are_refused_in_one_line(engine: Engine, damage: str) -> N
         (
             {},
             arrays([64], access([[2, [64], [1]]]), datasets=2, multi=True),
-            "over several datasets is HDF5's",
+            "only HDF5 has one call for several datasets",
         ),
         (
             {"sharing": sharing("groups", files=1, turns="baton")},

@@ -56,4 +56,4 @@ def test_typhonio_names_what_it_needs(engine: Engine) -> None:
         make_plan(1, [family("posix")], [CONTENTS["streams"]]), "--backend", "typhonio", check=False
     )
     assert result.code == 2
-    assert "a TyphonIO file holds meshes" in result.refusal
+    assert "a TyphonIO file holds only meshes" in result.refusal

@@ -159,7 +159,7 @@ def test_calibration(engine: Engine, ranks: int) -> None:
     assert one.startswith("level 1 memory") and f" {3 * 8 * 2**21 * 20} bytes moved: " in one
     assert two.startswith("level 2 arithmetic") and f" {2 * 64**3 * 1000} floating-point" in two
     assert three.startswith("level 3 stencil") and f" {64**3 * 128} cell updates: " in three
-    assert all(float(line.split(" s a unit")[0].split()[-1]) > 0 for line in (one, two, three))
+    assert all(float(line.split(" s per unit")[0].split()[-1]) > 0 for line in (one, two, three))
 
 
 def test_calibration_performs_no_plan(engine: Engine) -> None:

@@ -153,7 +153,7 @@ def test_settings_that_leave_no_mark(engine: Engine, ranks: int, settings: dict[
     [
         ({"layout": "chunked", "deflate": 1}, {"arrays": [False]}, "need collective writes"),
         ({"layout": "chunked", "shuffle": True}, {"streams": [False]}, "need collective writes"),
-        ({"layout": "chunked", "deflate": 1}, {"fit": True}, "stated bytes"),
+        ({"layout": "chunked", "deflate": 1}, {"fit": True}, "filters change the bytes"),
         ({"deflate": 1}, {"arrays": [True]}, "filters go with layout chunked"),
         ({"page_bytes": 65536}, {"arrays": [True]}, "page_bytes goes with file_space page"),
         ({"file_space": "paged"}, {"arrays": [True]}, "use one of standard, fsm-aggr, page"),
@@ -195,10 +195,10 @@ def test_independent_filters_are_fine_alone(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"element": 10, "members": 3}, "not so many equal members"),
+        ({"element": 10, "members": 3}, "cannot be divided into this many equal members"),
         ({"members": 0}, "members"),
         ({"datasets": 3, "multi": True}, "multiples of the 3 datasets"),
-        ({"datasets": 2, "multi": True, "direction": "read"}, "over several datasets write"),
+        ({"datasets": 2, "multi": True, "direction": "read"}, "several datasets must write"),
     ],
 )
 def test_impossible_arrays_are_refused(engine: Engine, more: dict[str, Any], words: str) -> None:

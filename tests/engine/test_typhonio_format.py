@@ -427,7 +427,7 @@ REFUSED = {
     "mixed without material": "mixed material",
     "scalar of time": "type 17",
     "variable of 8 dimensions": "at most 7",
-    "empty dimension": "without elements",
+    "empty dimension": "at least one element",
     "quant on a closed mesh": "closed",
 }
 

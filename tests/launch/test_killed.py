@@ -92,8 +92,7 @@ def test_a_second_run_of_the_same_plan_is_refused(tmp_path: Path) -> None:
             (line,) = second.said().splitlines()
             assert second.process.returncode in (1, 2)
             assert (
-                "another run of this plan is going on there (wait for its end or choose another --dir)"
-                in line
+                "another run of this plan is active there (wait for its end or choose another --dir)" in line
             )
             assert (second.out / "run.json").read_text() == "of an earlier run"
             assert first.process.poll() is None, "the first run has ended"

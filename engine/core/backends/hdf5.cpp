@@ -25,10 +25,10 @@ void refuse(const Family& family, const Layout& layout, const Content& content, 
     const auto no = [&](const std::string& what) { throw PlanError("", place + ": " + what); };
     const Hdf5Settings& settings = family.hdf5;
     if (settings.subfiling && (family.keep > 0 || family.rename))
-        no("subfiles have names of their own; leave out `keep` and `rename`, or subfiling");
+        no("HDF5 chooses the names of subfiles; leave out `keep` and `rename`, or subfiling");
     if (!settings.filters()) return;
     if (content.sized() && family.level != Level::h5d)
-        no("stated bytes of a dump cannot be known through filters; leave out deflate and shuffle");
+        no("filters change the bytes of a dump, so they cannot be stated; leave out deflate and shuffle");
     const bool ranks_share = layout.slot(0).members > 1 && !family.sharing.baton;
     if (ranks_share && writes_independently(content))
         no("filters in a file of several ranks need collective writes; say `collective: true` or leave out "

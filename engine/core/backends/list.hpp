@@ -1,5 +1,6 @@
-// The registry: one line per backend. Each has its traits in this folder, and its code in engine/backends.
-// Of those that count at one level the first performs it where a family names no library.
+// The registry of backends, one line each. A backend has its traits in this folder and its code in
+// engine/backends. Where a family names no library, the first backend in this list that counts at the
+// family's level is used.
 #define WORKALIKE_BACKENDS(BACKEND) \
     BACKEND(null)                   \
     BACKEND(record)                 \

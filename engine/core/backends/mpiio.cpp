@@ -4,7 +4,7 @@ namespace wa {
 
 extern const Traits mpiio_traits;
 const Traits mpiio_traits{.name = "mpiio",
-                          .help = "MPI_File_write_at and the like, collective or not",
+                          .help = "MPI-IO with explicit offsets, collective or independent",
                           .level = Level::mpiio,
                           .collective_files = true,
                           .whole_pieces = true,

@@ -18,7 +18,7 @@ void refuse(const Family& /*family*/, const Layout& /*layout*/, const Content& c
     std::int64_t variables = content.fit ? content.fit->datasets : 0;
     for (const Array& array : content.arrays) {
         variables += array.datasets;
-        if (array.multi) no("one call over several datasets is HDF5's; leave out `multi` or use hdf5");
+        if (array.multi) no("only HDF5 has one call for several datasets; leave out `multi` or use hdf5");
         for (const Access& access : array.access) {
             for (const Slab& slab : access.slabs) {
                 if (slab.elements() * array.element > INT_MAX)

@@ -1,5 +1,5 @@
-// What is to be known of a backend before it runs: data, read by whoever needs it. Its code is in
-// engine/backends.
+// Traits: what the engine and Python must know about a backend before it runs. They are data, so any code can
+// read them. The code of the backends is in engine/backends.
 #pragma once
 
 #include <cstdint>
@@ -18,49 +18,51 @@ class Layout;
 struct Traits {
     std::string_view name;
     std::string_view help;
-    /// What the engine must be built with; empty: nothing but MPI.
+    /// The library that the engine must be built with; empty if MPI is enough.
     std::string_view library = "";
     std::string_view extension = "dat";
-    /// The level at which its operations are counted; none: the family's.
+    /// The level at which operations are counted; unset means the level of the family.
     std::optional<Level> level = std::nullopt;
-    /// Touches files; needs one process per plan rank, a directory and a payload.
+    /// True if the backend touches files; it then needs one process per plan rank, a directory and a payload.
     bool performs = true;
-    /// Its operations are written as text: all that it makes.
+    /// True if the only output is a text with all operations.
     bool writes_operations = false;
-    /// Files are opened, synced and closed by all of their members together.
+    /// True if all members of a file open, sync and close it together.
     bool collective_files = false;
-    /// There is a file position: an operation elsewhere needs a seek first.
+    /// True if there is a file position, so that an operation elsewhere needs a seek first.
     bool positioned = false;
-    /// Operations of several pieces are one call (else one call per piece).
+    /// True if an operation of several pieces is one call; otherwise there is one call per piece.
     bool whole_pieces = false;
-    /// Arrays are datasets of a library, and a call may move a slab of several (else one call each).
+    /// True if arrays are datasets of a library and one call may move a slab of several of them. Otherwise
+    /// there is one call per dataset.
     bool whole_slabs = false;
-    /// Bytes at MPI-IO level are those of the process's MPI-IO calls.
+    /// True if bytes at the MPI-IO level are taken from the MPI-IO calls of the process.
     bool over_mpiio = false;
-    /// A read-back of the file's bytes tells whether what was written is there.
+    /// True if reading the bytes of the file back shows whether they are those that were written.
     bool plain_bytes = true;
-    /// Its files hold meshes, no other datasets.
+    /// True if files can hold meshes but no other datasets.
     bool only_meshes = false;
-    /// The settings of HDF5 are its library's.
+    /// True if the settings of HDF5 apply to the library.
     bool hdf5_settings = false;
-    /// An operation's data must lie in memory in one piece.
+    /// True if the data of an operation must be contiguous in memory.
     bool whole_operations = false;
-    /// Bytes of an operation at most.
+    /// The largest operation, in bytes.
     std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
-    /// Raises PlanError for what no version of its library can do; `place` is the content's.
+    /// Raises PlanError for what no version of the library can do; `place` is the position of the content in
+    /// the plan. Null if there is nothing to refuse.
     void (*refuse)(const Family& family, const Layout& layout, const Content& content,
                    const std::string& place) = nullptr;
 };
 
-/// All backends, whether or not the engine at hand was built with them.
+/// All backends, including those that this engine was built without.
 [[nodiscard]] std::span<const Traits* const> all_backends();
-/// Nothing for an unknown name.
+/// Null for an unknown name.
 [[nodiscard]] const Traits* find_traits(std::string_view name);
-/// The names, for messages.
+/// The names, comma-separated, for messages.
 [[nodiscard]] std::string backend_names();
 
-/// The backend whose calls are counted where `performer` stands for a family's own: a backend that performs
-/// is itself; else the family's, or the one of its level.
+/// The backend whose calls are counted when `performer` handles the family. A backend that performs is
+/// counted as itself. Otherwise it is the family's own backend, or the first one of the family's level.
 [[nodiscard]] const Traits& counted_as(const Family& family, const Traits& performer);
 
 }  // namespace wa

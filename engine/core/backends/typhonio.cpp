@@ -6,12 +6,12 @@
 namespace wa {
 namespace {
 
-/// The pattern decides how the library underneath works; a setting that changes nothing would be a silent
-/// wrong.
+/// The TyphonIO pattern decides how the library below it works. A setting without effect would be a silent
+/// error, so it is refused.
 void refuse(const Family& family, const Layout& /*layout*/, const Content& content,
             const std::string& place) {
     if (!content.mesh) {
-        throw PlanError("", fmt::format("{}: a TyphonIO file holds meshes, and this content is none; "
+        throw PlanError("", fmt::format("{}: a TyphonIO file holds only meshes, and this content has none; "
                                         "use the backend hdf5, or describe the dump as a mesh",
                                         place));
     }

@@ -8,7 +8,7 @@
 namespace wa {
 namespace {
 
-/// Breaks that are listed one by one; where there are more, every member is looked at.
+/// Up to this many breaks are listed; if a rule has more, every member is looked at.
 constexpr std::int64_t most_breaks = 4096;
 
 /// The member of `n` whose share of `total` holds the item `index`.
@@ -20,8 +20,8 @@ std::int64_t owner_of(std::int64_t total, std::int64_t n, std::int64_t index) {
     return small == 0 ? n : larger + (index - in_larger) / small;
 }
 
-/// Collects the members at which a rule of the plan changes from one line to another. Positions are those of
-/// the acting member: a reader of its neighbour's file counts as the neighbour.
+/// Collects the breaks: members at which a rule of the plan starts to act differently. Positions are those of
+/// the acting member; a rank that reads its neighbour's file counts as the neighbour.
 class Breaks {
   public:
     explicit Breaks(const Layout& layout) : layout_(layout), n_(layout.size()) { at(0); }
@@ -51,7 +51,7 @@ class Breaks {
     [[nodiscard]] const std::set<std::int64_t>& positions() const { return positions_; }
 
     bool each_member = false;  // rules that differ from member to member
-    bool each_file = false;    // and from file to file
+    bool each_file = false;    // rules that differ from file to file
 
   private:
     void at(std::int64_t member) {
@@ -59,7 +59,7 @@ class Breaks {
         if (static_cast<std::int64_t>(positions_.size()) > most_breaks) each_member = true;
     }
 
-    /// The position of a stream's rank, by its place among the stream's.
+    /// The member position of a stream's rank, from its index within the stream.
     [[nodiscard]] std::int64_t member_of(const Ranks& ranks, std::int64_t index) const {
         if (ranks.all) return index;
         return index < ranks.set.size() ? layout_.members().count_below(ranks.set.at(index)) : n_;
@@ -105,7 +105,7 @@ class Breaks {
         }
     }
 
-    /// Tiles are numbered round and round.
+    /// Adds the members at which the tile number wraps around.
     void add_wraps(const Ranks& ranks, std::int64_t total, std::int64_t n, std::int64_t tiles) {
         if (total <= tiles || tiles == 1) return;
         if (layout_.files_of_dump() > 1 || total / tiles > most_breaks) {
@@ -126,8 +126,7 @@ class Breaks {
             at(owner);
             at(owner + 1);
         }
-        // Datasets between the first and the last have one of their two sizes, with either number of
-        // operations.
+        // A dataset in the middle has one of two sizes and one of two numbers of operations.
         for (const std::int64_t units : {bytes / unit / fit.datasets, bytes / unit / fit.datasets + 1}) {
             if (!fit.operations) {
                 at(units % n_);
@@ -147,7 +146,7 @@ class Breaks {
         const PartRange all = parts_of(mesh, n_, 0, n_);
         const MeshParts parts =
             bytes ? MeshParts{nodes_for(mesh, all.count, *bytes), all.count} : planned_parts(mesh, all);
-        at(1);  // what belongs to no part is the first member's
+        at(1);  // what belongs to no part is written by the first member
         at(mesh.parts % n_);
         const std::int64_t owner =
             owner_of(mesh.parts, n_, parts.nodes % std::max<std::int64_t>(1, parts.parts));
@@ -169,7 +168,7 @@ std::vector<MemberRun> one_by_one(std::int64_t first, std::int64_t count) {
     return out;
 }
 
-/// [first, past) cut at the breaks.
+/// Cuts [first, past) at the breaks.
 void cut(const std::set<std::int64_t>& breaks, std::int64_t first, std::int64_t past, std::int64_t times,
          std::vector<MemberRun>& out) {
     for (std::int64_t from = first; from < past;) {
@@ -185,7 +184,7 @@ bool broken_inside(const std::set<std::int64_t>& breaks, const FileSlot& slot) {
     return next != breaks.end() && *next < slot.first_member + slot.members;
 }
 
-/// Files whose members stand in no break are alike as long as they are equally large.
+/// Files without a break among their members have equal runs as long as they have equally many members.
 std::vector<MemberRun> runs_of_files(const Layout& layout, const Breaks& breaks) {
     std::vector<MemberRun> out;
     const std::int64_t files = layout.files_of_dump();
@@ -194,7 +193,7 @@ std::vector<MemberRun> runs_of_files(const Layout& layout, const Breaks& breaks)
         const FileSlot slot = layout.slot(file);
         std::int64_t alike = 1;
         if (!breaks.each_file && !broken_inside(positions, slot)) {
-            // Up to the file that holds the next break, or the first smaller one.
+            // Equal files end at the file with the next break, or at the first smaller file.
             const auto next = positions.upper_bound(slot.first_member);
             const std::int64_t bound = next == positions.end() ? layout.size() : *next;
             alike = std::max<std::int64_t>(1, (bound - slot.first_member) / slot.members);
@@ -207,8 +206,8 @@ std::vector<MemberRun> runs_of_files(const Layout& layout, const Breaks& breaks)
     return out;
 }
 
-/// From acting members to those who act.
-std::vector<MemberRun> of_readers(const std::vector<MemberRun>& acting, std::int64_t n) {
+/// Converts runs of acting members into runs of the members that read for them.
+std::vector<MemberRun> runs_of_readers(const std::vector<MemberRun>& acting, std::int64_t n) {
     std::vector<MemberRun> out;
     for (const MemberRun& run : acting) {
         const std::int64_t first = run.first == 0 ? n - 1 : run.first - 1;
@@ -232,7 +231,7 @@ std::vector<MemberRun> member_runs(const ResolvedPlan& resolved, const std::vect
     } else {
         out = runs_of_files(layout, breaks);
     }
-    return breaks.shifted() ? of_readers(out, layout.size()) : out;
+    return breaks.shifted() ? runs_of_readers(out, layout.size()) : out;
 }
 
 }  // namespace wa

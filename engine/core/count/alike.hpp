@@ -1,4 +1,5 @@
-// Which members of a family do alike in some dumps, so that a million ranks are counted by looking at a few.
+// Finds the members of a family that behave alike, so that a plan of a million ranks is counted by looking at
+// a few.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace wa {
 
-/// Members [first, last] whose operations differ from one to the next by constant distances only, as far as
-/// the plan's rules tell; `times` such runs follow each other, each in files of its own.
+/// Members [first, last] whose operations differ only by constant distances from one member to the next.
+/// `times` such runs follow each other, each in files of its own.
 struct MemberRun {
     std::int64_t first = 0;
     std::int64_t last = 0;
@@ -18,7 +19,7 @@ struct MemberRun {
 };
 
 /// The runs of all members, for dumps of one family that share a file. Members are positions in the family's
-/// rank set. `payloads`: of each dump, what its library is given.
+/// rank set. `payloads` holds, for each dump, the bytes that the library was given.
 [[nodiscard]] std::vector<MemberRun> member_runs(const ResolvedPlan& resolved,
                                                  const std::vector<std::size_t>& dumps,
                                                  const std::vector<std::optional<std::int64_t>>& payloads);

@@ -10,7 +10,7 @@
 namespace wa {
 namespace {
 
-/// Dumps that one open file goes through, and what their library is given.
+/// Dumps that go through one open of a file, with the bytes that their library was given.
 struct Chain {
     std::vector<std::size_t> dumps;
     std::vector<std::optional<std::int64_t>> payloads;
@@ -20,8 +20,9 @@ std::uint64_t sign_of(std::int64_t value) {
     return value > 0 ? 2U : value == 0 ? 1U : 0U;
 }
 
-/// What one member does in a chain, and a hash of all that decided it: whether each access lies before, at or
-/// behind what went before. Between two members with equal hashes, on a line, no decision can have changed.
+/// The operations of one member in a chain, with a hash of every decision that shaped them. A decision is,
+/// for example, whether an access lies before, at or after the end of the previous one. If two members of a
+/// run have equal hashes, all members between them took the same decisions.
 class MemberCount {
   public:
     MemberCount(const ResolvedPlan& resolved, const Chain& chain, std::int64_t member)
@@ -58,27 +59,27 @@ class MemberCount {
             note(static_cast<std::uint64_t>(call.kind));
             switch (call.kind) {
                 case Call::Kind::stat:
-                    ++out.of(Kind::stat);
+                    ++out.calls_of(Kind::stat);
                     ++counters.stats;
                     break;
                 case Call::Kind::open:
-                    ++out.of(Kind::open);
+                    ++out.calls_of(Kind::open);
                     ++counters.opens;
                     break;
                 case Call::Kind::close:
-                    ++out.of(Kind::close);
+                    ++out.calls_of(Kind::close);
                     break;
                 case Call::Kind::seek:
-                    ++out.of(Kind::seek);
+                    ++out.calls_of(Kind::seek);
                     ++counters.seeks;
                     note(sign_of(call.offset - position));
                     break;
                 case Call::Kind::flush:
-                    ++out.of(Kind::flush);
+                    ++out.calls_of(Kind::flush);
                     ++counters.flushes;
                     break;
                 case Call::Kind::sync:
-                    ++out.of(Kind::fsync);
+                    ++out.calls_of(Kind::fsync);
                     ++counters.fsyncs;
                     break;
                 case Call::Kind::transfer:
@@ -93,7 +94,7 @@ class MemberCount {
 
     void transfer(const Operation& operation, AccessState& state, std::int64_t position, DumpCount& out) {
         const auto direction = static_cast<std::size_t>(operation.direction);
-        ++out.of(operation.direction == Direction::write ? Kind::write : Kind::read);
+        ++out.calls_of(operation.direction == Direction::write ? Kind::write : Kind::read);
         note(direction);
         if (operation.joins) {
             out.counters.note_join(operation.direction);
@@ -115,7 +116,7 @@ class ChainCount {
     ChainCount(const ResolvedPlan& resolved, const Chain& chain)
         : resolved_(resolved), chain_(chain), sums_(chain.dumps.size()) {}
 
-    /// Members between two that do alike do as they do; where the ends differ, the run is halved.
+    /// If both ends of a run behave alike, all members between them do; otherwise the run is halved.
     void add(const MemberRun& run) {
         const MemberCount first(resolved_, chain_, run.first);
         if (run.first == run.last) return add(first, run.times);
@@ -129,7 +130,7 @@ class ChainCount {
     void add_between(const MemberRun& run, const MemberCount& first, const MemberCount& last) {
         const std::int64_t members = run.last - run.first + 1;
         if (members == 2 || first.alike(last)) {
-            // The largest byte is at one of the ends.
+            // The largest byte is touched at one of the ends, so the last member is counted by itself.
             const std::int64_t with_first = first.alike(last) ? members - 1 : 1;
             add(first, with_first * run.times);
             add(last, run.times);
@@ -159,7 +160,7 @@ class ChainCount {
     std::vector<DumpCount> sums_;
 };
 
-/// Dumps that hold a file open for each other are counted together, all others alone.
+/// Dumps that keep a file open for each other are counted together; every other dump is counted alone.
 std::vector<Chain> chains_of(const ResolvedPlan& resolved,
                              const std::vector<std::optional<std::int64_t>>& payloads) {
     std::vector<Chain> out;
@@ -176,7 +177,8 @@ std::vector<Chain> chains_of(const ResolvedPlan& resolved,
     return out;
 }
 
-/// A dump alone counts as any other of its family with the same content, unless its order is random.
+/// A dump with its own file counts like any other of its family with the same content, unless its order is
+/// random.
 bool repeats(const Content& content) {
     return std::none_of(content.streams.begin(), content.streams.end(),
                         [](const Stream& stream) { return stream.pattern == Pattern::random; });
@@ -186,7 +188,7 @@ std::vector<DumpCount> count(const ResolvedPlan& resolved,
                              const std::vector<std::optional<std::int64_t>>& payloads, bool each_rank) {
     std::vector<DumpCount> out(resolved.plan.dumps.size());
     using Key = std::tuple<std::size_t, std::size_t, std::int64_t, std::optional<std::int64_t>>;
-    std::map<Key, std::size_t> known;  // the dump that was counted
+    std::map<Key, std::size_t> known;  // the first dump with this key, which was counted
     for (const Chain& chain : chains_of(resolved, payloads)) {
         const std::size_t first = chain.dumps.front();
         const Dump& dump = resolved.plan.dumps[first];

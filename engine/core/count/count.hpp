@@ -1,4 +1,4 @@
-// What the ranks of a plan call and move, without performing it.
+// Counts the calls and bytes of the ranks of a plan without performing them.
 #pragma once
 
 #include <array>
@@ -12,24 +12,24 @@
 
 namespace wa {
 
-/// One dump over all ranks.
+/// The counts of one dump over all ranks.
 struct DumpCount {
-    std::int64_t ranks = 0;                 // that had anything to do
+    std::int64_t ranks = 0;                 // ranks that had something to do
     std::array<std::int64_t, 2> payload{};  // bytes, by direction
     std::array<std::int64_t, kinds> calls{};
     Counters counters;
 
-    [[nodiscard]] std::int64_t& of(Kind kind) { return calls[static_cast<std::size_t>(kind)]; }
-    /// Adds what `times` ranks do that do alike.
+    [[nodiscard]] std::int64_t& calls_of(Kind kind) { return calls[static_cast<std::size_t>(kind)]; }
+    /// Adds the counts of `times` ranks that behave alike.
     void add(const DumpCount& other, std::int64_t times);
 };
 
-/// Counts all dumps of a plan. Ranks that do alike are counted once.
-/// `payloads`: for each dump what its library was given, as a run has recorded it; empty: nothing is known.
+/// Counts all dumps of a plan; ranks that behave alike are counted once. `payloads` holds, for each dump, the
+/// bytes that its library was given in a recorded run; empty if nothing is known.
 [[nodiscard]] std::vector<DumpCount> count_plan(
     const ResolvedPlan& resolved, const std::vector<std::optional<std::int64_t>>& payloads = {});
 
-/// The same, looking at each rank: what count_plan() must agree with.
+/// The same counts from looking at every rank. Tests check that count_plan() agrees.
 [[nodiscard]] std::vector<DumpCount> count_each_rank(
     const ResolvedPlan& resolved, const std::vector<std::optional<std::int64_t>>& payloads = {});
 

@@ -1,4 +1,4 @@
-// The calls of ranks one by one: as text (the backend record) and for whoever wants to look at them.
+// The calls of ranks one at a time, as text for the record backend and as values for Python.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace wa {
 
-/// A call of a rank in a dump, on a file.
+/// A call of one rank on a file, in one dump.
 struct RankCall {
     std::int64_t rank = 0;
     std::size_t dump = 0;  // position in the plan
@@ -20,18 +20,18 @@ struct RankCall {
     const Call* call = nullptr;
 };
 
-/// Visits the calls of a rank in all dumps of the plan, in the plan's order. False from `visit` ends the
-/// visit.
+/// Visits the calls of a rank in all dumps, in the order of the plan. The visit ends when `visit` returns
+/// false.
 void visit_calls(const ResolvedPlan& resolved, std::int64_t rank,
                  const std::function<bool(const RankCall&)>& visit);
 
-/// Appends a line of text for a call that does something, nothing for marks of structure:
-///   rank <TAB> dump <TAB> file name <TAB> operation <TAB> offset <TAB> size <TAB> collective|independent
-/// Offset and size are "-" for calls that have none, the offset also for ranks that only join a collective
-/// call. Operations of several pieces say so in an eighth column: pieces x stride.
+/// Appends one line of text for a call; marks of structure give no line. The columns are:
+/// rank <TAB> dump <TAB> file name <TAB> operation <TAB> offset <TAB> size <TAB> collective|independent
+/// Offset and size are "-" for calls without them; the offset is also "-" for a rank that only joins a
+/// collective call. Operations of several pieces have an eighth column: pieces x stride.
 void append_line(fmt::memory_buffer& out, const RankCall& call);
 
-/// Whether it is a call of its own, and of which kind.
+/// The kind of the call; empty for a mark of structure.
 [[nodiscard]] std::optional<Kind> kind_of(const Call& call);
 
 }  // namespace wa

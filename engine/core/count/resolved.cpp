@@ -11,7 +11,7 @@ ResolvedPlan::ResolvedPlan(Plan read, const Traits* performer)
         layouts.emplace_back(family, plan.ranks);
         const Traits& performs = performer != nullptr ? *performer : *family.backend;
         counted.push_back(&counted_as(family, performs));
-        // Names follow who makes the file.
+        // File names depend on the backend that makes the file.
         if (performs.performs) family.backend = &performs;
     }
 }
@@ -27,8 +27,7 @@ DumpOperations::Options counting_options(const ResolvedPlan& resolved, std::size
     out.collective_files = traits.collective_files;
     out.file_is_open = file_is_open;
     out.fit_bytes = payload;
-    // Stated bytes hold the library's own, which nobody knows before a run: they are counted as they are
-    // stated.
+    // Stated bytes include the library's own, which are unknown before a run. They are counted as stated.
     const bool stated = resolved.content(dump).sized() && resolved.family(dump).level != traits.level;
     out.whole_elements = !traits.plain_bytes && (!stated || payload.has_value());
     return out;

@@ -1,4 +1,4 @@
-// A plan with what follows from it: layouts, the use of files, and whose calls are counted.
+// A plan with what follows from it: layouts, the use of files, and the backend whose calls are counted.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,13 @@
 namespace wa {
 
 struct ResolvedPlan {
-    /// `performer`: the backend that performs every family; null: each its own.
+    /// `performer` is the backend that performs every family; null if each family has its own.
     ResolvedPlan(Plan read, const Traits* performer);
 
     Plan plan;
-    std::vector<Layout> layouts;         // of families
-    std::vector<FileUse> uses;           // of dumps
-    std::vector<const Traits*> counted;  // of families
+    std::vector<Layout> layouts;         // one per family
+    std::vector<FileUse> uses;           // one per dump
+    std::vector<const Traits*> counted;  // one per family
 
     [[nodiscard]] const Family& family(std::size_t dump) const {
         return plan.families[plan.dumps[dump].family];
@@ -36,8 +36,8 @@ struct ResolvedPlan {
 
 [[nodiscard]] CallRules call_rules(const Traits& traits);
 
-/// How a dump's operations are cut where they are counted and not performed. `payload`: what a library was
-/// given, where a run has recorded it.
+/// How the operations of a dump are split when they are counted and not performed. `payload` is the number of
+/// bytes that the library was given, if a run recorded it.
 [[nodiscard]] DumpOperations::Options counting_options(const ResolvedPlan& resolved, std::size_t dump,
                                                        bool file_is_open,
                                                        std::optional<std::int64_t> payload);

@@ -25,13 +25,14 @@ std::size_t size_bin(std::int64_t size) {
 
 void Counters::note(AccessState& state, Direction direction, std::int64_t offset, std::int64_t size,
                     bool collective) {
-    DirectionCounters& counters = of(direction);
+    DirectionCounters& counters = transfers(direction);
     std::int64_t& last = state.last_byte[static_cast<std::size_t>(direction)];
     ++counters.operations;
     if (collective) ++counters.collective;
     counters.bytes += size;
     ++counters.sizes[size_bin(size)];
-    // A file's first access at offset 0 is neither: the last byte starts at 0, as in Darshan.
+    // A first access at offset 0 is neither sequential nor consecutive: the last byte starts at 0, as in
+    // Darshan.
     if (offset > last) {
         ++counters.sequential;
         if (offset == last + 1) ++counters.consecutive;
@@ -41,7 +42,7 @@ void Counters::note(AccessState& state, Direction direction, std::int64_t offset
 }
 
 void Counters::note_join(Direction direction) {
-    DirectionCounters& counters = of(direction);
+    DirectionCounters& counters = transfers(direction);
     ++counters.operations;
     ++counters.collective;
     ++counters.sizes[0];
@@ -54,15 +55,15 @@ void Counters::merge(const Counters& other, std::int64_t times) {
     fsyncs += other.fsyncs * times;
     flushes += other.flushes * times;
     for (std::size_t d = 0; d < by_direction.size(); ++d) {
-        DirectionCounters& mine = by_direction[d];
-        const DirectionCounters& theirs = other.by_direction[d];
-        mine.operations += theirs.operations * times;
-        mine.collective += theirs.collective * times;
-        mine.bytes += theirs.bytes * times;
-        mine.max_byte = std::max(mine.max_byte, theirs.max_byte);
-        mine.sequential += theirs.sequential * times;
-        mine.consecutive += theirs.consecutive * times;
-        for (std::size_t b = 0; b < size_bins; ++b) mine.sizes[b] += theirs.sizes[b] * times;
+        DirectionCounters& sum = by_direction[d];
+        const DirectionCounters& added = other.by_direction[d];
+        sum.operations += added.operations * times;
+        sum.collective += added.collective * times;
+        sum.bytes += added.bytes * times;
+        sum.max_byte = std::max(sum.max_byte, added.max_byte);
+        sum.sequential += added.sequential * times;
+        sum.consecutive += added.consecutive * times;
+        for (std::size_t b = 0; b < size_bins; ++b) sum.sizes[b] += added.sizes[b] * times;
     }
 }
 

@@ -29,10 +29,10 @@ struct DirectionCounters {
     std::array<std::int64_t, size_bins> sizes{};
 };
 
-/// What a rank remembers of a file between operations; forgotten when it opens the file again.
+/// The state of a file that a rank keeps between operations. It is reset when the rank opens the file again.
 struct AccessState {
     std::array<std::int64_t, 2> last_byte{};  // by direction
-    std::int64_t position = 0;                // of files that have one
+    std::int64_t position = 0;                // for files that have one
     bool moved = false;                       // an operation has set the position
     Direction last_direction = Direction::read;
 };
@@ -45,17 +45,19 @@ struct Counters {
     std::int64_t flushes = 0;
     std::array<DirectionCounters, 2> by_direction{};
 
-    [[nodiscard]] DirectionCounters& of(Direction d) { return by_direction[static_cast<std::size_t>(d)]; }
-    [[nodiscard]] const DirectionCounters& of(Direction d) const {
+    [[nodiscard]] DirectionCounters& transfers(Direction d) {
+        return by_direction[static_cast<std::size_t>(d)];
+    }
+    [[nodiscard]] const DirectionCounters& transfers(Direction d) const {
         return by_direction[static_cast<std::size_t>(d)];
     }
 
     /// Notes an operation that moved `size` bytes at `offset`.
     void note(AccessState& state, Direction direction, std::int64_t offset, std::int64_t size,
               bool collective);
-    /// Notes an operation without a place (a rank that only joins a collective call).
+    /// Notes an operation without an offset, by a rank that only joins a collective call.
     void note_join(Direction direction);
-    /// Adds the counters of another, `times` over.
+    /// Adds the counters of `other`, multiplied by `times`.
     void merge(const Counters& other, std::int64_t times = 1);
 };
 

@@ -9,7 +9,7 @@ namespace wa {
 namespace {
 
 constexpr std::int64_t block = 4096;
-constexpr std::int64_t grain = 64;  // phases keep the alignment of a cache line
+constexpr std::int64_t grain = 64;  // phases are multiples of a cache line
 
 }  // namespace
 

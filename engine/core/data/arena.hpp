@@ -1,6 +1,6 @@
-// The payload: seeded pseudo-random bytes made once. The byte at offset o of a file in a dump is
-// arena[(phase(file, dump) + o) mod period], so writes that overlap within a dump agree, and a check needs to
-// know nothing about the operations.
+// The payload: pseudo-random bytes from a seed, made once. The byte at offset o of a file in a dump is
+// arena[(phase(file, dump) + o) mod period]. Overlapping writes of a dump therefore agree, and a check needs
+// no list of operations.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace wa {
 /// Where a file's bytes start in the arena, for one dump.
 [[nodiscard]] std::int64_t payload_phase(std::uint64_t seed, std::int64_t family, std::int64_t file,
                                          std::int64_t part, std::int64_t dump);
-/// The same of a file of plain bytes that the run prepares, whichever dumps read it.
+/// The phase of a file of plain bytes that the run prepares. It is the same for all dumps that read the file.
 [[nodiscard]] inline std::int64_t prepared_phase(std::uint64_t seed, std::int64_t family, std::int64_t file,
                                                  std::int64_t part) {
     return payload_phase(seed, family, file, part, -1);
@@ -21,14 +21,14 @@ namespace wa {
 
 class Arena {
   public:
-    /// 257 pages: a prime number, so that data misplaced by a power of two never agrees.
+    /// 257 pages: a prime, so that data misplaced by a power of two never matches.
     static constexpr std::int64_t period = std::int64_t{257} * 4096;
 
     Arena() = default;
-    /// `longest`: the largest operation that is to be had in one piece.
+    /// `longest` is the size of the largest operation that needs contiguous memory.
     Arena(std::uint64_t seed, double compressibility, std::int64_t longest);
 
-    /// What belongs at `offset`, contiguous for reach() bytes.
+    /// The bytes that belong at `offset`, contiguous for reach() bytes.
     [[nodiscard]] const std::byte* at(std::int64_t phase, std::int64_t offset) const {
         return ring_.data() + (phase + offset) % period;
     }

@@ -14,7 +14,7 @@
 namespace wa {
 namespace {
 
-/// Page tables of larger rings are filled as they are touched.
+/// Above this size, page tables are filled when the pages are touched.
 constexpr std::int64_t prefault_at_most = std::int64_t{64} << 20;
 
 [[noreturn]] void no_memory() {

@@ -1,4 +1,4 @@
-// A small piece of memory mapped again and again, so that an operation of any size has one pointer.
+// A small piece of memory mapped repeatedly, so that an operation of any size has a single pointer.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,7 @@ namespace wa {
 class Ring {
   public:
     Ring() = default;
-    /// `period` bytes (whole pages), repeated so that at least `reach` bytes can be addressed. Raises
-    /// UsageError.
+    /// Maps `period` bytes (whole pages) repeatedly until `reach` bytes can be addressed. Raises UsageError.
     Ring(std::int64_t period, std::int64_t reach);
     ~Ring();
     Ring(Ring&& other) noexcept;

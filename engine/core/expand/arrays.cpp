@@ -6,7 +6,8 @@ namespace wa {
 
 TileGrid::TileGrid(const std::vector<std::int64_t>& dims, const Slab& slab) : slab_(slab) {
     for (std::size_t d = 0; d < dims.size(); ++d) {
-        // A block holds `stride` interleaved slabs; what does not fill a block at the end is left alone.
+        // A block holds `stride` interleaved slabs. Elements that do not fill a block at the end are not
+        // selected.
         const std::int64_t blocks = dims[d] / slab.count[d] / slab.stride[d];
         const std::int64_t places =
             blocks > 0 ? blocks * slab.stride[d] : dims[d] - (slab.count[d] - 1) * slab.stride[d];

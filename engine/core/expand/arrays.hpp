@@ -1,4 +1,4 @@
-// The operations of one dataset on one rank: array accesses (tiles of a grid) and the equal shares of a fit.
+// The operations of one rank on one dataset: tiles of a grid for arrays, equal shares for a fit.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace wa {
 
-/// The grid of tiles that a slab's selections lay over a dataset; strided slabs interleave.
+/// The grid of tiles made by the selections of a slab on a dataset; strided slabs interleave.
 class TileGrid {
   public:
     TileGrid(const std::vector<std::int64_t>& dims, const Slab& slab);
@@ -21,9 +21,10 @@ class TileGrid {
 
     struct Spot {
         std::int64_t tile = 0;
-        std::int64_t element = 0;  // of the tile's selection, in row-major order
+        std::int64_t element = 0;  // within the tile's selection, in row-major order
     };
-    /// Which tile selects an element, and as which of its own; none where the grid leaves a rest.
+    /// The tile that selects an element, and the element's position in it. Empty if no tile covers the
+    /// element.
     [[nodiscard]] std::optional<Spot> spot_of(const std::vector<std::int64_t>& coordinates) const;
 
   private:
@@ -54,30 +55,30 @@ class ArrayOperations {
     Place place_;
     std::int64_t tiles_ = 1;
     std::int64_t bytes_ = 0;   // of a slab
-    std::int64_t pieces_ = 1;  // slabs of an operation, each in a dataset of its own
+    std::int64_t pieces_ = 1;  // slabs per operation, each in a dataset of its own
     std::int64_t left_ = 0;
     std::int64_t done_ = 0;
     std::int64_t joins_left_ = 0;
 };
 
-/// What one file holds of a fit's dataset.
+/// The part of a fit's dataset that one file holds.
 struct FitShare {
-    std::int64_t units = 0;       // elements, or bytes
+    std::int64_t units = 0;       // elements or bytes
     std::int64_t operations = 0;  // over the ranks of the file
-    std::int64_t first = 0;       // those of this rank
+    std::int64_t first = 0;       // units of this rank
     std::int64_t end = 0;
-    std::int64_t most = 0;  // of any rank
+    std::int64_t most = 0;  // the most operations of any rank
 };
 
-/// The share of a fit's dataset in the file at `place`: of `bytes` over all files, in units of `unit` bytes.
+/// The share of a fit's dataset in the file at `place`, of `bytes` over all files, in units of `unit` bytes.
 [[nodiscard]] FitShare fit_share(const Fit& fit, std::int64_t bytes, std::int64_t unit, std::int64_t dataset,
                                  const Place& place);
-/// The same where a library was given `bytes` for this file alone.
+/// The same share when the library was given `bytes` for this file alone.
 [[nodiscard]] FitShare fit_share_of_file(const Fit& fit, std::int64_t bytes, std::int64_t unit,
                                          std::int64_t dataset, const Place& place);
-/// Bytes of a fit in the file at `place`, as the plan has them.
+/// The bytes of a fit in the file at `place`, as planned.
 [[nodiscard]] std::int64_t fit_bytes_of_file(const Fit& fit, const Place& place);
-/// Operations of a rank on all datasets of a fit.
+/// The number of operations of a rank on all datasets of a fit.
 [[nodiscard]] std::int64_t fit_count(const Fit& fit, const Place& place);
 
 class FitOperations {
@@ -98,7 +99,7 @@ class FitOperations {
     std::int64_t joins_left_;
 };
 
-/// Operations of a rank on all datasets of an array.
+/// The number of operations of a rank on all datasets of an array.
 [[nodiscard]] std::int64_t array_count(const Array& array, const Layout& layout, const FileSlot& slot,
                                        std::int64_t member);
 

@@ -32,7 +32,7 @@ bool RankCalls::next(Call& call) {
                 left_ = operations_.calls().opens;
                 break;
             case Phase::opens:
-                // All but the last open, which serves the data, are opened and closed again.
+                // The last open serves the data; every earlier one is followed by a close.
                 if (close_next_) {
                     close_next_ = false;
                     call.kind = Call::Kind::close;
@@ -128,7 +128,8 @@ bool RankCalls::next_in_section(Call& call) {
     }
 }
 
-/// Pieces that a backend cannot move in one call take one each; slabs of several datasets need datasets.
+/// A backend that cannot move several pieces in one call needs one call per piece. Slabs of several datasets
+/// need a backend that has datasets.
 std::int64_t RankCalls::calls_of(const Operation& operation) const {
     const bool whole = rules_.whole_pieces && (operation.slab == nullptr || rules_.whole_slabs);
     return whole ? 1 : operation.pieces;
@@ -147,7 +148,7 @@ bool RankCalls::seek_if_due(Call& call) {
     const std::int64_t offset = piece(call_).offset;
     if (positioned_seek_) {
         positioned_seek_ = false;
-        // A buffered file must also seek between reading and writing.
+        // A buffered file must also seek when it changes between reading and writing.
         const bool turns = state_.moved && state_.last_direction != operation_.direction;
         if (rules_.positioned && (turns || state_.position != offset)) {
             seek(call, offset);

@@ -1,5 +1,5 @@
-// The calls of one rank in one dump, in order: its operations, with the opens, seeks, syncs and closes around
-// them. Counting, writing down and performing all read this sequence.
+// The calls of one rank in one dump, in order: its operations with the opens, seeks, syncs and closes around
+// them. Counting, the operation text and performing all read this sequence.
 #pragma once
 
 #include <cstdint>
@@ -15,46 +15,46 @@ struct Call {
         stat,
         open,
         close,
-        begin_dump,  // the file is open: what follows belongs to the dump
+        begin_dump,  // the file is open; the calls that follow belong to the dump
         begin_section,
-        begin_operation,  // one of the rank's own; its seeks and transfers follow
+        begin_operation,  // an operation of this rank; its seeks and transfers follow
         transfer,
         end_operation,
         end_section,
-        complete,  // of what transfers have posted
+        complete,  // waits for transfers that were posted
         seek,
         flush,
         sync,
         end_dump
     };
     Kind kind = Kind::stat;
-    bool extra = false;       // an open that is closed again at once, or that close
-    Section section;          // of begin_section
-    Operation operation;      // of begin_operation, transfer and end_operation: there the piece
+    bool extra = false;   // an open that is closed again at once, or that close
+    Section section;      // for begin_section
+    Operation operation;  // for begin_operation, transfer and end_operation; in a transfer, one piece of it
     std::int64_t offset = 0;  // of a seek
 };
 
-/// How a backend's library is called.
+/// How the library of a backend is called.
 struct CallRules {
-    bool positioned = false;    // there is a file position: an operation elsewhere needs a seek first
+    bool positioned = false;    // there is a file position, so an operation elsewhere needs a seek first
     bool whole_pieces = false;  // operations of several pieces are one call
-    bool whole_slabs = false;   // and so are slabs of several datasets
+    bool whole_slabs = false;   // slabs of several datasets are one call
 };
 
 class RankCalls {
   public:
-    /// How the file stands before and after the dump.
+    /// The state of the file before and after the dump.
     struct File {
-        bool held = false;    // it is open from an earlier dump, in the state given
-        bool closes = true;   // the dump closes it
-        AccessState state{};  // of a held file
+        bool held = false;    // open since an earlier dump, in the given state
+        bool closes = true;   // the dump closes the file
+        AccessState state{};  // the state of a held file
     };
 
     RankCalls(DumpOperations& operations, const CallRules& rules, const File& file);
 
     /// The next call; false when the dump is over.
     bool next(Call& call);
-    /// The transfer that next() gave moved fewer bytes than asked for.
+    /// Reports that the transfer from next() moved fewer bytes than it asked for.
     void fell_short(std::int64_t moved);
 
     [[nodiscard]] AccessState& state() { return state_; }
@@ -74,15 +74,15 @@ class RankCalls {
     File file_;
     AccessState state_;
     Phase phase_;
-    std::int64_t left_ = 0;    // calls of the phase
-    bool close_next_ = false;  // the close of an extra open comes next
+    std::int64_t left_ = 0;    // remaining calls of the phase
+    bool close_next_ = false;  // the next call closes an extra open
     bool in_section_ = false;
     bool in_operation_ = false;
-    bool positioned_seek_ = true;  // whether the position needs a seek is still to be decided
-    Operation operation_;          // the present one
-    std::int64_t calls_ = 0;       // how many it takes
+    bool positioned_seek_ = true;  // true until the seek of the next transfer is decided
+    Operation operation_;          // the current operation
+    std::int64_t calls_ = 0;       // how many calls the operation needs
     std::int64_t call_ = 0;        // how many of them were made
-    std::int64_t done_ = 0;        // own operations that have ended
+    std::int64_t done_ = 0;        // operations of this rank that have ended
     std::int64_t seeks_ = 0;       // seeks made in the dump
 };
 

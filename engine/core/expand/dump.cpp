@@ -31,7 +31,7 @@ bool moves(const Content& content, Direction direction) {
     if (content.fit) return direction == Direction::write;
     if (content.mesh) return direction == content.mesh->direction;
     for (const Stream& stream : content.streams) {
-        // A table may hold both directions.
+        // A table may hold operations of both directions.
         if ((stream.direction == direction || stream.pattern == Pattern::table) && stream_moves(stream))
             return true;
     }

@@ -1,5 +1,5 @@
-// Everything that one rank does in one dump. The only place where rules become operations: null, record and
-// every real backend read the same sequence.
+// The operations of one rank in one dump. This is the only place where rules become operations: null, record
+// and every real backend read the same sequence.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace wa {
 
-/// Whether a content writes or reads at all.
+/// Whether a content has any operation in this direction.
 [[nodiscard]] bool moves(const Content& content, Direction direction);
 
 /// One past the largest byte that the dump touches in a file, in one direction or (nullopt) in both.
 [[nodiscard]] Wide dump_end(const Plan& plan, const Dump& dump, const Layout& layout, const FileSlot& slot,
                             std::optional<Direction> direction);
 
-/// How often a rank calls what is not a transfer.
+/// How often a rank makes the calls that are not transfers.
 struct CallCounts {
     std::int64_t opens = 0;
     std::int64_t stats = 0;
@@ -35,29 +35,29 @@ class DumpOperations {
   public:
     struct Options {
         bool collective_files = false;  // all members open, sync and close together
-        bool file_is_open = false;      // an appended file that this rank holds open
+        bool file_is_open = false;      // this rank holds an appended file open
         std::optional<std::int64_t>
             fit_bytes;                // what a library is to be given, where it differs from the plan
-        bool whole_elements = false;  // a fit is cut between elements only
+        bool whole_elements = false;  // a fit is split only between elements
     };
 
     DumpOperations(const Plan& plan, std::size_t position, const Layout& layout, std::int64_t member,
                    const Options& options);
 
-    /// Of a content that is a mesh: the parts of the file.
+    /// The parts of the file, if the content is a mesh.
     [[nodiscard]] const MeshShare* mesh() const { return mesh_ ? &*mesh_ : nullptr; }
     [[nodiscard]] const CallCounts& calls() const { return calls_; }
-    /// The file, which is the neighbour's where reads are shifted.
+    /// The slot of the file; with shifted reads it is the neighbour's.
     [[nodiscard]] const FileSlot& slot() const { return slot_; }
     [[nodiscard]] std::int64_t acting_member() const { return acting_; }
     [[nodiscard]] bool shifted() const { return acting_ != member_; }
-    /// Transfers, without those that only join a collective call.
+    /// The number of transfers, without those that only join a collective call.
     [[nodiscard]] std::int64_t own_operations() const { return own_; }
-    /// The rank uses the file: it transfers, or it joins those who do.
+    /// Whether the rank uses the file: it transfers data, or joins ranks that do.
     [[nodiscard]] bool uses_file() const { return calls_.opens > 0 || uses_; }
     [[nodiscard]] bool idle() const { return !uses_file() && calls_.stats == 0; }
 
-    /// Sections come in the same order on all members of a file.
+    /// Sections have the same order on all members of a file.
     bool next_section(Section& section);
     bool next(Operation& operation);
 

@@ -5,8 +5,9 @@
 namespace wa {
 namespace {
 
-/// The axes are one rank's; every other table has something of every part, or (mixed cells) nothing of any.
-bool of_one_rank(const MeshTable& table) {
+/// The axes table belongs to one rank. Every other table has elements of every part, or (mixed cells) of
+/// none.
+bool belongs_to_one_rank(const MeshTable& table) {
     return table.kind == TableKind::axes;
 }
 
@@ -29,7 +30,7 @@ MeshShare mesh_share(const Mesh& mesh, const Place& place, std::optional<std::in
 std::int64_t mesh_count(const MeshShare& share) {
     std::int64_t count = 0;
     for (const MeshTable& table : share.layout->tables()) {
-        if (of_one_rank(table)) {
+        if (belongs_to_one_rank(table)) {
             count += share.own.count > 0 && share.own.first == 0 ? 1 : 0;
         } else if (share.layout->elements(table) > 0) {
             count += share.own.count;
@@ -46,7 +47,7 @@ MeshOperations::MeshOperations(const MeshShare& share, std::size_t table, std::i
     : share_(share),
       table_(share.layout->tables()[table]),
       base_(base),
-      collective_(share.layout->mesh().collective && !of_one_rank(table_)) {
+      collective_(share.layout->mesh().collective && !belongs_to_one_rank(table_)) {
     const bool holds = share.layout->elements(table_) > 0;
     if (joins && collective_ && holds) joins_left_ = share.most - share.own.count;
     if (!holds) done_ = share.own.count;

@@ -1,4 +1,4 @@
-// The operations of one table of a mesh on one rank: a part is a piece of it.
+// The operations of one rank on one table of a mesh: each part is a piece of the table.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace wa {
 
-/// What one rank has of the parts of its file.
+/// The share that one rank has in the parts of its file.
 struct MeshShare {
     std::shared_ptr<const MeshLayout> layout;  // of the file
-    PartRange own;                             // numbers among those of the file
-    std::int64_t most = 0;                     // parts of any rank of the file
+    PartRange own;                             // among the parts of the file
+    std::int64_t most = 0;                     // the most parts of any rank of the file
 };
 
-/// `bytes`: what a library was given for this file, where that differs from the plan.
+/// `bytes` is what a library was given for this file, if it differs from the plan.
 [[nodiscard]] MeshShare mesh_share(const Mesh& mesh, const Place& place, std::optional<std::int64_t> bytes);
-/// Operations of a rank on all tables.
+/// The number of operations of a rank on all tables.
 [[nodiscard]] std::int64_t mesh_count(const MeshShare& share);
-/// Bytes of the file at `place`, as the plan has them.
+/// The bytes of the file at `place`, as planned.
 [[nodiscard]] std::int64_t mesh_bytes_of_file(const Mesh& mesh, const Place& place);
 
 class MeshOperations {
   public:
-    /// `base`: where the table starts in a linear file.
+    /// `base` is where the table starts in a linear file.
     MeshOperations(const MeshShare& share, std::size_t table, std::int64_t base, bool joins);
     bool next(Operation& operation);
 

@@ -12,8 +12,8 @@ Permutation::Permutation(std::int64_t n, std::uint64_t key) : n_(static_cast<std
 std::int64_t Permutation::operator()(std::int64_t index) const {
     const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
     auto value = static_cast<std::uint64_t>(index);
-    // The network permutes a domain at most four times as large as n: a few steps on average lead back below
-    // n.
+    // The network permutes a domain at most four times as large as n, so a few steps on average return a
+    // value below n.
     do {
         std::uint64_t left = value >> half_bits_;
         std::uint64_t right = value & mask;

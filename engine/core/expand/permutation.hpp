@@ -1,11 +1,11 @@
-// A seeded pseudo-random permutation of 0 … n-1, computed for each index and never stored.
+// A pseudo-random permutation of 0 … n-1 from a seed. Each value is computed from its index; none is stored.
 #pragma once
 
 #include <cstdint>
 
 namespace wa {
 
-/// A well mixed 64-bit hash of one word (the finalizer of SplitMix64).
+/// A well-mixed 64-bit hash of a word (the finalizer of SplitMix64).
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t x) {
     x += 0x9e3779b97f4a7c15U;
     x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -17,8 +17,8 @@ namespace wa {
     return mix(mix(a) ^ b);
 }
 
-/// A four-round Feistel network on the smallest even number of bits that holds n, walked until the value is
-/// below n.
+/// A four-round Feistel network on the smallest even number of bits that holds n. It is applied until the
+/// value is below n.
 class Permutation {
   public:
     Permutation(std::int64_t n, std::uint64_t key);

@@ -1,4 +1,4 @@
-// A rank's place among the ranks of a stream, and among those of them that share one file.
+// The position of a rank among the ranks of a stream, and among those of them that share its file.
 #pragma once
 
 #include "plan/plan.hpp"
@@ -7,10 +7,11 @@
 namespace wa {
 
 struct Place {
-    std::int64_t all = 1;     // ranks of the stream, over all files
-    std::int64_t first = 0;   // the first of them in this file
-    std::int64_t here = 1;    // how many of them share this file
-    std::int64_t index = -1;  // this rank's position among all, or -1 when it is not one of them
+    std::int64_t all = 1;    // ranks of the stream, over all files
+    std::int64_t first = 0;  // index of the first of them in this file
+    std::int64_t here = 1;   // how many of them share this file
+    // the position of this rank among all ranks of the stream, or -1 if it is not in the stream
+    std::int64_t index = -1;
     [[nodiscard]] bool active() const { return index >= 0; }
     [[nodiscard]] std::int64_t local() const { return index - first; }
 };

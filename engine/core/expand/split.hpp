@@ -1,4 +1,5 @@
-// How a total is divided among n: T div n each, the first T mod n one more. Closed forms, 64 bits throughout.
+// How a total is divided among n: each share is T div n, and the first T mod n shares are larger by 1. All
+// formulas are closed and use 64 bits.
 #pragma once
 
 #include <algorithm>

@@ -8,12 +8,12 @@
 namespace wa {
 namespace {
 
-/// Where an entry lies in the stream's operations. In one file the running total is what is split among the
-/// ranks, so that over all entries no rank has more than one operation more than another, and none has to
-/// join a collective call in vain. Ranks of several files are split entry by entry: each file's layout then
-/// needs no other file.
+/// The operations of an entry within those of its stream. In a single file the running total is split among
+/// the ranks: over all entries, the numbers of operations of any two ranks then differ by at most 1. No rank
+/// has to join a collective call without data. With several files each entry is split by itself, so that the
+/// layout of a file does not depend on other files.
 struct Span {
-    std::int64_t before = 0;  // operations of the entries before
+    std::int64_t before = 0;  // operations of all earlier entries
     std::int64_t after = 0;
     [[nodiscard]] std::int64_t total() const { return after - before; }
     [[nodiscard]] std::int64_t share(const Place& place, std::int64_t index) const {
@@ -39,19 +39,19 @@ void each_entry(const Stream& stream, const Place& place, F&& visit) {
     }
 }
 
-/// Operations of an entry in this file.
+/// The number of operations of an entry in this file.
 std::int64_t count_here(const Span& span, const Place& place) {
     return span.shares_below(place, place.first + place.here) - span.shares_below(place, place.first);
 }
 
-/// The most operations that any rank of this file has in an entry.
+/// The largest number of operations of an entry that any rank of this file has.
 std::int64_t most_of_a_rank(const Span& span, const Place& place) {
     if (place.here <= 0) return 0;
     if (!one_file(place)) return span.share(place, place.first);  // shares never grow with the rank
     return span.total() / place.all + (span.total() % place.all > 0 ? 1 : 0);
 }
 
-/// Bytes of the file that one entry takes where entries follow each other.
+/// The bytes that an entry occupies in the file when entries follow each other.
 Wide entry_length(const Stream& stream, const Entry& entry, const Span& span, const Place& place) {
     if (stream.pieces > 1) return Wide{most_of_a_rank(span, place)} * place.here * entry.size;
     switch (stream.pattern) {
@@ -66,7 +66,7 @@ Wide entry_length(const Stream& stream, const Entry& entry, const Span& span, co
     }
 }
 
-/// Collective calls of the stream: as many as the rank of this file with the most operations has.
+/// The number of collective calls of the stream: as many as the busiest rank of this file has.
 std::int64_t collective_calls(const Stream& stream, const Place& place,
                               std::optional<std::size_t> only_entry) {
     std::int64_t calls = 0;
@@ -140,7 +140,7 @@ StreamOperations::StreamOperations(const Stream& stream, const Place& place, std
 void StreamOperations::place_entries(const Place& place, std::int64_t base,
                                      std::optional<std::size_t> only_entry) {
     const bool one_region = stream_.pattern == Pattern::contiguous || stream_.pattern == Pattern::random;
-    std::int64_t at = base;  // the entry's base
+    std::int64_t at = base;  // the base of the entry
     std::int64_t region = base;
     entries_.reserve(stream_.entries.size());
     each_entry(stream_, place, [&](std::size_t e, const Entry& entry, const Span& span) {
@@ -157,8 +157,8 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base,
             state.step = place.here * entry.size;
             if (wanted) piece_stride_ = place.here * piece;
         } else if (stream_.pattern == Pattern::interleaved) {
-            // Round robin over all entries: the rank's operations before this entry tell where its next one
-            // stands.
+            // Round robin runs over all entries: the operations of the rank in earlier entries give the
+            // position of the next.
             const std::int64_t turn =
                 one_file(place) && place.active()
                     ? share_of(span.before, place.all, place.index) * place.all + place.index - span.before
@@ -213,8 +213,8 @@ bool StreamOperations::next(Operation& operation) {
 }
 
 bool StreamOperations::next_mixed(Operation& operation) {
-    // Operation k of an entry of c is due at (2k+1)/2c of the way; the earliest due goes first, the first
-    // entry at a tie.
+    // Operation k of an entry with c operations is due at (2k+1)/2c of the stream. The earliest due goes
+    // first; at a tie, the first entry.
     const auto later = [this](std::size_t a, std::size_t b) {
         const Wide due_a = Wide{2 * entries_[a].done + 1} * entries_[b].count;
         const Wide due_b = Wide{2 * entries_[b].done + 1} * entries_[a].count;

@@ -1,4 +1,4 @@
-// The operations of one access stream on one rank: constant time and memory for each, nothing is stored.
+// The operations of one rank in one access stream. Each takes constant time and memory; nothing is stored.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace wa {
 
-__extension__ using Wide = __int128;  // sums that a hostile plan could overflow
+__extension__ using Wide = __int128;  // for sums that a hostile plan could overflow
 
 class StreamOperations {
   public:
-    /// `acting_rank` looks up a table; `key` seeds a random order; `joins`: collective calls are joined with
-    /// zero bytes.
+    /// `acting_rank` selects the rows of a table, `key` seeds a random order. With `joins`, the rank joins
+    /// collective calls with zero bytes.
     StreamOperations(const Stream& stream, const Place& place, std::int64_t base, std::int64_t acting_rank,
                      std::uint64_t key, bool joins, std::optional<std::size_t> only_entry = std::nullopt);
 
@@ -26,7 +26,7 @@ class StreamOperations {
     struct EntryState {
         std::int64_t count = 0;
         std::int64_t size = 0;
-        std::int64_t first = 0;  // offset of operation 0
+        std::int64_t first = 0;  // the offset of operation 0
         std::int64_t step = 0;   // from one operation to the next
         std::int64_t done = 0;
     };
@@ -55,9 +55,9 @@ class StreamOperations {
 
 /// One past the largest byte that the stream touches in the file, counted from the dump's base.
 [[nodiscard]] Wide stream_end(const Stream& stream, const Place& place);
-/// Operations of the rank at `place`, without those that only join.
+/// The number of operations of the rank at `place`, without those that only join a collective call.
 [[nodiscard]] std::int64_t stream_count(const Stream& stream, const Place& place, std::int64_t acting_rank);
-/// Where an entry's file view starts, from the dump's base (streams with pieces).
+/// Where the file view of an entry starts, from the base of the dump (streams with pieces).
 [[nodiscard]] std::int64_t entry_base(const Stream& stream, const Place& place, std::size_t entry);
 
 }  // namespace wa

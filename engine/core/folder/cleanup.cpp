@@ -32,11 +32,12 @@ std::vector<std::string> files_of_plan(const Plan& plan, const std::string& fold
 void remove_files_of_plan(const Plan& plan, const std::string& folder) noexcept {
     try {
         for (const std::string& name : files_of_plan(plan, folder)) {
-            std::error_code ignored;  // some libraries' files are directories
+            // directories are removed too: the files of some libraries are directories
+            std::error_code ignored;
             std::filesystem::remove_all(std::filesystem::path(folder) / name, ignored);
         }
     } catch (const std::exception&) {
-        // The directory itself is gone: so are its files.
+        // If the directory itself is gone, so are its files.
     }
 }
 

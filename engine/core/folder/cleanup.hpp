@@ -1,5 +1,5 @@
-// The data directory: nothing of the plan's names may be there before the run, and nothing of them stays
-// after it.
+// Keeps the data directory clean: no file with a name of the plan may exist before the run or remain after
+// it.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,11 @@
 
 namespace wa {
 
-/// Names in the directory that are this plan's. Raises UsageError when it cannot be read.
+/// The names in the directory that belong to this plan. Raises UsageError if the directory cannot be read.
 [[nodiscard]] std::vector<std::string> files_of_plan(const Plan& plan, const std::string& folder);
 
-/// Removes what files_of_plan() finds, as far as possible: after a failure nobody is left to complain to.
+/// Removes the files that files_of_plan() lists, as far as possible. It runs after a failure, so it reports
+/// no errors.
 void remove_files_of_plan(const Plan& plan, const std::string& folder) noexcept;
 
 }  // namespace wa

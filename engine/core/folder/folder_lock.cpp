@@ -22,7 +22,8 @@
 namespace wa {
 namespace {
 
-/// Processes of a killed run may take some seconds to end; process 0, which is killed or ends first, fewer.
+/// Processes of a killed run may need some seconds to end. Process 0 is killed or ends first, so it needs
+/// less time.
 constexpr std::chrono::seconds patience{15};
 constexpr std::chrono::seconds patience_with_process_0{5};
 constexpr std::chrono::milliseconds pause{50};
@@ -45,7 +46,7 @@ std::string text_of(int fd) {
     return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : "";
 }
 
-/// Whether the process that a lock file names lives; nothing where it cannot be asked from here.
+/// Whether the process named in a lock file is alive; empty if this host cannot know.
 std::optional<bool> lives(const std::string& text) {
     const std::size_t space = text.find(' ');
     const int process = space == std::string::npos ? 0 : std::atoi(text.c_str() + space);
@@ -59,13 +60,13 @@ std::optional<bool> lives(const std::string& text) {
 
 }  // namespace
 
-/// False when another process holds the lock, or has just removed the file.
+/// Returns false if another process holds the lock or has just removed the file.
 bool FolderLock::open_and_lock() {
     fd_ = posix::Fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
     if (!fd_.open()) cannot_lock();
     if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK) return false;
-        refuse_another_host();  // a file system without locks: the file's words must do
+        refuse_another_host();  // the file system has no locks, so the content of the file decides
     }
     return same_file(fd_.get(), path_);
 }
@@ -74,7 +75,7 @@ void FolderLock::refuse_another_host() const {
     const std::string text = text_of(fd_.get());
     if (text.empty() || !lives(text).value_or(true)) return;
     throw UsageError(fmt::format(
-        "{}: another run of this plan may be going on; wait for its end, or remove the file", path_));
+        "{}: another run of this plan may be active; wait for its end, or remove the file", path_));
 }
 
 void FolderLock::take(const Plan& plan, const std::string& folder) {
@@ -85,7 +86,7 @@ void FolderLock::take(const Plan& plan, const std::string& folder) {
             const bool goes_on = lives(text_of(fd_.get())).value_or(false);
             if (std::chrono::steady_clock::now() > begun + (goes_on ? patience_with_process_0 : patience)) {
                 throw UsageError(fmt::format(
-                    "{}: another run of this plan is going on there; wait for its end or choose another "
+                    "{}: another run of this plan is active there; wait for its end or choose another "
                     "--dir",
                     folder));
             }
@@ -95,10 +96,10 @@ void FolderLock::take(const Plan& plan, const std::string& folder) {
         const bool left_by_a_killed_run = !text_of(fd_.get()).empty();
         if (left_by_a_killed_run) {
             remove_files_of_plan(plan, folder);
-        } else if (const auto there = files_of_plan(plan, folder); !there.empty()) {
+        } else if (const auto files = files_of_plan(plan, folder); !files.empty()) {
             release();
             throw UsageError(fmt::format("{}/{}: exists already; remove it or choose another --dir", folder,
-                                         there.front()));
+                                         files.front()));
         }
         taken_ = false;
     } while (!share());
@@ -109,8 +110,8 @@ void FolderLock::take(const Plan& plan, const std::string& folder) {
         cannot_lock();
 }
 
-/// All processes hold the lock from here on: the last of them to end frees it. False when another run has
-/// taken it in between, since a lock is given back before it is taken in another way.
+/// From here on all processes hold the lock, and it is free when the last of them ends. Returns false if
+/// another run took the lock in between: changing the kind of lock gives it up for a moment.
 bool FolderLock::share() const {
     if (::flock(fd_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
     return same_file(fd_.get(), path_);

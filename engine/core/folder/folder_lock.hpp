@@ -1,5 +1,5 @@
-// One run of a plan at a time in a directory. Each process holds the plan's lock file, so that what is left
-// of a killed run can be told from a run that goes on, and is removed by the next run.
+// Allows one run of a plan at a time in a directory. Each process of a run holds the plan's lock file. The
+// next run can thus tell a killed run from one that is active, and removes what the killed one left.
 #pragma once
 
 #include <string>
@@ -18,19 +18,19 @@ class FolderLock {
     FolderLock(FolderLock&&) = delete;
     FolderLock& operator=(FolderLock&&) = delete;
 
-    /// Process 0: takes the directory for this plan. What a killed run has left of it is removed. Raises
-    /// UsageError when another run has it, or when files of the plan were kept there.
+    /// For process 0: takes the directory for this plan and removes what a killed run left. Raises UsageError
+    /// if another run holds the directory, or if it has files of the plan that were kept.
     void take(const Plan& plan, const std::string& folder);
-    /// All other processes, when process 0 has taken it.
+    /// For all other processes, once process 0 has taken the directory.
     void join(const Plan& plan, const std::string& folder);
-    /// Whether this process holds the lock: the plan's files in the directory are its run's.
+    /// Whether this process holds the lock, so that files of the plan in the directory belong to its run.
     [[nodiscard]] bool held() const { return fd_.open(); }
-    /// Whether a run of the plan uses the directory, or was killed in it.
+    /// Whether a run of the plan is active in the directory or was killed there.
     [[nodiscard]] static bool exists(const Plan& plan, const std::string& folder);
-    /// Process 0, as the last thing: the lock file goes. Whoever has not taken it does nothing.
+    /// For process 0, as its last step: removes the lock file. Does nothing if the lock is not held.
     void release() noexcept;
-    /// Any process, after a failure: the last one removes the plan's files and the lock file. Where it is
-    /// killed before, the lock file stays, and tells the next run to do it.
+    /// For any process, after a failure: the last process removes the files of the plan and the lock file. If
+    /// it is killed first, the lock file remains and makes the next run remove them.
     void leave(const Plan& plan, const std::string& folder) noexcept;
 
   private:

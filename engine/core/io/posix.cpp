@@ -30,7 +30,7 @@ Fd& Fd::operator=(Fd&& other) noexcept {
 
 void Fd::close() {
     const int fd = release();
-    // After EINTR the descriptor is gone on Linux, and a second close could hit another file.
+    // After EINTR, Linux has already freed the descriptor; a second close could hit another file.
     if (fd >= 0 && ::close(fd) != 0 && errno != EINTR) fail("close", errno);
 }
 
@@ -89,11 +89,11 @@ void sync(int fd) {
     do {
         result = ::fsync(fd);
     } while (result != 0 && errno == EINTR);
-    // EINVAL: a file system that has nothing to sync to.
+    // EINVAL means that the file system has nothing to sync to.
     if (result != 0 && errno != EINVAL) fail("fsync", errno);
 }
 
-/// Some libraries' files are directories.
+/// The files of some libraries are directories.
 static std::int64_t size_of_folder(const std::string& path) {
     std::int64_t size = 0;
     std::error_code error;
@@ -128,7 +128,7 @@ void remove(const std::string& path) {
 void drop_pages(const std::string& path) {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return;
-    // Only clean pages can go, so what is dirty is written first.
+    // Only clean pages can be dropped, so dirty ones are written first.
     if (::fsync(fd) == 0) (void)::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     ::close(fd);
 }

@@ -1,5 +1,4 @@
-// Thin checked wrappers over POSIX calls. Each raises CallFailed with the system's own word for what
-// happened.
+// Thin checked wrappers of POSIX calls. Each raises CallFailed with the system's own text of the error.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 
 namespace wa::posix {
 
-/// An open descriptor, closed at the end of its life unless close() came first.
+/// An open descriptor. The destructor closes it unless close() was called.
 class Fd {
   public:
     Fd() = default;
@@ -22,7 +21,7 @@ class Fd {
 
     [[nodiscard]] int get() const { return fd_; }
     [[nodiscard]] bool open() const { return fd_ >= 0; }
-    /// Checked: a close may report what an earlier write could not.
+    /// Closes with a check: close() may report what an earlier write could not.
     void close();
     void reset() noexcept;
     [[nodiscard]] int release() noexcept;
@@ -34,18 +33,18 @@ class Fd {
 [[noreturn]] void fail(const char* operation, int error);
 
 [[nodiscard]] Fd open(const std::string& path, int flags);
-/// Writes all bytes, continuing after short writes.
+/// Writes all bytes, and continues after short writes.
 void write_at(int fd, const std::byte* data, std::int64_t size, std::int64_t offset);
 /// Reads up to `size` bytes; fewer only at the end of the file.
 [[nodiscard]] std::int64_t read_at(int fd, std::byte* data, std::int64_t size, std::int64_t offset);
 void seek(int fd, std::int64_t offset);
 void sync(int fd);
-/// Size of a file, or nothing when there is none.
+/// The size of a file in bytes; empty if the file does not exist.
 [[nodiscard]] std::optional<std::int64_t> size_of(const std::string& path);
 void rename(const std::string& from, const std::string& to);
-/// Removes a file if it is there.
+/// Removes a file if it exists.
 void remove(const std::string& path);
-/// Asks the kernel to forget the clean pages of a file; silently does nothing where that is not allowed.
+/// Asks the kernel to drop the clean pages of a file; does nothing where that is not allowed.
 void drop_pages(const std::string& path);
 
 }  // namespace wa::posix

@@ -10,7 +10,7 @@
 namespace wa {
 namespace {
 
-/// The share of `total` that parts [first, first + count) of `all` have, without a rest over all shares.
+/// The share of `total` that parts [first, first + count) of `all` have, rounded so that all shares add up.
 std::int64_t proportion(std::int64_t total, std::int64_t first, std::int64_t count, std::int64_t all) {
     const auto until = [&](std::int64_t part) {
         return static_cast<std::int64_t>(Wide{total} * part / std::max<std::int64_t>(1, all));
@@ -76,7 +76,7 @@ std::int32_t shape_code(const Mesh& mesh) {
 
 std::int64_t tables_of(const Mesh& mesh) {
     Mesh fixed = mesh;
-    fixed.variables.clear();  // there may be a million of them
+    fixed.variables.clear();  // there may be a million variables
     auto count = static_cast<std::int64_t>(make_tables(fixed).size());
     for (const VariableRun& run : mesh.variables) count += run.count;
     return count;
@@ -90,7 +90,7 @@ MeshLayout::MeshLayout(const Mesh& mesh, const MeshParts& parts)
       shapes_{PartShape(mesh, parts.nodes / parts_ + 1), PartShape(mesh, parts.nodes / parts_)},
       arrangement_(arrange_parts(parts_, mesh.dimensions)),
       tables_(make_tables(mesh)) {
-    // Parts of whole rows are all alike: boxes of one mesh must fit together.
+    // Parts of whole rows all have the same size, because the boxes of a mesh must fit together.
     if (structured(mesh.type) || mesh.shared_nodes || !mesh.part_dims.empty()) large_ = 0;
 }
 
@@ -103,7 +103,7 @@ std::int64_t MeshLayout::mixed_cells(std::int64_t part) const {
     return mixed_of(shape(part));
 }
 
-std::int64_t MeshLayout::of_shape(const MeshTable& table, const PartShape& shape) const {
+std::int64_t MeshLayout::elements_of_shape(const MeshTable& table, const PartShape& shape) const {
     const std::int64_t ghost = mesh_.ghost;
     const auto values = [&](Centring centring) {
         if (ghost == 0) return shape.count(centring);
@@ -112,7 +112,7 @@ std::int64_t MeshLayout::of_shape(const MeshTable& table, const PartShape& shape
     };
     switch (table.kind) {
         case TableKind::axes:
-            return 0;  // not a part's
+            return 0;  // belongs to no part
         case TableKind::icoord:
         case TableKind::jcoord:
         case TableKind::kcoord:
@@ -122,7 +122,7 @@ std::int64_t MeshLayout::of_shape(const MeshTable& table, const PartShape& shape
             return values(Centring::zone);
         case TableKind::shapes:
         case TableKind::cells_per_shape:
-            return ghost > 0 ? 2 : 1;  // ghost cells are a shape of their own
+            return ghost > 0 ? 2 : 1;  // ghost cells have a shape of their own
         case TableKind::connectivity:
             return values(Centring::zone) * corners(mesh_);
         case TableKind::material:
@@ -139,7 +139,7 @@ std::int64_t MeshLayout::of_shape(const MeshTable& table, const PartShape& shape
 }
 
 std::int64_t MeshLayout::elements(const MeshTable& table, std::int64_t part) const {
-    if (table.kind != TableKind::axes) return of_shape(table, shape(part));
+    if (table.kind != TableKind::axes) return elements_of_shape(table, shape(part));
     if (part != 0) return 0;
     const auto dims = global_dims();
     std::int64_t sum = 0;
@@ -150,7 +150,8 @@ std::int64_t MeshLayout::elements(const MeshTable& table, std::int64_t part) con
 std::int64_t MeshLayout::before(const MeshTable& table, std::int64_t part) const {
     if (table.kind == TableKind::axes) return part > 0 ? elements(table, 0) : 0;
     const std::int64_t large = std::min(part, large_);
-    return large * of_shape(table, shapes_[0]) + (part - large) * of_shape(table, shapes_[1]);
+    return large * elements_of_shape(table, shapes_[0]) +
+           (part - large) * elements_of_shape(table, shapes_[1]);
 }
 
 std::int64_t MeshLayout::bytes() const {
@@ -193,12 +194,12 @@ Wide nodes_of(const Mesh& mesh, std::int64_t parts, std::int64_t nodes) {
     for (const std::int64_t d : mesh.part_dims) part *= d;
     Wide halo = 1;
     for (int d = 0; d < mesh.dimensions; ++d) halo *= 1 + mesh.ghost;
-    return halo * std::max({Wide{nodes}, Wide{parts} * PartShape::least(mesh.dimensions),
+    return halo * std::max({Wide{nodes}, Wide{parts} * PartShape::least_nodes(mesh.dimensions),
                             mesh.part_dims.empty() ? Wide{0} : part * parts});
 }
 
 bool countable(const Mesh& mesh, std::int64_t parts, std::int64_t nodes) {
-    constexpr std::int64_t words_of_mesh = 16;  // a node's and a cell's share of the mesh itself
+    constexpr std::int64_t words_of_mesh = 16;  // the share of a node and a cell in the mesh itself
     return nodes_of(mesh, parts, nodes) * (mesh.variable_count() + words_of_mesh) * 8 <= limits::offset;
 }
 
@@ -219,7 +220,7 @@ std::int64_t mesh_bytes(const Mesh& mesh, const MeshParts& parts) {
 std::int64_t nodes_for(const Mesh& mesh, std::int64_t parts, std::int64_t bytes) {
     parts = std::max<std::int64_t>(1, parts);
     const auto size = [&](std::int64_t nodes) { return mesh_bytes(mesh, {nodes, parts}); };
-    std::int64_t low = parts * PartShape::least(mesh.dimensions);
+    std::int64_t low = parts * PartShape::least_nodes(mesh.dimensions);
     if (size(low) >= bytes) return low;
     std::int64_t high = 2 * low;
     for (; size(high) <= bytes; high *= 2) low = high;
@@ -227,10 +228,11 @@ std::int64_t nodes_for(const Mesh& mesh, std::int64_t parts, std::int64_t bytes)
         const std::int64_t middle = low + (high - low) / 2;
         (size(middle) <= bytes ? low : high) = middle;
     }
-    // Where rows become longer the size may fall by a little: look around.
+    // The size may fall slightly where rows become longer, so nearby values are tried too.
     std::int64_t best = low;
     const auto off = [&](std::int64_t nodes) { return std::abs(size(nodes) - bytes); };
-    for (std::int64_t nodes = std::max<std::int64_t>(parts * PartShape::least(mesh.dimensions), low - 2);
+    for (std::int64_t nodes =
+             std::max<std::int64_t>(parts * PartShape::least_nodes(mesh.dimensions), low - 2);
          nodes <= low + 2; ++nodes) {
         if (off(nodes) < off(best)) best = nodes;
     }

@@ -20,14 +20,14 @@ std::int64_t divided_up(std::int64_t value, std::int64_t by) {
     return (value + by - 1) / by;
 }
 
-/// Cells between `nodes` nodes in rows of `row`, of which the last may be partial.
+/// The number of cells between `nodes` nodes in rows of `row`; the last row may be partial.
 std::int64_t cells_of_plane(std::int64_t nodes, std::int64_t row) {
     const std::int64_t rows = nodes / row;
     if (rows == 0) return 0;
     return (rows - 1) * (row - 1) + std::max<std::int64_t>(0, nodes % row - 1);
 }
 
-/// Largest divisor that is not above `most`.
+/// The largest divisor of `value` that is at most `most`.
 std::int64_t divisor_below(std::int64_t value, std::int64_t most) {
     for (std::int64_t d = most; d > 1; --d) {
         if (value % d == 0) return d;
@@ -38,7 +38,7 @@ std::int64_t divisor_below(std::int64_t value, std::int64_t most) {
 }  // namespace
 
 PartShape::PartShape(const Mesh& mesh, std::int64_t nodes)
-    : dimensions_(mesh.dimensions), nodes_(std::max(nodes, least(mesh.dimensions))) {
+    : dimensions_(mesh.dimensions), nodes_(std::max(nodes, least_nodes(mesh.dimensions))) {
     if (!mesh.part_dims.empty()) {
         std::copy(mesh.part_dims.begin(), mesh.part_dims.end(), dims_.begin());
         nodes_ = dims_[0] * dims_[1] * dims_[2];

@@ -12,10 +12,10 @@
 namespace wa {
 namespace {
 
-/// Parts are made one by one where all of a rank's would be more.
+/// Above this size, the parts of a rank are made one at a time.
 constexpr std::int64_t held_at_most = std::int64_t{256} << 20;
 
-/// Writes consecutive elements of any of the types.
+/// Writes consecutive elements of a given type.
 template <typename T>
 class Writer {
   public:
@@ -31,7 +31,7 @@ class Writer {
     std::byte* out_;
 };
 
-/// Where a part's first node lies in the whole mesh; parts are boxes side by side.
+/// Where the first node of a part lies in the whole mesh; parts are boxes side by side.
 std::array<double, 3> origin(const MeshLayout& layout, std::int64_t part) {
     const auto& grid = layout.arrangement();
     std::array<double, 3> out{};
@@ -44,13 +44,13 @@ std::array<double, 3> origin(const MeshLayout& layout, std::int64_t part) {
     return out;
 }
 
-/// A number in [0, 1) for every place.
+/// A pseudo-random number in [0, 1) for every key.
 double noise(std::uint64_t key) {
     constexpr double unit = 1.0 / 9007199254740992.0;
     return static_cast<double>(mix(key, 0x9e3779b97f4a7c15ULL) >> 11U) * unit;
 }
 
-/// Fields, eight kinds in turn.
+/// A field of the simulation: eight kinds that alternate.
 double field(std::int64_t kind, const std::array<double, 3>& x, double scale, double time,
              std::uint64_t key) {
     const double u = x[0] / scale + 0.01 * time;
@@ -76,7 +76,7 @@ double field(std::int64_t kind, const std::array<double, 3>& x, double scale, do
     }
 }
 
-/// Values of a field at `count` places in boxes of `dims`.
+/// Writes the values of a field at `count` places in boxes of `dims`.
 template <typename T>
 void fill_field(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::int64_t dump,
                 std::int64_t count, std::byte* out) {
@@ -111,7 +111,7 @@ void fill_field(const MeshLayout& layout, const MeshTable& table, std::int64_t p
     }
 }
 
-/// Coordinates of a part's nodes in one dimension, the ghosts' behind them or around them.
+/// The coordinates of a part's nodes in one dimension. Ghost nodes follow at the end, or surround the part.
 void fill_coordinates(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::byte* out) {
     const auto dimension = static_cast<std::size_t>(table.kind) - static_cast<std::size_t>(TableKind::icoord);
     const bool boxes = structured(layout.mesh().type);
@@ -124,13 +124,13 @@ void fill_coordinates(const MeshLayout& layout, const MeshTable& table, std::int
     Writer<double> writer(out);
     for (std::int64_t i = 0; i < count; ++i) {
         const std::array<std::int64_t, 3> at{i % row, i / row % rows, i / row / rows};
-        // Neighbouring rows are bent a little, so that curvilinear and unstructured meshes are what they say.
+        // Rows are slightly bent, so that curvilinear and unstructured meshes are really not rectangular.
         const double bend = 0.1 * std::sin(0.3 * static_cast<double>(at[(dimension + 1) % 3]));
         writer.add(base[dimension] + static_cast<double>(at[dimension] - ghost) + bend);
     }
 }
 
-/// The axes of the whole mesh, one behind the other.
+/// The axes of the whole mesh, one after the other.
 void fill_axes(const MeshLayout& layout, std::byte* out) {
     Writer<double> writer(out);
     const auto dims = layout.global_dims();
@@ -139,7 +139,7 @@ void fill_axes(const MeshLayout& layout, std::byte* out) {
     }
 }
 
-/// Nodes of each cell, from 1 on, counted within the part; ghost cells lie on its last real cell.
+/// The nodes of each cell, counted from 1 within the part. Ghost cells repeat the last real cell.
 template <typename T>
 void fill_connectivity(const MeshLayout& layout, std::int64_t part, std::byte* out) {
     const PartShape& shape = layout.shape(part);
@@ -149,15 +149,15 @@ void fill_connectivity(const MeshLayout& layout, std::int64_t part, std::byte* o
     const std::int64_t columns = row - 1;
     const std::int64_t cells = shape.cells();
     const std::int64_t layers = dimensions == 3 ? shape.nodes() / layer - 1 : 0;
-    const std::int64_t of_layer = dimensions == 3 ? columns * (shape.dims()[1] - 1) : cells;
+    const std::int64_t cells_per_layer = dimensions == 3 ? columns * (shape.dims()[1] - 1) : cells;
     const std::int64_t all = layout.mesh().ghost == 0 ? cells : shape.cells_with(layout.mesh().ghost);
     Writer<T> writer(out);
     for (std::int64_t i = 0; i < all; ++i) {
         std::int64_t cell = std::min(i, cells - 1);
         std::int64_t plane = 0;
         if (dimensions == 3) {
-            plane = std::min(cell / of_layer, layers);
-            cell -= plane * of_layer;
+            plane = std::min(cell / cells_per_layer, layers);
+            cell -= plane * cells_per_layer;
         }
         const std::int64_t first =
             1 + (dimensions == 1 ? cell : plane * layer + cell / columns * row + cell % columns);
@@ -172,8 +172,8 @@ void fill_connectivity(const MeshLayout& layout, std::int64_t part, std::byte* o
     }
 }
 
-/// Materials: layers of them; every so many cells a mixed one, which points (negative, from 1 on) at its
-/// components.
+/// Materials come in layers. At regular distances there is a mixed cell, whose negative value points at its
+/// components, counted from 1.
 void fill_material(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::byte* out) {
     const std::int64_t mixed = layout.mixed_cells(part);
     const std::int64_t materials = layout.mesh().materials;
@@ -224,7 +224,7 @@ void fill_variable(const MeshLayout& layout, const MeshTable& table, std::int64_
     }
 }
 
-/// Numbers of nodes and cells count from 1 on in the whole mesh; ghosts repeat the part's last real one.
+/// Nodes and cells are numbered from 1 in the whole mesh; ghosts repeat the last real number of the part.
 template <typename T>
 void fill_graph(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::byte* out) {
     if (table.kind == TableKind::connectivity) return fill_connectivity<T>(layout, part, out);
@@ -248,7 +248,7 @@ void fill_graph(const MeshLayout& layout, const MeshTable& table, std::int64_t p
 
 void fill_part(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::int64_t dump,
                std::byte* out) {
-    if (layout.elements(table, part) == 0) return;  // the axes are the first part's
+    if (layout.elements(table, part) == 0) return;  // the axes are stored with the first part
     switch (table.kind) {
         case TableKind::axes:
             return fill_axes(layout, out);

@@ -1,6 +1,6 @@
-// What stands in a mesh's tables: coordinates, numbers of nodes and cells, materials, and fields like those
-// of a simulation (constant, noisy, smooth, layered), different in every part and dump. Pure: the same place
-// always has the same value, so that a reader can check it.
+// The values in the tables of a mesh: coordinates, numbers of nodes and cells, materials, and fields like
+// those of a simulation. They differ between parts and dumps. The functions are pure: a place always has the
+// same value, so a reader can check it.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@
 
 namespace wa {
 
-/// The values of a part in a table, elements(table, part) of them in the table's type. `dump` moves the
-/// fields on.
+/// Writes the elements(table, part) values of a part in the type of the table. `dump` moves the fields on in
+/// time.
 void fill_part(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::int64_t dump,
                std::byte* out);
 
-/// The name of a table: MACSio's names of variables, eight in turn
-/// (docs/reference/macsio-model.md#sizes), and words for the mesh.
+/// The name of a table: eight alternating names of variables from MACSio
+/// (docs/reference/macsio-model.md#sizes), and fixed names for the mesh itself.
 [[nodiscard]] std::string name_of(const MeshTable& table);
 
 /// The values of a rank's parts in one table, made before they are written or compared.
 class MeshBuffer {
   public:
     void begin(const MeshShare& share, std::size_t table, std::int64_t dump);
-    /// Contiguous, until the next call.
+    /// The values of a part, contiguous; valid until the next call.
     [[nodiscard]] const std::byte* part(std::int64_t number);
 
   private:

@@ -30,10 +30,9 @@ void check_sharing(const Family& family, std::int64_t ranks, const std::string& 
         fail(place + ".files",
              fmt::format("{} files cannot be shared by {} ranks; lower it", sharing.files, members));
     }
-    if (sharing.gather && sharing.mode != SharingMode::root)
-        fail(place + ".gather", "goes with mode root only");
+    if (sharing.gather && sharing.mode != SharingMode::root) fail(place + ".gather", "needs mode root");
     if (sharing.baton && sharing.mode != SharingMode::groups)
-        fail(place + ".turns", "baton goes with mode groups only");
+        fail(place + ".turns", "baton needs mode groups");
     if (sharing.baton && family.lifetime == Lifetime::appended) {
         fail(place + ".turns", "baton closes a file after each turn; use lifetime per-dump or reused");
     }
@@ -45,7 +44,7 @@ void check_families(const Plan& plan) {
         const Family& family = plan.families[i];
         const std::string place = fmt::format("families[{}]", i);
         if (!names.emplace(family.role, family.number).second) {
-            fail(place + ".number", "another family has this role and number; number them apart");
+            fail(place + ".number", "another family has this role and number; give it another number");
         }
         check_sharing(family, plan.ranks, place + ".sharing");
         if (family.rename && family.lifetime == Lifetime::reused) {
@@ -67,7 +66,7 @@ void check_stream(const Stream& stream, const std::string& place) {
             fail(place + ".stride", fmt::format("must be at least {}, the size of an operation", entry.size));
         }
         if (entry.size % stream.pieces != 0)
-            fail(where, fmt::format("the size is no multiple of {} pieces", stream.pieces));
+            fail(where, fmt::format("the size is not a multiple of {} pieces", stream.pieces));
     }
     const bool dense = stream.pattern == Pattern::contiguous || stream.pattern == Pattern::interleaved;
     if (stream.pieces > 1 && (stream.mixed || !dense)) {
@@ -76,7 +75,8 @@ void check_stream(const Stream& stream, const std::string& place) {
     }
     const bool table = stream.pattern == Pattern::table;
     if (table != !stream.table.empty())
-        fail(place + ".table", "a file name and the pattern table go together");
+        fail(place + ".table",
+             "the file name of a table needs the pattern table, and the pattern needs the name");
     if (table && (stream.collective || stream.pieces > 1)) {
         fail(place + ".collective", "the operations of a table are independent and of one piece");
     }
@@ -92,7 +92,7 @@ void check_mesh(const Mesh& mesh, const std::string& place) {
         fail(place, "the mesh is too large; lower nodes, parts, ghost or variables");
     const Wide nodes = nodes_of(mesh, mesh.parts, mesh.nodes);
     if (!mesh.wide_ids && !mesh.bytes && nodes > INT32_MAX) {
-        fail(place + ".wide_ids", "so many nodes cannot be numbered in 32 bits; say true");
+        fail(place + ".wide_ids", "this many nodes cannot be numbered in 32 bits; set it to true");
     }
     if (mesh.bytes && !mesh.part_dims.empty())
         fail(place + ".part_dims", "follow from bytes; leave one of them out");
@@ -112,7 +112,8 @@ void check_contents(const Plan& plan) {
     }
 }
 
-/// Ranks of the content must be members of the family that uses it; batons pass between independent ranks.
+/// The ranks of a content must be members of the family that uses it, and a baton goes only between
+/// independent ranks.
 void check_use(const Plan& plan, const Family& family, const Layout& layout, std::size_t index) {
     const Content& content = plan.contents[index];
     const auto check = [&](const Ranks& ranks, bool collective, const std::string& place) {
@@ -121,7 +122,7 @@ void check_use(const Plan& plan, const Family& family, const Layout& layout, std
         }
         if (collective && family.sharing.baton) {
             fail(place + ".collective",
-                 fmt::format("family {} passes a baton: its ranks never call together", family.id));
+                 fmt::format("family {} uses a baton, so its ranks cannot make collective calls", family.id));
         }
     };
     for (std::size_t s = 0; s < content.streams.size(); ++s) {
@@ -140,11 +141,11 @@ void check_use(const Plan& plan, const Family& family, const Layout& layout, std
 }
 
 struct Effort {
-    Wide steps = 0;  // what performing a dump costs at least, in operations
+    Wide steps = 0;  // a lower bound for the work of performing a dump, in operations
     Wide bytes = 0;
 };
 
-/// What one dump of a content takes on `members` ranks.
+/// The effort of one dump of a content on `members` ranks.
 Effort effort_of(const Content& content, std::int64_t members) {
     Effort out;
     out.steps =
@@ -198,7 +199,7 @@ void check_dumps(const Plan& plan) {
         const std::string place = fmt::format("dumps[{}]", d);
         if (sum.steps > limits::operations) {
             fail(place,
-                 "the plan has more operations than an engine could end; lower counts, ranks or dumps");
+                 "the plan has more operations than an engine could finish; lower counts, ranks or dumps");
         }
         const FileSlot everyone{0, 0, layout.size()};
         if (sum.bytes > limits::offset ||
@@ -254,7 +255,7 @@ std::vector<FileUse> file_uses(const Plan& plan) {
         found->second.written |= writes;
         found->second.prepared |= dump.prepare || (fresh && !writes && opens_only);
     }
-    // Files of a family in the order in which they are used for the last time.
+    // The files of a family in the order of their last use.
     std::map<std::size_t, std::vector<std::int64_t>> ended;
     for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
         const File& file = files.at({plan.dumps[d].family, plan.dumps[d].file});

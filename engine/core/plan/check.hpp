@@ -1,4 +1,4 @@
-// What the fields of a plan say together: sizes that fit, ranks that belong, choices that go with each other.
+// Checks that span several fields of a plan: sizes that fit, ranks that belong, choices that are compatible.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,25 @@
 
 namespace wa {
 
-/// Opens the operation tables that lie beside the plan. Raises PlanError.
+/// Opens the operation tables in the folder of the plan. Raises PlanError.
 void load_tables(Plan& plan, const std::string& plan_path);
 
-/// Raises PlanError. Needs the tables.
+/// Raises PlanError. The tables must be loaded.
 void check_plan(const Plan& plan);
 
-/// What the order of the dumps says about a dump's file.
+/// How a dump uses its file, from the order of the dumps.
 struct FileUse {
     bool first = false;           // no earlier dump uses the file
-    bool last = false;            // no later one does
+    bool last = false;            // no later dump uses the file
     bool written_before = false;  // an earlier dump wrote it
-    bool written = false;         // some dump writes it
-    bool prepared = false;  // it must exist before the run: a dump says so, or reads before any has written
-    /// With the end of this dump the family has more files than it keeps: this one goes.
+    bool written = false;         // a dump writes the file
+    // the file must exist before the run: a dump says so, or reads it before any dump wrote it
+    bool prepared = false;
+    /// The file that is deleted after this dump, because the family then has more files than it keeps.
     std::optional<std::int64_t> deletes;
 };
 
-/// One for each dump.
+/// One entry per dump.
 [[nodiscard]] std::vector<FileUse> file_uses(const Plan& plan);
 
 }  // namespace wa

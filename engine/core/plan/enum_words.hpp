@@ -1,4 +1,4 @@
-// The words of the plan's closed lists, in both directions.
+// The words of the closed lists in a plan, in both directions.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What a plan sets of HDF5 for the files of a family.
+// The settings of HDF5 that a plan makes for the files of a family.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace wa {
 
-/// How an HDF5 file manages its free space (H5F_fspace_strategy_t), and the oldest library that is to read
-/// it.
+/// How an HDF5 file manages free space (H5F_fspace_strategy_t), and the oldest library that must be able to
+/// read it.
 enum class FileSpace { standard, fsm_aggr, page, aggr, none };
 enum class LibraryBounds { earliest, v18, v110, latest };
 
@@ -16,11 +16,11 @@ struct Hdf5Settings {
     std::int64_t chunk_bytes = 1048576;
     std::int64_t alignment = 0;
     std::int64_t threshold = 0;
-    std::optional<std::int64_t> metadata_block;  // bytes; absent: as the library has it
+    std::optional<std::int64_t> metadata_block;  // in bytes; unset: the default of the library
     std::optional<std::int64_t> sieve_buffer;
     bool collective_metadata = false;
-    bool individual_io = false;  // collective transfers, which each rank performs for itself below HDF5
-    FileSpace file_space = FileSpace::standard;  // standard: as the library has it
+    bool individual_io = false;  // collective transfers that each rank performs by itself below HDF5
+    FileSpace file_space = FileSpace::standard;  // standard: the default of the library
     std::optional<std::int64_t> page_bytes;
     LibraryBounds libver = LibraryBounds::earliest;
     std::int64_t deflate = 0;  // level, 0: none

@@ -11,7 +11,7 @@
 namespace wa {
 namespace {
 
-constexpr int deepest = 16;  // a plan needs 7
+constexpr int deepest = 16;  // a valid plan needs 7
 
 }  // namespace
 
@@ -57,7 +57,7 @@ std::string Node::quoted() const {
     return value_->type_name();
 }
 
-void Node::only(std::initializer_list<std::string_view> keys) const {
+void Node::allow_only(std::initializer_list<std::string_view> keys) const {
     if (!value_->is_object()) fail("must be an object, is " + quoted());
     for (const auto& [key, unused] : value_->items()) {
         if (std::find(keys.begin(), keys.end(), std::string_view(key)) == keys.end()) {

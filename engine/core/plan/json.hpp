@@ -1,5 +1,5 @@
-// Checked access to a JSON document: every value is asked for with its type and range, and an error names its
-// place.
+// Checked access to a JSON document. Every value is read with its type and range, and an error names the
+// position.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace wa {
 
-/// A value and where it stands. A node refers to its parent, which must outlive it.
+/// A value and its position in the document. A node refers to its parent, which must outlive it.
 class Node {
   public:
     explicit Node(const nlohmann::json& root) : value_(&root) {}
 
-    /// Refuses keys other than these: a misspelt field must not be silently ignored.
-    void only(std::initializer_list<std::string_view> keys) const;
+    /// Refuses all other keys: a misspelt field must not be silently ignored.
+    void allow_only(std::initializer_list<std::string_view> keys) const;
     [[nodiscard]] Node at(std::string_view key) const;
-    /// Absent and null are the same.
+    /// The value at a key; an absent key and null are the same.
     [[nodiscard]] std::optional<Node> find(std::string_view key) const;
     [[nodiscard]] std::size_t size() const;  // of an array
     [[nodiscard]] Node operator[](std::size_t index) const;
@@ -43,7 +43,7 @@ class Node {
         return *value;
     }
 
-    // The same with a default for absent fields.
+    // The same functions with a default for absent fields.
     [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t least, std::int64_t most,
                                        std::int64_t otherwise) const;
     [[nodiscard]] double number(std::string_view key, double least, double most, double otherwise) const;
@@ -56,7 +56,7 @@ class Node {
 
     [[nodiscard]] std::string place() const;
     [[noreturn]] void fail(const std::string& message) const;
-    /// The text as a short quoted word without control characters, for messages.
+    /// The value as a short quoted text without control characters, for messages.
     [[nodiscard]] std::string quoted() const;
     [[nodiscard]] const nlohmann::json& raw() const { return *value_; }
 
@@ -75,7 +75,7 @@ class Node {
 /// Parses a document of bounded size and depth. Raises PlanError.
 [[nodiscard]] nlohmann::json parse_json(const std::string& text);
 
-/// Untrusted text as one short printable word.
+/// Untrusted text as a short printable word.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace wa

@@ -31,7 +31,7 @@ T load(const std::byte* from) {
 
 std::shared_ptr<const OperationTable> OperationTable::open(const std::string& path, const std::string& place,
                                                            std::int64_t ranks) {
-    // Not through a link: the plan may only name a file that lies beside it.
+    // A link is refused: the plan may only name a file in its own folder.
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0) throw PlanError(place, fmt::format("the table cannot be opened: {}", std::strerror(errno)));
     struct stat status {};
@@ -51,8 +51,8 @@ std::shared_ptr<const OperationTable> OperationTable::open(const std::string& pa
     const std::int64_t room = (size - static_cast<std::int64_t>(head)) / row_bytes;
     if (rows > static_cast<std::uint64_t>(room) ||
         static_cast<std::int64_t>(rows) * row_bytes + static_cast<std::int64_t>(head) != size) {
-        throw PlanError(place,
-                        fmt::format("the table says {} rows, which its {} bytes do not hold", rows, size));
+        throw PlanError(
+            place, fmt::format("the table announces {} rows, but its {} bytes do not hold them", rows, size));
     }
     table->check(place, ranks);
     return table;

@@ -1,5 +1,5 @@
-// The binary columnar operation table: a file beside the plan, mapped and never copied. It is untrusted
-// input.
+// The binary columnar operation table: a file in the folder of the plan, mapped and never copied. Its content
+// is untrusted.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class OperationTable {
         std::int64_t length = 0;
     };
 
-    /// Maps and checks every row against `ranks`. Raises PlanError naming `place`.
+    /// Maps the table and checks every row against `ranks`. Raises PlanError that names `place`.
     static std::shared_ptr<const OperationTable> open(const std::string& path, const std::string& place,
                                                       std::int64_t ranks);
     ~OperationTable();
@@ -31,7 +31,7 @@ class OperationTable {
     [[nodiscard]] std::int64_t rows() const { return rows_; }
     [[nodiscard]] std::int64_t rank_of(std::int64_t row) const;
     [[nodiscard]] Row row(std::int64_t row) const;
-    /// Rows among which all of a rank's are: exact when the table is sorted by rank.
+    /// A range of rows that includes all rows of a rank; it is exact if the table is sorted by rank.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> range_of(std::int64_t rank) const;
     [[nodiscard]] std::int64_t count_of(std::int64_t rank) const;
     [[nodiscard]] std::int64_t largest() const { return largest_; }
@@ -47,7 +47,7 @@ class OperationTable {
     std::size_t length_;
     std::int64_t rows_;
     bool sorted_ = true;
-    std::int64_t largest_ = 0;  // longest operation
+    std::int64_t largest_ = 0;  // the longest operation
     std::int64_t end_ = 0;      // one past the largest byte
     std::int64_t bytes_ = 0;
 };

@@ -1,5 +1,4 @@
-// The plan as data. docs/plan-format.md says what the fields mean; read.cpp fills them, check.cpp vouches for
-// them.
+// The plan as data. docs/plan-format.md explains the fields; read.cpp fills them and check.cpp checks them.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +29,7 @@ enum class MeshType { uniform, rectilinear, curvilinear, unstructured, arbitrary
 enum class Centring { zone, node, edge, face };
 enum class ValueType { float32, float64, int32, int64 };
 
-/// Ranks of a stream or a family. "all" in a stream means all members of the family.
+/// The ranks of a stream or a family. "all" in a stream means all members of the family.
 struct Ranks {
     bool all = true;
     RankSet set;
@@ -60,7 +59,7 @@ struct Family {
     std::vector<std::pair<std::string, std::string>> hints;
     Hdf5Settings hdf5;
     bool typhonio_optimised = false;  // fewer and larger calls than the library's own
-    std::int64_t aggregators = 0;     // of ADIOS2: processes that write; 0: the library's own choice
+    std::int64_t aggregators = 0;     // processes that write in ADIOS2; 0: the default of the library
 };
 
 struct Entry {
@@ -79,14 +78,14 @@ struct Stream {
     std::int64_t stride = 0;
     std::int64_t pieces = 1;
     std::string table;
-    std::shared_ptr<const OperationTable> rows;  // of `table`, set by load_tables()
+    std::shared_ptr<const OperationTable> rows;  // the rows of `table`, set by load_tables()
 };
 
 struct Slab {
     std::int64_t operations = 0;
     std::vector<std::int64_t> count;
     std::vector<std::int64_t> stride;
-    /// Elements of one selection.
+    /// The number of elements of a selection.
     [[nodiscard]] std::int64_t elements() const {
         std::int64_t product = 1;
         for (const std::int64_t c : count) product *= c;
@@ -109,7 +108,7 @@ struct Array {
     std::vector<std::int64_t> chunk;  // empty: none
     bool extendible = false;
     bool fill_values = false;  // the library writes fill values when it allocates space
-    std::int64_t members = 1;  // of a compound element, equally large
+    std::int64_t members = 1;  // of a compound element, all of equal size
     bool multi = false;        // a call moves a slab of each dataset
     std::vector<Access> access;
     [[nodiscard]] std::int64_t bytes() const {
@@ -127,27 +126,27 @@ struct Fit {
     std::optional<std::int64_t> operations;
 };
 
-/// Variables of one kind, one after the other.
+/// Consecutive variables of the same kind.
 struct VariableRun {
     std::int64_t count = 1;
     Centring centring = Centring::zone;
     ValueType type = ValueType::float64;
 };
 
-/// Parts of a mesh and the variables on it (MACSio's model).
+/// The parts of a mesh and the variables on it (MACSio's model).
 struct Mesh {
     MeshType type = MeshType::unstructured;
     int dimensions = 2;
     std::int64_t parts = 1;  // over all ranks
     std::int64_t nodes = 0;  // over all parts
     std::optional<std::int64_t>
-        bytes;  // instead of nodes: what the dump is to move, the library's own included
-    std::vector<std::int64_t> part_dims;  // nodes of a part, where they are given
+        bytes;  // instead of nodes: the bytes that the dump must move, including those of the library
+    std::vector<std::int64_t> part_dims;  // the nodes of a part in each dimension, if they are given
     std::vector<VariableRun> variables;
-    bool shared_nodes = false;  // neighbouring parts have a plane of nodes in common
+    bool shared_nodes = false;  // neighbouring parts share a plane of nodes
     bool wide_ids = false;      // numbers of nodes and cells need 64 bits
     std::int64_t materials = 0;
-    double mixed = 0;          // cells of a part with more than one material
+    double mixed = 0;          // the share of a part's cells with more than one material
     std::int64_t ghost = 0;    // layers of ghost elements around a part
     std::int64_t globals = 0;  // variables that belong to no mesh
     bool geometry = true;      // the mesh itself is written too
@@ -170,7 +169,7 @@ struct Content {
     std::vector<Array> arrays;
     std::optional<Fit> fit;
     std::optional<Mesh> mesh;
-    /// Its bytes are a target, in which what a library adds is counted.
+    /// Whether the bytes are a target that includes what the library adds.
     [[nodiscard]] bool sized() const { return fit || (mesh && mesh->bytes); }
 };
 
@@ -183,19 +182,19 @@ struct Dump {
     double start_s = 0;
     double end_s = 0;
     double gap_s = 0;
-    double compute_s = 0;  // that a rank computes between its operations of the dump
+    double compute_s = 0;  // seconds of compute time of a rank between its operations of the dump
     bool barrier = false;  // the ranks wait for each other before they begin
     bool prepare = false;
 };
 
-/// What every rank computes at each dump: units of a level's work.
+/// What every rank computes at each dump, in units of work of a level.
 struct Compute {
     std::int64_t level = 1;
     std::int64_t units = 1;
 };
 
 struct Plan {
-    std::string id;  // eight digits that follow from its content: part of every file's name
+    std::string id;  // eight hexadecimal digits from a hash of the content; part of every file name
     std::int64_t ranks = 1;
     std::uint64_t seed = 1;
     ClockKind clock = ClockKind::gap;
@@ -206,7 +205,7 @@ struct Plan {
     double scale_ranks = 1;
     double scale_bytes = 1;
     double scale_time = 0;
-    bool scale_weak = false;  // bytes per rank stay
+    bool scale_weak = false;  // the bytes per rank stay constant
     std::vector<Family> families;
     std::vector<Content> contents;
     std::vector<Dump> dumps;

@@ -54,7 +54,7 @@ Ranks ranks_or_all(const Node& node, std::string_view key, std::int64_t ranks) {
 }
 
 Sharing read_sharing(const Node& node, std::int64_t ranks) {
-    node.only({"mode", "files", "turns", "ranks", "gather"});
+    node.allow_only({"mode", "files", "turns", "ranks", "gather"});
     Sharing out;
     out.mode = node.at("mode").word<SharingMode>();
     out.files = node.integer("files", 1, limits::ranks, 1);
@@ -69,7 +69,7 @@ Sharing read_sharing(const Node& node, std::int64_t ranks) {
     return out;
 }
 
-/// Hints travel to the MPI library: only plain words may pass, no path.
+/// Hints are given to the MPI library, so only plain words are accepted and no path.
 std::string read_hint(const Node& node, const std::string& text, std::size_t longest) {
     const auto plain = [](unsigned char c) {
         return std::isalnum(c) != 0 || std::strchr("_-+.,:*=", c) != nullptr;
@@ -99,16 +99,16 @@ Hdf5Settings read_hdf5(const Node& family) {
     Hdf5Settings out;
     const auto node = family.find("hdf5");
     if (!node) return out;
-    node->only({"layout", "chunk_bytes", "alignment", "threshold", "metadata_block", "sieve_buffer",
-                "collective_metadata", "individual_io", "file_space", "page_bytes", "libver", "deflate",
-                "shuffle", "subfiling"});
+    node->allow_only({"layout", "chunk_bytes", "alignment", "threshold", "metadata_block", "sieve_buffer",
+                      "collective_metadata", "individual_io", "file_space", "page_bytes", "libver", "deflate",
+                      "shuffle", "subfiling"});
     if (const auto layout = node->find("layout")) {
         if (!layout->is_text("contiguous") && !layout->is_text("chunked")) {
             layout->fail("unknown word " + layout->quoted() + "; use one of contiguous, chunked");
         }
         out.chunked = layout->is_text("chunked");
     }
-    // HDF5 keeps a chunk's bytes in 32 bits.
+    // HDF5 stores the bytes of a chunk in 32 bits.
     out.chunk_bytes = node->integer("chunk_bytes", 1, (std::int64_t{1} << 32) - 1, out.chunk_bytes);
     out.alignment = node->integer("alignment", 0, std::int64_t{1} << 40, 0);
     out.threshold = node->integer("threshold", 0, std::int64_t{1} << 40, 0);
@@ -119,7 +119,7 @@ Hdf5Settings read_hdf5(const Node& family) {
     out.collective_metadata = node->boolean("collective_metadata", false);
     out.individual_io = node->boolean("individual_io", false);
     out.file_space = node->word("file_space", FileSpace::standard);
-    // The library's own bounds (H5Pset_file_space_page_size).
+    // The bounds of the library (H5Pset_file_space_page_size).
     if (const auto page = node->find("page_bytes"))
         out.page_bytes = page->integer(512, std::int64_t{1} << 30);
     out.libver = node->word("libver", LibraryBounds::earliest);
@@ -133,8 +133,8 @@ Hdf5Settings read_hdf5(const Node& family) {
 }
 
 Family read_family(const Node& node, std::int64_t ranks) {
-    node.only({"id", "role", "number", "interface", "backend", "level", "sharing", "lifetime", "keep",
-               "rename", "reader", "drop_caches", "hints", "hdf5", "typhonio", "aggregators"});
+    node.allow_only({"id", "role", "number", "interface", "backend", "level", "sharing", "lifetime", "keep",
+                     "rename", "reader", "drop_caches", "hints", "hdf5", "typhonio", "aggregators"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
@@ -172,13 +172,13 @@ std::string read_table_name(const Node& node) {
     const std::string& name = node.text();
     const bool plain = !name.empty() && name.size() <= limits::name_length && name != "." && name != ".." &&
                        name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
-    if (!plain) node.fail("must be a plain file name beside the plan, is " + node.quoted());
+    if (!plain) node.fail("must be the name of a file in the folder of the plan, is " + node.quoted());
     return name;
 }
 
 Stream read_stream(const Node& node, std::int64_t ranks) {
-    node.only({"ranks", "direction", "pattern", "collective", "base", "entries", "mixed", "stride", "pieces",
-               "table"});
+    node.allow_only({"ranks", "direction", "pattern", "collective", "base", "entries", "mixed", "stride",
+                     "pieces", "table"});
     Stream out;
     out.ranks = ranks_or_all(node, "ranks", ranks);
     out.direction = node.at("direction").word<Direction>();
@@ -203,7 +203,7 @@ Stream read_stream(const Node& node, std::int64_t ranks) {
 std::vector<std::int64_t> read_extents(const Node& node, std::size_t rank) {
     std::vector<std::int64_t> out;
     if (rank != 0 && node.size() != rank)
-        node.fail(fmt::format("must have {} numbers, one a dimension", rank));
+        node.fail(fmt::format("must have {} numbers, one per dimension", rank));
     if (node.size() == 0 || node.size() > limits::dimensions) {
         node.fail(fmt::format("must have 1 to {} dimensions", limits::dimensions));
     }
@@ -211,7 +211,7 @@ std::vector<std::int64_t> read_extents(const Node& node, std::size_t rank) {
     return out;
 }
 
-/// The product of positive numbers, refused beyond `most`.
+/// Refuses the value at `node` if the product of positive numbers exceeds `most`.
 void bounded_product(const Node& node, std::int64_t first, const std::vector<std::int64_t>& factors,
                      std::int64_t most, std::string_view what) {
     std::int64_t product = first;
@@ -223,7 +223,7 @@ void bounded_product(const Node& node, std::int64_t first, const std::vector<std
 }
 
 Access read_access(const Node& node, std::int64_t ranks, const Array& array) {
-    node.only({"ranks", "direction", "collective", "nonblocking", "entries"});
+    node.allow_only({"ranks", "direction", "collective", "nonblocking", "entries"});
     Access out;
     out.ranks = ranks_or_all(node, "ranks", ranks);
     out.direction = node.at("direction").word<Direction>();
@@ -249,9 +249,10 @@ Access read_access(const Node& node, std::int64_t ranks, const Array& array) {
     return out;
 }
 
-/// A call over several datasets writes a slab of each.
+/// A call on several datasets writes one slab of each.
 void check_multi(const Node& node, const Access& access, std::int64_t datasets) {
-    if (access.direction != Direction::write) node.at("direction").fail("calls over several datasets write");
+    if (access.direction != Direction::write)
+        node.at("direction").fail("a call on several datasets must write");
     for (const Slab& slab : access.slabs) {
         if (slab.operations % datasets != 0)
             node.at("entries").fail(fmt::format("operations must be multiples of the {} datasets", datasets));
@@ -259,7 +260,7 @@ void check_multi(const Node& node, const Access& access, std::int64_t datasets) 
 }
 
 Array read_array(const Node& node, std::int64_t ranks) {
-    node.only(
+    node.allow_only(
         {"datasets", "element", "members", "dims", "chunk", "extendible", "fill_values", "multi", "access"});
     Array out;
     out.datasets = node.at("datasets").integer(1, limits::datasets);
@@ -275,19 +276,20 @@ Array read_array(const Node& node, std::int64_t ranks) {
     out.fill_values = node.boolean("fill_values", false);
     out.members = node.integer("members", 1, limits::members, 1);
     if (out.element % out.members != 0)
-        node.at("members").fail(fmt::format("{} bytes are not so many equal members", out.element));
+        node.at("members").fail(
+            fmt::format("{} bytes cannot be divided into this many equal members", out.element));
     out.multi = node.boolean("multi", false);
     const Node access = node.at("access");
     for (std::size_t i = 0; i < access.size(); ++i) {
-        const Access one = read_access(access[i], ranks, out);
-        if (out.multi) check_multi(access[i], one, out.datasets);
-        out.access.push_back(one);
+        const Access parsed = read_access(access[i], ranks, out);
+        if (out.multi) check_multi(access[i], parsed, out.datasets);
+        out.access.push_back(parsed);
     }
     return out;
 }
 
 Fit read_fit(const Node& node) {
-    node.only({"bytes", "datasets", "element", "collective", "ops"});
+    node.allow_only({"bytes", "datasets", "element", "collective", "ops"});
     Fit out;
     out.bytes = node.at("bytes").integer(0, large);
     out.datasets = node.at("datasets").integer(1, limits::datasets);
@@ -307,8 +309,9 @@ VariableRun read_variables(const Node& node) {
 }
 
 Mesh read_mesh(const Node& node) {
-    node.only({"type", "dimensions", "parts", "nodes", "bytes", "part_dims", "variables", "shared_nodes",
-               "wide_ids", "materials", "mixed", "ghost", "globals", "geometry", "direction", "collective"});
+    node.allow_only({"type", "dimensions", "parts", "nodes", "bytes", "part_dims", "variables",
+                     "shared_nodes", "wide_ids", "materials", "mixed", "ghost", "globals", "geometry",
+                     "direction", "collective"});
     Mesh out;
     out.type = node.at("type").word<MeshType>();
     out.dimensions = static_cast<int>(node.at("dimensions").integer(1, 3));
@@ -339,7 +342,7 @@ Mesh read_mesh(const Node& node) {
 }
 
 Content read_content(const Node& node, std::int64_t ranks) {
-    node.only({"opens", "stats", "seeks", "fsyncs", "flushes", "streams", "arrays", "fit", "mesh"});
+    node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "streams", "arrays", "fit", "mesh"});
     Content out;
     out.opens = node.integer("opens", 0, limits::operations, 0);
     out.stats = node.integer("stats", 0, limits::operations, 0);
@@ -357,20 +360,20 @@ Content read_content(const Node& node, std::int64_t ranks) {
     if (const auto fit = node.find("fit")) {
         out.fit = read_fit(*fit);
         if (!out.streams.empty() || !out.arrays.empty())
-            fit->fail("stands instead of streams and arrays, not beside them");
+            fit->fail("replaces streams and arrays; leave them out");
     }
     if (const auto mesh = node.find("mesh")) {
         out.mesh = read_mesh(*mesh);
         if (!out.streams.empty() || !out.arrays.empty() || out.fit)
-            mesh->fail("stands instead of streams, arrays and fit, not beside them");
+            mesh->fail("replaces streams, arrays and fit; leave them out");
     }
     return out;
 }
 
 Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::size_t>& families,
                std::size_t contents) {
-    node.only({"family", "index", "file", "content", "base", "start_s", "end_s", "gap_s", "compute_s",
-               "barrier", "prepare"});
+    node.allow_only({"family", "index", "file", "content", "base", "start_s", "end_s", "gap_s", "compute_s",
+                     "barrier", "prepare"});
     Dump out;
     const Node family = node.at("family");
     const auto found = families.find(family.integer(0, limits::number));
@@ -392,14 +395,14 @@ Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::siz
 }
 
 Compute read_compute(const Node& node) {
-    node.only({"level", "units"});
+    node.allow_only({"level", "units"});
     Compute out;
     out.level = node.at("level").integer(1, limits::compute_levels);
     out.units = node.at("units").integer(1, limits::compute_units);
     return out;
 }
 
-/// The same for the same content, however it is laid out as text.
+/// An identifier of the content, independent of how the text is formatted.
 std::string id_of(const nlohmann::json& document) {
     std::uint64_t hash = 0;
     for (const char c : document.dump()) hash = mix(hash, static_cast<unsigned char>(c));
@@ -410,7 +413,7 @@ std::string id_of(const nlohmann::json& document) {
 
 std::string read_plan_text(const std::string& path) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))  // opening a pipe would wait
+    if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))  // opening a pipe would block
         throw UsageError(path + ": is not a regular file; --plan must name one");
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file)
@@ -418,8 +421,8 @@ std::string read_plan_text(const std::string& path) {
     const auto size = static_cast<std::int64_t>(file.tellg());
     if (size < 0) throw UsageError(path + ": cannot be read; --plan must name a regular file");
     if (size > limits::plan_bytes) {
-        throw PlanError("",
-                        fmt::format("is larger than {} bytes; a plan describes by rule", limits::plan_bytes));
+        throw PlanError(
+            "", fmt::format("is larger than {} bytes; state rules instead of lists", limits::plan_bytes));
     }
     std::string text(static_cast<std::size_t>(size), '\0');
     file.seekg(0);
@@ -432,8 +435,8 @@ Plan parse_plan(const std::string& text) {
     nlohmann::json document = parse_json(text);
     upgrade(document);
     const Node root(document);
-    root.only({"format", "version", "ranks", "seed", "clock", "time_scale", "gap_fill", "compute", "payload",
-               "scale", "families", "contents", "dumps"});
+    root.allow_only({"format", "version", "ranks", "seed", "clock", "time_scale", "gap_fill", "compute",
+                     "payload", "scale", "families", "contents", "dumps"});
     if (!root.at("format").is_text("workalike-plan")) root.at("format").fail("must be \"workalike-plan\"");
     if (const Node version = root.at("version"); version.integer(1, INT64_MAX) != plan_version) {
         version.fail(fmt::format("this engine reads versions up to {}; use a newer engine", plan_version));
@@ -447,11 +450,11 @@ Plan parse_plan(const std::string& text) {
     plan.gap_fill = root.word("gap_fill", GapFill::sleep);
     if (const auto compute = root.find("compute")) plan.compute = read_compute(*compute);
     if (const auto payload = root.find("payload")) {
-        payload->only({"compressibility"});
+        payload->allow_only({"compressibility"});
         plan.compressibility = payload->number("compressibility", 0, 1, 0);
     }
     if (const auto scale = root.find("scale")) {
-        scale->only({"ranks", "bytes", "time", "scaling"});
+        scale->allow_only({"ranks", "bytes", "time", "scaling"});
         plan.scale_weak = scale->find("scaling") && scale->at("scaling").is_text("weak");
         plan.scale_ranks = scale->number("ranks", 0, 1e15, 1);
         plan.scale_bytes = scale->number("bytes", 0, 1e15, 1);

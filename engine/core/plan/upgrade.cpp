@@ -16,7 +16,7 @@ void rename(nlohmann::json& object, const char* from, const char* to) {
     object[to] = std::move(value);
 }
 
-/// The items of the array under a key, where there is one.
+/// Visits the items of the array at a key, if it exists.
 template <typename Visit>
 void for_each_item(nlohmann::json& object, const char* key, const Visit& visit) {
     if (!object.is_object()) return;

@@ -1,4 +1,4 @@
-// Plans of version 1, read as version 2 (docs/plan-format.md, "Versions").
+// Reads plans of version 1 as version 2 (docs/plan-format.md, "Versions").
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace wa {
 
 inline constexpr std::int64_t plan_version = 2;
 
-/// Renames the fields that version 2 calls otherwise, in place; leaves any other document as it is.
+/// Renames the fields that have another name in version 2, in place. Other documents do not change.
 void upgrade(nlohmann::json& document);
 
-/// The text of a plan as one of today's version. Raises PlanError for text that is not JSON.
+/// The text of a plan in the current version. Raises PlanError if the text is not JSON.
 [[nodiscard]] std::string upgraded_text(const std::string& text);
 
 }  // namespace wa

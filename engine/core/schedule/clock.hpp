@@ -1,5 +1,5 @@
-// When each dump is due. Time zero is the end of the preparation, on the monotonic clock of each host; a
-// virtual clock stands still until it is moved, so that a schedule can be followed without waiting.
+// When each dump is due. Time zero is the end of the preparation, on the monotonic clock of each host. A
+// virtual clock stands still until it is moved, so a schedule can be followed without waiting.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ class Clock {
 
     using Time = std::chrono::steady_clock::time_point;
 
-    /// Inside a dump: when what was begun in it had ended (at first: when itself had begun), and when it
-    /// should have, in seconds of the original.
+    /// The progress inside a dump, in seconds of the original run: when the last nested dump ended, and when
+    /// it should have ended. At first both are the start of the dump itself.
     struct Progress {
         double ended_s = 0;
         double planned_s = 0;
@@ -30,28 +30,29 @@ class Clock {
         if (source_ == Source::virtual_time) return virtual_s_;
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - zero_).count();
     }
-    /// Moves a virtual clock to a moment, never back.
+    /// Moves a virtual clock to a moment, but never back.
     void move_to(double seconds) { virtual_s_ = std::max(virtual_s_, seconds); }
-    /// When the dump may begin. Waiting is the caller's. Computing fills the gap before it; what takes longer
-    /// than the gap makes no dump late.
+    /// When the dump may begin; the caller waits. Computing fills the gap before a dump. Only computing that
+    /// takes longer than the gap makes the dump late.
     [[nodiscard]] double due(const Dump& dump) const {
         if (scale_ == 0) return now();
         if (kind_ == ClockKind::deadline) return dump.start_s * scale_;
         const double since_passed = passed_s_ ? dump.start_s - *passed_s_ : 0.0;
         return std::max(previous_end_ + std::max(dump.gap_s, since_passed) * scale_, computed_s_);
     }
-    /// The same of a dump that begins while another one, whose last operation is still to come, computes.
+    /// The same for a dump that begins during the compute time of another dump, whose last operation is still
+    /// to come.
     [[nodiscard]] double due_within(const Dump& dump, const Progress& outer) const {
         if (kind_ == ClockKind::deadline) return dump.start_s * scale_;
         return outer.ended_s + std::max(0.0, dump.start_s - outer.planned_s) * scale_;
     }
-    /// A dump has ended here. One that this process had no part in took it no time: what follows comes as
-    /// long after its start as in the original.
+    /// Notes that a dump has ended now. If this process took no part, the dump took no time: the next one
+    /// follows its start after the original interval.
     void ended(const Dump& dump, double due, bool took_part) {
         previous_end_ = took_part ? now() : due;
         passed_s_ = took_part ? std::nullopt : std::optional(dump.start_s);
     }
-    /// The computing between two dumps has ended here.
+    /// Notes that the computing between two dumps has ended now.
     void computed() { computed_s_ = now(); }
     [[nodiscard]] bool waits() const { return scale_ > 0; }
 
@@ -62,8 +63,8 @@ class Clock {
     double virtual_s_ = 0;
     double previous_end_ = 0;
     double computed_s_ = 0;
-    std::optional<double>
-        passed_s_;  // start of the last dump, in the original, if this process had no part in it
+    /// The start of the last dump in the original run, if this process had no part in it.
+    std::optional<double> passed_s_;
     Time zero_ = std::chrono::steady_clock::now();
 };
 

@@ -1,4 +1,4 @@
-// Who writes into which file: a family's members and the files of one dump.
+// Which ranks write into which file: the members of a family and the files of one dump.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace wa {
 
-/// A file of a dump and the members (positions in the family's rank set) that share it.
+/// A file of a dump and the members that share it (positions in the rank set of the family).
 struct FileSlot {
-    std::int64_t file = 0;  // 0 for shared, the group, or the member for a file each
+    std::int64_t file = 0;  // 0 for a shared file, otherwise the number of the group or of the member
     std::int64_t first_member = 0;
     std::int64_t members = 1;
     friend bool operator==(const FileSlot&, const FileSlot&) = default;
@@ -25,7 +25,7 @@ class Layout {
     [[nodiscard]] std::int64_t files_of_dump() const { return files_; }
     [[nodiscard]] FileSlot slot(std::int64_t file) const;
     [[nodiscard]] FileSlot slot_of_member(std::int64_t member) const;
-    /// The member whose part a reader takes: its own, or its neighbour's.
+    /// The member whose part a reader reads: its own or its neighbour's.
     [[nodiscard]] std::int64_t acting_member(std::int64_t member, bool shifted) const {
         return shifted ? (member + 1) % members_.size() : member;
     }

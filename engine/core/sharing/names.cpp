@@ -15,7 +15,7 @@ constexpr std::string_view calibration_word = "calibration";
 constexpr std::string_view subfile_word = ".subfile_";
 constexpr std::size_t id_digits = 8;
 
-/// Takes digits off the front; nothing when there are none or the number is too long.
+/// Takes a number off the front of the text; empty if there are no digits or too many.
 std::optional<std::int64_t> take_number(std::string_view& text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -30,7 +30,7 @@ bool take(std::string_view& text, std::string_view prefix) {
     return true;
 }
 
-/// `-1-4711.lock`: where Open MPI keeps the shared file pointer, as long as the file is open.
+/// `-1-4711.lock`: the file in which Open MPI keeps the shared file pointer while the file is open.
 bool is_lock_suffix(std::string_view text) {
     return take(text, "-") && take_number(text) && take(text, "-") && take_number(text) && text == ".lock";
 }
@@ -88,10 +88,10 @@ std::optional<ParsedName> parse_name(std::string_view name) {
     out.plan = name.substr(0, id_digits);
     name.remove_prefix(id_digits);
     if (!take(name, ".") || !take_extension(name)) return std::nullopt;
-    if (name.starts_with(subfile_word)) return out;  // HDF5's, beside the file
+    if (name.starts_with(subfile_word)) return out;  // a subfile, which HDF5 puts next to the file
     out.temporary = take(name, temporary_suffix);
-    out.of_library = is_lock_suffix(name);
-    if (!name.empty() && !out.of_library) return std::nullopt;
+    out.is_library_lock = is_lock_suffix(name);
+    if (!name.empty() && !out.is_library_lock) return std::nullopt;
     return out;
 }
 

@@ -6,10 +6,10 @@
 namespace wa {
 namespace {
 
-/// How many members subset_of may look at one by one. An untrusted plan must not make it slow.
+/// The number of members that subset_of() may look at. An untrusted plan must not make it slow.
 constexpr std::int64_t effort = 4'000'000;
 
-/// Joins spans that continue one another, so that equal sets mostly have equal spans.
+/// Joins spans that continue each other, so that equal sets mostly have equal spans.
 std::vector<RankSpan> joined(const std::vector<RankSpan>& spans) {
     std::vector<RankSpan> out;
     for (RankSpan span : spans) {
@@ -20,7 +20,7 @@ std::vector<RankSpan> joined(const std::vector<RankSpan>& spans) {
             const std::int64_t gap = span.first - previous.last;
             const bool fits_previous = previous.first == previous.last || previous.step == gap;
             const bool fits_next = span.first == span.last || span.step == gap;
-            // Two lone ranks are joined only when they touch; a wider step would be a guess.
+            // Two single ranks are joined only if they are adjacent; a wider step would be a guess.
             const bool lone = previous.first == previous.last && span.first == span.last;
             if (fits_previous && fits_next && (!lone || gap == 1)) {
                 previous.step = gap;
@@ -56,7 +56,7 @@ std::int64_t RankSet::at(std::int64_t index) const {
 std::size_t RankSet::span_at_or_before(std::int64_t rank) const {
     const auto above = std::upper_bound(spans_.begin(), spans_.end(), rank,
                                         [](std::int64_t r, const RankSpan& s) { return r < s.first; });
-    return static_cast<std::size_t>(above - spans_.begin());  // one past the span that could hold it
+    return static_cast<std::size_t>(above - spans_.begin());  // one past the span that could hold the rank
 }
 
 std::int64_t RankSet::count_below(std::int64_t rank) const {

@@ -1,4 +1,4 @@
-/* Files, streams and arguments whose names are no UTF-8. */
+/* Files, streams and arguments whose names are not UTF-8. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Stands in for a site's libdarshan.so: when its process ends it copies the log STUB_LOG to where Darshan would
-   write one, and says with which settings it was loaded. */
+/* A substitute for a site's libdarshan.so. When its process ends, it copies the log STUB_LOG to where
+   Darshan would write one, and prints the settings with which it was loaded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

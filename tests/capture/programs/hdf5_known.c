@@ -1,4 +1,4 @@
-/* Known HDF5 operations, parallel when compiled with -DPARALLEL; test_hdf5.py says what they add up to. */
+/* Known HDF5 operations, parallel when compiled with -DPARALLEL; test_hdf5.py has the expected counters. */
 #ifdef PARALLEL
 #include <mpi.h>
 #endif
@@ -29,7 +29,7 @@ int main(int argument_count, char** arguments) {
     hid_t file = H5Fcreate("data.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     hid_t group = H5Gcreate2(file, "/step", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 
-    /* A plane of 8 x 16 doubles for each rank of a dataset in a group, in two halves. */
+    /* Each rank writes a plane of 8 x 16 doubles of a dataset in a group, in two halves. */
     hsize_t extent[3] = {(hsize_t)ranks, 8, 16}, chunk[3] = {1, 4, 16};
     hid_t space = H5Screate_simple(3, extent, NULL), list = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(list, 3, chunk);
@@ -44,7 +44,7 @@ int main(int argument_count, char** arguments) {
     must(H5Fflush(file, H5F_SCOPE_GLOBAL));
     must(H5Dclose(set));
 
-    /* All of a small one, read back; points of it. */
+    /* A small dataset is read back as a whole and by points. */
     hsize_t line[1] = {10};
     hid_t small = H5Screate_simple(1, line, NULL);
     set = H5Dcreate2(file, "/line", H5T_NATIVE_INT, small, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -55,8 +55,8 @@ int main(int argument_count, char** arguments) {
     H5Sselect_elements(small, H5S_SELECT_SET, 3, points);
     must(H5Dread(set, H5T_NATIVE_INT, few, small, H5P_DEFAULT, memory));
     must(H5Dclose(set));
-    hid_t one = H5Screate(H5S_SCALAR);
-    hid_t attribute = H5Acreate2(group, "time", H5T_NATIVE_DOUBLE, one, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t scalar = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(group, "time", H5T_NATIVE_DOUBLE, scalar, H5P_DEFAULT, H5P_DEFAULT);
     must(H5Awrite(attribute, H5T_NATIVE_DOUBLE, memory));
     must(H5Aclose(attribute));
     attribute = H5Aopen(group, "time", H5P_DEFAULT);

@@ -1,4 +1,5 @@
-/* Long jumps out of calls that are counted. usage: jumps stream|busy|inner|threads */
+/* Long jumps out of calls that are counted.
+   usage: jumps stream|busy|inner|threads */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -53,7 +54,7 @@ static void stop_timer(void) {
     setitimer(ITIMER_REAL, &none, NULL);
 }
 
-/* A second thread writes to the same file all the while; it gets no signals. */
+/* A second thread writes to the same file meanwhile; it gets no signals. */
 static void* write_beside(void* fd) {
     for (long i = 0; i < 200000; ++i) {
         if (pwrite(*(int*)fd, "y", 1, 0) != 1) _exit(3);

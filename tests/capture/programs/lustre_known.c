@@ -1,4 +1,4 @@
-/* Each rank writes a file that all share and one of its own. */
+/* Each rank writes to a shared file and to one of its own. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,8 +1,13 @@
-/* Stands in for a Lustre client: files have the attribute lustre.lov in the layout (v1) that Lustre
-   documents; by the beginning of their names another one: "v3", "short" (cut off), "plain" (none), "pfl"
-   (progressive: the second component of three without objects), "dom" (the first component with the
-   metadata), "bad" (a component that lies outside), "grown" (plain for rank 0,
-   composite for the others, as if these had written on when that one had closed it). */
+/* A substitute for a Lustre client. Files have the attribute lustre.lov in the layout (v1) that Lustre documents.
+   Files whose names begin with one of these words have another attribute:
+
+   v3     a layout of format v3
+   short  cut off
+   plain  none
+   pfl    progressive; of three components, the second has no objects
+   dom    the first component is stored with the metadata
+   bad    a component that lies outside
+   grown  plain for rank 0 and composite for the others, as if they had written after rank 0 closed the file */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Known MPI-IO operations on every rank; test_mpi.py says what they add up to. */
+/* Known MPI-IO operations on every rank; test_mpi.py has the expected counters. */
 #include <fcntl.h>
 #include <signal.h>
 #include <mpi.h>
@@ -22,7 +22,7 @@ int main(int count, char** arguments) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Info_create(&info);
 
-    /* One file of all: independent, collective, nonblocking and split writes, then a view and reads. */
+    /* A file of all ranks: independent, collective, nonblocking and split writes, then a view and reads. */
     MPI_File_open(MPI_COMM_WORLD, "shared", MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file);
     for (int i = 0; i < 3; ++i) {
         MPI_File_write_at(file, (i * ranks + rank) * 1000L, memory, 1000, MPI_BYTE, MPI_STATUS_IGNORE);
@@ -37,7 +37,7 @@ int main(int count, char** arguments) {
     MPI_File_read_all(file, memory, 200, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_close(&file);
 
-    /* A file of all but rank 0, a file of each, and one of rank 1 alone. */
+    /* A file of all ranks but rank 0, a file of each rank, and one of rank 1 only. */
     MPI_Comm others;
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &others);
     if (rank) {
@@ -51,7 +51,7 @@ int main(int count, char** arguments) {
     must(write(fd, memory, 100 * (rank + 1)) == 100 * (rank + 1));
     close(fd);
 
-    /* A file that all open with POSIX, each writing another amount. */
+    /* A file that all ranks open with POSIX; each writes a different amount. */
     fd = open("posix", O_CREAT | O_RDWR, 0600);
     must(pwrite(fd, memory, 1000 * (rank + 1), 10000L * rank) == 1000 * (rank + 1));
     close(fd);

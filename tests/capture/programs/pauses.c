@@ -1,4 +1,4 @@
-/* Known operations, some of them in a pause. Argument: how many pauses are nested. */
+/* Known operations, part of them in a pause. Argument: how many pauses are nested. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     close(inside);
     fclose(stream);
     close(before);
-    call("workalike_capture_resume", 3); /* one too many does no harm */
+    call("workalike_capture_resume", 3); /* one resume too many is harmless */
     call("workalike_capture_pause", 1);
     write(open("before", O_WRONLY), data, 5);
     return 0;

@@ -1,4 +1,4 @@
-/* Known PnetCDF operations; test_pnetcdf.py says what they add up to. */
+/* Known PnetCDF operations; test_pnetcdf.py has the expected counters. */
 #include <mpi.h>
 #include <pnetcdf.h>
 #include <signal.h>
@@ -17,26 +17,26 @@ static void must(int result) {
     abort();
 }
 
-/* Everything of the variable "grid" (ranks x 10 doubles): the blocking calls of every kind. */
+/* The blocking calls of every kind, on the variable "grid" (ranks x 10 doubles). */
 static void blocking(int file, int grid, MPI_Offset rank) {
-    MPI_Offset start[2] = {rank, 0}, row[2] = {1, WIDTH}, some[2] = {1, 5}, every[2] = {1, 2}, map[2] = {5, 1};
+    MPI_Offset start[2] = {rank, 0}, row[2] = {1, WIDTH}, odd_columns[2] = {1, 5}, every[2] = {1, 2}, map[2] = {5, 1};
     MPI_Offset ones[2][2] = {{rank, 0}, {rank, 3}}, twos[2][2] = {{1, 2}, {1, 4}};
     MPI_Offset *starts[2] = {ones[0], ones[1]}, *counts[2] = {twos[0], twos[1]};
     must(ncmpi_put_vara_double_all(file, grid, start, row, numbers));
     must(ncmpi_put_vara_all(file, grid, start, row, numbers, WIDTH, MPI_DOUBLE));
-    must(ncmpi_put_vars_double_all(file, grid, start, some, every, numbers));
-    must(ncmpi_put_varm_double_all(file, grid, start, some, every, map, numbers));
+    must(ncmpi_put_vars_double_all(file, grid, start, odd_columns, every, numbers));
+    must(ncmpi_put_varm_double_all(file, grid, start, odd_columns, every, map, numbers));
     must(ncmpi_put_varn_double_all(file, grid, 2, starts, counts, numbers));
     must(ncmpi_get_vara_double_all(file, grid, start, row, numbers));
     must(ncmpi_begin_indep_data(file));
     must(ncmpi_put_var1_double(file, grid, start, numbers));
     must(ncmpi_put_vara(file, grid, start, row, numbers, WIDTH, MPI_DOUBLE));
     must(ncmpi_get_var1_double(file, grid, start, numbers));
-    must(ncmpi_get_vars_float(file, grid, start, some, every, (float*)numbers));
+    must(ncmpi_get_vars_float(file, grid, start, odd_columns, every, (float*)numbers));
     must(ncmpi_end_indep_data(file));
 }
 
-/* Records of a variable that grows, by calls that do not wait. */
+/* Nonblocking calls on the records of a variable that grows. */
 static void later(int file, int series, MPI_Offset rank) {
     int request[3], status[3];
     MPI_Offset start[2] = {2 * rank, 0}, count[2] = {2, 4}, first[2] = {2 * rank, 1};
@@ -52,16 +52,16 @@ static void later(int file, int series, MPI_Offset rank) {
     must(ncmpi_wait_all(file, 2, request, status));
 }
 
-/* Two variables in one call each: "left" and "right", ranks x 4 floats. */
+/* Calls on two variables at once: "left" and "right", ranks x 4 floats. */
 static void several(int file, int* both, MPI_Offset rank) {
     MPI_Offset start[2] = {rank, 0}, row[2] = {1, 4}, two[2] = {1, 2}, every[2] = {1, 2}, map[2] = {2, 1};
     MPI_Offset *starts[2] = {start, start}, *rows[2] = {row, two}, *twos[2] = {two, two}, *steps[2] = {every, every};
     MPI_Offset* maps[2] = {map, map};
     MPI_Offset amounts[2] = {4, 2};
     MPI_Datatype types[2] = {MPI_FLOAT, MPI_FLOAT};
-    float one[64] = {0}, other[64] = {0};
-    float* typed[2] = {one, other};
-    void* untyped[2] = {one, other};
+    float left[64] = {0}, right[64] = {0};
+    float* typed[2] = {left, right};
+    void* untyped[2] = {left, right};
     must(ncmpi_mput_vara_float_all(file, 2, both, starts, rows, typed));
     must(ncmpi_mput_vara_all(file, 2, both, starts, rows, untyped, amounts, types));
     must(ncmpi_mput_vars_float_all(file, 2, both, starts, twos, steps, typed));
@@ -100,7 +100,7 @@ static void write_and_read(int rank, int ranks) {
     must(ncmpi_close(file));
 }
 
-/* Opened again; one variable is asked for by name, another is used by its number. */
+/* The file is opened again; one variable is asked for by name, another is used by its number. */
 static void read_again(MPI_Offset rank) {
     int file, grid;
     short memory[WIDTH];

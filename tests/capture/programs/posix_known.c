@@ -1,4 +1,4 @@
-/* Known POSIX operations, one after the other; test_posix.py says what they add up to. */
+/* Known POSIX operations, one after the other; test_posix.py has the expected counters. */
 #include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void sequential(void) {
     must(lseek(fd, 0, SEEK_SET) == 0);
     must(read(fd, memory, 4096) == 4096);
     must(read(fd, memory, 1 << 20) == 10000 - 4096);
-    must(read(fd, memory, 4096) == 0); /* the end */
+    must(read(fd, memory, 4096) == 0); /* the end of the file */
     must(fsync(fd) == 0);
     must(fdatasync(fd) == 0);
     must(close(fd) == 0);

@@ -1,4 +1,5 @@
-/* Processes: what argument 1 says. Each writes `parent` 3 times 10 bytes and, where there is a child, `child` twice. */
+/* Processes as argument 1 says. Each writes 10 bytes to `parent` three times; a child writes to `child`
+   twice. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Removes two files and a folder; killed afterwards if KILL is set. */
+/* Removes two files and a folder; kills itself afterwards if KILL is set. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A program that forbids itself nearly all system calls, on pain of death, and then works on.
+/* A program that forbids itself nearly all system calls, on pain of death, and continues to work.
    usage: sandboxed prctl|syscall|strict [MORE] */
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -34,7 +34,7 @@ int main(int count, char** arguments) {
     for (int i = 0; i < 10; ++i) {
         if (write(fd, "within", 6) != 6) return 4;
     }
-    if (strcmp(arguments[1], "strict") == 0) syscall(SYS_exit, 0); /* all that this mode allows */
+    if (strcmp(arguments[1], "strict") == 0) syscall(SYS_exit, 0); /* the only way to exit that this mode allows */
     close(fd);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Known operations of streams; test_stdio.py says what they add up to. */
+/* Known operations of streams; test_stdio.py has the expected counters. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ int main(void) {
     must(fgetc(file) == 'h');
     rewind(file);
     must(fread(memory, 1, sizeof memory, file) == 5001);
-    must(fread(memory, 1, 10, file) == 0); /* the end */
+    must(fread(memory, 1, 10, file) == 0); /* the end of the file */
     must(fclose(file) == 0);
 
     file = fopen("written", "a");
@@ -40,8 +40,8 @@ int main(void) {
     file = fopen("numbers", "w+");
     must(fputs("1 22 333\n", file) >= 0);
     rewind(file);
-    int one, two;
-    must(fscanf(file, "%d %d", &one, &two) == 2);
+    int first, second;
+    must(fscanf(file, "%d %d", &first, &second) == 2);
     must(fclose(file) == 0);
 
     int fd = open("through", O_CREAT | O_RDWR, 0600);

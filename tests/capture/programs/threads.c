@@ -1,4 +1,4 @@
-/* Eight threads, each on a file of its own and all on one; test_processes.py says what they add up to. */
+/* Eight threads, each on a file of its own and all on one; test_processes.py has the expected counters. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
