@@ -66,7 +66,7 @@ def test_the_bytes_of_streams(workload: Workload) -> None:
                 assert shape.bytes_of(dump) == shape.stated[dump]
 
 
-def test_an_operation_of_a_huge_prime_number_of_bytes_is_cut_nearly() -> None:
+def test_an_operation_of_a_huge_prime_number_of_bytes_is_split_approximately() -> None:
     """No divisor is looked for beyond reason: 2^50 - 27 has none."""
     stream = {"direction": "write", "sizes": [f"1 x {2**50 - 27} B"]}
     family = {
@@ -76,4 +76,4 @@ def test_an_operation_of_a_huge_prime_number_of_bytes_is_cut_nearly() -> None:
     exported = write_fio(Workload.model_validate({"workalike": 2, "ranks": 1, "families": [family]}))
     (block,) = [int(line[3:]) for line in exported.text.splitlines() if line.startswith("bs=")]
     assert 2**29 < block <= 2**30
-    assert any("nearly" in note.text for note in exported.notes.all)
+    assert any("become about" in note.text for note in exported.notes.all)

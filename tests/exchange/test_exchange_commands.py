@@ -49,7 +49,7 @@ def test_import_and_export_on_the_command_line(tmp_path: Path) -> None:
     line = DECKS["mphys_e"].split("macsio ", 1)[1]
     done = workalike("import", "macsio", line, "-n", 80, "-o", "e.yaml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith("workalike: note: sleeps are whole intervals")
+    assert done.stderr.startswith("workalike: note: each sleep is taken as a whole interval")
     assert "88 dumps" in done.stdout
     (tmp_path / "deck").write_text("# deck E\n" + DECKS["mphys_e"].replace(" --", " \\\n  --") + "\n")
     done = workalike("import", "macsio", "deck", "-o", "again.yaml", "--json", cwd=tmp_path)
@@ -94,7 +94,7 @@ def test_export_to_stdout_file_and_json(tmp_path: Path) -> None:
             ("import", "macsio", "--interface hdf5 --meta_type x", "-n", 4, "-o", "x"),
             "parses --meta_type and ignores it",
         ),
-        (("import", "macsio", "--interface hdf5", "-o", "x"), "how many ranks"),
+        (("import", "macsio", "--interface hdf5", "-o", "x"), "no number of ranks"),
         (("import", "nemo", "x", "-o", "x"), "tool 'nemo' is unknown"),
         (("import", "minio", "gone.yaml", "-o", "x"), "gone.yaml"),
         (("export", "nemo", "job.yaml"), "tool 'nemo' is unknown"),

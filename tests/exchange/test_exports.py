@@ -103,7 +103,7 @@ def test_ior_bytes_follow_the_dump() -> None:
     assert geometry(second) == (32 * KIB, 64 * KIB, 1)
     assert "-i" not in first and option(second, "-i") == "2"  # the last two are alike
     assert "-m" in second and option(second, "-d") == "2"
-    assert any("2 s for 2.5 s" in note.text for note in exported.notes.all)
+    assert any("2 s instead of 2.5 s" in note.text for note in exported.notes.all)
 
 
 def test_ior_says_what_it_loses() -> None:
@@ -275,7 +275,7 @@ def test_macsio_of_a_workload_without_a_mesh() -> None:
     both = family("{direction: read, sizes: [1/rank x 1 KiB]}") + FIT.replace(
         "role: checkpoint", "role: output"
     )
-    assert any("MACSio reads nothing" in text for text in lost(write_macsio(workload(both))))
+    assert any("MACSio cannot read" in text for text in lost(write_macsio(workload(both))))
     assert any(
         "interface posix becomes hdf5" in text for text in lost(write_macsio(workload(family(CONTIGUOUS))))
     )
@@ -311,7 +311,7 @@ def test_many_dumps_are_quick() -> None:
 def test_nothing_to_export() -> None:
     empty = "- {role: checkpoint, schedule: {start: [0 s]}, content: {opens: 1}}\n"
     for write in (write_ior, write_fio, write_h5bench, write_macsio):
-        assert any(text.startswith("nothing that") for text in lost(write(workload(empty))))
+        assert any("has nothing that" in text for text in lost(write(workload(empty))))
 
 
 @pytest.mark.parametrize("write", [write_macsio, write_ior, write_h5bench, write_fio])
