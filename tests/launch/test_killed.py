@@ -218,7 +218,5 @@ def test_a_lock_file_that_is_a_link_is_never_followed(make: Make) -> None:
     again.start()
     (line,) = again.said().splitlines()
     assert again.process.returncode == 1
-    assert line.startswith(
-        "workalike: cannot write: data: the lock file of this plan there cannot be used"
-    ), line
+    assert line.startswith("workalike: cannot write: data: the lock file of this plan cannot be used"), line
     assert not elsewhere.exists()
