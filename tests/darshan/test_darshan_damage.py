@@ -311,7 +311,7 @@ def test_heatmaps_that_contradict_each_other(path: Path) -> None:
     # Few large records among many empty ones must not be filled up to a huge table.
     empties = b"".join(heatmap(0, 0, 0.0) for _ in range(1000))
     image = Image(modules={15: (1, [heatmap(0, 50_000), empties])})
-    refused(made(path, image), ErrorKind.DAMAGED_LOG, "too different")
+    refused(made(path, image), ErrorKind.DAMAGED_LOG, "differ too much")
 
 
 def test_unknown_heatmap(path: Path) -> None:
@@ -501,7 +501,7 @@ def test_lack_of_memory_is_an_error_like_others(path: Path, monkeypatch: pytest.
         lambda: log.dxt("DXT_POSIX"),
     )
     for ask in asks:
-        with pytest.raises(WorkalikeError, match="more than the memory holds"):
+        with pytest.raises(WorkalikeError, match="more than fits into memory"):
             ask()
 
 
