@@ -205,7 +205,7 @@ def test_deep_and_wide_nesting(tmp_path: Path) -> None:
             table(group, "TIO_VGROUP_REF", [b"deeper"])
             group = group.create_group("deeper")
     found = child.answer(str(path))
-    assert [f["what"] for f in found["findings"]].count("too many objects, or too deeply nested") == 1
+    assert [f["what"] for f in found["findings"]].count("too many objects, or nested too deeply") == 1
     path = make_file(tmp_path / "b.h5", "point")
     with h5py.File(path, "r+") as file:
         group = file["state0/numbers"]
