@@ -276,7 +276,8 @@ def compare(
     """How close a replica came to its original, counter by counter.
 
     Args:
-        original: a characterization or a workload; or the path of a log, of a folder of one job's logs, or of a workload.
+        original: a characterization or a workload; or the path of a workload, of a log, or of a folder of one job's
+            logs.
         replica: a record, or the characterized log of the replica's run; or the path of `run.json` or of such a log.
         plan: the replica's plan or its path, for its scaling rule; without it that of `scale_by="count"` is taken.
 

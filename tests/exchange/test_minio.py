@@ -117,7 +117,7 @@ def test_computing_between_steps(keys: str, level: int, units: int) -> None:
         ("steps: 5", "compute_level: 4", "line 10, compute_level", "4 is not a whole number from 1 to 3"),
         ("steps: 5", "compute_length: 6", "line 10, compute_length", "6 is not a whole number from 1 to 5"),
         ("steps: 5", "step: 5", "line 10, step", "is not a key of MINIO"),
-        ("steps: 5", "mesh: quad", "line 10", "`mesh` is there twice"),
+        ("steps: 5", "mesh: quad", "line 10", "the key `mesh` occurs twice"),
         ("real: 1000\n", "", "line 1", "real is missing"),
         ("steps: 5", "steps: [5", "line", "not YAML"),
     ],

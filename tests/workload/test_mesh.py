@@ -77,7 +77,7 @@ def test_nodes_for_hits_the_size_by_less_than_a_node(parts: int, size: int, dime
         ({}, {}, "part_size"),
         ({"part_size": "1 MiB", "part_dims": [9, 9]}, {}, "not both"),
         ({"part_dims": [9, 9]}, {"sizes": "1 MiB"}, "contradict"),
-        ({"part_dims": [9]}, {}, "one a dimension"),
+        ({"part_dims": [9]}, {}, "one per dimension"),
         ({"part_size": 8}, {}, "32 B"),
         ({"part_size": "2 PiB"}, {}, "1 PiB"),
         ({"part_size": "1 MiB", "variables": []}, {}, "at least one variable"),

@@ -68,7 +68,7 @@ uncovered:
     text = "\n".join(summarize(workload))
     assert "64 ranks on 4 nodes" in text
     assert "input 1: 1 load; one file shared by all ranks; posix" in text
-    assert "128 independent reads of 512 MiB, every rank the whole of it" in text
+    assert "128 independent reads of 512 MiB, every rank all of it" in text
     assert "log 1: 10 dumps; one file by one rank, held open and appended to; stdio" in text
     assert "every 6 s" in text and "1 flush" in text
     assert "3 MiB in 2 files: the log is partial" in text

@@ -65,7 +65,7 @@ def test_unknown_versions(version: object) -> None:
 
 
 def test_names_of_version_1_are_errors_in_version_2() -> None:
-    with pytest.raises(WorkalikeError, match=r"schedule.think: there is no such field here"):
+    with pytest.raises(WorkalikeError, match=r"schedule.think: there is no such field"):
         parse_workload(VERSION_1.replace("workalike: 1", "workalike: 2"))
 
 

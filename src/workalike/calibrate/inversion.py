@@ -15,8 +15,8 @@ from workalike.workload.mesh_size import MeshForm, mesh_bytes, nodes_for
 class Inversion:
     """Part sizes (bytes) of files of `size` bytes, `ranks` parts and `variables` variables.
 
-    `part_size` is by the equation. In closed form, the file has `closed_form_bytes` of mesh and `library_bytes` that the
-    library adds.
+    `part_size` is by the equation. In closed form, the file has `closed_form_bytes` of mesh and `library_bytes` that
+    the library adds.
     """
 
     size: int

@@ -1,4 +1,4 @@
-"""The scaling study behind a calibration: files of meshes with different ranks, part sizes and variables."""
+"""The scaling study of a calibration: files of meshes with different ranks, part sizes and variables."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def write_one(study: Study, ranks: int, variables: int, part_size: int, folder: 
 
 
 def _write(study: Study, ranks: int, files: list[tuple[int, int]], folder: Path) -> tuple[list[int], str]:
-    """Write files of the given (variables, part size) pairs; returns their sizes in bytes, and the library's version."""
+    """Write files of the given (variables, part size) pairs; returns their sizes in bytes and the library's version."""
     contents = [
         {"mesh": Mesh(type=study.type, dimensions=study.dimensions, part_size=size, variables=variables)}
         for variables, size in files

@@ -91,7 +91,8 @@ def _ranks_of_one_job(parts: list[Mapping], remarks: list[str]) -> list[Mapping]
     missing = parts[0].ranks - len(by_rank)
     if missing:
         remarks.append(
-            f"{missing} of {parts[0].ranks} ranks of a job left no mapping here; name the folders of its other nodes, too"
+            f"{missing} of {parts[0].ranks} ranks of a job left no mapping here; "
+            "name the folders of its other nodes, too"
         )
     return list(by_rank.values())
 

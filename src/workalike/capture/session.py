@@ -166,7 +166,7 @@ class Session:
         return self
 
     def _make_folders(self) -> None:
-        """Create two folders of one name, so that a spool leads to its mappings; first remove those of killed commands."""
+        """Create two folders of one name, after those of killed commands were removed."""
         beside, maps = self._beside.absolute(), map_folder()
 
         def has_counting_process(folder: Path) -> bool:

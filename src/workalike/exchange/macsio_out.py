@@ -1,4 +1,4 @@
-"""`workalike export macsio`: the command line of MACSio that comes nearest to a workload, and what it cannot express."""
+"""`workalike export macsio`: the command line of MACSio that comes nearest to a workload, and notes on the rest."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ def _end_with_parent(parent: int) -> None:
 def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
     """Run a command, and wait until all of its processes on this node have ended; returns its exit code.
 
-    Any exception, such as that of Ctrl-C, stops the command. A killed launcher leaves processes running: they are waited
-    for, then killed.
+    Any exception, such as that of Ctrl-C, stops the command. A killed launcher leaves processes running: they are
+    waited for, then killed.
     """
     command_id = os.getpid()
     process = subprocess.Popen(
