@@ -1,4 +1,4 @@
-"""A site's Darshan in the place of our library: a mock of it, which proves that it was loaded, and ours not."""
+"""A site's Darshan instead of workalike's library: a mock proves that it was loaded, and workalike's library was not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: exit codes, one-line errors, what is written where. Without the engine."""
+"""The command line without the engine: exit codes, one-line errors, files written."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_text_is_not_a_log(tmp_path: Path) -> None:
     assert "x.darshan" in one_line(done.stderr)
 
 
-def test_a_bad_workload_names_file_place_and_mend(tmp_path: Path) -> None:
+def test_a_bad_workload_names_file_place_and_hint(tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(SMALL.replace("8/rank x 64 KiB", "8/rank x 64 QiB"))
     done = workalike("plan", "bad.yaml", cwd=tmp_path)
     assert done.returncode == 2
@@ -155,7 +155,7 @@ def test_a_partial_module_is_exit_code_3(tmp_path: Path) -> None:
     assert "POSIX" in done.stderr
 
 
-def test_logs_of_several_jobs_are_taken_as_one_workflow_not_in_silence(tmp_path: Path) -> None:
+def test_logs_of_several_jobs_are_one_workflow_with_a_warning(tmp_path: Path) -> None:
     for job in (1, 2):
         builder = LogBuilder(nprocs=1, run_time=10.0, job_id=job, start_time=1e9 + 7200.0 * job)
         builder.posix(f"/d/out.{job}", rank=0, OPENS=1, WRITES=4, BYTES_WRITTEN=4096, SIZE_WRITE_100_1K=4)

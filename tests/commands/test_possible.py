@@ -1,4 +1,4 @@
-"""What the libraries at hand cannot do is refused by `check`, and by `run` before anything is launched or written."""
+"""`check` refuses what the installed libraries cannot do, and so does `run`, before it launches or writes anything."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def call(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def refused(folder: Path, name: str, words: str) -> None:
-    """One line that names the file, from `check` as from `run`, which leaves nothing behind."""
+    """One line that names the file, from `check` and from `run`, which writes nothing."""
     for command in (("check", name), ("run", name, "--dir", "data", "-o", "out")):
         done = call(*command, cwd=folder)
         assert done.returncode == 2, done.stdout

@@ -1,4 +1,4 @@
-"""MACSio's command lines: what they become, what is refused, and back again."""
+"""MACSio's command lines: import, refusals, and export."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def mesh(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", DECKS)
 def test_published_decks_come_back_as_they_went(name: str) -> None:
-    """import, export, import: the same workload; the file's text is read back to it too."""
+    """Import, export and import give the same workload, which is also read back from its file."""
     first = read_macsio(DECKS[name], None)
     workload = workload_of(first)
     exported = write_macsio(workload)
@@ -94,7 +94,7 @@ def test_plots_between_few_checkpoints() -> None:
 
 
 def test_the_loop_against_a_step_by_step_simulation() -> None:
-    """D.1 and D.2 done literally: a checkpoint before a plot of the same step, growth after the plot."""
+    """D.1 and D.2 taken literally: a checkpoint comes before a plot of the same step, growth after the plot."""
     for checkpoints, plots in [(27, 28), (3, 88), (10, 4), (5, 1), (4, 7)]:
         factors = [1.1 + 0.01 * c for c in range(checkpoints)]
         loop = Loop(checkpoints, plots, tuple(float(c + 1) for c in range(checkpoints)))
@@ -112,7 +112,7 @@ def test_the_loop_against_a_step_by_step_simulation() -> None:
 
 
 def test_the_factor_after_the_last_checkpoint_comes_back() -> None:
-    """Only later plots show it."""
+    """Only later plots show the growth after the last checkpoint."""
     deck = DECKS["mphys_e"] + " --data_growth_sequence 1.5,0.75,1.25"
     workload = workload_of(read_macsio(deck, None))
     assert workload.families[0].growth == [1.5, 0.75]
@@ -143,7 +143,7 @@ def test_defaults_and_modes() -> None:
 def test_units_prefixes_and_plugin_arguments() -> None:
     assert mesh(f"{H5} --part_size 64K")["part_size"] == "65536 B"
     assert mesh(f"{H5} --units_prefix_system decimal --part_size 2M")["part_size"] == "2000000 B"
-    read = read_macsio(f"{H5} --part_dims 3 --vars 9 --avg_num_parts 1.5", 8)  # MACSio takes --part_dims
+    read = read_macsio(f"{H5} --part_dims 3 --vars 9 --avg_num_parts 1.5", 8)  # MACSio accepts --part_dims
     assert read.document["families"][0]["content"]["mesh"]["dimensions"] == 3
     assert read.document["families"][0]["content"]["mesh"]["variables"] == 9
     assert read.document["families"][0]["content"]["mesh"]["parts"] == 1.5
@@ -261,7 +261,7 @@ def test_any_fork_command_line_comes_back(
 
 
 def _rounded(workload: Workload) -> list[Any]:
-    """Times and growth to nine digits: products of factors are taken apart again."""
+    """Times and growth agree to nine digits, because products of factors are divided again."""
     return [
         (
             round(workload.runtime, 5),

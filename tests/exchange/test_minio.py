@@ -1,4 +1,4 @@
-"""MINIO's inputs: what they become, and refusals that name the line."""
+"""MINIO's inputs: import, and refusals that name the line."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def mesh(text: str) -> dict[str, Any]:
 
 
 def test_a_quad_mesh() -> None:
-    """As IOBench: (n / 100 + 1) x 11 x 11 nodes a rank, planes shared, cell-centred doubles, a material."""
+    """As IOBench: (n / 100 + 1) x 11 x 11 nodes per rank, planes shared, cell-centred doubles, a material."""
     imported = read(INPUT)
     assert not imported.notes.all
     family = imported.document["families"][0]

@@ -1,4 +1,4 @@
-"""Defects of tables, attributes and chunks: what a sound file becomes, and the finding that must follow."""
+"""Defects of tables, attributes and chunks: how each damages a sound file, and the finding that must follow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever stands in a workload file: a workload, or one line that names the file and the place, with a hint."""
+"""Every text of a workload file gives a workload, or one line that names file and place, with a hint."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_one_line_says_where_and_what(case: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_mutations_never_crash(data: st.DataObject) -> None:
-    """Characters put in, taken out or doubled: a workload or our error, nothing else."""
+    """Characters inserted, removed or duplicated: the result is a workload or a WorkalikeError."""
     text = GOOD
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(text) - 1))

@@ -18,15 +18,15 @@ UNSTRUCTURED = MeshForm(MeshType.UNSTRUCTURED, 2, Mesh(variables=43).runs())
 
 
 def workload(mesh: dict[str, Any], **family: Any) -> Workload:
-    one = {"role": "checkpoint", "interface": "hdf5", "schedule": {"count": 3}, **family}
-    return Workload.model_validate({"ranks": 4, "families": [{**one, "content": {"mesh": mesh}}]})
+    family_spec = {"role": "checkpoint", "interface": "hdf5", "schedule": {"count": 3}, **family}
+    return Workload.model_validate({"ranks": 4, "families": [{**family_spec, "content": {"mesh": mesh}}]})
 
 
 def test_macsio_cycle_of_variables() -> None:
     runs = Mesh(variables=43).runs()
-    of = {kind: sum(n for n, c, t in runs if (c, t) == kind) for kind in {(c, t) for _, c, t in runs}}
+    counts = {kind: sum(n for n, c, t in runs if (c, t) == kind) for kind in {(c, t) for _, c, t in runs}}
     # docs/reference/macsio-model.md#sizes: of 43 variables 18 are doubles of zones, 20 doubles of nodes, 5 integers of zones.
-    assert of == {
+    assert counts == {
         (Centring.ZONE, ValueType.FLOAT64): 18,
         (Centring.NODE, ValueType.FLOAT64): 20,
         (Centring.ZONE, ValueType.INT32): 5,

@@ -85,7 +85,7 @@ def test_any_workload(workload: Workload) -> None:
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(workloads(kinds=("streams", "fit")))
 def test_bytes_are_the_plans(workload: Workload) -> None:
-    """The words and the plan agree on every dump, to the rounding of a byte a direction."""
+    """The words and the plan agree on every dump, up to the rounding of one byte per direction."""
     plan = resolve(workload, Options())
     for number, family in enumerate(workload.families):
         planned = [dump_bytes(plan, number, d) for d in (Direction.WRITE, Direction.READ)]

@@ -1,4 +1,4 @@
-"""Files of version 1 mean what they meant; their words in files of version 2 are errors."""
+"""Files of version 1 keep their meaning; their words in files of version 2 are errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ families:
 
 
 def of_version_1(text: str) -> str:
-    """A file of today in the words of version 1."""
+    """A file of version 2 in the words of version 1."""
     for new, old in OLD_NAMES.items():
         text = re.sub(rf"\b{new}:", f"{old}:", text)
     return text.replace("workalike: 2", "workalike: 1", 1)
