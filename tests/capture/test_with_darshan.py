@@ -1,4 +1,4 @@
-"""A site's Darshan instead of workalike's library: a mock proves that it was loaded, and workalike's library was not."""
+"""A site's Darshan instead of workalike's library: a mock proves which of the two was loaded."""
 
 from __future__ import annotations
 

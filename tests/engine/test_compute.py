@@ -159,8 +159,8 @@ def test_calibration(engine: Engine, ranks: int) -> None:
     )  # fmt: skip
     memory, arithmetic, stencil = done.stdout.splitlines()
     assert memory.startswith("level 1 memory") and f" {3 * 8 * 2**21 * 20} bytes moved: " in memory
-    assert two.startswith("level 2 arithmetic") and f" {2 * 64**3 * 1000} floating-point" in two
-    assert three.startswith("level 3 stencil") and f" {64**3 * 128} cell updates: " in three
+    assert arithmetic.startswith("level 2 arithmetic") and f" {2 * 64**3 * 1000} floating-point" in arithmetic
+    assert stencil.startswith("level 3 stencil") and f" {64**3 * 128} cell updates: " in stencil
     assert all(float(line.split(" s a unit")[0].split()[-1]) > 0 for line in (memory, arithmetic, stencil))
 
 

@@ -1,4 +1,7 @@
-"""The five HACC-IO kernels on disk: the writer of each byte, and the place of each dataset (docs/reference/hacc-kernels.md#offsets)."""
+"""The five HACC-IO kernels on disk: the writer of each byte, and the place of each dataset.
+
+See docs/reference/hacc-kernels.md#offsets.
+"""
 
 from __future__ import annotations
 

@@ -77,9 +77,9 @@ def test_stated_bytes_are_hit_by_less_than_a_row(engine: Engine, kind: str) -> N
     dumps = [dump(i, content=i) for i in range(len(sizes))]
     result = engine(make_plan(4, [family("null", level="mpiio")], contents, dumps), processes=0)
     free = kind in ("unstructured", "arbitrary", "point")
-    for size, dump in zip(sizes, result.dumps, strict=True):
+    for size, performed in zip(sizes, result.dumps, strict=True):
         nodes = size / 90 / 4  # of a part, roughly
-        assert dump["bytes_written"] == pytest.approx(size, rel=1e-3 if free else 1.2 / nodes**0.5)
+        assert performed["bytes_written"] == pytest.approx(size, rel=1e-3 if free else 1.2 / nodes**0.5)
 
 
 @pytest.mark.parametrize("backend", ["posix", "mpiio", "stdio"])

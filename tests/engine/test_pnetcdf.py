@@ -1,4 +1,4 @@
-"""PnetCDF: variables, records, non-blocking calls and modes; files are read back by an independent reader and ncmpidump."""
+"""PnetCDF: variables, records, non-blocking calls and modes; an independent reader and ncmpidump read the files."""
 
 from __future__ import annotations
 

@@ -277,7 +277,7 @@ def test_meshes(write: Write, tmp_path: Path, kind: str, ranks: int) -> None:
 
 
 def test_tables(write: Write, tmp_path: Path) -> None:
-    """Faithful: unlimited, in chunks of one element. Optimised: contiguous, except the root's, which must be able to grow."""
+    """Faithful: unlimited, in chunks of one element. Optimised: contiguous, except the root's, which may grow."""
     for pattern, chunks, inner in (("faithful", (1,), (1,)), ("optimised", (64,), None)):
         path = tmp_path / f"{pattern}.h5"
         write(pattern, path, "worked")

@@ -90,7 +90,7 @@ def type_of(stored: Any) -> str:
 
 
 def describe(item: Any, storage: bool = True) -> Any:
-    """Everything that a reader can see of an object and its contents; without `storage`, only what the library shows."""
+    """Everything that a reader can see of an object and its contents; without `storage`, only what it shows."""
     if isinstance(item, h5py.Dataset):
         made = item.id.get_create_plist()
         laid = (made.get_layout(), item.chunks, item.maxshape, made.get_alloc_time(), made.get_fill_time())

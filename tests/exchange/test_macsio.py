@@ -283,7 +283,7 @@ def _rounded(workload: Workload) -> list[Any]:
     ],
 )
 def test_decks_have_the_bytes_of_the_facts(name: str, checkpoint: float, states: float) -> None:
-    """Bytes of the first checkpoint and of all states, as computed in docs/reference/macsio-model.md#part-shapes and #growth."""
+    """Bytes of the first checkpoint and of all states, as in docs/reference/macsio-model.md#part-shapes and #growth."""
     shapes = shapes_of(workload_of(read_macsio(DECKS[name], None)))
     assert shapes[0].bytes_of(0) == pytest.approx(checkpoint, rel=0.007)
     total = sum(shapes[1].bytes_of(dump) for dump in range(len(shapes[1].starts)))

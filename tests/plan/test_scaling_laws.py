@@ -71,7 +71,7 @@ def test_the_original_scale_is_the_workload(workload: Workload) -> None:
 
 @given(pairs, factors, st.integers(1, 2000))
 def test_by_count_sizes_stay(pairs: list[tuple[int, int]], factor: Fraction, ranks: int) -> None:
-    """If each rank keeps two operations of each size, all sizes stay except for one operation, which makes the bytes exact."""
+    """If each rank keeps two operations of each size, all sizes stay, except that of one operation for exact bytes."""
     pairs = [(count, size) for count, size in pairs if count * factor >= 2 * ranks and size]
     scaled = scale_pairs(pairs, factor, ranks, "count")
     known = {size for _, size in pairs}

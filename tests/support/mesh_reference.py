@@ -1,4 +1,6 @@
-"""The bytes of a mesh in closed form (docs/reference/macsio-model.md#size-equation, Eq. 1 of the paper without what a library adds).
+"""The bytes of a mesh in closed form: Eq. 1 of the paper without what a library adds.
+
+See docs/reference/macsio-model.md#size-equation.
 
 Written from the equation, independently of the engine's core, which tests compare with it.
 """

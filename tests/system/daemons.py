@@ -48,7 +48,7 @@ class Daemon:
 
 
 class InFolder:
-    """A service with a folder of its own, as a context manager that stops whatever was started, even after a failure."""
+    """A service with a folder of its own, as a context manager that stops what was started, even after a failure."""
 
     def __init__(self, prefix: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix=prefix))

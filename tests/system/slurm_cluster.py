@@ -110,5 +110,5 @@ def _free_ports(count: int) -> list[int]:
     with ExitStack() as stack:
         sockets = [stack.enter_context(closing(socket.socket())) for _ in range(count)]
         for opened in sockets:
-            one.bind(("127.0.0.1", 0))
+            opened.bind(("127.0.0.1", 0))
         return [opened.getsockname()[1] for opened in sockets]

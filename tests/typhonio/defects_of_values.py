@@ -1,4 +1,4 @@
-"""Defects of arrays, quants, materials and variables: how each damages a sound file, and the finding that must follow."""
+"""Defects of arrays, quants, materials and variables: how each damages a file, and the finding that must follow."""
 
 from __future__ import annotations
 
