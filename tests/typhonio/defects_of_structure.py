@@ -251,7 +251,7 @@ CHUNKS = {
         "colinear", words(0, w1=2), "error", "CHUNKINFO[0]", "does not agree with its number"
     ),
     "gap cells": Defect(
-        "colinear", words(1, w3=3, w0=2), "note", "CHUNKINFO", "2 of 8 cells lie in no chunk"
+        "colinear", words(1, w3=3, w0=2), "note", "CHUNKINFO", "2 of 8 cells are in no chunk"
     ),
     "overlap": Defect(
         "colinear", words(1, w3=1, w0=4), "warning", "CHUNKINFO", "the chunks hold 10 cells, the mesh has 8"

@@ -27,7 +27,7 @@ def test_one_of_the_papers() -> None:
         in text
     )
     assert "from 100 ms to 118 min, 28.4 s to 8.24 min apart" in text
-    assert "259 MiB to 1.9 GiB a dump, the last 7.5 times the first" in text
+    assert "259 MiB to 1.9 GiB per dump, the last 7.5 times the first" in text
     assert "43 equal datasets that fill the dump's size, written collectively" in text
     assert "assumed  sizes or times borrowed from another run's input deck" in text
 
