@@ -93,7 +93,7 @@ def test_subfiling(tmp_path: Path) -> None:
         ("{tunable}", "{{deflate: 4, layout: contiguous}}", "they need `layout: chunked`"),
         ("{tunable}", "{{page_size: 4 KiB}}", "page_size needs"),
         ("{tunable}", "{{threshold: 4 KiB}}", "threshold needs alignment"),
-        ("{tunable}", "{{metadata_block: 2 TiB}}", "1 GiB at most"),
+        ("{tunable}", "{{metadata_block: 2 TiB}}", "at most 1 GiB"),
         ("dims: [4096]", "dims: [4096]\n      members: 3", "no 3 equal members"),
         ("dims: [4096]", "dims: [4096]\n      datasets: 3\n      multi: true", "multiples of `datasets`"),
         ("interface: hdf5", "interface: posix", "need `interface: hdf5`, pnetcdf or adios2"),
