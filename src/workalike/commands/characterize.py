@@ -77,6 +77,6 @@ def command(
             for rule in family.sentences():
                 opt.warn(f"{family.family.role.value} {family.family.number}: {rule}")
     for name in families_like_meshes(found) if modelling.model is None else []:
-        opt.warn(f"{name}: has as many datasets as a mesh with variables: --model mesh takes it for one")
+        opt.warn(f"{name}: has as many datasets as a mesh with variables; --model mesh models it as one")
     report_gaps(found)
     end_if_partly(found)
