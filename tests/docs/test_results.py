@@ -1,4 +1,4 @@
-"""docs/results.md is made from the results' JSON, and what is missing or stale is known."""
+"""docs/results.md is generated from the results' JSON; missing and stale results are found."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_commands_exist() -> None:
 
 def test_every_script_that_measures_is_known() -> None:
     helpers = {"catalogue", "results", "results_page", "run", "preloaded"}
-    in_prose = {"mphys_fidelity", "show_pieces", "write_sizes"}  # their figures stand in pages of their own
+    in_prose = {"mphys_fidelity", "show_pieces", "write_sizes"}  # their figures are in pages of their own
     used = {Path(word).stem for known in CATALOGUE for word in known.command.split() if word.endswith(".py")}
     scripts = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
     assert scripts - helpers - in_prose <= used
@@ -57,7 +57,7 @@ def test_every_script_that_measures_is_known() -> None:
 
 @pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
 def test_script_finds_what_it_imports(script: Path) -> None:
-    """A benchmark runs seldom; what it needs of the library moves often."""
+    """Benchmarks run rarely, but the parts of the library that they import move often."""
     command = [sys.executable, "-c", f"import {script.stem}"]
     done = subprocess.run(command, cwd=script.parent, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

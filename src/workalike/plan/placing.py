@@ -1,4 +1,4 @@
-"""Where the streams of a dump begin in the file."""
+"""Decides where the streams of a dump begin in the file."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from workalike.plan.plan_schema import PlanStream
 from workalike.workload.words import Direction
 
 
-def place_behind(streams: Sequence[PlanStream], lengths: Sequence[int], free: Sequence[bool]) -> None:
-    """Each stream without a place of its own (`free`) begins behind the earlier ones of its direction."""
+def place_after(streams: Sequence[PlanStream], lengths: Sequence[int], free: Sequence[bool]) -> None:
+    """Let each stream without a stated place (`free`) begin after the earlier streams of its direction."""
     _place(streams, lengths, free, set())
 
 
 def place_streams(
     streams: Sequence[PlanStream], lengths: Sequence[int], free: Sequence[bool], held: int
 ) -> None:
-    """As `place_behind`, but reads stay inside what the file holds, where it holds anything.
+    """As `place_after`, but keep reads inside the bytes that the file holds, if it holds any.
 
-    Reads longer than what was written are reads again. The shortest ones begin at the start of the file, until
-    the others fit (headers are read by several ranks, or several times); when they never fit, the file was longer
-    before the run than what the run wrote, and nothing is moved.
+    If reads exceed what was written, some bytes are read repeatedly, such as headers by several ranks. So the shortest
+    reads are moved to the start of the file until the others fit. If they never fit, the file was longer before the run
+    than what the run wrote, and nothing is moved.
 
     Args:
+        streams: the dump's streams, whose `base` is set.
         lengths: bytes of a file that each stream spans.
+        free: whether each stream may be placed anywhere.
         held: bytes that the file has from earlier dumps.
     """
-    place_behind(streams, lengths, free)
+    place_after(streams, lengths, free)
     room = max(held, _end(streams, lengths, Direction.WRITE))
     reads = [i for i, stream in enumerate(streams) if stream.direction is Direction.READ and free[i]]
     shortest_first = sorted(reads, key=lambda i: lengths[i])
@@ -40,20 +42,20 @@ def place_streams(
         return
     fewest = bisect_left(range(len(reads) + 1), True, key=fits)
     if fewest > len(reads) or not fits(fewest):
-        place_behind(streams, lengths, free)
+        place_after(streams, lengths, free)
 
 
 def _place(
-    streams: Sequence[PlanStream], lengths: Sequence[int], free: Sequence[bool], again: set[int]
+    streams: Sequence[PlanStream], lengths: Sequence[int], free: Sequence[bool], at_start: set[int]
 ) -> None:
-    behind = dict.fromkeys(Direction, 0)
+    ends = dict.fromkeys(Direction, 0)
     for i, (stream, length) in enumerate(zip(streams, lengths, strict=True)):
-        if i in again:
+        if i in at_start:
             stream.base = 0
             continue
         if free[i]:
-            stream.base = behind[stream.direction]
-        behind[stream.direction] = max(behind[stream.direction], stream.base + length)
+            stream.base = ends[stream.direction]
+        ends[stream.direction] = max(ends[stream.direction], stream.base + length)
 
 
 def _end(streams: Sequence[PlanStream], lengths: Sequence[int], direction: Direction) -> int:
