@@ -1,7 +1,7 @@
 """Every result that docs/results.md shows: its name, the command that makes it, and the sources that it depends on.
 
-A result is *stale* when one of its sources has changed since the commit it was measured at; so sources are what the
-figure is about, not all that runs. `docs/results/NAME.json` holds the figures; `results.py` writes it.
+A result is *stale* when one of its sources has changed since the commit it was measured at. Sources are therefore what
+the figure is about, not everything that runs. `docs/results/NAME.json` holds the figures; `results.py` writes it.
 """
 
 from __future__ import annotations
