@@ -75,6 +75,16 @@ def test_table_shows_figure_target_command_and_origin() -> None:
     ]
 
 
+def test_what_people_did_is_not_stamped_anew(checkout: tuple[Path, Entry]) -> None:
+    _, known = checkout
+    by_hand = dataclasses.replace(known, command="by hand", kind=Kind.PEOPLE)
+    assert not run.perform(by_hand)
+    Result(by_hand.name, by_hand.command, STAMP, [Figure("a role", "3 min")]).save(by_hand.file)
+    written = by_hand.file.read_bytes()
+    assert run.perform(by_hand)
+    assert by_hand.file.read_bytes() == written
+
+
 def test_missing_result_is_shown_as_missing() -> None:
     source = "\n".join(f"{{{{{known.name}}}}}" for known in CATALOGUE)
     page = results_page.make_page(source, {})
