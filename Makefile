@@ -1,21 +1,21 @@
-# The targets that people and CI use; docs/architecture.md says what lies where.
+# The targets that people and CI use; docs/architecture.md says where things are.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO_LOG = $(shell $(BIN)/python -c 'import darshan, pathlib; print(pathlib.Path(darshan.__file__).parent / "examples/example_logs/example.darshan")')
-# PyDarshan's wheels end with Python 3.12, though nothing in them depends on it: Python, and a C library behind cffi.
+# PyDarshan has no wheels for Python above 3.12, though nothing in them depends on it: Python, and a C library used by cffi.
 PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit(sys.version_info >= (3, 13) and not u.find_spec("darshan"))'
 
 .PHONY: help build demo test test-system test-long test-trixie sanitize tidy lint format schema benchmarks benchmarks-check dist clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
-	@echo "make demo         replicate a real log of 2,048 ranks, small, and show how close it came"
+	@echo "make demo         replicate a real log of 2,048 ranks at small scale, and show how close it came"
 	@echo "make test         the tests (about 13 minutes); make test-system, make test-long for the others"
 	@echo "make test-trixie  the tests on Debian 13, in a folder (as root)"
 	@echo "make lint format  ruff, mypy, clang-format; make tidy; make sanitize for engine and capture"
-	@echo "make benchmarks   measures what is missing or stale of docs/results.md (BENCHMARKS='NAME ...' or --all, --long);"
+	@echo "make benchmarks   measure what is missing or stale in docs/results.md (BENCHMARKS='NAME ...' or --all, --long);"
 	@echo "                  make benchmarks-check only lists it"
 	@echo "make dist         dist/ with an sdist and a wheel for machines like this one"
 
@@ -43,7 +43,7 @@ test-system: build
 	tools/install-system-packages
 	$(BIN)/python -m pytest -q -m "system and not long" tests
 
-# Property tests look for examples that nobody has seen; what they find belongs into a test of its own.
+# Property tests search for new examples; what they find belongs in a test of its own.
 test-long: build sanitize tidy test-trixie
 	WORKALIKE_EXPLORE=1 $(BIN)/python -m pytest -q -m "not system and not long" tests/characterize tests/plan tests/workload tests/exchange tests/darshan
 	$(BIN)/python -m pytest -q -m "long" tests
@@ -53,8 +53,9 @@ test-long: build sanitize tidy test-trixie
 test-trixie:
 	tools/check-bare-debian trixie test
 
-# The engine's tests and those of capture under AddressSanitizer and UBSan. Not those of memory, which the sanitizer
-# itself keeps and takes, and not capture of HDF5 and PnetCDF: libraries behind them call us in constructors before the sanitizer is there.
+# The engine's tests and those of capture under AddressSanitizer and UBSan. Tests of memory are left out, since the
+# sanitizer holds memory itself. So is capture of HDF5 and PnetCDF: libraries that they need call us in constructors
+# before the sanitizer is initialised.
 SANITIZED := $(addprefix tests/capture/test_, posix.py stdio.py pause.py processes.py events.py lustre.py mpi.py hard_cases.py)
 sanitize: build
 	cmake --preset sanitize
@@ -68,7 +69,7 @@ sanitize: build
 schema: build
 	$(BIN)/python -m workalike.exchange.schemas schema
 
-# clang-tidy over the engine; minutes, so not a part of lint.
+# clang-tidy over the engine. It takes minutes, so it is not a part of lint.
 tidy: build
 	cmake --preset dev
 	grep -q HAVE_ADIOS2 build/dev/compile_commands.json && left=none || left=io/adios2.cpp; \
@@ -85,7 +86,7 @@ format: build
 	$(BIN)/ruff format src tests benchmarks examples
 	tools/check-cpp --fix
 
-# docs/results.md is made of docs/results/*.json, which the benchmarks write.
+# docs/results.md is generated from docs/results/*.json, which the benchmarks write.
 BENCHMARKS ?=
 benchmarks: build
 	$(BIN)/python benchmarks/run.py $(BENCHMARKS)
@@ -93,8 +94,8 @@ benchmarks: build
 benchmarks-check: build
 	$(BIN)/python benchmarks/run.py --list
 
-# The wheel is built from the sdist, which thus proves to be complete. It holds the engine where an MPI is found; one for
-# machines without: make dist DIST=-Ccmake.define.WORKALIKE_ENGINE=OFF
+# The wheel is built from the sdist, which proves that the sdist is complete. It has the engine where an MPI is found.
+# A wheel for machines without MPI: make dist DIST=-Ccmake.define.WORKALIKE_ENGINE=OFF
 DIST ?=
 dist: build
 	rm -rf dist

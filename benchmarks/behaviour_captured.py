@@ -1,10 +1,11 @@
 """Do replicas behave as their applications? Each application is captured, replayed, and both logs are compared.
 
-In turn, on the same ranks and file system: the application under `workalike profile`, then the replica of that very log,
-at full scale and in the original's time, watched by the same library. The figure of a family is the median over
-the pairs of replica / original I/O time: from the first open to the last close of each dump, summed.
+Each pair, on the same ranks and file system: the application under `workalike profile`, then the replica of that log, at
+full scale and in the original's time, captured by the same library. The figure of a family is the median over the
+pairs of replica / original I/O time: from the first open to the last close of each dump, summed.
 
-    python benchmarks/behaviour_captured.py [--pairs 10] [--dir DIR] [--ranks 4] [--only ior lammps nwchem meep] [--logs DIR]
+    python benchmarks/behaviour_captured.py [--pairs 10] [--dir DIR] [--ranks 4]
+                                            [--only ior lammps nwchem meep] [--logs DIR]
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from workalike.plan.resolve import Options, resolve
 
 MIB = 2**20
 LEAST_S = 0.005
-"""I/O times below this are told, and not judged: the clock of a log and the scheduler make them."""
+"""I/O times below this are reported, and not judged: the clock of a log and the scheduler dominate them."""
 
 
 @dataclass(frozen=True)

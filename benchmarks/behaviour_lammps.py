@@ -1,4 +1,4 @@
-"""Does the replica behave as the application? LAMMPS and its replica in turn, same ranks, same file system.
+"""Does the replica behave as the application? LAMMPS and its replica alternate, same ranks, same file system.
 
 The application (Debian package `lammps`, input in ../shared/apps, shortened) writes growing restart files from one
 rank. The replica's workload is characterized from the log of the long run, with the first checkpoints' sizes as the
@@ -132,7 +132,7 @@ def main() -> int:
         f"median of {given.pairs} pairs: {median:.3f} ({'reached' if reached else 'MISSED'}: {LOW} to {HIGH})"
     )
     results.add(
-        f"behaviour, LAMMPS and its replica in turn, {given.pairs} pairs, median of replica ÷ original time of the checkpoints",
+        f"behaviour, LAMMPS and its replica alternating, {given.pairs} pairs, median of replica ÷ original time of the checkpoints",
         f"{median:.2f} ({min(ratios):.2f} to {max(ratios):.2f})",
         target=f"{LOW} to {HIGH}",
         reached=reached,

@@ -1,4 +1,4 @@
-/* For capture_memory.py: writes to files and prints what memory the process then has (kB), as the kernel tells.
+/* For capture_memory.py: writes to files and prints what memory the process then has (kB), as the kernel reports it.
    Arguments: FOLDER FILES. Built with mpicc and -DWITH_MPI it is an MPI program. */
 #include <fcntl.h>
 #include <stdio.h>

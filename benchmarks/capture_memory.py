@@ -1,7 +1,8 @@
-"""What memory capture takes of a process: its mapping of counters, its tables, its code.
+"""The memory that capture adds to a process: its mapping of counters, its tables, its code.
 
-A program writes to files and prints its own resident set (Rss: everything, also pages of the library that other processes
-share) and proportional set (Pss: shared pages divided by those who share them), with and without capture, in turn.
+A program writes to files and prints its own resident set (Rss: everything, also pages of the library that other
+processes share) and proportional set (Pss: shared pages divided by the number of sharers), with and without capture,
+alternating.
 
     python benchmarks/capture_memory.py [--files 10,1000] [--repeat 5]
 """

@@ -1,4 +1,4 @@
-"""What capture costs: each call, start and stop of an MPI program, memory, and a workload end to end.
+"""The cost of capture: each call, start and stop of an MPI program, memory, and a workload end to end.
 
 Runs with and without capture alternate. The cost added to a call is given as a share of the uncaptured `pwrite` of
 the same pair of runs; end to end, a Welch two-sample t-test gives the 95 % interval of the difference in means.

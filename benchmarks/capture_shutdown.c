@@ -1,4 +1,5 @@
-/* Opens files, then times the bare sequence of a log (slowest rank) and MPI_Finalize (rank 0), in ms: for capture_shutdown.py. Arguments: files shared by all ranks, files of each rank. */
+/* Opens files, then times the bare sequence of a log (slowest rank) and MPI_Finalize (rank 0), in ms: for
+   capture_shutdown.py. Arguments: files shared by all ranks, files of each rank. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

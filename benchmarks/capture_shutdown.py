@@ -1,7 +1,7 @@
-"""What the end of an MPI program costs under capture, beside the bare MPI sequence in the same run.
+"""The cost of the end of an MPI program under capture, beside the bare MPI sequence in the same run.
 
 For numbers of ranks (oversubscribed) and kinds of files, as in Figs. 5 and 6 of the paper: one shared file, 1,024
-shared files, a file a process, 1,024 files a process. The time is that of MPI_Finalize on rank 0, less the
+shared files, one file per process, 1,024 files per process. The time is that of MPI_Finalize on rank 0, less the
 same without capture. The bare sequence is what any log needs: a reduction of the records' size, open, write_all, close.
 
     python benchmarks/capture_shutdown.py [--ranks 2,8,32,64] [--repeat 3] [--dir /dev/shm]
@@ -22,7 +22,7 @@ from workalike.capture.library import find_library
 from workalike.launch.launchers import Mpiexec
 
 SOURCE = Path(__file__).with_name("capture_shutdown.c")
-KINDS = {"1 shared": (1, 0), "1024 shared": (1024, 0), "1 a process": (0, 1), "1024 a process": (0, 1024)}
+KINDS = {"1 shared": (1, 0), "1024 shared": (1024, 0), "1 per process": (0, 1), "1024 per process": (0, 1024)}
 
 
 def run(folder: Path, ranks: int, shared: int, own: int, captured: bool) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Every result that docs/results.md shows: its name, the command that makes it, and the sources that it depends on.
 
-A result is *stale* when one of its sources has changed since the commit it was measured at; so sources are what the
-figure is about, not all that runs. `docs/results/NAME.json` holds the figures; `results.py` writes it.
+A result is *stale* when one of its sources has changed since the commit it was measured at. Sources are therefore what
+the figure is about, not everything that runs. `docs/results/NAME.json` holds the figures; `results.py` writes it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ class Kind(Enum):
     """A script in this folder, which writes its figures itself."""
     TESTS = "tests"
     """A command that succeeds or fails; what success means stands in the JSON file and is kept."""
+    PEOPLE = "people"
+    """What somebody did and wrote down; the command says what was to be done. No program does it again."""
 
 
 @dataclass(frozen=True)
@@ -235,6 +237,13 @@ CATALOGUE = (
     ),
     tests("compute-checksums", "tests/engine/test_compute.py", "engine/schedule"),
     # The repository
+    Entry(
+        "new-contributor",
+        "by hand, from docs/how-to alone, in a new clone",
+        ("docs/how-to",),
+        Kind.PEOPLE,
+        is_long=True,
+    ),
     Entry("debian-13", "make test-trixie", ("tools/check-bare-debian",), Kind.TESTS, is_long=True),
     Entry(
         "slowest-tests",

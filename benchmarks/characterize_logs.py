@@ -1,4 +1,4 @@
-"""Time and memory of characterizing each known log, in a process of its own (imports included).
+"""Time and memory of characterizing each known log, one process per log (imports included).
 
     python benchmarks/characterize_logs.py [LOG ...]
 
@@ -46,7 +46,7 @@ def main() -> int:
         f"{len(rows)} logs: at most {slowest:.2f} s and {largest:.0f} MB ({'reached' if reached else 'MISSED'})"
     )
     results.add(
-        f"characterize any log (of {len(rows)}), a process each",
+        f"characterize any log (of {len(rows)}), one process per log",
         f"at most {slowest:.2f} s, {largest:.0f} MB",
         target=f"< {SECONDS:g} s, < {MEGABYTES:g} MB",
         reached=reached,

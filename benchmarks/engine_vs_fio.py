@@ -29,7 +29,7 @@ SIZES = (64 * 2**10, 4 * 2**20)
 
 
 def engine_bandwidth(folder: Path, size: int) -> float:
-    """Bytes a second between the first and the last write."""
+    """Bytes per second between the first and the last write."""
     stream = Stream(direction="write", sizes=[Entry(count=TOTAL // size, size=size)])
     family = Family(
         role=Role.OUTPUT,
@@ -44,7 +44,7 @@ def engine_bandwidth(folder: Path, size: int) -> float:
 
 
 def fio_bandwidth(folder: Path, size: int) -> float:
-    """Bytes a second as fio measures them: its run time, without open and close."""
+    """Bytes per second as fio measures them: its run time, without open and close."""
     command = [
         "fio", "--name=w", f"--directory={folder}", "--rw=write", "--ioengine=psync", f"--bs={size}",
         f"--size={TOTAL}", "--scramble_buffers=0", "--fsync=0", "--end_fsync=0", "--fallocate=none",

@@ -2,8 +2,8 @@
 
     python benchmarks/hacc_kernels.py [--dir /dev/shm] [--pairs 10] [--independent] [--untuned]
 
-HDF5 Individual against MPI Contiguous and HDF5 Compound against MPI Interleaved (docs/reference/hacc-kernels.md), 2 ranks, 1 and
-16 MiB per rank and variable, repeated to 1 GiB. A run's bandwidth is its bytes over the sum of its dumps' `transfer_s`
+HDF5 Individual against MPI Contiguous and HDF5 Compound against MPI Interleaved (docs/reference/hacc-kernels.md),
+2 ranks, 1 and 16 MiB per rank and variable, repeated to 1 GiB. A run's bandwidth is its bytes over the sum of its dumps' `transfer_s`
 (first to last data operation). Pairs alternate in order; the target is a median ratio of 0.95.
 """
 
@@ -27,11 +27,11 @@ from workalike.workload.workload_file import read_workload
 WORKLOADS = Path(__file__).parents[1] / "workloads/hacc"
 RANKS, VARIABLES = 2, 9
 MIB, GIB = 2**20, 2**30
-SHIPPED = 16 * MIB  # of a rank and variable
+SHIPPED = 16 * MIB  # per rank and variable
 PAIRS = (("hdf5-individual", "mpi-contiguous"), ("hdf5-compound", "mpi-interleaved"))
 TARGET = 0.95
 
-# Metadata in one block at the head, data behind it on a boundary; a rank's slab is one piece, so nothing is to be exchanged.
+# Metadata in one block at the head, data after it on a boundary; a rank's slab is one piece, so nothing is exchanged.
 TUNED = Tunable(
     alignment=MIB, threshold=64 * 1024, metadata_block=MIB, collective_metadata=True, individual_io=True
 )
@@ -53,7 +53,7 @@ def plan_of(name: str, size: int, collective: bool, tuned: bool) -> Plan:
 
 
 def bandwidth(plan: Plan, where: Path) -> float:
-    """Bytes a second of one run, data operations only."""
+    """Bytes per second of one run, data operations only."""
     with tempfile.TemporaryDirectory(dir=where) as folder:
         record = run_plan(plan, RunOptions(data=Path(folder) / "data", out=Path(folder), quiet=True))
     seconds = sum(dump.transfer_s or 0.0 for dump in record.dumps)
@@ -82,7 +82,7 @@ def main() -> int:
             good &= ratio >= TARGET
             results.add(
                 f"HACC-IO, {given.dir}, 2 ranks, 1 GiB, {'independent' if given.independent else 'collective'}, "
-                f"{size // MIB} MiB a rank and variable, median of {given.pairs} pairs: {hdf5} ÷ {mpi}",
+                f"{size // MIB} MiB per rank and variable, median of {given.pairs} pairs: {hdf5} ÷ {mpi}",
                 f"{ratio:.2f}",
                 target=f"≥ {TARGET}",
                 reached=ratio >= TARGET,

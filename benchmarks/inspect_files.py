@@ -1,4 +1,4 @@
-"""`workalike inspect` of files that the real TyphonIO library wrote: what it finds wrong with each.
+"""`workalike inspect` of files that the real TyphonIO library wrote: the defects that it finds in each.
 
 python benchmarks/inspect_files.py
 """

@@ -1,12 +1,13 @@
-"""MINIO's study (its poster, "Evaluation") at our scale: TyphonIO's own calls, the same file in fewer calls, plain HDF5.
+"""MINIO's study (its poster, "Evaluation") at a smaller scale: TyphonIO's calls, the same file in fewer, plain HDF5.
 
     python benchmarks/minio_study.py [--ranks 1,4,16,64] [--real 10000] [--mesh unstructured] [--steps 5]
                                      [--dir DIR] [--to docs/pictures] [--json FILE] [--drawn FILE]
 
-Weak scaling: every rank has a part of `real` elements with four quantities and writes it `steps` times. MINIO's input is imported as
-anybody's would be, and run once under capture. Counts and sizes are those of the log (POSIX, all ranks), a step; they are the same on
-any machine with this MPI-IO (`OMPI_MCA_io=romio321` chooses Open MPI's other one) and HDF5. I/O time is from the first open to the last close of each step, summed; it is this machine's.
-Prints a table in Markdown and draws docs/pictures/minio-study.svg. `--json` keeps the figures, `--drawn` draws those of an earlier run.
+Weak scaling: every rank has a part of `real` elements with four quantities and writes it `steps` times. MINIO's input
+is imported and run once under capture. Counts and sizes are those of the log (POSIX, all ranks) per step; they are the
+same on any machine with this HDF5 and MPI-IO (`OMPI_MCA_io=romio321` chooses Open MPI's other one). I/O time is from the
+first open to the last close of each step, summed; it depends on the machine. Prints a table in Markdown and draws
+docs/pictures/minio-study.svg. `--json` keeps the figures, `--drawn` draws those of an earlier run.
 """
 
 from __future__ import annotations
@@ -111,8 +112,8 @@ def slowest(table: RecordTable) -> tuple[float, int]:
 
 def print_table(points: list[Point]) -> None:
     print(
-        "| library | ranks | bytes a step | POSIX writes a step | up to 100 B | mean size | MPI-IO writes a step | I/O time "
-        "| slowest POSIX write | slowest MPI-IO write |"
+        "| library | ranks | bytes per step | POSIX writes per step | up to 100 B | mean size | MPI-IO writes per step "
+        "| I/O time | slowest POSIX write | slowest MPI-IO write |"
     )
     print("|---|" + "---:|" * 9)
     for p in points:
@@ -126,7 +127,7 @@ def print_table(points: list[Point]) -> None:
 
 
 PANELS = (
-    ("writes", "POSIX writes a step", (10, 20, 50, 100, 200, 500, 1000), lambda v: f"{v:,.0f}"),
+    ("writes", "POSIX writes per step", (10, 20, 50, 100, 200, 500, 1000), lambda v: f"{v:,.0f}"),
     ("mean_size", "mean size of a write", tuple(2**k for k in range(10, 24, 2)), size_text),
     ("io_s", "I/O time, all steps (busy machine)", (0.01, 0.1, 1, 10, 100), seconds_text),
 )
@@ -163,7 +164,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--ranks", default="1,4,16,64")
-    parser.add_argument("--real", type=int, default=10_000, help="elements of a rank")
+    parser.add_argument("--real", type=int, default=10_000, help="elements per rank")
     parser.add_argument("--mesh", default="unstructured", choices=("quad", "unstructured", "point"))
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--dir", type=Path, default=None, help="file system under test [a temporary folder]")
@@ -184,11 +185,19 @@ def main() -> int:
         given.json.write_text(json.dumps([asdict(p) for p in points], indent=1), encoding="utf-8")
     for p in points:
         results.add(
-            f"MINIO's study, {p.library}, {p.ranks} ranks: POSIX writes a step, their mean size, independent MPI-IO writes",
-            f"{p.writes:,.0f} of {size_text(p.mean_size)}; {p.mpiio_independent:,.0f}",
+            f"MINIO's study, {p.library}, {p.ranks} rank{'s' if p.ranks > 1 else ''}: writes per step of all ranks",
+            f"{p.bytes:,.0f} bytes in {p.writes:,.0f} POSIX writes ({p.small:,.0f} up to 100 B) of "
+            f"{size_text(p.mean_size)} on average; MPI-IO writes {p.mpiio_collective:,.0f} collective + "
+            f"{p.mpiio_independent:,.0f} independent; I/O time of the run {seconds_text(p.io_s)}; slowest POSIX write "
+            f"{seconds_text(p.slowest_s)} ({size_text(p.slowest_size)}), slowest MPI-IO write "
+            f"{seconds_text(p.slowest_mpiio_s)} ({size_text(p.slowest_mpiio_size)})",
             writes=p.writes,
-            bytes=p.mean_size,
+            bytes=p.bytes,
+            mean_size_bytes=p.mean_size,
+            small=p.small,
+            collective=p.mpiio_collective,
             independent=p.mpiio_independent,
+            io_s=p.io_s,
         )
     if not given.drawn:
         results.write()

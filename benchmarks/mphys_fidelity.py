@@ -2,9 +2,9 @@
 
     python benchmarks/mphys_fidelity.py [--clock] [--files DIR]
 
-Without options: full scale on the `null` backend (without the engine: counted from the plan). `--clock` adds the start times of
-A, C and E (deadline clock, a hundredth of the time: three minutes), `--files` real HDF5 files in DIR (4 ranks, a hundredth of
-the bytes). docs/mphys.md explains the table.
+Without options: full scale on the `null` backend (without the engine: counted from the plan). `--clock` adds the start
+times of A, C and E (deadline clock, a hundredth of the time: three minutes), `--files` real HDF5 files in DIR (4 ranks,
+a hundredth of the bytes). docs/mphys.md explains the table.
 
 The paper's rule, as its authors' MACSio branch (typhonio_plugin) has it: parts of N = part_size / 8 mesh nodes,
 cut into nx x ny = N with whole numbers; growth with truncated part sizes; visualisation growth one step late;
@@ -61,7 +61,7 @@ def variable_bytes(nodes: int, cells: int, variables: int = VARIABLES) -> int:
 
 
 def file_bytes(ranks: int, nx: int, ny: int, variables: int = VARIABLES) -> int:
-    """A dump of one unstructured 2-D part a rank: coordinates, ids, connectivity, variables, library metadata."""
+    """A dump of one unstructured 2-D part per rank: coordinates, ids, connectivity, variables, library metadata."""
     nodes, cells = nx * ny, (nx - 1) * (ny - 1)
     mesh = 20 * nodes + 20 * cells + 8
     metadata = 96 * ranks + 15_000 + 1_100 * variables
@@ -82,7 +82,7 @@ def dump_bytes(ranks: int, part_size: int) -> int:
 
 
 def fitted_part_size(ranks: int, target: float) -> int:
-    """The part size near that of a square part whose dump comes nearest to `target`: found by trial, as a person would."""
+    """The near-square part size whose dump comes nearest to `target`, found by trial."""
     low, high = 128, 2**40
     while low < high:
         middle = (low + high) // 2
@@ -242,7 +242,7 @@ def _family(fidelity: Fidelity, role: Role) -> FamilyFidelity:
 
 
 def percent(value: float) -> str:
-    """Two digits behind the point, as Table II has them; less than that is not a zero."""
+    """Two digits after the point, as in Table II; a smaller error is not shown as zero."""
     return f"{value:.2f}" if value >= 0.005 else "0" if value == 0 else "< 0.01"
 
 

@@ -1,4 +1,4 @@
-"""Run a command with the capture library preloaded, as `workalike profile` would, its log thrown away.
+"""Run a command with the capture library preloaded, as `workalike profile` does, and discard its log.
 
 python benchmarks/preloaded.py COMMAND...
 """

@@ -1,8 +1,8 @@
 """How fast logs are read: against bare zlib inflate, and against PyDarshan.
 
 ``python benchmarks/read_logs.py [LOG ...]``; without arguments the logs of the PyPI package darshan and
-those in ../shared/logs. Both sides of a comparison run in this process, turn by turn, and what is
-printed is the median of the ratios of neighbouring runs; so a machine that slows down slows both.
+those in ../shared/logs. Both sides of a comparison run in this process, alternately, and the printed
+figure is the median of the ratios of neighbouring runs; so a machine that slows down slows both.
 
 Compared are:
 
@@ -129,7 +129,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def alternate(ours: Callable[[], object], theirs: Callable[[], object], rounds: int) -> tuple[float, ...]:
-    """Run both in turn; give the medians of our time, their time and their time / our time."""
+    """Run both alternately; give the medians of our time, their time and their time / our time."""
     ours()
     theirs()
     gc.collect()

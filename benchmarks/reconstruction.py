@@ -1,11 +1,11 @@
-"""How well do counters alone tell who moved which bytes where? Scored against the trace (DXT) of the same log.
+"""How well do counters alone determine which rank moved which bytes? Scored against the trace (DXT) of the same log.
 
 For each log its trace is set aside, the log is characterized from counters, the full-scale plan is expanded by the
 engine's `record` backend, and both sides are binned: bytes per file, direction, rank and 1 MiB of offset. The score is
 the total variation between the two, 0 to 1.
 
-The floor. Counters do not tell the order of operations in time. Take the truth t and let every rank do its operations of
-a file in reverse order at mirrored offsets (o -> first + last - o - length). Sizes, bytes, the largest byte, the
+The floor. Counters do not have the order of operations in time. Take the truth t and let every rank do its operations
+of a file in reverse order at mirrored offsets (o -> first + last - o - length). Sizes, bytes, the largest byte, the
 sequential and consecutive counts and all strides stay the same: the mirrored run m(t) has the same counters. Whatever
 is reconstructed from those is at least TV(t, m(t))/2 away from one of the two (triangle inequality), so that half is
 the stated floor.

@@ -3,7 +3,7 @@
     python benchmarks/results_page.py [--check]
 
 `docs/results/page.md` holds what people write: headings, notes, and lines `{{NAME NAME ...}}`, each of which becomes a
-table of these results. --check says whether the page is what would be made.
+table of these results. --check says whether the page is up to date.
 """
 
 from __future__ import annotations

@@ -54,6 +54,8 @@ def changed_since(known: Entry, commit: str | None) -> str:
 
 def perform(known: Entry) -> bool:
     """Run it; whether it did what it should. Scripts write their result, tests get a new stamp when they pass."""
+    if known.kind is Kind.PEOPLE:
+        return known.file.exists()
     load = os.getloadavg()[0]
     words = shlex.split(known.command)
     if words[0] == "python":
@@ -75,7 +77,7 @@ def show(entries: list[Entry]) -> None:
     states = {known.name: state(known) for known in entries}
     width = max(map(len, states))
     for known in entries:
-        note = " (long)" if known.is_long else ""
+        note = " (by hand)" if known.kind is Kind.PEOPLE else " (long)" if known.is_long else ""
         print(f"{known.name:{width}}  {states[known.name]}{note}")
     current = sum(word == "current" for word in states.values())
     missing = sum(word == "missing" for word in states.values())

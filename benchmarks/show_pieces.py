@@ -1,8 +1,8 @@
 """The pictures of docs/show-pieces.md: two applications captured, replicated, and the figures of their reports.
 
-Each loop is what a person would type (the commands are in the document): `workalike profile` of the application, its input
-shortened, then `workalike replicate --full` of that log, in its time, on as many ranks. Of the report two figures are taken, with
-coordinates rounded, so that a picture is a few kilobytes.
+Each application goes through the commands of the page: `workalike profile` of the application, its input shortened, then
+`workalike replicate --full` of that log, in its time, on as many ranks. Two figures of the report are kept, with
+coordinates rounded, so that a picture has a few kilobytes.
 
     python benchmarks/show_pieces.py [--to docs/pictures] [--work DIR] [--reports]
 

@@ -1,4 +1,4 @@
-"""Eq. 1 of the workload-replication paper for TyphonIO files: how well it fits, and files of asked sizes by its inverse.
+"""Eq. 1 of the workload-replication paper for TyphonIO files: how well it fits, and files of given sizes by its inverse.
 
 python benchmarks/size_equation.py
 """
@@ -31,7 +31,7 @@ def main() -> int:
     for size in SIZES:
         found = calibrated(size)
         if size == SIZES[0]:
-            for name, words in (("boundary", "with the boundary's term"), ("paper", "as the paper has it")):
+            for name, words in (("boundary", "with the boundary's term"), ("paper", "as in the paper")):
                 fit = found["fits"][name]
                 residual, least = 100 * fit["largest_held_out_residual"], fit["holds_from_part_size"]
                 rounded = ", ".join(f"{key} {value:.4g}" for key, value in fit["coefficients"].items())

@@ -1,9 +1,9 @@
 """Two costs that the library must not cause or can lower: stat at every open, and an unhinted open of the log.
 
-As in Figs. 2 and 3 of the paper on the Cray XE6: all ranks at once stat a file of 1 GiB; all ranks together open a file
+As in Figs. 2 and 3 of the paper on the Cray XE6: all ranks stat a file of 1 GiB concurrently. All ranks open a file
 and write 700 bytes each collectively, with and without its hints (romio_no_indep_rw, cb_nodes 4), which only ROMIO
-heeds. Beside the stat stands an open with and without capture: what capture adds is no stat. Medians of the
-slowest rank's times; here the file lies on one local disk, so what striping over servers costs does not show.
+uses. An open with and without capture is measured beside the stat: capture adds no stat. Times are medians of the
+slowest rank's. Here the file is on one local disk, so the cost of striping over servers does not show.
 
     python benchmarks/stat_and_open.py [--ranks 2,4,8,16] [--repeat 20] [--runs 3] [--dir DIR]
 """
@@ -109,7 +109,7 @@ def main() -> None:
                 ]
                 without, hinted = (statistics.median(column) for column in zip(*pairs, strict=True))
                 results.add(
-                    f"open and collective write of 700 bytes a rank, {ranks} ranks, {mpi_io}: with the paper's hints ÷ without",
+                    f"open and collective write of 700 bytes per rank, {ranks} ranks, {mpi_io}: with the paper's hints ÷ without",
                     f"{hinted / without:.2f}",
                     ratio=hinted / without,
                 )

@@ -2,9 +2,10 @@
 
     python benchmarks/typhonio_patterns.py [--dir DIR] [--pairs 10] [--ranks 4,16] [--part-size BYTES]
 
-An unstructured 2-D mesh of 43 variables, one part a rank, a few dumps; both patterns are captured once (POSIX writes by size,
-Darshan's meaning) and then timed in turn without capture. Target: at least 5 times fewer POSIX writes under 4 KiB. The bins of a
-log end at 100, 1024 and 10240 bytes: data pieces are kept above the last, so all writes below it are the library's.
+An unstructured 2-D mesh of 43 variables, one part per rank, a few dumps. Both patterns are captured once (POSIX writes
+by size, Darshan's meaning) and then timed alternately without capture. Target: at least 5 times fewer POSIX writes
+under 4 KiB. The bins of a log end at 100, 1024 and 10240 bytes: data pieces are larger than the last, so all writes
+below it are the library's.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def main() -> int:
         ratio = statistics.median(f / o for f, o in zip(times["faithful"], times["optimised"], strict=True))
         good &= fewer >= TARGET
         results.add(
-            f"small POSIX writes (≤ 10 KiB) a dump, `faithful` ÷ `optimised`, 43 quants, {ranks} ranks; their time",
+            f"small POSIX writes (≤ 10 KiB) per dump, `faithful` ÷ `optimised`, 43 quants, {ranks} ranks; their time",
             f"{fewer:.0f} × ({counts['faithful']} against {counts['optimised']}); time {ratio:.2f}",
             target=f"≥ {TARGET} × fewer",
             reached=fewer >= TARGET,

@@ -1,9 +1,9 @@
-"""Is a large write another thing to a file system than many small ones? 40 MiB into a new file, by calls of several sizes in turn.
+"""Does a large write cost a file system more than many small ones? 40 MiB into a new file, by calls of several sizes.
 
     python benchmarks/write_sizes.py [--dir DIR] [--rounds 4]
 
-Why capture can record the sizes of STDIO's calls (docs/capture.md). What a virtual machine gave back to its host in
-between is got anew, so there is a pause before each file.
+This is why capture can record the sizes of STDIO calls (docs/capture.md). A virtual machine must allocate memory anew
+that it gave back to its host in between, so there is a pause before each file.
 """
 
 from __future__ import annotations

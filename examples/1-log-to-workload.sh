@@ -4,7 +4,7 @@ set -eu
 log=tests/data/checkpoints-4.darshan
 out=$(mktemp -d)
 
-# Times are rounded on request: a log's own microseconds would tell one run from another.
+# Times are rounded on request: a log's own microseconds would identify one run.
 workalike characterize "$log" -o "$out/app.yaml" --round 2 | sed "s|$out|OUT|"
 grep -A 1 'sizes\|sharing' "$out/app.yaml" | grep -v '^--'
 

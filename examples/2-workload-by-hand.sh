@@ -1,5 +1,5 @@
 #!/bin/sh
-# A workload without a log: what an application that is still being designed will do to storage.
+# A workload without a log: the I/O of an application that is still being designed.
 set -eu
 out=$(mktemp -d)
 cat > "$out/planned.yaml" <<'YAML'

@@ -9,8 +9,8 @@ log=$1
 scratch=$2
 results=${3:-replica-$SLURM_JOB_ID}
 
-# Inside a job, workalike starts the engine by srun. --full is the original's scale in bytes and time; the number of ranks is
-# the job's. Data goes to the file system under test and is deleted after the run, results stay in the folder of the job.
+# Inside a job, workalike starts the engine by srun. --full is the original's scale in bytes and time; --ranks is the
+# job's. Data is deleted after the run; results stay in the folder of the job.
 workalike replicate "$log" -o "$results" --full --ranks "$SLURM_NTASKS" --nodes "$SLURM_JOB_NUM_NODES" --dir "$scratch"
 
 # Exit code 1 if the replica's bytes or operations are not the original's.

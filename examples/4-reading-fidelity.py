@@ -1,4 +1,4 @@
-"""What `fidelity.json` says of a replica: each family, and the counters that differ most."""
+"""What `fidelity.json` says about a replica: each family, and the counters that differ most."""
 
 import json
 import subprocess

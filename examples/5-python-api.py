@@ -7,7 +7,7 @@ import workalike
 
 LOG = Path(__file__).parents[1] / "tests" / "data" / "checkpoints-4.darshan"
 
-# A log: its regions are read when they are asked for; records are NumPy tables, one row a file and rank.
+# A log: its regions are read on demand; records are NumPy tables with one row per file and rank.
 log = workalike.open_log(LOG)
 written = log.records("MPI-IO")["BYTES_WRITTEN"]
 print(log.job.nprocs, "ranks;", int(written.sum()), "bytes written by MPI-IO")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A log of any program, as it is: here a Python script.
+# A log of an unmodified program: here a Python script.
 set -eu
 out=$(mktemp -d)
 cat > "$out/steps.py" <<'PY'

@@ -1,6 +1,6 @@
-"""How property tests run: the same examples every time, so that a change is judged by its own work.
+"""Property tests run the same examples every time, so that a failure is caused by a change.
 
-`make test-long` sets WORKALIKE_EXPLORE and lets them look for new ones. They are about values: a slow machine is no failure.
+`make test-long` sets WORKALIKE_EXPLORE, with which they look for new ones. A slow machine is not a failure.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """workalike: replicate the I/O of a real HPC application anywhere.
 
-The line: log -> `characterize` -> workload -> `plan` -> engine -> record -> `compare`.
+The pipeline: log -> `characterize` -> workload -> `plan` -> engine -> record -> `compare`.
 
-The functions and types of the Python interface (docs/python-api.md) are loaded when they are asked for.
+The functions and types of the Python interface (docs/python-api.md) are loaded at their first use.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ __all__ = [
 
 API = "workalike.api"
 SHARED_NAMES = ("characterize", "compare", "plan")
-"""Parts of the package and functions of the interface alike."""
+"""Names that are both a subpackage and a function of the interface."""
 
 
-class _CallablePart(ModuleType):
-    """A part of the package that can be called as the function of the interface that has its name."""
+class _CallableSubpackage(ModuleType):
+    """A subpackage that can be called as the function of the interface with the same name."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         return self._function(*arguments, **options)
@@ -77,11 +77,11 @@ class _CallablePart(ModuleType):
 
 
 class _Package(ModuleType):
-    """The import of a part sets an attribute of the package, whoever imports it, and when."""
+    """The package. Importing a subpackage sets an attribute of it, at whatever time and from whatever module."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in SHARED_NAMES and type(value) is ModuleType:
-            value.__class__ = _CallablePart
+            value.__class__ = _CallableSubpackage
         super().__setattr__(name, value)
 
 

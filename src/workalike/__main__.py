@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Start the command line; Ctrl-C while it is still being loaded is one line too."""
+    """Start the command line; Ctrl-C while it is being loaded also prints one line, not a traceback."""
     try:
         from workalike import cli
     except KeyboardInterrupt:

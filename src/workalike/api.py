@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -25,7 +24,7 @@ from workalike.compare.fidelity import Fidelity
 from workalike.compare.inputs import read_original, read_replica
 from workalike.darshan import Log, open_log, open_logs
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import make_folder, write_text
+from workalike.files import make_folder
 from workalike.launch.run import RunOptions
 from workalike.plan import resolve as resolving
 from workalike.plan.choices import BACKENDS
@@ -34,12 +33,10 @@ from workalike.plan.plan_file import read_plan
 from workalike.plan.plan_schema import Clock, Plan
 from workalike.plan.resolve import Options
 from workalike.record.run_record import Record
-from workalike.replica.machine import fit_to_machine
-from workalike.replica.replicate import Replica, report_on
-from workalike.replica.replicate import replicate as perform_replica
+from workalike.replica.replicate import Replica, Sizing, replicate_into
 from workalike.workload.model import Workload
 from workalike.workload.words import Level
-from workalike.workload.workload_file import read_workload, workload_text
+from workalike.workload.workload_file import read_workload
 
 __all__ = [
     "Characterization",
@@ -60,7 +57,7 @@ __all__ = [
     "replicate",
 ]
 
-MAX_TIME_SCALE = 1e6  # the engine's
+MAX_TIME_SCALE = 1e6  # the limit that the engine enforces
 
 AnyPath = str | os.PathLike[str]
 Factor = int | float | str | Fraction
@@ -105,14 +102,14 @@ def characterize(
     variables: int | None = None,
     include_noise: bool = False,
 ) -> Characterization:
-    """What the logs of one job do to storage: an anonymous `workload`, and beside it how it came about.
+    """What the logs of one job do to storage: an anonymous `workload`, and how each part of it was found.
 
     Args:
         log: a log, its path, a folder of logs, or several of these.
-        level: `posix`, `mpiio` or `h5d`: taken where a file has it; None: as the log tells.
+        level: `posix`, `mpiio` or `h5d`: taken where a file has it; None: as the log shows.
         states: number of dumps in each long-lived file.
-        model: `mesh`, `arrays` or `extents`: what to take a dump for where the log leaves a choice.
-        variables: of a mesh.
+        model: `mesh`, `arrays` or `extents`: how a dump is modelled where the log leaves a choice.
+        variables: number of variables of a mesh.
         include_noise: whether standard streams, libraries and the like are replicated too.
 
     Raises:
@@ -146,20 +143,20 @@ def plan(
     backend: str | None = None,
     seed: int = 1,
 ) -> Plan:
-    """The plan of a workload: what every rank does, by rule, at the chosen ranks and scale.
+    """The plan of a workload: the rules by which every rank acts, at the chosen ranks and scale.
 
     Args:
         workload: a workload, a characterization, or the path of a workload file.
-        ranks: of the replica; None: `nodes` times `ranks_per_node`, or the original's.
-        nodes: how many nodes `ranks_per_node` ranks each are to fill.
+        ranks: number of ranks of the replica; None: `nodes` times `ranks_per_node`, or the original's.
+        nodes: number of nodes, each with `ranks_per_node` ranks.
         bytes_scale: factor on all bytes, above 0.
         ranks_per_node: ranks on each node.
         scaling: strong: total bytes stay; weak: bytes per rank stay.
-        scale_by: what `bytes_scale` lowers first, operation counts or sizes.
+        scale_by: whether `bytes_scale` lowers operation counts first, or sizes.
         time_scale: factor on all waiting; 0 does not wait.
         clock: gap keeps the time between dumps, deadline their start times.
-        backend: performs every family; None: each its own.
-        seed: of payload and random orders.
+        backend: performs every family; None: each family has its own.
+        seed: seed of payload and random orders.
 
     Raises:
         WorkalikeError: NOTHING_TO_REPLICATE for a workload without families; USAGE for options that are impossible or
@@ -185,7 +182,7 @@ def plan(
 def count(plan: Plan | AnyPath, backend: str | None = None) -> Counts:
     """What each dump of a plan does, counted in this process: nothing is performed, and no MPI is needed.
 
-    Bytes that a library adds of its own (HDF5's metadata) are not among them: only a run can measure these.
+    Bytes that a library adds (such as HDF5's metadata) are not included: only a run can measure them.
 
     Args:
         plan: a plan, or the path of a plan file.
@@ -231,19 +228,19 @@ def replicate(
     `out` gets `workload.yaml`, `plan.json`, `run.json`, `fidelity.json`, `report.html` and `full-scale/`.
 
     Args:
-        log: as in `characterize`, or what it returned.
-        out: folder of the results; made if it is not there.
+        log: as in `characterize`, or its result.
+        out: folder of the results, created if it does not exist.
         data: folder on the file system under test [default: `out`/data, removed afterwards].
-        ranks: of the replica [default: the original's, at most twice as many as cores].
+        ranks: number of ranks of the replica [default: the original's, at most twice as many as cores].
         bytes_scale: factor on all bytes [default: at most 1 GiB are moved].
         time_scale: factor on all waiting [default: about 50 seconds of it].
         scaling: as in `plan`.
         full: the original's ranks, bytes and times wherever no other value is given.
-        backend: performs every family; None: each its own.
-        launcher: mpiexec, srun, flux or serial [default: what is there].
-        capture: measure the replica by a log of it, not by the engine's own record.
+        backend: performs every family; None: each family has its own.
+        launcher: mpiexec, srun, flux or serial [default: the one that is available].
+        capture: measure the replica by a Darshan log of it, not by the engine's own record.
         verify: read everything back and compare it with what was written.
-        keep: leave the data files there.
+        keep: do not delete the data files.
 
     Raises:
         WorkalikeError: as `characterize` and `plan`; CANNOT_WRITE; MISSING without the engine; RUN_FAILED.
@@ -252,38 +249,23 @@ def replicate(
         ranks=ranks,
         scaling=scaling,
         bytes_scale=Fraction(1) if bytes_scale is None else _factor(bytes_scale),
-        time_scale=(1.0 if full else 0.0) if time_scale is None else _time_factor(time_scale),
+        time_scale=0.0 if time_scale is None else _time_factor(time_scale),
     )
-    performing = _backend(backend)
     results = Path(out)
-    make_folder(results)
-    found = log if isinstance(log, Characterization) else characterize(log)
-    write_text(results / "workload.yaml", workload_text(found.workload))
-    place = results / "data" if data is None else Path(data)
-    make_folder(place)
-    chosen = given
-    if not full:
-        chosen = fit_to_machine(
-            found, given, place, scale_bytes=bytes_scale is None, scale_time=time_scale is None
-        )
     run = RunOptions(
-        data=place,
+        data=results / "data" if data is None else Path(data),
         out=results,
-        backend=performing,
+        backend=_backend(backend),
         launcher=launcher,
         capture=capture,
         verify=verify,
         keep=keep,
         quiet=True,
     )
-    try:
-        replica = perform_replica(found, chosen, run)
-    finally:
-        if data is None and not keep:
-            with suppress(OSError):  # not empty: what lies there is not of this run
-                place.rmdir()
-    report_on(replica, results / "report.html")
-    return replica
+    make_folder(results)
+    found = log if isinstance(log, Characterization) else characterize(log)
+    sizing = Sizing(full=full, bytes=bytes_scale is None, time=time_scale is None)
+    return replicate_into(found, given, run, sizing=sizing, scratch=data is None)
 
 
 def compare(
@@ -294,7 +276,8 @@ def compare(
     """How close a replica came to its original, counter by counter.
 
     Args:
-        original: a characterization or a workload; or the path of a log, of a folder of one job's logs, or of a workload.
+        original: a characterization or a workload; or the path of a workload, of a log, or of a folder of one job's
+            logs.
         replica: a record, or the characterized log of the replica's run; or the path of `run.json` or of such a log.
         plan: the replica's plan or its path, for its scaling rule; without it that of `scale_by="count"` is taken.
 
@@ -325,13 +308,15 @@ def _backend(name: str | None) -> str | None:
 
 
 def _factor(value: Factor) -> Fraction:
-    """Numbers as they are printed: 0.1 is a tenth, not the nearest binary fraction."""
+    """A number as it is printed: 0.1 is a tenth, not the nearest binary fraction."""
     try:
         factor = Fraction(str(value))
     except (ValueError, ZeroDivisionError):
         factor = Fraction(0)
     if factor <= 0:
-        raise _usage(f"bytes_scale {value!r} is no positive number", 'give a number, or text such as "1/64"')
+        raise _usage(
+            f"bytes_scale {value!r} is not a positive number", 'give a number, or text such as "1/64"'
+        )
     return factor
 
 

@@ -1,4 +1,4 @@
-"""The command line: `workalike COMMAND`. Each command is a thin call of the library."""
+"""The command line: `workalike COMMAND`. Each command parses options, calls the library and prints."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     help="Replicate the I/O of a real HPC application anywhere, and prove how close the replica came.\n\n"
-    "The whole line in one command: `workalike replicate app.darshan -o replica/`",
+    "All steps in one command: `workalike replicate app.darshan -o replica/`",
 )
 
 for command in (
@@ -68,11 +68,11 @@ def _root(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """Options before the command."""
+    """The options that come before the command."""
 
 
 class Ended(BaseException):
-    """A signal that ends the program, as an exception: what runs is stopped and tidied up on the way."""
+    """A signal that ends the program, as an exception, so that running processes are stopped and files removed."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -84,56 +84,56 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
     raise Ended(number)
 
 
-def _heed_signals() -> None:
-    """Batch systems and closed terminals end a program by signals that Python would die of without a word."""
+def _handle_signals() -> None:
+    """Handle the signals by which batch systems and closed terminals end a program: Python would die silently."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        # What is ignored stays so (`nohup`).
+        # A signal that is ignored stays ignored (`nohup`).
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _end)
 
 
 def main() -> None:
     """Entry point: errors become one line on stderr and the exit code of their kind."""
-    _heed_signals()
+    _handle_signals()
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()
     except WorkalikeError as error:
-        _leave(error.one_line(), error.exit_code)
+        _exit_with(error.one_line(), error.exit_code)
     except USAGE_ERROR as error:
-        _leave_usage(error)
+        _exit_with_usage(error)
     except Ended as ended:
-        _leave(f"{ended}; of a run's data only what --keep keeps is left", EXIT_OF_SIGNAL + ended.number)
+        _exit_with(f"{ended}; a run's data is left only with --keep", EXIT_OF_SIGNAL + ended.number)
     except BrokenPipeError:
         _drop_output()
         sys.exit(1)
     except OSError as error:
         _drop_output()
-        told = WorkalikeError(
+        reported = WorkalikeError(
             ErrorKind.CANNOT_WRITE,
             error.strerror or "failed",
             file=error.filename or "standard output",
             hint="check folder and space",
         )
-        _leave(told.one_line(), told.exit_code)
+        _exit_with(reported.one_line(), reported.exit_code)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _leave(line: str, code: int) -> NoReturn:
+def _exit_with(line: str, code: int) -> NoReturn:
     print(f"workalike: {line}", file=sys.stderr)
     sys.exit(code)
 
 
-def _leave_usage(error: Any) -> NoReturn:
-    """Wrong options are one line too."""
+def _exit_with_usage(error: Any) -> NoReturn:
+    """Report wrong options on one line, too."""
     text = error.format_message()
     if not text.strip():  # no arguments: the help has been shown
         sys.exit(ErrorKind.USAGE.exit_code)
     help_of = error.ctx.command_path if error.ctx else app.info.name
-    told = WorkalikeError(ErrorKind.USAGE, text.strip().rstrip("."), hint=f"see `{help_of} --help`")
-    _leave(told.one_line(), told.exit_code)
+    reported = WorkalikeError(ErrorKind.USAGE, text.strip().rstrip("."), hint=f"see `{help_of} --help`")
+    _exit_with(reported.one_line(), reported.exit_code)
 
 
 def _drop_output() -> None:
-    """Nothing more can be said on stdout: Python shall not try again when it ends."""
+    """Redirect stdout to nowhere: it cannot be written to, and Python would flush it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Tables on the terminal: as many columns as fit."""
+"""Tables on the terminal, with as many columns as fit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GAP = 2  # spaces between columns
 
 @dataclass
 class Column:
-    """A column with its cells; `rank` 0 always stays."""
+    """A column with its cells. Columns of the highest `rank` are left out first, those of rank 0 never."""
 
     head: str
     cells: list[Text]
@@ -26,7 +26,7 @@ class Column:
 
 
 def table_of(title: str, columns: list[Column], width: int) -> Table:
-    """As many columns as fit, the least important left out first."""
+    """A table of the columns that fit into `width` characters."""
     shown = list(columns)
     while sum(c.width + GAP for c in shown) > width and any(c.rank for c in shown):
         shown.remove(max(shown, key=lambda c: c.rank))

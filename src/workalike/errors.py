@@ -1,7 +1,7 @@
 """The closed list of error kinds.
 
-Every error says which file, which place in it, and what to do; the command line turns
-one into a single line on stderr and the exit code of its kind.
+Every error names the file, the place in it, and the hint. The command line prints it as one line on stderr and ends
+with the exit code of its kind.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from enum import Enum
 from pathlib import Path
 
 MOST_QUOTED = 400
-"""Characters of one part of an error's line: a file, a place, a message, what to do."""
+"""Characters of one part of an error's line: file, place, message or hint."""
 
 
 class ErrorKind(Enum):
-    """What went wrong, each with its exit code (docs/reference/terms.md#exit-codes)."""
+    """What went wrong: a title and its exit code (docs/reference/terms.md#exit-codes)."""
 
     USAGE = ("bad usage", 2)
     MISSING = ("no such file", 2)
@@ -42,7 +42,7 @@ class WorkalikeError(Exception):
         message: what is wrong, in one sentence without the file's name.
         file: the file concerned, if any.
         place: where in it ("module POSIX, record 17", "families[0].dumps", "byte 1328").
-        hint: what to do about it.
+        hint: how to fix it.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class WorkalikeError(Exception):
 
 
 def bounded(text: str) -> str:
-    """Text with its middle left out where it is long: input that is quoted must not fill the screen."""
+    """The text, without its middle where it is long: quoted input must not fill the screen."""
     if len(text) <= MOST_QUOTED:
         return text
     half = MOST_QUOTED // 2

@@ -1,4 +1,4 @@
-"""What kind of file is it? Commands take logs, workloads, plans and records by content, not by name."""
+"""Which kind a file is, by its content: commands do not rely on names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEAD_BYTES = 4096
 
 
 class FileKind(StrEnum):
-    """What a file holds, as far as its first bytes show; a reader of that kind then checks it."""
+    """What a file holds by its first bytes; the reader of that kind then checks it."""
 
     LOG = "log"
     WORKLOAD = "workload"
@@ -31,7 +31,7 @@ def kind_of(path: Path) -> FileKind:
     with open_file(path, ErrorKind.USAGE) as file:
         head = file.read(HEAD_BYTES)
     if not head and path.suffix in (".json", ".jsonl"):
-        return FileKind.RECORD  # of a run that broke off at once
+        return FileKind.RECORD  # of a run that ended before its first line
     if b'"workalike-plan"' in head:
         return FileKind.PLAN
     if b'"workalike-record"' in head:

@@ -1,4 +1,4 @@
-"""Small file helpers whose errors are ours: which file, what to do."""
+"""Reading and writing small files; each failure becomes a `WorkalikeError` with file and hint."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MAX_TEXT_BYTES = 256 * 2**20
 
 
 def open_file(path: str | Path, bad: ErrorKind) -> BinaryIO:
-    """A regular file, for reading: pipes never end or never begin, devices hold no documents.
+    """Open a regular file for reading. Others are refused: a pipe may never end, and a device holds no document.
 
     Raises:
-        WorkalikeError: MISSING when it cannot be read, `bad` when it is none.
+        WorkalikeError: MISSING when it cannot be read, `bad` when it is not a regular file.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not block
@@ -62,9 +62,9 @@ def read_text(path: str | Path, bad: ErrorKind, most: int = MAX_TEXT_BYTES) -> s
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a file whole or not at all (a temporary name, then rename).
+    """Write a file completely or not at all (under a temporary name, then renamed).
 
-    What a link points to is replaced, not the link; a device or pipe (`/dev/null`) is written to.
+    A link stays, and the file that it points to is replaced. A device or pipe (`/dev/null`) is written to.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.
@@ -97,7 +97,7 @@ def _replace(path: Path, text: str) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """A folder for results.
+    """Create a folder for results, and its parents, unless it exists.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.

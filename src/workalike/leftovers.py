@@ -1,8 +1,8 @@
 """Scratch files and folders of commands, and the removal of those that a killed command left.
 
-A command holds a lock (flock) on what it makes, which ends with the process however that ends. What nobody locks is left over, and the next
-command that works in the same place removes it. Names carry a mark of the node since its start, because on a shared
-file system a lock of another node may not show.
+A command holds a lock (flock) on what it creates. The kernel releases the lock when the process ends, in whatever way.
+What no process locks is left over, and the next command that works in the same place removes it. Names contain a mark
+of the node and its boot, because on a shared file system the locks of other nodes may not be visible.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 KEPT = "kept"
-"""A file of this name in a folder says that it was left on purpose."""
+"""A file of this name marks a folder that was left on purpose."""
 
 
 @cache
@@ -38,10 +38,10 @@ def new_name(stem: str) -> str:
 
 
 def make_locked(path: Path, folder: bool) -> int:
-    """Make a file or a folder, which must not exist, and lock it until the returned descriptor is closed.
+    """Create a file or a folder, which must not exist, and lock it until the returned descriptor is closed.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     while True:
         if folder:
@@ -53,15 +53,15 @@ def make_locked(path: Path, folder: bool) -> int:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         if _is_at(descriptor, path):
             return descriptor
-        os.close(descriptor)  # removed as left over, before it was locked
+        os.close(descriptor)  # another command removed it as left over before it was locked
 
 
 @contextlib.contextmanager
 def scratch_folder(parent: Path) -> Iterator[Path]:
-    """A folder in `parent` that goes at the end, after what killed commands left there.
+    """A folder in `parent` that is removed at the end; first, what killed commands left in `parent` is removed.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     remove_leftovers(parent)
     path = parent / new_name(".workalike-run")
@@ -74,11 +74,11 @@ def scratch_folder(parent: Path) -> Iterator[Path]:
 
 
 def remove_leftovers(folder: Path, in_use: Callable[[Path], bool] = lambda _: False) -> list[Path]:
-    """Remove what killed commands of this user on this node left in a folder, and return what it was.
+    """Remove what killed commands of this user on this node left in a folder, and return the removed paths.
 
     Args:
-        folder: where to look; nothing below it is looked at.
-        in_use: whether processes that outlived their command still need one of the places.
+        folder: the folder to search, without its subfolders.
+        in_use: whether a process that outlived its command still uses a path.
     """
     ours = re.compile(rf"\.?workalike-(?:run|capture|part)-{node_mark()}-[0-9a-f]+")
     try:

@@ -1,4 +1,4 @@
-"""Quantities as a person reads them: rounded, with a unit. For exact text see `workload.units`."""
+"""Quantities for people: rounded, with a unit. For exact text see `workload.units`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def size_text(size: float) -> str:
 
 
 def rate_text(rate: float | None) -> str:
-    """Bytes a second."""
+    """Bytes per second; `-` for None."""
     return "-" if rate is None else f"{size_text(rate)}/s"
 
 
@@ -33,7 +33,7 @@ def seconds_text(seconds: float | None) -> str:
 
 
 def percent_text(value: float | None) -> str:
-    """A percentage with as many digits as matter."""
+    """A percentage with two significant digits, or as a whole number."""
     if value is None:
         return "-"
     if value == 0:
@@ -49,14 +49,14 @@ def within_text(value: float) -> str:
 
 
 def factor_text(factor: float) -> str:
-    """A factor of the bytes in prose: `97 %`, `1/2,048`, `4 times`."""
+    """A factor on the bytes in prose: `97 %`, `1/2,048`, `4 times`."""
     if factor >= 1:
         return f"{factor:.3g} times"
     return f"{100 * factor:.2g} %" if factor >= 0.01 else f"1/{1 / factor:,.0f}"
 
 
 def count_text(count: float | None) -> str:
-    """A count with thousands separated; a law's fraction keeps one digit."""
+    """A count with thousands separated; a fraction (from a scaling law) keeps one digit."""
     if count is None:
         return "-"
     return f"{count:,.0f}" if float(count).is_integer() or abs(count) >= 1000 else f"{count:,.1f}"

@@ -1,3 +1,3 @@
-"""The version, in this one place: Python's metadata and CMake read this file."""
+"""The only place of the version: Python's metadata and CMake read this file."""
 
 VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""Small programs compiled here, run under capture, and their logs read back by PyDarshan and by our reader."""
+"""Compiles small programs, runs them under capture, and reads their logs by PyDarshan and by workalike's reader."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Run:
         return [name for name in self.log.names.values() if name.startswith("/")]
 
     def record(self, module: str, name: str, rank: int | None = None) -> dict[str, float]:
-        """The counters of one record, those that are not zero, as our reader has them."""
+        """The counters of one record, those that are not zero, as workalike's reader reads them."""
         found = self.records(module, name)
         if rank is not None:
             found = [entry for entry in found if entry["rank"] == rank]
@@ -159,7 +159,7 @@ def profile(library: Path, tmp_path: Path) -> Profile:
 
 @pytest.fixture
 def same_for_pydarshan(tmp_path: Path) -> Callable[[Path], dict[str, Any]]:
-    """Checks that PyDarshan and our reader agree on every field of a log; gives PyDarshan's answer."""
+    """Checks that PyDarshan and workalike's reader agree on every field of a log; returns PyDarshan's answer."""
 
     def check(path: Path) -> dict[str, Any]:
         answer = darshan_oracle.ask([path], tmp_path)[path]

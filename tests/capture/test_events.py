@@ -83,7 +83,7 @@ def test_job(profile: Profile, compiled: Callable[..., Path]) -> None:
 def test_ranks_of_different_settings_end_together(
     profile: Profile, compiled: Callable[..., Path], first: str
 ) -> None:
-    """Settings that only some ranks have must not keep the others waiting at MPI_Finalize."""
+    """Settings that only some ranks have must not let the others wait at MPI_Finalize."""
     program = compiled("mpi_known.c", compiler="mpicc")
     others = "1" if first == "0" else "0"
     # By the rank that the launcher tells: `mpiexec ... : ...` ends with a crash of its own in Debian 13.

@@ -109,7 +109,7 @@ def test_pnetcdf_from_fortran(launch: Callable[..., Run], compiled: Callable[...
 OURS = LinkedIn(Path("/o"), Path("/w.a"), Path("/l.a"))
 
 
-def test_libraries_stand_behind_our_archive() -> None:
+def test_libraries_come_after_the_archive() -> None:
     words = command("gcc", ["a.o", "-L/x", "-lhdf5", "-l", "z", "b.a", "-o", "app.a"], OURS)
     assert words[:10] == ["gcc", "a.o", "-L/x", "-lhdf5", "-l", "z", "b.a", "-o", "app.a", "-Wl,@/o"]
     start = words.index("-Wl,--start-group")

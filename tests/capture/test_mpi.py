@@ -195,7 +195,7 @@ def test_two_mappings_of_one_rank_are_no_job(killed: Path, tmp_path: Path) -> No
     assert by_rank[1].exists()
     done = recovered(killed, tmp_path / "nowhere", logs=tmp_path / "logs")
     assert done.returncode == 2
-    assert "is no folder" in done.stderr
+    assert "is not a folder" in done.stderr
 
 
 def test_library_needs_no_mpi(library: Path) -> None:

@@ -1,4 +1,4 @@
-"""Threads, forks, other programs, and ends of all kinds: nothing is lost, nothing is counted twice."""
+"""Threads, forks, other programs, and all kinds of ends: nothing is lost or counted twice."""
 
 from __future__ import annotations
 

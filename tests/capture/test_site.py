@@ -1,4 +1,4 @@
-"""Capture for everybody: the module's environment, dated folders, the cap on logs, what is left alone."""
+"""Capture for all users: the module's environment, dated folders, the limit on logs, and what is not captured."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ if sys.argv[1:]:
 
 
 @pytest.mark.parametrize("kill", [[], ["kill"]])
-def test_sizes_are_told_on_request(profile: Profile, kill: list[str]) -> None:
+def test_sizes_are_recorded_on_request(profile: Profile, kill: list[str]) -> None:
     run = profile(sys.executable, "-c", SIZED, *kill, options=("--stdio-sizes",), check=False)
     side = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())
     (sized,) = [row for row in side["stdio_sizes"] if row["file"] == f"{run.folder}/sized"]
@@ -101,6 +101,6 @@ def test_sizes_are_told_on_request(profile: Profile, kill: list[str]) -> None:
     assert [(5, 8), (2, 100), (1, 3_000_000)] in [[(e.total(1), e.size) for e in s.sizes] for s in streams]
 
 
-def test_sizes_are_not_told_otherwise(profile: Profile) -> None:
+def test_sizes_are_not_recorded_otherwise(profile: Profile) -> None:
     run = profile(sys.executable, "-c", SIZED)
     assert not run.logs[0].with_name("app.darshan.extra.json").exists()

@@ -1,4 +1,4 @@
-"""A site's Darshan in the place of our library: a mock of it, which proves that it was loaded, and ours not."""
+"""A site's Darshan instead of workalike's library: a mock proves which of the two was loaded."""
 
 from __future__ import annotations
 
@@ -46,12 +46,15 @@ def test_it_is_preloaded_and_its_log_is_placed(
 def test_without_a_log_a_word(profile: Profile, stub: Path) -> None:
     run = profile("bash", "-c", "exit 3", options=("--with-darshan", str(stub)), check=False)
     assert run.code == 3 and not run.logs
-    assert "left no log here" in run.stderr
+    assert "wrote no log here" in run.stderr
 
 
 @pytest.mark.parametrize(
     ("options", "word"),
-    [(("--with-darshan", "missing.so"), "is no library"), (("--events",), "our library's own")],
+    [
+        (("--with-darshan", "missing.so"), "is not a file"),
+        (("--events",), "work only without --with-darshan"),
+    ],
 )
 def test_usage(profile: Profile, stub: Path, options: tuple[str, ...], word: str) -> None:
     if options[0] == "--events":

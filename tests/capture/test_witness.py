@@ -1,4 +1,4 @@
-"""Two witnesses of one run: what the engine recorded and what the capture library saw are the same numbers."""
+"""Two witnesses of one run: the engine's record and the capture library's log have the same numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: exit codes, one-line errors, what is written where. Without the engine."""
+"""The command line without the engine: exit codes, one-line errors, files written."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_text_is_not_a_log(tmp_path: Path) -> None:
     assert "x.darshan" in one_line(done.stderr)
 
 
-def test_a_bad_workload_names_file_place_and_mend(tmp_path: Path) -> None:
+def test_a_bad_workload_names_file_place_and_hint(tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(SMALL.replace("8/rank x 64 KiB", "8/rank x 64 QiB"))
     done = workalike("plan", "bad.yaml", cwd=tmp_path)
     assert done.returncode == 2
@@ -155,7 +155,7 @@ def test_a_partial_module_is_exit_code_3(tmp_path: Path) -> None:
     assert "POSIX" in done.stderr
 
 
-def test_logs_of_several_jobs_are_taken_as_one_workflow_not_in_silence(tmp_path: Path) -> None:
+def test_logs_of_several_jobs_are_one_workflow_with_a_warning(tmp_path: Path) -> None:
     for job in (1, 2):
         builder = LogBuilder(nprocs=1, run_time=10.0, job_id=job, start_time=1e9 + 7200.0 * job)
         builder.posix(f"/d/out.{job}", rank=0, OPENS=1, WRITES=4, BYTES_WRITTEN=4096, SIZE_WRITE_100_1K=4)
@@ -325,3 +325,36 @@ def test_counting_waits_only_if_it_is_asked_to(backend: str, tmp_path: Path) -> 
     for given, scale in (((), 0), (("--time-scale", "0.05"), 0.05)):
         done = workalike("plan", "app.yaml", "--backend", backend, *given, cwd=tmp_path)
         assert json.loads(done.stdout)["time_scale"] == scale
+
+
+def test_counting_a_plan_made_for_posix_does_not_wait(tmp_path: Path) -> None:
+    """The plan waits 21 s when it is performed; its own time scale must not delay a count."""
+    (tmp_path / "app.yaml").write_text(SMALL)
+    assert workalike("plan", "app.yaml", "-o", "plan.json", cwd=tmp_path).returncode == 0
+    assert json.loads((tmp_path / "plan.json").read_text())["time_scale"] == 1
+    run = ("run", "plan.json", "--dir", "data", "-o", "out", "--backend", "null", "--quiet")
+    for given, scale in (((), 0), (("--time-scale", "0.01"), 0.01)):
+        done = workalike(*run, *given, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        record = json.loads((tmp_path / "out" / "run.json").read_text())
+        assert record["time_scale"] == record["scale"]["time"] == scale
+        assert record["dumps"][-1]["due_s"] == pytest.approx(21 * scale, abs=1)
+    done = workalike(*run, "--ranks", "2", cwd=tmp_path)
+    assert done.returncode == 2 and "--ranks is settled" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--ranks", "1"), "give --ranks at least two numbers"),
+        (("--ranks", "2,2"), "give --ranks at least two numbers"),
+        (("--least", "128 B", "--most", "129 B"), "fewer than 3 different part sizes"),
+    ],
+)
+def test_calibrations_that_determine_nothing_are_refused(
+    options: tuple[str, ...], reason: str, tmp_path: Path
+) -> None:
+    done = workalike("calibrate", "--points", "3", *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert reason in one_line(done.stderr)
+    assert not list(tmp_path.glob("*.json"))

@@ -1,4 +1,4 @@
-"""What the libraries at hand cannot do is refused by `check`, and by `run` before anything is launched or written."""
+"""`check` refuses what the installed libraries cannot do, and so does `run`, before it launches or writes anything."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def call(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def refused(folder: Path, name: str, words: str) -> None:
-    """One line that names the file, from `check` as from `run`, which leaves nothing behind."""
+    """One line that names the file, from `check` and from `run`, which writes nothing."""
     for command in (("check", name), ("run", name, "--dir", "data", "-o", "out")):
         done = call(*command, cwd=folder)
         assert done.returncode == 2, done.stdout
@@ -90,12 +90,12 @@ def test_subfiling(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("{tunable}", "{{deflate: 4, layout: contiguous}}", "say `layout: chunked`"),
-        ("{tunable}", "{{page_size: 4 KiB}}", "page_size goes with"),
-        ("{tunable}", "{{threshold: 4 KiB}}", "threshold goes with alignment"),
-        ("{tunable}", "{{metadata_block: 2 TiB}}", "1 GiB at most"),
+        ("{tunable}", "{{deflate: 4, layout: contiguous}}", "they need `layout: chunked`"),
+        ("{tunable}", "{{page_size: 4 KiB}}", "page_size needs"),
+        ("{tunable}", "{{threshold: 4 KiB}}", "threshold needs alignment"),
+        ("{tunable}", "{{metadata_block: 2 TiB}}", "at most 1 GiB"),
         ("dims: [4096]", "dims: [4096]\n      members: 3", "no 3 equal members"),
-        ("dims: [4096]", "dims: [4096]\n      datasets: 3\n      multi: true", "multiples of its datasets"),
+        ("dims: [4096]", "dims: [4096]\n      datasets: 3\n      multi: true", "multiples of `datasets`"),
         ("interface: hdf5", "interface: posix", "need `interface: hdf5`, pnetcdf or adios2"),
         ("direction: write", "direction: write, nonblocking: true", "need `interface: pnetcdf`"),
     ],

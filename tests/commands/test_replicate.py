@@ -1,4 +1,4 @@
-"""`replicate` and `run` with the engine: what they say at the end, what they leave alone."""
+"""`replicate` and `run` with the engine: what they report, and which files they do not touch."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_what_a_replica_is_measured_by(log: Path, tmp_path: Path, options: list[
     assert (tmp_path / "out" / "replica.darshan").exists() == (basis == "log")
 
 
-def test_the_verification_is_told_everywhere(log: Path, tmp_path: Path) -> None:
+def test_the_verification_is_reported_everywhere(log: Path, tmp_path: Path) -> None:
     done = workalike("replicate", log, "-o", "out", "--time-scale", "0", "--verify", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "verified: 4,194,304 bytes read back, all as written" in done.stdout
@@ -88,12 +88,12 @@ def test_the_verification_is_told_everywhere(log: Path, tmp_path: Path) -> None:
 
 
 def test_files_of_others_in_the_data_folder_stay(log: Path, tmp_path: Path) -> None:
-    mine = tmp_path / "out" / "data" / "thesis.tex"
-    mine.parent.mkdir(parents=True)
-    mine.write_text("years of work")
+    foreign = tmp_path / "out" / "data" / "thesis.tex"
+    foreign.parent.mkdir(parents=True)
+    foreign.write_text("years of work")
     done = workalike("replicate", log, "-o", "out", "--time-scale", "0", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert [path.name for path in mine.parent.iterdir()] == ["thesis.tex"]
+    assert [path.name for path in foreign.parent.iterdir()] == ["thesis.tex"]
 
 
 def test_a_data_folder_of_our_own_is_removed(log: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Options that commands share: nodes and ranks, one object for each group."""
+"""Options that commands share: nodes and ranks, and one object per group."""
 
 from __future__ import annotations
 

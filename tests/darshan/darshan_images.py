@@ -1,7 +1,7 @@
 """Log images made by hand, of any format version, byte order and compression.
 
-Independent of ``workalike.darshan.write``: that one writes one kind of log, this one all the others,
-damaged ones among them.
+Independent of ``workalike.darshan.write``, which writes only one kind of log, this module writes all others, including
+damaged ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAGIC = 6567223
 
 @dataclass
 class Image:
-    """What to put into a log; ``modules`` goes by the number that the file itself uses (its slot).
+    """The contents of a log; the keys of ``modules`` are the numbers in the file (its slots).
 
     A module is (record version, streams): the inflated content of each of its streams.
     """
@@ -42,7 +42,7 @@ class Image:
         return self.version != "3.41"
 
     def build(self) -> bytes:
-        """Lay the regions out one after another, as Darshan does."""
+        """Write the regions one after another, as Darshan does."""
         job = self._pack([self._job()])
         names = self.name_region if self.name_region is not None else self._names()
         regions = [(None, self._pack([names]) if names else b"")]
@@ -96,7 +96,7 @@ def record(order: str, number: int, rank: int, counters: Sequence[int], times: S
 
 
 def ramp(count: int, first: int = 1000) -> list[int]:
-    """Distinct integers, so that a value in the wrong place shows."""
+    """Distinct integers, so that a value in a wrong place is noticed."""
     return list(range(first, first + count))
 
 

@@ -1,4 +1,4 @@
-"""Files that are no logs, logs that are damaged in known ways, and bombs."""
+"""Files that are not logs, logs with known damage, and decompression bombs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def refused(path: Path, kind: ErrorKind, *words: str) -> WorkalikeError:
-    """Read all of a log, which must end in a complete error with these words in it."""
+    """Read all of a log, which must fail with a complete error that contains these words."""
     with pytest.raises(WorkalikeError) as caught:
         darshan_everything.read(path)
     error = caught.value
@@ -91,7 +91,7 @@ def test_unknown_formats(path: Path, version: bytes) -> None:
 
 
 def test_truncated_anywhere(path: Path) -> None:
-    """Whatever is cut off the end, it is noticed before anything is read."""
+    """Every truncation is noticed before anything is read."""
     image = package("ior_hdf5_example").read_bytes()
     path.write_bytes(image)
     for length in range(len(image) - 1, 0, -1):
@@ -131,7 +131,7 @@ def test_regions_that_are_too_long(path: Path, length: int) -> None:
 
 
 def test_overlapping_regions(path: Path) -> None:
-    """POSIX made to lie over STDIO."""
+    """The POSIX region overlaps that of STDIO."""
     image = edit(0).build()
     offset, length = struct.unpack_from("<2Q", image, 48 + 16 * STDIO)
     refused(made(path, edit(64, offset, length)), ErrorKind.DAMAGED_LOG, "within the region before it")
@@ -211,13 +211,13 @@ def test_names_that_are_cut_short(path: Path, version: str) -> None:
 
 
 def test_records_without_a_name_are_kept(path: Path) -> None:
-    """PyDarshan drops them without a word (docs/reference/darshan-format.md#name-region)."""
+    """PyDarshan drops them silently (docs/reference/darshan-format.md#name-region)."""
     log = opened(
         path, Image(names=NAMES, modules={STDIO: (2, [GOOD, record("<", 12, 1, ramp(14), times(15))])})
     )
     table = log.records("STDIO")
     assert table is not None and table.ids.tolist() == [11, 12]
-    assert log.warnings == []  # nobody has asked for names yet
+    assert log.warnings == []  # names have not been read yet
     assert log.names == {11: "/a"}
     assert log.warnings == ["module STDIO: 1 of 2 records have no name"]
 
@@ -285,7 +285,7 @@ def test_old_lustre_with_impossible_counts(path: Path, count: int) -> None:
 
 
 def heatmap(rank: int, bins: int, width: float = 0.5, stored: int | None = None) -> bytes:
-    """A heatmap record that announces ``bins`` and holds ``stored``."""
+    """A heatmap record whose head says ``bins``, but which has ``stored`` bins."""
     held = bins if stored is None else stored
     return struct.pack("<Qqdq2Q", 16592106915301738621, rank, width, bins, 0, 0) + bytes(16 * held)
 
@@ -308,10 +308,10 @@ def test_heatmaps_that_contradict_each_other(path: Path) -> None:
     log = opened(path, Image(modules={15: (1, [heatmap(0, 2), heatmap(1, 3), heatmap(2, 0, 0.0)])}))
     assert log.heatmaps()["POSIX"].write.shape == (3, 3)
     assert any("different numbers of bins" in text for text in log.warnings)
-    # Few large records among many empty ones must not be filled up to a huge table.
+    # A few large records among many empty ones must not be padded to a huge table.
     empties = b"".join(heatmap(0, 0, 0.0) for _ in range(1000))
     image = Image(modules={15: (1, [heatmap(0, 50_000), empties])})
-    refused(made(path, image), ErrorKind.DAMAGED_LOG, "too different")
+    refused(made(path, image), ErrorKind.DAMAGED_LOG, "differ too much")
 
 
 def test_unknown_heatmap(path: Path) -> None:
@@ -328,7 +328,7 @@ def test_unknown_heatmap(path: Path) -> None:
 
 @pytest.mark.parametrize("compression", [0, 1])
 def test_broken_streams(path: Path, compression: int) -> None:
-    """A wrong checksum, a cut and rubbish after a good stream; the error names module and byte."""
+    """A wrong checksum, a truncation, and garbage after a good stream; the error names module and byte."""
     pack = {0: zlib.compress, 1: bz2.compress}[compression]
     good = Image(compression=compression, names=NAMES, modules={STDIO: (2, [GOOD, GOOD])}).build()
     offset, length = struct.unpack_from("<2Q", good, 48 + 16 * STDIO)
@@ -347,7 +347,7 @@ def test_broken_streams(path: Path, compression: int) -> None:
 
 
 def test_many_empty_streams(path: Path) -> None:
-    """Each costs little; copying what is left after each would cost the square of their number."""
+    """Each stream is cheap; copying the rest after each would cost the square of their number."""
     empty = zlib.compress(b"")
     image = Image(names=NAMES, modules={STDIO: (2, [b""] * 50_000 + [GOOD])})
     assert len(empty) == 8
@@ -356,21 +356,21 @@ def test_many_empty_streams(path: Path) -> None:
 
 
 def test_streams_of_all_sizes(path: Path) -> None:
-    """The window follows the streams up and down."""
+    """The window adapts to streams of growing and shrinking sizes."""
     sizes = [1, 3000, 2, 1, 700, 1, 1, 2000, 5]
     streams = []
     row = 0
     for size in sizes:
         rows = range(row, row + size)
-        streams.append(b"".join(record("<", 11, -1, ramp(14, 977 * one), times(15)) for one in rows))
+        streams.append(b"".join(record("<", 11, -1, ramp(14, 977 * number), times(15)) for number in rows))
         row += size
     table = opened(path, Image(names=NAMES, modules={STDIO: (2, streams)})).records("STDIO")
     assert table is not None
-    assert table["OPENS"].tolist() == [977 * one for one in range(row)]
+    assert table["OPENS"].tolist() == [977 * number for number in range(row)]
 
 
 def bomb(size: int, compression: int) -> bytes:
-    """``size`` zeros, compressed as far as it goes."""
+    """``size`` zeros, compressed as much as possible."""
     if compression == 1:
         return bz2.compress(bytes(1 << 20)) * (size >> 20)
     packer = zlib.compressobj(9)
@@ -380,7 +380,7 @@ def bomb(size: int, compression: int) -> bytes:
 @pytest.mark.parametrize("compression", [0, 1])
 @pytest.mark.parametrize("where", ["job", "names", "module"])
 def test_bombs(path: Path, compression: int, where: str) -> None:
-    """A region of 256 MiB of zeros in a small file ends in an error that says how to go on."""
+    """A region of 256 MiB of zeros in a small file gives an error with a hint."""
     packed = bomb(256 << 20, compression)
     good = Image(compression=compression, names=NAMES, modules={STDIO: (2, [GOOD])}).build()
     names, names_length, *_ = struct.unpack_from("<2Q", good, 32)
@@ -402,7 +402,7 @@ def test_bombs(path: Path, compression: int, where: str) -> None:
 
 @pytest.mark.parametrize("compression", [0, 2])
 def test_a_region_as_large_as_a_sparse_file(path: Path, compression: int) -> None:
-    """A file of a terabyte that takes no room: nothing of it is read."""
+    """A sparse file of a terabyte, of which nothing is read."""
     size = 1 << 40
     good = bytearray(Image(compression=compression, names=NAMES, modules={STDIO: (2, [GOOD])}).build())
     (offset,) = struct.unpack_from("<Q", good, 48 + 16 * STDIO)
@@ -413,19 +413,19 @@ def test_a_region_as_large_as_a_sparse_file(path: Path, compression: int) -> Non
 
 
 def test_a_bomb_of_names(path: Path) -> None:
-    """Few bytes that would become hundreds of thousands of Python objects."""
-    honest = b"".join(named("3.41", "<", record_id(str(one)), b"same name") for one in range(20_000))
+    """A few bytes that would become hundreds of thousands of Python objects."""
+    honest = b"".join(named("3.41", "<", record_id(str(number)), b"same name") for number in range(20_000))
     assert len(opened(path, Image(name_region=honest)).names) == 20_000
     image = Image(name_region=named("3.41", "<", 5, b"") * 300_000)
     refused(made(path, image), ErrorKind.DAMAGED_LOG, "more names than it has bytes")
-    # With lengths before them, names that are all the same stay one.
+    # Names with a length before them that are all the same stay one object.
     image = Image("3.00", name_region=named("3.00", "<", 5, b"x") * 300_000)
     assert opened(path, image).names == {5: "x"}
 
 
 def test_the_cap_can_be_moved(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Down and up, by argument and by environment; the argument wins."""
-    zeros = bytes(248 * 300_000)  # 71 MiB: above what the default takes of so few compressed bytes
+    """A lower and a higher limit, by argument and by environment; the argument has precedence."""
+    zeros = bytes(248 * 300_000)  # 71 MiB: above the default limit for so few compressed bytes
     image = Image(modules={STDIO: (2, [zeros])})
     refused(made(path, image), ErrorKind.DAMAGED_LOG, "inflate to more than")
     table = open_log(path, max_region_bytes=100 << 20).records("STDIO")
@@ -448,7 +448,7 @@ def test_the_cap_can_be_moved(path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_only_what_is_asked_for_is_inflated(path: Path) -> None:
-    """Damage in one module does not keep one from the others."""
+    """Damage in one module does not prevent reading the others."""
     image = bytearray(darshan_everything.builder().image())
     (names,) = struct.unpack_from("<Q", image, 32)
     offset, length = struct.unpack_from("<2Q", image, 48 + 16)
@@ -463,7 +463,7 @@ def test_only_what_is_asked_for_is_inflated(path: Path) -> None:
 
 
 def test_large_logs_are_read_in_parts(path: Path) -> None:
-    """Above a size only the regions asked for are read; a file that changes meanwhile is noticed."""
+    """Of a large file, only the requested regions are read; a change of the file is noticed."""
     log = LogBuilder(nprocs=2).posix("/a", 1, WRITES=3)
     segments = [(index, 1, index * 1.5, index * 1.75 + 0.001 * (index % 97)) for index in range(200_000)]
     log.dxt_posix("/a", 1, writes=segments)
@@ -501,7 +501,7 @@ def test_lack_of_memory_is_an_error_like_others(path: Path, monkeypatch: pytest.
         lambda: log.dxt("DXT_POSIX"),
     )
     for ask in asks:
-        with pytest.raises(WorkalikeError, match="more than the memory holds"):
+        with pytest.raises(WorkalikeError, match="more than fits into memory"):
             ask()
 
 

@@ -1,4 +1,4 @@
-"""No damage may crash the reader, hang it, or change a counter behind one's back."""
+"""No damage may crash the reader, hang it, or change a counter unnoticed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_many_spoilt_logs(spoil: Spoil, seed: int, tmp_path: Path) -> None:
 
 
 def test_every_bit_of_a_header(tmp_path: Path) -> None:
-    """Each bit of the header, one after the other; a few where it is about unused module numbers."""
+    """Each bit of the header; of unused module numbers, only a few."""
     image = LogBuilder(nprocs=2).posix("/a", 0, OPENS=1).stdio("/b", 1, WRITES=7).lustre("/a", 0).image()
     header, _ = darshan_mutate.split(image)
     used = {*range(48), *(at for slot in (1, 8, 9) for at in range(48 + 16 * slot, 64 + 16 * slot))}
@@ -57,7 +57,7 @@ def test_every_bit_of_a_header(tmp_path: Path) -> None:
 
 
 def test_taking_apart_and_putting_together() -> None:
-    """The tool itself: a log that is not spoilt comes out as it went in."""
+    """The tool itself: an undamaged log is reassembled unchanged."""
     for name, image in images().items():
         header, regions = darshan_mutate.split(image)
         again = darshan_mutate.join(header, regions)

@@ -1,4 +1,4 @@
-"""Every counter of every real log equals PyDarshan's; where PyDarshan is known to be wrong, the bytes'."""
+"""Every counter of every real log equals PyDarshan's, or the bytes where PyDarshan is known to be wrong."""
 
 from __future__ import annotations
 
@@ -119,10 +119,10 @@ def test_lustre(pair: tuple[Log, dict[str, Any]]) -> None:
     log, oracle = pair
     records = log.lustre()
     assert len(records) == len(oracle.get("LUSTRE", []))
-    for mine, theirs in zip(records, oracle.get("LUSTRE", []), strict=True):
-        assert (mine.id, mine.rank) == (theirs["id"], theirs["rank"])
-        assert len(mine.components) == len(theirs["components"])
-        for part, other in zip(mine.components, theirs["components"], strict=True):
+    for record, expected in zip(records, oracle.get("LUSTRE", []), strict=True):
+        assert (record.id, record.rank) == (expected["id"], expected["rank"])
+        assert len(record.components) == len(expected["components"])
+        for part, other in zip(record.components, expected["components"], strict=True):
             assert part.osts.tolist() == other["ost_ids"].tolist()
             assert part.pool == other["pool_name"]
             assert [part.stripe_size, part.stripe_count] == other["counters"][:2].tolist()
@@ -162,14 +162,14 @@ def test_traces(pair: tuple[Log, dict[str, Any]]) -> None:
             assert int(table.ids[index]) == theirs["id"]
             assert int(table.ranks[index]) == theirs["rank"]
             assert table.hostnames[index].decode() == theirs["hostname"]
-            for mine, others in zip(
+            for segments, expected in zip(
                 table.segments(index), (theirs["write_segments"], theirs["read_segments"]), strict=True
             ):
-                assert mine.tolist() == others
+                assert segments.tolist() == expected
 
 
 def test_every_log_is_read_whole(pair: tuple[Log, dict[str, Any]]) -> None:
-    """No warning but those that are true of real logs; PyDarshan's record counts include all of ours."""
+    """Only warnings that are true of real logs; PyDarshan's record counts include all of ours."""
     log, _ = pair
     _ = log.names, log.lustre(), log.heatmaps()
     for module in darshan_oracle.FIXED:

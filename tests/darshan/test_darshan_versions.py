@@ -1,4 +1,4 @@
-"""Format versions, byte orders, compressions and record versions: logs made by hand, values known."""
+"""Format versions, byte orders, compressions and record versions, in logs made by hand with known values."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_job_and_names(version: str, order: str, compression: int, tmp_path: Pat
     assert log.job.mounts == [("ext4", "/"), ("lustre", "/lus")]
     assert log.job.metadata == {"lib_ver": "3.5.0", "h": "romio_no_indep_rw=true;cb_nodes=4"}
     assert log.job.start_time == 1_700_000_000
-    # Before 3.41 times are whole seconds and both ends count.
+    # Before 3.41, times are whole seconds, and both ends count.
     assert log.job.run_time == (100.5 if version == "3.41" else 101.0)
     assert log.names == {number: name.decode() for number, name in NAMES.items()}
     assert log.modules == {}
@@ -84,7 +84,7 @@ def test_job_and_names(version: str, order: str, compression: int, tmp_path: Pat
 def test_modules_have_their_place_in_every_format(
     version: str, order: str, compression: int, tmp_path: Path
 ) -> None:
-    """Two records in two streams for each module; every value must come out where it belongs."""
+    """Two records in two streams for each module; every value must be read into the right counter."""
     chosen = {
         "POSIX": 4,
         "MPI-IO": 3,
@@ -116,7 +116,7 @@ def test_modules_have_their_place_in_every_format(
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize(("module", "number"), SIZES, ids=str)
 def test_record_versions(module: str, number: int, order: str, tmp_path: Path) -> None:
-    """Old records come in today's layout, with -1 for what they did not hold."""
+    """Old records are converted to the current layout, with -1 for what they lack."""
     ints, reals = SIZES[module, number]
     stored, stored_times = ramp(ints), times(reals)
     data = record(order, 11, 2, stored, stored_times)
@@ -190,7 +190,7 @@ def test_lustre_versions(order: str, tmp_path: Path) -> None:
     old = struct.pack(f"{order}Qq5q3q", 11, 2, 40, 1, 0, 1 << 20, 3, 7, 8, 9)
     old += struct.pack(f"{order}Qq5q1q", 12, -1, 40, 1, 0, 1 << 21, 1, 39)
     log = opened(Image("3.21", order, names=NAMES, modules={7: (1, [old])}), tmp_path)
-    assert [(one.id, one.rank, one.stripe_size, one.stripe_count) for one in log.lustre()] == [
+    assert [(record.id, record.rank, record.stripe_size, record.stripe_count) for record in log.lustre()] == [
         (11, 2, 1 << 20, 3),
         (12, -1, 1 << 21, 1),
     ]
@@ -202,11 +202,14 @@ def test_lustre_versions(order: str, tmp_path: Path) -> None:
     new += struct.pack(f"{order}7q16s", 1 << 22, 2, 1, 0, 1 << 30, -1, 0, b"sixteen_letters!")
     new += struct.pack(f"{order}3q", 5, 6, 7)
     log = opened(Image("3.41", order, names=NAMES, modules={8: (2, [new])}), tmp_path)
-    (one,) = log.lustre()
-    assert (one.stripe_size, one.stripe_count, one.osts.tolist()) == (1 << 20, 1, [5, 6, 7])
-    assert [part.osts.tolist() for part in one.components] == [[5], [6, 7]]
-    assert [part.pool for part in one.components] == ["fast", "sixteen_letters!"]
-    assert [(part.extent_start, part.extent_end) for part in one.components] == [(0, 1 << 30), (1 << 30, -1)]
+    (record,) = log.lustre()
+    assert (record.stripe_size, record.stripe_count, record.osts.tolist()) == (1 << 20, 1, [5, 6, 7])
+    assert [part.osts.tolist() for part in record.components] == [[5], [6, 7]]
+    assert [part.pool for part in record.components] == ["fast", "sixteen_letters!"]
+    assert [(part.extent_start, part.extent_end) for part in record.components] == [
+        (0, 1 << 30),
+        (1 << 30, -1),
+    ]
     assert log.warnings == []
 
 
@@ -263,22 +266,22 @@ def test_trace_versions(
     assert any("offsets" in text for text in log.warnings) == (not valid)
 
     slices = list(table.slices(1))
-    assert [(one.record, one.write, one.first) for one in slices] == [
+    assert [(part.record, part.write, part.first) for part in slices] == [
         (0, True, 0),
         (0, True, 1),
         (0, False, 0),
         (1, False, 0),
         (1, False, 1),
     ]
-    assert [int(one.segments["length"][0]) for one in slices] == [10, 11, 12, 15, 16]
-    assert [len(one.segments) for one in table.slices(100)] == [2, 1, 2]
+    assert [int(part.segments["length"][0]) for part in slices] == [10, 11, 12, 15, 16]
+    assert [len(part.segments) for part in table.slices(100)] == [2, 1, 2]
     with pytest.raises(ValueError, match="at least 1"):
         next(table.slices(0))
 
 
 @pytest.mark.parametrize("order", "<>")
 def test_heatmaps(order: str, tmp_path: Path) -> None:
-    """Records in any order; an interface that is not evenly spaced; the two pointers mean nothing."""
+    """Records in any order; an interface with unevenly spaced records; the two pointers are ignored."""
     posix, mpiio = 16592106915301738621, 3668870418325792824
 
     def heatmap(number: int, rank: int, write: list[int], read: list[int]) -> bytes:
@@ -311,12 +314,12 @@ def test_partial_flags_of_both_byte_orders(tmp_path: Path) -> None:
         log = opened(image, tmp_path)
         assert log.modules["STDIO"].partial
         assert any(text.startswith("module STDIO: ran out of memory") for text in log.warnings)
-        # POSIX is flagged and absent: it must not vanish without a word.
+        # POSIX is flagged and absent: that must not pass silently.
         assert any(text.startswith("module POSIX") and "no data" in text for text in log.warnings)
 
 
 def test_modules_that_are_not_decoded(tmp_path: Path) -> None:
-    """They are listed, and do not keep the others from being read."""
+    """They are listed, and do not prevent reading the others."""
     good = record("<", 11, 0, ramp(14), times(15))
     modules = {
         0: (1, [bytes(48)]),
@@ -348,9 +351,9 @@ def test_modules_that_are_not_decoded(tmp_path: Path) -> None:
     assert log.records("POSIX") is None
     assert log.dxt("DXT_POSIX") is None
     assert log.records("STDIO") is not None
-    told = " ".join(log.warnings)
+    warnings = " ".join(log.warnings)
     for part in ("module POSIX: record version 5", "DXT_POSIX: record version 3", "number 18", "number 63"):
-        assert part in told
+        assert part in warnings
 
 
 def test_asking_for_what_cannot_be_asked(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the writer writes: our reader and PyDarshan both read it, and read the same."""
+"""Logs of the writer: workalike's reader and PyDarshan read the same values from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_pydarshan_reads_what_was_written(path: Path, tmp_path: Path) -> None:
-    """Every module that the writer knows, value by value."""
+    """Every module of the writer, value by value."""
     log = open_log(darshan_everything.builder().write(path))
     oracle = darshan_oracle.ask([path], tmp_path)[path]
     assert oracle is not None
@@ -51,7 +51,7 @@ def test_pydarshan_reads_what_was_written(path: Path, tmp_path: Path) -> None:
         trace = log.dxt(module)
         assert trace is not None and len(trace) == len(oracle[module]) == 4
         for row, theirs in enumerate(oracle[module]):
-            assert [some.tolist() for some in trace.segments(row)] == [
+            assert [segments.tolist() for segments in trace.segments(row)] == [
                 theirs["write_segments"],
                 theirs["read_segments"],
             ]
@@ -67,7 +67,7 @@ def test_pydarshan_reads_what_was_written(path: Path, tmp_path: Path) -> None:
 
 
 def test_pydarshans_report_reads_it_too(path: Path) -> None:
-    """The high-level interface, which drops records without names: it must find them all."""
+    """The high-level interface drops records without names, so it must find all of these."""
     darshan_everything.builder().partial("POSIX", "DXT_POSIX").write(path)
     program = (
         "import sys, darshan\n"
@@ -141,7 +141,7 @@ def test_any_record(
 
 @pytest.mark.parametrize("source", EVERY_LOG, ids=lambda log: log.name[:60])
 def test_real_records_written_again(source: Path, path: Path, tmp_path: Path) -> None:
-    """All fixed records of a real log, brought to today's layout, survive the way out and in."""
+    """All fixed records of a real log, converted to the current layout, can be written and read again."""
     log = open_log(source)
     tables = {module: log.records(module) for module in layouts.FIXED if module in log.modules}
     regions = {module: table for module, table in tables.items() if table is not None}

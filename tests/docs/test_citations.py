@@ -1,4 +1,4 @@
-"""Citations of docs/reference lead somewhere, and so do links between the pages of the documentation."""
+"""Citations of docs/reference, and links between pages of the documentation, have existing targets."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The examples run and print what stands beside them.
+"""The examples run, and print the contents of the files beside them.
 
-WORKALIKE_WRITE_EXAMPLES=1 writes the outputs anew, for a change of what commands print.
+WORKALIKE_WRITE_EXAMPLES=1 rewrites these files, for changes of what commands print.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def test_example_prints_what_stands_beside_it(script: Path) -> None:
 
 
 def test_job_script_starts_the_engine_by_srun(tmp_path: Path) -> None:
-    """Where there is no Slurm, a stand-in starts the tasks; tests/system has the real one."""
+    """Without Slurm, a stand-in starts the tasks; tests/system uses the real one."""
     (tmp_path / "srun").write_text(SRUN)
     (tmp_path / "srun").chmod(0o755)
     job = {
@@ -70,7 +70,7 @@ def test_job_script_starts_the_engine_by_srun(tmp_path: Path) -> None:
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-        # The stand-in's mpiexec must not look for the Slurm that the job's variables speak of.
+        # The stand-in's mpiexec must not look for the Slurm that the job's variables name.
         "OMPI_MCA_ras": "^slurm",
         "OMPI_MCA_plm": "isolated",
         "OMPI_MCA_btl_vader_single_copy_mechanism": "none",

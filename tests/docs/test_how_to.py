@@ -1,4 +1,4 @@
-"""What the pages of docs/how-to say works: their steps, applied to a copy of the tree, with no more files than promised."""
+"""The steps of the pages of docs/how-to work in a copy of the tree, and touch no more files than promised."""
 
 from __future__ import annotations
 

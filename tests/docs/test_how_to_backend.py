@@ -1,4 +1,4 @@
-"""The page on backends: its steps build an engine and a core with one more backend, which counts, performs and verifies."""
+"""The steps of the page on backends build engine and core with another backend, which counts, performs and verifies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/results.md is made from the results' JSON, and what is missing or stale is known."""
+"""docs/results.md is generated from the results' JSON; missing and stale results are found."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_commands_exist() -> None:
 
 def test_every_script_that_measures_is_known() -> None:
     helpers = {"catalogue", "results", "results_page", "run", "preloaded"}
-    in_prose = {"mphys_fidelity", "show_pieces", "write_sizes"}  # their figures stand in pages of their own
+    in_prose = {"mphys_fidelity", "show_pieces", "write_sizes"}  # their figures are in pages of their own
     used = {Path(word).stem for known in CATALOGUE for word in known.command.split() if word.endswith(".py")}
     scripts = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
     assert scripts - helpers - in_prose <= used
@@ -57,7 +57,7 @@ def test_every_script_that_measures_is_known() -> None:
 
 @pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
 def test_script_finds_what_it_imports(script: Path) -> None:
-    """A benchmark runs seldom; what it needs of the library moves often."""
+    """Benchmarks run rarely, but the parts of the library that they import move often."""
     command = [sys.executable, "-c", f"import {script.stem}"]
     done = subprocess.run(command, cwd=script.parent, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -73,6 +73,16 @@ def test_table_shows_figure_target_command_and_origin() -> None:
         "| 2026-01-02, commit 0123456789, machine B, load 0.5 to 1.5 |",
         "| counters \\| names | ≥ 10 × | 5.4 × **(missed)** | same | same |",
     ]
+
+
+def test_what_people_did_is_not_stamped_anew(checkout: tuple[Path, Entry]) -> None:
+    _, known = checkout
+    by_hand = dataclasses.replace(known, command="by hand", kind=Kind.PEOPLE)
+    assert not run.perform(by_hand)
+    Result(by_hand.name, by_hand.command, STAMP, [Figure("a role", "3 min")]).save(by_hand.file)
+    written = by_hand.file.read_bytes()
+    assert run.perform(by_hand)
+    assert by_hand.file.read_bytes() == written
 
 
 def test_missing_result_is_shown_as_missing() -> None:

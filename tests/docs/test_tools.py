@@ -1,4 +1,4 @@
-"""The tools of the repository say what they did not do."""
+"""The tools of the repository report what they did not do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEEDED = ("sh", "dirname", "find", "xargs", "env")
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A tree with one C source and nothing in PATH but what the script itself needs."""
+    """A tree with one C source; PATH has only what the script itself needs."""
     for folder in ("tools", "engine", "capture", "path"):
         (tmp_path / folder).mkdir()
     shutil.copy(REPOSITORY / "tools" / "check-cpp", tmp_path / "tools")

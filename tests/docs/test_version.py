@@ -1,4 +1,4 @@
-"""The version stands in one file; whatever else shows it has it from there."""
+"""The version is in one file; everything else that shows it reads that file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import workalike
 from workalike.version import VERSION
 
 
-def test_version_stands_in_one_place() -> None:
+def test_version_is_in_one_place() -> None:
     listed = subprocess.run(
         [
             "git",

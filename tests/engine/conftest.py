@@ -1,4 +1,4 @@
-"""Plans by hand, and the built engine to perform them."""
+"""Plans made by hand, and the built engine that performs them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SINGLETON_ENVIRONMENT = {"OMPI_MCA_ess_singleton_isolated": "1"}
 
 
 def without_id(text: str) -> str:
-    """Text with the plan's id taken out of the names of data files."""
+    """Text without the plan's id in the names of data files."""
     return re.sub(r"\.[0-9a-f]{8}(?=\.(?:dat|h5|nc|bp))", "", text)
 
 
@@ -52,7 +52,7 @@ def engine_path() -> Path:
 
 @dataclass
 class Result:
-    """What a run of the engine left behind."""
+    """The results of a run of the engine."""
 
     code: int
     stderr: str

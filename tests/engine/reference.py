@@ -1,4 +1,4 @@
-"""The contract's rules once more, slowly and by listing everything: what docs/plan-format.md says of streams."""
+"""A slow reference implementation of the rules of docs/plan-format.md on streams, which lists every operation."""
 
 from __future__ import annotations
 

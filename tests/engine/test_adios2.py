@@ -70,7 +70,7 @@ def variables(path: Path) -> dict[str, tuple[str, int, tuple[int, ...]]]:
 
 
 def bytes_of(path: Path, name: str, step: int = 0) -> bytes:
-    """What stands in a step of a variable of bytes."""
+    """The bytes of one step of a variable of bytes."""
     _, steps, dims = variables(path)[name]
     which = (str(step), *("0" for _ in dims)) if steps > 1 else tuple("0" for _ in dims)
     many = ("1", *("-1" for _ in dims)) if steps > 1 else tuple("-1" for _ in dims)
@@ -90,8 +90,10 @@ def size_of(path: Path) -> int:
 
 @pytest.mark.parametrize("collective", [False, True])
 def test_arrays_are_variables(engine: Engine, ranks: int, collective: bool) -> None:
-    one = arrays([8, 6, 4], access([[3 * 16, [1, 6, 2], [1, 1, 1]]], collective=collective), datasets=3)
-    plan = make_plan(ranks, [family("adios2", level="posix")], [content(arrays=[one])])
+    array_spec = arrays(
+        [8, 6, 4], access([[3 * 16, [1, 6, 2], [1, 1, 1]]], collective=collective), datasets=3
+    )
+    plan = make_plan(ranks, [family("adios2", level="posix")], [content(arrays=[array_spec])])
     result = engine(plan, "--keep", "--verify")
     path = file_of(result.data)
     assert without_id(path.name) == "checkpoint-1.0000.bp"
@@ -100,7 +102,7 @@ def test_arrays_are_variables(engine: Engine, ranks: int, collective: bool) -> N
     moved = 3 * 8 * 6 * 4 * 8
     assert first["bytes_written"] == first["levels"]["posix"]["bytes_written"] == moved
     assert first["counters"]["WRITES"] == 3 * 16
-    # A call a block, and one more on each rank at the end of the step.
+    # One call per block, and one more on each rank at the end of the step.
     assert first["kinds"]["write"]["count"] == 3 * 16 + ranks
     assert result.end["verified"] == {"bytes": moved, "errors": 0}
     (file,) = result.end["files"]
@@ -108,9 +110,9 @@ def test_arrays_are_variables(engine: Engine, ranks: int, collective: bool) -> N
 
 
 def test_payload_is_the_linear_file_s(engine: Engine, ranks: int) -> None:
-    """What stands in a variable of bytes is what the mpiio backend writes at the same place."""
-    one = arrays([20, 16], access([[40, [1, 8], [1, 1]]]), element=1)
-    plan = make_plan(ranks, [family("adios2", level="posix")], [content(arrays=[one])])
+    """A variable of bytes has the bytes that the mpiio backend writes at the same place."""
+    array_spec = arrays([20, 16], access([[40, [1, 8], [1, 1]]]), element=1)
+    plan = make_plan(ranks, [family("adios2", level="posix")], [content(arrays=[array_spec])])
     path = file_of(engine(plan, "--keep").data)
     plain = file_of(engine(plan, "--keep", "--backend", "mpiio").data).read_bytes()
     linear = np.frombuffer(plain, np.uint8).reshape(20, 2, 8).reshape(20, 16)
@@ -123,8 +125,8 @@ def test_payload_is_the_linear_file_s(engine: Engine, ranks: int) -> None:
     [(1, "i1", ()), (2, "i2", ()), (4, "f4", ()), (24, "f8", (3,)), (6, "i2", (3,))],
 )
 def test_elements(engine: Engine, element: int, dtype: str, inner: tuple[int, ...]) -> None:
-    one = arrays([100], access([[4, [25], [1]]]), element=element)
-    plan = make_plan(1, [family("adios2", level="posix")], [content(arrays=[one])])
+    array_spec = arrays([100], access([[4, [25], [1]]]), element=element)
+    plan = make_plan(1, [family("adios2", level="posix")], [content(arrays=[array_spec])])
     result = engine(plan, "--keep", "--verify")
     assert variables(file_of(result.data)) == {"a00_000000": (dtype, 1, (100, *inner))}
     assert result.end["verified"] == {"bytes": 100 * element, "errors": 0}
@@ -132,7 +134,7 @@ def test_elements(engine: Engine, element: int, dtype: str, inner: tuple[int, ..
 
 @pytest.mark.parametrize("lifetime", ["per-dump", "appended", "reused"])
 def test_a_dump_is_a_step(engine: Engine, ranks: int, lifetime: str) -> None:
-    """Of a file held open each dump is a step; a file opened anew has the last dump alone."""
+    """In a file that stays open, each dump is a step; a file that is opened again has only the last dump."""
     streams = [
         stream([[ranks, 100]], collective=True),
         stream([[3, 50]], base=100 * ranks, pattern="interleaved"),
@@ -197,15 +199,15 @@ def test_sharings(engine: Engine, mode: str) -> None:
         "subset": sharing("subset", [[1, 2, 1]]),
         "root": sharing("root", [[3, 3, 1]]),
     }.get(mode, sharing(mode))
-    one = arrays([16, 8], access([[16, [1, 8], [1, 1]]]))
-    plan = make_plan(4, [family("adios2", sharing=how, level="posix")], [content(arrays=[one])])
+    array_spec = arrays([16, 8], access([[16, [1, 8], [1, 1]]]))
+    plan = make_plan(4, [family("adios2", sharing=how, level="posix")], [content(arrays=[array_spec])])
     result = engine(plan, "--keep", "--verify")
     assert len(list(result.data.iterdir())) == {"per-rank": 4, "groups": 2}.get(mode, 1)
     assert result.end["verified"] == {"bytes": 16 * 64, "errors": 0}
 
 
 def test_loads_read_what_was_made_for_them(engine: Engine, ranks: int) -> None:
-    """Loads of two sizes from one file: each has the step that was made for it."""
+    """Loads of two sizes from one file: each reads the step that was prepared for it."""
     contents = [content(arrays=[arrays([n, 8], access([[n, [1, 8], [1, 1]]], "read"))]) for n in (8, 4)]
     dumps = [dump(i, file=0, content=i, prepare=True) for i in range(2)]
     for lifetime in ("reused", "appended"):
@@ -302,7 +304,7 @@ def test_the_impossible_is_refused(
 
 
 def test_steps_that_differ_in_what_they_hold(engine: Engine, ranks: int) -> None:
-    """The second step alone has an array; it is found by its place in the file."""
+    """Only the second step has an array; it is found by its place in the file."""
     contents = [
         content(stream([[ranks, 64]])),
         content(arrays=[arrays([8], access([[4, [2], [1]]]), element=1)]),

@@ -1,4 +1,4 @@
-"""What the posix and stdio backends ask of the system, call for call, by strace."""
+"""The system calls of the posix and stdio backends, one by one, by strace."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_posix_calls_equal_the_plan(engine: Engine, ranks: int) -> None:
         c = d["counters"]
         assert of_file["openat"] == c["OPENS"] == 2 * ranks
         assert of_file["close"] == c["OPENS"]
-        # Process 0 looks at the size at the end, and again before it removes the file.
+        # Process 0 checks the size at the end, and again before it removes the file.
         assert of_file["newfstatat"] == c["STATS"] + 2 == 3 * ranks + 2
         assert of_file["lseek"] == c["SEEKS"] == 4 * ranks
         assert of_file["pwrite64"] == c["WRITES"] == 8 * ranks

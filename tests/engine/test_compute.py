@@ -1,4 +1,4 @@
-"""Computing between dumps: exact work, done by every rank, outside of what is measured as I/O."""
+"""Computing between dumps: exact work of every rank, which is not measured as I/O."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ EPSILON_S = 1e-3  # the record rounds
 
 def plan_of(ranks: int, level: int, units: int = 1, dumps: int = 2, **more: Any) -> dict[str, Any]:
     compute = {"level": level, "units": units}
-    one = content(stream([[ranks, 1000]]))
+    content_spec = content(stream([[ranks, 1000]]))
     return make_plan(
-        ranks, [family("posix")], [one], [dump(i) for i in range(dumps)], compute=compute, **more
+        ranks, [family("posix")], [content_spec], [dump(i) for i in range(dumps)], compute=compute, **more
     )
 
 
 def triad(units: int, ranks: int) -> float:
-    """x' = y - x over 2^21 elements, 20 sweeps a unit; sums are exact in whole numbers."""
+    """x' = y - x over 2^21 elements, 20 sweeps per unit; sums are exact in integers."""
     i = np.arange(2**21)
     older, newer = int((i % 7).sum()), int((i % 5).sum())
     for _ in range(20 * units):
@@ -31,7 +31,7 @@ def triad(units: int, ranks: int) -> float:
 
 
 def products(units: int, ranks: int) -> float:
-    """X = (P - J/32) X, 1,000 times a unit."""
+    """X = (P - J/32) X, 1,000 times per unit."""
     i = np.arange(64)
     x = ((7 * i[:, None] + 13 * i[None, :]) % 31).astype(float)
     matrix = np.roll(np.eye(64), 1, axis=1) - 1 / 32
@@ -41,7 +41,7 @@ def products(units: int, ranks: int) -> float:
 
 
 def stencil(units: int, ranks: int) -> float:
-    """Diffusion on one periodic grid of all ranks, 128 sweeps a unit."""
+    """Diffusion on one periodic grid of all ranks, 128 sweeps per unit."""
     i, j, k = np.meshgrid(np.arange(64 * ranks), np.arange(64), np.arange(64), indexing="ij")
     u = (1 + i + j * k % 7).astype(float)
     for _ in range(128 * units):
@@ -60,7 +60,7 @@ def computed(result: Result) -> dict[str, Any]:
 
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_the_results_are_those_of_the_formulas(engine: Engine, ranks: int, level: int) -> None:
-    """Two units: after three the triad would be where it began."""
+    """Two units, because after three the triad has its initial values."""
     result = engine(plan_of(ranks, level, dumps=2))
     compute = computed(result)
     assert (compute["level"], compute["units"]) == (level, 2)
@@ -86,8 +86,10 @@ def test_it_comes_before_a_dump_and_is_no_part_of_it(engine: Engine) -> None:
 
 
 def test_it_comes_after_a_load(engine: Engine, ranks: int) -> None:
-    one = content(stream([[ranks, 1000]], direction="read"))
-    plan = make_plan(ranks, [family("posix")], [one], [dump(prepare=True)], compute={"level": 2, "units": 4})
+    content_spec = content(stream([[ranks, 1000]], direction="read"))
+    plan = make_plan(
+        ranks, [family("posix")], [content_spec], [dump(prepare=True)], compute={"level": 2, "units": 4}
+    )
     result = engine(plan)
     assert computed(result)["checksum"] == products(4, ranks)
     if ranks == 1:  # `wall_s` is the first rank's, the load's end the last one's
@@ -108,7 +110,7 @@ def test_ranks_without_a_part_in_a_dump_compute_too(engine: Engine) -> None:
 
 @pytest.mark.parametrize("clock", ["gap", "deadline"])
 def test_it_fills_the_gap(engine: Engine, clock: str) -> None:
-    """What is left of a gap is waited; computing that is longer than the gap makes no dump late."""
+    """The rest of a gap is waited for; computing that is longer than the gap makes no dump late."""
     dumps = [dump(0, start_s=2.0, end_s=2.0, gap_s=2.0), dump(1, start_s=2.0, gap_s=0.0)]
     plan = plan_of(1, 2, time_scale=1.0, clock=clock) | {"dumps": dumps}
     result = engine(plan)
@@ -149,17 +151,17 @@ def test_counting_computes_nothing(engine: Engine, ranks: int) -> None:
 
 
 def test_calibration(engine: Engine, ranks: int) -> None:
-    """The amounts are those of the documentation."""
+    """The amounts of work are those of the documentation."""
     processes = ranks if ranks > 1 else 0
     done = subprocess.run(
         [*engine.command(processes), "--calibrate-compute"],
         env=engine.environment(processes), capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
-    one, two, three = done.stdout.splitlines()
-    assert one.startswith("level 1 memory") and f" {3 * 8 * 2**21 * 20} bytes moved: " in one
-    assert two.startswith("level 2 arithmetic") and f" {2 * 64**3 * 1000} floating-point" in two
-    assert three.startswith("level 3 stencil") and f" {64**3 * 128} cell updates: " in three
-    assert all(float(line.split(" s per unit")[0].split()[-1]) > 0 for line in (one, two, three))
+    memory, arithmetic, stencil = done.stdout.splitlines()
+    assert memory.startswith("level 1 memory") and f" {3 * 8 * 2**21 * 20} bytes moved: " in memory
+    assert arithmetic.startswith("level 2 arithmetic") and f" {2 * 64**3 * 1000} floating-point" in arithmetic
+    assert stencil.startswith("level 3 stencil") and f" {64**3 * 128} cell updates: " in stencil
+    assert all(float(line.split(" s per unit")[0].split()[-1]) > 0 for line in (memory, arithmetic, stencil))
 
 
 def test_calibration_performs_no_plan(engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""The core, imported by Python, counts what the engine counts: for each backend, and for random plans."""
+"""The core in Python counts the same as the engine, for each backend and for random plans."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def test_any_workload_at_any_ranks_counts_alike(workload: Workload, ranks: int, 
     try:
         plan = resolve(workload, Options(ranks=ranks, bytes_scale=Fraction(1, denominator)))
     except WorkalikeError:
-        return  # a scale that this workload does not take
-    assume(steps(plan) * ranks < 100_000)  # each rank is looked at
+        return  # a scale that is impossible for this workload
+    assume(steps(plan) * ranks < 100_000)  # each rank is counted
     assert_same(_core.Plan(plan_text(plan)))
 
 
@@ -142,7 +142,7 @@ def test_every_backend_performs_what_the_core_counts(
             stats=3,
         ),
     ]
-    # PnetCDF's variables are cut to whole elements in each file, of which the record has the sum alone.
+    # In each file, PnetCDF's variables are cut to whole elements; the record has only their sum.
     if backend != "pnetcdf" or sharing == "shared":
         contents.append(
             content(fit={"bytes": 100_003, "datasets": 3, "element": 8, "collective": collective})
@@ -155,7 +155,7 @@ def test_every_backend_performs_what_the_core_counts(
         pytest.skip(f"the engine has no {backend} backend")
     assert result.code == 0, result.stderr
     dumps = by_dump(plan, result)
-    # What a library adds decides what it is given: the engine recorded it.
+    # The core needs what a library adds, which the engine recorded.
     sized = [
         d["payload_bytes"] if contents[i]["fit"] and sharing == "shared" else None
         for i, d in enumerate(dumps)

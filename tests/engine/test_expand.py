@@ -65,14 +65,14 @@ def parse_operations(text: str) -> Operations:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_operations_follow_the_rules(engine: Engine, seed: int) -> None:
-    """Twelve random families with a dump each, in one plan."""
+    """Twelve random families in one plan, with one dump per family."""
     rng = random.Random(seed)
     ranks = rng.randint(1, 9)
     plan = make_plan(ranks, [], [], [])
     for number in range(12):
-        one = random_family(rng, ranks) | {"id": number, "number": number + 1}
-        streams = [random_stream(rng, members_of(plan, one)) for _ in range(rng.randint(1, 3))]
-        plan["families"].append(one)
+        family_spec = random_family(rng, ranks) | {"id": number, "number": number + 1}
+        streams = [random_stream(rng, members_of(plan, family_spec)) for _ in range(rng.randint(1, 3))]
+        plan["families"].append(family_spec)
         plan["contents"].append(content(*streams))
         plan["dumps"].append(dump(0, family=number, content=number, base=rng.choice([0, 1000])))
     operations = engine.tmp / "operations.txt"
@@ -88,13 +88,13 @@ def test_operations_follow_the_rules(engine: Engine, seed: int) -> None:
 
 
 def check_family(plan: dict[str, Any], number: int, found: Operations, line: dict[str, Any]) -> None:
-    one = plan["families"][number]
+    family_spec = plan["families"][number]
     streams = plan["contents"][number]["streams"]
-    files = file_of_rank(plan, one)
-    members = members_of(plan, one)
+    files = file_of_rank(plan, family_spec)
+    members = members_of(plan, family_spec)
     expected: dict[int, list[Op]] = defaultdict(list)
     for item in streams:
-        for rank, ops in expand_stream(plan, one, item, plan["dumps"][number]["base"]).items():
+        for rank, ops in expand_stream(plan, family_spec, item, plan["dumps"][number]["base"]).items():
             expected[rank].extend(ops)
     for rank in members:
         wanted = [(op.direction, op.offset, op.size) for op in expected[rank]]
@@ -130,13 +130,13 @@ def test_random_order_is_a_permutation_and_seeded(engine: Engine) -> None:
 
 
 def test_collective_calls_are_joined_by_all_members(engine: Engine) -> None:
-    one = family("mpiio")
+    family_spec = family("mpiio")
     streams = [
         stream([[6, 1000]], collective=True),
         stream([[3, 10]], collective=True, ranks=[[1, 1, 1]]),
         stream([[2, 10]], ranks=[[0, 0, 1]]),
     ]
-    plan = make_plan(4, [one], [content(*streams)])
+    plan = make_plan(4, [family_spec], [content(*streams)])
     result = engine(plan, "--backend", "null", processes=0)
     counters = result.dumps[0]["counters"]
     assert counters["COLL_WRITES"] == 4 * 2 + 4 * 3
@@ -146,15 +146,15 @@ def test_collective_calls_are_joined_by_all_members(engine: Engine) -> None:
 
 
 def test_totals_of_calls_are_split(engine: Engine) -> None:
-    one = family("posix")
+    family_spec = family("posix")
     plan = make_plan(
-        5, [one], [content(stream([[10, 100]]), opens=7, stats=3, seeks=11, fsyncs=6, flushes=4)]
+        5, [family_spec], [content(stream([[10, 100]]), opens=7, stats=3, seeks=11, fsyncs=6, flushes=4)]
     )
     counters = engine(plan, "--backend", "null", processes=0).dumps[0]["counters"]
     assert (counters["OPENS"], counters["STATS"], counters["SEEKS"]) == (7, 3, 11)
     assert (counters["FSYNCS"], counters["FLUSHES"]) == (6, 4)
-    one = family("mpiio")
-    plan = make_plan(5, [one], [content(stream([[10, 100]]), opens=7, fsyncs=6)])
+    family_spec = family("mpiio")
+    plan = make_plan(5, [family_spec], [content(stream([[10, 100]]), opens=7, fsyncs=6)])
     counters = engine(plan, "--backend", "null", processes=0).dumps[0]["counters"]
     assert counters["OPENS"] == 10
     assert counters["FSYNCS"] == 10
@@ -173,9 +173,9 @@ def test_stdio_seeks_where_it_must(engine: Engine, ranks: int) -> None:
 
 
 def test_neighbour_reads_what_the_next_rank_wrote(engine: Engine) -> None:
-    one = family("posix", sharing=sharing("per-rank"), reader="neighbour")
+    family_spec = family("posix", sharing=sharing("per-rank"), reader="neighbour")
     contents = [content(stream([[4, 100]])), content(stream([[4, 100]], "read"))]
-    plan = make_plan(4, [one], contents, [dump(0), dump(1, file=0, content=1)])
+    plan = make_plan(4, [family_spec], contents, [dump(0), dump(1, file=0, content=1)])
     out = engine.tmp / "operations.txt"
     engine(plan, "--backend", "record", "--operations", str(out), processes=0)
     found = parse_operations(out.read_text())

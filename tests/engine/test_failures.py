@@ -1,4 +1,4 @@
-"""A failing call ends all ranks: one line that says who, where and why; the record keeps what was done."""
+"""A failing call ends all ranks: one line names rank, place and reason; the record keeps what was done."""
 
 from __future__ import annotations
 
@@ -41,16 +41,18 @@ def failure_lines(result: Result) -> list[str]:
 @pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio", "hdf5"])
 @pytest.mark.parametrize("mode", ["shared", "per-rank"])
 def test_disk_full(engine: Engine, ranks: int, small_disk: Path, backend: str, mode: str) -> None:
-    one = family(backend, sharing=sharing(mode))
-    # Dumps of 2 MiB, far enough apart for all ranks to be done with one before the next.
+    family_spec = family(backend, sharing=sharing(mode))
+    # Dumps of 2 MiB, so far apart that all ranks finish one before the next.
     dumps = [dump(i, gap_s=0.3) for i in range(4)]
-    plan = make_plan(ranks, [one], [content(stream([[8 * ranks, 262144 // ranks]]))], dumps, time_scale=1.0)
+    plan = make_plan(
+        ranks, [family_spec], [content(stream([[8 * ranks, 262144 // ranks]]))], dumps, time_scale=1.0
+    )
     result = engine(plan, data=small_disk, check=False, timeout=60)
     assert result.code not in (0, 2)
     lines = failure_lines(result)
     assert lines
     assert "checkpoint 1, dump " in lines[0]
-    # Libraries lose the reason, and a rank that fails later may find space that another has freed again.
+    # Libraries lose the reason, and a rank that fails later may find space that another rank has freed.
     assert (all if backend in ("posix", "stdio") else any)(
         "No space left on device" in line for line in lines
     ), lines
@@ -111,8 +113,8 @@ def wait_for_dumps(engine: Engine, count: int) -> None:
 
 def long_plan(ranks: int, backend: str = "posix") -> dict[str, Any]:
     dumps = [dump(i, gap_s=0.1) for i in range(600)]
-    one = family(backend, sharing=sharing("per-rank"))
-    return make_plan(ranks, [one], [content(stream([[ranks, 100]]))], dumps, time_scale=1.0)
+    family_spec = family(backend, sharing=sharing("per-rank"))
+    return make_plan(ranks, [family_spec], [content(stream([[ranks, 100]]))], dumps, time_scale=1.0)
 
 
 def test_vanished_directory(engine: Engine, ranks: int, tmp_path: Path) -> None:
@@ -138,16 +140,16 @@ def test_interrupted(engine: Engine, ranks: int, tmp_path: Path, signum: signal.
     process.send_signal(signum)
     process.communicate(timeout=300)
     assert process.returncode != 0
-    # It ends where it was, not with the schedule.
+    # It ends at once, not at the end of the schedule.
     lines = [json.loads(line) for line in (engine.tmp / "run.jsonl").read_text().splitlines()]
     assert 2 <= sum(line["type"] == "dump" for line in lines) < len(plan["dumps"])
 
 
 def test_interrupted_while_computing(engine: Engine, ranks: int, tmp_path: Path) -> None:
-    """Ranks that exchange with each other between two loads, for an hour."""
-    one = content(stream([[ranks, 100]], direction="read"))
+    """Ranks that exchange data between two loads, for an hour."""
+    content_spec = content(stream([[ranks, 100]], direction="read"))
     dumps = [dump(i, prepare=True) for i in range(2)]
-    plan = make_plan(ranks, [family()], [one], dumps, compute={"level": 3, "units": 65536})
+    plan = make_plan(ranks, [family()], [content_spec], dumps, compute={"level": 3, "units": 65536})
     data = tmp_path / "data"
     process = start(engine, plan, data, ranks if ranks > 1 else 0)
     wait_for_dumps(engine, 1)

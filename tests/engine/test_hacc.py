@@ -1,4 +1,7 @@
-"""The five HACC-IO kernels on disk: who wrote which byte, and where each dataset lies (docs/reference/hacc-kernels.md#offsets)."""
+"""The five HACC-IO kernels on disk: the writer of each byte, and the place of each dataset.
+
+See docs/reference/hacc-kernels.md#offsets.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ np = pytest.importorskip("numpy")
 
 FOLDER = Path(__file__).parents[2] / "workloads/hacc"
 VARIABLES = 9
-BYTES = 65536  # of a rank and variable, s
+BYTES = 65536  # per rank and variable, s
 pytestmark = pytest.mark.skipif(not has_hdf5(), reason="the engine has no hdf5 backend")
 
 
@@ -50,7 +53,7 @@ def performed(engine: Engine, name: str, ranks: int, collective: bool) -> tuple[
 
 
 def operations(engine: Engine, name: str, ranks: int) -> list[tuple[int, int, int]]:
-    """(rank, offset, size) of the first dump's writes, as the expander has them."""
+    """(rank, offset, size) of the first dump's writes, as the expander lists them."""
     path = engine.tmp / f"{name}.txt"
     engine(kernel(name, ranks), "--backend", "record", "--operations", str(path), processes=0)
     rows = [line.split("\t") for line in path.read_text().splitlines()]
@@ -81,7 +84,7 @@ def test_hdf5_individual(engine: Engine, ranks: int, collective: bool) -> None:
         assert [d.shape for d in datasets] == [(block // 8,)] * VARIABLES
         assert {d.dtype for d in datasets} == {np.dtype("f8")}
         offsets = [d.id.get_offset() for d in datasets]
-        # v*R*s, and what headers lie between.
+        # v*R*s, and the headers between.
         for v, (offset, dataset) in enumerate(zip(offsets, datasets, strict=True)):
             assert 0 < offset - v * block < 16384
             assert dataset[...].tobytes() == raw[offset : offset + block].tobytes()
@@ -116,7 +119,7 @@ def features(engine: Engine) -> dict[str, str]:
 
 
 def test_hdf5_multi(engine: Engine, ranks: int) -> None:
-    """Where HDF5 has the call, the file of Individual; else one line before anything is written."""
+    """If HDF5 has the call, the same file as of Individual; else one line before anything is written."""
     if features(engine)["hdf5.multi"] == "yes":
         result, path = performed(engine, "hdf5-multi", ranks, True)
         assert result.dumps[0]["counters"]["WRITES"] == ranks
@@ -128,7 +131,7 @@ def test_hdf5_multi(engine: Engine, ranks: int) -> None:
         assert result.code == 2
         assert "checkpoint 1: one call over several datasets needs HDF5 1.14" in result.refusal
         assert not result.files()
-    # A call of each rank moves its slab of all nine.
+    # One call of each rank moves its slab of all nine.
     places = [(r, r * BYTES, VARIABLES * BYTES) for r in range(ranks)]
     assert operations(engine, "hdf5-multi", ranks) == places
 
@@ -139,17 +142,21 @@ def test_multi_through_mpiio_is_a_call_a_variable(engine: Engine, ranks: int, co
     result = engine(plan, "--backend", "mpiio", "--keep", "--verify", processes=ranks)
     assert result.dumps[0]["counters"]["WRITES"] == VARIABLES * ranks
     contiguous = engine(kernel("hdf5-individual", ranks), "--backend", "mpiio", "--keep", processes=ranks)
-    for one, other in zip(sorted(result.data.iterdir()), sorted(contiguous.data.iterdir()), strict=True):
-        assert one.read_bytes() == other.read_bytes()
+    for file, contiguous_file in zip(
+        sorted(result.data.iterdir()), sorted(contiguous.data.iterdir()), strict=True
+    ):
+        assert file.read_bytes() == contiguous_file.read_bytes()
 
 
 def test_an_access_with_fewer_calls_than_ranks_joins_all_of_a_multi_call(engine: Engine) -> None:
-    """Rank 0 alone has slabs; the others join a call a dataset."""
+    """Only rank 0 has slabs; the others join one call per dataset."""
     from .conftest import content, family, make_plan
     from .test_hdf5 import access, arrays
 
-    one: dict[str, Any] = arrays([64], access([[3, [64], [1]]], collective=True), datasets=3, multi=True)
-    plan = make_plan(4, [family("hdf5")], [content(arrays=[one])])
+    array_spec: dict[str, Any] = arrays(
+        [64], access([[3, [64], [1]]], collective=True), datasets=3, multi=True
+    )
+    plan = make_plan(4, [family("hdf5")], [content(arrays=[array_spec])])
     result = engine(plan, "--backend", "mpiio", "--keep", "--verify")
     assert result.files() == {"checkpoint-1.0000.dat": 3 * 512}
     assert result.end["verified"] == {"bytes": 1536, "errors": 0}

@@ -1,4 +1,4 @@
-"""HDF5: datasets, hyperslabs, growing files, and a fit that moves the bytes it should, metadata included."""
+"""HDF5: datasets, hyperslabs, growing files, and a fit that moves the stated bytes, including metadata."""
 
 from __future__ import annotations
 
@@ -50,14 +50,16 @@ def fit(size: int, **more: Any) -> dict[str, Any]:
 
 
 def written(dataset: Any) -> Any:
-    """Which elements are there: the payload's doubles are never zero."""
+    """The elements that were written: the payload's doubles are never zero."""
     return dataset[...].view("u8") != 0 if dataset.dtype == np.float64 else dataset[...] != 0
 
 
 @pytest.mark.parametrize("collective", [False, True])
 def test_arrays_tile_their_datasets(engine: Engine, ranks: int, collective: bool) -> None:
-    one = arrays([8, 6, 4], access([[2 * 3 * 16, [1, 6, 2], [1, 1, 1]]], collective=collective), datasets=3)
-    plan = make_plan(ranks, [family("hdf5")], [content(arrays=[one])], [dump(0), dump(1)])
+    array_spec = arrays(
+        [8, 6, 4], access([[2 * 3 * 16, [1, 6, 2], [1, 1, 1]]], collective=collective), datasets=3
+    )
+    plan = make_plan(ranks, [family("hdf5")], [content(arrays=[array_spec])], [dump(0), dump(1)])
     result = engine(plan, "--keep", "--verify")
     assert len(result.files()) == 2
     with h5py.File(result.path("checkpoint-1.0001.h5")) as file:
@@ -86,8 +88,8 @@ def test_selections_lie_where_the_rule_says(engine: Engine) -> None:
         ([6, 8], [3, 4], [2, 2], 1, np.s_[0:6:2, 0:8:2]),
     ]
     for dims, count, stride, operations, place in cases:
-        one = arrays(dims, access([[operations, count, stride]]))
-        result = engine(make_plan(1, [family("hdf5")], [content(arrays=[one])]), "--keep")
+        array_spec = arrays(dims, access([[operations, count, stride]]))
+        result = engine(make_plan(1, [family("hdf5")], [content(arrays=[array_spec])]), "--keep")
         with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
             seen = written(next(iter(file.values())))
         wanted = np.zeros(dims, bool)
@@ -96,8 +98,8 @@ def test_selections_lie_where_the_rule_says(engine: Engine) -> None:
 
 
 def test_strided_slabs_cover_all(engine: Engine, ranks: int) -> None:
-    one = arrays([8, 12], access([[8, [4, 3], [2, 4]]]))
-    result = engine(make_plan(ranks, [family("hdf5")], [content(arrays=[one])]), "--keep", "--verify")
+    array_spec = arrays([8, 12], access([[8, [4, 3], [2, 4]]]))
+    result = engine(make_plan(ranks, [family("hdf5")], [content(arrays=[array_spec])]), "--keep", "--verify")
     with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
         assert written(next(iter(file.values()))).all()
     assert result.end["verified"]["errors"] == 0
@@ -105,8 +107,8 @@ def test_strided_slabs_cover_all(engine: Engine, ranks: int) -> None:
 
 @pytest.mark.parametrize("element", [1, 2, 4, 8, 24])
 def test_elements(engine: Engine, element: int) -> None:
-    one = arrays([100], access([[4, [25], [1]]]), element=element)
-    result = engine(make_plan(1, [family("hdf5")], [content(arrays=[one])]), "--keep", "--verify")
+    array_spec = arrays([100], access([[4, [25], [1]]]), element=element)
+    result = engine(make_plan(1, [family("hdf5")], [content(arrays=[array_spec])]), "--keep", "--verify")
     assert result.dumps[0]["bytes_written"] == 100 * element
     with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
         assert next(iter(file.values())).dtype.itemsize == element
@@ -114,9 +116,9 @@ def test_elements(engine: Engine, element: int) -> None:
 
 
 def test_extendible_array_grows_with_each_dump(engine: Engine, ranks: int) -> None:
-    one = arrays([4, 10], access([[4, [1, 10], [1, 1]]]), extendible=True, chunk=[2, 10])
+    array_spec = arrays([4, 10], access([[4, [1, 10], [1, 1]]]), extendible=True, chunk=[2, 10])
     read = arrays([4, 10], access([[4, [1, 10], [1, 1]]], "read"), extendible=True, chunk=[2, 10])
-    contents = [content(arrays=[one], flushes=ranks), content(arrays=[read])]
+    contents = [content(arrays=[array_spec], flushes=ranks), content(arrays=[read])]
     dumps = [dump(i, file=0) for i in range(3)] + [dump(3, file=0, content=1)]
     plan = make_plan(ranks, [family("hdf5", lifetime="appended")], contents, dumps)
     result = engine(plan, "--keep", "--verify")
@@ -135,7 +137,7 @@ def test_extendible_array_grows_with_each_dump(engine: Engine, ranks: int) -> No
 @pytest.mark.parametrize("lifetime", ["per-dump", "appended", "reused"])
 @pytest.mark.parametrize("layout", ["contiguous", "chunked"])
 def test_streams_become_a_dataset_of_bytes(engine: Engine, ranks: int, lifetime: str, layout: str) -> None:
-    one = family(
+    family_spec = family(
         "hdf5",
         lifetime=lifetime,
         hdf5={"layout": layout, "chunk_bytes": 4096, "alignment": 0, "threshold": 0},
@@ -146,7 +148,7 @@ def test_streams_become_a_dataset_of_bytes(engine: Engine, ranks: int, lifetime:
     dumps = [
         dump(i, file=0 if single else i, base=i * size if lifetime == "appended" else 0) for i in range(3)
     ]
-    result = engine(make_plan(ranks, [one], [content(*streams)], dumps), "--keep", "--verify")
+    result = engine(make_plan(ranks, [family_spec], [content(*streams)], dumps), "--keep", "--verify")
     assert len(result.files()) == (1 if single else 3)
     with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
         dataset = file["extents"]
@@ -161,11 +163,11 @@ def test_streams_become_a_dataset_of_bytes(engine: Engine, ranks: int, lifetime:
 def test_a_fit_moves_its_bytes(engine: Engine, ranks: int, lifetime: str, collective: bool) -> None:
     """Within 0.1 % at MPI-IO level for dumps from 100 KB on, metadata included."""
     sizes = [100_000, 160_000, 130_000, 1_000_000, 5_000_000, 200_000]
-    one = family("hdf5", lifetime=lifetime, level="mpiio")
+    family_spec = family("hdf5", lifetime=lifetime, level="mpiio")
     contents = [content(fit=fit(size, collective=collective), opens=ranks) for size in sizes]
     single = lifetime != "per-dump"
     dumps = [dump(i, content=i, file=0 if single else i) for i in range(len(sizes))]
-    result = engine(make_plan(ranks, [one], contents, dumps), "--keep", "--verify")
+    result = engine(make_plan(ranks, [family_spec], contents, dumps), "--keep", "--verify")
     for size, d in zip(sizes, result.dumps, strict=True):
         assert abs(d["bytes_written"] - size) <= 0.001 * size, (size, d["bytes_written"])
         assert d["bytes_written"] == d["levels"]["mpiio"]["bytes_written"]
@@ -185,10 +187,10 @@ def test_a_chunked_fit(engine: Engine, ranks: int, flushes: int) -> None:
     sizes = [3_000_000, 2_000_000, 4_000_000, 4_000_000, 3_500_000]
     settings = {"layout": "chunked", "chunk_bytes": 8192, "alignment": 0, "threshold": 0}
     for lifetime in ("per-dump", "appended"):
-        one = family("hdf5", lifetime=lifetime, level="mpiio", hdf5=settings)
+        family_spec = family("hdf5", lifetime=lifetime, level="mpiio", hdf5=settings)
         contents = [content(fit=fit(size), opens=ranks, flushes=flushes * ranks) for size in sizes]
         dumps = [dump(i, content=i, file=0 if lifetime == "appended" else i) for i in range(len(sizes))]
-        result = engine(make_plan(ranks, [one], contents, dumps), "--keep", "--verify")
+        result = engine(make_plan(ranks, [family_spec], contents, dumps), "--keep", "--verify")
         total = sum(d["bytes_written"] for d in result.dumps)
         assert abs(total - sum(sizes)) <= 0.001 * sum(sizes)
         assert result.end["verified"]["errors"] == 0
@@ -197,9 +199,11 @@ def test_a_chunked_fit(engine: Engine, ranks: int, flushes: int) -> None:
 @pytest.mark.parametrize("mode", ["per-rank", "groups", "subset", "root"])
 def test_a_fit_in_other_sharings(engine: Engine, mode: str) -> None:
     ranges: Any = {"subset": [[1, 3, 1]], "root": [[2, 2, 1]]}.get(mode, "all")
-    one = family("hdf5", level="mpiio", sharing=sharing(mode, ranges, files=2 if mode == "groups" else 1))
+    family_spec = family(
+        "hdf5", level="mpiio", sharing=sharing(mode, ranges, files=2 if mode == "groups" else 1)
+    )
     plan = make_plan(
-        4, [one], [content(fit=fit(2_000_000, datasets=5, collective=False))], [dump(0), dump(1)]
+        4, [family_spec], [content(fit=fit(2_000_000, datasets=5, collective=False))], [dump(0), dump(1)]
     )
     result = engine(plan, "--verify")
     for d in result.dumps:
@@ -224,8 +228,8 @@ def test_null_counts_a_fit_as_it_stands(engine: Engine, ranks: int) -> None:
 
 @pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
 def test_arrays_without_hdf5_are_linear(engine: Engine, ranks: int, backend: str) -> None:
-    one = arrays([8, 8], access([[16, [2, 8], [1, 1]]]), datasets=2)
-    plan = make_plan(ranks, [family("hdf5")], [content(arrays=[one])])
+    array_spec = arrays([8, 8], access([[16, [2, 8], [1, 1]]]), datasets=2)
+    plan = make_plan(ranks, [family("hdf5")], [content(arrays=[array_spec])])
     result = engine(plan, "--backend", backend, "--keep", "--verify")
     assert result.files() == {"checkpoint-1.0000.dat": 2 * 8 * 8 * 8}
     assert result.dumps[0]["bytes_written"] == 16 * 2 * 8 * 8
@@ -234,15 +238,15 @@ def test_arrays_without_hdf5_are_linear(engine: Engine, ranks: int, backend: str
 
 def test_alignment(engine: Engine) -> None:
     settings = {"layout": "contiguous", "chunk_bytes": 4096, "alignment": 65536, "threshold": 1000}
-    one = arrays([1000], access([[1, [1000], [1]]]), datasets=3)
-    result = engine(make_plan(1, [family("hdf5", hdf5=settings)], [content(arrays=[one])]), "--keep")
+    array_spec = arrays([1000], access([[1, [1000], [1]]]), datasets=3)
+    result = engine(make_plan(1, [family("hdf5", hdf5=settings)], [content(arrays=[array_spec])]), "--keep")
     with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
         assert all(dataset.id.get_offset() % 65536 == 0 for dataset in file.values())
 
 
 def test_a_flipped_byte_in_a_dataset(engine: Engine, ranks: int) -> None:
-    one = arrays([16, 16], access([[4 * ranks, [2, 8], [1, 1]]]), element=4)
-    plan = make_plan(ranks, [family("hdf5")], [content(arrays=[one])])
+    array_spec = arrays([16, 16], access([[4 * ranks, [2, 8], [1, 1]]]), element=4)
+    plan = make_plan(ranks, [family("hdf5")], [content(arrays=[array_spec])])
     result = engine(plan, "--keep", "--verify")
     path: Path = result.path("checkpoint-1.0000.h5")
     command = [
@@ -272,10 +276,10 @@ def test_a_flipped_byte_in_a_dataset(engine: Engine, ranks: int) -> None:
 
 
 def test_hyperslabs_of_several_shapes_may_overlap(engine: Engine, ranks: int) -> None:
-    """Of an element that several cover, either payload is right; a flipped bit is none of them."""
+    """For an element that several slabs cover, either payload is right; a flipped bit is not."""
     slabs = [[8, [2, 5, 3], [1, 1, 1]], [6, [4, 4, 4], [2, 1, 1]], [7, [3, 9, 2], [1, 1, 2]]]
-    one = arrays([16, 12, 8], access(slabs), datasets=2)
-    plan = make_plan(ranks, [family("hdf5")], [content(arrays=[one])], [dump(0)])
+    array_spec = arrays([16, 12, 8], access(slabs), datasets=2)
+    plan = make_plan(ranks, [family("hdf5")], [content(arrays=[array_spec])], [dump(0)])
     result = engine(plan, "--keep", "--verify")
     assert result.end["verified"]["errors"] == 0
     with h5py.File(result.path("checkpoint-1.0000.h5"), "r+") as file:
@@ -291,8 +295,8 @@ def test_hyperslabs_of_several_shapes_may_overlap(engine: Engine, ranks: int) ->
 
 @pytest.mark.parametrize("filled", [False, True])
 def test_fill_values_are_written_on_request(engine: Engine, ranks: int, filled: bool) -> None:
-    """Below the dataset level all is written twice; above it nothing changes."""
-    one = arrays(
+    """Below the dataset level, all data are written twice; above it, nothing changes."""
+    array_spec = arrays(
         [1, 64, 128],
         access([[8, [1, 8, 128], [1, 1, 1]]]),
         chunk=[1, 64, 128],
@@ -302,7 +306,7 @@ def test_fill_values_are_written_on_request(engine: Engine, ranks: int, filled: 
     plan = make_plan(
         ranks,
         [family("hdf5", level="h5d", lifetime="appended")],
-        [content(arrays=[one])],
+        [content(arrays=[array_spec])],
         [dump(0), dump(1, file=0)],
     )
     result = engine(plan, "--keep", "--verify")

@@ -1,4 +1,4 @@
-"""HDF5's settings on disk: what each of them does to the file, read back with h5py and as bytes."""
+"""HDF5's settings on disk: the effect of each on the file, read back with h5py and as bytes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ KIB, MIB = 2**10, 2**20
 
 def written(engine: Engine, ranks: int, settings: dict[str, Any], **more: Any) -> Path:
     """A verified file of three datasets of 512 KiB, written with these settings."""
-    one = arrays([65536], access([[3 * ranks, [65536 // ranks], [1]]], collective=True), datasets=3, **more)
-    plan = make_plan(ranks, [family("hdf5", hdf5=settings)], [content(arrays=[one])])
+    array_spec = arrays(
+        [65536], access([[3 * ranks, [65536 // ranks], [1]]], collective=True), datasets=3, **more
+    )
+    plan = make_plan(ranks, [family("hdf5", hdf5=settings)], [content(arrays=[array_spec])])
     result = engine(plan, "--keep", "--verify")
     assert result.end["verified"] == {"bytes": 3 * 512 * KIB, "errors": 0}
     return result.path("checkpoint-1.0000.h5")
@@ -39,7 +41,7 @@ def test_alignment_and_threshold(engine: Engine, ranks: int) -> None:
 
 
 def test_a_metadata_block_holds_all_headers(engine: Engine, ranks: int) -> None:
-    """The block lies at the head of the file, and the datasets follow it without a gap."""
+    """The block is at the head of the file, and the datasets follow it without a gap."""
     first, *_ = offsets(written(engine, ranks, {}))
     assert first < 8 * KIB
     found = offsets(written(engine, ranks, {"metadata_block": MIB}))
@@ -50,7 +52,7 @@ def test_a_metadata_block_holds_all_headers(engine: Engine, ranks: int) -> None:
 @pytest.mark.parametrize(("libver", "superblock"), [("earliest", 0), ("v18", 2), ("v110", 3), ("latest", 3)])
 def test_library_bounds(engine: Engine, ranks: int, libver: str, superblock: int) -> None:
     path = written(engine, ranks, {"libver": libver})
-    # The byte behind the signature.
+    # The byte after the signature.
     assert path.read_bytes()[8] == superblock
 
 
@@ -93,7 +95,7 @@ def test_tables_of_a_mesh_are_filtered_but_one_rank_s_axes(engine: Engine, ranks
     assert result.end["verified"]["errors"] == 0
     with h5py.File(next(iter(result.data.iterdir()))) as file:
         found: dict[str, str | None] = {}
-        file.visititems(lambda name, one: found.update({name: getattr(one, "compression", "group")}))
+        file.visititems(lambda name, item: found.update({name: getattr(item, "compression", "group")}))
     tables = [name for name, compression in found.items() if compression == "gzip"]
     plain = [name for name, compression in found.items() if compression is None]
     assert len(tables) == 2 and len(plain) >= 1, found
@@ -118,11 +120,14 @@ def test_typhonio_takes_no_settings_that_it_would_ignore(engine: Engine, setting
 
 
 def test_deflate_makes_compressible_data_small(engine: Engine, ranks: int) -> None:
-    one = arrays([65536], access([[ranks, [65536 // ranks], [1]]], collective=True))
+    array_spec = arrays([65536], access([[ranks, [65536 // ranks], [1]]], collective=True))
     sizes = []
     for settings in ({"layout": "chunked"}, {"layout": "chunked", "deflate": 1}):
         plan = make_plan(
-            ranks, [family("hdf5", hdf5=settings)], [content(arrays=[one])], payload={"compressibility": 0.75}
+            ranks,
+            [family("hdf5", hdf5=settings)],
+            [content(arrays=[array_spec])],
+            payload={"compressibility": 0.75},
         )
         result = engine(plan, "--keep", "--verify")
         assert result.dumps[0]["bytes_written"] == 512 * KIB
@@ -135,17 +140,17 @@ def test_deflate_makes_compressible_data_small(engine: Engine, ranks: int) -> No
     "settings", [{"collective_metadata": True}, {"individual_io": True}, {"sieve_buffer": MIB}], ids=str
 )
 def test_settings_that_leave_no_mark(engine: Engine, ranks: int, settings: dict[str, Any]) -> None:
-    """They change how a file is written and nothing in it (the unit tests look at the property lists).
+    """They change how a file is written, but nothing in it (the unit tests check the property lists).
 
-    Not the bytes of the whole file: datasets carry the second of their creation.
+    The whole files may differ, because datasets store the second of their creation.
     """
     tuned, plain = written(engine, ranks, settings), written(engine, ranks, {})
     assert tuned.stat().st_size == plain.stat().st_size
-    with h5py.File(tuned) as one, h5py.File(plain) as other:
-        assert list(one) == list(other) != []
-        for name in one:
-            assert one[name].id.get_offset() == other[name].id.get_offset()
-            assert one[name][...].tobytes() == other[name][...].tobytes()
+    with h5py.File(tuned) as tuned_file, h5py.File(plain) as plain_file:
+        assert list(tuned_file) == list(plain_file) != []
+        for name in tuned_file:
+            assert tuned_file[name].id.get_offset() == plain_file[name].id.get_offset()
+            assert tuned_file[name][...].tobytes() == plain_file[name][...].tobytes()
 
 
 @pytest.mark.parametrize(
@@ -167,14 +172,14 @@ def test_impossible_settings_are_refused(
 ) -> None:
     """One line before anything is written: by the engine under mpiexec, and by --check without MPI."""
     if "fit" in part:
-        one = content(fit=fit(10**6))
+        content_spec = content(fit=fit(10**6))
         level = "mpiio"
     elif "streams" in part:
-        one, level = content(stream([[4, 4096]])), "h5d"
+        content_spec, level = content(stream([[4, 4096]])), "h5d"
     else:
-        one = content(arrays=[arrays([64], access([[4, [16], [1]]], collective=part["arrays"][0]))])
+        content_spec = content(arrays=[arrays([64], access([[4, [16], [1]]], collective=part["arrays"][0]))])
         level = "h5d"
-    plan = make_plan(4, [family("hdf5", hdf5=settings, level=level)], [one])
+    plan = make_plan(4, [family("hdf5", hdf5=settings, level=level)], [content_spec])
     result = engine(plan, check=False)
     assert result.code == 2
     assert words in result.refusal
@@ -186,9 +191,9 @@ def test_impossible_settings_are_refused(
 
 
 def test_independent_filters_are_fine_alone(engine: Engine) -> None:
-    one = arrays([64], access([[4, [16], [1]]]))
+    array_spec = arrays([64], access([[4, [16], [1]]]))
     settings = {"layout": "chunked", "deflate": 1}
-    result = engine(make_plan(1, [family("hdf5", hdf5=settings)], [content(arrays=[one])]), "--verify")
+    result = engine(make_plan(1, [family("hdf5", hdf5=settings)], [content(arrays=[array_spec])]), "--verify")
     assert result.end["verified"]["errors"] == 0
 
 
@@ -203,7 +208,7 @@ def test_independent_filters_are_fine_alone(engine: Engine) -> None:
 )
 def test_impossible_arrays_are_refused(engine: Engine, more: dict[str, Any], words: str) -> None:
     direction = more.pop("direction", "write")
-    one = arrays([64], access([[4, [16], [1]]], direction), **more)
-    result = engine(make_plan(1, [family("hdf5")], [content(arrays=[one])]), check=False)
+    array_spec = arrays([64], access([[4, [16], [1]]], direction), **more)
+    result = engine(make_plan(1, [family("hdf5")], [content(arrays=[array_spec])]), check=False)
     assert result.code == 2
     assert words in result.refusal

@@ -1,4 +1,4 @@
-"""How long files live, what they are called meanwhile, who takes turns, and what must be there before."""
+"""Lifetimes and names of files, turns of ranks, and files that must exist before."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ BACKENDS = ["posix", "stdio", "mpiio"]
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_appended_file_stays_open(engine: Engine, ranks: int, backend: str) -> None:
-    one = family(backend, lifetime="appended")
+    family_spec = family(backend, lifetime="appended")
     size = ranks * 1000
     contents = [
         content(stream([[ranks, 1000]]), opens=ranks, flushes=ranks),
         content(stream([[ranks, 1000]])),
     ]
     dumps = [dump(i, file=0, base=i * size, content=min(i, 1)) for i in range(5)]
-    result = engine(make_plan(ranks, [one], contents, dumps), "--keep", "--verify")
+    result = engine(make_plan(ranks, [family_spec], contents, dumps), "--keep", "--verify")
     assert result.files() == {"checkpoint-1.0000.dat": 5 * size}
     assert [d["counters"]["OPENS"] for d in result.dumps] == [ranks, 0, 0, 0, 0]
     assert [d["kinds"]["close"]["count"] for d in result.dumps] == [0, 0, 0, 0, ranks]
     assert [d["counters"]["FLUSHES"] for d in result.dumps] == [ranks, 0, 0, 0, 0]
-    # Nothing is forgotten between dumps: from the second on, each rank's first write goes forward.
+    # The position is kept between dumps: from the second dump on, each rank's first write is sequential.
     assert [d["counters"]["SEQ_WRITES"] for d in result.dumps] == [ranks - 1, *[ranks] * 4]
     assert result.end["verified"] == {"bytes": 5 * size, "errors": 0}
     (one_file,) = result.end["files"]
@@ -36,10 +36,10 @@ def test_appended_file_stays_open(engine: Engine, ranks: int, backend: str) -> N
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_reused_file_is_opened_at_each_dump(engine: Engine, ranks: int, backend: str) -> None:
-    one = family(backend, lifetime="reused")
+    family_spec = family(backend, lifetime="reused")
     contents = [content(stream([[3 * ranks, 1000]])), content(stream([[ranks, 10]]))]
     dumps = [dump(i, file=0, content=i % 2) for i in range(4)]
-    result = engine(make_plan(ranks, [one], contents, dumps), "--keep", "--verify")
+    result = engine(make_plan(ranks, [family_spec], contents, dumps), "--keep", "--verify")
     assert result.files() == {"checkpoint-1.0000.dat": 3 * ranks * 1000}
     assert [d["counters"]["OPENS"] for d in result.dumps] == [ranks] * 4
     assert result.end["verified"]["errors"] == 0
@@ -48,10 +48,10 @@ def test_reused_file_is_opened_at_each_dump(engine: Engine, ranks: int, backend:
 @pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
 @pytest.mark.parametrize("mode", ["shared", "per-rank", "groups"])
 def test_rolling_files(engine: Engine, ranks: int, backend: str, mode: str) -> None:
-    one = family(
+    family_spec = family(
         backend, keep=2, rename=True, sharing=sharing(mode, files=min(2, ranks) if mode == "groups" else 1)
     )
-    plan = make_plan(ranks, [one], [content(stream([[ranks, 1000]]))], [dump(i) for i in range(5)])
+    plan = make_plan(ranks, [family_spec], [content(stream([[ranks, 1000]]))], [dump(i) for i in range(5)])
     result = engine(plan, "--keep", "--verify")
     assert {name.split(".")[1] for name in result.files()} == {"0003", "0004"}
     assert not [name for name in result.files() if name.endswith(".tmp")]
@@ -74,8 +74,8 @@ def test_written_under_another_name_first(engine: Engine) -> None:
 @pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
 @pytest.mark.parametrize("turns", ["concurrent", "baton"])
 def test_groups(engine: Engine, backend: str, turns: str) -> None:
-    one = family(backend, sharing=sharing("groups", files=3, turns=turns))
-    plan = make_plan(4, [one], [content(stream([[8, 1000]]), opens=4)], [dump(0), dump(1)])
+    family_spec = family(backend, sharing=sharing("groups", files=3, turns=turns))
+    plan = make_plan(4, [family_spec], [content(stream([[8, 1000]]), opens=4)], [dump(0), dump(1)])
     result = engine(plan, "--keep", "--verify", "--per-rank", str(engine.tmp / "ranks.csv"))
     suffix = "h5" if backend == "hdf5" else "dat"
     assert list(result.files()) == [
@@ -96,9 +96,9 @@ def test_groups(engine: Engine, backend: str, turns: str) -> None:
 @pytest.mark.parametrize("gather", [False, True])
 def test_root(engine: Engine, ranks: int, backend: str, gather: bool) -> None:
     root = ranks - 1
-    one = family(backend, sharing=sharing("root", [[root, root, 1]], gather=gather))
+    family_spec = family(backend, sharing=sharing("root", [[root, root, 1]], gather=gather))
     contents = [content(stream([[7, 300001], [3, 11]])), content(stream([[5, 400000]], "read"))]
-    plan = make_plan(ranks, [one], contents, [dump(0), dump(1), dump(2, file=0, content=1)])
+    plan = make_plan(ranks, [family_spec], contents, [dump(0), dump(1), dump(2, file=0, content=1)])
     result = engine(plan, "--keep", "--verify")
     assert list(result.files().values()) == [7 * 300001 + 33] * 2
     assert [d["ranks"] for d in result.dumps] == [1, 1, 1]
@@ -109,8 +109,8 @@ def test_root(engine: Engine, ranks: int, backend: str, gather: bool) -> None:
 
 @pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
 def test_subset(engine: Engine, backend: str) -> None:
-    one = family(backend, sharing=sharing("subset", [[1, 3, 2]]))
-    plan = make_plan(4, [one], [content(stream([[5, 1000]]))], [dump(0), dump(1)])
+    family_spec = family(backend, sharing=sharing("subset", [[1, 3, 2]]))
+    plan = make_plan(4, [family_spec], [content(stream([[5, 1000]]))], [dump(0), dump(1)])
     result = engine(plan, "--keep", "--verify")
     assert [d["ranks"] for d in result.dumps] == [2, 2]
     assert [d["counters"]["OPENS"] for d in result.dumps] == [2, 2]
@@ -123,12 +123,12 @@ def test_subset(engine: Engine, backend: str) -> None:
 @pytest.mark.parametrize("reader", ["writer", "neighbour"])
 def test_inputs_are_made_first(engine: Engine, ranks: int, backend: str, mode: str, reader: str) -> None:
     shared = sharing(mode, files=min(2, ranks) if mode == "groups" else 1)
-    one = family(backend, role="input", sharing=shared, reader=reader, drop_caches=True)
+    family_spec = family(backend, role="input", sharing=shared, reader=reader, drop_caches=True)
     streams = [
         stream([[4 * ranks, 1000]], "read", "interleaved"),
         stream([[ranks, 5000]], "read", "replicated"),
     ]
-    plan = make_plan(ranks, [one], [content(*streams)], [dump(0, prepare=True)])
+    plan = make_plan(ranks, [family_spec], [content(*streams)], [dump(0, prepare=True)])
     result = engine(plan, "--keep")
     (d,) = result.dumps
     assert d["bytes_read"] == 4 * ranks * 1000 + ranks * 5000
@@ -141,15 +141,15 @@ def test_inputs_are_made_first(engine: Engine, ranks: int, backend: str, mode: s
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("reader", ["writer", "neighbour"])
 def test_restart_reads_what_the_run_wrote(engine: Engine, ranks: int, backend: str, reader: str) -> None:
-    one = family(backend, reader=reader, sharing=sharing("per-rank"))
+    family_spec = family(backend, reader=reader, sharing=sharing("per-rank"))
     contents = [content(stream([[4 * ranks, 1000]])), content(stream([[4 * ranks, 1000]], "read"))]
-    plan = make_plan(ranks, [one], contents, [dump(0), dump(1, file=0, content=1)])
+    plan = make_plan(ranks, [family_spec], contents, [dump(0), dump(1, file=0, content=1)])
     result = engine(plan)
     assert result.dumps[1]["bytes_read"] == 4 * ranks * 1000
     assert result.dumps[1]["short_reads"] == 0
 
 
-def test_reads_beyond_the_end_are_told(engine: Engine) -> None:
+def test_reads_beyond_the_end_are_reported(engine: Engine) -> None:
     contents = [content(stream([[2, 1000]])), content(stream([[4, 750]], "read"))]
     plan = make_plan(1, [family()], contents, [dump(0), dump(1, file=0, content=1)])
     result = engine(plan)
@@ -159,7 +159,7 @@ def test_reads_beyond_the_end_are_told(engine: Engine) -> None:
 
 
 def test_dumps_without_data(engine: Engine, ranks: int) -> None:
-    """Opens, stats and nothing else; a family that only looks."""
+    """A family with only opens and stats."""
     contents = [content(opens=ranks, stats=2 * ranks), content(stats=1), content()]
     plan = make_plan(
         ranks, [family(lifetime="reused")], contents, [dump(i, file=0, content=i) for i in range(3)]

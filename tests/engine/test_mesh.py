@@ -1,4 +1,4 @@
-"""Meshes: the engine divides them up as the closed form says, hits stated sizes, and writes values that can be read."""
+"""Meshes: the engine divides them as in the closed form, matches stated sizes, and writes readable values."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def mesh(**more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def bytes_in_closed_form(one: dict[str, Any]) -> int:
-    return bytes_of_plan(plan_model.PlanMesh.model_validate(one))
+def bytes_in_closed_form(mesh_spec: dict[str, Any]) -> int:
+    return bytes_of_plan(plan_model.PlanMesh.model_validate(mesh_spec))
 
 
 def random_meshes(count: int) -> list[dict[str, Any]]:
@@ -63,11 +63,11 @@ def random_meshes(count: int) -> list[dict[str, Any]]:
 
 def test_engine_and_closed_form_divide_up_alike(engine: Engine) -> None:
     meshes = random_meshes(300)
-    contents = [content(mesh=one) for one in meshes]
+    contents = [content(mesh=mesh_spec) for mesh_spec in meshes]
     dumps = [dump(i, content=i) for i in range(len(meshes))]
     result = engine(make_plan(3, [family("null", level="mpiio")], contents, dumps), processes=0)
     counted = [d["bytes_written"] for d in result.dumps]
-    assert counted == [bytes_in_closed_form(one) for one in meshes]
+    assert counted == [bytes_in_closed_form(mesh_spec) for mesh_spec in meshes]
 
 
 @pytest.mark.parametrize("kind", [m.value for m in MeshType])
@@ -77,17 +77,17 @@ def test_stated_bytes_are_hit_by_less_than_a_row(engine: Engine, kind: str) -> N
     dumps = [dump(i, content=i) for i in range(len(sizes))]
     result = engine(make_plan(4, [family("null", level="mpiio")], contents, dumps), processes=0)
     free = kind in ("unstructured", "arbitrary", "point")
-    for size, one in zip(sizes, result.dumps, strict=True):
+    for size, performed in zip(sizes, result.dumps, strict=True):
         nodes = size / 90 / 4  # of a part, roughly
-        assert one["bytes_written"] == pytest.approx(size, rel=1e-3 if free else 1.2 / nodes**0.5)
+        assert performed["bytes_written"] == pytest.approx(size, rel=1e-3 if free else 1.2 / nodes**0.5)
 
 
 @pytest.mark.parametrize("backend", ["posix", "mpiio", "stdio"])
 def test_plain_files_are_written_whole(engine: Engine, ranks: int, backend: str) -> None:
-    one = mesh(parts=5, nodes=1003, collective=backend == "mpiio")
-    result = engine(make_plan(ranks, [family(backend)], [content(mesh=one)]), "--verify", "--keep")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(one), "errors": 0}
-    assert list(result.files().values()) == [bytes_in_closed_form(one)]
+    mesh_spec = mesh(parts=5, nodes=1003, collective=backend == "mpiio")
+    result = engine(make_plan(ranks, [family(backend)], [content(mesh=mesh_spec)]), "--verify", "--keep")
+    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
+    assert list(result.files().values()) == [bytes_in_closed_form(mesh_spec)]
 
 
 @NEEDS_HDF5
@@ -95,10 +95,10 @@ def test_plain_files_are_written_whole(engine: Engine, ranks: int, backend: str)
     ("kind", "dimensions"), list(itertools.product([m.value for m in MeshType], [1, 2, 3]))
 )
 def test_datasets_of_every_mesh(engine: Engine, ranks: int, kind: str, dimensions: int) -> None:
-    one = mesh(type=kind, dimensions=dimensions, parts=5, nodes=1003)
-    result = engine(make_plan(ranks, [family("hdf5")], [content(mesh=one)]), "--verify", "--keep")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(one), "errors": 0}
-    form = form_of_plan(plan_model.PlanMesh.model_validate(one))
+    mesh_spec = mesh(type=kind, dimensions=dimensions, parts=5, nodes=1003)
+    result = engine(make_plan(ranks, [family("hdf5")], [content(mesh=mesh_spec)]), "--verify", "--keep")
+    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
+    form = form_of_plan(plan_model.PlanMesh.model_validate(mesh_spec))
     shapes = [shape_of(form, 201 if p < 3 and not form.whole_rows else 200) for p in range(5)]
     zones, nodes = sum(s.cells for s in shapes), sum(s.nodes for s in shapes)
     with h5py.File(next(result.data.iterdir())) as file:
@@ -107,7 +107,7 @@ def test_datasets_of_every_mesh(engine: Engine, ranks: int, kind: str, dimension
         assert file["xlayers"].dtype == np.int32
         noise = file["random"][...]
         assert 0 <= noise.min() < noise.max() < 1
-        assert len(np.unique(noise)) == len(noise)  # no two places alike
+        assert len(np.unique(noise)) == len(noise)  # all places differ
         if kind in ("unstructured", "arbitrary"):
             ids, cells = file["node_ids"][...], file["connectivity"][...].reshape(-1, 2**dimensions)
             assert sorted(ids) == list(range(1, nodes + 1))
@@ -124,17 +124,17 @@ def test_stated_bytes_include_what_hdf5_adds(engine: Engine, ranks: int, lifetim
     sizes = [300_000, 300_000, 450_000]
     contents = [content(mesh=mesh(nodes=0, bytes=size, parts=4)) for size in sizes]
     dumps = [dump(i, content=i, file=0 if lifetime == "appended" else i) for i in range(len(sizes))]
-    one = family("hdf5", level="mpiio", lifetime=lifetime)
-    result = engine(make_plan(ranks, [one], contents, dumps), "--keep", "--verify")
+    family_spec = family("hdf5", level="mpiio", lifetime=lifetime)
+    result = engine(make_plan(ranks, [family_spec], contents, dumps), "--keep", "--verify")
     assert result.end["verified"]["errors"] == 0
     assert [d["bytes_written"] for d in result.dumps] == pytest.approx(sizes, rel=1e-3)
 
 
 @NEEDS_HDF5
 def test_materials_and_ghosts(engine: Engine, ranks: int) -> None:
-    one = mesh(parts=3, nodes=900, materials=4, mixed=0.1, ghost=1)
-    result = engine(make_plan(ranks, [family("hdf5")], [content(mesh=one)]), "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(one), "errors": 0}
+    mesh_spec = mesh(parts=3, nodes=900, materials=4, mixed=0.1, ghost=1)
+    result = engine(make_plan(ranks, [family("hdf5")], [content(mesh=mesh_spec)]), "--keep", "--verify")
+    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
     with h5py.File(next(result.data.iterdir())) as file:
         material, pointers = file["material"][...], file["material_first"][...]
         mixed = len(pointers)
@@ -145,25 +145,27 @@ def test_materials_and_ghosts(engine: Engine, ranks: int) -> None:
 
 @pytest.mark.parametrize("mode", ["per-rank", "groups"])
 def test_parts_lie_in_the_file_of_their_rank(engine: Engine, mode: str) -> None:
-    one = mesh(parts=6, nodes=607, collective=False)
+    mesh_spec = mesh(parts=6, nodes=607, collective=False)
     share = sharing(mode, files=2 if mode == "groups" else 1)
-    result = engine(make_plan(4, [family("posix", sharing=share)], [content(mesh=one)]), "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(one), "errors": 0}
-    assert sum(result.files().values()) == bytes_in_closed_form(one)
+    result = engine(
+        make_plan(4, [family("posix", sharing=share)], [content(mesh=mesh_spec)]), "--keep", "--verify"
+    )
+    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
+    assert sum(result.files().values()) == bytes_in_closed_form(mesh_spec)
     assert len(result.files()) == (2 if mode == "groups" else 4)
 
 
 def test_fewer_parts_than_ranks(engine: Engine, ranks: int) -> None:
-    one = mesh(parts=1, nodes=100)
-    result = engine(make_plan(ranks, [family("mpiio")], [content(mesh=one)]), "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(one), "errors": 0}
+    mesh_spec = mesh(parts=1, nodes=100)
+    result = engine(make_plan(ranks, [family("mpiio")], [content(mesh=mesh_spec)]), "--keep", "--verify")
+    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
 
 
 def test_a_mesh_is_read_back(engine: Engine, ranks: int) -> None:
     written, read = mesh(), mesh(direction="read")
     dumps = [dump(0), dump(1, file=0, content=1)]
-    one = family("mpiio", lifetime="reused")
-    result = engine(make_plan(ranks, [one], [content(mesh=written), content(mesh=read)], dumps))
+    family_spec = family("mpiio", lifetime="reused")
+    result = engine(make_plan(ranks, [family_spec], [content(mesh=written), content(mesh=read)], dumps))
     assert result.dumps[1]["bytes_read"] == bytes_in_closed_form(written)
 
 

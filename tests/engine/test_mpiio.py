@@ -29,7 +29,7 @@ def test_collective_and_independent_are_counted_apart(engine: Engine, ranks: int
 
 @pytest.mark.parametrize("collective", [False, True])
 def test_pieces_through_a_view(engine: Engine, ranks: int, collective: bool) -> None:
-    """Each operation is 8 pieces, interleaved over the ranks; behind it, ordinary data."""
+    """Each operation is 8 pieces, interleaved over the ranks; ordinary data come after it."""
     streams = [
         stream(
             [[2 * ranks, 8000], [ranks, 800]],
@@ -50,7 +50,7 @@ def test_pieces_through_a_view(engine: Engine, ranks: int, collective: bool) -> 
     dense = data[512 : 512 + ranks * 16800]
     assert dense.count(0) < len(dense) / 100  # no holes
     assert not any(data[512 + ranks * 16800 : 10**6])
-    # The posix backend makes a call of each piece and puts the same places on disk.
+    # The posix backend makes one call per piece, and writes to the same places.
     posix = engine(plan, "--keep", "--verify", "--backend", "posix")
     assert posix.dumps[0]["counters"]["WRITES"] == 3 * 8 * ranks + ranks
     assert posix.end["verified"]["errors"] == 0
@@ -71,8 +71,10 @@ def test_backends_write_the_same_bytes(engine: Engine, ranks: int) -> None:
 
 
 def test_hints_are_passed(engine: Engine, ranks: int) -> None:
-    one = family("mpiio", hints={"cb_nodes": "1", "romio_cb_write": "enable"})
-    result = engine(make_plan(ranks, [one], [content(stream([[ranks, 1000]], collective=True))]), "--verify")
+    family_spec = family("mpiio", hints={"cb_nodes": "1", "romio_cb_write": "enable"})
+    result = engine(
+        make_plan(ranks, [family_spec], [content(stream([[ranks, 1000]], collective=True))]), "--verify"
+    )
     assert result.end["verified"]["errors"] == 0
     assert result.head["environment"]["mpi_io"] in ("ompio", "romio")
 
@@ -109,8 +111,8 @@ def test_opens_and_syncs_are_collective(engine: Engine, ranks: int) -> None:
 
 
 def test_file_per_rank_is_not_collective(engine: Engine, ranks: int) -> None:
-    one = family("mpiio", sharing=sharing("per-rank"))
-    plan = make_plan(ranks, [one], [content(stream([[ranks, 100]], collective=True))])
+    family_spec = family("mpiio", sharing=sharing("per-rank"))
+    plan = make_plan(ranks, [family_spec], [content(stream([[ranks, 100]], collective=True))])
     (d,) = engine(plan, "--verify").dumps
     assert d["counters"]["OPENS"] == ranks
     assert d["counters"]["COLL_WRITES"] == ranks

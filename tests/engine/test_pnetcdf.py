@@ -1,4 +1,4 @@
-"""PnetCDF: variables, records, non-blocking calls and modes; files read back by a reader of our own and ncmpidump."""
+"""PnetCDF: variables, records, non-blocking calls and modes; an independent reader and ncmpidump read the files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(not has_pnetcdf(), reason="the engine has no pne
 
 
 def written(variable: Variable) -> Any:
-    """Which elements are there: the payload's doubles are never zero."""
+    """The elements that were written: the payload's doubles are never zero."""
     return variable.data.view(">u8") != 0
 
 
@@ -63,22 +63,24 @@ def test_arrays_are_variables(engine: Engine, ranks: int, collective: bool, nonb
     # At MPI-IO the data and the header, once.
     assert first["levels"]["mpiio"]["bytes_written"] == moved + found.header
     assert result.end["verified"] == {"bytes": moved, "errors": 0}
-    # One call a write, and of non-blocking ones one more to wait, on each rank.
+    # One call per write on each rank, and one more to wait for non-blocking calls.
     assert first["kinds"]["write"]["count"] == 3 * 16 + (ranks if nonblocking else 0)
 
 
 def test_payload_is_the_linear_file_s(engine: Engine, ranks: int) -> None:
-    """What stands in a variable of bytes is what the mpiio backend writes at the same place."""
-    one = arrays([40, 32], access([[40, [1, 32], [1, 1]]], collective=True), element=1)
-    plan = make_plan(ranks, [family("pnetcdf")], [content(arrays=[one])])
+    """A variable of bytes has the bytes that the mpiio backend writes at the same place."""
+    array_spec = arrays([40, 32], access([[40, [1, 32], [1, 1]]], collective=True), element=1)
+    plan = make_plan(ranks, [family("pnetcdf")], [content(arrays=[array_spec])])
     variables = Netcdf(file_of(engine(plan, "--keep").data)).variables
     plain = file_of(engine(plan, "--keep", "--backend", "mpiio").data).read_bytes()
     assert variables["a00_000000"].data.tobytes() == plain
 
 
 def test_strides_lie_where_the_rule_says(engine: Engine, ranks: int) -> None:
-    one = arrays([8, 12], access([[4, [4, 3], [2, 4]]]))
-    result = engine(make_plan(ranks, [family("pnetcdf")], [content(arrays=[one])]), "--keep", "--verify")
+    array_spec = arrays([8, 12], access([[4, [4, 3], [2, 4]]]))
+    result = engine(
+        make_plan(ranks, [family("pnetcdf")], [content(arrays=[array_spec])]), "--keep", "--verify"
+    )
     seen = written(Netcdf(file_of(result.data)).variables["a00_000000"])
     wanted = np.zeros((8, 12), bool)
     wanted[0:8:2] = True  # the first four of eight interleaved slabs: even rows
@@ -91,8 +93,8 @@ def test_strides_lie_where_the_rule_says(engine: Engine, ranks: int) -> None:
     [(1, ">i1", ()), (2, ">i2", ()), (4, ">f4", ()), (24, ">f8", (3,)), (6, ">i2", (3,))],
 )
 def test_elements(engine: Engine, element: int, dtype: str, inner: tuple[int, ...]) -> None:
-    one = arrays([100], access([[4, [25], [1]]]), element=element)
-    result = engine(make_plan(1, [family("pnetcdf")], [content(arrays=[one])]), "--keep", "--verify")
+    array_spec = arrays([100], access([[4, [25], [1]]]), element=element)
+    result = engine(make_plan(1, [family("pnetcdf")], [content(arrays=[array_spec])]), "--keep", "--verify")
     (variable,) = Netcdf(file_of(result.data)).variables.values()
     assert (variable.dims, variable.dtype) == ((100, *inner), np.dtype(dtype))
     assert result.end["verified"] == {"bytes": 100 * element, "errors": 0}
@@ -102,9 +104,9 @@ def test_elements(engine: Engine, element: int, dtype: str, inner: tuple[int, ..
 def test_extendible_arrays_have_the_record_dimension(engine: Engine, ranks: int, collective: bool) -> None:
     """Two variables grow by four records with each dump; the last dump reads the last records."""
     entries = [[8, [1, 10], [1, 1]]]
-    one = arrays([4, 10], access(entries, collective=collective), extendible=True, datasets=2)
+    array_spec = arrays([4, 10], access(entries, collective=collective), extendible=True, datasets=2)
     read = arrays([4, 10], access(entries, "read", collective), extendible=True, datasets=2)
-    contents = [content(arrays=[one], flushes=ranks), content(arrays=[read])]
+    contents = [content(arrays=[array_spec], flushes=ranks), content(arrays=[read])]
     dumps = [dump(i, file=0) for i in range(3)] + [dump(3, file=0, content=1)]
     plan = make_plan(ranks, [family("pnetcdf", lifetime="appended")], contents, dumps)
     result = engine(plan, "--keep", "--verify")
@@ -121,9 +123,9 @@ def test_extendible_arrays_have_the_record_dimension(engine: Engine, ranks: int,
 
 
 def test_fixed_variables_of_an_appended_file_are_a_dump_s_own(engine: Engine, ranks: int) -> None:
-    one = arrays([4, 10], access([[4, [1, 10], [1, 1]]], collective=True))
+    array_spec = arrays([4, 10], access([[4, [1, 10], [1, 1]]], collective=True))
     dumps = [dump(i, file=0) for i in range(3)]
-    plan = make_plan(ranks, [family("pnetcdf", lifetime="appended")], [content(arrays=[one])], dumps)
+    plan = make_plan(ranks, [family("pnetcdf", lifetime="appended")], [content(arrays=[array_spec])], dumps)
     result = engine(plan, "--keep", "--verify")
     variables = Netcdf(file_of(result.data)).variables
     assert sorted(variables) == [f"s{i:06d}_a00_000000" for i in range(3)]
@@ -202,9 +204,9 @@ def test_sharings(engine: Engine, mode: str) -> None:
         "subset": sharing("subset", [[1, 2, 1]]),
         "root": sharing("root", [[3, 3, 1]]),
     }.get(mode, sharing(mode))
-    one = arrays([16, 8], access([[16, [1, 8], [1, 1]]], collective=mode != "root"))
+    array_spec = arrays([16, 8], access([[16, [1, 8], [1, 1]]], collective=mode != "root"))
     result = engine(
-        make_plan(4, [family("pnetcdf", sharing=how)], [content(arrays=[one])]), "--keep", "--verify"
+        make_plan(4, [family("pnetcdf", sharing=how)], [content(arrays=[array_spec])]), "--keep", "--verify"
     )
     assert len(result.files()) == {"per-rank": 4, "groups": 2}.get(mode, 1)
     assert result.end["verified"] == {"bytes": 16 * 64, "errors": 0}
@@ -212,9 +214,9 @@ def test_sharings(engine: Engine, mode: str) -> None:
 
 def test_groups_with_a_baton(engine: Engine) -> None:
     how = sharing("groups", files=2, turns="baton")
-    one = arrays([16, 8], access([[16, [1, 8], [1, 1]]]))
+    array_spec = arrays([16, 8], access([[16, [1, 8], [1, 1]]]))
     result = engine(
-        make_plan(4, [family("pnetcdf", sharing=how)], [content(arrays=[one])]), "--keep", "--verify"
+        make_plan(4, [family("pnetcdf", sharing=how)], [content(arrays=[array_spec])]), "--keep", "--verify"
     )
     assert len(result.files()) == 2
     assert result.end["verified"] == {"bytes": 16 * 64, "errors": 0}
@@ -240,8 +242,8 @@ def test_a_load_s_file_is_made_first(engine: Engine, ranks: int) -> None:
 
 
 def test_a_flipped_byte_is_found(engine: Engine, ranks: int) -> None:
-    one = arrays([64, 8], access([[64, [1, 8], [1, 1]]]))
-    plan = make_plan(ranks, [family("pnetcdf")], [content(arrays=[one])])
+    array_spec = arrays([64, 8], access([[64, [1, 8], [1, 1]]]))
+    plan = make_plan(ranks, [family("pnetcdf")], [content(arrays=[array_spec])])
     result = engine(plan, "--keep")
     path = file_of(result.data)
     begin = Netcdf(path).variables["a00_000000"].begin
@@ -256,9 +258,9 @@ def test_a_flipped_byte_is_found(engine: Engine, ranks: int) -> None:
 
 @pytest.mark.skipif(shutil.which("ncmpidump") is None, reason="no ncmpidump (pnetcdf-bin)")
 def test_the_library_s_own_dump(engine: Engine, ranks: int) -> None:
-    one = arrays([4, 10], access([[8, [1, 10], [1, 1]]]), extendible=True, datasets=2)
+    array_spec = arrays([4, 10], access([[8, [1, 10], [1, 1]]]), extendible=True, datasets=2)
     fixed = arrays([6, 5], access([[6, [1, 5], [1, 1]]]), element=4)
-    plan = make_plan(ranks, [family("pnetcdf")], [content(arrays=[one, fixed])])
+    plan = make_plan(ranks, [family("pnetcdf")], [content(arrays=[array_spec, fixed])])
     path = file_of(engine(plan, "--keep").data)
     shown = subprocess.run(["ncmpidump", "-h", str(path)], capture_output=True, text=True, check=True).stdout
     assert "records = UNLIMITED ; // (4 currently)" in shown
@@ -289,9 +291,9 @@ def test_impossible_variables_are_refused(engine: Engine, part: dict[str, Any], 
 
 
 def test_an_existing_file_of_another_format(engine: Engine, tmp_path: Path) -> None:
-    """What is no PnetCDF file is named by its reason, and nobody hangs."""
-    one = content(arrays=[arrays([64], access([[4, [16], [1]]], "read", collective=True))])
-    plan = make_plan(4, [family("pnetcdf")], [one])
+    """A file that is not PnetCDF is refused with the reason, and no rank hangs."""
+    content_spec = content(arrays=[arrays([64], access([[4, [16], [1]]], "read", collective=True))])
+    plan = make_plan(4, [family("pnetcdf")], [content_spec])
     folder = tmp_path / "there"
     folder.mkdir()
     result = engine(plan, "--verify-only", data=folder, check=False)

@@ -1,4 +1,4 @@
-"""When dumps start, what ranks do meanwhile, and that nobody waits for anybody who need not."""
+"""When dumps start and what ranks do meanwhile; no rank waits for another without need."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_gap_clock_and_its_fillings(engine: Engine, ranks: int, fill: str) -> No
 
 
 def test_uneven_waiting_with_mpi_filling(engine: Engine) -> None:
-    """Ranks that take part in different dumps wait for different times; nothing is left hanging."""
+    """Ranks that take part in different dumps wait for different times; nothing hangs."""
     families = [
         family("posix"),
         family("posix", id=1, number=2, sharing=sharing("root", [[2, 2, 1]])),
@@ -93,7 +93,7 @@ def overlapping(first: dict[str, Any], **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("clock", ["gap", "deadline"])
 @pytest.mark.parametrize("fill", ["sleep", "busy", "memory", "mpi"])
 def test_dumps_that_overlapped_overlap(engine: Engine, clock: str, fill: str) -> None:
-    """While rank 0 computes in its long dump it performs the short one: nobody waits, and both files are right."""
+    """While rank 0 computes in its long dump it performs the short one: no rank waits, and both files are right."""
     root = family("posix", sharing=sharing("root", [[0, 0, 1]]))
     table = engine.tmp / "ranks.csv"
     plan = overlapping(root, clock=clock, gap_fill=fill)
@@ -110,7 +110,9 @@ def test_dumps_that_overlapped_overlap(engine: Engine, clock: str, fill: str) ->
 
 @pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize("fill", ["sleep", "busy"])
-def test_ranks_meet_before_a_dump_where_the_plan_says_so(engine: Engine, together: bool, fill: str) -> None:
+def test_ranks_have_a_barrier_before_a_dump_where_the_plan_says_so(
+    engine: Engine, together: bool, fill: str
+) -> None:
     """Rank 0 comes late from a dump of its own: rank 1 waits for it, or not; both files are right either way."""
     late = family("posix", sharing=sharing("root", [[0, 0, 1]]))
     plan = overlapping(late, gap_fill=fill)
@@ -129,7 +131,7 @@ def test_ranks_meet_before_a_dump_where_the_plan_says_so(engine: Engine, togethe
 
 
 def test_a_dump_that_others_wait_for_is_not_interrupted(engine: Engine) -> None:
-    """Both ranks write the long dump's file: what overlapped it comes after it."""
+    """Both ranks write the long dump's file, so a dump that overlapped it comes after it."""
     plan = overlapping(family("posix"))
     plan["contents"][0]["streams"][0]["ranks"] = "all"
     result = engine(plan, "--verify", "--keep")
@@ -239,4 +241,4 @@ def test_progress(engine: Engine, ranks: int) -> None:
     shown = engine(plan, "--progress").stderr.splitlines()
     assert shown[-1].startswith("dump 3 of 3: checkpoint 1, ")
     assert engine(plan, "--progress", "--quiet").stderr == ""
-    assert "\x1b[Kdump 3 of 3" in engine(plan, "--terminal").stderr  # in place, behind a launcher's pipe
+    assert "\x1b[Kdump 3 of 3" in engine(plan, "--terminal").stderr  # in place, through a launcher's pipe

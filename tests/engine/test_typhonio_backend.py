@@ -1,4 +1,4 @@
-"""Meshes through TyphonIO: files that its readers understand, stated sizes hit, both patterns alike."""
+"""Meshes through TyphonIO: files that readers understand, stated sizes, and equal contents of both patterns."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def only_file(result: Result) -> Path:
 def test_every_mesh_is_a_sound_state(
     engine: Engine, ranks: int, kind: str, dimensions: int, pattern: str
 ) -> None:
-    one = mesh(type=kind, dimensions=dimensions, parts=5, nodes=1003)
-    plan = make_plan(ranks, [typhonio(typhonio=pattern)], [content(mesh=one)])
+    mesh_spec = mesh(type=kind, dimensions=dimensions, parts=5, nodes=1003)
+    plan = make_plan(ranks, [typhonio(typhonio=pattern)], [content(mesh=mesh_spec)])
     result = engine(plan, "--verify", "--keep")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(one), "errors": 0}
+    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
     with h5py.File(only_file(result)) as file:
         assert list(file["TIO_STATE_REF"]) == [b"state0"]
         found = file["state0/mesh"]
@@ -57,7 +57,7 @@ def test_every_mesh_is_a_sound_state(
             )
         total = sum(found[name]["TIO_DATA"].nbytes for name in names)
         total += sum(v.nbytes for k, v in found.items() if k.startswith("TIO_MESH") and "INFO" not in k)
-        assert total == bytes_in_closed_form(one)
+        assert total == bytes_in_closed_form(mesh_spec)
 
 
 @pytest.mark.parametrize("pattern", ["faithful", "optimised"])
@@ -81,9 +81,9 @@ def test_states_and_their_sizes(engine: Engine, ranks: int, lifetime: str, patte
 
 
 def test_materials_ghosts_and_globals(engine: Engine, ranks: int) -> None:
-    one = mesh(parts=3, nodes=900, materials=4, mixed=0.1, ghost=1, globals=8)
-    result = engine(make_plan(ranks, [typhonio()], [content(mesh=one)]), "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(one), "errors": 0}
+    mesh_spec = mesh(parts=3, nodes=900, materials=4, mixed=0.1, ghost=1, globals=8)
+    result = engine(make_plan(ranks, [typhonio()], [content(mesh=mesh_spec)]), "--keep", "--verify")
+    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
     with h5py.File(only_file(result)) as file:
         found = file["state0/mesh/material"]
         assert found.attrs["nmat"] == 4
@@ -94,11 +94,11 @@ def test_materials_ghosts_and_globals(engine: Engine, ranks: int) -> None:
 
 
 def test_ranks_that_pass_a_baton_have_states_of_their_own(engine: Engine) -> None:
-    one = mesh(parts=8, nodes=1003, collective=False)
+    mesh_spec = mesh(parts=8, nodes=1003, collective=False)
     share = sharing("groups", files=2, turns="baton")
-    plan = make_plan(4, [typhonio(sharing=share)], [content(mesh=one)])
+    plan = make_plan(4, [typhonio(sharing=share)], [content(mesh=mesh_spec)])
     result = engine(plan, "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(one), "errors": 0}
+    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
     names = []
     for path in sorted(result.data.iterdir()):
         with h5py.File(path) as file:
@@ -111,8 +111,8 @@ def test_ranks_that_pass_a_baton_have_states_of_their_own(engine: Engine) -> Non
 
 def test_a_restart_reads_the_state(engine: Engine, ranks: int) -> None:
     contents = [content(mesh=mesh()), content(mesh=mesh(direction="read"))]
-    one = typhonio(lifetime="reused")
-    result = engine(make_plan(ranks, [one], contents, [dump(0), dump(1, file=0, content=1)]))
+    family_spec = typhonio(lifetime="reused")
+    result = engine(make_plan(ranks, [family_spec], contents, [dump(0), dump(1, file=0, content=1)]))
     assert result.dumps[1]["payload_bytes"] == bytes_in_closed_form(mesh())
     assert result.dumps[1]["bytes_read"] >= bytes_in_closed_form(mesh())
 
@@ -121,9 +121,9 @@ def test_optimised_has_fewer_small_writes(engine: Engine) -> None:
     """At MPI-IO level, where the library decides: less than a fifth of the writes below 4 KiB."""
     small = {}
     for pattern in ("faithful", "optimised"):
-        one = mesh(
+        mesh_spec = mesh(
             variables=[[18, "zone", "float64"], [20, "node", "float64"], [5, "zone", "int32"]], nodes=40_000
         )
-        result = engine(make_plan(4, [typhonio(typhonio=pattern)], [content(mesh=one)]))
+        result = engine(make_plan(4, [typhonio(typhonio=pattern)], [content(mesh=mesh_spec)]))
         small[pattern] = sum(result.dumps[0]["counters"]["SIZE_WRITE"][:2])
     assert small["optimised"] * 5 <= small["faithful"]

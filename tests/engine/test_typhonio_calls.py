@@ -1,4 +1,4 @@
-"""The calls by which TyphonIO files come about: counted under our capture, held against a log of the real library."""
+"""The calls that write TyphonIO files, counted by the capture library, and compared with a log of the real library."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def captured(tmp_path: Path) -> Callable[..., tuple[dict[str, int], dict[str, in
 
 
 def known_hdf5() -> bool:
-    """How metadata is cut into writes is the library's own affair, and changes with its versions."""
+    """HDF5 decides how metadata is split into writes, and this differs between its versions."""
     environment = {**os.environ, **MPI_ENVIRONMENT, **SINGLETON_ENVIRONMENT}
     command = [str(find_program()), "faithful", "-", "version"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)

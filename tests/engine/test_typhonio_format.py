@@ -1,6 +1,6 @@
-"""TyphonIO files as our writer leaves them, looked at with HDF5 alone.
+"""TyphonIO files of the engine, read with HDF5 alone.
 
-What is asked for is in docs/reference/typhonio-format.md.
+The requirements are in docs/reference/typhonio-format.md.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def test_the_worked_example_is_what_the_real_library_writes(write: Write, tmp_pa
     real, own = REAL_FILES / "worked-example.h5", tmp_path / "own.h5"
     assert own.stat().st_size == real.stat().st_size
     with h5py.File(own) as a, h5py.File(real) as b:
-        assert places(a) == places(b)  # the same calls in the same order: the same places
+        assert places(a) == places(b)  # the same calls in the same order give the same places
         seen, wanted = describe(a), describe(b)
         words = np.array(b["state0/mesh/TIO_MESH_CHUNKINFO"][...]).reshape(-1, 12)
     words[:, 9] = 0  # which the library does not set
@@ -79,7 +79,7 @@ def test_the_worked_example_is_what_the_real_library_writes(write: Write, tmp_pa
 
 
 def places(file: h5py.File) -> list[Any]:
-    """Every object: where it lies, where its data lie, what it is, and its attributes. Not: contents."""
+    """Every object: its place, the place of its data, its type and its attributes, but not its contents."""
     out: list[Any] = []
 
     def note(name: str, item: Any) -> None:
@@ -259,14 +259,14 @@ def check_file(path: Path, e: Expected) -> Any:
         check_material(mesh, e)
         for parent in (file, state, mesh):
             assert texts(parent["TIO_VGROUP_REF"]) == ["more"]
-            for one in (parent, parent["more"]):
-                check_variables(one)
+            for owner in (parent, parent["more"]):
+                check_variables(owner)
         return describe(file, storage=False)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_meshes(write: Write, tmp_path: Path, kind: str, ranks: int) -> None:
-    """Attribute for attribute, and both patterns the same to a reader."""
+    """Every attribute; both patterns are equal for a reader."""
     for dimensions in (1, 2, 3):
         seen = []
         for pattern in ("faithful", "optimised"):
@@ -277,7 +277,7 @@ def test_meshes(write: Write, tmp_path: Path, kind: str, ranks: int) -> None:
 
 
 def test_tables(write: Write, tmp_path: Path) -> None:
-    """Faithful: unlimited, of chunks of one. Optimised: contiguous, but the root's, which must be able to grow."""
+    """Faithful: unlimited, in chunks of one element. Optimised: contiguous, except the root's, which may grow."""
     for pattern, chunks, inner in (("faithful", (1,), (1,)), ("optimised", (64,), None)):
         path = tmp_path / f"{pattern}.h5"
         write(pattern, path, "worked")
@@ -329,7 +329,7 @@ def test_states_are_there_after_each_flush(write: Write, tmp_path: Path, ranks: 
 def test_tables_grow_after_a_flush_with_all_open(
     write: Write, tmp_path: Path, ranks: int, pattern: str
 ) -> None:
-    """And ranks have two chunks, one or none in a round of collective writes."""
+    """Ranks also have two chunks, one or none in a round of collective writes."""
     write(pattern, tmp_path / "parts.h5", "parts", ranks=ranks if ranks > 1 else 0)
     chunks = 2 * ranks - 1
     count = sum(1000 - c for c in range(chunks))

@@ -1,4 +1,4 @@
-"""The engine's own unit tests, where they were built (cmake --preset dev)."""
+"""The engine's own unit tests, if they were built (cmake --preset dev)."""
 
 from __future__ import annotations
 

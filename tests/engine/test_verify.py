@@ -1,4 +1,4 @@
-"""--verify and --verify-only find what is wrong, down to a single byte, and nothing else."""
+"""--verify and --verify-only find every wrong byte, and nothing else."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def test_a_flipped_byte_is_found(engine: Engine, ranks: int, backend: str) -> No
 
 @pytest.mark.parametrize("lifetime", ["reused", "appended"])
 def test_later_dumps_over_earlier_ones_are_no_errors(engine: Engine, ranks: int, lifetime: str) -> None:
-    """A header rewritten at each dump, data behind it; the second dump is shorter than the first."""
-    one = family("posix", lifetime=lifetime)
+    """A header that each dump rewrites, and data after it; the second dump is shorter than the first."""
+    family_spec = family("posix", lifetime=lifetime)
     contents = [
         content(stream([[1, 96]], pattern="same"), stream([[6 * ranks, 1000]], base=96)),
         content(stream([[1, 96]], pattern="same"), stream([[2 * ranks, 999]], base=50)),
     ]
     dumps = [dump(0, file=0), dump(1, file=0, content=1), dump(2, file=0, content=1, base=3)]
-    plan = make_plan(ranks, [one], contents, dumps)
+    plan = make_plan(ranks, [family_spec], contents, dumps)
     result = engine(plan, "--keep", "--verify")
     assert result.end["verified"]["errors"] == 0
     assert verify_only(engine, plan, result.data).returncode == 0
@@ -82,7 +82,7 @@ def test_a_short_file_is_found(engine: Engine) -> None:
 
 
 def lost_write(engine: Engine, plan: dict[str, Any], *args: str, when: int = 5) -> Result:
-    """A write that the system claims to have made: the fifth pwrite does nothing."""
+    """A write that the system only pretends to make: the fifth pwrite does nothing."""
     if shutil.which("strace") is None:
         pytest.skip("no strace")
     tracer = [
@@ -112,8 +112,8 @@ def test_a_lost_write_is_found_in_the_run(engine: Engine) -> None:
 
 
 def test_kept_files_of_a_rolling_family_are_verified(engine: Engine, ranks: int) -> None:
-    one = family("posix", keep=2, sharing=sharing("per-rank"))
-    plan = make_plan(ranks, [one], [content(stream([[ranks, 100]]))], [dump(i) for i in range(5)])
+    family_spec = family("posix", keep=2, sharing=sharing("per-rank"))
+    plan = make_plan(ranks, [family_spec], [content(stream([[ranks, 100]]))], [dump(i) for i in range(5)])
     result = engine(plan, "--keep", "--verify")
     assert {name.split(".")[1] for name in result.files()} == {"0003", "0004"}
     assert verify_only(engine, plan, result.data).returncode == 0
@@ -150,7 +150,7 @@ LOADED = {
 
 @pytest.mark.parametrize("backend", LOADED)
 def test_loads_are_verified(engine: Engine, ranks: int, backend: str) -> None:
-    """Two loads, each of a file that the run has prepared: all that they read is as it was prepared."""
+    """Two loads, each of a file that the run has prepared: all that they read is what was prepared."""
     plan = make_plan(ranks, [family(backend)], [LOADED[backend]], [dump(i, prepare=True) for i in range(2)])
     result = engine(plan, "--verify")
     assert result.end["verified"] == {"bytes": result.total("BYTES_READ"), "errors": 0}
@@ -163,15 +163,15 @@ def test_a_mesh_is_verified_when_loaded(engine: Engine, ranks: int) -> None:
         "materials": ranks, "mixed": 0.1, "direction": "read", "collective": True,
     }  # fmt: skip
     for backend in ("typhonio", "hdf5", "posix"):
-        one = family(backend, level="mpiio", interface=backend)
-        plan = make_plan(ranks, [one], [content(mesh=mesh)], [dump(prepare=True)])
+        family_spec = family(backend, level="mpiio", interface=backend)
+        plan = make_plan(ranks, [family_spec], [content(mesh=mesh)], [dump(prepare=True)])
         result = engine(plan, "--verify")
         assert result.end["verified"]["errors"] == 0
         assert result.end["verified"]["bytes"] > 2 * 8 * 700 * ranks
 
 
 def test_a_spoilt_load_is_found(engine: Engine) -> None:
-    """What was prepared is not what was to be there: its first kilobyte was never written."""
+    """The prepared file is wrong: its first kilobyte was never written."""
     plan = make_plan(1, [family()], [content(stream([[8, 1000]], direction="read"))], [dump(prepare=True)])
     result = lost_write(engine, plan, "--verify", when=1)
     assert result.code == 1

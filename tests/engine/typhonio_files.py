@@ -1,4 +1,4 @@
-"""What the tests of TyphonIO files share: the program that writes them, and how a file is looked at.
+"""Shared by the tests of TyphonIO files: the program that writes them, and functions that read them.
 
 Element e of array number a of such a file is 1,000,000 a + e, or 1,000 a + e where integers are stored.
 """
@@ -56,7 +56,7 @@ def run_program(
 
 
 def links(group: h5py.Group) -> list[str]:
-    """In the order in which they were made; by name where the group does not know it."""
+    """Names in the order of creation; by name if the group does not track it."""
     order = h5py.h5.INDEX_CRT_ORDER if creation_order(group) != (0, 0) else h5py.h5.INDEX_NAME
     names: list[str] = []
     group.id.links.iterate(lambda name: names.append(name.decode()), idx_type=order)
@@ -69,14 +69,14 @@ def creation_order(group: h5py.Group) -> tuple[int, int]:
 
 
 def attributes(item: Any) -> dict[str, tuple[str, Any]]:
-    """Name to type and value, in the order in which they were made if that is known."""
+    """Type and value by name, in the order of creation if it is tracked."""
     tracked = isinstance(item, h5py.Group) and creation_order(item)[1] != 0
     index = h5py.h5.INDEX_CRT_ORDER if tracked else h5py.h5.INDEX_NAME
     out = {}
     for i in range(h5py.h5a.get_num_attrs(item.id)):
-        one = h5py.h5a.open(item.id, index=i, index_type=index)
-        assert one.get_space().get_simple_extent_type() == h5py.h5s.SCALAR
-        out[one.name.decode()] = (type_of(one.get_type()), item.attrs[one.name.decode()])
+        attribute = h5py.h5a.open(item.id, index=i, index_type=index)
+        assert attribute.get_space().get_simple_extent_type() == h5py.h5s.SCALAR
+        out[attribute.name.decode()] = (type_of(attribute.get_type()), item.attrs[attribute.name.decode()])
     return out
 
 
@@ -90,7 +90,7 @@ def type_of(stored: Any) -> str:
 
 
 def describe(item: Any, storage: bool = True) -> Any:
-    """Everything that a reader can see of an object and of what is in it; without `storage`, what it can tell apart."""
+    """Everything that a reader can see of an object and its contents; without `storage`, only what it shows."""
     if isinstance(item, h5py.Dataset):
         made = item.id.get_create_plist()
         laid = (made.get_layout(), item.chunks, item.maxshape, made.get_alloc_time(), made.get_fill_time())
@@ -111,7 +111,7 @@ def numbers(array: int, first: int, count: int, kind: str) -> list[float]:
 
 
 class Expected:
-    """The meshes of the program, worked out anew: sizes of each chunk, and what follows."""
+    """The meshes of the program, computed independently: sizes of each chunk, and what follows from them."""
 
     def __init__(self, kind: str, dimensions: int, ranks: int) -> None:
         self.kind, self.dimensions, self.ranks = kind, dimensions, ranks

@@ -1,4 +1,4 @@
-"""Whatever a workload says, each tool gets something well-formed, and its bytes are those of the workload or said to be lost."""
+"""For every workload, each exporter writes something well-formed, and its bytes are the workload's or noted as lost."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_ior_and_fio_and_h5bench(workload: Workload) -> None:
 @quick
 @given(workloads(kinds=("streams",)))
 def test_the_bytes_of_streams(workload: Workload) -> None:
-    """Means round: an operation's size by half a byte, its count by half an operation a rank."""
+    """Means are rounded: an operation's size by half a byte, its count by half an operation per rank."""
     for shape in shapes_of(workload):
         for dump in range(min(len(shape.starts), 3)):
             transfers = shape.transfers(dump)
@@ -66,8 +66,8 @@ def test_the_bytes_of_streams(workload: Workload) -> None:
                 assert shape.bytes_of(dump) == shape.stated[dump]
 
 
-def test_an_operation_of_a_huge_prime_number_of_bytes_is_cut_nearly() -> None:
-    """No divisor is looked for beyond reason: 2^50 - 27 has none."""
+def test_an_operation_of_a_huge_prime_number_of_bytes_is_split_approximately() -> None:
+    """The search for a divisor is bounded: the prime 2^50 - 27 has none."""
     stream = {"direction": "write", "sizes": [f"1 x {2**50 - 27} B"]}
     family = {
         "role": "checkpoint", "interface": "posix", "sharing": "shared", "schedule": {"count": 1},
@@ -76,4 +76,4 @@ def test_an_operation_of_a_huge_prime_number_of_bytes_is_cut_nearly() -> None:
     exported = write_fio(Workload.model_validate({"workalike": 2, "ranks": 1, "families": [family]}))
     (block,) = [int(line[3:]) for line in exported.text.splitlines() if line.startswith("bs=")]
     assert 2**29 < block <= 2**30
-    assert any("nearly" in note.text for note in exported.notes.all)
+    assert any("become about" in note.text for note in exported.notes.all)

@@ -45,11 +45,11 @@ def workalike(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]
 
 
 def test_import_and_export_on_the_command_line(tmp_path: Path) -> None:
-    """The quoted line begins with two dashes; a deck may also lie in a file."""
+    """The quoted line begins with two dashes; a deck may also be in a file."""
     line = DECKS["mphys_e"].split("macsio ", 1)[1]
     done = workalike("import", "macsio", line, "-n", 80, "-o", "e.yaml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith("workalike: note: sleeps are whole intervals")
+    assert done.stderr.startswith("workalike: note: each sleep is taken as a whole interval")
     assert "88 dumps" in done.stdout
     (tmp_path / "deck").write_text("# deck E\n" + DECKS["mphys_e"].replace(" --", " \\\n  --") + "\n")
     done = workalike("import", "macsio", "deck", "-o", "again.yaml", "--json", cwd=tmp_path)
@@ -73,17 +73,17 @@ def test_export_to_stdout_file_and_json(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text(STREAMS)
     done = workalike("export", "ior", "job.yaml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    told = "mpiexec -n 4 ior -a POSIX -w -k -t 65536 -b 524288 -s 1 -F -i 2 -m -d 10 -o checkpoint-1.000000"
-    assert done.stdout.splitlines()[-1] == told
+    line = "mpiexec -n 4 ior -a POSIX -w -k -t 65536 -b 524288 -s 1 -F -i 2 -m -d 10 -o checkpoint-1.000000"
+    assert done.stdout.splitlines()[-1] == line
     assert done.stderr.startswith("workalike: note: IOR's own time")
     done = workalike("export", "fio", "job.yaml", "-o", "job.fio", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert (tmp_path / "job.fio").read_text().startswith("[global]\n")
     done = workalike("export", "h5bench", "job.yaml", "--json", cwd=tmp_path)
     assert done.returncode == 3
-    told = json.loads(done.stdout)
-    assert json.loads(told["text"])["benchmarks"][0]["benchmark"] == "write"
-    assert {"text": "checkpoint 1: interface posix becomes hdf5", "essential": True} in told["notes"]
+    exported = json.loads(done.stdout)
+    assert json.loads(exported["text"])["benchmarks"][0]["benchmark"] == "write"
+    assert {"text": "checkpoint 1: interface posix becomes hdf5", "essential": True} in exported["notes"]
     assert "workalike: lost: checkpoint 1: interface posix becomes hdf5" in done.stderr
 
 
@@ -94,7 +94,7 @@ def test_export_to_stdout_file_and_json(tmp_path: Path) -> None:
             ("import", "macsio", "--interface hdf5 --meta_type x", "-n", 4, "-o", "x"),
             "parses --meta_type and ignores it",
         ),
-        (("import", "macsio", "--interface hdf5", "-o", "x"), "how many ranks"),
+        (("import", "macsio", "--interface hdf5", "-o", "x"), "no number of ranks"),
         (("import", "nemo", "x", "-o", "x"), "tool 'nemo' is unknown"),
         (("import", "minio", "gone.yaml", "-o", "x"), "gone.yaml"),
         (("export", "nemo", "job.yaml"), "tool 'nemo' is unknown"),
@@ -162,7 +162,7 @@ def test_any_text_is_no_crash(text: str) -> None:
 @pytest.mark.parametrize("mode", ["write", "read"])
 @pytest.mark.parametrize("method", ["typhonio", "hdf5"])
 def test_minio_from_its_input_to_its_profile(tmp_path: Path, mode: str, method: str) -> None:
-    """Import, run with computing between the steps, data validation, profile at the end."""
+    """Import, run with computing between steps, validate the data, and print a profile at the end."""
     (tmp_path / "input.yaml").write_text(
         f"io_method: {method}\nmesh: unstructured\nprocessors: 2\nreal: 1000\nmixed: 100\nquantities: 2\n"
         f"io_mode: {mode}\nsteps: 3\ncompute_level: 3\ncompute_length: 2\n"

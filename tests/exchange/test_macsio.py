@@ -1,4 +1,4 @@
-"""MACSio's command lines: what they become, what is refused, and back again."""
+"""MACSio's command lines: import, refusals, and export."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def mesh(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", DECKS)
 def test_published_decks_come_back_as_they_went(name: str) -> None:
-    """import, export, import: the same workload; the file's text is read back to it too."""
+    """Import, export and import give the same workload, which is also read back from its file."""
     first = read_macsio(DECKS[name], None)
     workload = workload_of(first)
     exported = write_macsio(workload)
@@ -76,9 +76,9 @@ def test_a_deck_as_a_workload() -> None:
     }
     assert (states["lifetime"], states["content"]["flushes"]) == ("appended", 80)
     assert states["schedule"]["start"][:3] == ["0 s", "0.1 s", "28.528095 s"]
-    assert states["growth"][:3] == [1.0, 1.2536943267, 1.0320194285]  # one step behind
+    assert states["growth"][:3] == [1.0, 1.2536943267, 1.0320194285]  # one step later
     assert len(states["growth"]) == 27
-    assert any("whole intervals" in note.text for note in read.notes.all)
+    assert any("a whole interval" in note.text for note in read.notes.all)
 
 
 def test_plots_between_few_checkpoints() -> None:
@@ -94,7 +94,7 @@ def test_plots_between_few_checkpoints() -> None:
 
 
 def test_the_loop_against_a_step_by_step_simulation() -> None:
-    """D.1 and D.2 done literally: a checkpoint before a plot of the same step, growth after the plot."""
+    """D.1 and D.2 taken literally: a checkpoint comes before a plot of the same step, growth after the plot."""
     for checkpoints, plots in [(27, 28), (3, 88), (10, 4), (5, 1), (4, 7)]:
         factors = [1.1 + 0.01 * c for c in range(checkpoints)]
         loop = Loop(checkpoints, plots, tuple(float(c + 1) for c in range(checkpoints)))
@@ -111,8 +111,8 @@ def test_the_loop_against_a_step_by_step_simulation() -> None:
         assert grown == pytest.approx(states)
 
 
-def test_the_factor_behind_the_last_checkpoint_comes_back() -> None:
-    """Only later plots show it."""
+def test_the_factor_after_the_last_checkpoint_comes_back() -> None:
+    """Only later plots show the growth after the last checkpoint."""
     deck = DECKS["mphys_e"] + " --data_growth_sequence 1.5,0.75,1.25"
     workload = workload_of(read_macsio(deck, None))
     assert workload.families[0].growth == [1.5, 0.75]
@@ -143,13 +143,13 @@ def test_defaults_and_modes() -> None:
 def test_units_prefixes_and_plugin_arguments() -> None:
     assert mesh(f"{H5} --part_size 64K")["part_size"] == "65536 B"
     assert mesh(f"{H5} --units_prefix_system decimal --part_size 2M")["part_size"] == "2000000 B"
-    read = read_macsio(f"{H5} --part_dims 3 --vars 9 --avg_num_parts 1.5", 8)  # MACSio takes --part_dims
+    read = read_macsio(f"{H5} --part_dims 3 --vars 9 --avg_num_parts 1.5", 8)  # MACSio accepts --part_dims
     assert read.document["families"][0]["content"]["mesh"]["dimensions"] == 3
     assert read.document["families"][0]["content"]["mesh"]["variables"] == 9
     assert read.document["families"][0]["content"]["mesh"]["parts"] == 1.5
     assert {n.text for n in read.notes.all} >= {
-        "--part_dims is taken for --part_dim",
-        "--vars is taken for --vars_per_part",
+        "--part_dims is read as --part_dim",
+        "--vars is read as --vars_per_part",
     }
     hints = "--romio_cb_write disable --romio_ds_write enable --striping_factor 8 --no_collective"
     (family,) = families(f"--interface typhonio --parallel_file_mode SIF 1 --plugin_args {hints}")
@@ -192,8 +192,8 @@ def test_upstream_comes_back() -> None:
         (f"{H5} --exercise_scr", "--exercise_scr cannot be imported"),
         (f"{H5} --dataset_growth 2 --num_plots 3", "--dataset_growth is upstream's, --num_plots the fork's"),
         (f"{H5} --part", "--part may be --part_size or --part_mesh_dims or"),
-        (f"{H5} --nonsense 3", "--nonsense is no option"),
-        (f"{H5} --plugin_args --nonsense", "--nonsense is no option"),
+        (f"{H5} --nonsense 3", "--nonsense is not an option"),
+        (f"{H5} --plugin_args --nonsense", "--nonsense is not an option"),
         (f"{H5} stray", "'stray' belongs to no option"),
         (f"{H5} --part_size", "--part_size needs 1 arguments"),
         (f"{H5} --part_size 3G", "does not fit into MACSio's 32 bits"),
@@ -204,8 +204,8 @@ def test_upstream_comes_back() -> None:
         (f"{H5} --num_plots 3", "--num_plots without --plot_part_size crashes MACSio"),
         (f"{H5} --part_type torus", "--part_type 'torus' is unknown"),
         (f"{H5} --part_dim 4", "--part_dim 4"),
-        (f"{H5} --vars_per_part 0", "there is no variable"),
-        (f"{H5} --avg_num_parts 0", "there is no part"),
+        (f"{H5} --vars_per_part 0", "leaves no variable"),
+        (f"{H5} --avg_num_parts 0", "leaves no part"),
         (f"{H5} --sleep_time 1,x", "--sleep_time 'x' is not a number"),
         (f"{H5} --sleep_time -1", "--sleep_time '-1' is not a number"),
         (f"{H5} --data_growth_sequence 1,0", "has a 0"),
@@ -226,7 +226,7 @@ def test_refusals_are_one_line(text: str, what: str) -> None:
 
 
 def test_ranks_must_be_known() -> None:
-    with pytest.raises(WorkalikeError, match="how many ranks"):
+    with pytest.raises(WorkalikeError, match="no number of ranks"):
         read_macsio(H5, None)
     assert read_macsio(f"srun --ntasks=12 ./macsio {H5}", None).document["ranks"] == 12
     assert read_macsio(f"mpiexec -n 12 ./macsio {H5}", 3).document["ranks"] == 3
@@ -235,7 +235,7 @@ def test_ranks_must_be_known() -> None:
 def test_notes_stand_in_the_file_as_comments(tmp_path: Path) -> None:
     read = read_macsio(f"{H5} --num_dumps 1", 4)
     text = text_of(read, "MACSio")
-    assert text.startswith("# Imported from MACSio.\n# Note: MACSio's HDF5 plugin writes variables only")
+    assert text.startswith("# Imported from MACSio.\n# Note: MACSio's HDF5 plugin writes variables without")
     assert parse_workload(text).ranks == 4
 
 
@@ -261,7 +261,7 @@ def test_any_fork_command_line_comes_back(
 
 
 def _rounded(workload: Workload) -> list[Any]:
-    """Times and growth to nine digits: products of factors are taken apart again."""
+    """Times and growth agree to nine digits, because products of factors are divided again."""
     return [
         (
             round(workload.runtime, 5),
@@ -278,12 +278,12 @@ def _rounded(workload: Workload) -> list[Any]:
     ("name", "checkpoint", "states"),
     [
         ("mphys_a", 407 * MIB, 50 * 62.4 * MIB),
-        ("mphys_c", 257.7 * MIB, 19.43 * 1024 * MIB),  # states one step behind, parts near square
+        ("mphys_c", 257.7 * MIB, 19.43 * 1024 * MIB),  # states one step later, near-square parts
         ("mphys_e", 7.70 * 1024 * MIB, 1.303 * 1024 * MIB),
     ],
 )
 def test_decks_have_the_bytes_of_the_facts(name: str, checkpoint: float, states: float) -> None:
-    """Bytes of the first checkpoint and of all states, as computed in docs/reference/macsio-model.md#part-shapes and #growth."""
+    """Bytes of the first checkpoint and of all states, as in docs/reference/macsio-model.md#part-shapes and #growth."""
     shapes = shapes_of(workload_of(read_macsio(DECKS[name], None)))
     assert shapes[0].bytes_of(0) == pytest.approx(checkpoint, rel=0.007)
     total = sum(shapes[1].bytes_of(dump) for dump in range(len(shapes[1].starts)))
@@ -304,8 +304,8 @@ def test_settings_of_the_hdf5_plugin_are_tunables_and_come_back() -> None:
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ("--compression szip level=4", "every HDF5 has"),
-        ("--no_collective --compression gzip level=4", "collective writes alone"),
+        ("--compression szip level=4", "only gzip is in every HDF5"),
+        ("--no_collective --compression gzip level=4", "only in collective writes"),
         ("--small_block_size 4096", "another block"),
     ],
 )

@@ -1,4 +1,4 @@
-"""MINIO's inputs: what they become, and refusals that name the line."""
+"""MINIO's inputs: import, and refusals that name the line."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def mesh(text: str) -> dict[str, Any]:
 
 
 def test_a_quad_mesh() -> None:
-    """As IOBench: (n / 100 + 1) x 11 x 11 nodes a rank, planes shared, cell-centred doubles, a material."""
+    """As IOBench: (n / 100 + 1) x 11 x 11 nodes per rank, planes shared, cell-centred doubles, a material."""
     imported = read(INPUT)
     assert not imported.notes.all
     family = imported.document["families"][0]
@@ -74,7 +74,7 @@ def test_other_meshes_and_reading() -> None:
     assert point.document["families"][0]["content"]["mesh"]["variables"][0]["centring"] == "node"
     assert any("no mixed elements" in note.text for note in point.notes.all)
     plain = read(INPUT.replace("typhonio", "hdf5"))
-    assert any("variables beside the mesh" in note.text for note in plain.notes.all if note.essential)
+    assert any("only TyphonIO has variables" in note.text for note in plain.notes.all if note.essential)
 
 
 @pytest.mark.parametrize("kind", ["quad", "unstructured", "point"])
@@ -108,16 +108,16 @@ def test_computing_between_steps(keys: str, level: int, units: int) -> None:
     [
         ("mesh: quad", "mesh: hexagon", "line 2, mesh", "'hexagon' is unknown"),
         ("io_method: typhonio", "io_method: silo", "line 1, io_method", "'silo' is unknown"),
-        ("processors: 16", "processors: 0", "line 3, processors", "0 is no whole number from 1 to"),
-        ("real: 1000", "real: lots", "line 4, real", "lots is no whole number"),
-        ("real: 1000", "real: 1.5", "line 4, real", "1.5 is no whole number"),
+        ("processors: 16", "processors: 0", "line 3, processors", "0 is not a whole number from 1 to"),
+        ("real: 1000", "real: lots", "line 4, real", "lots is not a whole number"),
+        ("real: 1000", "real: 1.5", "line 4, real", "1.5 is not a whole number"),
         ("mixed: 200", "mixed: 2000", "line 5, mixed", "2000 mixed elements of 1000"),
-        ("ghost: 0", "ghost: true", "line 6, ghost", "True is no whole number"),
-        ("steps: 5", "steps: 0", "line 10, steps", "0 is no whole number"),
-        ("steps: 5", "compute_level: 4", "line 10, compute_level", "4 is no whole number from 1 to 3"),
-        ("steps: 5", "compute_length: 6", "line 10, compute_length", "6 is no whole number from 1 to 5"),
-        ("steps: 5", "step: 5", "line 10, step", "is no key of MINIO"),
-        ("steps: 5", "mesh: quad", "line 10", "`mesh` is there twice"),
+        ("ghost: 0", "ghost: true", "line 6, ghost", "True is not a whole number"),
+        ("steps: 5", "steps: 0", "line 10, steps", "0 is not a whole number"),
+        ("steps: 5", "compute_level: 4", "line 10, compute_level", "4 is not a whole number from 1 to 3"),
+        ("steps: 5", "compute_length: 6", "line 10, compute_length", "6 is not a whole number from 1 to 5"),
+        ("steps: 5", "step: 5", "line 10, step", "is not a key of MINIO"),
+        ("steps: 5", "mesh: quad", "line 10", "the key `mesh` occurs twice"),
         ("real: 1000\n", "", "line 1", "real is missing"),
         ("steps: 5", "steps: [5", "line", "not YAML"),
     ],
@@ -132,7 +132,7 @@ def test_refusals_name_the_line(old: str, new: str, place: str, what: str) -> No
 
 
 def test_no_mapping() -> None:
-    with pytest.raises(WorkalikeError, match="is no MINIO input"):
+    with pytest.raises(WorkalikeError, match="is not a MINIO input"):
         read("- 1\n")
 
 

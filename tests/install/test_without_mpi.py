@@ -1,6 +1,6 @@
-"""Source distribution and wheel on a machine without MPI: everything but performing a plan works.
+"""Source distribution and wheel on a machine without MPI: everything except performing a plan works.
 
-Both are built anew and installed into empty virtual environments, where the demo's first half runs.
+Both are built and installed into empty virtual environments, where the demo's first half runs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LOG = REPOSITORY / "tests/data/checkpoints-4.darshan"
 LOG_BYTES = 3 * 4 * 8 * 64 * 1024
 """tests/data/README.md: dumps, ranks, blocks, bytes of a block."""
 
-# CMake looks for no MPI, as if there were none. Nothing of the environment at hand may step in for what was installed.
+# CMake does not search for MPI. No package of this environment may replace what was installed.
 NO_MPI = "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON"
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("WORKALIKE_", "PYTHON"))}
 # Both packages compile the same sources, below two temporary folders: the second time ccache has them.
@@ -67,7 +67,7 @@ class Packages:
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
-    """What `make dist` makes."""
+    """The files of `make dist`."""
     folder = tmp_path_factory.mktemp("dist")
     said = do(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, REPOSITORY)
     assert "No MPI found" in said
@@ -77,7 +77,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
 
 @dataclass(frozen=True)
 class Installed:
-    """An environment with nothing but the package and what it depends on."""
+    """An environment with only the package and its dependencies."""
 
     bin: Path
 
@@ -97,7 +97,7 @@ class Installed:
         return done.stdout
 
     def refuses(self, cwd: Path, *arguments: object) -> str:
-        """The one line with which a command ends."""
+        """The single line of a command's error."""
         done = self.call(cwd, *arguments)
         assert done.returncode == 2, done.stdout + done.stderr
         (line,) = done.stderr.splitlines()
@@ -206,7 +206,7 @@ class TestInstalled:
         (("CLI11",), "libcli11-dev"),
     ],
 )
-def test_what_the_build_needs_is_said_in_one_line(
+def test_what_the_build_needs_is_reported_on_one_line(
     tmp_path: Path, missing: tuple[str, ...], words: str
 ) -> None:
     hidden = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in missing]

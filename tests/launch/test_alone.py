@@ -1,4 +1,4 @@
-"""A folder for records that cannot be opened, or that another run has."""
+"""A folder for records that cannot be opened, or that another run has locked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workalike.launch.run import _alone_in
 
 
 def test_a_folder_that_may_not_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line that names the folder; the superuser may open everything, so the system's word is made up."""
+    """One line that names the folder; the superuser may open everything, so the error is simulated."""
 
     def refused(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
@@ -27,5 +27,5 @@ def test_a_folder_that_may_not_be_opened(tmp_path: Path, monkeypatch: pytest.Mon
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
     with _alone_in(tmp_path), pytest.raises(WorkalikeError, match="another run"), _alone_in(tmp_path):
         pass
-    with _alone_in(tmp_path):  # it was given back
+    with _alone_in(tmp_path):  # the lock was released
         pass

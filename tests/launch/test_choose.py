@@ -1,4 +1,4 @@
-"""Which launcher, and what is refused before anything is started."""
+"""The choice of a launcher, and what is refused before anything is started."""
 
 from __future__ import annotations
 

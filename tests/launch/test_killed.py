@@ -1,4 +1,4 @@
-"""Runs beside each other in one folder, and runs that are killed: all processes end, and the next run works."""
+"""Simultaneous runs in one folder, and killed runs: all processes end, and the next run works."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def locks(run: KilledRun) -> list[Path]:
 
 
 def kill_all(run: KilledRun) -> None:
-    """At once, as a node that is switched off: no process sees another end, so none tidies up."""
+    """Kill all processes at once, as if the node lost power, so that none cleans up."""
     processes = (run.process.pid, *run.launcher(), *run.ranks())
     for end in (signal.SIGSTOP, signal.SIGKILL):
         for process in processes:
@@ -64,7 +64,7 @@ def kill_all(run: KilledRun) -> None:
 
 @pytest.fixture
 def left(make: Make) -> KilledRun:
-    """What such a node leaves behind: data files and their lock file."""
+    """The files that such a node leaves: data files and their lock file."""
     run = make(workload("hdf5", **SOME_SECONDS))
     run.start()
     run.wait_for_data()
@@ -140,7 +140,7 @@ def test_a_killed_command_does_not_stand_in_the_way(make: Make, backend: str) ->
     run.process.kill()
     run.process.wait()
     again = make(workload(backend, **SOME_SECONDS))
-    performed(again)  # at once: it waits for the end of the ranks
+    performed(again)  # it waits for the end of the ranks
     assert run.until_all_are_gone() < 15
     assert again.litter() == []
 
@@ -158,7 +158,7 @@ def test_a_killed_rank_ends_the_run(make: Make) -> None:
 
 
 def test_files_of_a_killed_run_are_removed(left: KilledRun) -> None:
-    """Data files, one in which a library was measured, and what Open MPI puts beside a file."""
+    """Data files, a file in which a library was measured, and what Open MPI creates beside a file."""
     file = next(left.data.glob("checkpoint-*.h5"))
     role, _, plan, extension = file.name.split(".")
     (file.parent / f"{role}.calibration.g0000.{plan}.{extension}").write_bytes(b"begun")
@@ -185,7 +185,7 @@ def test_a_link_in_the_place_of_a_data_file_is_never_followed(left: KilledRun) -
     assert left.process.returncode == 1
     assert place.name in line and "in the way" in line
     assert place.is_symlink()
-    lock.write_text(kept)  # now it lies where a killed run was: the link goes, not what it points at
+    lock.write_text(kept)  # now a killed run may have left it: the link is removed, not its target
     performed(left)
     assert left.litter() == []
     assert precious.read_text() == "precious"
@@ -217,7 +217,5 @@ def test_a_lock_file_that_is_a_link_is_never_followed(make: Make) -> None:
     again.start()
     (line,) = again.said().splitlines()
     assert again.process.returncode == 1
-    assert line.startswith(
-        "workalike: cannot write: data: the lock file of this plan there cannot be used"
-    ), line
+    assert line.startswith("workalike: cannot write: data: the lock file of this plan cannot be used"), line
     assert not elsewhere.exists()

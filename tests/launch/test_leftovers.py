@@ -1,4 +1,4 @@
-"""What killed commands leave behind is removed by the next one there; what is in use, or was left on purpose, is not."""
+"""The next command removes what killed ones left, but not what is in use or was left on purpose."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ write_text(Path(sys.argv[1]) / "run.json", "{}")
 
 @contextmanager
 def holding(program: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process that has made something in a folder and waits."""
+    """A process that has created something in a folder, and waits."""
     command = [sys.executable, "-c", program, str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline()
@@ -57,7 +57,9 @@ def until(true: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize("program", [HOLD, WRITE], ids=["folder", "file"])
-def test_what_a_killed_command_left_goes_and_that_of_a_live_one_stays(tmp_path: Path, program: str) -> None:
+def test_what_a_killed_command_left_is_removed_and_that_of_a_live_one_stays(
+    tmp_path: Path, program: str
+) -> None:
     with holding(program, tmp_path) as process:
         (held,) = tmp_path.iterdir()
         with scratch_folder(tmp_path):
@@ -77,7 +79,7 @@ def test_names_of_others_stay(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_a_folder_without_permission_or_that_is_none_is_no_error(tmp_path: Path) -> None:
+def test_a_missing_or_forbidden_folder_is_not_an_error(tmp_path: Path) -> None:
     assert remove_leftovers(tmp_path / "none") == []
 
 
@@ -102,7 +104,7 @@ def spools(folder: Path) -> list[Path]:
 
 @contextmanager
 def killed_profile(folder: Path) -> Iterator[int]:
-    """`workalike profile` killed while its command still counts; gives the command's process id."""
+    """`workalike profile` killed while its command still counts; returns the command's process id."""
     code = "import os, time; open('data', 'w').write('x'); print(os.getpid(), flush=True); time.sleep(100)"
     with subprocess.Popen(
         [WORKALIKE, "profile", "-o", "app.darshan", "--", sys.executable, "-c", code],

@@ -1,4 +1,4 @@
-"""Folders that are removed while a run writes into them, and what lies in the place of a data file."""
+"""Folders that are removed while a run writes into them, and other files with the name of a data file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(engine_if_built() is None, reason="the engine is
 
 
 def started(folder: Path, *options: str) -> subprocess.Popen[str]:
-    """A run of which the first dump is in the record."""
+    """A run whose first dump is in the record."""
     (folder / "app.yaml").write_text(WORKLOAD)
     process = subprocess.Popen([*COMMAND, *options], cwd=folder, stderr=subprocess.PIPE, text=True)
     record = folder / "out" / "run.jsonl"

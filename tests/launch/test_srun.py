@@ -1,4 +1,4 @@
-"""What srun is asked for, under stand-ins for Slurm's programs; tests/system has the real ones."""
+"""The options of srun, with stand-ins for Slurm's programs; tests/system uses the real ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLUGINS = "MPI plugin types are...\\n\\tpmix\\n\\tnone\\n\\tpmi2\\nspecific pmix
 
 @pytest.fixture
 def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in front of PATH, with an srun that lists plugins and no mpiexec of MPICH behind it."""
+    """A folder at the start of PATH, with an srun that lists plugins; the rest of PATH has no mpiexec of MPICH."""
     script(tmp_path / "srun", f"printf '{PLUGINS}' >&2")
     script(tmp_path / "mpiexec", "exit 1")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")

@@ -1,4 +1,4 @@
-"""Where the streams of a dump begin: behind each other, and reads inside what the file holds."""
+"""Where the streams of a dump begin: after each other, and reads inside the bytes that the file holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ KIB = 1024
 
 
 def planned(*contents: str, lifetime: str = "reused", role: str = "scratch") -> list[tuple[list[int], bool]]:
-    """Of each dump: where its streams begin, and whether its file must be there before."""
+    """For each dump: where its streams begin, and whether its file must exist before."""
     dumps = [{"streams": [stream_of(text) for text in content.split(", ")]} for content in contents]
     family = {
         "role": role,
@@ -27,7 +27,7 @@ def stream_of(text: str) -> dict[str, object]:
     return {"direction": direction, "sizes": [size]}
 
 
-def test_streams_lie_behind_each_other_by_direction() -> None:
+def test_streams_follow_each_other_by_direction() -> None:
     assert planned("write 2 x 1 KiB, write 1 x 10 B, read 1 x 1 KiB, read 1 x 1 KiB") == [
         ([0, 2048, 0, 1024], False)
     ]

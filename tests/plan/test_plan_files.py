@@ -1,4 +1,4 @@
-"""Plans stay small, and come back from their file as they went."""
+"""Plans stay small, and are read back from their files unchanged."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from known_logs import JOBS, characterized_or_skip, job_name
 
+from workalike import _core
 from workalike.cli import app
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.plan.core import core_plan
 from workalike.plan.plan_file import plan_text, read_plan, write_plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record
@@ -19,6 +21,7 @@ from workalike.workload.model import (
     Entry,
     Family,
     Interface,
+    Level,
     Role,
     Schedule,
     Stream,
@@ -26,7 +29,7 @@ from workalike.workload.model import (
 )
 from workalike.workload.workload_file import parse_workload
 
-LARGEST = 10 * 10**6  # bytes (issue, section F)
+LARGEST = 10 * 10**6  # bytes
 
 
 @pytest.mark.parametrize("logs", JOBS, ids=job_name)
@@ -162,7 +165,7 @@ CONTRADICTIONS = {
 def test_a_plan_that_contradicts_itself_is_one_line_of_compare(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`compare --plan` counts what a plan says: a plan from elsewhere must not end it with a traceback."""
+    """`compare --plan` counts a plan's operations: a plan from elsewhere must not cause a traceback."""
     (*steps, last), value, place = CONTRADICTIONS[case]
     document = json.loads(plan_text(resolve(parse_workload(SIMPLE), Options())))
     target = document
@@ -195,3 +198,24 @@ def test_a_plan_of_another_workload_is_refused_by_compare(
     with pytest.raises(WorkalikeError, match="the plan of another workload") as caught:
         app(["compare", "app.yaml", "run.json", "--plan", "plan.json"], standalone_mode=False)
     assert caught.value.kind is ErrorKind.BAD_PLAN
+
+
+@pytest.mark.parametrize("level", [None, Level.PNETCDF])
+def test_streams_of_pnetcdf_are_planned_for_the_level_of_their_counts(level: Level | None) -> None:
+    """At MPI-IO, the default, one call may move more than 2 GiB; one call of PnetCDF may not."""
+    stream = Stream(direction=Direction.WRITE, sizes=[Entry(count=1, size=3 * 2**30)])
+    family = Family(
+        role=Role.OUTPUT,
+        interface=Interface.PNETCDF,
+        level=level,
+        schedule=Schedule(count=1),
+        content=Content(streams=[stream]),
+    )
+    plan = resolve(Workload(ranks=1, families=[family]), Options())
+    assert plan.families[0].backend == ("mpiio" if level is None else "pnetcdf")
+    core = core_plan(plan)
+    if level is None:
+        core.refuse(None)
+    else:
+        with pytest.raises(_core.PlanError, match="less than 2 GiB in one operation"):
+            core.refuse(None)

@@ -53,8 +53,8 @@ def test_bytes_of_a_dump_are_exact(workload: Workload, asked: Options) -> None:
     plan = resolve(workload, asked)
     factor = factor_of(workload, asked)
     for family in range(len(workload.families)):
-        for one, other in zip(moved(full, family), moved(plan, family), strict=True):
-            assert other == round(one * factor)
+        for full_bytes, bytes_moved in zip(moved(full, family), moved(plan, family), strict=True):
+            assert bytes_moved == round(full_bytes * factor)
 
 
 @SOME
@@ -70,22 +70,22 @@ def test_the_original_scale_is_the_workload(workload: Workload) -> None:
 
 
 @given(pairs, factors, st.integers(1, 2000))
-def test_by_count_sizes_stay(some: list[tuple[int, int]], factor: Fraction, ranks: int) -> None:
-    """As long as each rank keeps two operations of each size: one operation is odd, it makes the bytes exact."""
-    some = [(count, size) for count, size in some if count * factor >= 2 * ranks and size]
-    scaled = scale_pairs(some, factor, ranks, "count")
-    known = {size for _, size in some}
+def test_by_count_sizes_stay(pairs: list[tuple[int, int]], factor: Fraction, ranks: int) -> None:
+    """If each rank keeps two operations of each size, all sizes stay, except that of one operation for exact bytes."""
+    pairs = [(count, size) for count, size in pairs if count * factor >= 2 * ranks and size]
+    scaled = scale_pairs(pairs, factor, ranks, "count")
+    known = {size for _, size in pairs}
     assert sum(count for count, size in scaled if size not in known) <= 1
     operations = sum(count for count, _ in scaled)
-    assert abs(operations - sum(count for count, _ in some) * factor) <= _slack(some)
+    assert abs(operations - sum(count for count, _ in pairs) * factor) <= _slack(pairs)
 
 
-def _slack(some: list[tuple[int, int]]) -> float:
-    """Rounding of a count is half an operation, which the pair that moves most makes up for in its own size."""
-    if not some:
+def _slack(pairs: list[tuple[int, int]]) -> float:
+    """Rounding changes a count by half an operation, which the largest pair compensates in its own size."""
+    if not pairs:
         return 0.0
-    largest = max(some, key=lambda pair: pair[0] * pair[1])[1]
-    return len(some) + sum(size for _, size in some) / largest
+    largest = max(pairs, key=lambda pair: pair[0] * pair[1])[1]
+    return len(pairs) + sum(size for _, size in pairs) / largest
 
 
 def test_a_header_does_not_change_the_sizes_of_the_data() -> None:
@@ -93,7 +93,7 @@ def test_a_header_does_not_change_the_sizes_of_the_data() -> None:
     assert scaled == [(1, 96), (767, 55296), (1, 55296 - 72)]
 
 
-def test_one_operation_a_rank_is_left() -> None:
+def test_one_operation_per_rank_is_left() -> None:
     scaled = scale_pairs([(3072, 55296)], Fraction(1, 100), 64, "count")
     assert sum(count for count, _ in scaled) == 64
     assert sum(count * size for count, size in scaled) == round(Fraction(3072 * 55296, 100))
@@ -104,8 +104,8 @@ def test_one_operation_a_rank_is_left() -> None:
 def test_by_size_counts_stay(workload: Workload, factor: Fraction) -> None:
     full = resolve(workload, Options())
     plan = resolve(workload, Options(bytes_scale=factor, scale_by="size"))
-    for one, other in zip(full.dumps, plan.dumps, strict=True):
-        a, b = full.contents[one.content], plan.contents[other.content]
+    for original, scaled in zip(full.dumps, plan.dumps, strict=True):
+        a, b = full.contents[original.content], plan.contents[scaled.content]
         for s, t in zip(a.streams, b.streams, strict=True):
             count = sum(n for n, size in s.entries if size)
             assert sum(n for n, _ in t.entries) >= count
@@ -179,7 +179,7 @@ def test_a_plan_survives_its_file(workload: Workload, asked: Options) -> None:
 @SOME
 @given(workloads(kinds=("streams",)), options)
 def test_streams_follow_each_other(workload: Workload, asked: Options) -> None:
-    """Streams without a base do not write over one another in a shared file; a stride leaves room for its blocks."""
+    """Streams without a base do not overwrite each other in a shared file; a stride leaves room for its blocks."""
     plan = resolve(workload, asked)
     for content in plan.contents:
         for stream in content.streams:
@@ -190,20 +190,20 @@ def test_streams_follow_each_other(workload: Workload, asked: Options) -> None:
 
 @given(pairs, factors, st.integers(1, 2000), st.sampled_from(["count", "size"]))
 def test_pairs_move_exactly_their_bytes(
-    some: list[tuple[int, int]], factor: Fraction, ranks: int, by: str
+    pairs: list[tuple[int, int]], factor: Fraction, ranks: int, by: str
 ) -> None:
-    total = sum(count * size for count, size in some)
-    scaled = scale_pairs(some, factor, ranks, by)  # type: ignore[arg-type]
+    total = sum(count * size for count, size in pairs)
+    scaled = scale_pairs(pairs, factor, ranks, by)  # type: ignore[arg-type]
     assert sum(count * size for count, size in scaled) == round(total * factor)
     assert all(count >= 0 and size >= 0 for count, size in scaled)
 
 
 @given(pairs, st.integers(1, 2**50))
-def test_fitting_keeps_operations_and_hits_the_target(some: list[tuple[int, int]], target: int) -> None:
-    fitted = fit_bytes(some, target)
-    if any(count and size for count, size in some):
+def test_fitting_keeps_operations_and_hits_the_target(pairs: list[tuple[int, int]], target: int) -> None:
+    fitted = fit_bytes(pairs, target)
+    if any(count and size for count, size in pairs):
         assert sum(count * size for count, size in fitted) == target
-    assert sum(count for count, _ in fitted) == sum(count for count, _ in some)
+    assert sum(count for count, _ in fitted) == sum(count for count, _ in pairs)
 
 
 @given(st.integers(0, 2**60), st.integers(1, 10**6))
@@ -225,7 +225,7 @@ def test_a_subset_keeps_its_share(members: set[int], new: int) -> None:
 
 
 def spread_by_rank(members: list[int], old: int, new: int, wanted: int) -> list[int]:
-    """What `scale_ranges` says in words, rank by rank."""
+    """A reference for `scale_ranges`, rank by rank."""
     wanted = min(new, max(1, wanted))
     step = members[-1] - members[-2] if len(members) > 1 else 1
     after = [*members[1:], min(old, members[-1] + step)]
@@ -239,7 +239,7 @@ def spread_by_rank(members: list[int], old: int, new: int, wanted: int) -> list[
 
 
 def greedy(ranks: list[int]) -> list[tuple[int, int, int]]:
-    """What `units.ranges_of` says in words."""
+    """A reference for `units.ranges_of`."""
     out = []
     i = 0
     while i < len(ranks):
@@ -292,13 +292,13 @@ def test_sets_within_a_set_are_spread_as_rank_by_rank(
 @pytest.mark.parametrize("ranks", [1000, 999_999])
 @pytest.mark.parametrize("step", [1, 3])
 def test_a_thousand_sets_of_a_million_ranks(ranks: int, step: int) -> None:
-    """Each set would take a second, walked rank by rank; here a few are, and the others are compared with those."""
+    """Rank by rank, each set would take a second; only a few are checked so, and others compared with these."""
     started = time.process_time()
     found = [
         rank_sets.scale_within([(i, i + 3 * 166_666, step)], None, "all", 10**6, ranks)
         for i in range(0, 300 if step == 1 else 30)
     ]
-    assert time.process_time() - started < 20  # a bound against blowing up: rank by rank these are minutes
+    assert time.process_time() - started < 20  # a bound: rank by rank, this would take minutes
     members = [*range(7, 7 + 3 * 166_666 + 1, step)]
     wanted = round(len(members) * ranks / 10**6)
     assert found[7] == greedy(spread_by_rank(members, 10**6, ranks, wanted))

@@ -1,4 +1,4 @@
-"""All that can be asked of a log, and a log that has some of everything."""
+"""Reads everything from a log, and builds a log with every kind of record."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from workalike.darshan import Log, LogBuilder, layouts, open_log
 
 
 def digest(log: Log) -> dict[str, Any]:
-    """Read every part of a log; two logs with equal digests say the same."""
+    """Read every part of a log; logs with equal parts have equal contents."""
     parts: dict[str, Any] = {"job": repr(log.job), "names": sorted(log.names.items())}
     for module in layouts.FIXED:
         table = log.records(module)
         if table is not None:
             files = None if table.file_ids is None else table.file_ids.tobytes()
             assert len(table.ids) == len(table.ranks) == len(table.counters) == len(table.fcounters)
-            # A module without records is one that is absent.
+            # A module without records equals an absent one.
             if len(table):
                 arrays = (table.ids, table.ranks, table.counters, table.fcounters)
                 parts[module] = ([array.tobytes() for array in arrays], files)
     records = [
-        (one.id, one.rank, one.osts.tobytes(), [repr(part) for part in one.components])
-        for one in log.lustre()
+        (record.id, record.rank, record.osts.tobytes(), [repr(part) for part in record.components])
+        for record in log.lustre()
     ]
     if records:
         parts["LUSTRE"] = records
@@ -34,7 +34,7 @@ def digest(log: Log) -> dict[str, Any]:
     for module in ("DXT_POSIX", "DXT_MPIIO"):
         trace = log.dxt(module)
         if trace is not None and len(trace):
-            segments = [tuple(some.tolist() for some in trace.segments(row)) for row in range(len(trace))]
+            segments = [tuple(part.tolist() for part in trace.segments(row)) for row in range(len(trace))]
             parts[module] = (trace.ids.tobytes(), trace.ranks.tobytes(), trace.hostnames.tolist(), segments)
     return parts
 
@@ -46,7 +46,7 @@ def read(path: Path) -> tuple[dict[str, Any], set[str]]:
 
 
 def builder() -> LogBuilder:
-    """A log with every module that the writer knows, several records each."""
+    """A log with several records of every module of the writer."""
     log = LogBuilder(nprocs=4, run_time=100.25, exe="./app in", mounts=[("ext4", "/"), ("lustre", "/lus")])
     for rank in range(4):
         log.posix(f"/lus/part.{rank}", rank, OPENS=1, WRITES=8 + rank, BYTES_WRITTEN=800, F_WRITE_TIME=0.5)

@@ -1,4 +1,4 @@
-"""Spoiling logs at random: the bytes of the file, or what is inside its regions."""
+"""Damages logs at random: the bytes of the file, or the contents of its regions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ NASTY = [0, 1, -1, 4, 1 << 31, -(1 << 31), 1 << 32, (1 << 62) + 5, (1 << 63) - 1
 
 @dataclass
 class Spoilt:
-    """A spoilt log: its bytes, and which bytes of the original it differs in (None if they moved)."""
+    """A damaged log: its bytes, and the bytes of the original that differ (None if bytes moved)."""
 
     image: bytes
     touched: range | None
 
 
 def spoil_file(image: bytes, dice: random.Random) -> Spoilt:
-    """Change bytes of the file as it is: flips, overwritten words, cuts, insertions, doubled parts."""
+    """Change bytes of the file: flips, overwritten words, cuts, insertions, duplicated parts."""
     at = dice.randrange(len(image)) if dice.random() < 0.5 else dice.randrange(min(1400, len(image)))
     size = dice.choice([1, 1, 1, 2, 4, 8, 16, 100])
     kind = dice.choice(["flip", "flip", "overwrite", "word", "cut", "end", "insert", "double"])
@@ -52,7 +52,7 @@ def spoil_file(image: bytes, dice: random.Random) -> Spoilt:
 
 
 def spoil_region(image: bytes, dice: random.Random) -> Spoilt:
-    """Inflate a region, change what is in it, deflate it and put the file together again."""
+    """Inflate a region, change its contents, deflate it, and reassemble the file."""
     header, regions = split(image)
     chosen = dice.choice([number for number, data in enumerate(regions) if data])
     inflated = bytearray(_inflate(regions[chosen]))
@@ -80,7 +80,7 @@ def spoil_region(image: bytes, dice: random.Random) -> Spoilt:
 
 
 def split(image: bytes) -> tuple[bytes, list[bytes]]:
-    """Take a log apart: the header, then job, names and the modules in the order of their numbers."""
+    """Split a log into header, job, names, and the modules in the order of their numbers."""
     size, maps, count, code = _geometry(image)
     table = struct.unpack_from(f"{code}{2 * count}Q", image, maps)
     pairs = list(zip(table[::2], table[1::2], strict=True))
@@ -89,7 +89,7 @@ def split(image: bytes) -> tuple[bytes, list[bytes]]:
 
 
 def join(header: bytes, regions: list[bytes]) -> bytes:
-    """Put a log together, with the header's offsets and lengths as the regions now are."""
+    """Assemble a log; the header gets the offsets and lengths of the regions."""
     size, maps, _, code = _geometry(header)
     spoilt = bytearray(header)
     at = size + len(regions[0])
@@ -100,7 +100,7 @@ def join(header: bytes, regions: list[bytes]) -> bytes:
 
 
 def _geometry(image: bytes) -> tuple[int, int, int, str]:
-    """Size of the header, where its table of names and modules is, its entries, the byte order."""
+    """Size of the header, place of its table of names and modules, number of entries, byte order."""
     code = "<" if struct.unpack_from("<q", image, 8)[0] == 6567223 else ">"
     return (1328, 32, 65, code) if image.startswith(b"3.41") else (360, 24, 17, code)
 
@@ -115,7 +115,7 @@ def _inflate(data: bytes) -> bytes:
 
 
 def uncovered(image: bytes) -> set[int]:
-    """Bytes of the header that nothing checks: the format version and the record versions.
+    """Bytes of the header without a check: the format version and the record versions.
 
     Everything compressed has a checksum (a weak one: ``torture`` counts collisions); offsets and
     lengths must tile the file; the magic number, the compression code and the partial flags show.
@@ -132,7 +132,7 @@ def torture(
     seed: int,
     count: int,
 ) -> Counter[str]:
-    """Spoil logs ``count`` times and read them; give how often which end was met.
+    """Damage logs ``count`` times and read them; returns how often each outcome occurred.
 
     Raises:
         AssertionError: another exception than WorkalikeError, an error that is not complete, or

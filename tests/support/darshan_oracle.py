@@ -1,6 +1,6 @@
-"""PyDarshan as an oracle, in a child process: some logs kill the interpreter it runs in.
+"""PyDarshan as an oracle, in a child process, because some logs crash its interpreter.
 
-As a module: :func:`ask` gives what PyDarshan's low-level interface reads of logs. As a script: the
+As a module, :func:`ask` returns what PyDarshan's low-level interface reads. As a script, it is the
 child, ``oracle.py LOG OUTPUT [LOG OUTPUT ...]``, which pickles one dict per log.
 """
 
@@ -17,18 +17,18 @@ TRACES = ("DXT_POSIX", "DXT_MPIIO")
 
 
 def ask(logs: list[Path], scratch: Path) -> dict[Path, dict[str, Any] | None]:
-    """Read logs with PyDarshan; None for a log that killed the child."""
+    """Read logs with PyDarshan; None for a log that crashed the child."""
     outputs = {log: scratch / f"{number}.pickle" for number, log in enumerate(logs)}
     left = list(logs)
     while left:
         pairs = [str(part) for log in left for part in (log, outputs[log])]
-        # What darshan writes to stderr about a log is of no interest here; what it read is.
+        # Darshan's messages about a log do not matter here.
         command = [sys.executable, __file__, *pairs]
         subprocess.run(command, stderr=subprocess.DEVNULL, check=False, timeout=600)
         done = 0
         while done < len(left) and outputs[left[done]].exists():
             done += 1
-        left = left[done + 1 :]  # the first one without output killed the child
+        left = left[done + 1 :]  # the first log without output crashed the child
     return {
         log: pickle.loads(output.read_bytes()) if output.exists() else None for log, output in outputs.items()
     }
@@ -64,16 +64,16 @@ def read(path: str) -> dict[str, Any]:
             records = all_records(module)
             prefix = module.replace("-", "") + "_"
             answer[module] = {
-                "ids": np.array([one["id"] for one in records], dtype=np.uint64),
-                "ranks": np.array([one["rank"] for one in records], dtype=np.int64),
-                "counters": np.array([one["counters"] for one in records]),
-                "fcounters": np.array([one["fcounters"] for one in records]),
-                "file_ids": np.array([one.get("file_rec_id", 0) for one in records], dtype=np.uint64),
+                "ids": np.array([record["id"] for record in records], dtype=np.uint64),
+                "ranks": np.array([record["rank"] for record in records], dtype=np.int64),
+                "counters": np.array([record["counters"] for record in records]),
+                "fcounters": np.array([record["fcounters"] for record in records]),
+                "file_ids": np.array([record.get("file_rec_id", 0) for record in records], dtype=np.uint64),
                 "counter_names": [name.removeprefix(prefix) for name in backend.counter_names(module)],
                 "fcounter_names": [name.removeprefix(prefix) for name in backend.fcounter_names(module)],
             }
         elif module in TRACES:
-            answer[module] = [_trace(one) for one in all_records(module)]
+            answer[module] = [_trace(record) for record in all_records(module)]
         elif module in ("LUSTRE", "HEATMAP"):
             answer[module] = all_records(module)
     return answer

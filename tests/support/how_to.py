@@ -4,8 +4,8 @@ A step is a comment and the code block after it:
 
     <!-- new PATH -->      the block is the file
     <!-- change PATH -->   a diff without a head: its lines with ' ' and '-' are found in the file, exactly once
-    <!-- run -->           commands of sh, run at the root; they must succeed
-    <!-- shows -->         what the last commands printed holds this text
+    <!-- run -->           shell commands, run at the root, which must succeed
+    <!-- shows -->         the output of the last commands contains this text
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Applied:
 
 
 def copy_of_tree(to: Path) -> Path:
-    """All files that git knows or would know; without what is built."""
+    """All files that git tracks or would add, without build results."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"],
         cwd=REPOSITORY,
@@ -67,7 +67,7 @@ def copy_of_tree(to: Path) -> Path:
 
 
 def apply_page(page: Path, tree: Path) -> Applied:
-    """Raises AssertionError with the step that did not work."""
+    """Apply the steps; raises AssertionError with a step that failed."""
     done = Applied(tree)
     steps = STEP.findall(page.read_text(encoding="utf-8"))
     assert steps, f"{page} has no steps"
@@ -91,7 +91,7 @@ def apply_page(page: Path, tree: Path) -> Applied:
 
 
 def changed(content: str, diff: str, name: str) -> str:
-    """The content with a diff applied whose place follows from its own lines."""
+    """The content after a diff; the lines of the diff determine its place."""
     lines = diff.splitlines()
     before = "".join(line[1:] + "\n" for line in lines if not line.startswith("+"))
     after = "".join(line[1:] + "\n" for line in lines if not line.startswith("-"))
@@ -100,7 +100,7 @@ def changed(content: str, diff: str, name: str) -> str:
 
 
 def run(commands: str, tree: Path) -> str:
-    """Both streams of the commands, with the copy's Python code before what is installed."""
+    """The output of the commands, which use the copy's Python code instead of the installed one."""
     python = tree / ".how-to"
     python.mkdir(exist_ok=True)
     if not (python / "python").exists():
@@ -109,7 +109,7 @@ def run(commands: str, tree: Path) -> str:
         (python / "python").chmod(0o755)
     path = os.pathsep.join([str(python), str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "PYTHONPATH": f"{python}{os.pathsep}{tree / 'src'}"}
-    if shutil.which("ccache"):  # most of what the copy compiles has been compiled before, elsewhere
+    if shutil.which("ccache"):  # most of the copy was compiled before, elsewhere
         environment |= {"CMAKE_CXX_COMPILER_LAUNCHER": "ccache", "CMAKE_C_COMPILER_LAUNCHER": "ccache"}
         environment |= {"CCACHE_BASEDIR": str(tree), "CCACHE_NOHASHDIR": "1"}
     done = subprocess.run(

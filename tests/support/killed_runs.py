@@ -1,4 +1,4 @@
-"""Runs of the command that are killed from outside, and what is left of them."""
+"""Runs of the command that are killed from outside, and what they leave."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONTENTS = {
 
 
 def workload(backend: str, every: float = 0.1, count: int = DUMPS) -> str:
-    """A workload of a second or so."""
+    """A workload of about a second."""
     shared = f"""\
 workalike: 2
 ranks: {RANKS}
@@ -53,7 +53,7 @@ families:
 
 
 def until(true: Callable[[], bool], seconds: float, what: str) -> None:
-    """Poll; what does not happen fails the test by name."""
+    """Wait for a condition; the test fails with its name if it is never met."""
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, f"waited {seconds:g} s in vain for {what}"
@@ -69,13 +69,13 @@ def processes_with(mark: str) -> dict[int, str]:
             if wanted in (path / "environ").read_bytes().split(b"\0"):
                 words = (path / "cmdline").read_bytes().split(b"\0")
                 found[int(path.name)] = " ".join(word.decode(errors="replace") for word in words)
-        except OSError:  # ended, or not ours
+        except OSError:  # it has ended, or belongs to another user
             continue
     return found
 
 
 def _heed_interrupts() -> None:
-    """A shell starts background jobs, perhaps these tests, with Ctrl-C ignored, and children inherit it."""
+    """Reset the handling of Ctrl-C, which a shell ignores in background jobs and their children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -121,7 +121,7 @@ class KilledRun:
         return [p for p, words in found if Path(words.split(" ")[0]).name.startswith(("mpiexec", "orterun"))]
 
     def wait_for_data(self) -> None:
-        """Ranks are writing when this returns."""
+        """Wait until ranks write."""
 
         def begun() -> bool:
             assert self.process.poll() is None, f"ended too early: {self.said()}"
@@ -135,7 +135,7 @@ class KilledRun:
         until(begun, 60, "a first data file")
 
     def stop_with_data(self) -> None:
-        """Ranks are stopped (SIGSTOP) at a moment when a data file is there: between two dumps there is none."""
+        """Stop the ranks (SIGSTOP) at a moment when a data file exists, which is not so between dumps."""
 
         def stopped() -> bool:
             ranks = self.ranks()
@@ -150,7 +150,7 @@ class KilledRun:
         until(stopped, 60, "a data file")
 
     def said(self, seconds: float = 60) -> str:
-        """What the command wrote to stderr, when it has ended."""
+        """The command's stderr, after it has ended."""
         return self.process.communicate(timeout=seconds)[1]
 
     def until_all_are_gone(self, seconds: float = 15) -> float:
@@ -159,13 +159,13 @@ class KilledRun:
         return time.monotonic() - began
 
     def litter(self) -> list[str]:
-        """What should not be there after a run that went well."""
+        """Files that must not exist after a successful run."""
         found = [path.name for path in self.data.iterdir()]
         found += [path.name for path in self.out.iterdir() if path.name not in ("run.jsonl", "run.json")]
         return found + [path.name for path in self.memory.iterdir()]
 
     def clear(self) -> None:
-        """Nothing of a test stays, even where it fails."""
+        """Remove everything of a test, even if it failed."""
         for process in self.processes():
             try:
                 os.kill(process, signal.SIGKILL)

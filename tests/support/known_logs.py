@@ -1,6 +1,6 @@
-"""Where the real logs are that tests use: this repository's own, the PyPI package's, and ../shared/logs if it is there.
+"""Finds the real logs that tests use: this repository's, the PyPI package's, and ../shared/logs if it exists.
 
-Tests on own logs and on the package's always run; those on ../shared skip visibly when it is absent.
+Tests on the first two always run; tests on ../shared skip visibly without it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def package_folder() -> Path | None:
 
 
 def _package_logs() -> list[Path]:
-    """The package's logs by name, each content once."""
+    """The package's logs by name, without duplicates."""
     folder = package_folder()
     assert folder, "the tests need the package darshan (pip install workalike[test])"
     unique: dict[bytes, Path] = {}
@@ -53,7 +53,7 @@ needs_shared = pytest.mark.skipif(not SHARED_LOGS, reason=f"no logs in {SHARED}"
 
 
 def find(name: str) -> Path:
-    """The log whose name begins like this; skips the test if it is absent."""
+    """The log whose name begins with a text; skips the test if there is none."""
     for log in ALL_LOGS:
         if log.name.startswith(name):
             return log
@@ -61,7 +61,7 @@ def find(name: str) -> Path:
 
 
 def shared(name: str) -> Path:
-    """The shared log whose name begins like this; skips the test if it is absent."""
+    """The shared log whose name begins with a text; skips the test if there is none."""
     for log in SHARED_LOGS:
         if log.name.startswith(name):
             return log
@@ -69,14 +69,14 @@ def shared(name: str) -> Path:
 
 
 def package(name: str) -> Path:
-    """The package's log whose name begins like this; some lie there under two names."""
+    """The package's log whose name begins with a text; some logs have two names."""
     folder = package_folder()
     assert folder
     return min(folder.rglob(f"{name}*.darshan" if not name.endswith(".darshan") else name))
 
 
 def own(name: str) -> Path:
-    """This repository's log of that name, without the suffix."""
+    """This repository's log of a name without suffix."""
     return DATA / f"{name}.darshan"
 
 
@@ -95,7 +95,7 @@ def characterized_workflow() -> Characterization:
 
 
 def characterized_job(logs: tuple[Path, ...]) -> Characterization | None:
-    """None where the logs hold nothing to replicate."""
+    """Characterize logs; None if they have nothing to replicate."""
     try:
         return characterized(logs[0]) if len(logs) == 1 else characterized_workflow()
     except WorkalikeError as error:

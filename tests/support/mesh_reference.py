@@ -1,6 +1,8 @@
-"""The bytes of a mesh in closed form (docs/reference/macsio-model.md#size-equation, Eq. 1 of the paper without what a library adds).
+"""The bytes of a mesh in closed form: Eq. 1 of the paper without what a library adds.
 
-Written from the equation, in other words than the engine's core, which tests hold against it.
+See docs/reference/macsio-model.md#size-equation.
+
+Written from the equation, independently of the engine's core, which tests compare with it.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from workalike.workload.mesh_size import MeshForm
 
 @dataclass(frozen=True)
 class PartShape:
-    """A part of `nodes` nodes; `dims` rounds the last dimension up where its row is partial."""
+    """A part of `nodes` nodes; `dims` rounds the last dimension up if its last row is partial."""
 
     dimensions: int
     nodes: int
@@ -57,7 +59,7 @@ class PartShape:
 
 
 def shape_of(form: MeshForm, nodes: int) -> PartShape:
-    """The part that about `nodes` nodes make: near square or cubic, exactly so many where a row may be partial."""
+    """A near-square or near-cubic part of about `nodes` nodes; exactly that many if a row may be partial."""
     d = form.dimensions
     if form.part_dims is not None:
         dims = [*form.part_dims, 1, 1][:3]
@@ -75,7 +77,7 @@ def shape_of(form: MeshForm, nodes: int) -> PartShape:
 
 
 def arrange_parts(parts: int, dimensions: int) -> tuple[int, int, int]:
-    """`parts` laid out as near to a square or cube as their divisors allow."""
+    """`parts` in a layout as near to a square or cube as their divisors allow."""
     out = [1, 1, 1]
     if dimensions == 3:
         out[0] = _divisor(parts, int(math.cbrt(parts) + 1e-9))
@@ -88,7 +90,7 @@ def arrange_parts(parts: int, dimensions: int) -> tuple[int, int, int]:
 
 
 def mesh_bytes(form: MeshForm, parts: int, nodes: int) -> int:
-    """Bytes of a file of `parts` parts with `nodes` nodes in all, without a library's own."""
+    """Bytes of a file of `parts` parts with `nodes` nodes in all, without what a library adds."""
     each, more = divmod(nodes, parts)
     small = shape_of(form, each)
     if form.whole_rows:
@@ -120,13 +122,13 @@ def part_bytes(form: MeshForm, shape: PartShape) -> int:
         mixed = math.floor(shape.cells * form.mixed)
         total += 4 * (nodes if form.type is MeshType.POINT else zones) + mixed * (2 * 4 + 4 + 4 + 2 * 8)
     for count, centring, kind in form.variables:
-        of = Centring.NODE if form.type is MeshType.POINT else centring
-        total += count * kind.bytes * _values(form, shape, of)
+        centre = Centring.NODE if form.type is MeshType.POINT else centring
+        total += count * kind.bytes * _values(form, shape, centre)
     return total
 
 
 def nodes_for(form: MeshForm, parts: int, size: int) -> int:
-    """Nodes for which a file of `parts` parts comes as near to `size` bytes as it can."""
+    """The number of nodes for which a file of `parts` parts comes nearest to `size` bytes."""
     least: int = parts * 2**form.dimensions
     low = least
     if mesh_bytes(form, parts, low) >= size:
@@ -147,8 +149,8 @@ def _values(form: MeshForm, shape: PartShape, centring: Centring) -> int:
     if form.structured:
         return shape.grown(form.ghost).count(centring)
     # Ghosts of an unstructured part are those of the box around it.
-    of = Centring.ZONE if centring is Centring.ZONE else Centring.NODE
-    return shape.count(of) + shape.grown(form.ghost).count(of) - shape.grown(0).count(of)
+    centre = Centring.ZONE if centring is Centring.ZONE else Centring.NODE
+    return shape.count(centre) + shape.grown(form.ghost).count(centre) - shape.grown(0).count(centre)
 
 
 def _plane_cells(nodes: int, row: int) -> int:

@@ -1,4 +1,4 @@
-"""What a plan moves, summed here anew so that tests do not lean on the code under test."""
+"""Sums of the bytes of a plan, independent of the code under test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workalike.workload.model import Direction
 
 
 def bytes_of(content: PlanContent, direction: Direction) -> int:
-    """Bytes of a content over all ranks; a fit writes."""
+    """Bytes of a content over all ranks; a `fit` only writes."""
     total = sum(c * size for s in content.streams if s.direction is direction for c, size in s.entries)
     for arrays in content.arrays:
         for access in arrays.access:

@@ -59,7 +59,7 @@ counts = st.integers(0, 10**6)
 
 @st.composite
 def rank_sets(draw: Any, ranks: int) -> list[tuple[int, int, int]]:
-    """Some of `ranks` ranks."""
+    """A set of ranks below `ranks`."""
     members = draw(st.sets(st.integers(0, ranks - 1), min_size=1, max_size=min(ranks, 12)))
     return units.ranges_of(sorted(members))
 
@@ -71,22 +71,22 @@ def entries(draw: Any, least: int = 0) -> Entry:
 
 @st.composite
 def streams(draw: Any, ranks: list[tuple[int, int, int]] | None, collective: bool) -> Stream:
-    """`ranks` are the family's (None: all); the stream has all or one of them."""
+    """A stream on all ranks of the family (`ranks`; None: all ranks), or on one of them."""
     own = None
     if draw(st.booleans()):
         first = 0 if ranks is None else ranks[0][0]
         own = [(first, first, 1)]
     pattern = draw(st.sampled_from(Pattern))
     moving = Entry(count=draw(st.integers(1, 5000)), size=draw(st.integers(1, 2**27)))
-    some = [moving, *draw(st.lists(entries(), max_size=3))]
-    largest = max(entry.size for entry in some)
+    operations = [moving, *draw(st.lists(entries(), max_size=3))]
+    largest = max(entry.size for entry in operations)
     mixed = draw(st.booleans())
     pieces = 1
     if not mixed and pattern in (Pattern.CONTIGUOUS, Pattern.INTERLEAVED) and draw(st.booleans()):
-        pieces = math.gcd(240, *(entry.size for entry in some))
+        pieces = math.gcd(240, *(entry.size for entry in operations))
     return Stream(
         direction=draw(st.sampled_from(Direction)),
-        sizes=some,
+        sizes=operations,
         pattern=pattern,
         ranks=own,
         collective=collective and draw(st.booleans()),
@@ -191,12 +191,12 @@ def sharings(draw: Any, ranks: int) -> Sharing:
     if mode is SharingMode.ROOT:
         root = draw(st.integers(0, ranks - 1))
         return Sharing(mode=mode, ranks=[(root, root, 1)], gather=draw(st.booleans()))
-    some = draw(rank_sets(ranks)) if mode is SharingMode.SUBSET or draw(st.booleans()) else None
+    chosen_ranks = draw(rank_sets(ranks)) if mode is SharingMode.SUBSET or draw(st.booleans()) else None
     if mode is not SharingMode.GROUPS:
-        return Sharing(mode=mode, ranks=some)
-    members = ranks if some is None else units.count_ranks(some)
+        return Sharing(mode=mode, ranks=chosen_ranks)
+    members = ranks if chosen_ranks is None else units.count_ranks(chosen_ranks)
     return Sharing(
-        mode=mode, ranks=some, files=draw(st.integers(1, members)), turns=draw(st.sampled_from(Turns))
+        mode=mode, ranks=chosen_ranks, files=draw(st.integers(1, members)), turns=draw(st.sampled_from(Turns))
     )
 
 
@@ -214,10 +214,10 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
     lifetime = draw(st.sampled_from(Lifetime))
     if lifetime is Lifetime.APPENDED and sharing.turns is Turns.BATON:
         lifetime = Lifetime.REUSED
-    one = draw(st.booleans())
+    single_content = draw(st.booleans())
     use = None
     listed = []
-    if not one:
+    if not single_content:
         listed = draw(st.lists(contents(sharing, kind), min_size=1, max_size=dumps))
         if len(listed) != dumps or draw(st.booleans()):
             use = draw(st.lists(st.integers(0, len(listed) - 1), min_size=dumps, max_size=dumps))
@@ -236,7 +236,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         schedule=draw(schedules(dumps)),
         sizes=stated,
         growth=growth,
-        content=draw(contents(sharing, kind)) if one else None,
+        content=draw(contents(sharing, kind)) if single_content else None,
         contents=listed,
         use=use,
         assumed=draw(st.lists(st.sampled_from(Assumption), unique=True, max_size=3)),
@@ -260,7 +260,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
 
 @st.composite
 def workloads(draw: Any, kinds: tuple[str, ...] = ("streams", "arrays", "fit", "mesh")) -> Workload:
-    """A valid workload of few families and dumps with every kind of content in `kinds`."""
+    """A valid workload of few families and dumps, with the kinds of content in `kinds`."""
     ranks = draw(st.integers(1, 40))
     count = draw(st.integers(1, 3))
     reasons = draw(st.lists(st.sampled_from(Reason), unique=True, max_size=2))

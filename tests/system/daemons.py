@@ -32,7 +32,7 @@ class Daemon:
     def running(self) -> bool:
         return self._process.poll() is None
 
-    def told(self) -> str:
+    def last_output(self) -> str:
         """The end of what it printed, for a failed test."""
         return self.log.read_text(errors="replace")[-2000:]
 
@@ -48,7 +48,7 @@ class Daemon:
 
 
 class InFolder:
-    """Something that lives in a folder of its own; a context manager that takes down whatever stood, also half of it."""
+    """A service with a folder of its own, as a context manager that stops what was started, even after a failure."""
 
     def __init__(self, prefix: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix=prefix))

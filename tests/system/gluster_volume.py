@@ -1,8 +1,8 @@
 """A striped parallel file system on one machine: GlusterFS, one file sharded over several bricks.
 
-Each brick is an XFS image. GlusterFS refuses loopback addresses, so it lives in a network namespace of its own, where a
-made-up address is nobody else's. All of its state lies in one folder. GlusterFS calls sharding a single-writer feature: while
-ranks write, nobody may list or stat the folder, or a file's size may be told wrong (its data stay right).
+Each brick is an XFS image. GlusterFS refuses loopback addresses, so it runs in a network namespace of its own, where an
+invented address cannot collide. All of its state is in one folder. GlusterFS calls sharding a single-writer feature: while
+ranks write, no process may list or stat the folder, or wrong file sizes may be reported (the data are right).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ end-volume
 
 
 class CannotSetUp(Exception):
-    """This machine does not let us: no namespaces, no loop devices, no FUSE."""
+    """The machine forbids it: no namespaces, no loop devices, no FUSE."""
 
 
 class GlusterVolume(InFolder):
@@ -142,7 +142,7 @@ class GlusterVolume(InFolder):
         return ["nsenter", f"--net=/var/run/netns/{self._namespace}", *command]
 
     def _undo(self, *command: str) -> None:
-        """Take something down at the end; what fails then must not hide what failed before."""
+        """Stop something at the end; a failure there must not hide an earlier one."""
 
         def run() -> None:
             done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=_environment())

@@ -88,7 +88,7 @@ class SlurmCluster(InFolder):
         munged += [f"--socket={folder}/munge.socket", f"--pid-file={folder}/munge/pid"]
         munged += [f"--log-file={folder}/munge/log", f"--seed-file={folder}/munge/seed"]
         munge = self._daemon(munged)
-        wait_until((folder / "munge.socket").exists, 20, f"munged: {munge.told()}")
+        wait_until((folder / "munge.socket").exists, 20, f"munged: {munge.last_output()}")
         controller = self._daemon(["slurmctld", "-D"])
         node = self._daemon(["slurmd", "-D"])
 
@@ -98,7 +98,7 @@ class SlurmCluster(InFolder):
         try:
             wait_until(idle, 60, "slurmctld and slurmd")
         except TimeoutError as error:
-            raise TimeoutError(f"{error}\n{controller.told()}\n{node.told()}") from error
+            raise TimeoutError(f"{error}\n{controller.last_output()}\n{node.told()}") from error
 
     def _daemon(self, command: list[str]) -> Daemon:
         daemon = Daemon(command, self.folder / f"{command[0]}.out", self.environment)
@@ -109,6 +109,6 @@ class SlurmCluster(InFolder):
 def _free_ports(count: int) -> list[int]:
     with ExitStack() as stack:
         sockets = [stack.enter_context(closing(socket.socket())) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+        for opened in sockets:
+            opened.bind(("127.0.0.1", 0))
+        return [opened.getsockname()[1] for opened in sockets]

@@ -1,4 +1,4 @@
-"""The command as people run it, and what each part needs of the machine."""
+"""The installed command, and what each test needs of the machine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def workalike(
     before: tuple[str, ...] = (),
     timeout: float = 240,
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command; `before` goes in front of it (salloc and its options)."""
+    """Run the command; `before` precedes it (salloc and its options)."""
     return subprocess.run(
         [*before, *workalike_command(), *map(str, arguments)],
         cwd=cwd,
@@ -74,7 +74,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def wait_until(happened: Callable[[], bool], seconds: float, what: str) -> None:
-    """Poll; a daemon or a run that never gets there fails the test by name."""
+    """Wait for a condition; the test fails with its name if it is never met."""
     end = time.monotonic() + seconds
     while not happened():
         if time.monotonic() > end:

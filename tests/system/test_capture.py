@@ -1,4 +1,4 @@
-"""Real programs under capture: what the log says is what lies on disk, and a replica of the log is the same again."""
+"""Real programs under capture: the log agrees with the files on disk, and with a log of its replica."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def application(name: str) -> str:
 
 
 def test_nwchem_and_its_replica(tmp_path: Path) -> None:
-    """Scratch files of every rank, deleted at the end: the log alone tells of them."""
+    """Scratch files of every rank, deleted at the end: only the log shows them."""
     needs("nwchem.openmpi", "mpiexec")
     (tmp_path / "water.nw").write_text(application("nwchem-water.nw"))
     (log, *_) = capture(tmp_path, "mpiexec", "-n", RANKS, "nwchem.openmpi", "water.nw")

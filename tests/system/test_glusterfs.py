@@ -1,4 +1,4 @@
-"""Replicas on a real parallel file system: what the record says is what lies on the targets."""
+"""Replicas on a real parallel file system: the record agrees with the files on the targets."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def volume() -> Iterator[GlusterVolume]:
 
 
 def perform(volume: GlusterVolume, workload: str, folder: Path, name: str) -> dict[str, Any]:
-    """Run with --keep and --verify; nobody looks at the data folder meanwhile."""
+    """Run with --keep and --verify; no process lists the data folder meanwhile."""
     (folder / "app.yaml").write_text(workload)
     done = workalike(
         *("run", "app.yaml", "--dir", volume.mount / name, "-o", "out", "--time-scale", "0"),
@@ -87,20 +87,22 @@ def perform(volume: GlusterVolume, workload: str, folder: Path, name: str) -> di
     return record
 
 
-def check_sizes(told: dict[str, int], meant: dict[str, int]) -> None:
-    """With the data verified, a wrong size is GlusterFS' own, not the replica's, and is reported as such."""
-    if told != meant:
-        wrong = {name: (told.get(name), size) for name, size in meant.items() if told.get(name) != size}
-        pytest.xfail(f"data right, but the testbed tells wrong sizes (told, meant): {wrong}")
+def check_sizes(reported: dict[str, int], expected: dict[str, int]) -> None:
+    """With the data verified, a wrong size is GlusterFS's own fault, not the replica's, and is reported so."""
+    if reported != expected:
+        wrong = {
+            name: (reported.get(name), size) for name, size in expected.items() if reported.get(name) != size
+        }
+        pytest.xfail(f"data right, but the testbed reports wrong sizes (reported, expected): {wrong}")
 
 
 def test_shared_file_over_all_bricks(volume: GlusterVolume, tmp_path: Path) -> None:
     record = perform(volume, SHARED, tmp_path, "shared")
     assert [d["bytes_written"] for d in record["dumps"]] == [SHARED_DUMP] * 3
     assert record["verified"]["bytes"] == 3 * SHARED_DUMP
-    meant = {f"checkpoint-1.{i:04}.dat": SHARED_DUMP for i in range(3)}
+    expected = {f"checkpoint-1.{i:04}.dat": SHARED_DUMP for i in range(3)}
     on_disk = sizes_in(volume.mount / "shared")
-    check_sizes(on_disk, meant)
+    check_sizes(on_disk, expected)
     check_sizes(recorded_sizes(record), on_disk)
     spread = [len(brick) for brick in volume.shards()]
     # 16 shards a file, the first of them under the file's own name; a hash decides where each lies.
@@ -112,9 +114,9 @@ def test_shared_file_over_all_bricks(volume: GlusterVolume, tmp_path: Path) -> N
 def test_file_per_rank(volume: GlusterVolume, tmp_path: Path) -> None:
     before = volume.stored_bytes()
     record = perform(volume, PER_RANK, tmp_path, "per-rank")
-    meant = {f"checkpoint-1.{i:04}.r{r:06}.dat": RANK_FILE for i in range(2) for r in range(RANKS)}
+    expected = {f"checkpoint-1.{i:04}.r{r:06}.dat": RANK_FILE for i in range(2) for r in range(RANKS)}
     on_disk = sizes_in(volume.mount / "per-rank")
-    check_sizes(on_disk, meant)
+    check_sizes(on_disk, expected)
     check_sizes(recorded_sizes(record), on_disk)
     assert volume.stored_bytes() - before == 2 * RANKS * RANK_FILE
 

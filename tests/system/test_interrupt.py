@@ -32,7 +32,7 @@ PROMPTLY_S = 20
 
 
 def _heed_interrupts() -> None:
-    """A shell starts background jobs, perhaps these tests, with Ctrl-C ignored, and children inherit it."""
+    """Reset the handling of Ctrl-C, which a shell ignores in background jobs and their children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -45,7 +45,7 @@ class Run:
         self._told = folder / "stderr"
 
     def start(self, interface: str, sharing: str, *options: str) -> None:
-        """It has written data when this returns."""
+        """Wait until it has written data."""
         (self.folder / "app.yaml").write_text(WAITING.format(interface=interface, sharing=sharing))
         with self._told.open("wb") as told:
             self._process = subprocess.Popen(
@@ -84,7 +84,7 @@ class Run:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Run]:
-    """A run of which nothing is left after the test, even where the test fails."""
+    """A run that is removed after the test, even if the test fails."""
     made = Run(tmp_path)
     yield made
     for process, _ in made.still_running():

@@ -115,7 +115,7 @@ def test_replica_of_the_shared_log(tmp_path: Path) -> None:
 
 
 def test_replica_of_an_own_run(tmp_path: Path) -> None:
-    """Nothing but Debian's package: the files of a run, told as a log, and performed again."""
+    """Nothing but Debian's package: the files of a run, written as a log, and replicated."""
     needs("lmp", "mpiexec")
     application = run_lammps(OWN_INPUT, tmp_path)
     assert len(application) == OWN_LOOPS
@@ -128,7 +128,7 @@ def test_replica_of_an_own_run(tmp_path: Path) -> None:
 
 
 def log_of_files(checkpoints: list[int], appended: int, path: Path) -> Path:
-    """What Darshan would say of a run that wrote these files by rank 0 through STDIO, one write a rank and file."""
+    """Darshan's log of a run in which rank 0 wrote these files through STDIO, with one write per rank and file."""
     builder = LogBuilder(nprocs=RANKS, run_time=10.0 * (len(checkpoints) + 1))
     for index, size in enumerate(checkpoints):
         at = 10.0 * (index + 1)

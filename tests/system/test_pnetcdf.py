@@ -132,12 +132,12 @@ def test_a_captured_run_and_the_replica_of_its_log(tmp_path: Path) -> None:
     assert (first["NB_WRITES"], first["INDEP_WRITES"]) == (2 * 12, 2 * 8)
     (tmp_path / "app.darshan").write_bytes((tmp_path / "replica.darshan").read_bytes())
 
-    told = workalike(
+    compared = workalike(
         *("replicate", "app.darshan", "-o", "again", "--full", "--time-scale", "0", "--json"),
         *("--require", "bytes=0%,ops=0%"),
         cwd=tmp_path,
     )
-    assert told.returncode == 0, told.stderr
-    families = json.loads(told.stdout)["families"]
+    assert compared.returncode == 0, compared.stderr
+    families = json.loads(compared.stdout)["families"]
     assert [f["bytes_error_max_pct"] for f in families] == [0] * len(families) != []
     assert sums(tmp_path / "again/replica.darshan", "PNETCDF_VAR") == first

@@ -1,4 +1,4 @@
-"""Every real log, end to end: a verified small replica with the bytes that the law says, or a clear reason."""
+"""Every real log, end to end: a verified small replica with the bytes of the scaling law, or a clear reason."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DONE, NOTHING, PARTLY = 0, 2, 3
 
 
 def test_the_package_brings_its_logs() -> None:
-    """The next test runs once a log that was found; here a missing one is seen."""
+    """The next test runs once per log that was found; this one notices missing logs."""
     assert len(package_logs()) == len(FROM_PACKAGE)
 
 
@@ -45,7 +45,7 @@ def test_log_of_the_package(log: Path, tmp_path: Path) -> None:
 
 
 def test_the_shared_logs_are_there() -> None:
-    """The next test runs once a log that was found; here a missing one is seen."""
+    """The next test runs once per log that was found; this one notices missing logs."""
     if not (SHARED / "logs").is_dir():
         pytest.skip(f"no {SHARED.name}/logs beside the checkout")
     found = {log.stem for log in shared_logs()}
@@ -61,15 +61,15 @@ def test_shared_log(log: Path, tmp_path: Path) -> None:
 
 def replicate_and_check(log: Path, folder: Path) -> int:
     """Characterize, scale to few bytes, replicate, audit; the exit code of `replicate`."""
-    told = workalike("characterize", log, "-o", "workload.yaml", "--json", cwd=folder)
-    if told.returncode == NOTHING:
+    characterized = workalike("characterize", log, "-o", "workload.yaml", "--json", cwd=folder)
+    if characterized.returncode == NOTHING:
         return check_reason(log, folder)
-    assert told.returncode in (DONE, PARTLY), told.stderr
-    moved = sum(f["bytes_written"] + f["bytes_read"] for f in json.loads(told.stdout)["families"])
+    assert characterized.returncode in (DONE, PARTLY), characterized.stderr
+    moved = sum(f["bytes_written"] + f["bytes_read"] for f in json.loads(characterized.stdout)["families"])
     factor = f"1/{max(1, -(-moved // MOST_BYTES))}"
 
     done = workalike("replicate", log, "-o", "replica", "--bytes-scale", factor, *FAST, cwd=folder)
-    assert done.returncode == told.returncode, done.stderr
+    assert done.returncode == characterized.returncode, done.stderr
     if done.returncode == PARTLY:
         assert any(line.startswith("workalike: ") for line in lines_of(done.stderr)), "exit 3 without a word"
     check_replica(folder / "replica")
@@ -82,7 +82,7 @@ def replicate_and_check(log: Path, folder: Path) -> int:
 
 
 def check_reason(log: Path, folder: Path) -> int:
-    """No replica: one line that says why, and no half of a replica."""
+    """No replica: one line with the reason, and no partial replica."""
     done = workalike("replicate", log, "-o", "replica", *FAST, cwd=folder)
     assert done.returncode == NOTHING
     reason = lines_of(done.stderr)

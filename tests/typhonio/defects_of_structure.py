@@ -1,4 +1,4 @@
-"""Defects of tables, attributes and chunks: what a sound file becomes, and the finding that must follow."""
+"""Defects of tables, attributes and chunks: how each damages a sound file, and the finding that must follow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spoiling import (
 from typhonio_samples import text
 
 REF_TABLES = {
-    "STATE_REF missing": Defect("point", drop("TIO_STATE_REF"), "error", "/", "nothing is listed"),
+    "STATE_REF missing": Defect("point", drop("TIO_STATE_REF"), "error", "/", "the tables list nothing"),
     "MESH_REF missing": Defect(
         "point", drop("state0/TIO_MESH_REF"), "error", "/state0/mesh", "is a mesh, but no table"
     ),
@@ -47,10 +47,10 @@ REF_TABLES = {
         both(drop("state0/TIO_MESH_REF"), empty_vargroup),
         "error",
         "/",
-        "nothing is listed that could be read",
+        "the tables list nothing that could be read",
     ),
     "group absent": Defect(
-        "point", drop("state0/mesh"), "error", "/state0/mesh", "is listed in TIO_MESH_REF, but is not there"
+        "point", drop("state0/mesh"), "error", "/state0/mesh", "is listed in TIO_MESH_REF, but does not exist"
     ),
     "name not in REF": Defect(
         "point",
@@ -173,7 +173,7 @@ ATTRIBUTES = {
         lambda f: f["state0"].attrs.create("step", [1, 2]),
         "error",
         "attribute step",
-        "is no single number",
+        "is not a single number",
     ),
     "not a number": Defect(
         "point", attribute("state0/mesh", "ndims", float("nan"), "f8"), "error", "attribute ndims", "finite"
@@ -186,13 +186,13 @@ ATTRIBUTES = {
         "70 characters",
     ),
     "meshtype 9": Defect(
-        "point", attribute(MESH, "meshtype", 9), "error", "attribute meshtype", "9 is no mesh type"
+        "point", attribute(MESH, "meshtype", 9), "error", "attribute meshtype", "9 is not a mesh type"
     ),
     "coord_datatype 99": Defect(
-        "point", attribute(MESH, "coord_datatype", 99), "error", "coord_datatype", "99 is no type"
+        "point", attribute(MESH, "coord_datatype", 99), "error", "coord_datatype", "99 is not a type"
     ),
     "coordtype 5": Defect(
-        "point", attribute(MESH, "coordtype", 5), "error", "coordtype", "5 is no type of coordinates"
+        "point", attribute(MESH, "coordtype", 5), "error", "coordtype", "5 is not a type of coordinates"
     ),
     "ndims 4": Defect("point", attribute(MESH, "ndims", 4), "error", "attribute ndims", "4 dimensions"),
     "graph of floats": Defect(
@@ -245,13 +245,13 @@ CHUNKS = {
         "colinear", words(1, w4=5, w0=4), "error", "CHUNKINFO[12]", "ends outside of the mesh (ni is 5)"
     ),
     "quad range backwards": Defect(
-        "colinear", words(1, w3=4, w4=2), "error", "CHUNKINFO[12]", "begins behind its end"
+        "colinear", words(1, w3=4, w4=2), "error", "CHUNKINFO[12]", "begins after its end"
     ),
     "quad number of nodes": Defect(
         "colinear", words(0, w1=2), "error", "CHUNKINFO[0]", "does not agree with its number"
     ),
     "gap cells": Defect(
-        "colinear", words(1, w3=3, w0=2), "note", "CHUNKINFO", "2 of 8 cells lie in no chunk"
+        "colinear", words(1, w3=3, w0=2), "note", "CHUNKINFO", "2 of 8 cells are in no chunk"
     ),
     "overlap": Defect(
         "colinear", words(1, w3=1, w0=4), "warning", "CHUNKINFO", "the chunks hold 10 cells, the mesh has 8"

@@ -1,4 +1,4 @@
-"""Defects of arrays, quants, materials and variables: what a sound file becomes, and the finding that must follow."""
+"""Defects of arrays, quants, materials and variables: how each damages a file, and the finding that must follow."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ ARRAYS = {
         "of chunk 1 is 9, the chunk has 8",
     ),
     "unknown shape": Defect(
-        "unstructured", change(f"{MESH}/TIO_MESH_SHAPES", 0, -99), "error", "SHAPES", "-99 is no shape"
+        "unstructured", change(f"{MESH}/TIO_MESH_SHAPES", 0, -99), "error", "SHAPES", "-99 is not a shape"
     ),
     "cells of shapes": Defect(
         "unstructured",
@@ -106,7 +106,7 @@ ARRAYS = {
 
 QUANTS = {
     "datatype 99": Defect(
-        "point", attribute(f"{MESH}/mass", "datatype", 99), "error", "attribute datatype", "99 is no type"
+        "point", attribute(f"{MESH}/mass", "datatype", 99), "error", "attribute datatype", "99 is not a type"
     ),
     "centring 8": Defect(
         "colinear", attribute(f"{MESH}/halo", "centring", 8), "error", "attribute centring", "no centring 8"
@@ -128,7 +128,7 @@ QUANTS = {
         "2 layers of ghosts, the mesh has 1",
     ),
     "ghosts unset": Defect(
-        "colinear", attribute(f"{MESH}/halo", "nghosts", NULL), "error", "nghosts", "unset is no number"
+        "colinear", attribute(f"{MESH}/halo", "nghosts", NULL), "error", "nghosts", "unset is not a number"
     ),
     "mixed without material": Defect(
         "point",
@@ -155,7 +155,7 @@ QUANTS = {
         "unstructured", extra_quant("bare", 12, 7, 0), "warning", f"/{MESH}/bare", "values at wrong nodes"
     ),
     "ghosts ALL on a quad mesh": Defect(
-        "colinear", attribute(f"{MESH}/halo", "nghosts", ALL), "error", "nghosts", "all is no number"
+        "colinear", attribute(f"{MESH}/halo", "nghosts", ALL), "error", "nghosts", "all is not a number"
     ),
 }
 
@@ -234,14 +234,14 @@ MATERIALS = {
         attribute(f"{MESH}/materials", "datatype", 9),
         "error",
         "attribute datatype",
-        "double is no integer type",
+        "double is not an integer type",
     ),
     "fractions of ints": Defect(
         "colinear",
         attribute(f"{MESH}/materials", "vf_datatype", 2),
         "error",
         "vf_datatype",
-        "int is no type of fractions",
+        "int is not a type of fractions",
     ),
     "nmat absurd": Defect(
         "colinear", attribute(f"{MESH}/materials", "nmat", 2**60), "error", "attribute nmat", "materials"

@@ -1,4 +1,4 @@
-"""`workalike inspect`: exit codes, one line an error, JSON, ordinary HDF5 files."""
+"""`workalike inspect`: exit codes, one line per error, JSON, ordinary HDF5 files."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def test_json_is_one_object(tmp_path: Path) -> None:
     with h5py.File(make_file(tmp_path / "a.h5", "colinear"), "r+") as file:
         del file["state0/mesh/TIO_MESH_CHUNKINFO"]
     done = inspect("a.h5", "--json", cwd=tmp_path)
-    told = json.loads(done.stdout)
-    assert (done.returncode, told["sound"], told["counts"]["error"]) == (1, False, 1)
-    assert told["findings"][0]["place"] == "/state0/mesh/TIO_MESH_CHUNKINFO"
-    assert told["tree"]["children"][0]["children"][0]["type"] == "colinear"
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["sound"], answer["counts"]["error"]) == (1, False, 1)
+    assert answer["findings"][0]["place"] == "/state0/mesh/TIO_MESH_CHUNKINFO"
+    assert answer["tree"]["children"][0]["children"][0]["type"] == "colinear"
 
 
 def test_an_ordinary_file_is_listed(tmp_path: Path) -> None:

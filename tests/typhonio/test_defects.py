@@ -1,4 +1,7 @@
-"""One defect at a time, each of which a release-built library reads without a word or dies of (docs/reference/typhonio-calls.md#defects)."""
+"""One defect at a time, each of which a release-built library reads silently or crashes on.
+
+See docs/reference/typhonio-calls.md#defects.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damaged and malicious files: no crash of ours, no hang, bounded memory, nothing outside of the file is opened."""
+"""Damaged and malicious files: no crash, no hang, bounded memory, and nothing outside of the file is opened."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def ask_forked(path: Path) -> dict[str, Any] | str | int:
 
 
 def torture(tmp_path: Path, seed: int, count: int) -> dict[str, int]:
-    """How many spoilt files had which end. Without checksums (old format) more of the damage gets through."""
+    """The number of damaged files by outcome. Without checksums (old format) more of the damage gets through."""
     dice = random.Random(seed)
     images = []
     for kind in MAKERS:
@@ -156,7 +156,7 @@ def test_a_reader_that_dies_is_one_line(
 
 
 def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
-    """External links, also behind a soft link; external and virtual datasets."""
+    """External links, also after a soft link; external and virtual datasets."""
     secret = tmp_path / "secret.h5"
     with h5py.File(secret, "w") as file:
         file["mesh"] = np.arange(5.0)
@@ -205,7 +205,7 @@ def test_deep_and_wide_nesting(tmp_path: Path) -> None:
             table(group, "TIO_VGROUP_REF", [b"deeper"])
             group = group.create_group("deeper")
     found = child.answer(str(path))
-    assert [f["what"] for f in found["findings"]].count("too many objects, or too deeply nested") == 1
+    assert [f["what"] for f in found["findings"]].count("too many objects, or nested too deeply") == 1
     path = make_file(tmp_path / "b.h5", "point")
     with h5py.File(path, "r+") as file:
         group = file["state0/numbers"]
@@ -288,7 +288,7 @@ def _extreme(dice: random.Random, dtype: Any) -> Any:
 
 
 def distort(file: Any, dice: random.Random) -> None:
-    """Extreme values where the library looks: attributes and elements, behind sound checksums; extents too."""
+    """Extreme values that the library reads: attributes, elements and extents, with valid checksums."""
     objects: list[Any] = [file]
     file.visititems(lambda _, found: objects.append(found))
     for _ in range(dice.randrange(1, 4)):

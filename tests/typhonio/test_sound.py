@@ -112,7 +112,7 @@ def test_storage_that_the_library_reads(libver: tuple[str, str], tmp_path: Path)
 def test_files_of_the_real_library(name: str) -> None:
     found = answer(str(REAL / f"{name}.h5"))
     notes = [(f["level"], f["what"]) for f in found["findings"]]
-    gaps = "127 of 3,871 cells lie in no chunk: whole-mesh reads leave them untouched"
+    gaps = "127 of 3,871 cells are in no chunk: whole-mesh reads leave them untouched"
     assert notes == ([("note", gaps)] if "macsio" in name else [])
 
 

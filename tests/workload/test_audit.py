@@ -1,4 +1,4 @@
-"""The audit finds every kind of name that is planted, and finds nothing in what characterization writes."""
+"""The audit finds every kind of planted name, and nothing in the output of characterization."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_no_false_alarm(log: Log, kept: str) -> None:
 
 
 def test_a_number_that_is_equal_is_reported(log: Log) -> None:
-    """By chance or not: a person must look."""
+    """A match is reported even if it may be by chance: a person must decide."""
     report = audit(CLEAN + "# 10000 x 4 KiB\n", [log])
     assert [(hit.line, hit.kind, hit.token) for hit in report.hits] == [(12, Kind.PATH_COMPONENT, "10000")]
 

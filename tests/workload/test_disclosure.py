@@ -70,11 +70,11 @@ SAID_WITH_ITS_PARENT = {
 def test_every_field_has_a_line() -> None:
     workload = parse_workload(EVERYTHING)
     lines = disclose(workload)
-    told = {word for line in lines for word in line.field.replace("(", " ").replace(",", " ").split()}
-    told |= {field.split("[")[0] for field in told}
+    disclosed = {word for line in lines for word in line.field.replace("(", " ").replace(",", " ").split()}
+    disclosed |= {field.split("[")[0] for field in disclosed}
     for path in _leaves(workload.model_dump(mode="json", exclude_defaults=True)):
         names = set(path) - {"families", "content", "streams", "schedule", "tunable"}
-        assert names & told or names <= SAID_WITH_ITS_PARENT, path
+        assert names & disclosed or names <= SAID_WITH_ITS_PARENT, path
     assert all(line.tells and line.value for line in lines)
 
 

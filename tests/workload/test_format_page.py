@@ -1,4 +1,4 @@
-"""docs/workload-format.md: every example is accepted, every error is said as the page says."""
+"""docs/workload-format.md: every example is accepted, and every error message is that of the page."""
 
 from __future__ import annotations
 

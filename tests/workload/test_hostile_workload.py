@@ -1,4 +1,4 @@
-"""Whatever stands in a workload file: a workload, or one line that names the file and the place, with a hint."""
+"""Every text of a workload file gives a workload, or one line that names file and place, with a hint."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ HOSTILE = {
         "",
         "nested too deeply",
     ),
-    "a doubled key": (GOOD + "  role: input\n", "line 11", "`role` is there twice"),
+    "a duplicate key": (GOOD + "  role: input\n", "line 11", "the key `role` occurs twice"),
     "a key that is no word": ("workalike: 2\n? {a: 1}\n: 2\n", "line 2", "not a word"),
     "an object": ("!!python/object/apply:os.system ['id']", "line 1", "constructor"),
     "two documents": (GOOD + "---\na: 1\n", "line 11", "another document"),
@@ -122,7 +122,7 @@ HOSTILE = {
     "a rank that is not there": (
         changed("sharing: shared", "sharing: {mode: subset, ranks: 1-9}"),
         "",
-        "names rank 9, the job has 4",
+        "names rank 9, but the job has 4 ranks",
     ),
     "a stream of ranks that do not take part": (
         changed("sharing: shared", "sharing: {mode: subset, ranks: 0-1}").replace(
@@ -158,7 +158,7 @@ HOSTILE = {
         "families[0].schedule.count",
         "less than or equal",
     ),
-    "no content": (GOOD.split("  content:")[0], "line 5, families[0]", "a family has `content`"),
+    "no content": (GOOD.split("  content:")[0], "line 5, families[0]", "a family needs either `content`"),
     "two contents for one dump": (
         GOOD.split("  content:")[0] + "  contents: [{}, {}, {}]\n",
         "line 5, families[0]",
@@ -177,7 +177,7 @@ HOSTILE = {
     "a fit of no size": (
         GOOD.split("  content:")[0] + "  interface: hdf5\n  content: {fit: {datasets: 4}}\n",
         "line 5, families[0]",
-        "content fit needs `sizes`",
+        "content `fit` needs `sizes`",
     ),
     "datasets without a library": (
         GOOD.split("  content:")[0] + "  sizes: 1 MiB\n  content: {fit: {datasets: 4}}\n",
@@ -245,7 +245,7 @@ def test_one_line_says_where_and_what(case: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_mutations_never_crash(data: st.DataObject) -> None:
-    """Characters put in, taken out or doubled: a workload or our error, nothing else."""
+    """Characters inserted, removed or duplicated: the result is a workload or a WorkalikeError."""
     text = GOOD
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(text) - 1))

@@ -18,15 +18,15 @@ UNSTRUCTURED = MeshForm(MeshType.UNSTRUCTURED, 2, Mesh(variables=43).runs())
 
 
 def workload(mesh: dict[str, Any], **family: Any) -> Workload:
-    one = {"role": "checkpoint", "interface": "hdf5", "schedule": {"count": 3}, **family}
-    return Workload.model_validate({"ranks": 4, "families": [{**one, "content": {"mesh": mesh}}]})
+    family_spec = {"role": "checkpoint", "interface": "hdf5", "schedule": {"count": 3}, **family}
+    return Workload.model_validate({"ranks": 4, "families": [{**family_spec, "content": {"mesh": mesh}}]})
 
 
 def test_macsio_cycle_of_variables() -> None:
     runs = Mesh(variables=43).runs()
-    of = {kind: sum(n for n, c, t in runs if (c, t) == kind) for kind in {(c, t) for _, c, t in runs}}
+    counts = {kind: sum(n for n, c, t in runs if (c, t) == kind) for kind in {(c, t) for _, c, t in runs}}
     # docs/reference/macsio-model.md#sizes: of 43 variables 18 are doubles of zones, 20 doubles of nodes, 5 integers of zones.
-    assert of == {
+    assert counts == {
         (Centring.ZONE, ValueType.FLOAT64): 18,
         (Centring.NODE, ValueType.FLOAT64): 20,
         (Centring.ZONE, ValueType.INT32): 5,
@@ -77,7 +77,7 @@ def test_nodes_for_hits_the_size_by_less_than_a_node(parts: int, size: int, dime
         ({}, {}, "part_size"),
         ({"part_size": "1 MiB", "part_dims": [9, 9]}, {}, "not both"),
         ({"part_dims": [9, 9]}, {"sizes": "1 MiB"}, "contradict"),
-        ({"part_dims": [9]}, {}, "one a dimension"),
+        ({"part_dims": [9]}, {}, "one per dimension"),
         ({"part_size": 8}, {}, "32 B"),
         ({"part_size": "2 PiB"}, {}, "1 PiB"),
         ({"part_size": "1 MiB", "variables": []}, {}, "at least one variable"),

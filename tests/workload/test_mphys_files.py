@@ -1,4 +1,4 @@
-"""The paper's five workloads hold the paper's numbers (facts: the paper's text and its published decks)."""
+"""The paper's five workloads have the paper's numbers (from its text and its published decks)."""
 
 from __future__ import annotations
 

@@ -63,16 +63,16 @@ def test_it_stays_valid_and_is_rounded_once(workload: Workload, digits: int) -> 
 def test_the_pattern_is_untouched(workload: Workload, digits: int) -> None:
     rounded = round_workload(workload, digits)
     assert (rounded.ranks, rounded.nodes) == (workload.ranks, workload.nodes)
-    for one, other in zip(workload.families, rounded.families, strict=True):
-        assert (one.role, one.number, one.sharing, one.lifetime) == (
+    for family, other in zip(workload.families, rounded.families, strict=True):
+        assert (family.role, family.number, family.sharing, family.lifetime) == (
             other.role,
             other.number,
             other.sharing,
             other.lifetime,
         )
-        assert one.schedule.dumps == other.schedule.dumps
-        assert one.tunable == other.tunable
-        for a, b in zip(one.all_contents(), other.all_contents(), strict=True):
+        assert family.schedule.dumps == other.schedule.dumps
+        assert family.tunable == other.tunable
+        for a, b in zip(family.all_contents(), other.all_contents(), strict=True):
             assert _operations(a) == _operations(b)
             assert (a.opens, a.stats, a.seeks, a.fsyncs, a.flushes) == (
                 b.opens,
@@ -93,8 +93,8 @@ def test_real_ones(logs: tuple[Path, ...]) -> None:
     rounded = round_workload(workload, 3)
     for family, other in zip(workload.families, rounded.families, strict=True):
         for direction in Direction:
-            one = sum(phrases.dump_bytes(family, workload.ranks, direction))
-            assert sum(phrases.dump_bytes(other, workload.ranks, direction)) == pytest.approx(one, rel=0.02)
+            moved = sum(phrases.dump_bytes(family, workload.ranks, direction))
+            assert sum(phrases.dump_bytes(other, workload.ranks, direction)) == pytest.approx(moved, rel=0.02)
     for number in re.findall(r"(?<![\w.])([0-9.]+) (?:k?B|MB|GB|s)\b", workload_text(rounded)):
         assert len(number.replace(".", "").strip("0")) <= 3 or float(number) < 1000, number
 

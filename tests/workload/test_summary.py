@@ -27,7 +27,7 @@ def test_one_of_the_papers() -> None:
         in text
     )
     assert "from 100 ms to 118 min, 28.4 s to 8.24 min apart" in text
-    assert "259 MiB to 1.9 GiB a dump, the last 7.5 times the first" in text
+    assert "259 MiB to 1.9 GiB per dump, the last 7.5 times the first" in text
     assert "43 equal datasets that fill the dump's size, written collectively" in text
     assert "assumed  sizes or times borrowed from another run's input deck" in text
 
@@ -68,7 +68,7 @@ uncovered:
     text = "\n".join(summarize(workload))
     assert "64 ranks on 4 nodes" in text
     assert "input 1: 1 load; one file shared by all ranks; posix" in text
-    assert "128 independent reads of 512 MiB, every rank the whole of it" in text
+    assert "128 independent reads of 512 MiB, every rank all of it" in text
     assert "log 1: 10 dumps; one file by one rank, held open and appended to; stdio" in text
     assert "every 6 s" in text and "1 flush" in text
     assert "3 MiB in 2 files: the log is partial" in text
@@ -85,7 +85,7 @@ def test_any_workload(workload: Workload) -> None:
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(workloads(kinds=("streams", "fit")))
 def test_bytes_are_the_plans(workload: Workload) -> None:
-    """The words and the plan agree on every dump, to the rounding of a byte a direction."""
+    """The words and the plan agree on every dump, up to the rounding of one byte per direction."""
     plan = resolve(workload, Options())
     for number, family in enumerate(workload.families):
         planned = [dump_bytes(plan, number, d) for d in (Direction.WRITE, Direction.READ)]

@@ -1,4 +1,4 @@
-"""Files of version 1 mean what they meant; their words in files of version 2 are errors."""
+"""Files of version 1 keep their meaning; their words in files of version 2 are errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ families:
 
 
 def of_version_1(text: str) -> str:
-    """A file of today in the words of version 1."""
+    """A file of version 2 in the words of version 1."""
     for new, old in OLD_NAMES.items():
         text = re.sub(rf"\b{new}:", f"{old}:", text)
     return text.replace("workalike: 2", "workalike: 1", 1)
@@ -65,7 +65,7 @@ def test_unknown_versions(version: object) -> None:
 
 
 def test_names_of_version_1_are_errors_in_version_2() -> None:
-    with pytest.raises(WorkalikeError, match=r"schedule.think: there is no such field here"):
+    with pytest.raises(WorkalikeError, match=r"schedule.think: there is no such field"):
         parse_workload(VERSION_1.replace("workalike: 1", "workalike: 2"))
 
 

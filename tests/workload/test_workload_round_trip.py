@@ -1,4 +1,4 @@
-"""Writing a workload and reading it back gives the same workload, whatever it holds."""
+"""Writing a workload and reading it back gives the same workload, whatever its contents."""
 
 from __future__ import annotations
 

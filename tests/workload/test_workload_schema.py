@@ -1,4 +1,4 @@
-"""The schemas that are checked in are those of the code, and what the code writes keeps to them."""
+"""The committed schemas are those of the code, and the code's output satisfies them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_it_refuses(bad: dict[str, Any], workload_check: jsonschema.Draft202012V
 
 
 def test_no_text_is_free() -> None:
-    """Design, rule 5: every text in a workload is a word of a closed list or has the form of a quantity."""
+    """Every text in a workload is a word of a closed list or has the form of a quantity."""
     free = [part for part in _parts(workload_schema()) if part.get("type") == "string"]
     assert free
     for part in free:

@@ -1,4 +1,4 @@
-"""A calibration as plain values, for its JSON file."""
+"""Turns a calibration into plain values for its JSON file."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from workalike.calibrate.study import Calibration
 
 
 def document_of(
-    done: Calibration, inverted: Inversion | None = None, written_bytes: int | None = None
+    calibration: Calibration, inverted: Inversion | None = None, written_bytes: int | None = None
 ) -> dict[str, Any]:
-    """The calibration file: fits, the files that they were made from, those held out, and a size inverted.
+    """The calibration file: the fits, the files fitted and held out, and the inverted size.
 
     `written_bytes` is the size of a file that was written with the part size of `inverted`.
     """
-    study = done.study
-    fits = {"paper": done.paper, **({"boundary": done.boundary} if done.boundary else {})}
+    study = calibration.study
+    fits = {
+        "paper": calibration.paper,
+        **({"boundary": calibration.boundary} if calibration.boundary else {}),
+    }
     document = {
         "format": "workalike-calibration",
         "version": 1,
@@ -25,21 +28,21 @@ def document_of(
         "pattern": study.pattern if study.backend == "typhonio" else None,
         "mesh": study.type.value,
         "dimensions": study.dimensions,
-        "library": done.library,
+        "library": calibration.library,
         "fits": {
             name: {
                 "power": fit.power,
                 "coefficients": dict(zip(fit.names, fit.values, strict=True)),
                 "standard_errors": dict(zip(fit.names, fit.errors, strict=True)),
                 "r_squared": fit.r_squared,
-                "largest_residual": max(map(abs, fit.residuals(done.fitted))),
-                "largest_held_out_residual": max(map(abs, fit.residuals(done.held))),
-                "holds_from_part_size": done.holds_from[name],
+                "largest_residual": max(map(abs, fit.residuals(calibration.fitted))),
+                "largest_held_out_residual": max(map(abs, fit.residuals(calibration.held))),
+                "holds_from_part_size": calibration.holds_from[name],
             }
             for name, fit in fits.items()
         },
-        "files": [asdict(p) for p in done.fitted],
-        "held_out": [asdict(p) for p in done.held],
+        "files": [asdict(point) for point in calibration.fitted],
+        "held_out": [asdict(point) for point in calibration.held],
     }
     if inverted is not None:
         proof = {} if written_bytes is None else {"written_bytes": written_bytes}

@@ -1,10 +1,10 @@
-"""Eq. 1 of the workload-replication paper (CUG 2017): bytes of a file of meshes from ranks, part size and variables.
+"""Eq. 1 of the workload-replication paper (CUG 2017): bytes of a mesh file from ranks, part size and variables.
 
     F = Pr (PS (alpha V + beta) + gamma V + delta) + eta V + psi
 
-with Pr parts, PS bytes of one nodal variable of a part, V variables. Parts that are near square have a cell less in every row,
-so a boundary term in PS^(1/2) (2-D) or PS^(2/3) (3-D) belongs to it: epsilon V + zeta. Both are fitted by least squares of the
-relative residuals.
+Pr is the number of parts, PS the bytes of one nodal variable of a part, V the number of variables. A near-square part
+has one cell fewer in every row. A boundary term, epsilon V + zeta times PS^(1/2) in 2-D or PS^(2/3) in 3-D, stands for
+it. Both forms are fitted by least squares of the relative residuals.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BOUNDARY = ("epsilon", "zeta")
 
 @dataclass(frozen=True)
 class Point:
-    """One file: its parts, the bytes of a part's nodal variable, its variables, its size in bytes."""
+    """One file: the number of its parts, bytes of one nodal variable of a part, number of variables, size in bytes."""
 
     parts: int
     part_size: int
@@ -45,7 +45,7 @@ class Fit:
         return float(np.dot(row, self.values))
 
     def part_size_for(self, size: int, parts: int, variables: int) -> float:
-        """The part size that gives `size` bytes, by bisection; 0 where not even the smallest part fits."""
+        """The part size in bytes that gives `size` bytes, by bisection; 0 if even the smallest part exceeds it."""
         low, high = 0.0, 1.0
         if self.predict(parts, low, variables) >= size:
             return 0.0
@@ -57,12 +57,12 @@ class Fit:
         return (low + high) / 2
 
     def residuals(self, points: Sequence[Point]) -> list[float]:
-        """Relative residual of each point."""
+        """The relative residual of each point."""
         return [(self.predict(p.parts, p.part_size, p.variables) - p.size) / p.size for p in points]
 
 
 def power_of(dimensions: int) -> float | None:
-    """The power of a part's boundary: none in one dimension, where it is a constant."""
+    """The power of a part's boundary; None in one dimension, where the boundary is a constant."""
     return {1: None, 2: 0.5, 3: 2 / 3}[dimensions]
 
 
@@ -70,7 +70,7 @@ def fit(points: Sequence[Point], power: float | None) -> Fit:
     """Least squares of the relative residuals.
 
     Raises:
-        ValueError: fewer points than coefficients, or points that do not tell the coefficients apart.
+        ValueError: fewer points than coefficients, or points that do not determine the coefficients.
     """
     names = PAPER if power is None else PAPER + BOUNDARY
     rows = np.array([_row(p.parts, p.part_size, p.variables, power) for p in points])
@@ -79,10 +79,10 @@ def fit(points: Sequence[Point], power: float | None) -> Fit:
     columns = np.abs(scaled).max(axis=0)  # columns differ by ten orders of magnitude
     solved, _, rank, _ = np.linalg.lstsq(scaled / columns, np.ones(len(points)), rcond=None)
     if rank < len(names) or len(points) <= len(names):
-        raise ValueError(f"{len(points)} files do not tell {len(names)} coefficients apart")
+        raise ValueError(f"{len(points)} files do not determine {len(names)} coefficients")
     values = solved / columns
-    left = scaled @ values - 1
-    variance = float(left @ left) / (len(points) - len(names))
+    residuals = scaled @ values - 1
+    variance = float(residuals @ residuals) / (len(points) - len(names))
     inverse = np.linalg.inv((scaled / columns).T @ (scaled / columns))
     errors = np.sqrt(np.maximum(np.diag(inverse), 0) * variance) / columns
     predicted = rows @ values

@@ -15,7 +15,8 @@ from workalike.workload.mesh_size import MeshForm, mesh_bytes, nodes_for
 class Inversion:
     """Part sizes (bytes) of files of `size` bytes, `ranks` parts and `variables` variables.
 
-    `part_size` is by the equation; in closed form the file has `closed_form_bytes` of mesh and `library_bytes` of the library.
+    `part_size` is by the equation. In closed form, the file has `closed_form_bytes` of mesh and `library_bytes` that
+    the library adds.
     """
 
     size: int
@@ -27,11 +28,11 @@ class Inversion:
     library_bytes: int
 
 
-def invert_size(done: Calibration, size: int, ranks: int, variables: int) -> Inversion:
+def invert_size(calibration: Calibration, size: int, ranks: int, variables: int) -> Inversion:
     """The part size that gives files of `size` bytes."""
-    form = _form(done.study, variables)
-    by_equation = done.best.part_size_for(size, ranks, variables)
-    library = library_bytes(done, ranks, variables)
+    form = _form(calibration.study, variables)
+    by_equation = calibration.best.part_size_for(size, ranks, variables)
+    library = library_bytes(calibration, ranks, variables)
     nodes = nodes_for(form, ranks, max(0, round(size - library)))
     return Inversion(
         size=size,
@@ -44,13 +45,13 @@ def invert_size(done: Calibration, size: int, ranks: int, variables: int) -> Inv
     )
 
 
-def library_bytes(done: Calibration, ranks: int, variables: int) -> float:
-    """Bytes that the library adds to a file: least squares over the study's files, per variable, per part and per file."""
+def library_bytes(calibration: Calibration, ranks: int, variables: int) -> float:
+    """Bytes that the library adds to a file, by least squares over the study: per variable, per part and per file."""
     rows, added = [], []
-    for point in [*done.fitted, *done.held]:
+    for point in [*calibration.fitted, *calibration.held]:
         nodes = point.part_size // NODE_BYTES * point.parts
         rows.append([point.variables, point.parts, 1.0])
-        added.append(point.size - mesh_bytes(_form(done.study, point.variables), point.parts, nodes))
+        added.append(point.size - mesh_bytes(_form(calibration.study, point.variables), point.parts, nodes))
     solved, *_ = np.linalg.lstsq(np.array(rows), np.array(added), rcond=None)
     return float(solved @ np.array([variables, ranks, 1.0]))
 

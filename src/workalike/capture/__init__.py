@@ -1,1 +1,1 @@
-"""Running programs under the capture library, and making logs of what it counted."""
+"""Running programs under the capture library, and writing logs of what it counted."""

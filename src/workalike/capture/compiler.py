@@ -1,8 +1,7 @@
 """`workalike-cc` and `workalike-fc`: a compiler that links the capture library into programs.
 
-They stand in front of `mpicc` and `mpif90` (or what WORKALIKE_CC and WORKALIKE_FC name) and pass everything on; where
-a program is linked, the library goes in. Such a program captures itself without a preload, also when it is linked
-statically.
+They call `mpicc` and `mpif90` (or what WORKALIKE_CC and WORKALIKE_FC name) with the same arguments, and add the library
+where a program is linked. Such a program captures itself without a preload, even if it is linked statically.
 """
 
 from __future__ import annotations
@@ -20,44 +19,42 @@ EXIT_USAGE = 2
 EXIT_NOT_FOUND = 127
 
 _NO_PROGRAM = {"-c", "-S", "-E", "-M", "-MM", "-r", "-shared", "-fsyntax-only"}
-"""Options with which no program is linked."""
+"""Options with which the compiler links no program."""
 
 _LIBRARY = re.compile(r"-[lL].+|-Wl,-B(static|dynamic)|[^-].*\.(a|so(\.[0-9]+)*)")
-_LIBRARY_IN_TWO_WORDS = {"-l", "-L"}
+_SEPARATE_LIBRARY = {"-l", "-L"}
 _WITH_MPI = re.compile(r"mpi|^(cc|CC|ftn)$")
-"""Compilers that link MPI into everything."""
+"""Names of compilers that link MPI into every program."""
 
 _ALWAYS_WITH_MPI = ("MPI_Init", "MPI_Init_thread", "MPI_File_open")
-"""What MPI's own libraries call, or those on top of it, after our archive was searched."""
+"""Functions that MPI, or a library above it, calls after the linker has searched workalike's archive."""
 
 
 def makes_program(arguments: Sequence[str]) -> bool:
-    """Whether a compiler that is called so links a program."""
+    """Whether a compiler with these arguments links a program."""
     inputs = any(not word.startswith("-") for word in arguments)
     return inputs and not _NO_PROGRAM & set(arguments)
 
 
 def libraries(arguments: Sequence[str]) -> list[str]:
-    """The libraries among a compiler's arguments, and where it looks for them, in order."""
+    """The libraries and library folders among a compiler's arguments, in order."""
     found: list[str] = []
     for at, word in enumerate(arguments):
-        if word in _LIBRARY_IN_TWO_WORDS:
+        if word in _SEPARATE_LIBRARY:
             found += arguments[at : at + 2]
-        elif _LIBRARY.fullmatch(word) and (
-            at == 0 or arguments[at - 1] not in {"-o", *_LIBRARY_IN_TWO_WORDS}
-        ):
+        elif _LIBRARY.fullmatch(word) and (at == 0 or arguments[at - 1] not in {"-o", *_SEPARATE_LIBRARY}):
             found.append(word)
     return found
 
 
-def command(compiler: str, arguments: Sequence[str], ours: LinkedIn) -> list[str]:
-    """The command that compiles as asked, with the capture library in the program.
+def command(compiler: str, arguments: Sequence[str], capture: LinkedIn) -> list[str]:
+    """The compiler's command, with the capture library added where it links a program.
 
-    The libraries stand a second time after our archive: what they are needed for is known only there.
+    The libraries follow the archive once more, because the linker learns only there which of their functions it needs.
     """
     if not makes_program(arguments):
         return [compiler, *arguments]
-    *options, archive = ours.flags()
+    *options, archive = capture.flags()
     if _WITH_MPI.search(Path(compiler).name):
         options += [f"-Wl,-u,__wrap_{name}" for name in _ALWAYS_WITH_MPI]
     group = ["-Wl,--start-group", archive, *libraries(arguments), "-Wl,--end-group"]

@@ -1,4 +1,4 @@
-"""Where the capture library is, and whether a program can be captured at all."""
+"""Finds the capture library, and says whether a program can be captured."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _PT_INTERP = 3
 
 
 def find_library() -> Path:
-    """The library that was installed with this package; `WORKALIKE_CAPTURE_LIBRARY` beats it.
+    """The library that was installed with this package, or that `WORKALIKE_CAPTURE_LIBRARY` names.
 
     Raises:
-        WorkalikeError: MISSING with the way to build it.
+        WorkalikeError: MISSING, with how to build it.
     """
     named = os.environ.get("WORKALIKE_CAPTURE_LIBRARY")
     places = [Path(named)] if named else []
@@ -36,12 +36,13 @@ def find_library() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class LinkedIn:
-    """What a program is linked with so that it captures itself without a preload.
+    """The files with which a program is linked to capture itself without a preload.
 
     Attributes:
-        options: a file of options of the linker: our functions stand in front of the libraries'.
-        whole: the archive that goes in as a whole.
-        libraries: the archive of what belongs to MPI, HDF5 and PnetCDF, taken by need: those libraries come after it.
+        options: a file of linker options, by which calls reach workalike's functions before the libraries'.
+        whole: the archive of which every object is linked.
+        libraries: the archive for MPI, HDF5 and PnetCDF, of which only needed objects are linked; the libraries
+            themselves come after it.
     """
 
     options: Path
@@ -49,7 +50,7 @@ class LinkedIn:
     libraries: Path
 
     def flags(self) -> list[str]:
-        """For the compiler, where the libraries come after them or are shared ones."""
+        """Arguments for the compiler; libraries come after them, or are shared."""
         whole = ["-Wl,--whole-archive", str(self.whole), "-Wl,--no-whole-archive"]
         return [f"-Wl,@{self.options}", *whole, str(self.libraries)]
 
@@ -70,7 +71,7 @@ def linked_in() -> LinkedIn:
 
 
 def is_static(program: str) -> bool:
-    """Whether a program is a 64-bit ELF file that starts without the dynamic loader: a preload never reaches it."""
+    """Whether a program is a 64-bit ELF file without a dynamic loader, so that no preload reaches it."""
     found = shutil.which(program)
     if found is None:
         return False

@@ -1,6 +1,6 @@
-"""Reading the mappings in which the capture library counts (capture/core/mapping.h).
+"""Reads the mappings in which the capture library counts (capture/core/mapping.h).
 
-A mapping is left behind by a process that was killed, or that went on as another program (exec).
+A process that was killed leaves its mapping, and so does one that became another program (exec).
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ PATTERN = "workalike-*.map"
 HEATMAP_BINS = 200
 
 SIZES = "SIZES"
-"""Sizes of STDIO's calls (capture/stdio/sizes.h), for the side file."""
+"""Pseudo-module of the sizes of STDIO calls (capture/stdio/sizes.h), for the side file."""
 
 _SIZES_MODULE = 62
 _FIRST_SIDE_MODULE = 32
 _SIDE = "SIDE"
-"""From here on: counters of modules for the side file (capture/core/side_counters.h)."""
+"""Prefix of the modules from _FIRST_SIDE_MODULE on, whose counters go into the side file
+(capture/core/side_counters.h)."""
 
 WHOLE = 2
-"""State of a process that left its counters on purpose: it went on as another program, or could not write a log."""
+"""State of a process that left its counters on purpose: it became another program, or could not write a log."""
 
 # magic, version, state; pid, fork_parent, rank, ranks; job; job_id, uid; start; origin, end; used, partial
 _HEADER = struct.Struct("<8sII4qQ2q2q2q2Q")
@@ -48,7 +49,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry: its head, and where it lies."""
+    """The head of one entry, and its offset `at` in the mapping, bytes."""
 
     kind: int
     module: str
@@ -64,7 +65,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class HeatmapLevel:
-    """Bytes over time of one interface while the run was of a certain length (capture/log/heatmap.h)."""
+    """Bytes over time of one interface, counted while the run had a certain length (capture/log/heatmap.h)."""
 
     api: int
     level: int
@@ -74,7 +75,7 @@ class HeatmapLevel:
 
 @dataclass(slots=True)
 class Trace:
-    """Stored segments of one file: offset, length, start, end, of 8 bytes each."""
+    """Stored segments of one file, each of offset, length, start and end in 8 bytes."""
 
     writes: bytearray = field(default_factory=bytearray)
     reads: bytearray = field(default_factory=bytearray)
@@ -82,7 +83,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An open, close or sync (capture/log/events.h), in seconds of its process."""
+    """An open, close or sync (capture/log/events.h); times in seconds since its process began."""
 
     file_id: int
     module: str
@@ -96,16 +97,16 @@ class Mapping:
     """What one process counted.
 
     Attributes:
-        job: number that the processes of one MPI job share, 0 without MPI.
-        whole: the process left its counters on purpose, rather than being killed.
-        start: seconds since 1970 at which its times begin.
+        job: number that the processes of one MPI job share; 0 without MPI.
+        whole: whether the process left its counters on purpose, rather than being killed.
+        start: seconds since 1970; all times of the process count from here.
         last: latest end of a call, in seconds since `start`.
-        records: stored records by module, with this process' rank in them.
-        heatmaps: the levels that were used, of any interface.
+        records: stored records by module, with this process's rank in them.
+        heatmaps: the levels that were used, of all interfaces.
         traces: by (module, record id).
-        side: counters that go into the side file: by part, then by record id of the file.
-        events: opens, closes and syncs, if they were asked for.
-        sizes: (size, count) of STDIO's reads and of its writes by record id of the file, if they were asked for.
+        side: counters for the side file, by part of it, then by record id of the file.
+        events: opens, closes and syncs, if they were recorded.
+        sizes: two lists by record id of the file, (size, count) of STDIO's reads and of its writes, if recorded.
         partial: modules that ran out of memory.
     """
 
@@ -146,7 +147,7 @@ def still_used(path: Path) -> bool:
 
 
 def read_mapping(path: Path) -> Mapping | None:
-    """Read one mapping; None for one that was never begun.
+    """Read one mapping; None if its process never began to count.
 
     Raises:
         WorkalikeError: DAMAGED_LOG when it is not a mapping of this version, MISSING when it cannot be read.
@@ -197,7 +198,7 @@ def read_mapping(path: Path) -> Mapping | None:
     )
     entries = list(_entries(data, min(used, len(data))))
     words: dict[str, list[str]] = {}
-    for entry in sorted(entries, key=lambda entry: entry.kind != _WORDS):  # names before what has them
+    for entry in sorted(entries, key=lambda entry: entry.kind != _WORDS):  # counter names before the counters
         try:
             _take(mapping, data, entry, words)
         except (struct.error, ValueError, IndexError, KeyError) as error:
@@ -206,13 +207,13 @@ def read_mapping(path: Path) -> Mapping | None:
                 f"an entry of module {entry.module} is damaged",
                 file=path,
                 place=f"byte {entry.at}",
-                hint="leave this mapping out: what this process counted is lost",
+                hint="leave this mapping out; the counters of this process are lost",
             ) from error
     return mapping
 
 
 def _entries(data: bytes, used: int) -> Iterator[Entry]:
-    """The entries in order; the walk ends at one that cannot be."""
+    """The entries in order, up to the first that is impossible."""
     at = _HEADER_BYTES
     while at + _ENTRY.size <= used:
         kind, size, module, record_size, record_at, access_at, width, stride_at, ready, counted, _ = (
@@ -236,10 +237,10 @@ def _module_name(number: int) -> str:
 
 
 def _table(data: bytes, at: int) -> list[tuple[int, int]]:
-    """The values of a table of common ones with their counts."""
+    """The values of a table of common values, with their counts."""
     used, _, *numbers = _COMMON_TABLE.unpack_from(data, at)
     pairs = zip(numbers[:used], numbers[_COMMON_VALUES:], strict=False)
-    return [(value, count) for value, count in pairs if count > 0]  # killed between the value and its count
+    return [(value, count) for value, count in pairs if count > 0]  # 0: killed between value and count
 
 
 def _take(mapping: Mapping, data: bytes, entry: Entry, words: dict[str, list[str]]) -> None:
@@ -290,7 +291,7 @@ def _text(data: bytes, at: int) -> str:
 
 
 def _stored(mapping: Mapping, data: bytes, entry: Entry) -> bytes:
-    """A record as a log holds it: with the rank, and with the most common values."""
+    """A record as a log stores it, with the rank and the most common values filled in."""
     start = entry.at + entry.record_at
     record = bytearray(data[start : start + entry.record_size])
     struct.pack_into("<q", record, _RANK_AT, mapping.rank)
@@ -313,7 +314,7 @@ def _stored(mapping: Mapping, data: bytes, entry: Entry) -> bytes:
 
 
 def _most_common(data: bytes, at: int, width: int) -> list[tuple[tuple[int, ...], int]]:
-    """The best four of a table of values by count, ties by larger value; a value is `width` numbers."""
+    """The four most common values of a table, the larger ones first among equals; a value has `width` numbers."""
     (used,) = struct.unpack_from("<I", data, at)
     numbers = struct.unpack_from(f"<{(width + 1) * _COMMON_VALUES}q", data, at + 8)
     counts = numbers[width * _COMMON_VALUES :]

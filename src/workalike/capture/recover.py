@@ -1,4 +1,4 @@
-"""Logs of processes that could not write their own, made from their mappings."""
+"""Writes logs for processes that could not write their own, from their mappings."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ _KERNEL_TYPES = {
 
 
 def recover(folders: Sequence[Path], logs: Path) -> tuple[list[Path], list[str]]:
-    """Make a log of every job whose mappings are in some folders; the mappings that are in a log go.
+    """Write a log for every job with mappings in the given folders, and remove the mappings that are in a log.
 
     Args:
-        folders: where the mappings are: of an MPI job on several nodes, the folder of each.
-        logs: where the logs go.
+        folders: folders with mappings; of an MPI job on several nodes, one per node.
+        logs: folder for the logs.
 
     Returns:
-        The logs, and a remark on each mapping that could not be read or is not in a log.
+        The logs, and a remark on each mapping that could not be read or is in no log.
     """
     found, remarks = _readable(folders)
     jobs: dict[tuple[int, int, Path | None], list[Mapping]] = defaultdict(list)
     for mapping in found:
-        # Processes without MPI of several nodes may have one number.
+        # Processes without MPI may have the same number on several nodes.
         alone = (0, mapping.pid, mapping.path.parent)
         jobs[(mapping.job, 0, None) if mapping.job else alone].append(mapping)
-    made = []
+    written = []
     for parts in jobs.values():
         ranks = _ranks_of_one_job(parts, remarks)
         if ranks:
-            made.append(_write(ranks, logs))
+            written.append(_write(ranks, logs))
     for folder in folders:
         if folder.name.startswith("workalike-capture-") and not find_mappings(folder):
-            (folder / KEPT).unlink(missing_ok=True)  # nothing is kept there any more
-    return made, remarks
+            (folder / KEPT).unlink(missing_ok=True)  # the folder is no longer needed
+    return written, remarks
 
 
 def _readable(folders: Sequence[Path]) -> tuple[list[Mapping], list[str]]:
-    """The mappings with something in them, and why others are not among them; empty ones go."""
+    """The mappings with counters, and remarks on those that are left out; empty ones are removed."""
     found, remarks = [], []
     for path in dict.fromkeys(path.resolve() for folder in folders for path in find_mappings(folder)):
         if still_used(path):
-            remarks.append(f"a process still counts in {path}: recover it when it has ended")
+            remarks.append(f"a process still counts in {path}; recover it after the process has ended")
             continue
         try:
             mapping = read_mapping(path)
@@ -71,25 +71,28 @@ def _readable(folders: Sequence[Path]) -> tuple[list[Mapping], list[str]]:
 
 
 def _ranks_of_one_job(parts: list[Mapping], remarks: list[str]) -> list[Mapping]:
-    """The processes of a job by rank, each once; none where they cannot be of one job."""
+    """The processes of a job by rank, each once; empty if they cannot belong to one job."""
     by_rank: dict[int, Mapping] = {}
     for part in sorted(parts, key=lambda part: part.rank):
         known = by_rank.setdefault(part.rank, part)
         if part.ranks != parts[0].ranks or not 0 <= part.rank < part.ranks:
             remarks.append(
-                f"{part.path} is rank {part.rank} of {part.ranks}, others are of {parts[0].ranks}: no log"
+                f"{part.path} is rank {part.rank} of {part.ranks}, others belong to {parts[0].ranks} ranks: no log"
             )
             return []
         if known is part:
             continue
         if (known.pid, known.start) != (part.pid, part.start):
-            remarks.append(f"{known.path} and {part.path} are both rank {part.rank}: of two jobs, no log")
+            remarks.append(
+                f"{known.path} and {part.path} are both rank {part.rank} of different jobs: no log"
+            )
             return []
-        remarks.append(f"{part.path} is a copy of {known.path}: taken once")
+        remarks.append(f"{part.path} is a copy of {known.path} and is left out")
     missing = parts[0].ranks - len(by_rank)
     if missing:
         remarks.append(
-            f"{missing} of {parts[0].ranks} ranks of a job left no mapping here: name the folders of its other nodes, too"
+            f"{missing} of {parts[0].ranks} ranks of a job left no mapping here; "
+            "name the folders of its other nodes, too"
         )
     return list(by_rank.values())
 
@@ -135,7 +138,7 @@ def _write(parts: list[Mapping], logs: Path) -> Path:
 
 
 def _write_extra(parts: list[Mapping], log: Path) -> None:
-    """The side file of a log, where there is anything in it."""
+    """Write the side file of a log, unless it would be empty."""
     counted: dict[str, list[dict[str, object]]] = defaultdict(list)
     for part in parts:
         for key, files in part.side.items():
@@ -184,7 +187,7 @@ def _free_name(folder: Path, stem: str) -> Path:
 
 
 def _mounts() -> list[tuple[str, str]]:
-    """The file systems of this node, longest paths first, as many as a log has room for."""
+    """The file systems of this node, longest paths first, as many as fit into a log."""
     found: list[tuple[str, str]] = []
     table = Path("/proc/self/mounts")
     if platform.system() == "Linux" and table.exists():

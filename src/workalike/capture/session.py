@@ -1,4 +1,4 @@
-"""One command under capture: its environment before, its logs after."""
+"""Runs one command under capture: prepares its environment, and gathers its logs afterwards."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from workalike.leftovers import KEPT, make_locked, new_name, remove_leftovers
 
 EXIT_SIGNAL = 128
 LOST = "workalike-*.lost"
-"""The sign that the library leaves where a process is not captured (capture/core/mapping.h)."""
+"""File that the library creates if a process cannot be captured (capture/core/mapping.h)."""
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
-"""Signals that are the command's affair: it decides how to end, and its logs are gathered afterwards."""
+"""Signals that are passed to the command: it decides how to end, and its logs are gathered afterwards."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class CaptureOptions:
     """What to count.
 
     Attributes:
-        include: extended regular expression of paths to count even where they would be left out.
+        include: extended regular expression of paths to count even if they would be left out.
         exclude: extended regular expression of paths to leave out.
         max_memory: bytes that a process may use for counters.
         traces: record every read and write (DXT).
-        keep_records: keep the record of every rank, rather than one for a file that all ranks share.
+        keep_records: keep one record per rank, instead of one for a file that all ranks share.
         events: record opens, closes and syncs in the side file.
-        stdio_sizes: record the sizes of STDIO's calls there.
-        darshan: a site's libdarshan.so that takes the place of our library.
+        stdio_sizes: record the sizes of STDIO calls there.
+        darshan: a site's libdarshan.so to preload instead of workalike's library.
     """
 
     include: str | None = None
@@ -56,12 +56,12 @@ class CaptureOptions:
 
 @dataclass
 class Captured:
-    """What became of a command.
+    """The outcome of a command.
 
     Attributes:
         code: its exit code; 128 + n if signal n ended it.
         logs: the logs, the job's own first.
-        remarks: what could not be recovered, and why.
+        remarks: what could not be recovered, with the reason.
     """
 
     code: int
@@ -70,13 +70,13 @@ class Captured:
 
 
 def map_folder() -> Path:
-    """A folder on this node, never on the file system under test: shared memory, else TMPDIR or /tmp."""
+    """A folder on this node, never on the file system under test: shared memory, or else TMPDIR or /tmp."""
     shared = Path("/dev/shm")
     return shared if shared.is_dir() and os.access(shared, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
 
 
 def environment(spool: Path, maps: Path, options: CaptureOptions) -> dict[str, str]:
-    """What the capture library needs in the environment of a command."""
+    """The environment variables that the capture library needs."""
     if options.darshan is not None:
         return darshan_environment(options.darshan, spool, options)
     library = str(find_library())
@@ -104,7 +104,7 @@ def environment(spool: Path, maps: Path, options: CaptureOptions) -> dict[str, s
 
 
 def darshan_environment(library: Path, spool: Path, options: CaptureOptions) -> dict[str, str]:
-    """The same for a site's Darshan, as its manual has it. Ours must not count beside it."""
+    """The environment variables for a site's Darshan, as in its manual; workalike's library is not preloaded."""
     others = [
         preload
         for preload in os.environ.get("LD_PRELOAD", "").split(":")
@@ -125,7 +125,7 @@ def darshan_environment(library: Path, spool: Path, options: CaptureOptions) -> 
 
 
 def make_darshan_folders(spool: Path) -> None:
-    """Darshan writes into a folder for each day of local time, which must be there; a run may go past midnight."""
+    """Create the folders that Darshan expects, one per day of local time, for a run may last several days."""
     today = datetime.date.today()
     for days in range(8):
         day = today + datetime.timedelta(days=days)
@@ -133,7 +133,7 @@ def make_darshan_folders(spool: Path) -> None:
 
 
 class Session:
-    """Folders of one captured command; a context manager that leaves nothing behind.
+    """The folders of one captured command, as a context manager that removes them.
 
     Use::
 
@@ -149,7 +149,7 @@ class Session:
         self._kept = False
         self._locks = ExitStack()
         self.lost = False
-        """A process said that it could not be captured, or that its counters are lost."""
+        """Whether a process reported that it could not be captured, or that its counters are lost."""
 
     def __enter__(self) -> Session:
         try:
@@ -166,35 +166,35 @@ class Session:
         return self
 
     def _make_folders(self) -> None:
-        """Two folders of one name, so that who finds the spool finds the mappings; first go those of killed commands."""
+        """Create two folders of one name, after those of killed commands were removed."""
         beside, maps = self._beside.absolute(), map_folder()
 
-        def counting(folder: Path) -> bool:
+        def has_counting_process(folder: Path) -> bool:
             return any(still_used(path) for path in find_mappings(maps / folder.name.removeprefix(".")))
 
-        remove_leftovers(beside, counting)
-        remove_leftovers(maps, counting)
+        remove_leftovers(beside, has_counting_process)
+        remove_leftovers(maps, has_counting_process)
         name = new_name("workalike-capture")
         self.spool, self.maps = beside / f".{name}", maps / name
         for folder in (self.spool, self.maps):
             self._locks.callback(os.close, make_locked(folder, folder=True))
 
     def keep(self) -> None:
-        """The logs cannot be where they were wanted: leave what they can be made of, and say where it is."""
+        """Keep the counters and logs, and report where they are, because the logs cannot be moved to their place."""
         self._kept = True
-        left = {
+        remaining = {
             "counters are in {}: workalike profile --recover {} -o ELSEWHERE": find_mappings(self.maps),
             "logs are in {}": list(self.spool.rglob("*.darshan")),
         }
-        for words, files in left.items():
+        for remark, files in remaining.items():
             if files:
-                self.remarks.append(words.format(files[0].parent, files[0].parent))
+                self.remarks.append(remark.format(files[0].parent, files[0].parent))
 
     def __exit__(self, *_: object) -> None:
         with self._locks:
-            self._leave()
+            self._clean_up()
 
-    def _leave(self) -> None:
+    def _clean_up(self) -> None:
         if self._kept:
             for folder in (self.maps, self.spool):
                 if any(folder.iterdir()):
@@ -205,7 +205,7 @@ class Session:
         if any(still_used(path) for path in find_mappings(self.maps)):
             for folder in (self.maps, self.spool):
                 (folder / KEPT).touch()
-            self.remarks.append(f"logs of what still runs will be in {self.spool}")
+            self.remarks.append(f"processes still run; their logs will be in {self.spool}")
             return
         shutil.rmtree(self.spool, ignore_errors=True)
         shutil.rmtree(self.maps, ignore_errors=True)
@@ -214,7 +214,7 @@ class Session:
         return environment(self.spool, self.maps, self._options)
 
     def run(self, command: list[str], more: Mapping[str, str] | None = None, quiet: bool = False) -> int:
-        """Run a command; its own streams (`quiet`: its stdout becomes our stderr), its own exit code."""
+        """Run a command and return its exit code. It inherits the streams; with `quiet`, its stdout is our stderr."""
         process = subprocess.Popen(
             command,
             env={**os.environ, **(more or {}), **self.environment()},
@@ -229,7 +229,7 @@ class Session:
         return code if code >= 0 else EXIT_SIGNAL - code
 
     def collect(self) -> list[Path]:
-        """All logs of what ran, in the spool: those that processes wrote, and those made from mappings."""
+        """All logs of the run, in the spool: those that processes wrote, and those made from mappings."""
         _, remarks = recover([self.maps], self.spool)
         self.remarks += remarks
         self.lost = any(self.spool.glob(LOST))
@@ -237,7 +237,7 @@ class Session:
 
 
 def _pass_to(process: subprocess.Popen[bytes]) -> Callable[..., None]:
-    """A handler that hands a signal on. Ctrl-C the terminal has given to the command already."""
+    """A handler that passes a signal to the process; not Ctrl-C, which the terminal has sent to it already."""
 
     def handler(number: int, _: object) -> None:
         if number != signal.SIGINT:
@@ -247,7 +247,7 @@ def _pass_to(process: subprocess.Popen[bytes]) -> Callable[..., None]:
 
 
 def _importance(path: Path) -> tuple[int, bool, float]:
-    """MPI jobs before single processes, larger ones first; then who moved bytes (a shell looks around), then who began."""
+    """The order of logs: larger MPI jobs first, then those that moved bytes (a shell does not), then by start."""
     log = open_log(path)
     return (-log.job.nprocs, not _moved(log), log.job.start_time)
 
@@ -259,7 +259,7 @@ def _moved(log: Log) -> bool:
 
 
 def place_logs(logs: list[Path], output: Path) -> list[Path]:
-    """Move logs to where they are wanted: OUTPUT, OUTPUT.1, ..., or into OUTPUT if it is a folder.
+    """Move logs to OUTPUT, OUTPUT.1, ..., or into OUTPUT if it is a folder; returns their new paths.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.
@@ -274,7 +274,7 @@ def place_logs(logs: list[Path], output: Path) -> list[Path]:
             shutil.move(log, target)
             if side_file_of(log).exists():
                 shutil.move(side_file_of(log), side_file_of(target))
-            else:  # that of a log which was there before
+            else:  # a side file of an earlier log must not be taken for this one's
                 side_file_of(target).unlink(missing_ok=True)
         except OSError as error:
             raise WorkalikeError(

@@ -1,6 +1,6 @@
-"""What our capture wrote beside a log, LOG.extra.json: the sizes of STDIO's calls, which no Darshan record has.
+"""Reads the file that capture wrote beside a log, LOG.extra.json: the sizes of STDIO calls, which Darshan lacks.
 
-The file comes with the log, and is as little trusted: what does not agree with the log's counters is not used.
+The file is as untrusted as the log: sizes that contradict the log's counters are not used.
 """
 
 from __future__ import annotations
@@ -38,12 +38,15 @@ class _SideFile(BaseModel):
 
 
 def side_file_of(log: Path) -> Path:
-    """Where capture puts it."""
+    """The path of a log's side file."""
     return log.with_name(f"{log.name}.extra.json")
 
 
 def stdio_sizes(log: Path, warnings: list[str]) -> dict[str, SizesOfRank]:
-    """The sizes of each file's calls by rank; empty where there is no side file. `warnings` gets a line about a damaged one."""
+    """The sizes of each file's STDIO calls by rank; empty without a side file.
+
+    `warnings` gets a line about a damaged side file.
+    """
     path = side_file_of(log)
     try:
         if len(os.fsencode(path.name)) > LONGEST_NAME or not path.is_file():

@@ -1,4 +1,4 @@
-"""What happened when, of recovered processes: heatmaps and traces as a log stores them."""
+"""Heatmaps and traces of recovered processes, as a log stores them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ APIS = ("heatmap:POSIX", "heatmap:MPIIO", "heatmap:STDIO")
 
 
 def heatmap_names(mapping: Mapping) -> dict[int, str]:
-    """Names of the heatmaps that a process has."""
+    """The names of a process's heatmaps, by record id."""
     return {record_id(APIS[heatmap.api]): APIS[heatmap.api] for heatmap in mapping.heatmaps}
 
 
 def heatmaps(mapping: Mapping, late: float, run_time: float) -> bytes:
-    """Heatmap records of one process in a job that ran so long; the process began `late` seconds into it."""
+    """The heatmap records of one process that began `late` seconds after a job of `run_time` seconds did."""
     width = FIRST_WIDTH_S
     while run_time > HEATMAP_BINS * width:
         width *= 2
@@ -42,7 +42,7 @@ def heatmaps(mapping: Mapping, late: float, run_time: float) -> bytes:
 
 
 def traces(mapping: Mapping, module: str, late: float) -> bytes:
-    """Trace records of one process."""
+    """The trace records of one process that began `late` seconds after its job."""
     out = b""
     for (its_module, number), trace in mapping.traces.items():
         if its_module != module:

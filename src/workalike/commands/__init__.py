@@ -1,1 +1,1 @@
-"""One module a command; each registers itself with the application."""
+"""One module per command; each registers itself with the application."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 BACKENDS = ("hdf5", "typhonio")
 PATTERNS = ("faithful", "optimised")
-MOST_RANKS_WRITTEN = 16  # a file for the proof is written by no more
+MOST_RANKS_WRITTEN = 16  # a file to check the inverted size is written by at most so many
 
 
 def register(app: typer.Typer) -> None:
@@ -26,18 +26,22 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    backend: Annotated[str, typer.Option(help="Whose files.", metavar="hdf5|typhonio")] = "typhonio",
+    backend: Annotated[
+        str, typer.Option(help="Backend whose files are fitted.", metavar="hdf5|typhonio")
+    ] = "typhonio",
     mesh: Annotated[str, typer.Option(help="Type of the mesh.", metavar="TYPE")] = "unstructured",
-    dimensions: Annotated[int, typer.Option(min=1, max=3, help="Of the mesh.")] = 2,
+    dimensions: Annotated[int, typer.Option(min=1, max=3, help="Dimensions of the mesh.")] = 2,
     pattern: Annotated[
-        str, typer.Option(help="Calls of the TyphonIO library.", metavar="faithful|optimised")
+        str, typer.Option(help="Call pattern of the typhonio backend.", metavar="faithful|optimised")
     ] = "faithful",
     least: Annotated[str, typer.Option(help="Smallest part size of the study.", metavar="SIZE")] = "64 KiB",
     most: Annotated[str, typer.Option(help="Largest part size of the study.", metavar="SIZE")] = "4 MiB",
     points: Annotated[int, typer.Option(min=3, max=100, help="Part sizes between them.")] = 7,
-    ranks: Annotated[str, typer.Option(help="Ranks of the files.", metavar="N,N,...")] = "1,2,4",
+    ranks: Annotated[
+        str, typer.Option(help="Rank counts of the files, two at least.", metavar="N,N,...")
+    ] = "1,2,4",
     invert: Annotated[
-        str | None, typer.Option(help="Also: the part size of files of SIZE.", metavar="SIZE")
+        str | None, typer.Option(help="Also print the part size that gives files of SIZE.", metavar="SIZE")
     ] = None,
     invert_ranks: Annotated[int, typer.Option(min=1, help="Ranks of those files.")] = 4,
     invert_variables: Annotated[int, typer.Option(min=1, help="Variables of those files.")] = 43,
@@ -49,10 +53,10 @@ def command(
     ] = Path(),
     as_json: opt.Json = False,
 ) -> None:
-    """Fit the file-size model of a backend (Eq. 1 of the workload-replication paper) to files that are written for it.
+    """Fit the file-size model of a backend (Eq. 1 of the workload-replication paper) to files written for it.
 
-    The fit is printed as the paper has it, and beside it with the boundary's term that near-square meshes need, both against
-    files that were held out. It is kept by backend, library version and mesh.
+    The fit is printed as in the paper, and with the boundary term that near-square meshes need. Both are compared with
+    files that were held out. The JSON file is named after backend, mesh and library version.
 
     Examples:
 
@@ -83,20 +87,22 @@ def command(
     )
     make_folder(output)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        done = calibrate(study, Path(scratch), (lambda _: None) if as_json else opt.warn)
-        inverted = None if target is None else invert_size(done, target, invert_ranks, invert_variables)
+        calibration = calibrate(study, Path(scratch), (lambda _: None) if as_json else opt.warn)
+        inverted = (
+            None if target is None else invert_size(calibration, target, invert_ranks, invert_variables)
+        )
         written = None
         if inverted is not None and invert_ranks <= MOST_RANKS_WRITTEN:
             written = write_one(
                 study, invert_ranks, invert_variables, inverted.part_size, Path(scratch) / "inverted"
             )
-    report = document_of(done, inverted, written)
-    path = output / f"{study.name}-{done.library.lower().replace(' ', '-')}.json"
+    report = document_of(calibration, inverted, written)
+    path = output / f"{study.name}-{calibration.library.lower().replace(' ', '-')}.json"
     write_text(path, json.dumps(report, indent=1) + "\n")
     if as_json:
         opt.print_json({"calibration": str(path), **report})
         return
-    _print(done)
+    _print(calibration)
     if inverted is not None:
         _print_inverted(report["inverted"])
     opt.console().print(f"calibration: {path}", soft_wrap=True)
@@ -115,39 +121,40 @@ def _numbers(text: str) -> tuple[int, ...]:
     parts = text.split(",")
     if not all(p.strip().isdecimal() and 1 <= int(p) <= 4096 for p in parts):
         raise WorkalikeError(
-            ErrorKind.USAGE, "--ranks: numbers from 1 to 4096 with commas between, such as 1,2,4"
+            ErrorKind.USAGE, "--ranks takes numbers from 1 to 4096, separated by commas, such as 1,2,4"
         )
     return tuple(sorted({int(p) for p in parts}))
 
 
-def _print(done: Calibration) -> None:
+def _print(calibration: Calibration) -> None:
     console = opt.console()
-    console.print(f"{done.study.name}, {done.library}: {len(done.fitted)} files, {len(done.held)} held out")
+    fitted, held = len(calibration.fitted), len(calibration.held)
+    console.print(f"{calibration.study.name}, {calibration.library}: {fitted} files, {held} held out")
     console.print("F = Pr (PS (alpha V + beta) + gamma V + delta) + eta V + psi", highlight=False)
-    for name, one in (("as the paper has it", done.paper), ("with the boundary's term", done.boundary)):
-        if one is not None:
-            _print_fit(name, one, done, "paper" if one is done.paper else "boundary")
+    _print_fit("as in the paper", calibration.paper, calibration, "paper")
+    if calibration.boundary is not None:
+        _print_fit("with the boundary term", calibration.boundary, calibration, "boundary")
 
 
-def _print_fit(title: str, one: Fit, done: Calibration, key: str) -> None:
+def _print_fit(title: str, equation: Fit, calibration: Calibration, key: str) -> None:
     from rich.table import Table
 
     from workalike.workload import units
 
-    extra = "" if one.power is None else f" + Pr PS^{one.power:.3g} (epsilon V + zeta)"
+    extra = "" if equation.power is None else f" + Pr PS^{equation.power:.3g} (epsilon V + zeta)"
     table = Table(title=title + extra, title_justify="left", show_edge=False)
     table.add_column("coefficient")
     table.add_column("value", justify="right")
     table.add_column("standard error", justify="right")
-    for name, value, error in zip(one.names, one.values, one.errors, strict=True):
+    for name, value, error in zip(equation.names, equation.values, equation.errors, strict=True):
         table.add_row(name, f"{value:.6g}", f"{error:.2g}")
-    worst = max(map(abs, one.residuals(done.held)))
-    holds = done.holds_from[key]
+    worst = max(map(abs, equation.residuals(calibration.held)))
+    holds = calibration.holds_from[key]
     console = opt.console()
     console.print(table)
-    since = "for none of them" if holds is None else f"from part size {units.format_size(holds)} on"
+    holds_from = "for none of them" if holds is None else f"from part size {units.format_size(holds)} on"
     console.print(
-        f"R2 {one.r_squared:.9f}; held-out files at most {100 * worst:.4f} % off; within 0.1 % {since}",
+        f"R2 {equation.r_squared:.9f}; held-out files at most {100 * worst:.4f} % off; within 0.1 % {holds_from}",
         soft_wrap=True,
     )
 

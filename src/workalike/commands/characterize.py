@@ -29,16 +29,16 @@ def command(
         typer.Option("--round", min=1, max=17, help="Round sizes and times to N significant digits."),
     ] = None,
     include_noise: Annotated[
-        bool, typer.Option(help="Replicate standard streams, libraries and the like too.")
+        bool, typer.Option(help="Also replicate standard streams, libraries and the like.")
     ] = False,
     level: Annotated[
         str | None,
         typer.Option(help="Characterize at this level where a file has it.", metavar="posix|mpiio|h5d"),
     ] = None,
-    rules: Annotated[bool, typer.Option("--rules", help="Print which rule decided what.")] = False,
+    rules: Annotated[bool, typer.Option("--rules", help="Print the rules that decided each family.")] = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Write down what a log's application does to storage, as an anonymous workload file.
+    """Describe what a log's application does to storage, as an anonymous workload file.
 
     Exit code 3: done, but a module of the log was partial or data could not be expressed.
 
@@ -77,6 +77,6 @@ def command(
             for rule in family.sentences():
                 opt.warn(f"{family.family.role.value} {family.family.number}: {rule}")
     for name in families_like_meshes(found) if modelling.model is None else []:
-        opt.warn(f"{name}: has as many datasets as a mesh with variables: --model mesh takes it for one")
+        opt.warn(f"{name}: has as many datasets as a mesh with variables; --model mesh models it as one")
     report_gaps(found)
     end_if_partly(found)

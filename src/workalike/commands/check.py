@@ -22,18 +22,17 @@ def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload file.")],
     audit_logs: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--audit", metavar="LOG", help="Prove that nothing of this log's names is in the workload."
-        ),
+        typer.Option("--audit", metavar="LOG", help="Search the workload for every name of this log."),
     ] = None,
     as_json: opt.Json = False,
 ) -> None:
-    """Validate a workload and say in words what it does; with --audit, prove that it is anonymous.
+    """Validate a workload and describe in words what it does; with --audit, prove that it is anonymous.
 
-    What contradicts itself is refused, and what the engine's libraries cannot do (`workalike-engine --features`), where
-    the engine was built.
+    Contradictions are refused. Where the engine was built, so is what its libraries cannot do
+    (`workalike-engine --features`).
 
-    The audit lists, line by line, what the file discloses, for a security officer to sign. Exit code 1: a name was found.
+    The audit lists, line by line, what the file discloses, for a security officer to sign. Exit code 1: a name of the
+    log was found.
 
     Examples:
 

@@ -26,7 +26,7 @@ def command(
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Show how close a replica is to its original, counter by counter.
+    """Compare a replica with its original, counter by counter.
 
     Examples:
 

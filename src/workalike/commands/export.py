@@ -19,19 +19,20 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    tool: Annotated[str, typer.Argument(metavar="macsio|ior|h5bench|fio", help="Which tool it is for.")],
+    tool: Annotated[str, typer.Argument(metavar="macsio|ior|h5bench|fio", help="The other tool.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload file.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where it goes [default: stdout].")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Output file [default: stdout].")
     ] = None,
     dialect: Annotated[
         str, typer.Option(help="MACSio's fork with plots and sleeps, or upstream.", metavar="fork|upstream")
     ] = "fork",
     as_json: opt.Json = False,
 ) -> None:
-    """Write the nearest command line or job file of another tool for a workload.
+    """Write the command line or job file of another tool that comes nearest to a workload.
 
-    What the tool cannot express is said on stderr, a line each. Exit code 3: bytes, operations or files are not the workload's.
+    What the tool cannot express is printed on stderr, one line each. Exit code 3: bytes, operations or files differ
+    from the workload's.
 
     Examples:
 

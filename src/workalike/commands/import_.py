@@ -10,29 +10,30 @@ import typer
 from workalike.commands import options as opt
 
 EXIT_LOST = 3
-NAMES = {"macsio": "a command line of MACSio", "minio": "an input of MINIO"}
+SOURCES = {"macsio": "a command line of MACSio", "minio": "an input of MINIO"}
 
 
 def register(app: typer.Typer) -> None:
-    # A command line as one argument begins with two dashes, as an option does.
+    # A command line that is one argument begins with two dashes, as an option does.
     app.command("import", epilog=opt.EXIT_CODES, context_settings={"ignore_unknown_options": True})(command)
 
 
 def command(
-    tool: Annotated[str, typer.Argument(metavar="macsio|minio", help="Which tool it comes from.")],
+    tool: Annotated[str, typer.Argument(metavar="macsio|minio", help="The other tool.")],
     source: Annotated[
         str,
         typer.Argument(metavar="SOURCE", help="MACSio's command line, quoted, or a file; MINIO's YAML file."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the workload goes.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Workload file.")],
     ranks: opt.Ranks = None,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Make a workload of another tool's input.
+    """Convert another tool's input into a workload.
 
-    Of MACSio, options of upstream and of the fork with plots are known; what MACSio parses and ignores is refused.
-    Notes say what was assumed or lost; they also stand in the workload. Exit code 3: something essential was lost.
+    The options of upstream MACSio and of its fork with plots are known; options that MACSio parses and ignores are
+    refused. Notes on what was assumed or lost are printed, and are comments in the workload. Exit code 3: something
+    essential was lost.
 
     Examples:
 
@@ -49,7 +50,7 @@ def command(
 
     read = IMPORTERS[opt.one_of(tool, tuple(IMPORTERS), "tool")]
     imported = read(source, ranks)
-    write_text(output, text_of(imported, NAMES[tool]))
+    write_text(output, text_of(imported, SOURCES[tool]))
     for note in imported.notes.all:
         opt.warn(f"note: {note.text}")
     lines = summarize(workload_of(imported))

@@ -15,7 +15,8 @@ EXIT_ERRORS = 1
 def register(app: typer.Typer) -> None:
     app.command(
         "inspect",
-        epilog="Exit codes: 0 sound, or an ordinary HDF5 file; 1 errors were found; 2 not readable as HDF5, or no such file.",
+        epilog="Exit codes: 0 sound, or an ordinary HDF5 file; 1 errors were found; "
+        "2 not readable as HDF5, or no such file.",
     )(command)
 
 
@@ -25,9 +26,9 @@ def command(
 ) -> None:
     """Print the tree of a TyphonIO file, and check what the library leaves unchecked.
 
-    An error is what makes a release-built library fail, crash or return wrong values without a word; a warning
-    something that is not as the file says; a note is legal. The file is only read, and nothing outside of it.
-    Of an ordinary HDF5 file groups and datasets are listed.
+    An error makes a release-built library fail, crash or silently return wrong values. A warning marks a contradiction
+    that the library survives. A note marks what is legal but worth knowing. Nothing outside of the file is opened, and
+    nothing is written. Of an ordinary HDF5 file, groups and datasets are listed.
 
     Examples:
 

@@ -1,7 +1,7 @@
-"""Options that commands share, each group one object, and what the commands do alike.
+"""Options and helpers that commands share; each group of options is one object.
 
-A command takes a group as one parameter; `with_options` shows its fields to the command line. What a value means is
-looked up when it is used: `workalike --help` loads no model.
+A command takes a group as one parameter, and `with_options` makes its fields options of the command line. Models are
+imported when a value is used, so that `workalike --help` stays fast.
 """
 
 from __future__ import annotations
@@ -35,23 +35,21 @@ EXIT_CODES = (
     "Exit codes: 0 done; 1 the run failed, or fell short of what was asked for; 2 bad usage or input, or nothing in it "
     "to replicate; 3 done, but a module of the log was partial or data could not be expressed."
 )
-MAX_TIME_SCALE = 1e6  # the engine's
+MAX_TIME_SCALE = 1e6  # the limit that the engine enforces
 MAX_FACTOR = 10**6
 MIN_FACTOR = Fraction(1, 10**12)
-# Short ones: `1e999999999` would take hours to become a number.
+# Digits are limited: `1e999999999` would take hours to become a number.
 FACTOR = re.compile(r"-?[0-9]{1,20}/[0-9]{1,20}|-?[0-9]{0,20}\.?[0-9]{0,40}(?:[eE][+-]?[0-9]{1,3})?")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no tables.")]
 Keep = Annotated[bool, typer.Option("--keep", help="Keep the data files that the run makes.")]
 Capture = Annotated[
-    bool, typer.Option("--capture", help="Watch the run with the capture library: replica.darshan.")
+    bool, typer.Option("--capture", help="Run under the capture library, which writes replica.darshan.")
 ]
 Verify = Annotated[
     bool,
-    typer.Option(
-        "--verify", help="Read everything back and compare it with what was written, or prepared to be read."
-    ),
+    typer.Option("--verify", help="Read everything back and compare it with what was written or prepared."),
 ]
 Ranks = Annotated[
     int | None, typer.Option("--ranks", "-n", min=1, help="Ranks of the replica [default: the original's].")
@@ -75,16 +73,20 @@ RESOLVED = (
     "gap_fill",
     "compressibility",
 )
-"""What a plan has settled already."""
+"""Options that a plan has settled already."""
+
+RESOLVED_BUT_TIME = tuple(name for name in RESOLVED if name != "time_scale")
+"""The same for a backend that only counts, whose waiting is not the plan's affair."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """Ranks, scale and clock of a replica, as the user gave them."""
+    """Ranks, scale and clock of a replica as given on the command line."""
 
     ranks: Ranks = None
     nodes: Annotated[
-        int | None, typer.Option(min=1, help="Nodes; with --ranks-per-node, ranks are their product.")
+        int | None,
+        typer.Option(min=1, help="Nodes; with --ranks-per-node, the product is the number of ranks."),
     ] = None
     ranks_per_node: Annotated[int | None, typer.Option(min=1, help="Ranks on each node.")] = None
     scaling: Annotated[
@@ -130,7 +132,7 @@ class Scale:
         str,
         typer.Option(
             "--gap-fill",
-            help="What ranks do between dumps, and while they think in one.",
+            help="What ranks do between dumps, and during compute time in one.",
             metavar="|".join(GAP_FILLS),
         ),
     ] = "sleep"
@@ -139,7 +141,7 @@ class Scale:
     ] = 0.0
 
     def rank_count(self) -> int | None:
-        """Ranks as asked for, None for the original's; those of --nodes times --ranks-per-node.
+        """The number of ranks: --ranks, or --nodes times --ranks-per-node; None for the original's.
 
         Raises:
             WorkalikeError: USAGE where they contradict each other.
@@ -152,7 +154,7 @@ class Scale:
         return self.ranks
 
     def check_placement_of(self, ranks: int) -> None:
-        """Refuse nodes that so many ranks do not fill.
+        """Refuse --nodes and --ranks-per-node that `ranks` ranks do not fill.
 
         Raises:
             WorkalikeError: USAGE.
@@ -161,7 +163,7 @@ class Scale:
             check_placement(ranks, self.nodes, self.ranks_per_node)
 
     def options(self) -> Options:
-        """What `resolve` takes, checked; the backend is not among it.
+        """The checked options of `resolve`, without the backend.
 
         Raises:
             WorkalikeError: USAGE.
@@ -181,13 +183,13 @@ class Scale:
         )
 
     def chosen_time_scale(self) -> float:
-        """The factor as given. Backends that count have nothing to measure: they wait only if asked to."""
+        """The factor as given; by default 0 for backends that only count, for they have nothing to measure."""
         if self.time_scale is not None:
             return self.time_scale
         return 0.0 if only_counts(self.backend) else 1.0
 
     def checked_backend(self) -> Any:
-        """The backend that performs everything, None for each family's own.
+        """The backend that performs every family; None: each family has its own.
 
         Raises:
             WorkalikeError: USAGE.
@@ -197,7 +199,7 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True)
 class FittedScale(Scale):
-    """The same for `replicate`, which chooses the factors that are not given."""
+    """The scale of `replicate`, which chooses the factors that are not given."""
 
     bytes_scale: Annotated[
         str | None, typer.Option(help="Factor on all bytes [default: at most 1 GiB].", metavar="F")
@@ -213,7 +215,7 @@ class FittedScale(Scale):
     ] = None
 
     def chosen_time_scale(self) -> float:
-        """The factor as given, 0 until the replica is fitted to the machine."""
+        """The factor as given; 0 until the replica is fitted to the machine."""
         return self.time_scale or 0.0
 
 
@@ -224,7 +226,9 @@ class Performing:
     launcher: Annotated[
         str | None,
         typer.Option(
-            "--launcher", help="mpiexec, srun, flux or serial [default: what is there].", metavar="NAME"
+            "--launcher",
+            help="mpiexec, srun, flux or serial [default: the one that is available].",
+            metavar="NAME",
         ),
     ] = None
     keep: Keep = False
@@ -234,11 +238,11 @@ class Performing:
 
     @property
     def silent(self) -> bool:
-        """Nothing but an object of JSON, or nothing at all, goes to stdout."""
+        """Whether stdout gets nothing, or one JSON object only."""
         return self.quiet or self.as_json
 
     def run_options(self, scale: Scale, data: Path, out: Path, **more: Any) -> RunOptions:
-        """What `run_plan` takes, `more` being its further fields."""
+        """The options of `run_plan`; `more` are further fields of it."""
         from workalike.launch.run import RunOptions
 
         return RunOptions(
@@ -257,17 +261,18 @@ class Performing:
 
 @dataclass(frozen=True, kw_only=True)
 class Modelling:
-    """What to take a log's dumps for."""
+    """How a log's dumps are modelled."""
 
     states: Annotated[
-        int | None, typer.Option(min=1, help="Dumps in each long-lived file, when the log cannot tell.")
+        int | None, typer.Option(min=1, help="Dumps in each long-lived file, where the log does not show it.")
     ] = None
     model: Annotated[
         str | None,
         typer.Option(
             "--model",
-            help="What to take dumps for: arrays (datasets of HDF5 and PnetCDF), extents (calls of a file), mesh (HDF5 families as "
-            "unstructured meshes of the same bytes through TyphonIO) [default: what the log shows best].",
+            help="How dumps are modelled: arrays (datasets of HDF5 and PnetCDF), extents (calls on a file), mesh "
+            "(HDF5 families as unstructured meshes of the same bytes through TyphonIO) "
+            "[default: what the log shows best].",
             metavar="mesh|arrays|extents",
         ),
     ] = None
@@ -277,7 +282,7 @@ class Modelling:
     ] = None
 
     def options(self, *, include_noise: bool = False, level: str | None = None) -> CharacterizeOptions:
-        """What `characterize` takes.
+        """The options of `characterize`.
 
         Raises:
             WorkalikeError: USAGE, also where options contradict each other.
@@ -290,9 +295,9 @@ class Modelling:
         wanted = Level(one_of(level, tuple(Level), "--level")) if level else None
         model = Model(one_of(self.model, tuple(Model), "--model")) if self.model is not None else None
         if self.variables is not None and model is not Model.MESH:
-            raise WorkalikeError(ErrorKind.USAGE, "--variables goes with --model mesh")
+            raise WorkalikeError(ErrorKind.USAGE, "--variables needs --model mesh")
         if self.variables is not None and self.variables > MAX_DATASETS:
-            raise WorkalikeError(ErrorKind.USAGE, f"--variables must be {MAX_DATASETS} at most")
+            raise WorkalikeError(ErrorKind.USAGE, f"--variables must be at most {MAX_DATASETS}")
         if wanted is not None and model in (Model.ARRAYS, Model.EXTENTS):
             raise WorkalikeError(
                 ErrorKind.USAGE, "--level and --model both choose the level", hint="give one of them"
@@ -301,16 +306,16 @@ class Modelling:
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of its option groups as parameters, which is what the command line is made from."""
+    """The command with the fields of its option groups as parameters, from which typer makes the command line."""
     groups: dict[str, type[Any]] = {}
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command, eval_str=True).parameters.values():
-        kind = parameter.annotation
-        if not (isinstance(kind, type) and is_dataclass(kind)):
+        group = parameter.annotation
+        if not (isinstance(group, type) and is_dataclass(group)):
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
             continue
-        groups[parameter.name] = kind
-        hints = get_type_hints(kind, include_extras=True)
+        groups[parameter.name] = group
+        hints = get_type_hints(group, include_extras=True)
         parameters += [
             inspect.Parameter(
                 field.name,
@@ -318,12 +323,12 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
                 default=field.default,
                 annotation=hints[field.name],
             )
-            for field in fields(kind)
+            for field in fields(group)
         ]
 
     def call(**given: Any) -> None:
-        for name, kind in groups.items():
-            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
         command(**given)
 
     # Not `functools.wraps`: it would lead to the parameters of the command itself.
@@ -334,7 +339,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def check_placement(ranks: int, nodes: int, ranks_per_node: int) -> None:
-    """Refuse nodes that the ranks overflow, or leave empty; the last one may have fewer ranks.
+    """Refuse ranks that overflow the nodes or leave a node empty; the last node may have fewer ranks.
 
     Raises:
         WorkalikeError: USAGE.
@@ -348,7 +353,7 @@ def check_placement(ranks: int, nodes: int, ranks_per_node: int) -> None:
 
 
 def factor_of(text: str, option: str) -> Fraction:
-    """A positive factor, exactly: `0.01`, `1/64`.
+    """The exact value of a positive factor such as `0.01` or `1/64`.
 
     Raises:
         WorkalikeError: USAGE.
@@ -369,10 +374,10 @@ def factor_of(text: str, option: str) -> Fraction:
 
 
 def one_of(value: str, allowed: tuple[str, ...], option: str) -> Any:
-    """The value, if the closed list has it.
+    """The value, if it is in the closed list.
 
     Raises:
-        WorkalikeError: USAGE naming the list.
+        WorkalikeError: USAGE, naming the allowed values.
     """
     if value not in allowed:
         raise WorkalikeError(
@@ -382,23 +387,23 @@ def one_of(value: str, allowed: tuple[str, ...], option: str) -> Any:
 
 
 def console(quiet: bool = False) -> Console:
-    """Where people read: stdout, or nowhere. Text is text: a file may be called `[red]`."""
+    """A console on stdout, or on nothing. Markup is off, because a file may be called `[red]`."""
     from rich.console import Console
 
     return Console(quiet=quiet, highlight=False, markup=False)
 
 
 def was_given(context: typer.Context, name: str) -> bool:
-    """Whether an option was on the command line, rather than left to its default."""
+    """Whether an option was given on the command line."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
 
 def refuse_given(context: typer.Context, names: tuple[str, ...], file: Path) -> None:
-    """Options that a plan has settled already must not be given with it: they would do nothing.
+    """Refuse options that a plan has settled already, for they would do nothing.
 
     Raises:
-        WorkalikeError: USAGE naming them.
+        WorkalikeError: USAGE, naming the options.
     """
     given = [f"--{name.replace('_', '-')}" for name in names if was_given(context, name)]
     if given:
@@ -411,11 +416,11 @@ def refuse_given(context: typer.Context, names: tuple[str, ...], file: Path) -> 
 
 
 def warn(text: str) -> None:
-    """A word to the person on stderr, one line."""
+    """Print one line on stderr."""
     print(f"workalike: {text}", file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
-    """One JSON object on stdout."""
+    """Print one JSON object on stdout."""
     json.dump(value, sys.stdout, indent=1)
     sys.stdout.write("\n")

@@ -1,4 +1,4 @@
-"""What commands say at their end, and the exit codes that go with it."""
+"""What commands report at their end, and the exit codes for it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ EXIT_PARTLY = 3
 
 
 def report_gaps(found: Characterization) -> None:
-    """Say what of the log could not be used, and what may not have been meant."""
+    """Report what of the log could not be used, and logs that may not belong together."""
     jobs = {log.job.job_id for log in found.logs}
-    if len(jobs) > 1:  # a workflow without a batch system has as many
+    if len(jobs) > 1:  # without a batch system, each process of a workflow has a job id of its own
         starts = [log.job.start_time for log in found.logs]
         apart = seconds_text(max(starts) - min(starts))
         warn(
             f"{len(found.logs)} logs of {len(jobs)} jobs, begun within {apart}, are taken as one workflow: "
-            "name the logs of one job if that is not meant"
+            "if they are not, name the logs of one job only"
         )
     for module in found.partial_modules:
         warn(f"module {module} of the log is partial: what it lost is not in the workload")
@@ -34,13 +34,13 @@ def report_gaps(found: Characterization) -> None:
 
 
 def end_if_partly(found: Characterization) -> None:
-    """Exit code 3 where a module was partial or data could not be expressed."""
+    """End with exit code 3 if a module was partial or data could not be expressed."""
     if not found.complete:
         raise typer.Exit(EXIT_PARTLY)
 
 
 def fail_if_short(shortfalls: list[str]) -> None:
-    """One line a shortfall on stderr, exit code 1."""
+    """Report each shortfall on a line of stderr, and end with exit code 1."""
     for shortfall in shortfalls:
         warn(f"fell short: {shortfall}")
     if shortfalls:

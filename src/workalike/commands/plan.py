@@ -27,8 +27,8 @@ def command(
 ) -> None:
     """Resolve a workload for given ranks and scale into a plan, the engine's only input.
 
-    A plan does not say on which nodes its ranks run, `workalike run` does: --nodes and --ranks-per-node together
-    give the number of ranks here.
+    A plan does not say on which nodes its ranks run; `workalike run` decides that. Here, --nodes and --ranks-per-node
+    together give the number of ranks.
 
     Examples:
 
@@ -43,7 +43,7 @@ def command(
     if (scale.nodes is None) != (scale.ranks_per_node is None):
         raise WorkalikeError(
             ErrorKind.USAGE,
-            "--nodes and --ranks-per-node change a plan only together",
+            "--nodes and --ranks-per-node have an effect on a plan only together",
             hint="give both or --ranks; `workalike run` places the ranks",
         )
     options = replace(scale.options(), backend=scale.checked_backend())

@@ -16,7 +16,7 @@ from workalike.files import make_folder
 
 MIB = 2**20
 DEFAULT_MIB = 64
-NOTHING_DONE = "nothing that is counted was done (files of the system are not; see --include)"
+NOTHING_DONE = "the command did no I/O that is counted (system files are not; see --include)"
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +30,7 @@ def command(
         typer.Option(
             "--output",
             "-o",
-            help="The log; a folder (DIR/) gets one log a process or MPI job.",
+            help="The log; a folder (DIR/) gets one log per process or MPI job.",
             metavar="LOG",
         ),
     ] = None,
@@ -43,7 +43,8 @@ def command(
     max_memory: Annotated[int, typer.Option(min=1, help="MiB a process may use for counters.")] = DEFAULT_MIB,
     dxt: Annotated[bool, typer.Option("--dxt", help="Also record every read and write.")] = False,
     keep_records: Annotated[
-        bool, typer.Option("--keep-records", help="A record for every rank, also of files that all share.")
+        bool,
+        typer.Option("--keep-records", help="Keep one record per rank, also of files that all ranks share."),
     ] = False,
     events: Annotated[
         bool, typer.Option("--events", help="Also record opens, closes and syncs, in LOG.extra.json.")
@@ -52,33 +53,33 @@ def command(
         bool,
         typer.Option(
             "--stdio-sizes",
-            help="Also record the sizes of STDIO's calls, in LOG.extra.json, which characterize reads.",
+            help="Also record the sizes of STDIO calls, in LOG.extra.json, which characterize reads.",
         ),
     ] = False,
     with_darshan: Annotated[
         Path | None,
-        typer.Option(help="Preload this libdarshan.so instead of our library.", metavar="PATH"),
+        typer.Option(help="Preload this libdarshan.so instead of workalike's library.", metavar="PATH"),
     ] = None,
     recover_from: Annotated[
         Path | None,
         typer.Option(
             "--recover",
-            help="Make logs of what killed processes left in DIR (of several nodes: DIR DIR...).",
+            help="Write logs from the counters that killed processes left in DIR (of several nodes: DIR DIR...).",
             metavar="DIR",
         ),
     ] = None,
     flags: Annotated[
         bool,
         typer.Option(
-            "--link-flags", help="Print what workalike-cc and workalike-fc link into a program instead."
+            "--link-flags", help="Only print the link flags that workalike-cc and workalike-fc add."
         ),
     ] = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Run a command and write a Darshan log of the I/O that it does.
+    """Run a command and write a Darshan log of its I/O.
 
-    Serial and MPI programs, as they are; no recompiling. The command's output and exit code are its own. A process
-    that is killed does not lose its counters: the log is then made of what it left, and says so.
+    Serial and MPI programs are captured without recompiling. Output and exit code are the command's. If a process is
+    killed, the log is made from the counters that it left, and says so.
 
     Options come before the command. Examples:
 
@@ -90,7 +91,7 @@ def command(
 
         workalike profile -o logs --recover node1 node2      (of a killed job)
 
-        workalike-cc -static app.c -o app      (no preload: mpicc with the library linked in; workalike-fc for Fortran)
+        workalike-cc -static app.c -o app      (mpicc with the library linked in; workalike-fc for Fortran)
     """
     from workalike.capture.library import find_library, is_static, linked_in
     from workalike.capture.session import CaptureOptions, Session, place_logs
@@ -108,15 +109,15 @@ def command(
     elif include or exclude or events or stdio_sizes:
         raise WorkalikeError(
             ErrorKind.USAGE,
-            "--include, --exclude, --events and --stdio-sizes are our library's own",
-            hint="leave them out with --with-darshan; Darshan has a file for settings (DARSHAN_CONFIG_PATH)",
+            "--include, --exclude, --events and --stdio-sizes work only without --with-darshan",
+            hint="leave them out; Darshan has a file for settings (DARSHAN_CONFIG_PATH)",
         )
     elif not with_darshan.is_file():
-        raise WorkalikeError(ErrorKind.MISSING, "is no library", file=with_darshan, hint="name libdarshan.so")
+        raise WorkalikeError(ErrorKind.MISSING, "is not a file", file=with_darshan, hint="name libdarshan.so")
     place = _place(output, run[0])
-    room = None if with_darshan and max_memory == DEFAULT_MIB else max_memory * MIB
+    max_bytes = None if with_darshan and max_memory == DEFAULT_MIB else max_memory * MIB
     darshan = with_darshan.resolve() if with_darshan else None
-    options = CaptureOptions(include, exclude, room, dxt, keep_records, events, stdio_sizes, darshan)
+    options = CaptureOptions(include, exclude, max_bytes, dxt, keep_records, events, stdio_sizes, darshan)
     for option, pattern in (("--include", include), ("--exclude", exclude)):
         _check_pattern(option, pattern)
     if shutil.which(run[0]) is None:
@@ -132,7 +133,7 @@ def command(
         try:
             logs = place_logs(session.collect(), place)
         except WorkalikeError as error:
-            # The command has ended as it did: that its log cannot be written does not change what it says.
+            # The command's exit code stays its own, although its log cannot be written.
             session.remarks.append(error.one_line())
             session.keep()
             logs = None
@@ -142,21 +143,19 @@ def command(
     reason: str | None = NOTHING_DONE
     if unreachable or lost:
         reason = (
-            f"{run[0]} was not captured" if unreachable else "a process was not captured, as it said above"
+            f"{run[0]} was not captured" if unreachable else "a process was not captured, as reported above"
         )
     if logs is None and not as_json:
         raise typer.Exit(code)
     if darshan and not logs:
         reason = None
-        opt.warn(
-            f"{darshan} left no log here; a site may have it write elsewhere (its DARSHAN_ settings say where)"
-        )
-    _tell(logs or [], code, as_json, reason)
+        opt.warn(f"{darshan} wrote no log here; the site's settings (DARSHAN_...) may name another folder")
+    _report(logs or [], code, as_json, reason)
     raise typer.Exit(code)
 
 
 def _place(given: str | None, program: str) -> Path:
-    """Where the log goes; a free name here without -o."""
+    """The path of the log; without -o, a name with the time in the current folder."""
     if given is None:
         return Path(f"{Path(program).name}_{time.strftime('%Y%m%d-%H%M%S')}.darshan")
     output = Path(given)
@@ -182,19 +181,21 @@ def _recover(folders: list[Path], output: Path, as_json: bool) -> None:
     for folder in folders:
         if not folder.is_dir():
             option = str(folder).startswith("-")
-            hint = "options come before the folders: --recover is the last" if option else None
-            raise WorkalikeError(ErrorKind.MISSING, "is no folder", file=folder, hint=hint)
+            hint = "put --recover after the other options, just before the folders" if option else None
+            raise WorkalikeError(ErrorKind.MISSING, "is not a folder", file=folder, hint=hint)
     from workalike.capture.recover import recover
 
     make_folder(output)
     logs, remarks = recover(folders, output)
     for remark in remarks:
         opt.warn(remark)
-    _tell(logs, 0, as_json, "none was made of what lies there" if remarks else "no counters lie there")
+    _report(
+        logs, 0, as_json, "none could be made from the counters there" if remarks else "no counters are there"
+    )
 
 
-def _tell(logs: list[Path], code: int, as_json: bool, why_none: str | None) -> None:
-    """Name the logs, or say why there is none (unless that has been said)."""
+def _report(logs: list[Path], code: int, as_json: bool, why_none: str | None) -> None:
+    """Name the logs, or give the reason why there is none (None: it was reported already)."""
     if as_json:
         opt.print_json({"logs": [str(log) for log in logs], "code": code})
         return

@@ -1,16 +1,17 @@
-"""`workalike replicate LOG -o DIR`: the whole line."""
+"""`workalike replicate LOG -o DIR`: all steps from a log to a report."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from workalike.commands import options as opt
 from workalike.commands.outcome import end_if_partly, fail_if_short, report_gaps
+
+if TYPE_CHECKING:
+    from workalike.plan.resolve import Options
 
 
 def register(app: typer.Typer) -> None:
@@ -41,7 +42,7 @@ def command(
     """From a log to a verified replica: characterize, plan, run, compare, report.
 
     Without options the replica is small: at most twice as many ranks as cores, 1 GiB, about a minute. A full-scale
-    count of every rank's operations (backend null) goes with it.
+    count of every rank's operations (backend null) is made as well.
 
     Examples:
 
@@ -54,11 +55,9 @@ def command(
     from workalike.compare.table import print_fidelity
     from workalike.compare.verdict import full_scale_words
     from workalike.darshan import open_logs
-    from workalike.files import make_folder, write_text
+    from workalike.files import make_folder
     from workalike.launch.run import require_engine
-    from workalike.replica.machine import fit_to_machine
-    from workalike.replica.replicate import replicate, report_on
-    from workalike.workload.workload_file import workload_text
+    from workalike.replica.replicate import REPORT, Sizing, replicate_into
 
     required = parse_requirements(require) if require else None
     characterizing = modelling.options()
@@ -66,28 +65,22 @@ def command(
     make_folder(output)
     screen = opt.console(performing.silent)
     found = characterize(open_logs(logs), characterizing)
-    write_text(output / "workload.yaml", workload_text(found.workload))
-    given = scale.options()
-    data = directory or output / "data"
-    make_folder(data)
-    scale_bytes, scale_time = scale.bytes_scale is None, scale.time_scale is None
-    if full:
-        chosen = replace(given, time_scale=1.0) if scale_time else given
-    else:
-        chosen = fit_to_machine(found, given, data, scale_bytes=scale_bytes, scale_time=scale_time)
-    screen.print(
-        f"replica: {chosen.ranks or found.workload.ranks} of {found.workload.ranks} ranks, "
-        f"bytes × {float(chosen.bytes_scale):.4g}, time × {chosen.time_scale:.4g}",
-        soft_wrap=True,
+
+    def announce(chosen: Options) -> None:
+        screen.print(
+            f"replica: {chosen.ranks or found.workload.ranks} of {found.workload.ranks} ranks, "
+            f"bytes × {float(chosen.bytes_scale):.4g}, time × {chosen.time_scale:.4g}",
+            soft_wrap=True,
+        )
+
+    replica = replicate_into(
+        found,
+        scale.options(),
+        performing.run_options(scale, directory or output / "data", output, capture=capture),
+        sizing=Sizing(full=full, bytes=scale.bytes_scale is None, time=scale.time_scale is None),
+        scratch=directory is None,
+        announce=announce,
     )
-    try:
-        replica = replicate(found, chosen, performing.run_options(scale, data, output, capture=capture))
-    finally:
-        if directory is None and not performing.keep:
-            with suppress(OSError):  # not empty: what lies there is not of this run
-                data.rmdir()
-    report = output / "report.html"
-    report_on(replica, report)
     if performing.as_json:
         opt.print_json(replica.fidelity.model_dump(mode="json"))
     else:
@@ -96,7 +89,7 @@ def command(
             screen.print(replica.record.verified.text(), soft_wrap=True)
         full_scale = full_scale_words(replica.full_scale)
         screen.print(f"full-scale plan against the log: {full_scale}", soft_wrap=True)
-        screen.print(f"report: {report}", soft_wrap=True)
+        screen.print(f"report: {output / REPORT}", soft_wrap=True)
     report_gaps(found)
     if required is not None:
         fail_if_short(check(replica.fidelity, required))

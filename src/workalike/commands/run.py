@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workalike.commands import options as opt
+from workalike.plan.choices import only_counts
 from workalike.text import plural
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ def command(
 ) -> None:
     """Perform a workload on a file system and record what was done and how long it took.
 
-    Writes `run.jsonl` (a line a dump, as it ends) and `run.json`. Data files are deleted afterwards unless --keep.
+    Writes `run.jsonl` (one line per dump, as it ends) and `run.json`. Data files are deleted afterwards unless --keep.
 
-    The backends null and record, which perform nothing, wait only with --time-scale, or with that of a plan.
+    The backends null and record, which perform nothing, wait only with --time-scale.
 
     Examples:
 
@@ -45,12 +46,15 @@ def command(
     from workalike.launch.run import run_plan
     from workalike.plan.plan_file import read_workload_or_plan
     from workalike.plan.plan_schema import Plan
-    from workalike.plan.resolve import resolve
+    from workalike.plan.resolve import at_time_scale, resolve
 
     given = read_workload_or_plan(file)
     if isinstance(given, Plan):
-        opt.refuse_given(context, opt.RESOLVED, file)
-        plan, plan_path = given, file
+        counts = only_counts(scale.checked_backend())
+        opt.refuse_given(context, opt.RESOLVED_BUT_TIME if counts else opt.RESOLVED, file)
+        # A plan made for real I/O waits; counting its operations must not.
+        plan = at_time_scale(given, scale.chosen_time_scale()) if counts else given
+        plan_path = file
     else:
         plan, plan_path = resolve(given, scale.options()), None
     scale.check_placement_of(plan.ranks)
@@ -65,7 +69,7 @@ def command(
 
 
 def print_record(record: Record, path: Path) -> None:
-    """What moved, how fast, where the record is."""
+    """Print how many bytes moved, how fast, and where the record is."""
     from rich.text import Text
 
     from workalike.record.profile import print_profile

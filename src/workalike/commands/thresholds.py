@@ -19,11 +19,12 @@ def command(
         list[Path] | None, typer.Argument(metavar="[LOG...]", help="Logs, or folders of one job's logs.")
     ] = None,
     name: Annotated[
-        list[str] | None, typer.Option("--name", help="Only this one; may be given again.", metavar="NAME")
+        list[str] | None,
+        typer.Option("--name", help="Only this threshold; may be repeated.", metavar="NAME"),
     ] = None,
     as_json: opt.Json = False,
 ) -> None:
-    """List the thresholds of characterization; with logs, also which of them change when one is halved or doubled.
+    """List the thresholds of characterization; with logs, also which workloads change when one is halved or doubled.
 
     Examples:
 
@@ -43,15 +44,15 @@ def command(
     if as_json and not jobs:
         opt.print_json({"thresholds": [vars(row) for row in rows]})
         return
-    found = []
+    shown = []
     for effect in effects(rows, jobs):
         row = effect.threshold
-        found.append({**vars(row), "halved": effect.halved, "doubled": effect.doubled})
+        shown.append({**vars(row), "halved": effect.halved, "doubled": effect.doubled})
         screen.print(f"{row.name} = {row.value:g} {row.unit}: {row.decides}", soft_wrap=True)
         if not jobs:
             screen.print(f"  seen on: {', '.join(row.seen_on) or 'no known log'}", soft_wrap=True)
             continue
-        for what, changed in (("halved", effect.halved), ("doubled", effect.doubled)):
-            screen.print(f"  {what}: {', '.join(changed) or 'nothing changes'}", soft_wrap=True)
+        for change, changed in (("halved", effect.halved), ("doubled", effect.doubled)):
+            screen.print(f"  {change}: {', '.join(changed) or 'nothing changes'}", soft_wrap=True)
     if as_json:
-        opt.print_json({"jobs": [job.name for job in jobs], "thresholds": found})
+        opt.print_json({"jobs": [job.name for job in jobs], "thresholds": shown})

@@ -1,7 +1,7 @@
-"""Darshan logs: our own reader, and a writer for tests.
+"""Darshan logs: a reader, and a writer for captured and synthetic logs.
 
-``open_log(path)`` gives a :class:`Log`; everything in it is read when it is asked for. The layouts
-of all record versions are in :mod:`workalike.darshan.layouts`.
+``open_log(path)`` gives a :class:`Log`, each part of which is read at its first use. The layouts of all record versions
+are in :mod:`workalike.darshan.layouts`.
 """
 
 from workalike.darshan.dxt import DxtSlice, DxtTable

@@ -16,12 +16,12 @@ SIZE_BINS = (
     "100M_1G",
     "1G_PLUS",
 )
-"""As the names of counters end: SIZE_READ_0_100."""
+"""Suffixes of the counters' names, as in SIZE_READ_0_100."""
 
 BIN_ENDS = (100, 1024, 10240, 102400, 2**20, 4 * 2**20, 10 * 2**20, 100 * 2**20, 2**30)
-"""The largest size of each bin, bytes, inclusive; the last bin is open."""
+"""The largest size of each bin in bytes, inclusive; the last bin has no limit."""
 
 
 def bin_of(size: int) -> int:
-    """Which of the ten bins an operation of `size` bytes is counted in."""
+    """The index of the bin that counts an operation of `size` bytes."""
     return bisect_left(BIN_ENDS, size)

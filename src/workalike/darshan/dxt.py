@@ -1,6 +1,6 @@
 """DXT: every read and write of a job, per file and rank (docs/reference/darshan-format.md#dxt).
 
-Segments are never turned into Python objects: a trace holds millions of them.
+Segments stay in NumPy arrays, because a trace may hold millions of them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from workalike.darshan.records import Int64s, UInt64s, native_words
 from workalike.darshan.source import Source, Warn
 
 Segments = npt.NDArray[np.void]
-"""Operations: fields offset and length (int64, bytes), start and end (float64, seconds since the
-start of the job), and thread (uint64) where the log has it."""
+"""Operations, with the fields offset and length (int64, bytes), start and end (float64, seconds since the job's start),
+and thread (uint64) where the log has it."""
 
 _FIELDS = [("offset", np.int64), ("length", np.int64), ("start", np.float64), ("end", np.float64)]
 SEGMENT = np.dtype(_FIELDS)
@@ -53,7 +53,7 @@ class DxtTable:
         ids, ranks: shape [n].
         write_counts, read_counts: operations of each record, shape [n].
         hostnames: node of the rank, bytes without trailing NULs, shape [n].
-        offsets_valid: False where the log has no usable offsets (DXT_MPIIO version 1); they are -1 then.
+        offsets_valid: False if the log has no usable offsets (DXT_MPIIO version 1); they are then -1.
     """
 
     def __init__(self, module: str, version: int, data: bytes, words: Int64s, starts: Int64s) -> None:
@@ -75,17 +75,17 @@ class DxtTable:
 
     @property
     def total_segments(self) -> int:
-        """Number of operations in all records."""
+        """The number of operations in all records."""
         return int(self.write_counts.sum() + self.read_counts.sum())
 
     def segments(self, record: int) -> tuple[Segments, Segments]:
-        """Give the writes and the reads of a record, each in the order they were done."""
+        """The writes and the reads of a record, each in the order in which they were done."""
         writes = int(self.write_counts[record])
         reads = int(self.read_counts[record])
         return self._view(record, 0, writes), self._view(record, writes, reads)
 
     def slices(self, max_segments: int) -> Iterator[DxtSlice]:
-        """Walk through all operations, at most ``max_segments`` at a time, record after record.
+        """All operations, record after record, in slices of at most ``max_segments``.
 
         Raises:
             ValueError: ``max_segments`` is not positive.
@@ -109,7 +109,7 @@ class DxtTable:
 
 
 def _hostnames(data: bytes, first: Int64s) -> npt.NDArray[np.bytes_]:
-    """Collect the host names as they stand in the file, whatever its byte order."""
+    """The host names, which are text and so do not depend on the file's byte order."""
     raw = native_words(data, "=")
     picked = raw[(first + _HOST_AT // 8)[:, None] + np.arange(_HOST_WORDS)]
     return np.ascontiguousarray(picked).view("S64").reshape(len(first))
@@ -119,7 +119,7 @@ def decode_dxt(module: str, version: int, data: bytes, code: str, source: Source
     """Find the records of an inflated DXT region.
 
     Raises:
-        WorkalikeError: DAMAGED_LOG if a record reaches beyond the region.
+        WorkalikeError: DAMAGED_LOG if a record exceeds the region.
     """
     segment = layouts.DXT_SEGMENT_BYTES[module, version]
     counts = struct.Struct(code + "2q").unpack_from
@@ -131,7 +131,7 @@ def decode_dxt(module: str, version: int, data: bytes, code: str, source: Source
         end = at + layouts.DXT_HEAD_BYTES + (writes + reads) * segment
         if writes < 0 or reads < 0 or end > len(data):
             raise source.damaged(
-                f"announces {writes} writes and {reads} reads, which the region does not hold",
+                f"has {writes} writes and {reads} reads, which exceed the region",
                 place=f"module {module}, record {len(starts)}, inflated byte {at}",
             )
         starts.append(at)

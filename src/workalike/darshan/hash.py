@@ -1,4 +1,4 @@
-"""The record id of a name: Bob Jenkins' 64-bit hash of 1997 ("lookup8"), docs/reference/darshan-format.md#record-ids."""
+"""The record id of a name: Bob Jenkins' 64-bit hash of 1997 ("lookup8"), docs/reference/darshan-format.md#record-ids"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SHIFTS = ((43, 9, 8), (38, 23, 5), (35, 49, 11), (12, 18, 22))
 
 
 def _mix(a: int, b: int, c: int) -> tuple[int, int, int]:
-    """Stir three 64-bit words so that each bit of one reaches all of the others."""
+    """Mix three 64-bit words so that each bit affects all three."""
     for first, second, third in _SHIFTS:
         a = (a - b - c & _MASK) ^ (c >> first)
         b = (b - c - a & _MASK) ^ (a << second & _MASK)
@@ -30,18 +30,17 @@ def _hash(key: bytes) -> int:
     tail = key[whole:]
     a = a + int.from_bytes(tail[:8], "little") & _MASK
     b = b + int.from_bytes(tail[8:16], "little") & _MASK
-    # The lowest byte of the last word holds the length of the key, so its tail begins one higher.
+    # The lowest byte of the last word is for the key's length, so the tail begins one byte higher.
     c = c + len(key) + (int.from_bytes(tail[16:], "little") << 8) & _MASK
     return _mix(a, b, c)[2]
 
 
 @functools.lru_cache(maxsize=4096)
 def record_id(name: str | bytes) -> int:
-    """Give the 64-bit id that Darshan gives to a record of this name.
+    """The 64-bit id that Darshan gives to a record of this name.
 
     Args:
-        name: the name as the log holds it (a cleaned path, ``<STDIN>``, ``heatmap:POSIX``);
-            text is taken as UTF-8.
+        name: the name as in the log (a normalized path, ``<STDIN>``, ``heatmap:POSIX``); text is encoded as UTF-8.
 
     Returns:
         An unsigned 64-bit number.

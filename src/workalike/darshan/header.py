@@ -1,4 +1,7 @@
-"""The header of a log: byte order, format version, where the regions lie (docs/reference/darshan-format.md#header)."""
+"""The header of a log: byte order, format version, and the places of the regions.
+
+See docs/reference/darshan-format.md#header.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,15 @@ ByteOrder = Literal["little", "big"]
 
 
 class ModuleInfo(NamedTuple):
-    """One module present in a log.
+    """One module of a log.
 
     Attributes:
-        name: as Darshan names it ("MPI-IO"); unknown numbers become "MODULE_<n>".
-        id: today's module number, whatever the file's format version calls it.
+        name: Darshan's name ("MPI-IO"); an unknown number becomes "MODULE_<n>".
+        id: the module's current number, even if the file's format version has another.
         version: version of its records.
-        partial: the module ran out of memory, so records or trace segments are missing.
-        offset: where its region begins in the file, bytes.
-        length: size of its region in the file (compressed), bytes.
+        partial: whether the module ran out of memory, so that records or trace segments are missing.
+        offset: start of its region in the file, bytes.
+        length: size of its (compressed) region in the file, bytes.
     """
 
     name: str
@@ -38,7 +41,7 @@ class ModuleInfo(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The header, checked: every region lies in the file and none overlaps another."""
+    """A checked header: every region is within the file, and no two overlap."""
 
     format_version: str
     byte_order: ByteOrder
@@ -50,7 +53,7 @@ class Header:
 
     @property
     def code(self) -> str:
-        """The struct module's sign for the byte order."""
+        """The byte order as the character that the module struct uses."""
         return "<" if self.byte_order == "little" else ">"
 
 
@@ -58,8 +61,8 @@ def read_header(source: Source, warn: Warn) -> Header:
     """Read and check the header.
 
     Raises:
-        WorkalikeError: UNSUPPORTED_LOG if it is no Darshan log or of a version that is not read,
-            DAMAGED_LOG if it is cut short or contradicts itself.
+        WorkalikeError: UNSUPPORTED_LOG if the file is not a Darshan log, or of an unsupported version; DAMAGED_LOG if
+            it is truncated or contradicts itself.
     """
     head = source.read(0, min(source.size, 16))
     version, order = _recognise(source, head)
@@ -83,20 +86,20 @@ def read_header(source: Source, warn: Warn) -> Header:
 
 
 def _recognise(source: Source, head: bytes) -> tuple[str, ByteOrder]:
-    """Find the format version and byte order, or say what the file is instead."""
+    """The format version and byte order; raises an error that says what another file is."""
     if not head:
         raise source.damaged("the file is empty")
     if head.startswith(b"\x1f\x8b") or head.startswith(b"BZh"):
         raise source.unsupported(
-            "is a gzip or bzip2 file: a log of Darshan 1 or 2, or a log that was packed",
+            "is a gzip or bzip2 file: a log of Darshan 1 or 2, or a log that was compressed",
             place="byte 0",
-            hint="unpack it; logs of Darshan 1 and 2 cannot be read",
+            hint="decompress it; logs of Darshan 1 and 2 cannot be read",
         )
     if len(head) < 16:
         raise source.damaged(f"the file ends within the header ({len(head)} bytes)")
     if not any(head):
         raise source.damaged(
-            "the header is empty: the job was still running or was killed before it wrote its log",
+            "the header is empty: the job was still running, or was killed before it wrote its log",
             place="byte 0",
             hint="use a log that Darshan finished, not a .darshan_partial file",
         )
@@ -120,7 +123,7 @@ def _recognise(source: Source, head: bytes) -> tuple[str, ByteOrder]:
 def _read_modules(
     raw: bytes, layout: layouts.HeaderLayout, code: str, flags: int, warn: Warn
 ) -> dict[str, ModuleInfo]:
-    """List the modules that have a region, by today's number and name, in ascending order."""
+    """The modules that have a region, by name, in ascending order of their current numbers."""
     maps = struct.unpack_from(f"{code}{2 * layout.slots}Q", raw, layout.maps)
     versions = struct.unpack_from(f"{code}{layout.slots}I", raw, layout.versions)
     modules: dict[str, ModuleInfo] = {}
@@ -144,7 +147,7 @@ def _read_modules(
 def _job_region(
     source: Source, layout: layouts.HeaderLayout, names: Region, modules: dict[str, ModuleInfo]
 ) -> Region:
-    """The job region has no entry of its own: it ends where the next region begins."""
+    """The job region, which has no entry in the header and ends where the next region begins."""
     begins = [names.offset] if names.offset else [module.offset for module in modules.values()]
     end = min(begins, default=source.size)
     if not layout.size < end <= source.size:
@@ -155,13 +158,12 @@ def _job_region(
 
 
 def _check_tiling(source: Source, regions: list[Region], compression: int, warn: Warn) -> None:
-    """Check that regions lie in the file and do not overlap; tell of bytes between them.
+    """Check that regions are within the file and do not overlap; warn of bytes between them.
 
-    The header has no checksum, but Darshan writes regions without gaps, so a wrong offset or
-    length shows here.
+    The header has no checksum. As Darshan writes regions without gaps, a wrong offset or length is found here.
     """
     at = regions[0].offset
-    for region in sorted((one for one in regions if one.length), key=lambda one: one.offset):
+    for region in sorted((r for r in regions if r.length), key=lambda r: r.offset):
         if region.end > source.size:
             raise source.damaged(
                 f"the file ends at byte {source.size}, but the region should end at {region.end}",

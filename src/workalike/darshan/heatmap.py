@@ -1,4 +1,4 @@
-"""Heatmap records: bytes over time, per interface and rank (docs/reference/darshan-format.md#heatmap)."""
+"""Heatmap records: bytes over time per interface and rank (docs/reference/darshan-format.md#heatmap)."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _HEAD = layouts.HEATMAP_HEAD_BYTES // 8
 _PREFIX = "heatmap:"
 _APIS = {record_id(_PREFIX + api): api for api in layouts.HEATMAP_APIS}
 _WIDTH, _BINS = 2, 3
-"""Words of a record's head that hold the bin width and the number of bins."""
+"""Indices of the words of a record's head with the bin width and the number of bins."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Heatmap:
-    """Bytes that each rank moved through one interface in equal spans of time from the job's start.
+    """Bytes that each rank moved through one interface, in equal spans of time from the job's start on.
 
     Attributes:
         api: "POSIX", "MPIIO", "STDIO", "DFS" or "DAOS".
         bin_width: seconds per bin.
         ranks: rank of each row, shape [n].
-        write, read: bytes, shape [n, bins].
+        write, read: bytes per rank and bin, shape [n, bins].
     """
 
     api: str
@@ -41,10 +41,10 @@ class Heatmap:
 def decode_heatmaps(
     data: bytes, code: str, name: Callable[[int], str], source: Source, warn: Warn
 ) -> dict[str, Heatmap]:
-    """Sort an inflated HEATMAP region by interface; ``name`` gives the name of an unknown record id.
+    """The heatmaps of an inflated HEATMAP region by interface; ``name`` gives the name of an unknown record id.
 
     Raises:
-        WorkalikeError: DAMAGED_LOG if a record reaches beyond the region or contradicts the others.
+        WorkalikeError: DAMAGED_LOG if a record exceeds the region or contradicts the others.
     """
     words = native_words(data, code)
     starts = _find_records(words, source)
@@ -62,21 +62,21 @@ def decode_heatmaps(
 
 
 def _api(number: int, name: Callable[[int], str], warn: Warn) -> str:
-    """The interface that a heatmap's record id stands for."""
+    """The interface of a heatmap's record id."""
     if number in _APIS:
         return _APIS[number]
     known = name(number)
     if known.startswith(_PREFIX):
         return known[len(_PREFIX) :]
-    warn(f"module HEATMAP: record id {number} is of no known interface")
+    warn(f"module HEATMAP: record id {number} belongs to no known interface")
     return f"id {number}"
 
 
 def _find_records(words: Int64s, source: Source) -> Int64s:
-    """Give the word index at which each record begins, shape [n]."""
+    """The word index at which each record begins, shape [n]."""
     if len(words) >= _HEAD:
-        # Nearly always all records have the same number of bins; then they lie on a grid, and if
-        # every point of the grid says so, walking from record to record would find the same.
+        # Nearly always, all records have the same number of bins, and so lie on a grid. If every point of the grid has
+        # that number, a walk from record to record would give the same result.
         size = _HEAD + 2 * int(words[_BINS])
         if size >= _HEAD and len(words) % size == 0 and (words[_BINS::size] == words[_BINS]).all():
             return np.arange(0, len(words), size)
@@ -87,7 +87,7 @@ def _find_records(words: Int64s, source: Source) -> Int64s:
         end = at + _HEAD + 2 * bins
         if bins < 0 or end > len(words):
             raise source.damaged(
-                f"announces {bins} bins, which the region does not hold",
+                f"has {bins} bins, which exceed the region",
                 place=f"module HEATMAP, record {len(starts)}, inflated byte {at * 8}",
             )
         starts.append(at)
@@ -96,7 +96,7 @@ def _find_records(words: Int64s, source: Source) -> Int64s:
 
 
 def _gather(api: str, words: Int64s, starts: Int64s, source: Source, warn: Warn) -> Heatmap:
-    """Stack the records of one interface; a record with fewer bins than the others ends in zeros."""
+    """Stack the records of one interface; a record with fewer bins than others is padded with zeros."""
     place = f"module HEATMAP, {api}"
     bins: list[int] = words[starts + _BINS].tolist()
     widths: list[float] = words[starts + _WIDTH].view(np.float64).tolist()
@@ -110,9 +110,9 @@ def _gather(api: str, words: Int64s, starts: Int64s, source: Source, warn: Warn)
         both = _rows(words, starts + _HEAD, 2 * most)
         write, read = both[:, :most], both[:, most:]
     else:
-        warn(f"{place}: records have different numbers of bins, missing ones are given as zero")
+        warn(f"{place}: records have different numbers of bins; missing bins are zero")
         if len(starts) * most > 8 * len(words):
-            raise source.damaged("records have too different numbers of bins", place=place)
+            raise source.damaged("the numbers of bins of records differ too much", place=place)
         write = np.zeros((len(starts), most), dtype=np.int64)
         read = np.zeros_like(write)
         for row, (start, count) in enumerate(zip(starts.tolist(), bins, strict=True)):
@@ -123,7 +123,7 @@ def _gather(api: str, words: Int64s, starts: Int64s, source: Source, warn: Warn)
 
 
 def _rows(words: Int64s, starts: Int64s, size: int) -> Int64s:
-    """Stack the ``size`` words from each start on, shape [n, size]: a view where they are evenly spaced."""
+    """Stack the ``size`` words from each start on, shape [n, size]; a view if the starts are evenly spaced."""
     steps = np.diff(starts)
     if not len(steps) or (steps == steps[0]).all():
         step = int(steps[0]) if len(steps) else size

@@ -13,9 +13,9 @@ from workalike.darshan.source import OBJECTS, SMALL, Source, Warn
 
 _BILLION = 1_000_000_000
 _MOST_PROCESSES = (1 << 31) - 1
-"""Ranks of MPI are C ints."""
+"""The number of processes is a C int in MPI."""
 _ID_BYTES = np.arange(1, 9)
-"""Where the bytes of an id are, from the end of the name before."""
+"""Offsets of the bytes of an id from the end of the previous name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +24,14 @@ class Job:
 
     Attributes:
         uid: user number.
-        start_time: first rank's start, seconds since 1970 UTC.
-        end_time: last rank's end, seconds since 1970 UTC.
-        run_time: length of the job in seconds: from format 3.41 on the difference of the two, before
-            that whole seconds with both ends counted, as Darshan gives it. Never negative.
+        start_time: start of the first rank, seconds since 1970 UTC.
+        end_time: end of the last rank, seconds since 1970 UTC.
+        run_time: length of the job in seconds, never negative. From format 3.41 on it is the difference of the two;
+            before, it is in whole seconds including both ends, as Darshan has it.
         nprocs: number of processes, >= 1.
         job_id: the scheduler's number, or a process number.
         metadata: "lib_ver", "h" (hints for writing the log) and the like.
-        exe: the command line; "" if it was not recorded.
+        exe: the command line; empty if it was not recorded.
         mounts: (file system type, path) in the order of the log.
     """
 
@@ -57,7 +57,7 @@ def read_job(source: Source, header: Header, warn: Warn) -> Job:
     text_at = fixed.size + layouts.METADATA_BYTES
     if len(data) <= text_at:
         raise source.damaged(
-            f"inflates to {len(data)} bytes, more than {text_at} are needed", place="job region"
+            f"inflates to {len(data)} bytes, but needs more than {text_at}", place="job region"
         )
     if header.layout.nanoseconds:
         uid, start, start_ns, end, end_ns, nprocs, job_id = fixed.unpack_from(data)
@@ -71,7 +71,7 @@ def read_job(source: Source, header: Header, warn: Warn) -> Job:
     if not (0 <= start_ns < _BILLION and 0 <= end_ns < _BILLION):
         raise source.damaged("a time has more than a second of nanoseconds", place="job region")
     if (end, end_ns) < (start, start_ns):
-        warn("the job ends before it starts; run time set to 0")
+        warn("the job ends before it starts; its run time is set to 0")
         run_time = 0.0
     exe, mounts = _parse_command(data[text_at:], warn)
     return Job(
@@ -88,7 +88,7 @@ def read_job(source: Source, header: Header, warn: Warn) -> Job:
 
 
 def _text(data: bytes) -> str:
-    """Bytes up to the first NUL as text; what is not UTF-8 is escaped so that it can be printed."""
+    """Bytes up to the first NUL as text; bytes that are not UTF-8 are escaped."""
     return data.split(b"\0", 1)[0].decode("utf-8", "backslashreplace")
 
 
@@ -104,9 +104,9 @@ def _parse_metadata(data: bytes, warn: Warn) -> dict[str, str]:
 
 
 def _parse_command(data: bytes, warn: Warn) -> tuple[str, list[tuple[str, str]]]:
-    """Split the text after the metadata: the command line, then a line for each mount.
+    """Split the text after the metadata into the command line and (type, path) of each mount.
 
-    A log without mounts has only the command line, and it counts (PyDarshan returns an empty one).
+    A log without mounts has only the command line, for which PyDarshan returns an empty one.
     """
     exe, *lines = _text(data).split("\n")
     parts = [line.partition("\t") for line in lines]
@@ -116,9 +116,9 @@ def _parse_command(data: bytes, warn: Warn) -> tuple[str, list[tuple[str, str]]]
 
 
 def read_names(source: Source, header: Header, warn: Warn) -> dict[int, str]:
-    """Inflate the name region: record id to name, "" for what Darshan knew but could not name.
+    """The names of the name region by record id; empty for a record that Darshan could not name.
 
-    Of several names of one id the first that is not empty holds.
+    If an id has several names, the first that is not empty is taken.
 
     Raises:
         WorkalikeError: DAMAGED_LOG if its compression is broken.
@@ -127,7 +127,7 @@ def read_names(source: Source, header: Header, warn: Warn) -> dict[int, str]:
         return {}
     data = source.inflate(header.names, header.compression, OBJECTS)
     parse = _parse_counted if header.layout.counted_names else _parse_ended
-    # Ids are hashes, which do not compress; less than a byte of the file for each is a bomb.
+    # Ids are hashes, which do not compress: a region with more names than bytes in the file is malicious.
     try:
         names, used = parse(data, header.code, header.names.length)
     except _TooManyNamesError as error:
@@ -139,13 +139,13 @@ def read_names(source: Source, header: Header, warn: Warn) -> dict[int, str]:
 
 
 class _TooManyNamesError(Exception):
-    """The name region would become more objects than its size in the file explains."""
+    """The name region has more names than its size in the file explains."""
 
 
 def _parse_ended(data: bytes, code: str, most: int) -> tuple[dict[int, str], int]:
-    """Parse u64 id, name, NUL, at most ``most`` of them; give the names and the bytes used.
+    """Parse at most ``most`` entries of u64 id, name, NUL; returns the names and the bytes used.
 
-    A log may hold a hundred thousand names, so the loop only looks for their ends.
+    A log may have a hundred thousand names, so the loop only finds their ends.
     """
     find = data.find
     ends: list[int] = []
@@ -167,7 +167,9 @@ def _parse_ended(data: bytes, code: str, most: int) -> tuple[dict[int, str], int
     is_text[id_bytes] = False
     texts = raw[: used - 1][is_text].tobytes().decode("utf-8", "backslashreplace").split("\0")
     names = dict(zip(ids, texts, strict=True))
-    if len(names) < len(ids):  # the last of several holds now, but it should be the first that is not empty
+    if len(names) < len(
+        ids
+    ):  # dict() took the last of several names; it should be the first that is not empty
         for number, text in zip(reversed(ids), reversed(texts), strict=True):
             if text:
                 names[number] = text
@@ -175,7 +177,7 @@ def _parse_ended(data: bytes, code: str, most: int) -> tuple[dict[int, str], int
 
 
 def _parse_counted(data: bytes, code: str, most: int) -> tuple[dict[int, str], int]:
-    """Parse u64 id, u32 length, name (format 3.00); the rest as of :func:`_parse_ended`."""
+    """Parse entries of u64 id, u32 length, name (format 3.00); arguments and result as of :func:`_parse_ended`."""
     names: dict[int, str] = {}
     head = struct.Struct(code + "QI")
     at = 0

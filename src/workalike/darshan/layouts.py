@@ -1,11 +1,10 @@
-"""The one table of what a Darshan log is made of: headers, module numbers, record layouts.
+"""The parts of a Darshan log as data: headers, module numbers, record layouts.
 
-Everything here is data. A record layout is the list of counter names in stored order (docs/reference/darshan-format.md#modules),
-so bringing an old record to the current layout is a matter of looking names up, and a name that
-the current layout does not know is simply not carried over.
+A record layout is the list of counter names in stored order (docs/reference/darshan-format.md#modules). An old record
+is converted to the current layout by name; a name that the current layout does not have is dropped.
 
-Names are without their module prefix: ``BYTES_READ``, ``F_READ_TIME``. All counters are 8 bytes
-wide (int64 or float64) and a record has no padding anywhere.
+Names have no module prefix: ``BYTES_READ``, ``F_READ_TIME``. All counters are 8 bytes wide (int64 or float64), and
+records have no padding.
 """
 
 from __future__ import annotations
@@ -15,28 +14,29 @@ from dataclasses import dataclass, field
 from workalike.darshan.bins import SIZE_BINS
 
 MAGIC = 6567223
-"""Third value of every header; says which byte order the log was written in (docs/reference/darshan-format.md#header)."""
+"""Magic number of every header, which shows the log's byte order (docs/reference/darshan-format.md#header)."""
 
 CURRENT_FORMAT = "3.41"
 
 ZLIB, BZIP2, UNCOMPRESSED = 0, 1, 2
-"""Compression codes of the header; one code holds for all regions."""
+"""Compression codes of the header; one code applies to all regions."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderLayout:
-    """Where the fields of one header generation lie (docs/reference/darshan-format.md#header), offsets and size in bytes.
+    """Offsets of the fields of one header generation, in bytes (docs/reference/darshan-format.md#header).
 
     Attributes:
-        size: bytes of the header; the job region begins there.
-        partial: offset of the partial flags, ``partial_code`` their struct letter.
+        size: size of the header; the job region begins there.
+        partial: offset of the partial flags.
+        partial_code: the struct letter of the partial flags.
         names: offset of (offset, length) of the name region, two u64.
         maps: offset of (offset, length) of the module regions, two u64 each, by stored module number.
         versions: offset of the record versions, u32 each.
-        slots: number of modules the header has room for.
+        slots: number of modules that the header has room for.
         nanoseconds: whether the job region has nanosecond fields.
-        counted_names: names are preceded by their length (3.00) rather than ended by NUL.
-        shifts: stored module numbers >= each of these are one too small, applied in this order.
+        counted_names: whether names are preceded by their length (3.00) instead of terminated by NUL.
+        shifts: numbers to apply in this order; a stored module number >= such a number is one too small.
     """
 
     size: int
@@ -81,7 +81,7 @@ HEADERS: dict[str, HeaderLayout] = {
         nanoseconds=True,
     ),
 }
-"""Format versions that are read. H5D came in 3.20, PNETCDF_VAR in 3.41: older files number without them."""
+"""Supported format versions. H5D was added in 3.20 and PNETCDF_VAR in 3.41: older files have other module numbers."""
 
 METADATA_BYTES = 1024
 """Size of the key=value text in the job region."""
@@ -118,8 +118,8 @@ class RecordLayout:
     Attributes:
         counters: names of the int64 values in stored order.
         fcounters: names of the float64 values in stored order.
-        file_id: whether a u64 file record id stands between the head and the counters.
-        sums: counters of the current layout that are the sum of counters stored under other names.
+        file_id: whether a u64 record id of the file comes between the head and the counters.
+        sums: counters of the current layout that are sums of counters stored under other names.
     """
 
     counters: tuple[str, ...]
@@ -135,7 +135,7 @@ class RecordLayout:
 
 @dataclass(frozen=True, slots=True)
 class ModuleLayout:
-    """All known versions of one module's record, the current one last (highest number)."""
+    """All known versions of one module's record by number; the highest is current."""
 
     versions: dict[int, RecordLayout]
 
@@ -314,13 +314,13 @@ FIXED: dict[str, ModuleLayout] = {
         }
     ),
 }
-"""Modules whose records have a fixed size, all versions that are read (docs/reference/darshan-format.md#modules)."""
+"""Modules with records of fixed size, in all supported versions (docs/reference/darshan-format.md#modules)."""
 
 MISSING_VALUE = -1
-"""Given for counters that an old version did not store; it means "not measured", never zero."""
+"""Value of counters that an old version did not store: "not measured", which is not zero."""
 
 MISSING_VALUES: dict[str, int] = {"RENAMED_FROM": 0}
-"""Exceptions: a record id has no -1, so "renamed from nothing" is 0."""
+"""Exceptions from MISSING_VALUE: a record id cannot be -1, so "not renamed" is 0."""
 
 VARIABLE: dict[str, tuple[int, ...]] = {
     "LUSTRE": (1, 2),
@@ -328,7 +328,7 @@ VARIABLE: dict[str, tuple[int, ...]] = {
     "DXT_POSIX": (1, 2),
     "DXT_MPIIO": (1, 2, 3),
 }
-"""Modules whose records vary in size, with the versions that are read."""
+"""Modules with records of variable size, and their supported versions."""
 
 DXT_SEGMENT_BYTES: dict[tuple[str, int], int] = {
     ("DXT_POSIX", 1): 32,
@@ -337,7 +337,7 @@ DXT_SEGMENT_BYTES: dict[tuple[str, int], int] = {
     ("DXT_MPIIO", 2): 32,
     ("DXT_MPIIO", 3): 40,
 }
-"""Bytes of one traced operation; 40 where a thread number follows."""
+"""Bytes of one traced operation; 40 include a thread number."""
 
 DXT_HEAD_BYTES = 104
 HEATMAP_HEAD_BYTES = 48

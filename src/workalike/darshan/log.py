@@ -1,4 +1,4 @@
-"""Opening a log and asking it for its parts; each part is inflated when it is first asked for."""
+"""Opens a log and gives its parts; each part is inflated at its first use."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = Non
 
     Args:
         path: the log file.
-        max_region_bytes: largest inflated size taken of any one region; the default is 2 GiB and
-            a limit on how far a region may grow, or WORKALIKE_MAX_REGION_BYTES of the environment.
+        max_region_bytes: limit on the inflated size of each region. The default is the environment's
+            WORKALIKE_MAX_REGION_BYTES, or else 2 GiB and a limit on the compression ratio.
 
     Raises:
         WorkalikeError: MISSING, DAMAGED_LOG or UNSUPPORTED_LOG, with file, place and a hint.
@@ -38,10 +38,10 @@ def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = Non
 
 
 def open_logs(paths: Sequence[Path]) -> list[Log]:
-    """Logs of one job; a folder stands for the logs (`*.darshan`) in it.
+    """Open the logs of one job; a folder stands for the logs (`*.darshan`) in it.
 
     Raises:
-        WorkalikeError: MISSING where there is none, and as `open_log`.
+        WorkalikeError: MISSING if there is no log, and the errors of `open_log`.
     """
     found: list[Path] = []
     for path in paths:
@@ -62,9 +62,9 @@ class Log:
     Attributes:
         path: the file.
         job: the job region.
-        modules: the modules that are present, by name.
-        skipped: names of modules that are present but not decoded.
-        warnings: what was odd but could be lived with; grows as regions are read.
+        modules: the log's modules by name.
+        skipped: names of modules that are not decoded.
+        warnings: oddities that did not stop the reading; the list grows as regions are read.
     """
 
     def __init__(self, source: Source) -> None:
@@ -92,7 +92,7 @@ class Log:
 
     @property
     def names(self) -> dict[int, str]:
-        """Names by record id; reading them also tells of the records that have none."""
+        """Names by record id; reading them adds warnings about records without a name."""
         if self._names is None:
             with self._source.within_memory(self._header.names):
                 self._names = read_names(self._source, self._header, self._warn)
@@ -102,10 +102,10 @@ class Log:
         return self._names
 
     def records(self, module: str) -> RecordTable | None:
-        """Give the records of a module with records of fixed size (``layouts.FIXED``).
+        """The records of a module with records of fixed size (``layouts.FIXED``).
 
         Returns:
-            None if the log does not have the module, or has it in a version that is not read.
+            None if the log does not have the module, or has it in an unsupported version.
 
         Raises:
             WorkalikeError: DAMAGED_LOG.
@@ -126,7 +126,7 @@ class Log:
         return self._tables[module]
 
     def lustre(self) -> LustreTable:
-        """Give the Lustre records, a table that serves as a list; empty if there are none.
+        """The Lustre records, a table that serves as a list; empty if there are none.
 
         Raises:
             WorkalikeError: DAMAGED_LOG.
@@ -144,7 +144,7 @@ class Log:
         return self._lustre
 
     def heatmaps(self) -> dict[str, Heatmap]:
-        """Give the heatmaps by interface ("POSIX", "MPIIO", "STDIO"), empty if there are none.
+        """The heatmaps by interface ("POSIX", "MPIIO", "STDIO"); empty if there are none.
 
         Raises:
             WorkalikeError: DAMAGED_LOG.
@@ -162,7 +162,7 @@ class Log:
         return self._heatmaps
 
     def dxt(self, module: str) -> DxtTable | None:
-        """Give the trace of "DXT_POSIX" or "DXT_MPIIO"; None if the log does not have it.
+        """The trace of "DXT_POSIX" or "DXT_MPIIO"; None if the log does not have it.
 
         Raises:
             WorkalikeError: DAMAGED_LOG.
@@ -194,7 +194,7 @@ class Log:
         return self._source.inflate(info.region, self._header.compression)
 
     def _is_decoded(self, name: str) -> bool:
-        """Whether a present module can be decoded; says so if one that should be cannot."""
+        """Whether a module can be decoded; warns about an unsupported version or an unknown module."""
         known = layouts.FIXED[name].versions if name in layouts.FIXED else layouts.VARIABLE.get(name, ())
         version = self.modules[name].version
         if version in known:
@@ -206,8 +206,8 @@ class Log:
         return False
 
     def _check_ranks(self, module: str, ranks: Int64s, lowest: int) -> None:
-        """A rank that the job does not have shows that the records are not what the header says."""
-        # Unsigned, a rank below the lowest becomes a huge one.
+        """Refuse records with ranks outside the job: they are not what the header says."""
+        # As an unsigned number, a rank below the lowest is huge.
         if len(ranks) and int((ranks - lowest).view(np.uint64).max()) >= self.job.nprocs - lowest:
             first = int(np.flatnonzero((ranks < lowest) | (ranks >= self.job.nprocs))[0])
             raise self._source.damaged(
@@ -216,7 +216,7 @@ class Log:
             )
 
     def _note_nameless(self, module: str, ids: UInt64s) -> None:
-        """Tell of records without a name, as soon as names are read; the records are kept."""
+        """Warn of records without a name as soon as names are read; the records are kept."""
         if self._names is None:
             self._unchecked_ids.append((module, ids))
             return

@@ -1,4 +1,4 @@
-"""Lustre records: how files lie on the servers (docs/reference/darshan-format.md#lustre)."""
+"""Lustre records: the layout of files on the servers (docs/reference/darshan-format.md#lustre)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class LustreComponent:
 
     Attributes:
         stripe_size: bytes.
-        stripe_count: number of stripes, each on an OST.
-        pattern, flags, mirror_id: as Lustre defines them, -1 if not stored.
-        extent_start, extent_end: bytes of the file it covers; an end of -1 is the end of file.
+        stripe_count: number of stripes, each on one OST.
+        pattern, flags, mirror_id: as Lustre defines them; -1 if not stored.
+        extent_start, extent_end: the range of the file in bytes; an end of -1 is the end of the file.
         pool: OST pool.
         osts: OST numbers, shape [stripe_count].
     """
@@ -44,7 +44,7 @@ class LustreComponent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LustreRecord:
-    """The layout of one file, as one rank (or -1, all of them) saw it."""
+    """The layout of one file, as one rank (or -1, all ranks) saw it."""
 
     id: int
     rank: int
@@ -63,7 +63,7 @@ class LustreRecord:
 
 
 class LustreTable(Sequence[LustreRecord]):
-    """The Lustre records of a log: a list that makes each record when it is asked for.
+    """The Lustre records of a log, as a list that creates each record at its use.
 
     Attributes:
         ids, ranks: of all records, shape [n].
@@ -138,7 +138,7 @@ def decode_lustre(version: int, data: bytes, code: str, source: Source, warn: Wa
     """Find the records of an inflated LUSTRE region.
 
     Raises:
-        WorkalikeError: DAMAGED_LOG if a record reaches beyond the region.
+        WorkalikeError: DAMAGED_LOG if a record exceeds the region.
     """
     words = native_words(data, code)
     starts, used = _find_records(version, words, source)
@@ -150,11 +150,11 @@ def decode_lustre(version: int, data: bytes, code: str, source: Source, warn: Wa
 
 
 def _find_records(version: int, words: Int64s, source: Source) -> tuple[Int64s, int]:
-    """Give the word index at which each record begins, shape [n], and the bytes that they use."""
+    """The word index at which each record begins, shape [n], and the bytes that the records use."""
     head, size_of = (_HEAD_1, _words_1) if version == 1 else (_HEAD, _words_2)
     if len(words) >= head:
-        # Files mostly have the same layout; then records lie on a grid, and if every point of the
-        # grid says so, walking from record to record would find the same.
+        # Files mostly have the same layout, and records then lie on a grid. If every point of the grid has the same
+        # numbers, a walk from record to record would give the same result.
         size = size_of(*words[head - 2 : head].tolist())
         if size > 0 and len(words) % size == 0:
             counts = words.reshape(-1, size)[:, head - 2 : head]
@@ -168,7 +168,7 @@ def _find_records(version: int, words: Int64s, source: Source) -> tuple[Int64s, 
         size = size_of(*words[at + head - 2 : at + head].tolist())
         if size < 0 or at + size > len(words):
             raise source.damaged(
-                "announces more than the region holds",
+                "exceeds the region",
                 place=f"module LUSTRE, record {len(starts)}, inflated byte {8 * at}",
             )
         starts.append(at)
@@ -177,24 +177,25 @@ def _find_records(version: int, words: Int64s, source: Source) -> tuple[Int64s, 
 
 
 def _check_stripes(words: Int64s, starts: Int64s, warn: Warn) -> None:
-    """A record's OSTs are those of its components, one after the other; tell if the numbers disagree."""
+    """Warn if a record's number of OSTs differs from the sum over its components."""
     components = words[starts + 2]
     wrong = 0
     for count in set(components.tolist()):
-        some = starts[components == count]
-        counts = words[(some + _HEAD + 1)[:, None] + _COMPONENT * np.arange(count)]
-        wrong += int(np.count_nonzero((counts.sum(axis=1) != words[some + 3]) | (counts < 0).any(axis=1)))
+        same_count = starts[components == count]
+        counts = words[(same_count + _HEAD + 1)[:, None] + _COMPONENT * np.arange(count)]
+        mismatch = (counts.sum(axis=1) != words[same_count + 3]) | (counts < 0).any(axis=1)
+        wrong += int(np.count_nonzero(mismatch))
     if wrong:
         warn(f"module LUSTRE: {wrong} of {len(starts)} records have other OSTs than their components say")
 
 
 def _words_1(_stripe_size: int, stripes: int) -> int:
-    """Words of a version 1 record from the last two of its head; -1 if impossible."""
+    """Number of words of a version 1 record, from the last two words of its head; -1 if impossible."""
     return _HEAD_1 + stripes if stripes >= 0 else -1
 
 
 def _words_2(components: int, stripes: int) -> int:
-    """Words of a version 2 record from the last two of its head; -1 if impossible."""
+    """Number of words of a version 2 record, from the last two words of its head; -1 if impossible."""
     if components < 0 or stripes < 0:
         return -1
     return _HEAD + components * _COMPONENT + stripes

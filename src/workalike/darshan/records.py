@@ -1,4 +1,7 @@
-"""Records of fixed size: POSIX, MPI-IO, STDIO, H5F, H5D, PNETCDF_FILE, PNETCDF_VAR (docs/reference/darshan-format.md#modules)."""
+"""Records of fixed size: POSIX, MPI-IO, STDIO, H5F, H5D, PNETCDF_FILE, PNETCDF_VAR.
+
+See docs/reference/darshan-format.md#modules.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +23,19 @@ Float64s = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordTable:
-    """All records of one module, brought to the module's current layout.
+    """All records of one module, converted to the module's current layout.
 
     Attributes:
         module: name of the module.
         ids: record ids, shape [n].
-        ranks: the rank of each record, -1 where all ranks of the job were summed up, shape [n].
-        counters: integer counters, shape [n, C], -1 where not measured or not stored by an old version.
+        ranks: the rank of each record, -1 for a sum over all ranks of the job, shape [n].
+        counters: integer counters, -1 if not measured or not stored by an old version, shape [n, C].
         fcounters: real counters (seconds, variances), shape [n, F].
-        file_ids: record id of the file a dataset or variable lies in, shape [n]; None for other
-            modules and for old H5D records.
+        file_ids: record id of the file of a dataset or variable, shape [n]; None for other modules and for old H5D
+            records.
 
-    ``table["BYTES_READ"]`` gives a column of shape [n]. The arrays are read-only views of the
-    inflated region where the log allows it.
+    ``table["BYTES_READ"]`` is a column of shape [n]. The arrays are read-only views of the inflated region if the log's
+    version and byte order allow it.
     """
 
     module: str
@@ -54,7 +57,7 @@ class RecordTable:
         return len(self.ids)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """Give one counter of all records: int64 [n], or float64 [n] for names that begin with F_.
+        """One counter of all records: int64 [n], or float64 [n] for names that begin with F_.
 
         Raises:
             KeyError: the module has no such counter.
@@ -66,13 +69,13 @@ class RecordTable:
         return name in _columns(self.module)
 
     def __iter__(self) -> Iterator[str]:
-        """The names of all counters, so that ``dict``-like use does not fall back on indices."""
+        """The names of all counters; without this method, iteration would call ``__getitem__`` with indices."""
         return iter(_columns(self.module))
 
 
 @functools.cache
 def _columns(module: str) -> dict[str, tuple[bool, int]]:
-    """Where each counter of the current layout is: (is it a real one, column)."""
+    """(whether it is real, column) of each counter of the current layout."""
     layout = layouts.FIXED[module].current
     columns = {name: (False, column) for column, name in enumerate(layout.counters)}
     columns.update({name: (True, column) for column, name in enumerate(layout.fcounters)})
@@ -80,10 +83,10 @@ def _columns(module: str) -> dict[str, tuple[bool, int]]:
 
 
 def native_words(data: bytes, code: str) -> Int64s:
-    """See the whole 8-byte words of a region as native int64, shape [len // 8].
+    """The whole 8-byte words of a region as native int64, shape [len // 8].
 
-    All fields of all records are 8 bytes wide but for texts, so one swap serves a whole region.
-    On data of this machine's byte order it is a view, otherwise a copy.
+    Except for text, all fields of all records are 8 bytes wide, so one byte swap converts a whole region. Data in this
+    machine's byte order are not copied.
     """
     if len(data) < 8:
         return np.empty(0, dtype=np.int64)
@@ -92,14 +95,14 @@ def native_words(data: bytes, code: str) -> Int64s:
 
 
 def decode_records(module: str, version: int, data: bytes, code: str, warn: Warn) -> RecordTable:
-    """See an inflated region as records.
+    """The records of an inflated region.
 
     Args:
         module: one of ``layouts.FIXED``.
         version: one of its versions.
         data: the inflated region.
-        code: struct sign of the log's byte order.
-        warn: told of bytes left over at the end and of what an old version says differently.
+        code: the log's byte order as the character of struct.
+        warn: gets remarks on bytes left over at the end, and on what an old version lacks.
     """
     stored = layouts.FIXED[module].versions[version]
     current = layouts.FIXED[module].current
@@ -117,7 +120,7 @@ def decode_records(module: str, version: int, data: bytes, code: str, warn: Warn
     if stored is not current:
         change = _change(module, version)
         if change.lost_names and counters[:, change.lost].any():
-            warn(f"module {module}: version {version} counts {change.lost_names} too, which are left out")
+            warn(f"module {module}: version {version} also counts {change.lost_names}, which are left out")
         if current.file_id and not stored.file_id:
             warn(f"module {module}: version {version} does not say which file a record belongs to")
         counters = _upconvert(counters, change.defaults, change.counters)
@@ -139,13 +142,14 @@ Columns = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """How an old layout becomes the current one.
+    """How records of an old layout are converted to the current one.
 
     Attributes:
-        counters, fcounters: columns of the new layout and the old columns that they come from.
-        defaults, real_defaults: a row of the new layout, as it is without any old column.
-        sums: columns of the new layout and the old counters that they are the sum of.
-        lost: columns of old counters that the new layout has no place for, ``lost_names`` their names.
+        counters, fcounters: columns of the new layout, and the old columns with their values.
+        defaults, real_defaults: the values of a row of the new layout before columns are copied.
+        sums: columns of the new layout, and the old counters of which each is the sum.
+        lost: columns of old counters that the new layout does not have.
+        lost_names: the names of these counters.
     """
 
     counters: tuple[Columns, Columns]
@@ -189,7 +193,7 @@ def _moves(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[Columns, Columns
 def _upconvert(
     old: npt.NDArray[Any], defaults: npt.NDArray[Any], columns: tuple[Columns, Columns]
 ) -> npt.NDArray[Any]:
-    """Copy columns into the new layout; what the old one lacks is "not measured"."""
+    """Copy columns into the new layout; what the old layout lacks is "not measured"."""
     new = np.empty((len(old), len(defaults)), dtype=defaults.dtype)
     new[:] = defaults
     new[:, columns[0]] = old[:, columns[1]]

@@ -1,4 +1,4 @@
-"""The bytes of one log file: read within bounds, inflated within a cap, errors that name the place."""
+"""The bytes of one log file: reads within bounds, inflation within a limit, and errors that name the place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 
 
 def _fastest_zlib() -> Any:
-    """zlib-ng, which inflates the same streams faster, where there is a wheel of it."""
+    """zlib-ng, which inflates faster, if it is installed; else zlib."""
     try:
         return importlib.import_module("zlib_ng.zlib_ng")
     except ImportError:
@@ -29,25 +29,25 @@ def _fastest_zlib() -> Any:
 _ZLIB = _fastest_zlib()
 
 REGION_CAP_VARIABLE = "WORKALIKE_MAX_REGION_BYTES"
-"""Environment variable that replaces the default cap on the inflated size of a region."""
+"""Environment variable that replaces the default limit on the inflated size of a region."""
 
 DEFAULT_REGION_CAP = 2 << 30
-"""Largest inflated region taken by default, bytes."""
+"""Default limit on the size of an inflated region, bytes."""
 
 _LARGEST_CAP = 1 << 62
-"""Sizes are C's ssize_t in zlib and bz2."""
+"""Largest limit: zlib and bz2 keep sizes in C's ssize_t."""
 
 _READ_WHOLE = 1 << 20
-"""Files up to this size are read at once; of larger ones only the regions that are asked for."""
+"""Files up to this size are read at once; of larger ones, each region is read at its use. Bytes."""
 
 _READ_FIRST = 4096
-"""Bytes read at once of larger files: the header and mostly the job region."""
+"""Bytes of a larger file that are read at once: the header, and usually the job region."""
 
-_COPY_AGAIN = "copy the log again from where it was written; if that one is the same, it cannot be read"
+_COPY_AGAIN = "copy the log again from its origin; if the original is the same, it cannot be read"
 
 
 class Region(NamedTuple):
-    """A stretch of the file, in bytes: compressed unless the header says otherwise."""
+    """A range of the file, in bytes; compressed unless the header says otherwise."""
 
     name: str
     offset: int
@@ -60,11 +60,11 @@ class Region(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """How far a region may grow when inflated, unless the caller sets a cap.
+    """The limit on the size of an inflated region, unless the caller sets one.
 
-    Up to ``floor`` bytes anything goes; above, not more than ``factor`` times the compressed size.
-    Counters, names and traces never compress like the zeros of a bomb (zlib reaches 1000, and
-    bzip2 far more), so this stops one long before it fills the memory.
+    Up to ``floor`` bytes, every ratio is allowed; above, at most ``factor`` times the compressed size. Counters, names
+    and traces never compress like the zeros of a decompression bomb (1000 times with zlib, far more with bzip2), so a
+    bomb is stopped long before it fills the memory.
     """
 
     floor: int
@@ -72,25 +72,25 @@ class Ratio:
 
 
 BULK = Ratio(64 << 20, 256)
-"""For regions that become arrays."""
+"""The limit for regions that become arrays."""
 
 OBJECTS = Ratio(16 << 20, 64)
-"""For the name region, of which every 9 bytes may become a Python object of a hundred."""
+"""The limit for the name region, in which every 9 bytes may become a Python object of a hundred bytes."""
 
 SMALL = Ratio(1 << 20, 1)
-"""For the job region, which Darshan keeps to 4096 bytes."""
+"""The limit for the job region, which has 4096 bytes in Darshan."""
 
 
 class Source:
-    """One log file, opened by path for each read so that no descriptor is held.
+    """One log file, which is opened for each read, so that many logs need no open descriptors.
 
     Args:
         path: the log file.
-        max_region_bytes: cap on the inflated size of any region; None takes the environment's,
-            else the default with its limits of growth (``Ratio``).
+        max_region_bytes: limit on the inflated size of each region; None: the environment's, or else the default
+            together with ``Ratio``.
 
     Raises:
-        WorkalikeError: MISSING if it cannot be opened, UNSUPPORTED_LOG if it is no regular file.
+        WorkalikeError: MISSING if it cannot be opened; UNSUPPORTED_LOG if it is not a regular file.
     """
 
     def __init__(self, path: str | os.PathLike[str], max_region_bytes: int | None = None) -> None:
@@ -115,7 +115,7 @@ class Source:
 
     @contextmanager
     def _open(self) -> Iterator[tuple[int, os.stat_result]]:
-        """Open the file for a while; an OSError inside becomes the error it stands for."""
+        """Open the file; an OSError inside becomes a WorkalikeError."""
         try:
             # Opening a named pipe would otherwise wait for its writer.
             file = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
@@ -136,7 +136,7 @@ class Source:
             ) from error
 
     def _read_exactly(self, file: int, length: int) -> bytes:
-        """Read on until ``length`` bytes are there; one call may give less."""
+        """Read ``length`` bytes; a single call may return fewer."""
         data = os.read(file, length)
         while len(data) < length:
             more = os.read(file, length - len(data))
@@ -146,16 +146,16 @@ class Source:
         return data
 
     def inflate(self, region: Region, compression: int, ratio: Ratio = BULK) -> bytes:
-        """Read a region and undo its compression: all of its streams, back to back (docs/reference/darshan-format.md#file-skeleton).
+        """Read a region and decompress all of its streams (docs/reference/darshan-format.md#file-skeleton).
 
         Raises:
-            WorkalikeError: DAMAGED_LOG if a stream is broken, cut short or grows beyond the cap.
+            WorkalikeError: DAMAGED_LOG if a stream is broken, truncated, or larger than the limit.
         """
         cap = self._cap
         if cap is None:
             cap = min(DEFAULT_REGION_CAP, max(ratio.floor, ratio.factor * region.length))
         try:
-            if region.length > cap:  # in a sparse file that costs nothing
+            if region.length > cap:  # possible in a small sparse file
                 raise _StreamError("", 0, too_big=True)
             data = self.read(region.offset, region.length)
             return data if compression == layouts.UNCOMPRESSED else _inflate(data, cap, _STREAMS[compression])
@@ -165,28 +165,28 @@ class Source:
                 raise self.damaged(
                     f"{region.length} bytes inflate to more than {cap}",
                     place=place,
-                    hint=f"if the log is trustworthy, set {REGION_CAP_VARIABLE} to the bytes to allow",
+                    hint=f"if the log is trustworthy, set {REGION_CAP_VARIABLE} to a larger number of bytes",
                 ) from error
             raise self.damaged(error.message, place=place) from error
 
     @contextmanager
     def within_memory(self, region: Region) -> Iterator[None]:
-        """Turn lack of memory while a region is read into the error that says so."""
+        """Turn a MemoryError while a region is read into a WorkalikeError."""
         try:
             yield
         except MemoryError as error:
             raise self.damaged(
-                "inflates to more than the memory holds",
+                "inflates to more than fits into memory",
                 place=region.name,
-                hint=f"read it where there is more memory, or lower {REGION_CAP_VARIABLE}",
+                hint=f"use a machine with more memory, or lower {REGION_CAP_VARIABLE}",
             ) from error
 
     def damaged(self, message: str, *, place: str | None = None, hint: str = _COPY_AGAIN) -> WorkalikeError:
-        """Make a DAMAGED_LOG error of this file."""
+        """A DAMAGED_LOG error for this file."""
         return WorkalikeError(ErrorKind.DAMAGED_LOG, message, file=self.path, place=place, hint=hint)
 
     def unsupported(self, message: str, *, place: str | None = None, hint: str) -> WorkalikeError:
-        """Make an UNSUPPORTED_LOG error of this file."""
+        """An UNSUPPORTED_LOG error for this file."""
         return WorkalikeError(ErrorKind.UNSUPPORTED_LOG, message, file=self.path, place=place, hint=hint)
 
 
@@ -206,7 +206,7 @@ def _cap_from_environment() -> int | None:
 
 
 class _Stream(Protocol):
-    """What the decompressors of zlib and bz2 have in common."""
+    """The common interface of the decompressors of zlib and bz2."""
 
     @property
     def eof(self) -> bool: ...
@@ -232,13 +232,12 @@ class _StreamError(Exception):
 
 
 def _inflate(data: bytes, cap: int, new_stream: Callable[[], _Stream]) -> bytes:
-    """Inflate streams back to back into one byte string of at most ``cap`` bytes."""
+    """Inflate consecutive streams into one byte string of at most ``cap`` bytes."""
     pieces: list[bytes] = []
     room = cap
     at = 0
-    # All of it to the first stream, which is mostly the only one; then a window about the size of
-    # a stream, because what a stream leaves over is copied and thousands of streams would copy
-    # the whole region thousands of times.
+    # The first stream, mostly the only one, gets all data. Later ones get a window of about the size of a stream:
+    # unused data is copied, and thousands of streams would copy the whole region thousands of times.
     window = len(data)
     view = memoryview(data)
     try:
@@ -258,10 +257,10 @@ def _inflate(data: bytes, cap: int, new_stream: Callable[[], _Stream]) -> bytes:
                 pieces.append(piece)
             start, at = at, fed - len(stream.unused_data)
             window = max(512, 2 * (at - start))
-    except (_ZLIB.error, OSError, ValueError, EOFError) as error:  # but for the first, from bzip2
+    except (_ZLIB.error, OSError, ValueError, EOFError) as error:  # all except the first come from bzip2
         raise _StreamError(f"a compressed stream is broken ({error})", at) from error
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 Warn = Callable[[str], None]
-"""Takes a remark on something odd that does not stop the reading."""
+"""A function that takes a remark on something odd that does not stop the reading."""

@@ -1,7 +1,7 @@
-"""Writing Darshan logs: for tests, and for whatever must look like a log of an application.
+"""Writes Darshan logs, for tests and for captured programs.
 
-Logs are in format 3.41, little endian, one zlib stream per region, with the record versions that the
-released PyDarshan reads (docs/reference/darshan-format.md#modules). :class:`LogBuilder` is the convenient way::
+Logs are in format 3.41, little endian, with one zlib stream per region, in the record versions that the released
+PyDarshan reads (docs/reference/darshan-format.md#modules). :class:`LogBuilder` is the convenient way::
 
     LogBuilder(nprocs=4, run_time=100.0).posix("/data/out", OPENS=4, WRITES=8).write("x.darshan")
 """
@@ -33,7 +33,7 @@ WRITTEN_VERSIONS: dict[str, int] = {
     "DXT_POSIX": 1,
     "DXT_MPIIO": 2,
 }
-"""Record versions that are written; those of DXT are not the newest, but what PyDarshan 3.5.0 reads."""
+"""Record versions that are written; those of DXT are not the newest, but those that PyDarshan 3.5.0 reads."""
 
 _TEXT_BYTES = 3015
 """Room for the command line and the mounts in the job region."""
@@ -46,7 +46,7 @@ SegmentsLike: TypeAlias = Sequence[tuple[int, int, float, float]] | npt.NDArray[
 
 @dataclass(frozen=True, slots=True)
 class JobToWrite:
-    """What goes into the job region; times in seconds, see :class:`workalike.darshan.Job`."""
+    """The contents of the job region; times in seconds, see :class:`workalike.darshan.Job`."""
 
     nprocs: int = 1
     run_time: float = 1.0
@@ -69,17 +69,17 @@ def write_log(
     """Write one log.
 
     Args:
-        path: file to make or replace.
+        path: the file, which is replaced if it exists.
         job: the job region.
-        names: record id to name; give one for every id, or PyDarshan drops the record.
-        regions: module name to its records: a table, or bytes in stored form (``encode_`` functions).
-        partial: names of modules to mark as incomplete.
+        names: names by record id; PyDarshan drops records without a name.
+        regions: records by module name, as a table or as stored bytes (from the ``encode_`` functions).
+        partial: names of modules to mark as partial.
 
     Returns:
         The path.
 
     Raises:
-        ValueError: something cannot be expressed in a log.
+        ValueError: a log cannot express a value.
         WorkalikeError: CANNOT_WRITE.
     """
     image = log_image(job=job, names=names, regions=regions, partial=partial)
@@ -87,7 +87,7 @@ def write_log(
         Path(path).write_bytes(image)
     except OSError as error:
         if Path(path).is_file():
-            Path(path).unlink()  # what a full disk took of it
+            Path(path).unlink()  # an incomplete log of a full disk
         raise WorkalikeError(
             ErrorKind.CANNOT_WRITE, error.strerror or str(error), file=Path(path), hint="choose another place"
         ) from error
@@ -101,7 +101,7 @@ def log_image(
     regions: Mapping[str, RecordTable | bytes],
     partial: Collection[str] = (),
 ) -> bytes:
-    """Make the bytes of a log; arguments and ValueError as of :func:`write_log`."""
+    """The bytes of a log; arguments and ValueError as of :func:`write_log`."""
     layout = layouts.HEADERS[layouts.CURRENT_FORMAT]
     header = bytearray(layout.size)
     struct.pack_into("<8sqB", header, 0, layouts.CURRENT_FORMAT.encode(), layouts.MAGIC, layouts.ZLIB)
@@ -143,20 +143,20 @@ def _encode_job(job: JobToWrite) -> bytes:
 
 
 def encode_names(names: Mapping[int, str]) -> bytes:
-    """Store names as u64 id, text, NUL.
+    """The stored form of names: u64 id, text, NUL.
 
     Raises:
-        ValueError: a name holds a NUL.
+        ValueError: a name contains a NUL.
     """
     if any("\0" in name for name in names.values()):
-        raise ValueError("a name in a log cannot hold a NUL")
+        raise ValueError("a name in a log cannot contain a NUL")
     return b"".join(struct.pack("<Q", number) + name.encode() + b"\0" for number, name in names.items())
 
 
 def encode_record(
     module: str, number: int, rank: int, values: Mapping[str, float], file_id: int = 0
 ) -> bytes:
-    """Store one record of fixed size; counters that are not given are 0.
+    """The stored form of one record of fixed size; counters that are not given are 0.
 
     Raises:
         ValueError: the module has no such counter.
@@ -172,7 +172,7 @@ def encode_record(
 
 
 def encode_table(table: RecordTable) -> bytes:
-    """Store all records of a table, in the module's current layout; an unknown file id becomes 0."""
+    """The stored form of a table's records, in the module's current layout; an unknown file id becomes 0."""
     parts: list[npt.NDArray[Any]] = [table.ids[:, None].view(np.int64), table.ranks[:, None]]
     if layouts.FIXED[table.module].current.file_id:
         files = np.zeros(len(table), np.uint64) if table.file_ids is None else table.file_ids
@@ -184,7 +184,7 @@ def encode_table(table: RecordTable) -> bytes:
 def encode_heatmap(
     number: int, rank: int, bin_width: float, write: Sequence[int], read: Sequence[int]
 ) -> bytes:
-    """Store one heatmap record; bytes per bin, bins of ``bin_width`` seconds.
+    """The stored form of one heatmap record: bytes per bin, and bins of ``bin_width`` seconds.
 
     Raises:
         ValueError: ``write`` and ``read`` differ in length.
@@ -196,21 +196,21 @@ def encode_heatmap(
 
 
 def encode_lustre(number: int, rank: int, components: Iterable[tuple[int, Sequence[int]]]) -> bytes:
-    """Store one Lustre record; a component is (stripe size in bytes, OST numbers)."""
+    """The stored form of one Lustre record; a component is (stripe size in bytes, OST numbers)."""
     parts = list(components)
-    osts = [ost for _, some in parts for ost in some]
-    record = struct.pack("<Qqqq", number, rank, len(parts), len(osts))
-    for size, some in parts:
-        record += struct.pack("<7q16s", size, len(some), 1, 16, 0, -1, 0, b"")
-    return record + struct.pack(f"<{len(osts)}q", *osts)
+    all_osts = [ost for _, osts in parts for ost in osts]
+    record = struct.pack("<Qqqq", number, rank, len(parts), len(all_osts))
+    for size, osts in parts:
+        record += struct.pack("<7q16s", size, len(osts), 1, 16, 0, -1, 0, b"")
+    return record + struct.pack(f"<{len(all_osts)}q", *all_osts)
 
 
 def encode_dxt(
     number: int, rank: int, hostname: str, writes: SegmentsLike = (), reads: SegmentsLike = ()
 ) -> bytes:
-    """Store one trace record."""
+    """The stored form of one trace record."""
     stored = [_segments(writes), _segments(reads)]
-    counts = [len(some) for some in stored]
+    counts = [len(segments) for segments in stored]
     head = struct.pack("<Qqq64sqq", number, rank, 0, hostname.encode()[:63], *counts)
     return head + stored[0].tobytes() + stored[1].tobytes()
 
@@ -225,7 +225,7 @@ def _segments(segments: SegmentsLike) -> npt.NDArray[np.void]:
 
 
 class LogBuilder:
-    """A log, built record by record; every method but the last gives the builder back.
+    """Builds a log record by record; methods that add something return the builder.
 
     Arguments are those of :class:`JobToWrite`: nprocs, run_time (s), start_time (s since 1970), exe, ...
     """
@@ -249,7 +249,7 @@ class LogBuilder:
         self._partial: set[str] = set()
 
     def name(self, name: str) -> int:
-        """Enter a name and give its record id."""
+        """Add a name; returns its record id."""
         number = record_id(name)
         self.names[number] = name
         return number
@@ -262,8 +262,8 @@ class LogBuilder:
         Args:
             module: name of the module.
             name: name of the file, dataset or variable.
-            rank: rank, -1 for all ranks of the job.
-            file: for H5D and PNETCDF_VAR, the name of the file it lies in.
+            rank: the rank; -1 for all ranks of the job.
+            file: for H5D and PNETCDF_VAR, the name of the file that contains the dataset or variable.
             values: counters without the module's prefix.
 
         Raises:
@@ -295,7 +295,7 @@ class LogBuilder:
     def heatmap(
         self, api: str, rank: int, bin_width: float, write: Sequence[int], read: Sequence[int] | None = None
     ) -> Self:
-        """Add the heatmap of one rank for "POSIX", "MPIIO" or "STDIO"; no ``read`` means none was read."""
+        """Add the heatmap of one rank for "POSIX", "MPIIO" or "STDIO"; without ``read``, nothing was read."""
         number = self.name(f"heatmap:{api}")
         bins = [0] * len(write) if read is None else read
         return self._add("HEATMAP", encode_heatmap(number, rank, bin_width, write, bins))
@@ -309,7 +309,7 @@ class LogBuilder:
         osts: Sequence[int] = (0,),
         more: Iterable[tuple[int, Sequence[int]]] = (),
     ) -> Self:
-        """Add the layout of a file, of one component or with `more` of them."""
+        """Add the layout of a file, with one component or, by `more`, several."""
         return self._add("LUSTRE", encode_lustre(self.name(name), rank, [(stripe_size, osts), *more]))
 
     def dxt_posix(
@@ -333,17 +333,17 @@ class LogBuilder:
         return self._add("DXT_MPIIO", encode_dxt(self.name(name), rank, hostname, writes, reads))
 
     def partial(self, *modules: str) -> Self:
-        """Mark modules as incomplete."""
+        """Mark modules as partial."""
         self._partial.update(modules)
         return self
 
     def image(self) -> bytes:
-        """Give the log as bytes."""
+        """The log as bytes."""
         regions = {module: b"".join(records) for module, records in self._records.items()}
         return log_image(job=self.job, names=self.names, regions=regions, partial=self._partial)
 
     def write(self, path: str | os.PathLike[str]) -> Path:
-        """Write the log and give its path; errors as of :func:`write_log`."""
+        """Write the log; returns its path. Errors are those of :func:`write_log`."""
         regions = {module: b"".join(records) for module, records in self._records.items()}
         return write_log(path, job=self.job, names=self.names, regions=regions, partial=self._partial)
 

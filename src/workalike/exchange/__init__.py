@@ -1,1 +1,1 @@
-"""Workloads from and to other tools: one module a tool, `registry` lists them."""
+"""Workloads from and to other tools: one module per tool; `registry` lists them."""

@@ -1,4 +1,4 @@
-"""An imported document as a checked workload, and as text with its notes on top."""
+"""Turns an imported document into a checked workload, and into text with its notes at the top."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from workalike.workload.workload_file import first_error, workload_text
 
 
 def workload_of(imported: Imported) -> Workload:
-    """The workload that a document says.
+    """The workload that a document describes.
 
     Raises:
-        WorkalikeError: USAGE where it says something that no workload can have.
+        WorkalikeError: USAGE if it is not a valid workload.
     """
     try:
         return Workload.model_validate(imported.document)
@@ -25,7 +25,7 @@ def workload_of(imported: Imported) -> Workload:
 
 
 def text_of(imported: Imported, tool: str) -> str:
-    """The workload file; what was lost or assumed stands on top, as comments."""
+    """The text of the workload file; comments at the top say what was lost or assumed."""
     head = [f"Imported from {tool}.", *(f"Note: {note.text}." for note in imported.notes.all)]
     comments = "".join(f"# {_printable(line)}\n" for line in head)
     return comments + workload_text(workload_of(imported))

@@ -1,4 +1,4 @@
-"""`workalike export fio`: a job file. fio knows processes and files, no MPI and no libraries."""
+"""`workalike export fio`: a job file. fio knows processes and files, but neither MPI nor I/O libraries."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from workalike.workload.words import Direction, Interface, Lifetime, Pattern
 
 MOST_SECTIONS = 2000
 MOST_BLOCK = 2**30
-MOST_JOBS = 4096  # what fio is built for
-MOST_TRIED = 10_000  # divisors of an operation that is too large for one
+MOST_JOBS = 4096  # fio's limit
+MOST_TRIED = 10_000  # numbers of parts to try for an operation that is larger than MOST_BLOCK
 
 
 def write_fio(workload: Workload) -> Exported:
-    """One section for each kind of transfer of each dump, started at its time."""
+    """A job file with one section per kind of transfer of each dump, which starts at the dump's time."""
     notes = Notes()
     say_computing(workload, "fio", notes)
     shapes = shapes_of(workload)
-    notes.say("fio runs on one node: on several, give its part of the ranks to each")
+    notes.say("fio runs on one node; on several nodes, run it on each with its part of the ranks")
     lines = [
         "[global]",
         "ioengine=psync",
@@ -33,13 +33,13 @@ def write_fio(workload: Workload) -> Exported:
         for number, transfer in enumerate(t for t in event.shape.transfers(event.dump) if t.bytes):
             for repeat in range(event.count):
                 if sections == MOST_SECTIONS:
-                    notes.lost(f"more than {MOST_SECTIONS} sections: the later dumps are left out")
+                    notes.lost(f"more than {MOST_SECTIONS} sections: later dumps are left out")
                     return Exported("\n".join(lines) + "\n", notes)
                 sections += 1
                 lines += ["", *_section(event, repeat, number, transfer, notes)]
         _say(event.shape, notes)
     if not sections:
-        notes.lost("nothing that fio could do")
+        notes.lost("the workload has nothing that fio could do")
     return Exported("\n".join(lines) + "\n", notes)
 
 
@@ -50,7 +50,7 @@ def _section(event: Event, repeat: int, number: int, transfer: Transfer, notes: 
     name = f"{shape.family.role.value}-{shape.family.number}.{file:06}"
     jobs, block = transfer.ranks, _block(shape, transfer, notes)
     if jobs > MOST_JOBS:
-        notes.lost(f"{shape.name}: {jobs} ranks are {MOST_JOBS} processes, the most that fio takes")
+        notes.lost(f"{shape.name}: {jobs} ranks become {MOST_JOBS} processes, fio's limit")
         jobs = MOST_JOBS
     own = transfer.bytes // transfer.ranks
     lines = [f"[{shape.family.role.value}-{shape.family.number}-{dump}-{number}]"]
@@ -69,30 +69,30 @@ def _section(event: Event, repeat: int, number: int, transfer: Transfer, notes: 
 
 
 def _base(shape: Shape, dump: int, number: int) -> int:
-    """Where a kind of transfer begins: behind those before it, and in an appended file behind earlier dumps."""
+    """Where a kind of transfer begins: after those before it, and in an appended file after earlier dumps."""
     transfers = [t for t in shape.transfers(dump) if t.bytes]
-    mine = transfers[number].direction
-    before = sum(t.bytes for t in transfers[:number] if t.direction is mine)
+    direction = transfers[number].direction
+    before = sum(t.bytes for t in transfers[:number] if t.direction is direction)
     if shape.family.lifetime is Lifetime.APPENDED:
         before += sum(shape.bytes_of(earlier) for earlier in range(dump))
     return before
 
 
 def _block(shape: Shape, transfer: Transfer, notes: Notes) -> int:
-    """An operation's size; too large ones are several."""
+    """The size of an operation; one that is too large is split."""
     if transfer.size <= MOST_BLOCK:
         return transfer.size
     fewest = -(-transfer.size // MOST_BLOCK)
     parts = next((n for n in range(fewest, fewest + MOST_TRIED) if transfer.size % n == 0), None)
     if parts is None:
-        notes.lost(f"{shape.name}: operations of {format_size(transfer.size)} become {fewest} each, nearly")
+        notes.lost(f"{shape.name}: operations of {format_size(transfer.size)} become about {fewest} each")
         return transfer.size // fewest
     notes.say(f"{shape.name}: operations of {format_size(transfer.size)} become {parts} each")
     return transfer.size // parts
 
 
 def _where(transfer: Transfer, own: int, block: int, jobs: int) -> list[str]:
-    """Place in the file of all jobs, and order: jobs lie `offset_increment` apart."""
+    """Options for the order of operations, and for their places in a shared file: jobs are `offset_increment` apart."""
     word = "read" if transfer.direction is Direction.READ else "write"
     if transfer.pattern is Pattern.REPLICATED:
         return [f"rw={word}", f"size={own}"]
@@ -102,7 +102,9 @@ def _where(transfer: Transfer, own: int, block: int, jobs: int) -> list[str]:
         span = transfer.stride * transfer.count * transfer.segments
         return [*_order(transfer, word, transfer.stride - block), f"offset_increment={span}", f"size={span}"]
     if transfer.pattern is Pattern.INTERLEAVED or (transfer.segments > 1 and transfer.count == 1):
-        hole = (jobs - 1) * block if block == transfer.size else 0  # an operation cut in two cannot jump
+        hole = (
+            (jobs - 1) * block if block == transfer.size else 0
+        )  # no hole within an operation that is split
         if hole or jobs == 1:
             return [*_order(transfer, word, hole), f"offset_increment={block}", f"size={own * jobs}"]
     return [*_order(transfer, word, 0), f"offset_increment={own}", f"size={own}"]
@@ -115,7 +117,7 @@ def _order(transfer: Transfer, word: str, hole: int) -> list[str]:
 
 
 def _say(shape: Shape, notes: Notes) -> None:
-    """What fio has no words for."""
+    """Note what fio cannot express."""
     family, sharing = shape.family, shape.family.sharing
     if family.interface in LIBRARIES:
         notes.lost(
@@ -124,12 +126,12 @@ def _say(shape: Shape, notes: Notes) -> None:
     elif family.interface is not Interface.POSIX:
         notes.say(f"{shape.name}: {family.interface.value} becomes plain reads and writes")
     if shape.collective:
-        notes.lost(f"{shape.name}: fio has no collective operations: each process does its own")
+        notes.lost(f"{shape.name}: fio has no collective operations; each process does its own")
     if sharing.mode is SharingMode.GROUPS and not is_private(shape):
         notes.lost(f"{shape.name}: {sharing.files} files of groups of ranks become one shared file")
     if len(shape.transfers(0)) > 1:
-        notes.say(f"{shape.name}: the kinds of transfers of a dump run side by side")
+        notes.say(f"{shape.name}: the kinds of transfers of a dump run at the same time")
     if any(t.segments > 1 and t.count > 1 for t in shape.transfers(0)):
-        notes.say(f"{shape.name}: what a stream repeats lies in one piece for each rank")
+        notes.say(f"{shape.name}: the repetitions of a stream are contiguous for each rank")
     if family.schedule.compute_time:
-        notes.say(f"{shape.name}: there is no computing between operations of a dump")
+        notes.say(f"{shape.name}: the compute time between operations of a dump is left out")

@@ -1,6 +1,6 @@
 """`workalike export h5bench`: the JSON configuration of h5bench's write and read benchmarks.
 
-They write eight datasets of 4-byte elements a timestep, all timesteps into one file, with equal sleeps between.
+They write eight datasets of 4-byte elements per timestep, all timesteps into one file, with equal sleeps between them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from workalike.exchange.shape import LIBRARIES, Event, Shape, events, is_private
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.words import Interface, Lifetime, Pattern
 
-PARTICLE = 32  # bytes of a particle: eight variables of four
+PARTICLE = 32  # bytes of a particle: eight variables of four bytes each
 VARIABLES = 8
 
 
 def write_h5bench(workload: Workload) -> Exported:
-    """A configuration with one benchmark for each run of equal dumps."""
+    """A configuration with one benchmark per run of equal dumps."""
     notes = Notes()
     say_computing(workload, "h5bench", notes)
     benchmarks: list[dict[str, Any]] = []
@@ -30,9 +30,9 @@ def write_h5bench(workload: Workload) -> Exported:
     for shape in shapes:
         tunable |= _stripes(shape)
     if not benchmarks:
-        notes.lost("nothing that h5bench could do")
+        notes.lost("the workload has nothing that h5bench could do")
     else:
-        notes.say("benchmarks run one after the other: the time between them is not kept")
+        notes.say("benchmarks run one after the other; the time between them is not kept")
     document = {
         "mpi": {"command": "mpirun", "ranks": str(workload.ranks)},
         "vol": {},
@@ -49,7 +49,7 @@ def _benchmark(event: Event, ranks: int, notes: Notes) -> dict[str, Any]:
     particles = max(round(total / (ranks * PARTICLE)), 1)
     _say(shape, ranks, notes)
     if particles * ranks * PARTICLE != total:
-        notes.say(f"{shape.name}: bytes are rounded to {PARTICLE} a rank")
+        notes.say(f"{shape.name}: bytes are rounded to multiples of {PARTICLE} per rank")
     if event.count > 1 and shape.family.lifetime is Lifetime.PER_DUMP:
         notes.lost(f"{shape.name}: equal dumps go into one file, as timesteps")
     compute = round(1000 * event.every)
@@ -103,4 +103,4 @@ def _say(shape: Shape, ranks: int, notes: Notes) -> None:
     if shape.ranks != ranks:
         notes.lost(f"{shape.name}: all {ranks} ranks take part, not {shape.ranks}")
     if shape.mesh is not None:
-        notes.say(f"{shape.name}: h5bench has particles, no meshes: only bytes are kept")
+        notes.say(f"{shape.name}: h5bench has particles and no meshes; only bytes are kept")

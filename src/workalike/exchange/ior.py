@@ -1,4 +1,4 @@
-"""`workalike export ior`: a script of IOR command lines, one for each run of equal dumps."""
+"""`workalike export ior`: a script of IOR command lines, one per run of equal dumps."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MOST_LINES = 20_000
 
 
 def write_ior(workload: Workload) -> Exported:
-    """A shell script: IOR for each dump, sleeping between them."""
+    """A shell script that runs IOR for each dump and sleeps between them."""
     notes = Notes()
     say_computing(workload, "IOR", notes)
-    lines = ["#!/bin/sh", "# Run it where the data shall go.", "set -e"]
+    lines = ["#!/bin/sh", "# Run it in the folder for the data.", "set -e"]
     now = 0.0
     for event in events(shapes_of(workload)):
         commands = list(_commands(event, notes))
@@ -36,11 +36,11 @@ def write_ior(workload: Workload) -> Exported:
         now = max(now, event.start + (event.count - 1) * event.every)
         lines += commands
         if len(lines) > MOST_LINES:
-            notes.lost(f"more than {MOST_LINES} command lines: the later dumps are left out")
+            notes.lost(f"more than {MOST_LINES} command lines: later dumps are left out")
             break
-    notes.say("IOR's own time is not taken off the sleeps: they are from start to start")
+    notes.say("IOR's own time is not subtracted from the sleeps, which last from start to start")
     if len(lines) == 3:
-        notes.lost("nothing that IOR could do")
+        notes.lost("the workload has nothing that IOR could do")
     return Exported("\n".join(lines) + "\n", notes)
 
 
@@ -49,20 +49,20 @@ def _seconds(value: float) -> str:
 
 
 def _commands(event: Event, notes: Notes) -> list[str]:
-    """The command lines of a run of equal dumps: one a direction."""
+    """The command lines of a run of equal dumps, one per direction."""
     shape = event.shape
     transfers = [t for t in shape.transfers(event.dump) if t.bytes]
     _say(shape, transfers, notes)
     commands = []
     for direction in (Direction.READ, Direction.WRITE):
-        mine = [t for t in transfers if t.direction is direction]
-        if mine:
-            main = max(mine, key=lambda t: t.bytes)
-            rest = sum(t.bytes for t in mine if t is not main)
+        same_direction = [t for t in transfers if t.direction is direction]
+        if same_direction:
+            main = max(same_direction, key=lambda t: t.bytes)
+            rest = sum(t.bytes for t in same_direction if t is not main)
             if rest:
                 share = 100 * rest / (rest + main.bytes)
                 notes.lost(
-                    f"{shape.name}: IOR has one transfer size: {share:.2g} % of the bytes are left out"
+                    f"{shape.name}: IOR has one transfer size; {share:.2g} % of the bytes are left out"
                 )
             commands.append(_command(event, main, notes))
     return commands
@@ -89,14 +89,14 @@ def _command(event: Event, transfer: Transfer, notes: Notes) -> str:
 
 
 def _block(transfer: Transfer, size: int) -> tuple[int, int]:
-    """(block size, segments): a block is what a rank has in one piece."""
+    """(block size in bytes, segments): a block is contiguous data of one rank."""
     if transfer.pattern is Pattern.INTERLEAVED:
         return size, transfer.count * transfer.segments
     return size * transfer.count, transfer.segments
 
 
 def _repeats(event: Event, notes: Notes) -> list[str]:
-    """Equal dumps as repetitions; each into a file of its own where the workload has it so."""
+    """Options for equal dumps as repetitions, each into a file of its own where the lifetime is per-dump."""
     if event.count == 1:
         return ["-E"] if event.shape.family.lifetime is not Lifetime.PER_DUMP else []
     words = ["-i", str(event.count)]
@@ -106,12 +106,14 @@ def _repeats(event: Event, notes: Notes) -> list[str]:
         words.append("-E")
     delay = round(event.every)
     if delay != event.every:
-        notes.say(f"{event.shape.name}: IOR waits whole seconds: {delay} s for {_seconds(event.every)} s")
+        notes.say(
+            f"{event.shape.name}: IOR waits whole seconds, {delay} s instead of {_seconds(event.every)} s"
+        )
     return [*words, "-d", str(delay)] if delay else words
 
 
 def _tunables(shape: Shape) -> list[str]:
-    """Options of the API at hand, as IOR has them since version 3.3."""
+    """Options of the API, as in IOR from version 3.3 on."""
     tunable, api = shape.family.tunable, APIS[shape.family.interface]
     words = []
     if tunable.alignment and api == "HDF5":
@@ -141,7 +143,7 @@ def _hints(shape: Shape) -> list[str]:
 
 
 def _say(shape: Shape, transfers: list[Transfer], notes: Notes) -> None:
-    """What IOR has no words for."""
+    """Note what IOR cannot express."""
     family, sharing = shape.family, shape.family.sharing
     if family.interface in (Interface.STDIO, Interface.TYPHONIO, Interface.ADIOS2):
         notes.lost(f"{shape.name}: IOR has no {family.interface.value}; it is {APIS[family.interface]}")
@@ -152,18 +154,18 @@ def _say(shape: Shape, transfers: list[Transfer], notes: Notes) -> None:
     if family.lifetime is Lifetime.APPENDED:
         notes.lost(f"{shape.name}: IOR writes an appended file from its start at each dump")
     if family.schedule.compute_time:
-        notes.say(f"{shape.name}: there is no computing between operations of a dump")
+        notes.say(f"{shape.name}: the compute time between operations of a dump is left out")
     if shape.mesh is not None or family.content_of(0).arrays or family.content_of(0).fit:
         notes.say(f"{shape.name}: datasets become segments of one size, without the library's metadata")
-    for pattern, what in (
+    for pattern, loss in (
         (Pattern.STRIDED, "holes between operations are left out"),
-        (Pattern.SAME, "operations on one place follow each other"),
+        (Pattern.SAME, "operations at one place become contiguous"),
         (Pattern.REPLICATED, "each rank has a part of its own, not all of the file"),
     ):
         if any(t.pattern is pattern for t in transfers):
-            notes.lost(f"{shape.name}: {what}")
-    small = [t for t in transfers if t.size > 2**31 - WORD]
-    if small:
+            notes.lost(f"{shape.name}: {loss}")
+    large = [t for t in transfers if t.size > 2**31 - WORD]
+    if large:
         notes.say(
-            f"{shape.name}: a transfer has {format_size(small[0].size)}; some MPI libraries stop at 2 GiB"
+            f"{shape.name}: a transfer has {format_size(large[0].size)}; some MPI libraries stop at 2 GiB"
         )

@@ -1,4 +1,4 @@
-"""Settings of MACSio's HDF5 plugin as tunables, and back (docs/reference/macsio-model.md#hdf5-plugin)."""
+"""Converts settings of MACSio's HDF5 plugin to tunables and back (docs/reference/macsio-model.md#hdf5-plugin)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from workalike.workload.words import Layout
 
 SIZES = {"sieve_buf_size": "sieve_buffer", "meta_block_size": "metadata_block"}
 DEFLATE = 9
-"""The level of `--compression gzip` that names none."""
+"""The level of `--compression gzip` without a level."""
 
 
 def tunable_of_plugin(line: CommandLine, collective: bool, notes: Notes) -> dict[str, Any]:
-    """Fields of a tunable.
+    """The fields of a tunable that the plugin's options set.
 
     Raises:
         WorkalikeError: USAGE naming the option.
@@ -26,13 +26,13 @@ def tunable_of_plugin(line: CommandLine, collective: bool, notes: Notes) -> dict
         if name in line.plugin:
             tunable[field] = f"{integer(line.plugin[name][0], name, line.unit)} B"
     if "small_block_size" in line.plugin:
-        notes.lost("--small_block_size is left out: MACSio sets another block's size instead")
+        notes.lost("--small_block_size is left out, because MACSio sets another block's size instead")
     if "compression" in line.plugin:
         algorithm, parameters = line.plugin["compression"]
         if algorithm != "gzip":
-            notes.lost(f"--compression {algorithm[:20]} is left out: gzip is what every HDF5 has")
+            notes.lost(f"--compression {algorithm[:20]} is left out, because only gzip is in every HDF5")
         elif not collective:
-            notes.lost("--compression is left out: HDF5 filters chunks in collective writes alone")
+            notes.lost("--compression is left out, because HDF5 filters chunks only in collective writes")
         else:
             tunable |= {"layout": "chunked", "deflate": _level(parameters)}
     return tunable
@@ -50,7 +50,7 @@ def _level(parameters: str) -> int:
 
 
 def options_of_tunable(tunable: Tunable, notes: Notes) -> list[str]:
-    """The plugin's options for what a tunable says of HDF5."""
+    """The plugin's options for the HDF5 settings of a tunable."""
     options = []
     for name, field in SIZES.items():
         value = getattr(tunable, field)
@@ -58,7 +58,7 @@ def options_of_tunable(tunable: Tunable, notes: Notes) -> list[str]:
             options += [f"--{name}", str(value)]
     if tunable.deflate is not None and tunable.layout is Layout.CHUNKED:
         options += ["--compression", "gzip", f"level={tunable.deflate}"]
-    left = [
+    unsupported = [
         field
         for field in (
             "alignment",
@@ -72,6 +72,6 @@ def options_of_tunable(tunable: Tunable, notes: Notes) -> list[str]:
         )
         if getattr(tunable, field) not in (None, False)
     ]
-    if left:
-        notes.say(f"MACSio's HDF5 plugin has no option for {', '.join(left)}")
+    if unsupported:
+        notes.say(f"MACSio's HDF5 plugin has no option for {', '.join(unsupported)}")
     return options

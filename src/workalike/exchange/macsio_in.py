@@ -1,4 +1,4 @@
-"""`workalike import macsio`: a command line of MACSio becomes a workload (docs/reference/macsio-model.md)."""
+"""`workalike import macsio`: converts a command line of MACSio into a workload (docs/reference/macsio-model.md)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ SWITCHES = {"enable": True, "disable": False}
 
 
 def read_macsio(text: str, ranks: int | None) -> Imported:
-    """A workload of role checkpoint, and one of role visualization where there are plots.
+    """A workload with a family of role checkpoint, and one of role visualization if there are plots.
 
     Args:
-        ranks: of the job, unless the command line begins with a launcher that says so.
+        text: the command line.
+        ranks: number of ranks of the job; None: the launcher's, with which the command line begins.
 
     Raises:
         WorkalikeError: USAGE naming the option, with a hint.
@@ -31,7 +32,7 @@ def read_macsio(text: str, ranks: int | None) -> Imported:
     line = parse(text, notes)
     ranks = ranks or line.ranks
     if ranks is None:
-        raise bad("does not say how many ranks", "give -n RANKS, or begin with `mpiexec -n RANKS macsio`")
+        raise bad("has no number of ranks", "give -n RANKS, or begin with `mpiexec -n RANKS macsio`")
     loop = _loop(line, notes)
     families = []
     if loop.checkpoints:
@@ -39,7 +40,7 @@ def read_macsio(text: str, ranks: int | None) -> Imported:
     if loop.plots:
         families.append(_plots(line, loop, ranks, notes))
     if not families:
-        raise bad("writes nothing: --num_dumps 0", "give a number of dumps")
+        raise bad("writes nothing, because of --num_dumps 0", "give a number of dumps above 0")
     document = {"workalike": 2, "ranks": ranks, "runtime": _seconds(loop.runtime), "families": families}
     if not loop.runtime:
         del document["runtime"]
@@ -62,18 +63,18 @@ def _loop(line: CommandLine, notes: Notes) -> Loop:
     sleeps = () if not any(sleeps) else sleeps
     if sleeps:
         notes.say(
-            "sleeps are whole intervals, the first before the first checkpoint; MACSio cuts them to whole seconds "
-            "and uses the first one twice"
+            "each sleep is taken as a whole interval, the first one before the first checkpoint; MACSio itself cuts "
+            "them to whole seconds and uses the first one twice"
         )
     if len(sleeps) > checkpoints + 1:
-        notes.say(f"{len(sleeps) - checkpoints - 1} sleeps behind the last checkpoint are never used")
+        notes.say(f"{len(sleeps) - checkpoints - 1} sleeps after the last checkpoint are never used")
     return Loop(checkpoints, plots, sleeps)
 
 
 def _upstream(line: CommandLine, checkpoints: int, notes: Notes) -> Loop:
-    """Upstream dumps every so many seconds and ends with the last dump."""
+    """Upstream MACSio dumps at equal intervals, and ends with the last dump."""
     if line.integer("compute_work_intensity", 1) > 1:
-        notes.lost("the computing of --compute_work_intensity 2 and 3 becomes waiting of the same length")
+        notes.lost("the work of --compute_work_intensity 2 and 3 becomes waiting of the same length")
     every = line.real("compute_time", 0.0)
     return Loop(checkpoints, 0, (*[every] * checkpoints, 0.0) if every else ())
 
@@ -96,7 +97,7 @@ def _plots(line: CommandLine, loop: Loop, ranks: int, notes: Notes) -> dict[str,
     growth = loop.plot_growth(_factors(line, loop, notes))
     if any(factor != 1.0 for factor in growth):
         family["growth"] = growth
-        notes.say("states grow one step behind the checkpoints, as they do in MACSio")
+        notes.say("states grow one step later than the checkpoints, as in MACSio")
     content: dict[str, Any] = {}
     plot_part = {"part_size": f"{line.integer('plot_part_size', PART_SIZE)} B"}
     if family["lifetime"] == "appended":
@@ -111,7 +112,7 @@ def _in_order(family: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schedule(gaps: list[float]) -> dict[str, Any]:
-    """The shortest form of gaps before each dump."""
+    """The shortest schedule for the gaps before each dump."""
     if len(set(gaps)) == 1:
         return {"count": len(gaps), "first": _seconds(gaps[0]), "every": _seconds(gaps[0])}
     return {"gaps": [_seconds(gap) for gap in gaps]}
@@ -125,10 +126,10 @@ def _starts(starts: list[float]) -> dict[str, Any]:
 
 
 def _factors(line: CommandLine, loop: Loop, notes: Notes) -> list[float]:
-    """Growth behind each checkpoint: one entry for each of them at most."""
+    """The growth after each checkpoint, with at most one factor per checkpoint."""
     if "dataset_growth" in line.given:
         notes.say(
-            "--dataset_growth is a factor on each dump; in MACSio itself it depends on the ranks of a file"
+            "--dataset_growth is a factor from dump to dump; in MACSio itself it depends on the ranks of a file"
         )
         return [line.real("dataset_growth", 1.0)] * loop.checkpoints
     if "data_growth_sequence" not in line.given:
@@ -138,14 +139,14 @@ def _factors(line: CommandLine, loop: Loop, notes: Notes) -> list[float]:
         raise bad("--data_growth_sequence has a 0", "give factors above 0")
     if len(factors) > loop.checkpoints:
         notes.say(
-            f"{len(factors) - loop.checkpoints} growth factors behind the last checkpoint are never used"
+            f"{len(factors) - loop.checkpoints} growth factors after the last checkpoint are never used"
         )
     padded = factors[: loop.checkpoints]
     return padded + [1.0] * (loop.checkpoints - len(padded))
 
 
 def _part(line: CommandLine) -> dict[str, Any]:
-    """The size of a checkpoint's parts: in bytes of a nodal variable, or in nodes."""
+    """The size of a checkpoint's parts, in bytes of a nodal variable or in nodes."""
     if "part_mesh_dims" not in line.given:
         return {"part_size": f"{line.integer('part_size', PART_SIZE)} B"}
     ndims = line.integer("part_dim", 2)
@@ -162,28 +163,28 @@ def _mesh(line: CommandLine, part: dict[str, Any], notes: Notes) -> dict[str, An
     if not 1 <= ndims <= 3:
         raise bad(f"--part_dim {ndims}", "use 1, 2 or 3")
     if "mesh_decomp" in line.given:
-        notes.say("--mesh_decomp is left out: how parts lie to each other changes no size")
+        notes.say("--mesh_decomp is left out, because the arrangement of parts changes no size")
     mesh: dict[str, Any] = {"type": kind, "dimensions": ndims}
     parts = line.real("avg_num_parts", 1.0)
     if parts <= 0:
-        raise bad("--avg_num_parts 0: there is no part", "give a number above 0")
+        raise bad("--avg_num_parts 0 leaves no part", "give a number above 0")
     if parts != 1.0:
         mesh["parts"] = parts
         if line.word("interface", "") == "typhonio":
             notes.say("MACSio's TyphonIO plugin writes wrong files unless --avg_num_parts is 1")
     variables = line.integer("vars_per_part", VARIABLES)
     if variables < 1:
-        raise bad("--vars_per_part 0: there is no variable", "give a number above 0")
+        raise bad("--vars_per_part 0 leaves no variable", "give a number above 0")
     mesh |= part | {"variables": variables}
     if line.word("interface", "") == "hdf5":
         mesh["geometry"] = False
-        notes.say("MACSio's HDF5 plugin writes variables only, no coordinates (geometry: false)")
+        notes.say("MACSio's HDF5 plugin writes variables without coordinates (geometry: false)")
     mesh["collective"] = _collective(line)
     return mesh
 
 
 def _mode(line: CommandLine) -> tuple[str, int]:
-    """SIF or MIF and its number of files."""
+    """The mode, SIF or MIF, and its number of files."""
     words = line.given.get("parallel_file_mode", ["MIF", str(GROUPS)])
     if words[0] not in ("SIF", "MIF"):
         raise bad(f"--parallel_file_mode {words[0][:20]!r} is not implemented in MACSio", "use SIF, or MIF n")
@@ -200,10 +201,12 @@ def _family(line: CommandLine, role: str, ranks: int, notes: Notes) -> dict[str,
     sharing: Any = "shared"
     if mode == "MIF":
         if files > ranks:
-            notes.say(f"MIF {files} on {ranks} ranks is a file for each rank")
+            notes.say(f"MIF {files} on {ranks} ranks becomes one file per rank")
         sharing = {"mode": "groups", "files": min(files, ranks), "turns": "baton"}
     elif files > 1:
-        notes.say(f"SIF {files}: groups of ranks share a file each; in MACSio that is broken")
+        notes.say(
+            f"SIF {files} becomes groups of ranks that share a file each; in MACSio itself it is broken"
+        )
         sharing = {"mode": "groups", "files": min(files, ranks)}
     family = {"role": role, "interface": line.word("interface", ""), "sharing": sharing}
     tunable = _tunable(line, notes)

@@ -1,7 +1,7 @@
-"""The fork's loop: when checkpoints and states are due, and how they grow (docs/reference/macsio-model.md#the-forks-loop).
+"""The fork's loop: when checkpoints and states are due, and how they grow.
 
-Sleeps are taken as intervals: the first before the first checkpoint, each for its whole length. The fork itself cuts them
-to whole seconds for each of its steps and uses the first one twice.
+See docs/reference/macsio-model.md#the-forks-loop. Each sleep is taken as a whole interval, the first one before the
+first checkpoint. The fork itself cuts sleeps to whole seconds in each of its steps, and uses the first one twice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Loop:
         return max(self.plots, 1)
 
     def block(self, index: int) -> float:
-        """Seconds of a block; behind the end of the list the last one stays."""
+        """Seconds of a block; after the end of the list, the last value applies."""
         if not self.sleeps:
             return 0.0
         return self.sleeps[min(index, len(self.sleeps) - 1)]
@@ -47,9 +47,9 @@ class Loop:
         return [self.at(p * (self.checkpoints + 1)) for p in range(self.plots)]
 
     def plot_growth(self, factors: list[float]) -> list[float]:
-        """The factor from each plot to the next: those of the checkpoints that were written since the plot before it.
+        """The factor from each plot to the next: the product over the checkpoints since the previous plot.
 
-        A plot is written first, then grows; so states lag one step behind Eq. 3 of the paper.
+        A plot is written before it grows, so states are one step later than in Eq. 3 of the paper.
         """
         growth, last = [], 0
         for plot in range(self.plots - 1):

@@ -1,4 +1,7 @@
-"""MACSio's command line: the options of upstream and of the fork, and how they are read (docs/reference/macsio-model.md#options)."""
+"""MACSio's command line: the options of upstream and of the fork, and their parser.
+
+See docs/reference/macsio-model.md#options.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,13 @@ LAUNCHERS = ("mpirun", "mpiexec", "srun", "aprun", "jsrun", "flux")
 
 @dataclass(frozen=True)
 class Option:
-    """`kinds`: d integer with suffix, f real, s word, one letter an argument; where: U upstream, F fork, UF both.
+    """An option of MACSio.
 
-    `ignored`: why giving it does nothing; `refused`: why a workload cannot have it.
+    Attributes:
+        kinds: one letter per argument: d integer with suffix, f real, s word.
+        where: programs that have it: U upstream, F the fork, UF both.
+        ignored: whether MACSio parses it and ignores it.
+        refused: the reason why a workload cannot express it, as a hint.
     """
 
     kinds: str = ""
@@ -30,9 +37,7 @@ class Option:
     refused: str = ""
 
 
-READS_NOTHING = (
-    "the plugins hdf5 and typhonio have nothing that reads: describe the load as a family of role restart"
-)
+READS_NOTHING = "the plugins hdf5 and typhonio cannot read; describe the load as a family of role restart"
 OPTIONS = {
     "units_prefix_system": Option("s"),
     "interface": Option("s"),
@@ -99,7 +104,7 @@ PLUGIN_OPTIONS = {
 
 @dataclass
 class CommandLine:
-    """What a command line says: option -> its arguments as text; ranks where a launcher says so."""
+    """A parsed command line: the arguments of each option as text, and the launcher's number of ranks."""
 
     ranks: int | None = None
     given: dict[str, list[str]] = field(default_factory=dict)
@@ -128,7 +133,7 @@ def bad(message: str, hint: str) -> WorkalikeError:
 
 
 def integer(text: str, name: str, unit: int = 1024) -> int:
-    """`64K` as MACSio reads it: 32 bits.
+    """The value of text such as `64K`, as MACSio reads it into 32 bits.
 
     Raises:
         WorkalikeError: USAGE.
@@ -139,7 +144,7 @@ def integer(text: str, name: str, unit: int = 1024) -> int:
     power = max(SUFFIXES.find(match.group(2).upper()), 0) if match.group(2) else 0
     value = int(match.group(1)) * int(unit**power)
     if value > MAX_INT:
-        raise bad(f"--{name} {text[:40]} does not fit into MACSio's 32 bits", f"{MAX_INT} is the most")
+        raise bad(f"--{name} {text[:40]} does not fit into MACSio's 32 bits", f"{MAX_INT} is the maximum")
     return value
 
 
@@ -153,7 +158,7 @@ def real(text: str, name: str) -> float:
 
 
 def parse(text: str, notes: Notes) -> CommandLine:
-    """A command line, perhaps behind a launcher and the program's name.
+    """Parse a command line, with or without a launcher and the program's name before it.
 
     Raises:
         WorkalikeError: USAGE naming the option.
@@ -163,7 +168,7 @@ def parse(text: str, notes: Notes) -> CommandLine:
     except ValueError as error:
         raise bad(f"is not a command line: {error}", "check its quotes") from error
     line = CommandLine()
-    tokens = _behind_launcher(tokens, line)
+    tokens = _after_launcher(tokens, line)
     rest = _options(tokens, OPTIONS, line.given, notes)
     line.unit = 1000 if line.word("units_prefix_system", "binary") == "decimal" else 1024
     plugin = line.word("interface", "miftmpl")
@@ -178,8 +183,8 @@ def parse(text: str, notes: Notes) -> CommandLine:
     return line
 
 
-def _behind_launcher(tokens: list[str], line: CommandLine) -> list[str]:
-    """What stands behind `mpiexec -n 80 macsio`; the ranks go into `line`."""
+def _after_launcher(tokens: list[str], line: CommandLine) -> list[str]:
+    """The tokens after `mpiexec -n 80 macsio`; stores the ranks in `line`."""
     names = [token.rsplit("/", 1)[-1] for token in tokens]
     program = next((i for i, name in enumerate(names) if name.startswith("macsio")), None)
     if program is None or not (program == 0 or names[0] in LAUNCHERS):
@@ -194,14 +199,14 @@ def _behind_launcher(tokens: list[str], line: CommandLine) -> list[str]:
 def _options(
     tokens: list[str], known: dict[str, Option], into: dict[str, list[str]], notes: Notes
 ) -> list[str]:
-    """Read options up to `--plugin_args`; returns what stands behind it."""
+    """Read options up to `--plugin_args`; returns the tokens after it."""
     left = list(tokens)
     while left:
         token = left.pop(0)
         if token == "--plugin_args":
             return left
         if not token.startswith("--"):
-            raise bad(f"{token[:40]!r} belongs to no option", "quote lists, or take it out")
+            raise bad(f"{token[:40]!r} belongs to no option", "quote lists, or remove it")
         name = _name(token[2:], known, notes)
         option = known[name]
         if option.ignored:
@@ -213,7 +218,7 @@ def _options(
 
 
 def _name(given: str, known: dict[str, Option], notes: Notes) -> str:
-    """The option that MACSio takes a word for: it compares as many characters as its own name has."""
+    """The option that MACSio recognizes in a word: it compares as many characters as its own name has."""
     if given in known:
         return given
     longer = max((name for name in known if given.startswith(name)), key=len, default=None)
@@ -221,10 +226,10 @@ def _name(given: str, known: dict[str, Option], notes: Notes) -> str:
     if longer is None and len(begins) > 1:
         raise bad(f"--{given[:40]} may be {' or '.join('--' + n for n in begins)}", "write it in full")
     if longer is None and not begins:
-        hint = "`macsio --help` lists them; plugin options stand behind --plugin_args"
-        raise bad(f"--{given[:40]} is no option", hint)
+        hint = "`macsio --help` lists them; plugin options come after --plugin_args"
+        raise bad(f"--{given[:40]} is not an option", hint)
     name = longer or begins[0]
-    notes.say(f"--{given} is taken for --{name}")
+    notes.say(f"--{given} is read as --{name}")
     return name
 
 
@@ -243,11 +248,11 @@ def _arguments(name: str, option: Option, left: list[str]) -> list[str]:
 
 
 def _same_dialect(line: CommandLine) -> None:
-    """Upstream and the fork are two programs."""
+    """Refuse options of both upstream and the fork, which are two programs."""
     plugin = PLUGIN_OPTIONS[line.given["interface"][0]]
     every = [(name, OPTIONS[name]) for name in line.given] + [(name, plugin[name]) for name in line.plugin]
     upstream = [name for name, option in every if option.where == "U"]
     fork = [name for name, option in every if option.where == "F"]
     if upstream and fork:
-        what = f"--{upstream[0]} is upstream's, --{fork[0]} the fork's"
-        raise bad(f"{what}: no MACSio has both", "take one of them out")
+        owners = f"--{upstream[0]} is upstream's, --{fork[0]} the fork's"
+        raise bad(f"{owners}: no MACSio has both", "remove one of them")

@@ -1,4 +1,4 @@
-"""`workalike export macsio`: the nearest command line of MACSio for a workload, and what it cannot say."""
+"""`workalike export macsio`: the command line of MACSio that comes nearest to a workload, and notes on the rest."""
 
 from __future__ import annotations
 
@@ -15,23 +15,15 @@ from workalike.workload.model import Family, MeshType, SharingMode, Turns, Workl
 from workalike.workload.words import Interface, Lifetime, Role
 
 CYCLE = 8
-NODE_BYTES = (
-    0,
-    0,
-    0,
-    8,
-    8,
-    8,
-    8,
-    0,
-)  # bytes a node of each variable of the cycle (docs/reference/macsio-model.md#sizes)
-NODE = 8  # bytes of a value on a node
+# Bytes per node and per zone of each variable of the cycle (docs/reference/macsio-model.md#sizes).
+NODE_BYTES = (0, 0, 0, 8, 8, 8, 8, 0)
 ZONE_BYTES = (8, 8, 8, 0, 0, 0, 0, 4)
+NODE = 8  # bytes of a value on a node
 VARIABLES = 20
 
 
 def write_macsio(workload: Workload, dialect: str = "fork") -> Exported:
-    """One command line. `dialect` is fork (checkpoints, plots, sleeps) or upstream (dumps, compute time)."""
+    """A command line in the dialect fork (checkpoints, plots, sleeps) or upstream (dumps, compute time)."""
     notes = Notes()
     say_computing(workload, "MACSio", notes)
     checkpoint, plot = _choose(workload, notes)
@@ -51,19 +43,19 @@ def write_macsio(workload: Workload, dialect: str = "fork") -> Exported:
 
 
 def _choose(workload: Workload, notes: Notes) -> tuple[Shape | None, Shape | None]:
-    """The families that become checkpoints and plots; the others are lost."""
+    """The families that become checkpoints and plots; others are noted as lost."""
     checkpoint = plot = None
     for shape in shapes_of(workload):
         if shape.reads:
-            notes.lost(f"{shape.name}: MACSio reads nothing with these plugins")
+            notes.lost(f"{shape.name}: MACSio cannot read with these plugins")
         elif shape.family.role is Role.VISUALIZATION and plot is None:
             plot = shape
         elif checkpoint is None and shape.bytes_of(0):
             checkpoint = shape
         else:
-            notes.lost(f"{shape.name}: MACSio has one kind of dump, and plots")
+            notes.lost(f"{shape.name}: MACSio has only one kind of dump, and plots")
     if checkpoint is None and plot is None:
-        notes.lost("nothing that MACSio could write")
+        notes.lost("the workload has nothing that MACSio could write")
         checkpoint = shapes_of(workload)[0]
     return checkpoint, plot
 
@@ -92,12 +84,12 @@ def _mode(shape: Shape, notes: Notes) -> list[str]:
 
 
 def _mesh(shape: Shape, dialect: str, notes: Notes) -> list[str]:
-    """Part, mesh and variables."""
+    """The options for parts, mesh and variables."""
     mesh = shape.mesh
     if mesh is None:
         count = shape.datasets or VARIABLES
         notes.say(
-            f"{shape.name}: the mesh is made up: {count} variables on rectilinear parts of the same bytes"
+            f"{shape.name}: the mesh is invented: {count} variables on rectilinear parts of the same bytes"
         )
         size = _part_size(shape.bytes_of(0) / shape.ranks, count)
         part = ["--part_size", str(size), "--vars_per_part", str(count)]
@@ -110,7 +102,7 @@ def _mesh(shape: Shape, dialect: str, notes: Notes) -> list[str]:
     count = _variables(shape, notes)
     dims = mesh.part_dims if dialect == "upstream" else None
     if mesh.part_dims and not dims:
-        notes.say(f"{shape.name}: the fork has no part dimensions: the same number of nodes is given")
+        notes.say(f"{shape.name}: the fork has no part dimensions; the same number of nodes is given")
     part = ["--part_mesh_dims", *map(str, dims)] if dims else ["--part_size", str(_size_of(shape, count))]
     arguments += [*part, "--vars_per_part", str(count)]
     if mesh.parts != 1:
@@ -134,7 +126,7 @@ def _variables(shape: Shape, notes: Notes) -> int:
     if mesh is None:
         return shape.datasets or VARIABLES
     if not isinstance(mesh.variables, int):
-        notes.lost(f"{shape.name}: MACSio has its own cycle of variables, not this list")
+        notes.lost(f"{shape.name}: MACSio has its own cycle of variables, and no list of them")
     return mesh.variable_count
 
 
@@ -147,28 +139,29 @@ def _size_of(shape: Shape, variables: int) -> int:
 
 
 def _part_size(bytes_per_rank: float, variables: int) -> int:
-    """The part size whose variables have so many bytes, cells taken for nodes."""
+    """The part size in bytes whose variables have `bytes_per_rank`, if there are as many cells as nodes."""
     node = sum((NODE_BYTES[i % CYCLE] + ZONE_BYTES[i % CYCLE]) for i in range(variables))
     return 8 * max(round(bytes_per_rank / node), 1)
 
 
 def _same(checkpoint: Shape, plot: Shape, notes: Notes) -> None:
-    """What MACSio has only once for both."""
+    """Note differences in what MACSio has only once for checkpoints and plots."""
     a, b = checkpoint.family, plot.family
     if (a.interface, a.sharing) != (b.interface, b.sharing):
         notes.lost(
-            "checkpoints and plots have the same interface and sharing in MACSio: those of the checkpoints"
+            "checkpoints and plots have the same interface and sharing in MACSio; those of the checkpoints are taken"
         )
     if checkpoint.mesh is None or plot.mesh is None:
         return
-    apart = [
+    different = [
         name
         for name in ("type", "dimensions", "variables", "parts")
         if _get(checkpoint, name) != _get(plot, name)
     ]
-    if apart:
+    if different:
         notes.lost(
-            f"checkpoints and plots have the same {', '.join(apart)} in MACSio: those of the checkpoints"
+            f"checkpoints and plots have the same {', '.join(different)} in MACSio; "
+            "those of the checkpoints are taken"
         )
 
 
@@ -206,7 +199,7 @@ def _plain(value: float) -> str:
 
 
 def _sleeps(workload: Workload, checkpoint: Shape | None, plot: Shape | None) -> list[float]:
-    """Gaps before each checkpoint, and one behind the last where the run goes on otherwise."""
+    """The gap before each checkpoint, and one after the last where the run does not go on at the same rhythm."""
     starts = checkpoint.starts if checkpoint else []
     gaps = [round(b - a, 6) for a, b in itertools.pairwise([0.0, *starts])]
     end = max(workload.runtime, max(plot.starts, default=0.0) if plot else 0.0)
@@ -219,30 +212,30 @@ def _sleeps(workload: Workload, checkpoint: Shape | None, plot: Shape | None) ->
 
 
 def _factors(checkpoint: Shape | None, notes: Notes) -> list[float]:
-    """Growth between checkpoints, from the workload's own list or from the sizes of dumps."""
+    """The growth between checkpoints, from the workload's list or from the sizes of dumps."""
     if checkpoint is None:
         return []
     if checkpoint.family.growth is not None:
         return list(checkpoint.family.growth)
     sizes = [checkpoint.bytes_of(i) for i in range(len(checkpoint.starts))]
     if any(size == 0 for size in sizes):
-        notes.lost(f"{checkpoint.name}: dumps without bytes are written nevertheless")
+        notes.lost(f"{checkpoint.name}: dumps without bytes are written as well")
         return []
     return [b / a for a, b in itertools.pairwise(sizes)]
 
 
 def _with_last(factors: list[float], loop: Loop, plot: Shape, notes: Notes) -> list[float]:
-    """The factor behind the last checkpoint, which only plots show; a note if they grow otherwise."""
+    """The factors with that of the last checkpoint, which only plots show; notes plots that grow differently."""
     wanted = plot.family.growth or [1.0] * (len(plot.starts) - 1)
     if loop.checkpoints:
         padded = factors + [1.0] * (loop.checkpoints - len(factors))
-        probe = [*padded[:-1], math.pi]  # which plots would see it?
+        probe = [*padded[:-1], math.pi]  # shows which plots the last factor affects
         for i, (a, b) in enumerate(zip(loop.plot_growth(padded), loop.plot_growth(probe), strict=True)):
             if a != b and not math.isclose(wanted[i], a, rel_tol=1e-12):
                 padded[-1] = wanted[i] / a
         factors = padded if padded[-1] != 1.0 else factors
     if not _close(wanted, loop.plot_growth(factors), 1e-9):
-        notes.lost(f"{plot.name}: in MACSio states grow with the checkpoints, one step behind")
+        notes.lost(f"{plot.name}: in MACSio, states grow with the checkpoints, one step later")
     return factors
 
 

@@ -1,4 +1,4 @@
-"""`workalike import minio`: MINIO's YAML input becomes a workload (docs/reference/minio-model.md#input)."""
+"""`workalike import minio`: converts MINIO's YAML input into a workload (docs/reference/minio-model.md#input)."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ LIMITS = {
 DEFAULTS = {"mixed": 0, "ghost": 0, "quantities": 1, "variables": 0, "io_mode": "write", "steps": 1}
 NEEDED = ("io_method", "mesh", "processors", "real")
 MOST_MATERIALS = 65_536
-VARIABLES_EACH = 4  # one and no dimension, whole and real numbers
+VARIABLES_EACH = 4  # scalars and vectors, of integers and of reals
 SLAB = 100  # elements of a quad chunk's slab of 10 x 10 x 1
 
 
 def read_minio(path: str | Path, text: str, ranks: int | None) -> Imported:
-    """A workload of one family: `steps` dumps or loads of a 3-D mesh, computing between them.
+    """A workload of one family: `steps` dumps or loads of a 3-D mesh, with computing between them.
 
     Raises:
         WorkalikeError: USAGE naming the line and the key, with a hint.
@@ -45,7 +45,7 @@ def read_minio(path: str | Path, text: str, ranks: int | None) -> Imported:
     values = _values(Path(path), text)
     notes = Notes()
     if values["quantities"] < 1:
-        notes.lost("without quantities only the mesh is written; one quantity is added")
+        notes.lost("MINIO without quantities writes the mesh only; one quantity is added")
         values["quantities"] = 1
     family: dict[str, Any] = {
         "role": "restart" if values["io_mode"] == "read" else "checkpoint",
@@ -63,7 +63,7 @@ def read_minio(path: str | Path, text: str, ranks: int | None) -> Imported:
 
 
 def _mesh(values: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    """A part of `real` cells (points, on a point mesh), as IOBench lays them out, with a material on it."""
+    """A part of `real` cells (on a point mesh: points), laid out as in IOBench, with a material."""
     kind, real = values["mesh"], values["real"]
     mesh: dict[str, Any] = {"type": MESHES[kind], "dimensions": 3}
     if kind == "quad":
@@ -77,7 +77,7 @@ def _mesh(values: dict[str, Any], notes: Notes) -> dict[str, Any]:
     mesh["variables"] = [{"count": values["quantities"], "centring": centring, "type": "float64"}]
     mesh["materials"] = min(values["processors"], MOST_MATERIALS)
     if values["mixed"] and kind == "point":
-        notes.lost("a point mesh has no mixed elements: they are left out")
+        notes.lost("a point mesh has no mixed elements; they are left out")
     elif values["mixed"]:
         mesh["mixed"] = round(values["mixed"] / real, 9)
     if values["ghost"]:
@@ -85,14 +85,14 @@ def _mesh(values: dict[str, Any], notes: Notes) -> dict[str, Any]:
     if values["variables"] and values["io_method"] == "typhonio":
         mesh["globals"] = VARIABLES_EACH * values["variables"]
     elif values["variables"]:
-        notes.lost("variables beside the mesh are TyphonIO's: with hdf5 they are left out")
+        notes.lost("only TyphonIO has variables beside the mesh; with hdf5 they are left out")
     if values["io_mode"] == "read":
         mesh["direction"] = "read"
     return mesh
 
 
 def _nodes_of_cells(real: int, notes: Notes) -> int:
-    """Nodes of a near-cubic part of `real` cells, or of the nearest number that one has, which a note tells."""
+    """Nodes of a near-cubic part of `real` cells; a note says so if no such part has exactly that many."""
     form = MeshForm(MeshType.UNSTRUCTURED, 3, ())
     nodes = round((math.cbrt(real) + 1) ** 3)
     tried: dict[int, int] = {}
@@ -101,30 +101,30 @@ def _nodes_of_cells(real: int, notes: Notes) -> int:
         nodes = max(8, nodes + real - tried[nodes])
     nodes = min(tried, key=lambda n: abs(tried[n] - real))
     if tried[nodes] != real:
-        notes.say(f"a part has {tried[nodes]} cells: none near a cube has {real}")
+        notes.say(f"a part has {tried[nodes]} cells, because no near-cubic part has {real}")
     return nodes
 
 
 def _values(path: Path, text: str) -> dict[str, Any]:
     node, document = load_yaml(text, path, hint="see docs/exchange.md")
 
-    def refuse(key: str, what: str, hint: str) -> NoReturn:
+    def refuse(key: str, message: str, hint: str) -> NoReturn:
         place = f"line {line_of(node, (key,))}, {key}" if key else f"line {line_of(node, ())}"
-        raise WorkalikeError(ErrorKind.USAGE, what, file=path, place=place, hint=hint)
+        raise WorkalikeError(ErrorKind.USAGE, message, file=path, place=place, hint=hint)
 
     if not isinstance(document, dict):
-        refuse("", "is no MINIO input", "give `key: value` lines")
+        refuse("", "is not a MINIO input", "give `key: value` lines")
     known = [*WORDS, *LIMITS]
     for key, value in document.items():
         key = str(key)
         if key not in known:
-            refuse(key, "is no key of MINIO", f"use {', '.join(known)}")
+            refuse(key, "is not a key of MINIO", f"use {', '.join(known)}")
         if key in WORDS and value not in WORDS[key]:
             refuse(key, f"{str(value)[:40]!r} is unknown", f"use one of {', '.join(WORDS[key])}")
         if key in LIMITS:
             low, high = LIMITS[key]
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                refuse(key, f"{str(value)[:40]} is no whole number from {low} to {high}", "give one")
+                refuse(key, f"{str(value)[:40]} is not a whole number from {low} to {high}", "give one")
     for key in NEEDED:
         if key not in document:
             refuse("", f"{key} is missing", f"give {', '.join(NEEDED)}")
@@ -133,6 +133,6 @@ def _values(path: Path, text: str) -> dict[str, Any]:
         refuse(
             "mixed",
             f"{values['mixed']} mixed elements of {values['real']}",
-            "give as many as there are at most",
+            f"give at most {values['real']}",
         )
     return values

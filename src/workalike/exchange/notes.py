@@ -1,4 +1,4 @@
-"""What a translation loses or assumes, said in one line each."""
+"""Notes on what a translation loses or assumes, one line each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workalike.workload.phrases import compute_words
 
 @dataclass(frozen=True)
 class Note:
-    """`essential`: bytes, operations or files are not those of the other side."""
+    """One note; `essential` if bytes, operations or files differ from those of the source."""
 
     text: str
     essential: bool = False
@@ -19,7 +19,7 @@ class Note:
 
 @dataclass
 class Notes:
-    """Notes in the order in which they come up, each once."""
+    """Notes in the order in which they were made, without duplicates."""
 
     all: list[Note] = field(default_factory=list)
 
@@ -42,14 +42,14 @@ class Notes:
 
 
 def say_computing(workload: Workload, tool: str, notes: Notes) -> None:
-    """No other tool computes by work; bytes and operations stay as they are."""
+    """Note computing between dumps, which no other tool has as work; bytes and operations are not affected."""
     if workload.compute is not None:
         notes.say(f"{tool} has nothing like {compute_words(workload.compute)} between dumps: left out")
 
 
 @dataclass(frozen=True)
 class Imported:
-    """A workload as a document (what its YAML says), and what to know about it."""
+    """A workload as the values of its YAML document, and the notes on it."""
 
     document: dict[str, Any]
     notes: Notes

@@ -1,4 +1,4 @@
-"""Which tools a workload comes from and goes to: one line each."""
+"""The tools that a workload can be imported from and exported to, one line each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_SOURCE = 2**20
 
 
 def _macsio(source: str, ranks: int | None) -> Imported:
-    """A command line, or a file that holds one."""
+    """Read a command line, or a file with one."""
     is_file = not source.lstrip().startswith("-") and len(source) < 4096 and Path(source).is_file()
     return read_macsio(read_text(source, ErrorKind.USAGE, MAX_SOURCE) if is_file else source, ranks)
 

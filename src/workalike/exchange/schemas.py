@@ -2,9 +2,9 @@
 
     python -m workalike.exchange.schemas DIR
 
-writes them to DIR (the repository keeps them in `schema/`, and a test compares). They check form; rules across
-fields (`27 sizes for 28 dumps`) are the model's own. In the workload's schema `x-workalike` says of every field
-whether it is `fixed` (the pattern) or `tunable` (what a tender lets a bidder change).
+writes them to DIR (the repository keeps them in `schema/`, and a test compares them). They check the form; only the
+model checks rules across fields, such as `27 sizes for 28 dumps`. In the workload's schema, `x-workalike` marks each
+field as `fixed` (part of the pattern) or `tunable` (a tender lets a bidder change it).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ TUNABLE_PART = "Tunable"
 
 
 def workload_schema() -> dict[str, Any]:
-    """JSON schema of a workload file, every field marked fixed or tunable."""
+    """JSON schema of a workload file, with every field marked fixed or tunable."""
     schema = _plain(Workload.model_json_schema(mode="validation"))
     for name, part in {"Workload": schema, **schema["$defs"]}.items():
         mark = "tunable" if name == TUNABLE_PART else "fixed"
-        for field, of_field in part.get("properties", {}).items():
-            of_field[MARK] = "tunable" if field == "tunable" else mark
-    # Also one word, as in `sharing: per-rank`.
+        for name_of_field, field in part.get("properties", {}).items():
+            field[MARK] = "tunable" if name_of_field == "tunable" else mark
+    # Sharing may also be one word, as in `sharing: per-rank`.
     shared = schema["$defs"]["Family"]["properties"]["sharing"]
     word = {"enum": [mode.value for mode in SharingMode], "type": "string"}
     schema["$defs"]["Family"]["properties"]["sharing"] = {
@@ -56,17 +56,17 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def schema_text(schema: dict[str, Any]) -> str:
-    """Pretty, in the order of the model, the same on every machine."""
+    """A schema as indented JSON in the order of the model, the same on every machine."""
     return json.dumps(schema, indent=2, ensure_ascii=True) + "\n"
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without the titles that pydantic makes up for each field."""
+    """A schema without the titles that pydantic generates for each field."""
     return {key: value for key, value in _untitled(schema).items() if key != "title"}
 
 
 def _untitled(value: Any, names: bool = False) -> Any:
-    """`names`: the keys are names of fields, one of which may be `title`."""
+    """A part of a schema without titles; with `names`, its keys are names of fields, which may include `title`."""
     if isinstance(value, list):
         return [_untitled(item) for item in value]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A family as other tools see it: dumps of so many bytes, each a few kinds of equal transfers."""
+"""A family in the terms of other tools: dumps of a number of bytes, each with a few kinds of equal transfers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from workalike.workload.words import Direction, Interface, Pattern, SharingMode
 
 @dataclass(frozen=True)
 class Transfer:
-    """`count` operations of `size` bytes by each of `ranks` ranks, `segments` times one behind the other.
+    """`count` operations of `size` bytes by each of `ranks` ranks, repeated `segments` times.
 
-    Counts and sizes are means where ranks differ.
+    Counts and sizes are means if ranks differ.
     """
 
     direction: Direction
@@ -40,12 +40,12 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Shape:
-    """A family and the job's ranks that take part in it."""
+    """A family, and the number of ranks that take part in it."""
 
     family: Family
     ranks: int
     starts: list[float]
-    stated: list[int] | None  # bytes of each dump, where they do not follow from the content alone
+    stated: list[int] | None  # bytes of each dump, if they do not follow from the content alone
 
     @property
     def name(self) -> str:
@@ -53,12 +53,12 @@ class Shape:
 
     @property
     def mesh(self) -> Mesh | None:
-        """The mesh of the content, if it is one."""
+        """The mesh of the content, if it has one."""
         return self.family.content_of(0).mesh
 
     @property
     def datasets(self) -> int:
-        """Datasets of a dump, 0 where it has none."""
+        """Number of datasets of a dump."""
         content = self.family.content_of(0)
         if content.fit is not None:
             return content.fit.datasets
@@ -66,7 +66,7 @@ class Shape:
 
     @property
     def reads(self) -> bool:
-        """Whether it only reads."""
+        """Whether the family only reads."""
         transfers = self.transfers(0)
         return bool(transfers) and all(t.direction is Direction.READ for t in transfers)
 
@@ -81,9 +81,9 @@ class Shape:
         return sum(t.bytes for t in self.transfers(dump))
 
     def transfers(self, dump: int) -> list[Transfer]:
-        """What each rank does in a dump; sizes follow the dump's stated bytes."""
+        """The transfers of a dump; their sizes are scaled to the dump's stated bytes."""
         content = self.family.content_of(dump)
-        transfers = list(self._of(content, dump))
+        transfers = list(self._unscaled(content, dump))
         moved = sum(t.bytes for t in transfers)
         if self.stated is None or not moved or moved == self.stated[dump]:
             return transfers
@@ -103,13 +103,13 @@ class Shape:
             for t in transfers
         ]
 
-    def _of(self, content: Content, dump: int) -> Iterator[Transfer]:
+    def _unscaled(self, content: Content, dump: int) -> Iterator[Transfer]:
         for stream in content.streams:
             ranks = self.ranks if stream.ranks is None else units.count_ranks(stream.ranks)
             for entry in stream.sizes:
                 count = entry.total(ranks)
                 if count:
-                    busy = min(ranks, count)  # fewer operations than ranks: the first ones
+                    busy = min(ranks, count)  # with fewer operations than ranks, one each by the first ranks
                     yield Transfer(
                         stream.direction,
                         busy,
@@ -142,7 +142,7 @@ class Shape:
     def _equal(
         self, total: int, datasets: int, collective: bool, direction: Direction = Direction.WRITE
     ) -> Transfer:
-        """Equal datasets, of each of which every rank has a piece."""
+        """Transfers of equal datasets, in each of which every rank has a piece."""
         size = max(round(total / (self.ranks * datasets)), 1)
         return Transfer(direction, self.ranks, 1, size, Pattern.CONTIGUOUS, collective, datasets)
 
@@ -157,7 +157,7 @@ def shapes_of(workload: Workload) -> list[Shape]:
 
 
 def _stated(family: Family, ranks: int) -> list[int] | None:
-    """Stated sizes, or those of a mesh whose parts grow."""
+    """The stated bytes of each dump, or those of a mesh whose parts grow; None if there are neither."""
     sizes = family.dump_sizes()
     mesh = family.content_of(0).mesh
     if sizes is not None or mesh is None or family.growth is None:
@@ -168,7 +168,7 @@ def _stated(family: Family, ranks: int) -> list[int] | None:
 
 
 def _grown(mesh: Mesh, parts: int, nodes: int) -> Callable[[float], int]:
-    """Bytes of the mesh with so many times the nodes, as the plan has them; equal factors are computed once."""
+    """A function from a growth factor to the bytes of the mesh, as in the plan; each factor is computed once."""
 
     @functools.cache
     def grown(factor: float) -> int:
@@ -191,12 +191,12 @@ class Event:
 
 
 def events(shapes: list[Shape]) -> list[Event]:
-    """All dumps in time, runs of equal ones of a family together as long as no other family comes between."""
-    todo = sorted(
+    """All dumps in order of time; equal dumps of a family form one event if no other family comes between them."""
+    dumps = sorted(
         (start, index, dump) for index, shape in enumerate(shapes) for dump, start in enumerate(shape.starts)
     )
     found: list[Event] = []
-    for start, index, dump in todo:
+    for start, index, dump in dumps:
         shape = shapes[index]
         last = found[-1] if found else None
         if last is not None and last.shape is shape and _alike(shape, last.dump, dump):

@@ -1,1 +1,1 @@
-"""Starting the engine: launchers and the run itself."""
+"""Starting the engine: launchers, and the run itself."""

@@ -1,4 +1,4 @@
-"""One class a launcher; a new one is a class and a line in the registry."""
+"""One class per launcher; a new one needs a class and a line in the registry."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 
 @dataclass(frozen=True)
 class Shape:
-    """How many processes, and where."""
+    """The number of processes, and their placement on nodes."""
 
     ranks: int
     nodes: int | None = None
@@ -47,7 +47,7 @@ class Serial:
 
 
 class Mpiexec:
-    """mpiexec of Open MPI or MPICH; what Open MPI refuses by default (root, few cores) is allowed by environment."""
+    """mpiexec of Open MPI or MPICH. Open MPI refuses root and oversubscription unless the environment allows them."""
 
     name = "mpiexec"
     program = "mpiexec"
@@ -62,7 +62,7 @@ class Mpiexec:
         settings = {
             "OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4
             "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5
-            # Direct reads of another process' memory are forbidden in many containers; copying always works.
+            # Many containers forbid direct reads of another process's memory; copying always works.
             "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
         }
         if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -71,9 +71,9 @@ class Mpiexec:
 
 
 class Srun:
-    """Slurm. MPI and srun meet by the site's choice of plugin, else by PMIx or PMI2.
+    """Slurm. The site's plugin connects MPI and srun, or else PMIx or PMI2.
 
-    Slurm's own default is no plugin: the MPI then either refuses, or each task becomes a run of one rank.
+    Slurm's own default is no plugin: MPI then either refuses to start, or each task becomes a run of one rank.
     """
 
     name = "srun"
@@ -111,14 +111,14 @@ LAUNCHERS: dict[str, Launcher] = {
 }
 
 
-MOST_RANKS_A_CORE = 128
+MOST_RANKS_PER_CORE = 128
 BATCH_SYSTEMS = ("PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE", "SLURM_JOB_ID", "COBALT_JOBID", "OAR_JOB_ID")
 
 
 def _refuse_a_flood(ranks: int) -> None:
-    """More processes on this one machine than it survives, which nobody asked for in so many words."""
+    """Refuse more processes than one machine can run, unless the user named the launcher."""
     cores = os.cpu_count() or 1
-    if ranks > MOST_RANKS_A_CORE * cores and not any(os.environ.get(name) for name in BATCH_SYSTEMS):
+    if ranks > MOST_RANKS_PER_CORE * cores and not any(os.environ.get(name) for name in BATCH_SYSTEMS):
         raise WorkalikeError(
             ErrorKind.USAGE,
             f"{ranks:,} processes would flood this machine of {cores} cores",
@@ -127,7 +127,7 @@ def _refuse_a_flood(ranks: int) -> None:
 
 
 def choose(name: str | None, ranks: int) -> Launcher:
-    """The launcher asked for; by default srun inside a Slurm job, flux inside a Flux instance, else mpiexec.
+    """The named launcher; by default srun inside a Slurm job, flux inside a Flux instance, else mpiexec.
 
     Raises:
         WorkalikeError: USAGE for an unknown name, a program that is not installed, or too many ranks for one machine.
@@ -162,7 +162,7 @@ def _is_mpich() -> bool:
 
 
 def _mpi_plugin() -> str | None:
-    """What to ask srun for; None where the site has chosen already, or offers nothing known."""
+    """The plugin to request from srun; None if the site has chosen one already, or offers no known one."""
     if os.environ.get("SLURM_MPI_TYPE"):
         return None
     site = re.search(r"^MpiDefault\s*=\s*(\S+)", _output("scontrol", "show", "config"), re.MULTILINE)
@@ -174,14 +174,14 @@ def _mpi_plugin() -> str | None:
 
 
 def _allocated_processors() -> int:
-    """Processors of the job, from Slurm's own words such as `64(x2),32`; without them, no limit is known."""
+    """Processors of the job, from Slurm's variable such as `64(x2),32`; without it, no limit is known."""
     words = os.environ.get("SLURM_JOB_CPUS_PER_NODE", "")
     groups = re.findall(r"(\d+)(?:\(x(\d+)\))?", words)
     return sum(int(count) * int(nodes or 1) for count, nodes in groups) or sys.maxsize
 
 
 def _output(*command: str) -> str:
-    """What a short command prints (srun lists its plugins on stderr); nothing if it cannot be asked."""
+    """The output of a short command, stderr included (srun lists its plugins there); empty if it cannot run."""
     try:
         done = subprocess.run(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30, check=False

@@ -1,4 +1,4 @@
-"""Whether a plan can be performed: the core knows what contradicts itself, the engine at hand what its libraries lack."""
+"""Whether a plan can be performed: the core finds contradictions, the engine knows what its libraries lack."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ def refuse_impossible(
     plan_path: Path | None = None,
     backend: str | None = None,
 ) -> None:
-    """Ask core and engine about a plan before anything is launched or written, without MPI.
+    """Check a plan with core and engine, without MPI, before anything is launched or written.
 
     Args:
-        engine: None where it was not built: what libraries lack then stays open.
-        file: what the user gave (a workload or a plan): named by the error.
-        plan_path: where the plan has been read from, operation tables beside it.
+        engine: the engine's path; None if it was not built, and what its libraries lack is not checked.
+        plan: the plan.
+        file: the user's file (a workload or a plan), which the error names.
+        plan_path: the path from which the plan was read, with operation tables beside it.
+        backend: performs every family; None: each family has its own.
 
     Raises:
         WorkalikeError: USAGE with the core's or the engine's reason.

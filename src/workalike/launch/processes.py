@@ -1,4 +1,4 @@
-"""Runs a launcher to its end, and that of all processes that it has started."""
+"""Runs a launcher until it and all processes that it has started have ended."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _LIBC = ctypes.CDLL(None)
 
 def _end_with_parent(parent: int) -> None:
     """In the child: when this command is killed, the launcher gets SIGTERM and ends its processes."""
-    signal.signal(
-        signal.SIGTERM, signal.SIG_DFL
-    )  # a handler of Python's would note it, and forget it at exec
+    # A Python handler would only note a SIGTERM that comes before exec, and lose it there.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != parent:  # killed before
+    if os.getppid() != parent:  # the parent was killed before prctl took effect
         os._exit(1)
 
 
 def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
-    """Run a command, passing Ctrl-C on and waiting until all of its processes on this node have ended.
+    """Run a command, and wait until all of its processes on this node have ended; returns its exit code.
 
-    A launcher that is killed leaves its processes behind: they are waited for, then killed. Returns the exit code.
+    Any exception, such as that of Ctrl-C, stops the command. A killed launcher leaves processes running: they are
+    waited for, then killed.
     """
     command_id = os.getpid()
     process = subprocess.Popen(
@@ -60,7 +60,7 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
 
 
 def _end_session(session: int) -> None:
-    """Wait for the processes of a session, kill those that stay, and remove shared memory that they leave."""
+    """Wait for the processes of a session, kill those that do not end, and remove the shared memory that they leave."""
     until = time.monotonic() + STOPPING_SECONDS
     killing = False
     memory: set[Path] = set()
@@ -69,7 +69,7 @@ def _end_session(session: int) -> None:
             memory |= _shared_memory(process)
         if time.monotonic() > until:
             if killing:
-                return  # in a call of the kernel that does not end: there is nothing more to be done
+                return  # they hang in the kernel, where no signal reaches them
             killing = True
             until = time.monotonic() + STOPPING_SECONDS
             for process in processes:
@@ -84,7 +84,7 @@ def _end_session(session: int) -> None:
 
 
 def _shared_memory(process: int) -> set[Path]:
-    """Files of Open MPI that a process shares with others of its job; mpiexec removes them, if it is not killed."""
+    """Shared-memory files of Open MPI that a process has mapped; mpiexec removes them unless it is killed."""
     try:
         lines = Path(f"/proc/{process}/maps").read_text(errors="replace").splitlines()
     except OSError:
@@ -95,7 +95,7 @@ def _shared_memory(process: int) -> set[Path]:
 
 
 def processes_of(session: int) -> list[int]:
-    """Processes of a session that have not ended, as far as this system tells."""
+    """The processes of a session that have not ended, as far as /proc shows them."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:

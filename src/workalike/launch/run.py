@@ -1,4 +1,4 @@
-"""One run of the engine: checks before, the launch, the record after, and no litter."""
+"""One run of the engine: the checks before it, the launch, the record, and the removal of what it leaves."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ REPLICA_LOG = "replica.darshan"
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run a plan. `data` is the file system under test, `out` where records go.
+    """How to run a plan: `data` is a folder on the file system under test, `out` the folder of the record.
 
-    With `capture` the capture library watches the engine, and `out` gets a log of its data files beside the record.
+    With `capture`, the engine runs under the capture library, and `out` also gets a log of its data files.
     """
 
     data: Path
@@ -55,13 +55,13 @@ class RunOptions:
     verify: bool = False
     quiet: bool = False
     per_rank: Path | None = None
-    plan_path: Path | None = None  # where the plan has been read from, operation tables beside it
-    source: Path | None = None  # what the user gave, for errors: a workload or a plan
+    plan_path: Path | None = None  # from which the plan was read, with operation tables beside it
+    source: Path | None = None  # the user's file, a workload or a plan, which errors name
     capture: bool = False
 
 
 def engine_if_built() -> Path | None:
-    """The engine beside this Python, or on PATH; `WORKALIKE_ENGINE` beats both."""
+    """The engine that `WORKALIKE_ENGINE` names, or that is beside this Python or on PATH; None without one."""
     named = os.environ.get("WORKALIKE_ENGINE")
     places = [Path(named)] if named else []
     places += [
@@ -77,7 +77,7 @@ def find_engine() -> Path:
     """The engine.
 
     Raises:
-        WorkalikeError: MISSING with what to install.
+        WorkalikeError: MISSING, with what to install.
     """
     engine = engine_if_built()
     if engine is None:
@@ -88,26 +88,27 @@ def find_engine() -> Path:
 
 
 def require_engine(backend: str | None) -> None:
-    """Refuse early what no backend but a counting one can do here.
+    """Refuse early a run that needs the engine where it was not built.
 
     Raises:
-        WorkalikeError: MISSING with what to install.
+        WorkalikeError: MISSING, with what to install.
     """
     if not only_counts(backend):
         find_engine()
 
 
 def counts_only(plan: Plan, backend: str | None) -> bool:
-    """Whether nothing is performed: the core then counts, without the engine."""
+    """Whether the plan performs no I/O, so that the core counts it without the engine."""
     backends = {backend} if backend else {family.backend for family in plan.families}
     return all(only_counts(name) for name in backends)
 
 
 def run_plan(plan: Plan, options: RunOptions) -> Record:
-    """Perform a plan; `run.jsonl` and `run.json` appear in `options.out`, with `capture` also `replica.darshan`.
+    """Perform a plan; `options.out` gets `run.jsonl` and `run.json`, with `capture` also `replica.darshan`.
 
     Raises:
-        WorkalikeError: MISSING (no engine), CANNOT_WRITE, USAGE, or RUN_FAILED (the record then holds what had been done).
+        WorkalikeError: MISSING without the engine; CANNOT_WRITE; USAGE; RUN_FAILED, where the record holds the dumps
+            that were finished.
     """
     if counts_only(plan, options.backend):
         if options.per_rank:
@@ -129,7 +130,7 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
 
 @contextlib.contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """One run at a time writes its record into a folder; two would read each other's."""
+    """Lock the folder of a record, because two runs in it would mix their records."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
@@ -156,21 +157,21 @@ def _alone_in(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _forget_earlier_runs(out: Path) -> None:
+def _remove_earlier_results(out: Path) -> None:
     for name in ("run.jsonl", "run.json", "operations.txt", REPLICA_LOG):
         (out / name).unlink(missing_ok=True)
 
 
 def _count(plan: Plan, core: _core.Plan, options: RunOptions) -> Record:
-    """The record of a backend that performs nothing."""
-    _forget_earlier_runs(options.out)
+    """The record of a plan whose backends perform nothing."""
+    _remove_earlier_results(options.out)
     backend = options.backend or plan.families[0].backend
     lines = options.out / "run.jsonl"
     if TRAITS[backend]["writes_operations"]:
         core.write_operations(str(options.out / "operations.txt"))
     write_lines(record_lines(plan, core, backend), lines)
     record = _finish_record(lines, 0)
-    assert record is not None  # or an error was raised
+    assert record is not None  # with code 0, a missing record raises
     return record
 
 
@@ -178,7 +179,7 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
     make_folder(options.data)
     core = core_plan(plan, options.backend, options.plan_path, options.source)
     _refuse_existing(core, options.data)
-    _forget_earlier_runs(options.out)
+    _remove_earlier_results(options.out)
     shape = Shape(plan.ranks, options.nodes, options.ranks_per_node)
     launcher = choose(options.launcher, plan.ranks)
     record_path = options.out / "run.jsonl"
@@ -200,7 +201,7 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
             command += ["--backend", options.backend]
         if options.per_rank:
             command += ["--per-rank", str(options.per_rank)]
-        if sys.stderr.isatty():  # the engine's is the launcher's pipe
+        if sys.stderr.isatty():  # the engine cannot tell: its own stderr is the launcher's pipe
             command.append("--terminal")
         command += ["--verify"] * options.verify + ["--keep"] * options.keep + ["--quiet"] * options.quiet
         code: int | None = None
@@ -210,10 +211,11 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
                 if options.capture
                 else None
             )
-            watched = session.environment() if session else {}
+            capture_environment = session.environment() if session else {}
             try:
                 code = run_to_its_end(
-                    launcher.command(shape, command), {**os.environ, **launcher.environment(), **watched}
+                    launcher.command(shape, command),
+                    {**os.environ, **launcher.environment(), **capture_environment},
                 )
             finally:
                 if not options.keep:
@@ -226,14 +228,14 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
             ErrorKind.USAGE,
             "the engine refused the plan or an option",
             file=options.plan_path,
-            hint="its line above names the place",
+            hint="the engine's line above names the place",
         )
     if code != 0 or record is None:
         raise WorkalikeError(
             ErrorKind.RUN_FAILED,
             f"the engine ended with code {code}",
             file=options.out / "run.json" if record is not None else None,
-            hint="the lines above say which rank and operation; what had been done is in the record"
+            hint="the lines above name rank and operation; the record holds the dumps that were finished"
             if record is not None
             else "the lines above say why",
         )
@@ -241,12 +243,12 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
 
 
 def _data_only(data: Path) -> CaptureOptions:
-    """The engine's data files, wherever they are, and nothing else: not its plan, not its record."""
+    """Options to capture the engine's data files only, neither its plan nor its record."""
     return CaptureOptions(include=f"^{re.escape(str(data.absolute()))}/", exclude=".*")
 
 
 def _keep_log(session: Session, target: Path) -> None:
-    """The log of the engine's run; an earlier run's goes."""
+    """Move the log of the engine's run to `target`, in place of an earlier one."""
     logs = session.collect()
     target.unlink(missing_ok=True)
     if logs:
@@ -254,7 +256,7 @@ def _keep_log(session: Session, target: Path) -> None:
 
 
 def _finish_record(lines: Path, code: int | None) -> Record | None:
-    """run.json of what had been done, also after a failure (its lines may then be none) or Ctrl-C."""
+    """Write run.json from the lines of run.jsonl, also after a failure or Ctrl-C; None if there are no usable lines."""
     try:
         record = assemble(lines)
     except WorkalikeError as error:
@@ -273,7 +275,7 @@ def _finish_record(lines: Path, code: int | None) -> Record | None:
 
 
 def _refuse_existing(core: _core.Plan, folder: Path) -> None:
-    """A run of the plan that goes on, and files that were kept or are not ours; those of a killed run are removed."""
+    """Refuse a folder with a live run of the plan, or with files in the way; files of a killed run are removed."""
     try:
         core.clean(str(folder))
     except _core.PlanError as error:
@@ -281,7 +283,7 @@ def _refuse_existing(core: _core.Plan, folder: Path) -> None:
     except OSError as error:
         raise WorkalikeError(
             ErrorKind.CANNOT_WRITE,
-            f"the lock file of this plan there cannot be used: {error}",
+            f"the lock file of this plan cannot be used: {error}",
             file=folder,
             hint="remove workalike-*.lock or choose another --dir",
         ) from error
@@ -293,13 +295,13 @@ def _refuse_existing(core: _core.Plan, folder: Path) -> None:
         ErrorKind.CANNOT_WRITE,
         "a data file of an earlier run is in the way"
         if path.is_file() and not path.is_symlink()
-        else "is in the way: a data file is to have this name",
+        else "is in the way: a data file needs this name",
         file=path,
-        hint="remove it or choose another --dir; a run deletes only what it made",
+        hint="remove it or choose another --dir; a run deletes only its own files",
     )
 
 
 def _remove_data(core: _core.Plan, folder: Path) -> None:
-    """What the engine left, if it was killed; a folder that was removed during the run has nothing left."""
+    """Remove what a killed engine left; the folder itself may be gone."""
     with contextlib.suppress(OSError, _core.PlanError):
         core.clean(str(folder))

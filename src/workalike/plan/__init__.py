@@ -1,1 +1,1 @@
-"""workload -> plan: pure data that the engine performs."""
+"""From a workload to a plan: pure data that the engine performs."""

@@ -1,6 +1,6 @@
-"""Scaling datasets: fewer hyperslabs, then smaller ones; the dataset's extents follow its bytes.
+"""Scaling of datasets: fewer hyperslabs first, then smaller ones; a dataset's extents follow its bytes.
 
-The bytes of an access come out exact to the element: what whole hyperslabs leave over, a few small ones move.
+The bytes of an access are exact to the element: a few small hyperslabs move what whole ones leave over.
 """
 
 from __future__ import annotations
@@ -23,26 +23,30 @@ def scale_arrays(
     members: Sequence[tuple[plan.Ranges, int]],
     by: ScaleBy,
 ) -> plan.PlanArrays:
-    """The plan's datasets: their bytes are those of the workload's, times `factor`.
+    """The plan's datasets, which have `factor` times the bytes of the workload's.
 
-    `weak` is the part of the factor that more ranks bring; `members` are the ranks of each access in the plan,
-    and how many they are.
+    Args:
+        arrays: the workload's datasets.
+        factor: factor on the bytes.
+        weak: the part of the factor that comes from more ranks (weak scaling).
+        members: for each access its ranks in the plan, and their number.
+        by: whether operation counts are lowered first, or sizes.
     """
-    access = []
-    for one, (ranges, count) in zip(arrays.access, members, strict=True):
-        calls = arrays.datasets if arrays.multi else 1  # slabs that a call moves stay together
-        slabs = [slab.model_copy(update={"count": slab.count // calls}) for slab in one.slabs]
+    scaled = []
+    for access, (ranges, count) in zip(arrays.access, members, strict=True):
+        calls = arrays.datasets if arrays.multi else 1  # the slabs of one call stay together
+        slabs = [slab.model_copy(update={"count": slab.count // calls}) for slab in access.slabs]
         entries = scale_slabs(slabs, factor, weak, count, by)
-        access.append(
+        scaled.append(
             plan.PlanAccess(
                 ranks=ranges,
-                direction=one.direction,
-                collective=one.collective,
-                nonblocking=one.nonblocking,
+                direction=access.direction,
+                collective=access.collective,
+                nonblocking=access.nonblocking,
                 entries=[(n * calls, shape, stride) for n, shape, stride in entries],
             )
         )
-    dims = _dims(arrays.dims, factor, [slab for one in access for slab in one.entries])
+    dims = _dims(arrays.dims, factor, [slab for access in scaled for slab in access.entries])
     chunk = arrays.chunk
     if chunk is not None:
         chunk = [min(c, d) for c, d in zip(chunk, dims, strict=True)]
@@ -55,14 +59,14 @@ def scale_arrays(
         extendible=arrays.extendible,
         fill_values=arrays.fill_values,
         multi=arrays.multi,
-        access=access,
+        access=scaled,
     )
 
 
 def scale_slabs(
     slabs: Sequence[wl.Slab], factor: Fraction, weak: Fraction, members: int, by: ScaleBy
 ) -> list[Slab]:
-    """The hyperslabs of one access, with round(elements x `factor`) elements; the largest kind takes the rest."""
+    """The hyperslabs of one access with round(elements x `factor`) elements; the largest kind takes the remainder."""
     if factor == 1:
         return [(slab.count, list(slab.shape), _strides(slab)) for slab in slabs]
     big = max(range(len(slabs)), key=lambda k: slabs[k].count * math.prod(slabs[k].shape))
@@ -75,14 +79,14 @@ def scale_slabs(
 
 
 def _scaled_count(slab: wl.Slab, factor: Fraction, weak: Fraction, members: int, by: ScaleBy) -> int:
-    """Operations of one kind: by count no member loses its last one."""
+    """The number of operations of one kind; by count, no member loses its last operation."""
     if by == "count":
         return max(min(slab.count, members), round(slab.count * factor))
     return max(1, round(slab.count * max(factor, weak)))
 
 
 def _scale_slab(slab: wl.Slab, factor: Fraction, weak: Fraction, members: int, by: ScaleBy) -> list[Slab]:
-    """One kind of hyperslab: fewer of them, and what is still too much is cut."""
+    """One kind of hyperslab: fewer of them, and smaller ones if their bytes are still too many."""
     count = _scaled_count(slab, factor, weak, members, by)
     wanted = slab.count * factor
     if count <= wanted or count == round(wanted):
@@ -91,7 +95,7 @@ def _scale_slab(slab: wl.Slab, factor: Fraction, weak: Fraction, members: int, b
 
 
 def _exactly(elements: int, slab: wl.Slab, count: int, by: ScaleBy) -> list[Slab]:
-    """About `count` hyperslabs of one kind that have `elements` elements together."""
+    """About `count` hyperslabs of one kind with `elements` elements together."""
     shape, strides = list(slab.shape), _strides(slab)
     whole = math.prod(shape)
     if elements < count * whole:
@@ -103,7 +107,7 @@ def _exactly(elements: int, slab: wl.Slab, count: int, by: ScaleBy) -> list[Slab
 
 
 def _boxes(elements: int, shape: Sequence[int]) -> list[tuple[int, list[int]]]:
-    """`elements` as boxes no larger than `shape`: whole ones, then rows of it, then a part of a row."""
+    """Split `elements` into boxes within `shape`: whole ones, then rows of it, then a part of a row."""
     out: list[tuple[int, list[int]]] = []
     row = math.prod(shape)
     if elements >= row:
@@ -125,7 +129,7 @@ def _elements(entries: Sequence[Slab]) -> int:
 
 
 def _cut(count: int, shape: list[int], strides: list[int], share: Fraction) -> list[Slab]:
-    """Slabs with at most `share` of their elements, cut along the slowest dimensions: rows stay as long as they can."""
+    """Slabs with at most `share` of their elements, cut along the slowest dimensions to keep rows long."""
     for d, extent in enumerate(shape):
         if extent * share >= 1 or d == len(shape) - 1:
             size, more = divmod(max(count, math.floor(count * extent * share)), count)
@@ -137,7 +141,7 @@ def _cut(count: int, shape: list[int], strides: list[int], share: Fraction) -> l
 
 
 def _dims(dims: Sequence[int], factor: Fraction, slabs: Sequence[Slab]) -> list[int]:
-    """Extents of a dataset with `factor` times the elements, into which every slab still fits."""
+    """The extents of a dataset with `factor` times the elements; every slab still fits into them."""
     if factor == 1:
         return list(dims)
     out, left = list(dims), factor

@@ -1,4 +1,4 @@
-"""Closed lists that a plan's options choose from; importing this costs next to nothing."""
+"""Closed lists of a plan's options, in a module that imports fast."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ Clock = Literal["gap", "deadline"]
 GapFill = Literal["sleep", "busy", "memory", "mpi"]
 
 TRAITS: dict[str, _core.Traits] = {traits["name"]: traits for traits in _core.backends()}
-"""What the core says of each backend, by its name, in the core's order (engine/core/backends)."""
+"""The core's traits of each backend by name, in the core's order (engine/core/backends)."""
 
 BACKENDS: tuple[str, ...] = tuple(TRAITS)
 
 if TYPE_CHECKING:
     Backend = str
 else:
-    Backend = Literal[BACKENDS]  # a closed list for whoever checks a plan, and for its schema
+    Backend = Literal[BACKENDS]  # a closed list for validation and for the schema
 
 
 def only_counts(backend: str | None) -> bool:
-    """Whether a backend touches no file; None, each family's own, and names that are unknown do not count."""
+    """Whether a backend touches no file; False for None (each family's own backend) and for unknown names."""
     return backend in TRAITS and not TRAITS[backend]["performs"]
 
 
 def backend_at(level: str) -> str:
-    """The first backend that performs operations of a level as its own."""
+    """The first backend whose own operations are those of a level."""
     return next(name for name, traits in TRAITS.items() if traits["performs"] and traits["level"] == level)

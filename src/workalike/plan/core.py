@@ -1,4 +1,4 @@
-"""A plan in the engine's core: what its rules come to, without performing anything."""
+"""A plan in the engine's core, which expands its rules without performing anything."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from workalike.plan.plan_schema import Plan
 def core_plan(
     plan: Plan, backend: str | None = None, path: Path | None = None, source: str | Path | None = None
 ) -> _core.Plan:
-    """The plan as the core sees it.
+    """The plan as an object of the core.
 
     Args:
         plan: the plan.
-        backend: performs every family; None: each its own.
-        path: where the plan was read from, operation tables beside it.
-        source: what the user gave, for errors; None: `path`.
+        backend: performs every family; None: each family has its own.
+        path: the path from which the plan was read, with operation tables beside it.
+        source: the user's file, which errors name; None: `path`.
 
     Raises:
-        WorkalikeError: USAGE with the core's reason, MISSING where the file is gone.
+        WorkalikeError: USAGE with the core's reason; MISSING if the file no longer exists.
     """
     text = plan_text(plan) if path is None else read_text(path, ErrorKind.BAD_PLAN)
     try:
@@ -33,6 +33,6 @@ def core_plan(
 
 
 def refusal(error: Exception, file: str | Path | None) -> WorkalikeError:
-    """The core's line `place: reason; hint` as an error that names the file."""
+    """The core's message `place: reason; hint` as an error that names the file."""
     reason, _, hint = str(error).rpartition("; ")
     return WorkalikeError(ErrorKind.USAGE, reason or hint, file=file, hint=hint if reason else None)

@@ -1,4 +1,4 @@
-"""A workload's mesh in the plan: parts for the ranks at hand, nodes or bytes at the scale at hand."""
+"""The plan's mesh: parts for the plan's ranks, nodes or bytes at its scale."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ from workalike.workload import model as wl
 from workalike.workload.content import needs_wide_ids
 from workalike.workload.mesh_size import MeshForm, mesh_bytes
 
-SMALLEST_NODE = 8  # bytes that a node adds to a dump, at least
+SMALLEST_NODE = 8  # the fewest bytes that a node adds to a dump
 
 
 def resolve_mesh(
     mesh: wl.Mesh, old_members: int, members: int, size: int | None, grown: Fraction, factor: Fraction
 ) -> plan.PlanMesh:
-    """The plan's mesh on `members` ranks, `old_members` in the workload.
+    """The plan's mesh on `members` ranks, of a workload's mesh on `old_members`.
 
-    `size` are the dump's bytes where the family states them; else parts are `grown` times what the mesh says. Either
-    way the bytes of all ranks together are scaled by `factor` (weak scaling's share of it included).
+    Args:
+        mesh: the workload's mesh.
+        old_members: ranks of the family in the workload.
+        members: ranks of the family in the plan.
+        size: bytes of the dump, where the family states them.
+        grown: factor on the size of parts, where it does not.
+        factor: factor on the bytes of all ranks together, weak scaling included.
     """
     parts = mesh.total_parts(members)
     nodes, target = 0, None
@@ -67,5 +72,5 @@ def form_of_plan(mesh: plan.PlanMesh) -> MeshForm:
 
 
 def bytes_of_plan(mesh: plan.PlanMesh) -> int:
-    """Bytes of a dump: those that it is to have, or those of its nodes (in one file)."""
+    """Bytes of a dump: those that the plan states, or those of its nodes (in one file)."""
     return mesh.bytes if mesh.bytes is not None else mesh_bytes(form_of_plan(mesh), mesh.parts, mesh.nodes)

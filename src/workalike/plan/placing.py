@@ -1,4 +1,4 @@
-"""Where the streams of a dump begin in the file."""
+"""Decides where the streams of a dump begin in the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Bounds = tuple[int, float]
 ALL: Bounds = (0, math.inf)
 
 
-def place_behind(
+def place_after(
     streams: Sequence[PlanStream], lengths: Sequence[int], free: Sequence[bool], *, own_files: bool = False
 ) -> None:
     """Each stream without a place of its own (`free`) begins after the earlier ones of its direction.
@@ -35,17 +35,19 @@ def place_streams(
     *,
     own_files: bool = False,
 ) -> None:
-    """As `place_behind`, but reads stay inside what the file holds, where it holds anything.
+    """As `place_after`, but keep reads inside the bytes that the file holds, if it holds any.
 
-    Reads longer than what was written are reads again. The shortest ones begin at the start of the file, until
-    the others fit (headers are read by several ranks, or several times); when they never fit, the file was longer
-    before the run than what the run wrote, and nothing is moved.
+    If reads exceed what was written, some bytes are read repeatedly, such as headers by several ranks. So the shortest
+    reads are moved to the start of the file until the others fit. If they never fit, the file was longer before the run
+    than what the run wrote, and nothing is moved.
 
     Args:
+        streams: the dump's streams, whose `base` is set.
         lengths: bytes of a file that each stream spans.
+        free: whether each stream may be placed anywhere.
         held: bytes that the file has from earlier dumps.
     """
-    place_behind(streams, lengths, free, own_files=own_files)
+    place_after(streams, lengths, free, own_files=own_files)
     room = max(held, _end(streams, lengths, Direction.WRITE))
     reads = [i for i, stream in enumerate(streams) if stream.direction is Direction.READ and free[i]]
     shortest_first = sorted(reads, key=lambda i: lengths[i])
@@ -58,19 +60,19 @@ def place_streams(
         return
     fewest = bisect_left(range(len(reads) + 1), True, key=fits)
     if fewest > len(reads) or not fits(fewest):
-        place_behind(streams, lengths, free, own_files=own_files)
+        place_after(streams, lengths, free, own_files=own_files)
 
 
 def _place(
     streams: Sequence[PlanStream],
     lengths: Sequence[int],
     free: Sequence[bool],
-    again: set[int],
+    at_start: set[int],
     own_files: bool,
 ) -> None:
     ends: dict[tuple[Direction, Bounds], int] = {}
     for i, (stream, length) in enumerate(zip(streams, lengths, strict=True)):
-        if i in again:
+        if i in at_start:
             stream.base = 0
             continue
         bounds = _bounds(stream) if own_files else ALL

@@ -15,7 +15,7 @@ from workalike.plan.plan_schema import Plan, Ranges
 from workalike.workload.model import Workload
 from workalike.workload.workload_file import first_error, read_workload
 
-_HINT = "make it anew with `workalike plan`"
+_HINT = "make it again with `workalike plan`"
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -35,7 +35,7 @@ def read_plan(path: str | Path) -> Plan:
 
 
 def _parsed(text: str) -> Plan:
-    """A plan of this version or an older one."""
+    """A plan of this version, or of an older one, which is upgraded."""
     try:
         return Plan.model_validate_json(text)
     except ValidationError as error:
@@ -49,14 +49,14 @@ def _parsed(text: str) -> Plan:
 
 
 def _contradictions(plan: Plan) -> Iterator[tuple[str, str]]:
-    """(place, message) of parts that refer to what is not there, or that a plan has twice."""
+    """(place, message) of dangling references and duplicates."""
     names: set[tuple[str, int]] = set()
     numbers: set[int] = set()
     for i, family in enumerate(plan.families):
         if family.id in numbers:
-            yield f"families[{i}].id", "another family has it, too"
+            yield f"families[{i}].id", "another family has the same id"
         if (family.role, family.number) in names:
-            yield f"families[{i}].number", "another family of this role has it, too"
+            yield f"families[{i}].number", "another family of this role has the same number"
         numbers.add(family.id)
         names.add((family.role, family.number))
         if _rank_beyond(family.sharing.ranks, plan.ranks):
@@ -74,7 +74,7 @@ def _contradictions(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _rank_beyond(ranges: Ranges, ranks: int) -> bool:
-    """Whether a set of ranks is empty, does not ascend or goes beyond the plan's."""
+    """Whether a set of ranks is empty, does not ascend, or exceeds the plan's ranks."""
     if ranges == "all":
         return False
     before = -1
@@ -96,10 +96,10 @@ def plan_text(plan: Plan) -> str:
 
 
 def read_workload_or_plan(path: Path) -> Workload | Plan:
-    """A workload, or a plan that was made of one.
+    """Read a workload or a plan.
 
     Raises:
-        WorkalikeError: USAGE for a log, and as `read_workload` and `read_plan`.
+        WorkalikeError: USAGE for a log, and those of `read_workload` and `read_plan`.
     """
     kind = kind_of(path)
     if kind is FileKind.LOG:

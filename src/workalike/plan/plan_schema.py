@@ -1,6 +1,6 @@
-"""The plan: what every rank does, by rule. docs/plan-format.md says what each field means.
+"""The plan: rules for what every rank does. docs/plan-format.md explains each field.
 
-Sizes are bytes, times seconds; ranks are `"all"` or [first, last, step] ranges.
+Sizes are in bytes, times in seconds; ranks are `"all"` or [first, last, step] ranges.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class PlanFit(Strict):
 
 
 class PlanMesh(Strict):
-    """`nodes` over all parts, or `bytes` that the dump is to move, what a library adds included."""
+    """`nodes` over all parts, or `bytes` that the dump moves, including what a library adds."""
 
     type: MeshType
     dimensions: Positive
@@ -173,14 +173,14 @@ class PlanDump(Strict):
 
 
 class PlanCompute(Strict):
-    """Units of a level's work that every rank does at each dump."""
+    """The work that every rank does at each dump: a level, and units of its work."""
 
     level: Annotated[int, Field(ge=1, le=3)]
     units: Annotated[int, Field(ge=1, le=65536)]
 
 
 class PlanScale(Strict):
-    """Factors of the replica against the original (bytes and ranks as fractions, time 0 = no waiting)."""
+    """Factors of the replica relative to the original, for ranks, bytes and time; at time 0 nothing waits."""
 
     ranks: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     bytes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
@@ -193,7 +193,7 @@ class PlanPayload(Strict):
 
 
 class Plan(Strict):
-    """What every rank does, by rule: families, the contents of their dumps, and the dumps in order of their start."""
+    """Rules for what every rank does: families, the contents of their dumps, and the dumps in order of their start."""
 
     format: Literal["workalike-plan"] = "workalike-plan"
     version: Annotated[int, Field(ge=PLAN_VERSION, le=PLAN_VERSION)] = PLAN_VERSION

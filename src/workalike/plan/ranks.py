@@ -1,6 +1,6 @@
-"""Rank sets under a change of the number of ranks (docs/reference/terms.md#scaling: `subset` keeps its share).
+"""Scaling of rank sets to another number of ranks (docs/reference/terms.md#scaling: `subset` keeps its share).
 
-A set may have a million ranks, and a plan a thousand sets: none is walked rank by rank in Python.
+A set may have a million ranks, and a plan a thousand sets, so no loop in Python goes over single ranks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def scale_ranges(ranges: RangeList | None, old: int, new: int) -> Ranges:
-    """The ranks of a family at `new` ranks: the same share, at least one, spread as before."""
+    """The ranks of a family at `new` ranks: the same share of them, at least one, with the same distribution."""
     if ranges is None:
         return "all"
     if old == new:
@@ -30,8 +30,8 @@ def scale_ranges(ranges: RangeList | None, old: int, new: int) -> Ranges:
     return list(_scaled(tuple(ranges), ((0, old - 1, 1),), ((0, new - 1, 1),), wanted))
 
 
-def scale_one(rank: int, old: int, new: int) -> Ranges:
-    """The one rank that stays one (`root`), at its place among the others."""
+def scale_single(rank: int, old: int, new: int) -> Ranges:
+    """A single rank (`root`), which stays single and at its relative place."""
     place = rank * new // old
     return [(place, place, 1)]
 
@@ -39,16 +39,16 @@ def scale_one(rank: int, old: int, new: int) -> Ranges:
 def scale_within(
     part: RangeList | None, whole: RangeList | None, scaled: Ranges, old: int, new: int
 ) -> Ranges:
-    """The ranks of a stream, inside its family.
+    """The ranks of a stream within its family.
+
+    They keep their share and place among the members. A single rank (such as one that writes headers) stays single.
 
     Args:
-        part: the stream's ranks in the workload; None is all of the family's.
+        part: the stream's ranks in the workload; None: all of the family's.
         whole: the family's ranks in the workload.
         scaled: the family's ranks in the plan.
-        old: all ranks of the workload.
-        new: all ranks of the plan.
-
-    They keep their share and place among the members; a rank that is alone (it writes headers) stays alone.
+        old: number of ranks of the workload.
+        new: number of ranks of the plan.
     """
     if part is None or part == whole:
         return scaled
@@ -62,13 +62,13 @@ def scale_within(
 
 
 def count(ranges: Ranges, ranks: int) -> int:
-    """How many ranks a resolved set has."""
+    """The number of ranks of a resolved set."""
     return ranks if ranges == "all" else units.count_ranks(list(ranges))
 
 
 @lru_cache(maxsize=4096)
 def _scaled(part: RangeTuple, before: RangeTuple, after: RangeTuple, wanted: int) -> RangeTuple:
-    """`wanted` members of `after` that lie there as `part` lies among `before`."""
+    """`wanted` members of `after`, distributed as `part` is among `before`."""
     old, new = units.count_ranks(list(before)), units.count_ranks(list(after))
     wanted = min(new, max(1, wanted))
     (first, last, step), (at, _, stride) = part[0], before[0]
@@ -76,8 +76,8 @@ def _scaled(part: RangeTuple, before: RangeTuple, after: RangeTuple, wanted: int
         begin = (first - at) // stride
         segments = _block(begin, (last - first) // step + 1, old, new, wanted)
         if segments is not None:
-            origin, _, apart = after[0]
-            return tuple(_ranges(origin, apart, segments))
+            origin, _, spacing = after[0]
+            return tuple(_ranges(origin, spacing, segments))
     places = _expand(part)
     if before != ((0, old - 1, 1),):
         places = np.searchsorted(_expand(before), places)
@@ -86,10 +86,10 @@ def _scaled(part: RangeTuple, before: RangeTuple, after: RangeTuple, wanted: int
 
 
 def _block(begin: int, members: int, old: int, new: int, wanted: int) -> list[tuple[int, int]] | None:
-    """What `_spread` chooses for members side by side, as (first, last) segments; None where these would be many.
+    """The choice of `_spread` for adjacent members, as (first, last) segments; None if these would be many.
 
-    The i-th chosen one is floor((begin x wanted + i x members) x new / (old x wanted)): as `wanted` is the members' share,
-    rounded, the values ascend by one but at very few places.
+    The i-th chosen index is floor((begin x wanted + i x members) x new / (old x wanted)). As `wanted` is the members'
+    share, rounded, the values ascend by one except at very few places.
     """
 
     def value(i: int) -> int:
@@ -97,7 +97,7 @@ def _block(begin: int, members: int, old: int, new: int, wanted: int) -> list[tu
 
     first, last = value(0), value(wanted - 1)
     missing = wanted - (last - first + 1)
-    if members * new >= old * wanted:  # by one or more
+    if members * new >= old * wanted:  # values ascend by one or more
         if -missing > MOST_SEGMENTS or members * new >= 2 * old * wanted:
             return None
         segments = []
@@ -107,7 +107,7 @@ def _block(begin: int, members: int, old: int, new: int, wanted: int) -> list[tu
             segments.append((value(i), value(end)))
             i = end + 1
         return segments
-    # By one or not at all: ranks from the first on take the places of those that fell together.
+    # Values ascend by one or not at all: ranks from the first on replace the duplicates.
     if first >= missing:
         low = [(0, missing - 1)] if missing else []
         return [*low, (first, last)] if missing < first or not missing else [(0, last)]
@@ -115,7 +115,7 @@ def _block(begin: int, members: int, old: int, new: int, wanted: int) -> list[tu
 
 
 def _last_of_segment(value: Callable[[int], int], i: int, wanted: int) -> int:
-    """The last index up to which values ascend by one from index i on."""
+    """The last index up to which values ascend by one, from index i on."""
     origin = value(i) - i
     low, high = i, wanted - 1
     while low < high:
@@ -124,16 +124,16 @@ def _last_of_segment(value: Callable[[int], int], i: int, wanted: int) -> int:
     return low
 
 
-def _ranges(origin: int, apart: int, segments: list[tuple[int, int]]) -> RangeList:
-    """Segments of indices as ranges of the ranks origin, origin + apart, ..."""
+def _ranges(origin: int, step: int, segments: list[tuple[int, int]]) -> RangeList:
+    """Segments of indices as ranges of the ranks origin, origin + step, ..."""
     runs: list[tuple[int, int]] = []
     before: int | None = None
     for first, last in segments:
         if before is not None:
-            runs.append(((first - before) * apart, 1))
-        runs.append((apart, last - first))
+            runs.append(((first - before) * step, 1))
+        runs.append((step, last - first))
         before = last
-    return units.ranges_of_runs(origin + apart * segments[0][0], runs)
+    return units.ranges_of_runs(origin + step * segments[0][0], runs)
 
 
 @lru_cache(maxsize=4)
@@ -143,15 +143,15 @@ def _expand(ranges: RangeTuple) -> Ints:
 
 
 def _spread(members: Ints, old: int, new: int, wanted: int) -> Ints:
-    """`wanted` of `new` ranks (at least one) that lie as `members` lie among `old` ones, ascending."""
+    """`wanted` (at least one) of `new` ranks, ascending, distributed as `members` are among `old` ranks."""
     step = int(members[-1] - members[-2]) if len(members) > 1 else 1
     gaps = np.diff(members, append=min(old, int(members[-1]) + step))
     at, between = np.divmod(np.arange(wanted, dtype=np.int64) * len(members), wanted)
-    # Between two members of the old set lie as many of the new one, evenly: (member + between x gap / wanted) x new / old,
-    # whose products stay within 64 bits in this order.
+    # Chosen ranks are evenly spread between two members: (member + between x gap / wanted) x new / old. In this order,
+    # all products stay within 64 bits.
     whole, rest = np.divmod(gaps[at] * new, wanted)
     places = (members[at] * new + between * whole + between * rest // wanted) // old
-    chosen: Ints = np.minimum(new - 1, places)  # in ascending order
+    chosen: Ints = np.minimum(new - 1, places)
     chosen = chosen[np.diff(chosen, prepend=-1) > 0]
     missing = wanted - len(chosen)
     if missing > 0:

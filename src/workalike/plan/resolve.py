@@ -1,4 +1,4 @@
-"""workload -> plan: ranks, scale, clock and backend decided, nothing expanded."""
+"""From a workload to a plan: ranks, scale, clock and backends are decided, and nothing is expanded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workalike.plan import ranks as rank_sets
 from workalike.plan.arrays import scale_arrays
 from workalike.plan.choices import TRAITS, backend_at
 from workalike.plan.meshes import bytes_of_plan, resolve_mesh
-from workalike.plan.placing import place_behind, place_streams
+from workalike.plan.placing import place_after, place_streams
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
 from workalike.workload import model as wl
 from workalike.workload import units
@@ -25,11 +25,11 @@ from workalike.workload.words import HDF5_INTERFACES
 
 
 def backend_of(family: wl.Family) -> plan.Backend:
-    """Who performs a family: the library that its content is made for, else the level's own calls."""
+    """The backend of a family: the library that its content is made for, or else the calls of its level."""
     own = TRAITS.get(family.interface.value)
     library = own if own is not None and own["library"] else None
     if library is not None and library["level"] is None:
-        return library["name"]  # no level's own calls do what it does
+        return library["name"]  # no calls of a level can stand for it
     if any(c.fit is not None or c.arrays for c in family.all_contents()):
         takes = library is not None and not library["only_meshes"]
         return library["name"] if library is not None and takes else backend_at(wl.Level.H5D)
@@ -40,7 +40,7 @@ def backend_of(family: wl.Family) -> plan.Backend:
 
 @dataclass(frozen=True)
 class Options:
-    """What `plan`, `run` and `replicate` share (docs/reference/terms.md#shared-options)."""
+    """The options that `plan`, `run` and `replicate` share (docs/reference/terms.md#shared-options)."""
 
     ranks: int | None = None
     scaling: Literal["strong", "weak"] = "strong"
@@ -58,14 +58,14 @@ def resolve(workload: wl.Workload, options: Options) -> plan.Plan:
     """The plan of a workload.
 
     Raises:
-        WorkalikeError: NOTHING_TO_REPLICATE when the workload has no family; USAGE for impossible options, or a scale at
-            which numbers exceed 64 bits.
+        WorkalikeError: NOTHING_TO_REPLICATE if the workload has no family; USAGE for impossible options, or for a scale
+            at which numbers exceed 64 bits.
     """
     if not workload.families:
         raise WorkalikeError(
             ErrorKind.NOTHING_TO_REPLICATE,
             "the workload has no file family",
-            hint="it stands for a run without data I/O",
+            hint="it describes a run without data I/O",
         )
     ranks = options.ranks or workload.ranks
     if not 1 <= ranks <= wl.MAX_RANKS:
@@ -78,14 +78,20 @@ def resolve(workload: wl.Workload, options: Options) -> plan.Plan:
     except (ValidationError, OverflowError) as error:
         raise WorkalikeError(
             ErrorKind.USAGE,
-            "at this scale the plan would exceed what a plan can hold",
+            "at this scale, numbers of the plan would exceed its limits",
             place=_place_in(error),
             hint="lower --bytes-scale or --ranks",
         ) from error
 
 
+def at_time_scale(resolved: plan.Plan, time_scale: float) -> plan.Plan:
+    """A copy of a plan with another factor on all waiting."""
+    scale = resolved.scale.model_copy(update={"time": time_scale})
+    return resolved.model_copy(update={"time_scale": time_scale, "scale": scale})
+
+
 def _place_in(error: ValidationError | OverflowError) -> str | None:
-    """Which part of the plan was too large."""
+    """The part of the plan that was too large."""
     if not isinstance(error, ValidationError):
         return None
     first = error.errors(include_url=False, include_input=False)[0]
@@ -129,7 +135,7 @@ class _Resolver:
         self.contents: list[plan.PlanContent] = []
         self._content_ids: dict[str, int] = {}
         self._resolved: dict[tuple[int, int, int | None, bool, int, float], tuple[plan.PlanContent, int]] = {}
-        self._number = 0  # of the family that is being added
+        self._number = 0  # index of the family that is being added
         self._sharings: list[plan.PlanSharing] = []
         self._factors: list[list[float]] = []
         self._dumps: list[plan.PlanDump] = []
@@ -191,7 +197,7 @@ class _Resolver:
             base += _extent(content)
 
     def dumps_in_order(self) -> list[plan.PlanDump]:
-        """By start; the gap is the time since the last of the earlier dumps had ended."""
+        """The dumps in order of their start; a dump's gap is the time since all earlier dumps had ended."""
         ordered = sorted(self._dumps, key=lambda d: (d.start_s, d.end_s, d.family, d.index))
         busy_until = 0.0
         for dump in ordered:
@@ -203,7 +209,7 @@ class _Resolver:
         old, new = self.workload.ranks, self.ranks
         ranks = rank_sets.scale_ranges(sharing.ranks, old, new)
         if sharing.mode is wl.SharingMode.ROOT and sharing.ranks:
-            ranks = rank_sets.scale_one(sharing.ranks[0][0], old, new)
+            ranks = rank_sets.scale_single(sharing.ranks[0][0], old, new)
         files = sharing.files
         if sharing.mode is wl.SharingMode.GROUPS:
             if self.options.scaling == "weak":
@@ -220,11 +226,11 @@ class _Resolver:
     def _known_content(
         self, family: wl.Family, index: int, size: int | None, members: int, held: int
     ) -> tuple[plan.PlanContent, int]:
-        """A dump's content and its number; equal ones are resolved and stored once.
+        """A dump's content and its number; equal contents are resolved and stored once.
 
-        `held` are the bytes that the dump's file has from earlier dumps.
+        `size` is the dump's stated bytes; `held` the bytes that its file has from earlier dumps.
         """
-        at = (
+        dump_key = (
             self._number,
             family.content_number(index),
             size,
@@ -232,14 +238,14 @@ class _Resolver:
             held,
             self._factors[self._number][index],
         )
-        if at not in self._resolved:
+        if dump_key not in self._resolved:
             content = self._content(family, index, size, members, held)
             key = json.dumps(content.model_dump(mode="json"), sort_keys=True)
             if key not in self._content_ids:
                 self._content_ids[key] = len(self.contents)
                 self.contents.append(content)
-            self._resolved[at] = (content, self._content_ids[key])
-        return self._resolved[at]
+            self._resolved[dump_key] = (content, self._content_ids[key])
+        return self._resolved[dump_key]
 
     def _content(
         self, family: wl.Family, index: int, size: int | None, members: int, held: int
@@ -289,16 +295,16 @@ class _Resolver:
             repeated = self._repeated(stream, family, grown, moved)
             streams += repeated
             free += [stream.base is None or k > 0 for k in range(len(repeated))]
-        lengths = [_length(stream, self._ranks_a_file(family, stream)) for stream in streams]
+        lengths = [_length(stream, self._share_in_one_file(family, stream)) for stream in streams]
         own_files = family.sharing.mode is wl.SharingMode.PER_RANK
         if self._reads_what_is_there(family, bool(original.arrays)):
             place_streams(streams, lengths, free, held, own_files=own_files)
         else:
-            place_behind(streams, lengths, free, own_files=own_files)
+            place_after(streams, lengths, free, own_files=own_files)
         return streams
 
     def _members(self, ranks: wl.RankRanges | None, family: wl.Family) -> plan.Ranges:
-        """The ranks of a stream or access among its family's."""
+        """The plan's ranks of a stream or access, within its family's."""
         old, new = self.workload.ranks, self.ranks
         scaled = self._sharings[self._number].ranks
         return rank_sets.scale_within(ranks, family.sharing.ranks, scaled, old, new)
@@ -312,9 +318,9 @@ class _Resolver:
     def _repeated(
         self, stream: wl.Stream, family: wl.Family, grown: Fraction, moved: int
     ) -> list[plan.PlanStream]:
-        """The plan's streams of one stream: a repetition each; scaling by count drops some of them first.
+        """The plan's streams for one stream of the workload, one per repetition.
 
-        `moved` are the scaled bytes of all repetitions.
+        Scaling by count drops repetitions first. `moved` is the scaled bytes of all repetitions.
         """
         declared = stream.ranks if stream.ranks is not None else family.sharing.ranks
         old = self.workload.ranks if declared is None else units.count_ranks(declared)
@@ -322,7 +328,7 @@ class _Resolver:
         n = rank_sets.count(ranges, self.ranks)
         pairs = [(e.total(old), e.size) for e in stream.sizes]
         repeats = stream.repeat
-        by_bytes = self.factor / self.weak  # fewer ranks alone leave a rank all of its operations
+        by_bytes = self.factor / self.weak  # with fewer ranks alone, each rank keeps all of its operations
         if self.options.scale_by == "count" and by_bytes < 1:
             repeats = max(1, round(repeats * by_bytes))
         streams = []
@@ -351,9 +357,9 @@ class _Resolver:
     def _entries(
         self, pairs: list[tuple[int, int]], part: int, ranks: int, grown_to: int | None
     ) -> list[tuple[int, int]]:
-        """One repetition's operations, moving exactly `part` bytes.
+        """One repetition's operations, which move exactly `part` bytes.
 
-        Growth (to `grown_to` bytes at the original's scale) changes sizes, scaling what was asked for.
+        Growth, to `grown_to` bytes at the original's scale, changes sizes; scaling changes what `scale_by` names.
         """
         if grown_to is not None:
             pairs = fit_bytes(pairs, part if self.factor == 1 else grown_to or part)
@@ -364,14 +370,14 @@ class _Resolver:
         if moved == 0:
             times = self.weak if by_size else self.factor
             return [(scale_count(count, times), size) for count, size in pairs]
-        if by_size and self.weak != 1:  # more ranks do more operations, whatever F lowers
+        if by_size and self.weak != 1:  # more ranks do more operations, whatever --bytes-scale lowers
             grown = scale_pairs(pairs, self.weak, ranks, "count")
             bytes_grown = sum(count * size for count, size in grown)
             pairs, moved = (grown, bytes_grown) if bytes_grown else (pairs, moved)
         return scale_pairs(pairs, Fraction(part, moved), ranks, self.options.scale_by)
 
-    def _ranks_a_file(self, family: wl.Family, stream: plan.PlanStream) -> Fraction:
-        """The share of a stream's operations that lie side by side in one file."""
+    def _share_in_one_file(self, family: wl.Family, stream: plan.PlanStream) -> Fraction:
+        """The share of a stream's operations that are in one file."""
         n = rank_sets.count(stream.ranks, self.ranks)
         if family.sharing.mode is wl.SharingMode.PER_RANK or stream.pattern is wl.Pattern.REPLICATED:
             return Fraction(1, n)
@@ -380,21 +386,21 @@ class _Resolver:
         return Fraction(1)
 
     def _span(self, family: wl.Family, content: plan.PlanContent, direction: wl.Direction) -> int:
-        """One past the last byte of a file that a dump's streams touch (an upper bound)."""
+        """The end of the bytes of a file that a dump's streams touch (an upper bound)."""
         spans = (
-            s.base + _length(s, self._ranks_a_file(family, s))
+            s.base + _length(s, self._share_in_one_file(family, s))
             for s in content.streams
             if s.direction is direction
         )
         return max(spans, default=0)
 
     def _reads_what_is_there(self, family: wl.Family, arrays: bool) -> bool:
-        """Whether reads beyond what the run has written can be told from the streams' places."""
+        """Whether the streams' places show which reads go beyond what the run has written."""
         plain = TRAITS[self.families[-1].backend]["plain_bytes"] and not arrays
         return plain and family.lifetime is not wl.Lifetime.APPENDED
 
     def _must_exist(self, family: wl.Family, content: plan.PlanContent, held: int) -> bool:
-        """Whether a dump reads what no dump has written: then its file must be there before the run."""
+        """Whether a dump reads what no dump has written, so that its file must exist before the run."""
         if not _moves(content, wl.Direction.READ):
             return False
         written = self._span(family, content, wl.Direction.WRITE) if _writes_first(content) else 0
@@ -404,12 +410,12 @@ class _Resolver:
 
 
 def _compute(compute: wl.Compute | None) -> plan.PlanCompute | None:
-    """The same for every rank at any scale: it is the application's own, not its I/O."""
+    """The application's own work, which no scale changes: it is the same for every rank."""
     return plan.PlanCompute(level=compute.level, units=compute.units) if compute else None
 
 
 def _stride(stride: int, before: list[tuple[int, int]], after: list[tuple[int, int]]) -> int:
-    """A stride in units of its block (docs/reference/terms.md#scaling): where operations become smaller, so do the holes."""
+    """The scaled stride: holes shrink with the operations (docs/reference/terms.md#scaling)."""
     if not stride:
         return 0
     old, new = (max(pairs, key=lambda p: p[0] * p[1])[1] for pairs in (before, after))
@@ -417,7 +423,7 @@ def _stride(stride: int, before: list[tuple[int, int]], after: list[tuple[int, i
 
 
 def _held_open(family: wl.Family, index: int) -> bool:
-    """Whether a dump finds its file open: an appended file is opened by the first."""
+    """Whether a dump finds its file open already, as all but the first dump of an appended file do."""
     return family.lifetime is wl.Lifetime.APPENDED and index > 0
 
 
@@ -427,9 +433,9 @@ def _growth_factor(content: wl.Content, size: int | None, members: int) -> Fract
 
 
 def _stream_bytes(content: wl.Content, size: int | None, members: int, factor: Fraction) -> list[int]:
-    """Scaled bytes of each stream (all its repetitions), such that a dump's are round(bytes x factor) exactly.
+    """Scaled bytes of each stream with all its repetitions; their sum is exactly round(bytes x factor).
 
-    `size` are the dump's bytes where the family states them; its streams keep their shares.
+    `size` is the dump's bytes, where the family states them; the streams keep their shares.
     """
     weights = []
     for stream in content.streams:
@@ -441,7 +447,7 @@ def _stream_bytes(content: wl.Content, size: int | None, members: int, factor: F
     out = []
     done = reached = 0
     for weight in weights:
-        # Cumulative rounding: each stream gets its share of the target, the sum is exact.
+        # Cumulative rounding gives each stream its share of the target, and an exact sum.
         done += weight
         share = round(stated * factor * done / (total or 1)) - reached
         reached += share
@@ -460,7 +466,7 @@ def _moves(content: plan.PlanContent, direction: wl.Direction) -> bool:
 
 
 def _writes_first(content: plan.PlanContent) -> bool:
-    """Whether the dump's own writes come before its reads (a file written, then read back)."""
+    """Whether the dump writes before it reads (a file that is written, then read back)."""
     directions = [s.direction for s in content.streams] or [
         a.direction for arrays in content.arrays for a in arrays.access
     ]
@@ -468,14 +474,14 @@ def _writes_first(content: plan.PlanContent) -> bool:
 
 
 def _length(stream: plan.PlanStream, share: Fraction) -> int:
-    """Bytes of a file that a stream spans; `share` of its operations lie in one file (an upper bound)."""
+    """Bytes of a file that a stream spans (an upper bound), if `share` of its operations are in that file."""
     if stream.pattern is wl.Pattern.SAME:
         return max((size for _, size in stream.entries), default=0)
     return sum(math.ceil(count * share) * (stream.stride or size) for count, size in stream.entries)
 
 
 def _datasets(content: plan.PlanContent) -> int:
-    """Bytes of the datasets that a dump writes."""
+    """The bytes of all datasets that a dump writes."""
     if content.fit is not None:
         return content.fit.bytes
     return sum(

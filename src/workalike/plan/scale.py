@@ -1,7 +1,7 @@
 """Scaling: total bytes = original x F x (N/N0 if weak, else 1) (docs/reference/terms.md#scaling).
 
-The bytes of a dump come out exact; counts are lowered first and sizes kept (`count`), or
-sizes are lowered and counts kept (`size`).
+The bytes of a dump are exact. Either counts are lowered first and sizes kept (`count`), or sizes are lowered and counts
+kept (`size`).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ Pair = tuple[int, int]
 
 
 def scale_pairs(pairs: list[Pair], factor: Fraction, ranks: int, by: ScaleBy) -> list[Pair]:
-    """(operations, size) pairs whose bytes are exactly round(bytes x factor).
+    """(operations, size) pairs that move exactly round(bytes x factor) bytes.
 
     Args:
-        pairs: totals over the stream's ranks.
-        factor: of the bytes.
-        ranks: how many ranks the scaled stream has; by count, none of them loses its last operation.
-        by: what is lowered first.
+        pairs: operations of each size, summed over the stream's ranks.
+        factor: factor on the bytes.
+        ranks: number of ranks of the scaled stream; by count, none of them loses its last operation.
+        by: whether counts are lowered first, or sizes.
     """
     if factor == 1:
         return list(pairs)
@@ -32,7 +32,7 @@ def scale_pairs(pairs: list[Pair], factor: Fraction, ranks: int, by: ScaleBy) ->
 
 
 def _by_count(pairs: list[Pair], factor: Fraction, ranks: int, target: int) -> list[Pair]:
-    """Fewer operations of the same sizes; only where a rank would lose its last one are sizes lowered."""
+    """Fewer operations of the same sizes; sizes are lowered only if a rank would lose its last operation."""
     kept = [(max(round(count * factor), min(count, ranks)), size) for count, size in pairs if count]
     moved = sum(count * size for count, size in kept)
     if moved == target or not kept:
@@ -47,7 +47,7 @@ def _by_count(pairs: list[Pair], factor: Fraction, ranks: int, target: int) -> l
 
 
 def _settle(total: int, size: int) -> list[Pair]:
-    """`total` bytes in operations of `size`, save one; a small rest lengthens it, so that there are no tiny ones."""
+    """`total` bytes in operations of `size` bytes, except for one, which takes the remainder without being tiny."""
     whole, rest = divmod(total, size)
     if rest == 0:
         return [(whole, size)]
@@ -64,7 +64,7 @@ def fit_bytes(pairs: list[Pair], target: int) -> list[Pair]:
     out: list[Pair] = []
     done = reached = 0
     for count, size in pairs:
-        # Cumulative rounding: each pair gets its share of the target, the sum is exact.
+        # Cumulative rounding gives each pair its share of the target, and an exact sum.
         done += count * size
         share = target * done // moved - reached
         reached += share
@@ -73,7 +73,7 @@ def fit_bytes(pairs: list[Pair], target: int) -> list[Pair]:
 
 
 def split_even(total: int, count: int) -> list[Pair]:
-    """`count` operations of at most two neighbouring sizes that move exactly `total` bytes."""
+    """`count` operations that move exactly `total` bytes, of at most two sizes that differ by one byte."""
     if count == 0:
         return []
     size, more = divmod(total, count)
@@ -81,5 +81,5 @@ def split_even(total: int, count: int) -> list[Pair]:
 
 
 def scale_count(count: int, factor: Fraction) -> int:
-    """A count times a factor; what was there does not vanish."""
+    """A count times a factor, rounded; a count above 0 stays above 0."""
     return max(1, round(count * factor)) if count else 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workalike.characterize import CharacterizeOptions, characterize
@@ -11,13 +13,18 @@ from workalike.compare.fidelity import Fidelity, fidelity_of, write_fidelity
 from workalike.compare.pairing import Pairing, pair_up
 from workalike.darshan import open_log
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import make_folder, write_text
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.plan.plan_file import write_plan
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record
 from workalike.replica.full_scale import count_at_full_scale
+from workalike.replica.machine import fit_to_machine
 from workalike.report import write_report
+from workalike.workload.workload_file import workload_text
+
+REPORT = "report.html"
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,65 @@ class Replica:
     pairing: Pairing
     fidelity: Fidelity
     full_scale: Fidelity
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """Which factors of a replica are chosen for the user.
+
+    Attributes:
+        full: nothing is: ranks, bytes and times are the original's wherever no other value is given.
+        bytes: whether the factor on the bytes is chosen.
+        time: whether the factor on the waiting is.
+    """
+
+    full: bool = False
+    bytes: bool = True
+    time: bool = True
+
+    def choose(self, found: Characterization, given: Options, data: Path) -> Options:
+        """The options of the replica; `data` is an existing folder of the file system that takes its data."""
+        if self.full:
+            return replace(given, time_scale=1.0) if self.time else given
+        return fit_to_machine(found, given, data, scale_bytes=self.bytes, scale_time=self.time)
+
+
+def replicate_into(
+    found: Characterization,
+    given: Options,
+    run: RunOptions,
+    *,
+    sizing: Sizing,
+    scratch: bool,
+    announce: Callable[[Options], None] = lambda _: None,
+) -> Replica:
+    """Perform, compare and report a replica, at a scale that is chosen where the user did not give one.
+
+    `run.out`, an existing folder, gets `workload.yaml`, what `replicate` writes, and `report.html`.
+
+    Args:
+        found: the characterized original.
+        given: the options that the user gave.
+        run: where it runs and how.
+        sizing: which factors are to be chosen.
+        scratch: whether `run.data` is removed afterwards, unless `run.keep`.
+        announce: called with the chosen options before the run.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE, and as `replicate`.
+    """
+    write_text(run.out / "workload.yaml", workload_text(found.workload))
+    make_folder(run.data)
+    chosen = sizing.choose(found, given, run.data)
+    announce(chosen)
+    try:
+        replica = replicate(found, chosen, run)
+    finally:
+        if scratch and not run.keep:
+            with suppress(OSError):  # not empty: what lies there is not of this run
+                run.data.rmdir()
+    report_on(replica, run.out / REPORT)
+    return replica
 
 
 def replicate(found: Characterization, chosen: Options, run: RunOptions) -> Replica:

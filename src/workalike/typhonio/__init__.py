@@ -1,1 +1,1 @@
-"""TyphonIO files (library version 1.6): read, checked and shown, on plain HDF5."""
+"""Reads, checks and shows TyphonIO files (library version 1.6), through plain HDF5."""

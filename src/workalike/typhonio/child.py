@@ -1,6 +1,6 @@
 """The process that reads the file: `python -P -m workalike.typhonio.child FILE`, one JSON object on stdout.
 
-HDF5 may crash on, or run away with, a file that is damaged on purpose; it does so here, within limits.
+HDF5 may crash on a maliciously damaged file, or never end; here, it does so in a process of its own, within limits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ONE_CORE = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def limit() -> None:
-    """Bounded memory, no core file, no plugins, none of HDF5's locks (the file is only read)."""
+    """Bound memory; switch off core files, plugins and HDF5's file locks (the file is only read)."""
     for which, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CORE, 0)):
         _, hard = resource.getrlimit(which)
         resource.setrlimit(which, (most if hard < 0 else min(most, hard), hard))
@@ -28,7 +28,7 @@ def limit() -> None:
 
 
 def answer(path: str) -> dict[str, Any]:
-    """What is in a file: `kind` is typhonio, hdf5, old or unreadable; `tree` and `findings`, or `why`."""
+    """The contents of a file: `kind` (typhonio, hdf5, old or unreadable) with `tree` and `findings`, or with `why`."""
     from workalike.typhonio import plain, walk
     from workalike.typhonio.fields import Context
     from workalike.typhonio.findings import Level
@@ -56,11 +56,11 @@ def main() -> None:
     try:
         text = json.dumps(answer(sys.argv[1]))
     except MemoryError:
-        text = json.dumps({"kind": "unreadable", "why": "needs more memory than it may take"})
+        text = json.dumps({"kind": "unreadable", "why": "needs more memory than is allowed"})
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.write(text)
         sys.stdout.flush()
-    os._exit(0)  # HDF5 tidies up at exit, which a damaged file may not survive
+    os._exit(0)  # HDF5's cleanup at exit may crash on a damaged file
 
 
 if __name__ == "__main__":

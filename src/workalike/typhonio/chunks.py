@@ -1,6 +1,7 @@
-"""CHUNKINFO: how many values each chunk of a mesh holds (docs/reference/typhonio-format.md#chunk-table, docs/reference/typhonio-calls.md#whole-reads).
+"""CHUNKINFO: the number of values in each chunk of a mesh.
 
-Everything that the library reads is computed from these numbers, nothing from the extents of the datasets.
+See docs/reference/typhonio-format.md#chunk-table and docs/reference/typhonio-calls.md#whole-reads. The library computes
+all that it reads from these numbers, and ignores the extents of the datasets.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from workalike.typhonio.format_names import (
 from workalike.typhonio.hdf5 import Unreadable
 
 MOST_CHUNKS = 10**6
-MOST = 2**44  # of anything in a chunk: sums stay within 64 bits
+MOST = 2**44  # largest number in a chunk, so that sums stay within 64 bits
 UNSTRUCTURED = (
     "nnodes",
     "ncells",
@@ -39,22 +40,22 @@ UNSTRUCTURED = (
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of one mesh. `words`: [nchunks, 12] Python integers, which do not overflow."""
+    """The chunks of one mesh. `words` has shape [nchunks, 12] and Python integers, which do not overflow."""
 
     type: MeshType
     ndims: int
     words: NDArray[Any]
-    layers: int  # of ghosts around the chunks of a non-colinear mesh
+    layers: int  # layers of ghosts around the chunks of a non-colinear mesh
 
     def __len__(self) -> int:
         return len(self.words)
 
     def word(self, name: str) -> NDArray[Any]:
-        """A column of an unstructured mesh by its name."""
+        """A column of an unstructured mesh by name."""
         return self.words[:, UNSTRUCTURED.index(name)]
 
     def nodes(self, d: int) -> NDArray[Any]:
-        """Nodes along dimension d of the chunks of a quad mesh."""
+        """Nodes along dimension d of each chunk of a quad mesh."""
         return self.words[:, d]
 
     def low(self, d: int) -> NDArray[Any]:
@@ -73,7 +74,7 @@ class Chunks:
 
     @property
     def mixed_parts(self) -> NDArray[Any]:
-        """Components of mixed cells."""
+        """The number of components of mixed cells in each chunk."""
         return self._mixed(1)
 
     def _mixed(self, which: int) -> NDArray[Any]:
@@ -81,7 +82,7 @@ class Chunks:
         return self.words[:, first + which] if first is not None else self.words[:, 0] * 0
 
     def values(self, centring: int, ghosts: int) -> NDArray[Any]:
-        """Values of each chunk for a centring and a number of ghost layers (`ALL_GHOSTS` where a mesh has its own)."""
+        """Values of each chunk for a centring and a number of ghost layers (`ALL_GHOSTS`: the mesh's own ghosts)."""
         if self.quad:
             counts = self.words[:, 0] * 0 + 1
             for d, fewer in zip(range(self.ndims), FEWER[centring], strict=False):
@@ -97,18 +98,18 @@ class Chunks:
 
 
 def read_chunks(mesh: Object, kind: MeshType, ndims: int, layers: int, context: Context) -> Chunks | None:
-    """The chunks of a mesh, or None (and an error) when there are none that make sense."""
+    """The chunks of a mesh; None (and an error) if there are none, or impossible ones."""
     place = mesh.at(CHUNKINFO)
     if not mesh.group.has(CHUNKINFO):
-        hint = "set all chunks before the mesh is closed; the library finds no chunks, or garbage"
+        hint = "set all chunks before the mesh is closed; otherwise the library finds no chunks, or garbage"
         context.findings.error(place, "is missing", hint)
         return None
     data = open_data(mesh, CHUNKINFO, context)
     if data is None:
         return None
-    hint = f"write one dimension, {CHUNK_WORDS} words a chunk"
+    hint = f"write one dimension, {CHUNK_WORDS} words per chunk"
     if len(data.shape) != 1 or data.length % CHUNK_WORDS or data.length == 0:
-        what = f"has extents {list(data.shape)}: the library's memory is overrun"
+        what = f"has extents {list(data.shape)}: the library overruns its memory"
         context.findings.error(place, what, hint)
         return None
     if data.kind.word != "integer":
@@ -126,7 +127,7 @@ def read_chunks(mesh: Object, kind: MeshType, ndims: int, layers: int, context: 
 
 
 def _used(chunks: Chunks) -> list[int]:
-    """The words that mean something; the others are memory that was never set."""
+    """The indices of the words that have a meaning; the others are uninitialised memory."""
     if chunks.quad:
         return [*range(chunks.ndims), *range(3, 3 + 2 * chunks.ndims), 10, 11]
     return list(range(10)) if chunks.type is MeshType.UNSTRUCTURED else [0, 3]
@@ -143,11 +144,11 @@ def _sensible(place: str, chunks: Chunks, context: Context) -> bool:
 
 
 def check_quad(place: str, chunks: Chunks, sizes: list[int], context: Context) -> None:
-    """Index ranges of chunks inside a mesh of `sizes` nodes; cells that no chunk holds."""
+    """Check that the index ranges of chunks are inside a mesh of `sizes` nodes, and that chunks cover its cells."""
     for d, axis in zip(range(chunks.ndims), "ijk", strict=False):
         n, low, high = chunks.nodes(d), chunks.low(d), chunks.high(d)
         for wrong, what in (
-            (high < low, "begins behind its end"),
+            (high < low, "begins after its end"),
             (high >= sizes[d], f"ends outside of the mesh (n{axis} is {sizes[d]})"),
             (n != high - low + 1, "does not agree with its number of nodes"),
         ):
@@ -166,11 +167,11 @@ def _more(bad: NDArray[Any]) -> str:
 
 
 def _gaps(place: str, chunks: Chunks, sizes: list[int], context: Context) -> None:
-    """Neighbours that do not share their node plane leave a plane of cells between them."""
+    """Check that neighbours share a plane of nodes; otherwise a plane of cells is missing between them."""
     all_cells = math.prod(max(n - 1, 0) for n in sizes[: chunks.ndims])
     held = chunks.total(Centring.CELL, 0)
     if held < all_cells:
-        what = f"{all_cells - held:,} of {all_cells:,} cells lie in no chunk: whole-mesh reads leave them untouched"
+        what = f"{all_cells - held:,} of {all_cells:,} cells are in no chunk: whole-mesh reads leave them untouched"
         context.findings.note(place, what, "let a chunk begin at the last node of its neighbour")
     elif held > all_cells:
         what = f"the chunks hold {held:,} cells, the mesh has {all_cells:,}: they overlap"
@@ -178,7 +179,7 @@ def _gaps(place: str, chunks: Chunks, sizes: list[int], context: Context) -> Non
 
 
 def check_unstructured(place: str, chunks: Chunks, sizes: dict[str, int], context: Context) -> None:
-    """Sums over chunks against the mesh's own numbers; no empty chunk but the first."""
+    """Check the mesh's numbers against the sums over its chunks, and that no chunk except the first is empty."""
     for name in ("ncells", "nshapes", "nconnectivity"):
         total = int(chunks.word(name).sum())
         if name in sizes and sizes[name] < total:
@@ -191,7 +192,7 @@ def check_unstructured(place: str, chunks: Chunks, sizes: dict[str, int], contex
     empty = [int(c) for c in np.flatnonzero(nodes == 0) if c > 0]
     if empty:
         what = f"chunk {empty[0]} has no nodes: whole-mesh reads abort the program"
-        context.findings.error(f"{place}/{CHUNKINFO}", what, "leave no chunk empty but the first")
+        context.findings.error(f"{place}/{CHUNKINFO}", what, "leave no chunk empty except the first")
     most = int(nodes.max())
     if "nconnectivity" in sizes and most > sizes["nconnectivity"]:
         what = f"a chunk has {most:,} nodes, more than nconnectivity ({sizes['nconnectivity']:,})"
@@ -199,7 +200,7 @@ def check_unstructured(place: str, chunks: Chunks, sizes: dict[str, int], contex
 
 
 def check_point(place: str, chunks: Chunks, nnodes: int | None, context: Context) -> None:
-    """Ranges of point chunks; an empty one has nh = nl - 1, modulo 2^64."""
+    """Check the ranges of the chunks of a point mesh; an empty chunk has nh = nl - 1, modulo 2^64."""
     n, low, high = chunks.words[:, 0], chunks.words[:, 1], chunks.words[:, 2]
     wrong = np.flatnonzero((high - low + 1 - n) % 2**64 != 0)
     if len(wrong):

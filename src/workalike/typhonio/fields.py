@@ -1,4 +1,7 @@
-"""Attributes, tables and arrays of an object, with what the library would make of them (docs/reference/typhonio-calls.md#what-the-reader-checks)."""
+"""Attributes, tables and arrays of an object, checked for what the library would do with them.
+
+See docs/reference/typhonio-calls.md#what-the-reader-checks.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,19 @@ from workalike.typhonio.hdf5 import Budget, Data, Group, Unreadable
 
 WRITE_ASCII = "write strings of fixed length, ASCII, up to 63 characters and a NUL"
 WRITE_ALL = "write every attribute of the object"
-APPENDING = "for a final file that is fine; to append with the library, write it chunked and unlimited"
+APPENDING = "that is fine for a final file; to append with the library, write it chunked and unlimited"
 
 
 @dataclass
 class Context:
-    """What a walk carries along."""
+    """The state of a walk."""
 
     size: int  # of the file, in bytes
     findings: Findings = field(default_factory=Findings)
     budget: Budget = field(default_factory=Budget)
     objects: int = 0
     fixed_tables: list[str] = field(default_factory=list)
-    leaves: int = 0  # meshes and variables: what a reader can get values from
+    leaves: int = 0  # number of meshes and variables, from which a reader gets values
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Object:
 
 
 def texts(found: Object, names: Iterable[str], context: Context) -> dict[str, str]:
-    """String attributes; what is missing or does not convert is an error and left out."""
+    """String attributes by name; one that is missing or does not convert is an error and left out."""
     values = {}
     for name in names:
         value = _attribute(found, name, context)
@@ -57,7 +60,7 @@ def texts(found: Object, names: Iterable[str], context: Context) -> dict[str, st
 
 
 def numbers(found: Object, names: Iterable[str], context: Context) -> dict[str, int | float]:
-    """Numeric attributes; what is missing or does not convert is an error and left out."""
+    """Numeric attributes by name; one that is missing or does not convert is an error and left out."""
     values = {}
     for name in names:
         value = _attribute(found, name, context)
@@ -69,13 +72,13 @@ def numbers(found: Object, names: Iterable[str], context: Context) -> dict[str, 
 
 
 def whole_numbers(found: Object, names: Iterable[str], context: Context) -> dict[str, int]:
-    """Numeric attributes as the whole numbers that the library reads them as."""
+    """Numeric attributes by name, converted to whole numbers as the library does."""
     whole = {}
     for name, value in numbers(found, names, context).items():
         try:
             whole[name] = int(value)
         except (ValueError, OverflowError):
-            context.findings.error(found.attribute_at(name), "is no finite number", WRITE_ALL)
+            context.findings.error(found.attribute_at(name), "is not a finite number", WRITE_ALL)
     return whole
 
 
@@ -96,7 +99,7 @@ def _attribute(found: Object, name: str, context: Context) -> str | int | float 
 
 
 def open_data(found: Object, name: str, context: Context) -> Data | None:
-    """A dataset that is there and readable, else None and an error."""
+    """A readable dataset; None (and an error) if there is none."""
     try:
         data = found.group.data(name)
     except Unreadable as error:
@@ -104,17 +107,17 @@ def open_data(found: Object, name: str, context: Context) -> Data | None:
         return None
     if data.elsewhere:
         hint = "write its data into this file"
-        context.findings.error(found.at(name), "its data lie in another file, which is not opened", hint)
+        context.findings.error(found.at(name), "its data are in another file, which is not opened", hint)
         return None
     if data.beyond(context.size):
-        what = "its data lie beyond the end of the file"
+        what = "its data are beyond the end of the file"
         context.findings.error(found.at(name), what, "the file is cut off: write or copy it again")
         return None
     return data
 
 
 def table(found: Object, name: str, context: Context) -> Data | None:
-    """A table (1-D; chunked and unlimited where appending shall work), or None when there is none."""
+    """A table, which is 1-D, and must be chunked and unlimited for appending; None if there is no usable one."""
     if not found.group.has(name):
         return None
     data = open_data(found, name, context)
@@ -130,7 +133,7 @@ def table(found: Object, name: str, context: Context) -> Data | None:
 
 
 def note_fixed_tables(context: Context) -> None:
-    """One note for all tables that cannot grow."""
+    """Make one note for all tables that cannot grow."""
     tables = context.fixed_tables
     if tables:
         more = f", as are {len(tables) - 1} more tables" if len(tables) > 1 else ""
@@ -139,7 +142,7 @@ def note_fixed_tables(context: Context) -> None:
 
 
 def string_table(found: Object, name: str, context: Context) -> list[str] | None:
-    """The strings of a table, or None when there is none that can be read."""
+    """The strings of a table; None if there is no readable one."""
     data = table(found, name, context)
     if data is None:
         return None
@@ -155,7 +158,7 @@ def string_table(found: Object, name: str, context: Context) -> list[str] | None
 
 
 def names_in(found: Object, ref: str, context: Context) -> list[str | None]:
-    """The names that a reference table lists; None where the library would not take one, or a second time."""
+    """The names that a reference table lists; None in place of one that is invalid or a duplicate."""
     names = string_table(found, ref, context) or []
     good: list[str | None] = []
     known: set[str] = set()
@@ -166,14 +169,16 @@ def names_in(found: Object, ref: str, context: Context) -> list[str | None]:
         known.add(name)
         if fault is not None:
             place = f"{found.at(ref)}[{index}]"
-            hint = f"use 1 to {MAX_NAME} characters, no `/`, not beginning with {PREFIX}, each name once"
+            hint = (
+                f"use 1 to {MAX_NAME} characters without `/`, do not begin with {PREFIX}, list each name once"
+            )
             context.findings.error(place, f"the name {name!r} {fault}", hint)
         good.append(name if fault is None else None)
     return good
 
 
 def name_fault(name: str) -> str | None:
-    """Why the library would not take a name."""
+    """The reason why the library refuses a name; None if it does not."""
     if not name:
         return "is empty"
     if len(name.encode("utf-8", "surrogateescape")) > MAX_NAME:
@@ -186,10 +191,10 @@ def name_fault(name: str) -> str | None:
 
 
 def array(found: Object, name: str, length: int, context: Context, *, exact: bool = False) -> Data | None:
-    """A 1-D numeric dataset of `length` elements, which the library computes and never compares.
+    """A 1-D numeric dataset, checked for `length` elements, which the library assumes without a check.
 
-    One too short gives it bytes of something else; one too long is harmless unless `exact`, where the library
-    writes past the caller's buffer.
+    From a dataset that is too short, the library returns other bytes of the file. One that is too long is harmless,
+    unless `exact`, where the library writes past the caller's buffer.
     """
     if not found.group.has(name):
         if length:
@@ -226,7 +231,7 @@ def _compare(place: str, length: int, expected: int, context: Context, exact: bo
 
 
 def exact_table(found: Object, name: str, length: int, context: Context) -> Data | None:
-    """A small dataset of exactly `length` elements, beyond which the library's memory is overrun."""
+    """A small dataset, checked for exactly `length` elements: with others, the library overruns its memory."""
     if not found.group.has(name):
         context.findings.error(found.at(name), "is missing", f"write it, with {length:,} elements")
         return None
@@ -235,6 +240,6 @@ def exact_table(found: Object, name: str, length: int, context: Context) -> Data
         return None
     if len(data.shape) != 1 or data.length != length:
         what = f"has extents {list(data.shape)}, {length:,} elements are needed"
-        context.findings.error(found.at(name), what, "the library's memory is overrun or keeps garbage")
+        context.findings.error(found.at(name), what, "the library overruns its memory or reads garbage")
         return None
     return data

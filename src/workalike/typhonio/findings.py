@@ -1,4 +1,4 @@
-"""What a check finds: where in the file, what, and what to do."""
+"""The findings of a check: the place in the file, what is wrong, and the hint."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 MOST = 1000
-"""Findings that are kept; of the others only the number of errors is."""
+"""Number of findings that are kept; beyond it, they are only counted."""
 
 
 class Level(StrEnum):
-    """error: a release-built library fails, crashes or returns wrong values without a word.
-    warning: it reads, but something is not as it says. note: legal, and good to know."""
+    """error: a release-built library fails, crashes or silently returns wrong values. warning: a contradiction that
+    the library survives. note: legal, but worth knowing."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -35,7 +35,7 @@ DATATYPES = {
 }
 INTEGERS = (*range(8), 15, 16)
 FLOATS = (8, 9, 10, 17)
-CACHED = range(14)  # what a cache of scalars exists for
+CACHED = range(14)  # types of which scalars are in a cache
 NUMBERS = (*CACHED, 15, 16, 17)
 STRING = 18
 MAX_RANK = 7
@@ -53,7 +53,7 @@ CENTRINGS = {
     7: "node",
 }
 SHAPE_NODES = {-10: 1, -11: 2, -12: 3, -13: 4, -14: 4, -15: 6, -16: 8, -17: 5}
-"""Nodes of a cell by the code of its shape; a positive code n is an n-gon."""
+"""Number of nodes of a cell by the code of its shape; a positive code n is an n-gon."""
 
 
 class MeshType(IntEnum):
@@ -78,7 +78,7 @@ FEWER = {
     6: (1, 1, 0),
     7: (0, 0, 0),
 }
-"""By how much the values of a centring are fewer than the nodes, along i, j and k."""
+"""How many values of a centring are fewer than the nodes, along i, j and k."""
 
 FILE_VERSION = ("TIO_version_major", "TIO_version_minor", "TIO_version_release")
 FILE_TEXTS = ("codename", "version", "created", "modified", "title")
@@ -118,7 +118,7 @@ DATA = "TIO_DATA"
 OLD_FORMAT = "TyphonIO_FileInfo"
 
 MARKS = {"step": "state", "meshtype": "mesh", "centring": "quant", "nmat": "material"}
-"""The attribute by which a group is seen to be an object of TyphonIO."""
+"""The attribute that shows which TyphonIO object a group is."""
 
 
 def datatype(code: int) -> str:
@@ -126,5 +126,5 @@ def datatype(code: int) -> str:
 
 
 def ghosts(count: int) -> str:
-    """Layers of ghosts as people write them."""
+    """A number of ghost layers for people."""
     return {NULL_GHOSTS: "unset", ALL_GHOSTS: "all"}.get(count, str(count))

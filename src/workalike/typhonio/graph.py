@@ -1,4 +1,7 @@
-"""IDs, shapes and connectivity of an unstructured mesh (docs/reference/typhonio-format.md#mesh, docs/reference/typhonio-calls.md#whole-reads)."""
+"""IDs, shapes and connectivity of an unstructured mesh.
+
+See docs/reference/typhonio-format.md#mesh and docs/reference/typhonio-calls.md#whole-reads.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ from workalike.typhonio.fields import Context, Object, array
 from workalike.typhonio.format_names import ALL_GHOSTS, SHAPE_NODES, Centring
 from workalike.typhonio.hdf5 import Data, Unreadable
 
-MOST_NODES_SEEN = 2**28  # a bit each, to see which ones are missing
+MOST_NODES_SEEN = 2**28  # meshes with more nodes are not checked for missing IDs, to bound memory
 
 
 def check_graph(mesh: Object, chunks: Chunks, sizes: dict[str, int], context: Context) -> None:
-    """The five arrays: their extents from CHUNKINFO, then what is in them."""
+    """Check the five arrays: their extents against CHUNKINFO, then their values."""
     nodes = chunks.values(Centring.NODE, ALL_GHOSTS)
     shapes = chunks.word("nshapes") + chunks.word("ghost_shapes")
     connectivity = chunks.word("nconnectivity") + chunks.word("ghost_connectivity")
@@ -36,7 +39,7 @@ def check_graph(mesh: Object, chunks: Chunks, sizes: dict[str, int], context: Co
 
 
 def _check_ids(place: str, ids: Data, length: int, nnodes: int | None, context: Context) -> None:
-    """Node IDs are global, from 1 to nnodes: they are places in the arrays of a whole-mesh read."""
+    """Check node IDs, which are global and from 1 to nnodes, as they index the arrays of a whole-mesh read."""
     low, high = 1, 0
     seen = np.zeros(nnodes + 1, dtype=bool) if nnodes is not None and nnodes < MOST_NODES_SEEN else None
     try:
@@ -74,7 +77,7 @@ def _check_cells(place: str, cells: Data, chunks: Chunks, context: Context) -> N
 
 
 def _check_shapes(mesh: Object, chunks: Chunks, codes: Data, per_shape: Data, context: Context) -> None:
-    """Cells of each shape add up to the cells of a chunk, their nodes to its connectivity."""
+    """Check that the cells of all shapes add up to the cells of a chunk, and their nodes to its connectivity."""
     place = mesh.at("TIO_MESH_CELLS_PER_SHAPE")
     try:
         shape = codes.numbers().reshape(-1).astype(object)
@@ -83,10 +86,10 @@ def _check_shapes(mesh: Object, chunks: Chunks, codes: Data, per_shape: Data, co
         context.findings.error(place, str(error), "the shapes were not checked")
         return
     if len(shape) != len(count):
-        return  # one of them has the wrong extent, which has been said
+        return  # a wrong extent, which is a finding already
     unknown = [c for c in set(shape) if c not in SHAPE_NODES and c < 1]
     if unknown:
-        what = f"{unknown[0]} is no shape"
+        what = f"{unknown[0]} is not a shape"
         context.findings.error(mesh.at("TIO_MESH_SHAPES"), what, "use -10 to -17, or n for an n-gon")
         return
     nodes = np.array([SHAPE_NODES.get(c, c) for c in shape], dtype=object) * count
@@ -96,12 +99,12 @@ def _check_shapes(mesh: Object, chunks: Chunks, codes: Data, per_shape: Data, co
             n = chunks.word(f"{ghost}nshapes" if not ghost else "ghost_shapes")[c]
             cells = chunks.word("ncells" if not ghost else "ghost_cells")[c]
             links = chunks.word("nconnectivity" if not ghost else "ghost_connectivity")[c]
-            told = sum(count[start : start + n])
+            listed = sum(count[start : start + n])
             needed = sum(nodes[start : start + n])
             start += n
-            if told != cells or needed != links:
+            if listed != cells or needed != links:
                 what = (
-                    f"the shapes of chunk {c} have {told:,} cells with {needed:,} nodes, the chunk says {cells:,} "
+                    f"the shapes of chunk {c} have {listed:,} cells with {needed:,} nodes, the chunk says {cells:,} "
                     f"with {links:,}"
                 )
                 context.findings.warning(place, what, "write the number of cells of each shape")
@@ -111,7 +114,7 @@ def _check_shapes(mesh: Object, chunks: Chunks, codes: Data, per_shape: Data, co
 def _check_connectivity(
     place: str, links: Data, lengths: NDArray[Any], nodes: NDArray[Any], context: Context
 ) -> None:
-    """Each entry is a node of its own chunk, from 1: others are foreign memory to the library."""
+    """Check that each entry is a node of its own chunk, from 1; with others the library reads outside its arrays."""
     ends = np.cumsum(lengths).astype(np.int64)
     limits = nodes.astype(np.int64)
     lowest, outside, where = 1, 0, 0
@@ -126,7 +129,7 @@ def _check_connectivity(
         context.findings.error(place, str(error), "the connectivity was not checked to its end")
         return
     if lowest < 1:
-        what = f"entries begin at {lowest}: whole-mesh reads take foreign memory"
+        what = f"entries begin at {lowest}: whole-mesh reads access memory outside their arrays"
         context.findings.error(place, what, "number the nodes of each chunk from 1")
     if outside:
         what = f"an entry of chunk {where} is {outside:,}, the chunk has {limits[where]:,} nodes"

@@ -1,7 +1,7 @@
 """Groups, attributes and datasets of an untrusted HDF5 file.
 
-The one place that calls h5py. Nothing outside of the file is opened: external links, external and virtual datasets are
-refused; soft links are resolved here, step by step. What HDF5 or h5py cannot read becomes `Unreadable`.
+Only this module calls h5py. Nothing outside of the file is opened: external links, external datasets and virtual
+datasets are refused, and soft links are resolved here step by step. What HDF5 or h5py cannot read becomes `Unreadable`.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ T = TypeVar("T")
 
 
 class Unreadable(Exception):
-    """A part of the file that cannot be read, and why."""
+    """A part of the file cannot be read; the message is the reason."""
 
 
 class Budget:
-    """How many elements may still be looked at: a small file may claim to hold any number of them."""
+    """The number of elements that may still be read, because a small file may claim any number of them."""
 
     left = 2 * 10**9
 
 
 def _checked(call: Callable[P, T]) -> Callable[P, T]:
-    """Whatever h5py raises over a damaged file is the file's fault."""
+    """Turn every exception of h5py into `Unreadable`: it is caused by a damaged file."""
 
     @functools.wraps(call)
     def checked(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -47,7 +47,7 @@ def _checked(call: Callable[P, T]) -> Callable[P, T]:
         except Unreadable:
             raise
         except MemoryError as error:
-            raise Unreadable("needs more memory than it may take") from error
+            raise Unreadable("needs more memory than is allowed") from error
         except Exception as error:
             words = str(error).strip() or type(error).__name__
             raise Unreadable(f"HDF5 cannot read it: {words[:160]}") from error
@@ -60,7 +60,7 @@ def text_of(name: bytes) -> str:
 
 
 def string_of(raw: bytes) -> str:
-    """A string of fixed length up to its first NUL: behind it the library leaves what was in memory."""
+    """A string of fixed length up to its first NUL, after which the library leaves uninitialised memory."""
     return text_of(raw.split(b"\0", 1)[0]).rstrip(" ")
 
 
@@ -70,12 +70,12 @@ def bytes_of(name: str) -> bytes:
 
 @dataclass(frozen=True)
 class Kind:
-    """A stored type: what it is, and for strings whether TyphonIO can convert it."""
+    """A stored type, and for strings, whether TyphonIO can convert it."""
 
     word: str  # "integer", "float", "string", "other"
     size: int
     signed: bool = True
-    fault: str = ""  # why a string does not convert to the library's
+    fault: str = ""  # why a string does not convert to the library's type
 
     @property
     def numeric(self) -> bool:
@@ -105,7 +105,7 @@ def _kind(datatype: Any) -> Kind:
 
 
 def _memory(kind: Kind) -> Any:
-    """The numpy type into which numbers are read."""
+    """The NumPy type into which numbers are read."""
     if kind.word == "float":
         return np.dtype("f8")
     return np.dtype("i8" if kind.signed else "u8")
@@ -143,7 +143,7 @@ class Data:
         return math.prod(self.shape)
 
     def beyond(self, size: int) -> bool:
-        """Whether a contiguous dataset would end behind the `size` bytes of the file."""
+        """Whether a contiguous dataset would end after the `size` bytes of the file."""
         return self._offset is not None and self._offset + self.length * self.kind.size > size
 
     @property
@@ -155,7 +155,7 @@ class Data:
         """All elements of a small dataset of fixed strings, without padding."""
         self._small(self.kind.size)
         if self.kind.word != "string" or self.kind.fault or self.kind.size < 1:
-            raise Unreadable("holds no strings of fixed length")
+            raise Unreadable("has no strings of fixed length")
         raw = np.zeros(self.shape, dtype=f"S{self.kind.size}")
         self._id.read(h5py.h5s.ALL, h5py.h5s.ALL, raw, self._id.get_type())
         return [string_of(bytes(item)) for item in raw.ravel()]
@@ -170,14 +170,14 @@ class Data:
         """(first, values) of the first `most` elements of a 1-D dataset, block by block.
 
         Raises:
-            Unreadable: also when the budget is used up.
+            Unreadable: also if the budget is used up.
         """
         end = min(self.length, most)
         for first in range(0, end, BLOCK):
             count = min(BLOCK, end - first)
             budget.left -= count
             if budget.left < 0:
-                raise Unreadable("too large to be looked at to its end")
+                raise Unreadable("too large to be read to its end")
             yield first, self._block(first, count)
 
     @_checked
@@ -190,9 +190,9 @@ class Data:
 
     def _read(self, first: int, count: int, *, whole: bool) -> NDArray[Any]:
         if self.elsewhere:
-            raise Unreadable("its data lie in another file, which is not opened")
+            raise Unreadable("its data are in another file, which is not opened")
         if not self.simple or not self.kind.numeric:
-            raise Unreadable("holds no numbers")
+            raise Unreadable("has no numbers")
         self._chunks_fit()
         values = np.zeros(self.shape if whole else (count,), dtype=_memory(self.kind))
         memory = h5py.h5t.py_create(values.dtype)
@@ -205,7 +205,7 @@ class Data:
         return values
 
     def _chunks_fit(self) -> None:
-        """A chunk is read and unpacked whole."""
+        """Refuse large chunks: HDF5 reads and decompresses a chunk as a whole."""
         if self.chunk and math.prod(self.chunk) * max(self.kind.size, 1) > 2**30:
             raise Unreadable("its chunks are larger than 1 GiB")
 
@@ -218,7 +218,7 @@ def _filter(properties: Any, index: int) -> str:
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute: a string, a number, or a fault that keeps it from being one."""
+    """An attribute: a string or a number, or a fault because of which it is neither."""
 
     kind: Kind
     value: str | int | float | None
@@ -234,12 +234,12 @@ class Group:
 
     @_checked
     def address(self) -> int:
-        """What tells objects of one file apart."""
+        """The address in the file, which identifies an object."""
         return int(h5py.h5o.get_info(self._id).addr)
 
     @_checked
     def links(self) -> dict[str, str]:
-        """Name -> group, dataset, datatype, soft, external or broken, in order of names."""
+        """The kind of each link by name, in order of names: group, dataset, datatype, soft, external or broken."""
         names: list[bytes] = []
 
         def keep(name: bytes) -> bool | None:
@@ -282,11 +282,11 @@ class Group:
 
     @_checked
     def attribute(self, name: str) -> Attribute:
-        """An attribute of one element."""
+        """An attribute, which must have one element."""
         attribute = h5py.h5a.open(self._id, bytes_of(name))
         kind = _kind(attribute.get_type())
         if math.prod(attribute.shape) != 1 or kind.word == "other":
-            return Attribute(kind, None, "is no single number or string")
+            return Attribute(kind, None, "is not a single number or string")
         if kind.word == "string":
             if kind.fault:
                 return Attribute(
@@ -305,14 +305,14 @@ class Group:
         """Raises Unreadable."""
         found = self._open(name)
         if not isinstance(found, h5py.h5g.GroupID):
-            raise Unreadable("is no group")
+            raise Unreadable("is not a group")
         return Group(found, self._root)
 
     def data(self, name: str) -> Data:
         """Raises Unreadable."""
         found = self._open(name)
         if not isinstance(found, h5py.h5d.DatasetID):
-            raise Unreadable("is no dataset")
+            raise Unreadable("is not a dataset")
         return Data(found)
 
     @_checked
@@ -320,7 +320,7 @@ class Group:
         return self._resolve(self._id, bytes_of(name), MOST_SOFT_LINKS)
 
     def _resolve(self, start: Any, path: bytes, hops: int) -> Any:
-        """The object behind a path of hard and soft links; HDF5 itself would follow external ones."""
+        """The object at a path of hard and soft links; HDF5 itself would also follow external ones."""
         here = self._root if path.startswith(b"/") else start
         for part in path.split(b"/"):
             if part in (b"", b"."):
@@ -341,7 +341,7 @@ def open_root(path: str) -> Group:
     """The root group of a file, read only.
 
     Raises:
-        Unreadable: no HDF5 file, or a damaged one.
+        Unreadable: the file is not HDF5, or damaged.
     """
     file = h5py.h5f.open(path.encode("utf-8", "surrogateescape"), h5py.h5f.ACC_RDONLY)
     root = h5py.h5g.open(file, b"/")

@@ -1,4 +1,4 @@
-"""Inspecting a file: its reading is another process's, whose death or delay is one clear line here."""
+"""Inspects a file in another process, whose crash or delay becomes an error of one line."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from workalike.files import open_file
 from workalike.typhonio.findings import Finding, Level
 
 SECONDS = 60.0
-BYTES_A_SECOND = 20e6  # allocated ones, on top
-READER = ("-P", "-m", "workalike.typhonio.child")  # -P: not what lies in the folder that we happen to be in
+BYTES_PER_SECOND = 20e6  # by which the time for large files grows
+READER = ("-P", "-m", "workalike.typhonio.child")  # -P: no modules from the current folder
 DAMAGED = "the file is damaged: write or copy it again"
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What a file holds. `tree`: nested dicts of kind, name, facts and children."""
+    """The contents of a file; `tree` has nested dicts of kind, name, facts and children."""
 
     typhonio: bool
     tree: dict[str, Any]
@@ -48,29 +48,30 @@ def inspect_file(path: Path, seconds: float | None = None) -> Inspection:
     """Read and check a TyphonIO file, or list an ordinary HDF5 file.
 
     Args:
-        seconds: how long the reading may take; by default a minute and more for large files.
+        path: the file.
+        seconds: time limit of the reading; None: a minute, and more for large files.
 
     Raises:
-        WorkalikeError: MISSING; BAD_FILE when it is no HDF5 file, a TyphonIO of before version 1, or so damaged that
+        WorkalikeError: MISSING; BAD_FILE if the file is not HDF5, of a TyphonIO before version 1, or so damaged that
             HDF5 crashes or does not end.
     """
     with open_file(path, ErrorKind.BAD_FILE):
         pass
-    found = _ask(path, seconds or SECONDS + path.stat().st_blocks * 512 / BYTES_A_SECOND)
+    found = _ask(path, seconds or SECONDS + path.stat().st_blocks * 512 / BYTES_PER_SECOND)
     if found["kind"] == "unreadable":
         hint = "is it the right file, closed by the program that wrote it?"
         raise WorkalikeError(
             ErrorKind.BAD_FILE, f"not readable as HDF5: {found['why']}", file=path, hint=hint
         )
     if found["kind"] == "old":
-        what = "a TyphonIO file of a version before 1, which the library refuses too (-80)"
+        what = "a TyphonIO file of a version before 1, which the library refuses as well (error -80)"
         raise WorkalikeError(ErrorKind.BAD_FILE, what, file=path, hint="write it again with version 1.6")
     findings = [Finding(Level(f["level"]), f["place"], f["what"], f["hint"]) for f in found["findings"]]
     return Inspection(found["kind"] == "typhonio", found["tree"], findings, found["counts"])
 
 
 def _ask(path: Path, seconds: float) -> dict[str, Any]:
-    """What the other process answers."""
+    """The answer of the other process."""
     command = [sys.executable, *READER, str(path.absolute())]
     try:
         done = subprocess.run(command, capture_output=True, timeout=seconds, check=False)
@@ -85,8 +86,8 @@ def _ask(path: Path, seconds: float) -> dict[str, Any]:
 
 
 def _death(done: subprocess.CompletedProcess[bytes]) -> str:
-    """How the other process ended."""
+    """How the other process ended, in words."""
     if done.returncode < 0:
         return f"HDF5 crashed while reading it ({signal.Signals(-done.returncode).name})"
-    last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no word"]
+    last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no message"]
     return f"reading it failed ({last[0][:160]})"

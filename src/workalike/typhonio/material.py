@@ -22,7 +22,7 @@ FRACTION_ERROR = 1e-3
 def read_material(
     material: Object, name: str, mesh: dict[str, int], chunks: Chunks | None, context: Context
 ) -> tuple[Node, dict[str, int]]:
-    """The material and its numeric attributes; `mesh` are those of its mesh."""
+    """The material and its numeric attributes; `mesh` has the numeric attributes of its mesh."""
     values = whole_numbers(material, format_names.MATERIAL_NUMBERS, context)
     mixed = bool(values.get("mixedflag", 0))
     node = Node("material", name)
@@ -47,15 +47,15 @@ def _check_types(material: Object, values: dict[str, int], mixed: bool, context:
     names = ("datatype", "ncomp_datatype", "ptr_datatype") if mixed else ("datatype",)
     for name in names:
         if name in values and values[name] not in format_names.INTEGERS:
-            what = f"{format_names.datatype(values[name])} is no integer type"
+            what = f"{format_names.datatype(values[name])} is not an integer type"
             context.findings.error(material.attribute_at(name), what, "use 2 for int")
     if mixed and "vf_datatype" in values and values["vf_datatype"] not in format_names.FLOATS:
-        what = f"{format_names.datatype(values['vf_datatype'])} is no type of fractions"
+        what = f"{format_names.datatype(values['vf_datatype'])} is not a type of fractions"
         context.findings.error(material.attribute_at("vf_datatype"), what, "use 9 for double")
 
 
 def _check_names(material: Object, nmat: int | None, node: Node, context: Context) -> set[int] | None:
-    """The numbers of the materials, if their two tables are as long as `nmat` says."""
+    """The numbers of the materials; None if their two tables do not have `nmat` elements."""
     if nmat is None:
         return None
     if not 0 <= nmat <= MOST_MATERIALS:
@@ -113,7 +113,7 @@ def _check_cells(
     numbers: set[int] | None,
     context: Context,
 ) -> None:
-    """A cell holds the number of a material, or minus the place, from 1, of a mixed cell of its chunk."""
+    """Check cells: each has the number of a material, or minus the index, from 1, of a mixed cell of its chunk."""
     place = material.at(format_names.DATA)
     ends, most = np.cumsum(pure).astype(np.int64), cells.astype(np.int64)
     length, strange = int(ends[-1]), set[int]()
@@ -144,7 +144,7 @@ def _check_cells(
 def _check_parts(
     material: Object, chunks: Chunks, count: Data, first: Data, fraction: Data | None, context: Context
 ) -> None:
-    """PTR and NCOMP stay within the chunk's components; the fractions of a cell add up to 1."""
+    """Check that PTR and NCOMP stay within the chunk's components, and that the fractions of a cell add up to 1."""
     place = material.at("TIO_PTR")
     cells = chunks.mixed_cells.astype(np.int64)
     ends = np.cumsum(chunks.mixed_parts).astype(np.int64)
@@ -157,11 +157,11 @@ def _check_parts(
         return
     n = int(cells.sum())
     if len(counts) != n or len(firsts) != n:
-        return  # one of them has the wrong extent, which has been said
+        return  # a wrong extent, which is a finding already
     chunk = np.repeat(np.arange(len(cells)), cells)
     counts, firsts = counts.astype(np.int64), firsts.astype(np.int64)
     room = (ends - starts)[chunk]
-    # Compared one by one: a sum of two hostile numbers may overflow.
+    # No sum is compared, because the sum of two hostile numbers may overflow.
     wrong = np.flatnonzero((firsts < 1) | (counts < 1) | (counts > room) | (firsts > room - counts + 1))
     if len(wrong):
         i = wrong[0]
@@ -176,4 +176,6 @@ def _check_parts(
     odd = np.flatnonzero(~(np.abs(sums[begin + counts] - sums[begin] - 1.0) <= FRACTION_ERROR))
     if len(odd):
         what = f"the fractions of {len(odd):,} mixed cells do not add up to 1 (the first is {odd[0]})"
-        context.findings.note(material.at("TIO_VOLFRAC"), what, "they may, and the library does not care")
+        context.findings.note(
+            material.at("TIO_VOLFRAC"), what, "that is allowed, and the library does not check it"
+        )

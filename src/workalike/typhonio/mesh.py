@@ -1,4 +1,4 @@
-"""A mesh: its attributes, coordinates and chunks, then what lies on it (docs/reference/typhonio-format.md#mesh)."""
+"""A mesh: its attributes, coordinates and chunks (docs/reference/typhonio-format.md#mesh)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workalike.typhonio.node import Node
 
 
 def read_mesh(mesh: Object, name: str, context: Context) -> tuple[Node, Chunks | None, dict[str, int]]:
-    """The mesh, its chunks if they make sense, and its numeric attributes."""
+    """The mesh, its chunks if they are possible, and its numeric attributes."""
     values = whole_numbers(mesh, format_names.MESH_NUMBERS, context)
     labels = texts(mesh, format_names.MESH_TEXTS, context)
     node = Node("mesh", name)
@@ -48,17 +48,17 @@ def _kind_of(mesh: Object, values: dict[str, int], context: Context) -> MeshType
         return MeshType(values["meshtype"])
     except ValueError:
         place = mesh.attribute_at("meshtype")
-        context.findings.error(place, f"{values['meshtype']} is no mesh type", "use 1 to 4")
+        context.findings.error(place, f"{values['meshtype']} is not a mesh type", "use 1 to 4")
         return None
 
 
 def _codes_hold(mesh: Object, kind: MeshType, values: dict[str, int], context: Context) -> bool:
-    """Whether the numbers of the mesh make its layout known."""
+    """Whether the numbers of the mesh determine its layout."""
     if "coord_datatype" in values and values["coord_datatype"] not in format_names.NUMBERS:
-        what = f"{values['coord_datatype']} is no type of numbers"
+        what = f"{values['coord_datatype']} is not a type of numbers"
         context.findings.error(mesh.attribute_at("coord_datatype"), what, "use 9 for double, 8 for float")
     if "coordtype" in values and values["coordtype"] not in format_names.COORDINATES:
-        what = f"{values['coordtype']} is no type of coordinates"
+        what = f"{values['coordtype']} is not a type of coordinates"
         context.findings.error(mesh.attribute_at("coordtype"), what, "use 0 for Cartesian ones")
     graph = values.get("graph_datatype", 2)
     if kind is MeshType.UNSTRUCTURED and graph not in format_names.INTEGERS:
@@ -69,14 +69,14 @@ def _codes_hold(mesh: Object, kind: MeshType, values: dict[str, int], context: C
         context.findings.error(mesh.attribute_at("ndims"), what, "use 1, 2 or 3")
     nghosts = values.get("nghosts", 0)
     if not 0 <= nghosts < 2**20:
-        what = f"{format_names.ghosts(nghosts)} is no number of ghost layers"
+        what = f"{format_names.ghosts(nghosts)} is not a number of ghost layers"
         context.findings.error(mesh.attribute_at("nghosts"), what, "write the layers around each chunk")
         return False
     return 1 <= values.get("ndims", 0) <= 3
 
 
 def _check_sums(mesh: Object, chunks: Chunks, values: dict[str, int], context: Context) -> None:
-    """nmixcell and nmixcomp are sums over chunks: a caller makes its buffers as large as they say."""
+    """Check nmixcell and nmixcomp, the sums over chunks, from which callers compute the sizes of their buffers."""
     for name, counts in (("nmixcell", chunks.mixed_cells), ("nmixcomp", chunks.mixed_parts)):
         total = int(counts.sum())
         if name in values and values[name] < total:
@@ -88,7 +88,7 @@ def _check_sums(mesh: Object, chunks: Chunks, values: dict[str, int], context: C
 
 
 def _check_arrays(mesh: Object, chunks: Chunks, sizes: dict[str, int], context: Context) -> None:
-    """Coordinates and graph against what the chunks say."""
+    """Check coordinates and graph against the chunks."""
     axes = format_names.AXES[: chunks.ndims]
     lengths = [sizes.get(name, 0) for name in ("ni", "nj", "nk")]
     if chunks.type is MeshType.COLINEAR:

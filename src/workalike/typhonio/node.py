@@ -1,4 +1,4 @@
-"""The tree that is shown: objects with their facts, in the order of the file's tables."""
+"""The tree of an inspection: objects with their facts, in the order of the file's tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Fact = str | int | float | bool | list[int] | list[float] | None
 
 @dataclass
 class Node:
-    """One object: its kind (state, mesh, ...), name, facts and what is in it."""
+    """One object: its kind (state, mesh, ...), name, facts and children."""
 
     kind: str
     name: str

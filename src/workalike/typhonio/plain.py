@@ -11,7 +11,7 @@ MOST_DEPTH = 256
 
 
 def tree(root: Group, context: Context) -> Node:
-    """All groups and datasets; a group that was there already is named, not entered again."""
+    """All groups and datasets; a group that occurs again is named, but not entered."""
     node = Node("file", "/")
     seen = {root.address()}
     todo = [(root, node, "/", 0)]

@@ -13,7 +13,7 @@ from workalike.typhonio.node import Node
 
 @dataclass(frozen=True)
 class Under:
-    """What a quant lies on: its mesh's chunks and its material."""
+    """The mesh of a quant: its chunks, and what its material allows."""
 
     chunks: Chunks | None
     mixed_material: bool
@@ -21,7 +21,7 @@ class Under:
 
 
 def read_quant(quant: Object, name: str, under: Under, context: Context) -> Node:
-    """The quant, its data as long as its centring, ghosts and mixed parts need."""
+    """The quant; the length of its data is checked against centring, ghosts and mixed parts."""
     raw = numbers(quant, format_names.QUANT_NUMBERS, context)
     units = texts(quant, ("units",), context).get("units", "")
     values = {key: int(v) for key, v in raw.items() if key not in ("qmin", "qmax") and v == v}
@@ -37,9 +37,9 @@ def read_quant(quant: Object, name: str, under: Under, context: Context) -> Node
     }
     low, high = raw.get("qmin"), raw.get("qmax")
     if low is not None and high is not None:
-        node.facts["range"] = [low, high] if low <= high else None  # 999 to 666 where it was never set
+        node.facts["range"] = [low, high] if low <= high else None  # the library's default is 999 to 666
     if code is not None and code not in format_names.NUMBERS:
-        what = f"{code} is no type of numbers: the object opens as nothing"
+        what = f"{code} is not a type of numbers: the object opens without a type"
         context.findings.error(quant.attribute_at("datatype"), what, "use 9 for double, 2 for int")
     if centring is not None and under.chunks is not None and _fits(quant, values, under, context):
         _check_data(quant, centring, ghosts, mixed, under.chunks, node, context)
@@ -73,13 +73,13 @@ def _fits(quant: Object, values: dict[str, int], under: Under, context: Context)
         elif chunks.quad and values.get("nghosts", 0) > under.material_ghosts:
             what = "has more ghosts than the material"
             context.findings.error(
-                quant.attribute_at("nghosts"), what, "give it those of the material at most"
+                quant.attribute_at("nghosts"), what, "give it at most those of the material"
             )
     return True
 
 
 def ghosts_fit(found: Object, ghosts: int, chunks: Chunks, context: Context) -> bool:
-    """Layers of ghosts that a mesh can have; none or all where it has its own ghosts."""
+    """Whether a mesh can have these layers of ghosts; if it has its own ghosts, only none or all."""
     place = found.attribute_at("nghosts")
     if not chunks.quad:
         if ghosts in (format_names.NO_GHOSTS, ALL_GHOSTS):
@@ -88,12 +88,12 @@ def ghosts_fit(found: Object, ghosts: int, chunks: Chunks, context: Context) -> 
         return False
     if not 0 <= ghosts < 2**20:
         context.findings.error(
-            place, f"{format_names.ghosts(ghosts)} is no number of layers", "write a number"
+            place, f"{format_names.ghosts(ghosts)} is not a number of layers", "write a number"
         )
         return False
     if chunks.type is MeshType.NON_COLINEAR and ghosts > chunks.layers:
         what = f"{ghosts} layers of ghosts, the mesh has {chunks.layers}"
-        context.findings.error(place, what, "give it those of the mesh at most")
+        context.findings.error(place, what, "give it at most those of the mesh")
     return True
 
 

@@ -1,4 +1,4 @@
-"""The tree and the findings as text. Whatever a file holds is printed escaped."""
+"""The tree and the findings as text; everything from the file is escaped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOT_FACTS = ("kind", "name", "children")
 
 
 def escaped(text: str) -> str:
-    """Printable on one line: no escape sequences, no line breaks, no half characters."""
+    """Text that prints on one line: no escape sequences, no line breaks, no lone surrogates."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
@@ -38,8 +38,8 @@ def _verdict(found: Inspection) -> str:
     numbers = ((found.counts[level.value], level.value) for level in Level)
     counts = ", ".join(f"{n} {word}{'s' * (n != 1)}" for n, word in numbers)
     if not found.typhonio:
-        what = "HDF5, not TyphonIO: listed, not checked"
-        return what + (f"; unreadable parts: {found.errors}" if found.errors else "")
+        verdict = "HDF5, not TyphonIO: listed, not checked"
+        return verdict + (f"; unreadable parts: {found.errors}" if found.errors else "")
     return f"{'TyphonIO, sound' if not found.errors else 'TyphonIO, with errors'}: {counts}"
 
 
@@ -59,7 +59,7 @@ def _line(node: dict[str, Any]) -> str:
 
 
 def _fact(key: str, value: Any) -> str:
-    """`key value`; a flag by its name alone, nothing for what is not there."""
+    """`key value`; a flag that is set is its name alone, and a missing value is empty."""
     word = key.replace("_", " ")
     if value is None or value is False or value == "":
         return ""

@@ -1,4 +1,7 @@
-"""The variables of an object: tables in its group, values in caches or datasets of their own (docs/reference/typhonio-format.md#variables)."""
+"""The variables of an object: tables in its group, and values in caches or in datasets of their own.
+
+See docs/reference/typhonio-format.md#variables.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,11 @@ T = TypeVar("T")
 
 
 def read_variables(parent: Object, context: Context) -> list[Node]:
-    """Every variable that the parent's tables list."""
+    """All variables that the parent's tables list."""
     if not parent.group.has(format_names.VARIABLE_REF):
         left = next((name for name in format_names.VARIABLE_INFO if parent.group.has(name)), None)
         if left is not None:
-            what = f"there are variables, but no {format_names.VARIABLE_REF}: the library sees none"
+            what = f"there are variables, but no {format_names.VARIABLE_REF}: the library finds none"
             context.findings.error(parent.at(left), what, "write the table of their names")
         return []
     names = names_in(parent, format_names.VARIABLE_REF, context)
@@ -34,7 +37,7 @@ def read_variables(parent: Object, context: Context) -> list[Node]:
         context.leaves += 1
         node = Node("variable", name, {"units": units[i] if units else ""})
         if types is not None and index is not None:
-            _read_one(parent, node, types[i], index[i], used, context)
+            _read_variable(parent, node, types[i], index[i], used, context)
         nodes.append(node)
     return nodes
 
@@ -78,7 +81,7 @@ def _long_enough(
     return column
 
 
-def _read_one(
+def _read_variable(
     parent: Object,
     node: Node,
     coded: int,
@@ -86,7 +89,7 @@ def _read_one(
     used: dict[tuple[int, int], str],
     context: Context,
 ) -> None:
-    """A variable whose type is 1000 x dimensions + code, and whose slot in a cache is counted from 1."""
+    """Read a variable; its type is 1000 x dimensions + code, and slots in a cache count from 1."""
     ndims, code = divmod(coded, 1000)
     place = parent.at(node.name)
     if coded < 0 or code not in format_names.DATATYPES or ndims > format_names.MAX_RANK:

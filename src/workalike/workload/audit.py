@@ -1,15 +1,15 @@
-"""`workalike check FILE --audit LOG`: proves that nothing of a log's names is in a workload's text.
+"""`workalike check FILE --audit LOG`: proves that none of a log's names are in a workload's text.
 
-The rule. Searched, in the whole text with its comments and without regard to case, are
+The whole text with its comments is searched, without regard to case, for
 
-* names: executables, hosts, users, words of the command line, path components, mount paths, metadata, and the
-  words that they are made of: anywhere in the text, from 4 characters on; executables, hosts and users of 2 and 3
-  characters as whole words. A find inside a word of the schema (`data` in `datasets`) is none.
-* numbers: job, user and process ids, absolute times, record ids and names without letters: as whole numbers,
-  from 5 digits on. A number that equals one by chance is reported: a person must look.
-* record ids in hexadecimal and dates.
+* names of at least 4 characters, anywhere in the text: executables, hosts, users, words of the command line, path
+  components, mount paths, metadata, and the words within these names. Executables, hosts and users of 2 and 3
+  characters are searched as whole words. A match inside a word of the schema (`data` in `datasets`) does not count.
+* whole numbers of at least 5 digits: job, user and process ids, absolute times, record ids, and names without letters.
+  A number that matches by chance is reported, for a person to decide.
+* record ids in hexadecimal, and dates.
 
-Not searchable, and therefore listed: what is shorter, and names that are words of the schema themselves.
+Shorter names, and names that are words of the schema, cannot be searched and are therefore listed.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _SHOWN = 20
 
 
 LIMIT = (
-    "searched is the text as it stands: a name that someone has encoded by hand, in numbers or in another spelling, "
-    "is not seen; what characterize writes encodes none"
+    "the text is searched as it is: a name that was encoded by hand, in numbers or in another spelling, is not found; "
+    "characterize encodes no names"
 )
-"""What an audit cannot prove, said with every one."""
+"""What an audit cannot prove; it is part of every report."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A name of the log in the workload's text, `line` from 1. Shown as it is: the officer must see it."""
+    """A name of the log in the workload's text, with the line from 1; it is printed, for the officer must see it."""
 
     line: int
     kind: Kind
@@ -48,9 +48,14 @@ class Hit:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """What was searched, what was found, and what could not be searched.
+    """The names that were searched, found, and not searchable.
 
-    `searched` counts names by kind; `too_short` and `schema_words` are (kind, name), not searched.
+    Attributes:
+        lines_read: number of lines of the text.
+        searched: number of names by kind.
+        hits: names that were found.
+        too_short: (kind, name) of names that are too short to search.
+        schema_words: (kind, name) of names that are words of the schema.
     """
 
     lines_read: int
@@ -64,7 +69,7 @@ class AuditReport:
         return not self.hits
 
     def as_dict(self) -> dict[str, Any]:
-        """For --json."""
+        """The report for --json."""
         return {
             "clean": self.clean,
             "limit": LIMIT,
@@ -76,7 +81,7 @@ class AuditReport:
         }
 
     def lines(self) -> list[str]:
-        """For a person to read and sign."""
+        """The report for a person to read and sign."""
         counts = ", ".join(f"{kind.value} {count}" for kind, count in self.searched.items())
         out = [
             f"audit: {sum(self.searched.values())} names of the log searched in {self.lines_read} lines",
@@ -92,7 +97,7 @@ class AuditReport:
         out.append(
             "audit: no name of the log is in the workload"
             if self.clean
-            else f"audit: {len(self.hits)} FOUND: take them out, or see why they are there by chance"
+            else f"audit: {len(self.hits)} FOUND: remove them, or check that they match by chance"
         )
         return out
 
@@ -112,7 +117,7 @@ def audit(workload_text: str, logs: Sequence[Log]) -> AuditReport:
     """Search a workload's text for every name of the logs.
 
     Raises:
-        WorkalikeError: DAMAGED_LOG, when a log's names or traces cannot be read.
+        WorkalikeError: DAMAGED_LOG if a log's names or traces cannot be read.
     """
     secrets = secrets_of(logs)
     vocabulary = schema_words()
@@ -131,14 +136,14 @@ def audit(workload_text: str, logs: Sequence[Log]) -> AuditReport:
 
 
 def _by_kind(names: Iterable[tuple[Kind, str]]) -> list[tuple[Kind, str]]:
-    """In the order of the kinds, the ones that an officer looks at first: executables, hosts, users, ids."""
+    """Names in the order of their kinds, the most sensitive first: executables, hosts, users, ids."""
     first = (*SHORT_TOO, Kind.ID)
     order = {kind: i for i, kind in enumerate((*first, *(k for k in Kind if k not in first)))}
     return sorted(names, key=lambda n: (order[n[0]], n[1].isdigit(), n[1]))
 
 
 class _Text:
-    """A text prepared once for the search of many names."""
+    """A text, prepared for the search of many names."""
 
     def __init__(self, text: str) -> None:
         self.text = text.lower()
@@ -164,7 +169,7 @@ class _Text:
                 yield Hit(self._line(match.start()), numbers[match.group()], match.group())
 
     def _places(self, name: str) -> Iterator[int]:
-        """Where a name stands outside the words of the schema; a short one as a whole word."""
+        """The positions of a name outside of the words of the schema; a short name must be a whole word."""
         whole = len(name) < LEAST_NAME
         if not whole and not all(name[i : i + LEAST_NAME] in self.grams for i in range(len(name) - 3)):
             return

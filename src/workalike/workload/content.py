@@ -27,7 +27,7 @@ from workalike.workload.words import Direction, Pattern
 
 
 class Entry(BaseModel):
-    """Operations of one size; written `16384 x 128 MiB` (a total) or `8/rank x 128 MiB`."""
+    """Operations of one size, written as `16384 x 128 MiB` (a total) or `8/rank x 128 MiB`."""
 
     count: Operations
     size: Annotated[int, Field(ge=0, le=MAX_OPERATION_BYTES)]
@@ -42,7 +42,7 @@ class Entry(BaseModel):
         return value
 
     def total(self, members: int) -> int:
-        """Operations over all `members` ranks of the stream."""
+        """Number of operations over all `members` ranks of the stream."""
         return self.count * members if self.per_rank else self.count
 
     def text(self) -> str:
@@ -65,11 +65,10 @@ EntryText = Annotated[
 class Stream(Strict):
     """An access stream: one homogeneous part of a dump.
 
-    `sizes` are totals over the stream's ranks unless written per rank; `base` is where it begins in the
-    file, by default behind the dump's earlier streams of the same direction; `stride` (bytes, pattern
-    strided) is the distance between the starts of a rank's successive operations. With `repeat` all of it is
-    done that often, each time behind the last: `repeat: 8` of a contiguous stream are eight variables, in
-    each of which every rank owns a piece.
+    `sizes` are totals over the stream's ranks, unless written per rank. `base` is where it begins in the file, by
+    default after the dump's earlier streams of the same direction. `stride` (bytes, pattern strided) is the distance
+    between the starts of a rank's successive operations. `repeat` repeats the whole stream, each time after the last
+    one: `repeat: 8` of a contiguous stream stands for eight variables, in each of which every rank has a piece.
     """
 
     direction: Direction
@@ -94,7 +93,7 @@ class Stream(Strict):
             raise ValueError("a `stride` belongs to pattern strided")
         if self.stride > MAX_OPERATION_BYTES or (self.base or 0) > MAX_FILE_BYTES:
             raise ValueError(
-                f"a file may have {units.format_size(MAX_FILE_BYTES)} at most: lower base or stride"
+                f"a file may have at most {units.format_size(MAX_FILE_BYTES)}: lower base or stride"
             )
         if self.pieces > 1:
             self._check_pieces()
@@ -102,10 +101,12 @@ class Stream(Strict):
 
     def _check_pieces(self) -> None:
         if self.mixed or self.pattern not in (Pattern.CONTIGUOUS, Pattern.INTERLEAVED):
-            raise ValueError("operations of several `pieces` are contiguous or interleaved, and not mixed")
+            raise ValueError(
+                "operations of several `pieces` must be contiguous or interleaved, and not mixed"
+            )
         odd = next((e.size for e in self.sizes if e.size % self.pieces), None)
         if odd is not None:
-            raise ValueError(f"{odd} bytes are not {self.pieces} equal pieces")
+            raise ValueError(f"{odd} bytes cannot be cut into {self.pieces} equal pieces")
 
 
 class Slab(Strict):
@@ -116,7 +117,7 @@ class Slab(Strict):
     stride: list[Extent] = Field(default_factory=list)
 
     def bytes(self, element: int) -> int:
-        """Bytes of all hyperslabs, `element` bytes an element."""
+        """Bytes of all hyperslabs, with `element` bytes per element."""
         return self.count * element * math.prod(self.shape)
 
 
@@ -129,11 +130,12 @@ class ArrayAccess(Strict):
 
 
 class Arrays(Strict):
-    """Equal library datasets and how they are accessed (hdf5, pnetcdf).
+    """Equal datasets of a library, and how they are accessed (hdf5, pnetcdf).
 
-    `fill_values`: the library writes fill values when it allocates their space, so that all is written twice. `members`:
-    an element is a compound of as many equal members, `element` bytes in all. `multi`: one call writes a slab of
-    each dataset (hdf5). `nonblocking` accesses are posted and completed at the end of the dump (pnetcdf).
+    `fill_values`: the library writes fill values when it allocates space, so that all data are written twice.
+    `members`: an element is a compound of that many equal members, with `element` bytes in all. `multi`: one call
+    writes a slab of each dataset (hdf5). `nonblocking` accesses are posted, and completed at the end of the dump
+    (pnetcdf).
     """
 
     datasets: Annotated[int, Field(ge=1, le=MAX_DATASETS)] = 1
@@ -154,11 +156,11 @@ class Arrays(Strict):
         if self.multi:
             self._check_multi()
         if self.element * math.prod(self.dims) > MAX_OPERATION_BYTES:
-            raise ValueError(f"a dataset may have {units.format_size(MAX_OPERATION_BYTES)} at most")
+            raise ValueError(f"a dataset may have at most {units.format_size(MAX_OPERATION_BYTES)}")
         if self.chunk is not None and len(self.chunk) != rank:
             raise ValueError(f"`chunk` needs {rank} extents, as many as `dims`")
         if self.chunk is not None and self.element * math.prod(self.chunk) >= 2**32:
-            raise ValueError("a chunk must be smaller than 4 GiB (HDF5 keeps its bytes in 32 bits)")
+            raise ValueError("a chunk must be smaller than 4 GiB (HDF5 stores its size in 32 bits)")
         for slab in (s for access in self.access for s in access.slabs):
             if len(slab.shape) != rank or (slab.stride and len(slab.stride) != rank):
                 raise ValueError(f"a slab's `shape` and `stride` need {rank} extents, as many as `dims`")
@@ -168,16 +170,16 @@ class Arrays(Strict):
         return self
 
     def _check_multi(self) -> None:
-        """A call over all datasets writes a slab of each."""
+        """Check that calls over all datasets write, and that each has a slab of every dataset."""
         if any(access.direction is not Direction.WRITE for access in self.access):
-            raise ValueError("`multi` calls write: leave it out where an access reads")
+            raise ValueError("`multi` calls only write: leave it out where an access reads")
         odd = next((s.count for a in self.access for s in a.slabs if s.count % self.datasets), None)
         if odd is not None:
-            raise ValueError(f"`multi` needs counts that are multiples of its datasets: {odd} is none")
+            raise ValueError(f"`multi` needs counts that are multiples of `datasets`, which {odd} is not")
 
 
 class Fit(Strict):
-    """Equal 1-D datasets, sized so that a dump moves `sizes` bytes, the library's metadata included."""
+    """Equal 1-D datasets of such a size that a dump moves `sizes` bytes, including the library's metadata."""
 
     datasets: Annotated[int, Field(ge=1, le=MAX_DATASETS)] = 1
     element: Annotated[int, Field(ge=1, le=2**20)] = 8
@@ -185,7 +187,7 @@ class Fit(Strict):
 
 
 class Content(Strict):
-    """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one a member.
+    """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one open per member.
 
     With `passes` the streams are gone through that often, one after the other and over the same bytes of the file;
     their sizes are those of one pass.
@@ -205,15 +207,15 @@ class Content(Strict):
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if self.fit is not None and (self.streams or self.arrays):
-            raise ValueError("fit stands alone: it replaces streams and arrays")
+            raise ValueError("`fit` replaces streams and arrays: leave them out")
         if self.mesh is not None and (self.streams or self.arrays or self.fit):
-            raise ValueError("mesh stands alone: it replaces streams, arrays and fit")
+            raise ValueError("`mesh` replaces streams, arrays and fit: leave them out")
         if self.passes > 1 and (self.arrays or not self.streams):
             raise ValueError("`passes` are of streams alone")
         return self
 
     def moved(self, members: int, direction: Direction) -> int:
-        """Bytes that `members` ranks move in one direction (what only fits a size has none of its own)."""
+        """Bytes that `members` ranks move in one direction; a `fit` has none, because the family states them."""
         total = 0
         if self.mesh is not None and self.mesh.direction is direction:
             total += mesh_moves(self.mesh, members)
@@ -237,7 +239,7 @@ class Content(Strict):
         return any(s.collective for s in self.streams) or any(a.collective for a in accesses)
 
     def rank_sets(self) -> list[RankRanges | None]:
-        """The rank sets that its streams and array accesses name; None is all members."""
+        """The rank sets of its streams and array accesses; None: all members."""
         return [s.ranks for s in self.streams] + [a.ranks for arrays in self.arrays for a in arrays.access]
 
 
@@ -258,7 +260,10 @@ def form_of(mesh: Mesh, wide_ids: bool = False) -> MeshForm:
 
 
 def mesh_moves(mesh: Mesh, members: int, grown: float = 1.0) -> int:
-    """Bytes of a mesh on `members` ranks, in one file, its parts `grown`; 0 where only the family's sizes tell."""
+    """Bytes of a mesh on `members` ranks in one file, with parts `grown` times as large.
+
+    0 if the mesh states no size of parts, because the family's `sizes` state the bytes.
+    """
     nodes = mesh.part_nodes()
     if nodes is None:
         return 0
@@ -269,5 +274,5 @@ def mesh_moves(mesh: Mesh, members: int, grown: float = 1.0) -> int:
 
 
 def needs_wide_ids(nodes: int) -> bool:
-    """Whether so many nodes are too many for numbers of 32 bits (ghosts may double them)."""
+    """Whether node numbers need more than 32 bits; ghosts may double the number of nodes."""
     return nodes > 2**30

@@ -1,7 +1,7 @@
 """What a workload file discloses, field by field in words, for a security officer to read and sign.
 
-Every field that a file holds has a line here; lists are one line. `fixed` fields are the pattern, `tunable` ones
-(hints, layout, alignment) are what a tender lets a bidder change.
+Every field of a file has a line here, and so has every list. `fixed` fields are the pattern; a tender lets a bidder
+change the `tunable` ones (hints, layout, alignment).
 """
 
 from __future__ import annotations
@@ -15,15 +15,19 @@ from workalike.workload import phrases, units
 from workalike.workload.model import Content, Direction, Family, Schedule, Stream, Uncovered, Workload
 
 Marking = Literal["fixed", "tunable"]
-FEW = 4  # values shown in full
+FEW = 4  # lists of at most so many values are shown in full
 
 
 @dataclass(frozen=True)
 class Disclosure:
-    """One thing that the file tells.
+    """One fact that the file discloses.
 
-    `place` is where in the file (`families[0].schedule`), `field` the name there, `value` its value or the range
-    of its values, `tells` what a reader learns from it.
+    Attributes:
+        place: place in the file (`families[0].schedule`).
+        field: name of the field there.
+        value: its value, or the range of its values.
+        tells: what a reader learns from it.
+        marking: `fixed` or `tunable`.
     """
 
     place: str
@@ -33,13 +37,13 @@ class Disclosure:
     marking: Marking = "fixed"
 
     def text(self) -> str:
-        """One line."""
+        """The disclosure as one line."""
         where = f"{self.place}.{self.field}" if self.place else self.field
         mark = " [tunable]" if self.marking == "tunable" else ""
         return f"{where}{mark}: {self.value} - {self.tells}"
 
     def as_dict(self) -> dict[str, str]:
-        """For --json."""
+        """The disclosure for --json."""
         return {
             "place": self.place,
             "field": self.field,
@@ -50,13 +54,13 @@ class Disclosure:
 
 
 def disclose(workload: Workload) -> list[Disclosure]:
-    """Everything that the workload's file tells, in the order of the file."""
+    """All that the workload's file discloses, in the order of the file."""
     out = [Disclosure("", "ranks", f"{workload.ranks}", "how many processes the job had")]
     if workload.nodes is not None:
         out.append(Disclosure("", "nodes", f"{workload.nodes}", "on how many nodes it ran"))
     if workload.runtime:
         out.append(
-            Disclosure("", "runtime", units.format_time(workload.runtime), "how long it ran; not when")
+            Disclosure("", "runtime", units.format_time(workload.runtime), "how long it ran, but not when")
         )
     if workload.compute is not None:
         value = phrases.compute_words(workload.compute)
@@ -109,7 +113,7 @@ class _Family:
                 f"{self.place}.tunable",
                 name,
                 f"{value}",
-                "a setting; from a log, the original's. It may be changed",
+                "a setting, in a workload from a log the original's; it may be changed",
                 "tunable",
             )
 
@@ -119,7 +123,7 @@ class _Family:
     def _kind(self) -> Iterator[Disclosure]:
         family, sharing = self.family, self.family.sharing
         name = phrases.name_of(family)
-        yield self._line("role", name, "what these files are for, and how many such purposes there are")
+        yield self._line("role", name, "the purpose of these files, and how many families have it")
         yield self._line("interface", family.interface.value, "the library that the application calls")
         yield self._line("level", family.counted_at.value, "where bytes and operations were counted")
         members = "" if sharing.ranks is None else f", ranks {units.format_ranks(sharing.ranks)[:60]}"
@@ -129,7 +133,7 @@ class _Family:
         )
         lifetime = phrases.LIFETIME_WORDS[family.lifetime]
         yield self._line("lifetime", family.lifetime.value, f"whether dumps share a file: {lifetime}")
-        for field, told in (
+        for field, tells in (
             ("keep", "how many files are kept"),
             ("rename", "files are written under another name first"),
             ("reader", "which rank reads a file back"),
@@ -137,18 +141,18 @@ class _Family:
         ):
             value = getattr(family, field)
             if field in family.model_fields_set and value != type(family).model_fields[field].default:
-                yield self._line(field, f"{value}", told)
+                yield self._line(field, f"{value}", tells)
 
     def _schedule(self, schedule: Schedule) -> Iterator[Disclosure]:
         place = f"{self.place}.schedule"
         many = plural(schedule.dumps, "dump")
-        told = {
+        tells_of_field = {
             "start": f"{many}, and when each began, in seconds of the run",
             "first": "when the first dump began, in seconds of the run",
             "every": f"{many}, and the time between them",
             "gaps": f"{many}, and the time between them",
         }
-        for field, tells in told.items():
+        for field, tells in tells_of_field.items():
             value = getattr(schedule, field)
             if value is not None:
                 values = value if isinstance(value, list) else [value]
@@ -157,7 +161,7 @@ class _Family:
             yield Disclosure(place, "count", f"{schedule.count}", "how many dumps there were")
         lengths = schedule.duration if isinstance(schedule.duration, list) else [schedule.duration]
         if any(lengths):
-            tells = "how long a dump took, so with its bytes the speed of the original storage"
+            tells = "how long a dump took, which with its bytes gives the speed of the original storage"
             yield Disclosure(place, "duration", _times(lengths), tells)
         if any(schedule.compute_times()):
             tells = "how long the ranks computed between the operations of a dump"
@@ -169,7 +173,9 @@ class _Family:
         family = self.family
         if family.sizes is not None:
             values = family.sizes if isinstance(family.sizes, list) else [family.sizes]
-            yield self._line("sizes", _sizes(values), "the bytes of a dump, so the size of the problem")
+            yield self._line(
+                "sizes", _sizes(values), "the bytes of a dump, which show the size of the problem"
+            )
         if family.growth is not None:
             low, high = min(family.growth, default=1), max(family.growth, default=1)
             value = f"{plural(len(family.growth), 'factor')} from {low:.6g} to {high:.6g}"
@@ -182,7 +188,7 @@ class _Family:
                 yield self._line("(all dumps)", value, "follows from the fields above and below")
 
     def _contents(self) -> Iterator[tuple[str, list[Content]]]:
-        """Contents of one shape together: a file may have thousands that differ in numbers only."""
+        """Contents grouped by shape, because a file may have thousands that differ only in numbers."""
         family = self.family
         if family.content is not None:
             yield f"{self.place}.content", [family.content]
@@ -208,7 +214,7 @@ class _Family:
             streams = [content.streams[i] for content in contents]
             yield from self._stream(f"{place}.streams[{i}]", streams)
         for i, arrays in enumerate(first.arrays):
-            tells = "number and extents of the datasets, so the mesh may follow: "
+            tells = "number and extents of the datasets, from which the mesh may follow: "
             dims = " x ".join(map(str, arrays.dims))
             many = f" (the first of {len(contents)} alike)" if len(contents) > 1 else ""
             yield Disclosure(
@@ -237,11 +243,11 @@ class _Family:
         if first.ranks is not None:
             value = units.format_ranks(first.ranks)
             yield Disclosure(
-                place, "ranks", value[:80] + ("…" if len(value) > 80 else ""), "which ranks do so"
+                place, "ranks", value[:80] + ("…" if len(value) > 80 else ""), "which ranks do it"
             )
         if first.base is not None or first.stride:
             value = f"base {units.format_size(first.base or 0)}, stride {units.format_size(first.stride)}"
-            yield Disclosure(place, "base, stride", value, "where in the file they land")
+            yield Disclosure(place, "base, stride", value, "their places in the file")
         if first.mixed or first.pieces > 1:
             value = f"mixed {str(first.mixed).lower()}, pieces {first.pieces}"
             yield Disclosure(
@@ -250,7 +256,7 @@ class _Family:
 
 
 def _shape(content: Content) -> tuple[Any, ...]:
-    """What contents that are told together have in common."""
+    """What contents that are disclosed together have in common."""
     streams = tuple((s.direction, s.pattern, s.collective, str(s.ranks)) for s in content.streams)
     arrays = tuple((len(a.dims), len(a.access), a.extendible, a.fill_values) for a in content.arrays)
     return (streams, arrays, content.fit is not None, content.mesh is not None)

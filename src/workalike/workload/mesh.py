@@ -1,4 +1,4 @@
-"""Meshes: parts and the variables on them, as in MACSio's data model (docs/reference/macsio-model.md#data-model)."""
+"""Meshes: parts, and the variables on them, as in MACSio's data model (docs/reference/macsio-model.md#data-model)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STRUCTURED = (MeshType.UNIFORM, MeshType.RECTILINEAR, MeshType.CURVILINEAR)
 
 
 class Centring(StrEnum):
-    """What a variable has values of; edges along the first dimension, faces across it."""
+    """Where a variable has values; edges are along the first dimension, faces across it."""
 
     ZONE = "zone"
     NODE = "node"
@@ -69,12 +69,13 @@ CYCLE = (
 
 
 class Mesh(Strict):
-    """Parts of a mesh and the variables on it.
+    """Parts of a mesh, and the variables on it.
 
-    `parts` are the mean of a rank; with 1.5 every second rank has two. `part_size` are the bytes of one variable of 8-byte values
-    on the nodes of a part (MACSio's part size), `part_dims` its nodes in each dimension; with neither, the family's `sizes` tell
-    how large parts are. `variables` is how many of MACSio's cycle, or a list. `ghost` are layers of ghost elements, `mixed` the
-    share of cells with several of `materials`, `globals` variables that belong to no mesh (TyphonIO).
+    `parts` is the mean number of a rank's parts; with 1.5, every second rank has two. `part_size` is the bytes of one
+    variable of 8-byte values on the nodes of a part (MACSio's part size), `part_dims` the nodes of a part in each
+    dimension. With neither, the size of parts follows from the family's `sizes`. `variables` is a number of variables
+    of MACSio's cycle, or a list. `ghost` is the number of layers of ghost elements, `mixed` the share of cells with
+    several of the `materials`, `globals` the number of variables that belong to no mesh (TyphonIO).
     """
 
     type: MeshType = MeshType.UNSTRUCTURED
@@ -97,11 +98,11 @@ class Mesh(Strict):
         if self.part_size is not None and self.part_dims is not None:
             raise ValueError("give `part_size` or `part_dims`, not both")
         if self.part_dims is not None and len(self.part_dims) != self.dimensions:
-            raise ValueError(f"`part_dims` needs {self.dimensions} numbers, one a dimension")
+            raise ValueError(f"`part_dims` needs {self.dimensions} numbers, one per dimension")
         if isinstance(self.variables, list) and not self.variables:
             raise ValueError("a mesh needs at least one variable")
         if self.mixed and not self.materials:
-            raise ValueError("`mixed` cells need `materials`, how many there are")
+            raise ValueError("`mixed` cells need `materials`, the number of materials")
         if self.type is MeshType.POINT and self.mixed:
             raise ValueError("a point mesh has no cells that could be mixed")
         if (
@@ -115,12 +116,12 @@ class Mesh(Strict):
             raise ValueError(f"a part of {self.dimensions} dimensions has {least} to {most}")
         if self.part_dims is not None and math.prod(self.part_dims) * NODE_BYTES > MAX_OPERATION_BYTES:
             raise ValueError(
-                f"a part may have {units.format_size(MAX_OPERATION_BYTES)} at most: lower `part_dims`"
+                f"a part may have at most {units.format_size(MAX_OPERATION_BYTES)}: lower `part_dims`"
             )
         return self
 
     def runs(self) -> list[tuple[int, Centring, ValueType]]:
-        """The variables as (count, centring, type), neighbours of one kind together."""
+        """The variables as (count, centring, type); adjacent variables of one kind are one entry."""
         if isinstance(self.variables, list):
             return [(v.count, v.centring, v.type) for v in self.variables]
         kinds = itertools.islice(itertools.cycle(CYCLE), self.variables)
@@ -131,11 +132,11 @@ class Mesh(Strict):
         return sum(count for count, _, _ in self.runs())
 
     def total_parts(self, members: int) -> int:
-        """Parts of `members` ranks."""
+        """The number of parts of `members` ranks."""
         return max(1, round(members * Fraction(self.parts)))
 
     def part_nodes(self) -> int | None:
-        """Nodes of a part before its dimensions are rounded, where the workload tells."""
+        """Nodes of a part before its dimensions are rounded; None if the workload does not state them."""
         if self.part_dims is not None:
             return math.prod(self.part_dims)
         return None if self.part_size is None else self.part_size // NODE_BYTES

@@ -1,6 +1,6 @@
-"""How much a mesh is: its parts and bytes, as the engine's core divides it up (engine/core/mesh).
+"""The parts and bytes of a mesh, as computed by the engine's core (engine/core/mesh).
 
-The bytes are those of Eq. 1 of the paper without what a library adds (docs/reference/macsio-model.md#size-equation).
+The bytes are those of Eq. 1 of the paper, without what a library adds (docs/reference/macsio-model.md#size-equation).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from workalike.workload.mesh import STRUCTURED, Centring, MeshType, ValueType
 Run = tuple[int, Centring, ValueType]
 
 TOO_LARGE = 2**63
-"""The bytes of a mesh that no file can hold: more than any limit of a workload."""
+"""Bytes that stand for every mesh that is too large for a file: more than any limit of a workload."""
 
 
 @dataclass(frozen=True)
 class MeshForm:
-    """What decides the bytes of a mesh beside the number of its nodes."""
+    """The properties of a mesh that, with the number of its nodes, determine its bytes."""
 
     type: MeshType
     dimensions: int
@@ -38,11 +38,11 @@ class MeshForm:
 
     @property
     def whole_rows(self) -> bool:
-        """Parts have whole rows, so they are all alike."""
+        """Whether parts have whole rows, so that all parts are equal."""
         return self.structured or self.shared_nodes or self.part_dims is not None
 
     def core(self) -> _core.MeshForm:
-        """The same for the core."""
+        """The form as an object of the core."""
         return _core.MeshForm(
             self.type.value,
             self.dimensions,
@@ -59,7 +59,7 @@ class MeshForm:
 
 @dataclass(frozen=True)
 class PartShape:
-    """A part of `nodes` nodes and `cells` cells; `dims` rounds the last dimension up where its row is partial."""
+    """A part of `nodes` nodes and `cells` cells; `dims` rounds the last dimension up if its last row is partial."""
 
     nodes: int
     cells: int
@@ -67,12 +67,12 @@ class PartShape:
 
 
 def shape_of(form: MeshForm, nodes: int) -> PartShape:
-    """The part that about `nodes` nodes make: near square or cubic, exactly so many where a row may be partial."""
+    """A near-square or near-cubic part of about `nodes` nodes; exactly that many if a row may be partial."""
     return PartShape(*form.core().part(nodes))
 
 
 def mesh_bytes(form: MeshForm, parts: int, nodes: int) -> int:
-    """Bytes of a file of `parts` parts with `nodes` nodes in all, without a library's own; at most `TOO_LARGE`."""
+    """Bytes of a file of `parts` parts with `nodes` nodes in all, without what a library adds; at most `TOO_LARGE`."""
     if max(parts, nodes) >= TOO_LARGE:
         return TOO_LARGE
     try:
@@ -82,5 +82,5 @@ def mesh_bytes(form: MeshForm, parts: int, nodes: int) -> int:
 
 
 def nodes_for(form: MeshForm, parts: int, size: int) -> int:
-    """Nodes for which a file of `parts` parts comes as near to `size` bytes as it can."""
+    """The number of nodes for which a file of `parts` parts comes nearest to `size` bytes."""
     return form.core().nodes_for(parts, size)

@@ -1,7 +1,7 @@
 """The workload: what an application does to storage, in numbers and words of closed lists.
 
-Nothing here can hold a string of a log (design, rule 5): every text field is either an
-enumeration or parsed into numbers. Sizes are bytes, times seconds since the job's start.
+No field can contain a string of a log: every text field is an enumeration, or is parsed into numbers. Sizes are in
+bytes, times in seconds since the job's start.
 """
 
 from __future__ import annotations
@@ -141,19 +141,20 @@ class Sharing(Strict):
         if self.mode is SharingMode.ROOT:
             self.ranks = self.ranks or [(0, 0, 1)]
             if units.count_ranks(self.ranks) != 1:
-                raise ValueError("sharing root has one rank")
+                raise ValueError("sharing root needs exactly one rank")
         if self.mode is not SharingMode.GROUPS and (self.files > 1 or self.turns is Turns.BATON):
-            raise ValueError("`files` and `turns: baton` go with sharing groups")
+            raise ValueError("`files` and `turns: baton` need sharing groups")
         if self.mode is not SharingMode.ROOT and self.gather:
-            raise ValueError("`gather` goes with sharing root")
+            raise ValueError("`gather` needs sharing root")
         return self
 
 
 class Schedule(Strict):
-    """When the dumps are due: `start` for each, or `first` and `every`, or `gaps` (start to start).
+    """When the dumps are due: `start` of each, or `first` and `every`, or `gaps` (start to start).
 
-    `duration` is what a dump took where it was observed; `compute_time` how long each rank computes between its operations
-    of a dump, which a replica waits too (× time-scale). `barrier`: the ranks wait for each other before each dump.
+    `duration` is how long a dump took, if that was observed. `compute_time` is how long each rank computes between its
+    operations of a dump; a replica waits as long (× time-scale). `barrier`: the ranks wait for each other before each
+    dump.
     """
 
     count: Annotated[int, Field(ge=1, le=MAX_DUMPS)] | None = None
@@ -193,7 +194,7 @@ class Schedule(Strict):
         return self.count or 1
 
     def starts(self) -> list[float]:
-        """Start of each dump in seconds since the job's start."""
+        """The start of each dump, in seconds since the job's start."""
         if self.start is not None:
             return list(self.start)
         if self.gaps is not None:
@@ -220,7 +221,7 @@ class Schedule(Strict):
 
 
 class Tunable(Strict):
-    """What a bidder may change; everything else of a family is fixed."""
+    """The settings that a bidder may change; everything else of a family is fixed."""
 
     cb_nodes: int | None = Field(default=None, ge=1, le=MAX_RANKS)
     cb_buffer_size: Size | None = None
@@ -248,21 +249,23 @@ class Tunable(Strict):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if self.chunk_bytes is not None and not 1 <= self.chunk_bytes < 2**32:
-            raise ValueError("chunk_bytes must lie between 1 B and 4 GiB (HDF5 keeps them in 32 bits)")
+            raise ValueError("chunk_bytes must lie between 1 B and 4 GiB (HDF5 stores them in 32 bits)")
         if self.alignment is not None and self.alignment > MAX_ALIGNMENT:
-            raise ValueError(f"alignment may be {units.format_size(MAX_ALIGNMENT)} at most")
+            raise ValueError(f"alignment may be at most {units.format_size(MAX_ALIGNMENT)}")
         if self.threshold is not None and (self.threshold > MAX_ALIGNMENT or not self.alignment):
-            raise ValueError(f"threshold goes with alignment, {units.format_size(MAX_ALIGNMENT)} at most")
+            raise ValueError(
+                f"threshold needs alignment, and may be at most {units.format_size(MAX_ALIGNMENT)}"
+            )
         if any((size or 0) > MAX_HDF5_BLOCK for size in (self.metadata_block, self.sieve_buffer)):
             raise ValueError(
-                f"metadata_block and sieve_buffer may be {units.format_size(MAX_HDF5_BLOCK)} at most"
+                f"metadata_block and sieve_buffer may be at most {units.format_size(MAX_HDF5_BLOCK)}"
             )
         if self.page_size is not None and self.file_space is not FileSpace.PAGE:
-            raise ValueError("page_size goes with `file_space: page`")
+            raise ValueError("page_size needs `file_space: page`")
         if self.page_size is not None and not 512 <= self.page_size <= MAX_HDF5_BLOCK:
             raise ValueError(f"page_size must lie between 512 B and {units.format_size(MAX_HDF5_BLOCK)}")
         if self.filters and self.layout is Layout.CONTIGUOUS:
-            raise ValueError("deflate and shuffle work on chunks: say `layout: chunked`")
+            raise ValueError("deflate and shuffle work on chunks: they need `layout: chunked`")
         return self
 
     @property
@@ -277,7 +280,7 @@ class Family(Strict):
     role: Role
     number: Annotated[int, Field(ge=1, le=10**6)] = 1
     interface: Interface = Interface.MPIIO
-    level: Level | None = None  # by default the interface's own, mpiio for libraries above it
+    level: Level | None = None  # by default the interface's own; mpiio for libraries above MPI-IO
     sharing: Sharing = Field(default_factory=Sharing)
     lifetime: Lifetime = Lifetime.PER_DUMP
     keep: Annotated[int, Field(ge=0, le=10**6)] = 0
@@ -297,9 +300,11 @@ class Family(Strict):
     def _consistent(self) -> Self:
         n = self.schedule.dumps
         if (self.content is None) == (not self.contents):
-            raise ValueError("a family has `content` (the same for every dump) or `contents`")
+            raise ValueError("a family needs either `content` (the same for every dump) or `contents`")
         if self.use is None and self.contents and len(self.contents) != n:
-            raise ValueError(f"{len(self.contents)} contents for {n} dumps: `use` says which dump has which")
+            raise ValueError(
+                f"{len(self.contents)} contents for {n} dumps need `use`, the content of each dump"
+            )
         if self.use is not None and (len(self.use) != n or any(u >= len(self.contents) for u in self.use)):
             raise ValueError(f"`use` needs one index into `contents` for each of the {n} dumps")
         if isinstance(self.sizes, list) and len(self.sizes) != n:
@@ -307,7 +312,7 @@ class Family(Strict):
         self._check_growth(n)
         for content in self.all_contents():
             if content.fit is not None and self.sizes is None:
-                raise ValueError("content fit needs `sizes`, the bytes of a dump")
+                raise ValueError("content `fit` needs `sizes`, the bytes of a dump")
             if content.mesh is not None:
                 self._check_mesh(content.mesh)
             self._check_datasets(content)
@@ -318,7 +323,7 @@ class Family(Strict):
         return self
 
     def _check_datasets(self, content: Content) -> None:
-        """Datasets need a library that has them, and some calls one that makes them."""
+        """Check that the interface has datasets, and the calls that the content uses."""
         if (content.fit is not None or content.arrays) and self.interface not in DATASET_INTERFACES:
             raise ValueError(
                 "content `fit` and `arrays` are datasets: they need `interface: hdf5`, pnetcdf or adios2"
@@ -326,7 +331,9 @@ class Family(Strict):
         if any(arrays.multi for arrays in content.arrays) and self.interface is not Interface.HDF5:
             raise ValueError("`multi` is a call of HDF5: it needs `interface: hdf5`")
         if self.interface is Interface.ADIOS2 and self.counted_at is not Level.POSIX:
-            raise ValueError("ADIOS2 writes its files with POSIX calls: leave out `level`, or say posix")
+            raise ValueError(
+                "ADIOS2 writes its files with POSIX calls: leave out `level`, or set it to posix"
+            )
         posted = any(access.nonblocking for arrays in content.arrays for access in arrays.access)
         if posted and self.interface is not Interface.PNETCDF:
             raise ValueError("`nonblocking` calls are PnetCDF's: they need `interface: pnetcdf`")
@@ -341,11 +348,9 @@ class Family(Strict):
         if sizes is None:
             raise ValueError("growth needs `sizes`, the size of the first dump")
         if isinstance(sizes, list) or len(self.growth) != dumps - 1:
-            raise ValueError(
-                f"growth has one factor between dumps ({dumps - 1}), applied to a single `sizes`"
-            )
-        if not all(factor * sizes <= MAX_FILE_BYTES for factor in self.factors()):  # nor NaN
-            raise ValueError(f"it grows beyond {units.format_size(MAX_FILE_BYTES)} a dump")
+            raise ValueError(f"growth needs one factor from dump to dump ({dumps - 1}), and a single `sizes`")
+        if not all(factor * sizes <= MAX_FILE_BYTES for factor in self.factors()):  # also refuses NaN
+            raise ValueError(f"it grows beyond {units.format_size(MAX_FILE_BYTES)} per dump")
 
     def _check_mesh(self, mesh: Mesh) -> None:
         if self.interface in (Interface.PNETCDF, Interface.ADIOS2):
@@ -361,7 +366,7 @@ class Family(Strict):
         plain = (Centring.ZONE, Centring.NODE)
         shaped = mesh.type in (MeshType.UNSTRUCTURED, MeshType.ARBITRARY)
         if shaped and any(centring not in plain for _, centring, _ in mesh.runs()):
-            raise ValueError("variables of an unstructured mesh are of zones or nodes (TyphonIO)")
+            raise ValueError("variables of an unstructured mesh must be centred on zones or nodes (TyphonIO)")
 
     def _check_lifetime(self) -> None:
         if self.rename and self.lifetime is Lifetime.REUSED:
@@ -372,11 +377,11 @@ class Family(Strict):
             raise ValueError("a baton closes the file after each turn: it cannot be appended")
         if any(content.collective() for content in self.all_contents()):
             raise ValueError(
-                "ranks that pass a baton never call together: leave out `collective`, or say false"
+                "ranks that pass a baton make no collective calls: leave out `collective`, or set it to false"
             )
 
     def _check_moves(self) -> None:
-        """A stated size needs operations that move it."""
+        """Check that a dump with a stated size has operations that move bytes."""
         sizes = self.dump_sizes() or []
         still = [
             not c.fit and not c.mesh and not any(c.moved(1, d) for d in Direction)
@@ -390,7 +395,7 @@ class Family(Strict):
                 raise ValueError(f"dump {dump} has {units.format_size(size)}, but its content moves nothing")
 
     def _check_ranks(self) -> None:
-        """Streams may name members of the family only."""
+        """Check that streams name only members of the family."""
         if self.sharing.ranks is None:
             return
         named = {tuple(r) for content in self.all_contents() for r in content.rank_sets() if r is not None}
@@ -402,7 +407,7 @@ class Family(Strict):
                 )
 
     def all_contents(self) -> list[Content]:
-        """Every content that the family has, once."""
+        """All contents of the family, each once."""
         return self.contents if self.content is None else [self.content]
 
     @property
@@ -418,7 +423,7 @@ class Family(Strict):
         return own.get(self.interface, Level.MPIIO)
 
     def content_number(self, dump: int) -> int:
-        """Which of the family's contents a dump has; equal numbers are the same content."""
+        """The index of a dump's content in `contents`; 0 for `content`."""
         if self.content is not None:
             return 0
         return self.use[dump] if self.use is not None else dump
@@ -427,7 +432,7 @@ class Family(Strict):
         return self.content if self.content is not None else self.contents[self.content_number(dump)]
 
     def dump_sizes(self) -> list[int] | None:
-        """Bytes of each dump where the workload states them, else None (the content's own bytes)."""
+        """The bytes of each dump if the workload states them; None: they follow from the content."""
         n = self.schedule.dumps
         if self.sizes is None or isinstance(self.sizes, list):
             return self.sizes
@@ -436,21 +441,21 @@ class Family(Strict):
         return [round(self.sizes * factor) for factor in self.factors()]
 
     def factors(self) -> list[float]:
-        """Each dump as a double times the first, so that rounding does not accumulate."""
+        """The size of each dump relative to the first, as a float, so that rounding does not accumulate."""
         if self.growth is None:
             return [1.0] * self.schedule.dumps
         return list(itertools.accumulate(self.growth, operator.mul, initial=1.0))
 
     def members(self, ranks: int) -> int:
-        """How many of `ranks` ranks take part."""
+        """The number of ranks that take part, of `ranks` ranks in all."""
         return ranks if self.sharing.ranks is None else units.count_ranks(self.sharing.ranks)
 
 
 class Compute(Strict):
-    """What every rank computes at each dump: before one that writes, after one that only reads (MINIO, section 2.2).
+    """What every rank computes at each dump: before a dump that writes, after one that only reads (MINIO, section 2.2).
 
-    `level` 1 moves memory, 2 multiplies small matrices, 3 sweeps a stencil with exchange between ranks; `length` L is
-    2^(L-1) units of work (docs/workload-format.md, "Computing between dumps").
+    `level` 1 moves memory, 2 multiplies small matrices, 3 sweeps a stencil with exchange between ranks. `length` L
+    means 2^(L-1) units of work (docs/workload-format.md, "Computing between dumps").
     """
 
     level: Annotated[int, Field(ge=1, le=3)]
@@ -462,7 +467,7 @@ class Compute(Strict):
 
 
 class Uncovered(Strict):
-    """Bytes of the log that the workload does not hold, and why."""
+    """Bytes of the log that are not in the workload, and the reason."""
 
     reason: Reason
     bytes: Size = 0
@@ -490,7 +495,7 @@ class Workload(Strict):
             seen.add(name)
             for ranks in [family.sharing.ranks, *(r for c in family.all_contents() for r in c.rank_sets())]:
                 if ranks and ranks[-1][1] >= self.ranks:
-                    text = f"names rank {ranks[-1][1]}, the job has {self.ranks} (the first is 0)"
+                    text = f"names rank {ranks[-1][1]}, but the job has {self.ranks} ranks (the first is 0)"
                     raise _in_family(index, text)
             members = family.members(self.ranks)
             if family.sharing.files > members:
@@ -502,7 +507,7 @@ class Workload(Strict):
         return self
 
     def _most_bytes(self, family: Family) -> int:
-        """Bytes that a family moves at most."""
+        """An upper bound of the bytes that a family moves."""
         stated = family.dump_sizes()
         if stated:
             return sum(stated)
@@ -512,5 +517,5 @@ class Workload(Strict):
 
 
 def _in_family(index: int, message: str) -> PydanticCustomError:
-    """An error of the whole document that a certain family is to blame for (`files` makes it the place)."""
+    """An error of the whole document that a family caused; `workload_file` makes that family its place."""
     return PydanticCustomError("family", "{message}", {"message": message, "family": index})

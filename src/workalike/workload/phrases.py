@@ -1,4 +1,4 @@
-"""A workload's parts in words; the summary and the disclosure share them."""
+"""The parts of a workload in words, for the summary and the disclosure."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from workalike.workload.model import (
 )
 
 PATTERN_WORDS = {
-    Pattern.CONTIGUOUS: "each rank in a region of its own",  # of one rank: "one behind the other"
+    Pattern.CONTIGUOUS: "each rank in a region of its own",  # with one rank: "one after the other"
     Pattern.INTERLEAVED: "blocks of the ranks in turn",
     Pattern.STRIDED: "with holes between",
     Pattern.RANDOM: "in random order",
     Pattern.SAME: "all at the same place",
-    Pattern.REPLICATED: "every rank the whole of it",
+    Pattern.REPLICATED: "every rank all of it",
 }
 LIFETIME_WORDS = {
     Lifetime.PER_DUMP: "new for each dump",
@@ -43,8 +43,8 @@ LIFETIME_WORDS = {
     Lifetime.REUSED: "opened anew each time",
 }
 ASSUMPTION_WORDS = {
-    Assumption.PLACEMENT: "where in the file operations land",
-    Assumption.RANK_SHARES: "who moved how much",
+    Assumption.PLACEMENT: "the places of operations in the file",
+    Assumption.RANK_SHARES: "how much each rank moved",
     Assumption.SIZES: "rare sizes of operations",
     Assumption.STATES: "the number of dumps in the file",
     Assumption.STATE_SIZES: "the bytes of each dump in the file",
@@ -61,7 +61,7 @@ REASON_WORDS = {
     Reason.SIEVING: "added by data sieving",
     Reason.LIBRARY_METADATA: "a library's own metadata",
     Reason.FILL_VALUES: "a library's fill values",
-    Reason.NOISE: "files that are no data: libraries, streams, temporary files",
+    Reason.NOISE: "files other than data: libraries, streams, temporary files",
     Reason.MMAP: "memory-mapped files",
 }
 
@@ -86,29 +86,29 @@ def spread(values: Sequence[float], text: Callable[[float], str]) -> str:
 
 
 def sharing_words(sharing: Sharing, ranks: int) -> str:
-    """Into how many files a dump goes, and who writes them."""
+    """The number of files of a dump, and the ranks that write them."""
     members = ranks if sharing.ranks is None else units.count_ranks(sharing.ranks)
-    some = "all ranks" if sharing.ranks is None else f"{count_text(members)} of {plural(ranks, 'rank')}"
+    who = "all ranks" if sharing.ranks is None else f"{count_text(members)} of {plural(ranks, 'rank')}"
     if sharing.mode is SharingMode.PER_RANK:
-        return f"a file for each of {some}"
+        return f"a file for each of {who}"
     if sharing.mode is SharingMode.GROUPS:
         turns = (
             "its ranks one after the other" if sharing.turns is Turns.BATON else "its ranks at the same time"
         )
-        return f"{some} in {plural(sharing.files, 'group')} with a file each, {turns}"
+        return f"{who} in {plural(sharing.files, 'group')} with a file each, {turns}"
     if sharing.mode is SharingMode.ROOT:
         return "one file by one rank" + (", gathered from all ranks" if sharing.gather else "")
-    return "one file" if ranks == 1 else f"one file shared by {some}"
+    return "one file" if ranks == 1 else f"one file shared by {who}"
 
 
 def library_words(family: Family) -> str:
-    """The interface, and the level where its bytes are counted when that is another."""
+    """The interface, and the level at which its bytes are counted if that is another."""
     interface, level = family.interface.value, family.counted_at.value
     return interface if interface == level else f"{interface}, counted at {level}"
 
 
 def schedule_words(schedule: Schedule) -> str:
-    """First and last start, and how regular the dumps are."""
+    """The first and the last start, and the intervals between dumps."""
     starts = schedule.starts()
     if len(starts) == 1:
         return f"at {seconds_text(starts[0])}"
@@ -134,8 +134,8 @@ def dump_bytes(family: Family, ranks: int, direction: Direction) -> list[int]:
         content = family.content_of(i)
         moved = {d: content.moved(members, d) for d in Direction}
         if stated is None and content.mesh is not None:
-            mine = direction is content.mesh.direction
-            out.append(mesh_moves(content.mesh, members, factors[i]) if mine else 0)
+            moves = direction is content.mesh.direction
+            out.append(mesh_moves(content.mesh, members, factors[i]) if moves else 0)
         elif stated is None:
             out.append(moved[direction])
         elif content.mesh is not None:
@@ -148,12 +148,12 @@ def dump_bytes(family: Family, ranks: int, direction: Direction) -> list[int]:
 
 
 def growth_words(sizes: Sequence[int], event: str) -> str:
-    """How the sizes of the dumps or loads (`event`) change over the run."""
+    """How the sizes of the dumps or loads (`event` is the word for one) change over the run."""
     moving = [size for size in sizes if size]
-    some = f"in {len(moving)} of {len(sizes)}, " if len(moving) < len(sizes) else ""
+    how_many = f"in {len(moving)} of {len(sizes)}, " if len(moving) < len(sizes) else ""
     if len(set(moving)) == 1:
-        return some + (f"each {size_text(moving[0])}" if len(moving) > 1 else size_text(moving[0]))
-    text = f"{some}{spread(moving, size_text)} a {event}"
+        return how_many + (f"each {size_text(moving[0])}" if len(moving) > 1 else size_text(moving[0]))
+    text = f"{how_many}{spread(moving, size_text)} per {event}"
     first, last = moving[0], moving[-1]
     if abs(last - first) > 0.01 * first:
         return f"{text}, the last {last / first:.3g} times the first"
@@ -161,7 +161,7 @@ def growth_words(sizes: Sequence[int], event: str) -> str:
 
 
 def stream_words(stream: Stream, members: int) -> str:
-    """One access stream of a family with so many ranks, on one line."""
+    """One access stream, of a family with `members` ranks, on one line."""
     sizes = [e.size for e in stream.sizes]
     ranks = members if stream.ranks is None else units.count_ranks(stream.ranks)
     count = stream.repeat * sum(e.total(ranks) for e in stream.sizes)
@@ -169,7 +169,7 @@ def stream_words(stream: Stream, members: int) -> str:
     how = "collective" if stream.collective else "independent"
     what = f"{plural(count, f'{how} {stream.direction.value}')} of {spread(sizes, size_text)}{who}"
     if stream.pattern is Pattern.CONTIGUOUS and ranks == 1:
-        return what if count == 1 else f"{what}, one behind the other"
+        return what if count == 1 else f"{what}, one after the other"
     times = f", {stream.repeat} times over" if stream.repeat > 1 else ""
     return f"{what}, {PATTERN_WORDS[stream.pattern]}{times}"
 
@@ -190,7 +190,7 @@ def fit_words(fit: Fit) -> str:
 
 
 def mesh_words(mesh: Mesh, members: int) -> str:
-    """A mesh on one line: its parts, what is on them, how it is moved."""
+    """A mesh on one line: its parts, its variables, and how it is moved."""
     parts = mesh.total_parts(members)
     kind = f"{mesh.dimensions}-D {mesh.type.value} mesh"
     size = ""
@@ -208,7 +208,7 @@ def mesh_words(mesh: Mesh, members: int) -> str:
 
 
 def call_words(content: Content) -> str:
-    """The calls beside reads and writes, those that there are."""
+    """The calls other than reads and writes, except those that do not occur."""
     named = [plural(getattr(content, f"{word}s"), word) for word in ("open", "stat", "seek", "fsync")]
     named.append(plural(content.flushes, "flush").replace("flushs", "flushes"))
     return ", ".join(text for text in named if not text.startswith("0 "))
@@ -227,7 +227,7 @@ def content_words(content: Content, members: int) -> list[str]:
 
 
 def most_used(family: Family) -> tuple[Content, int]:
-    """The content that most dumps have, and how many do."""
+    """The content that most dumps have, and their number."""
     if family.content is not None:
         return family.content, family.schedule.dumps
     use = family.use if family.use is not None else range(len(family.contents))

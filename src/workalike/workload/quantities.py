@@ -1,4 +1,4 @@
-"""What the fields of a workload are made of: sizes, times, ranks and counts, with their limits."""
+"""The types of a workload's fields: sizes, times, ranks and counts, with their limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_DUMPS = 200_000  # of one family
 MAX_ALL_DUMPS = 1_000_000
 MAX_FAMILIES = 10_000
 MAX_DATASETS = 10**6
-# What the engine takes at most (engine/core/plan/limits.hpp).
+# Limits of the engine (engine/core/plan/limits.hpp).
 MAX_OPERATIONS = 2**40
 MAX_OPERATION_BYTES = 2**50
 MAX_FILE_BYTES = 2**60
@@ -23,13 +23,13 @@ MAX_STRIPES = 10**6
 
 
 class Strict(BaseModel):
-    """A part of a document in which an unknown field is an error."""
+    """A part of a document, in which an unknown field is an error."""
 
     model_config = ConfigDict(extra="forbid", validate_assignment=False)
 
 
 def _ranks_in(value: object) -> object:
-    """Text from a file; from code also None and (first, last, step) tuples, which YAML cannot hold."""
+    """Parse text of a file; accept from code also None and (first, last, step) tuples, which YAML cannot express."""
     if value is None or (isinstance(value, list) and value and all(isinstance(r, tuple) for r in value)):
         return value
     return units.parse_ranks(value)

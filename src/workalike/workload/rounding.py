@@ -1,8 +1,8 @@
 """`characterize --round N`: sizes and times with N significant digits, so that they identify less.
 
-Rounded are bytes, extents of datasets and hyperslabs (elements) and seconds. Kept are counts, ranks and
-strides of hyperslabs: they are the pattern. A size that a binary unit says in N digits (`128 MiB`) stays,
-because its alignment is part of the pattern too.
+Bytes, extents of datasets and hyperslabs (in elements) and seconds are rounded. Counts, ranks and strides of hyperslabs
+are kept, because they are the pattern. A size with at most N digits in a binary unit (`128 MiB`) is kept as well,
+because its alignment is part of the pattern.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from workalike.workload.workload_file import first_error
 
 
 def round_size(size: int, digits: int) -> int:
-    """A size with `digits` significant digits: as it is where its shortest text has no more, else half up.
+    """A size in bytes with `digits` significant digits, rounded half up; unchanged if its shortest text has no more.
 
-    What an operation may move is not exceeded: there it is rounded down.
+    If rounding up would exceed the limit of an operation, the size is rounded down.
     """
     mantissa = units.format_size(size).split()[0].replace(".", "").strip("0")
     excess = len(str(size)) - digits
@@ -50,12 +50,12 @@ def round_time(seconds: float, digits: int) -> float:
 
 
 def round_workload(workload: Workload, digits: int) -> Workload:
-    """The workload with every size and time rounded; it stays valid, and a rounded one stays as it is.
+    """The workload with every size and time rounded; it stays valid, and rounding it again changes nothing.
 
-    Growth becomes a list of rounded sizes: a product of rounded factors would drift from the truth.
+    Growth becomes a list of rounded sizes, because a product of rounded factors would be inaccurate.
 
     Raises:
-        WorkalikeError: USAGE when digits is below 1, or the rounded workload exceeds what a workload may hold.
+        WorkalikeError: USAGE if digits is below 1, or if the rounded workload exceeds a limit.
     """
     if digits < 1:
         raise WorkalikeError(ErrorKind.USAGE, "rounding needs at least one digit", hint="try --round 3")
@@ -74,7 +74,7 @@ def round_workload(workload: Workload, digits: int) -> Workload:
         place, message = first_error(error)
         raise WorkalikeError(
             ErrorKind.USAGE,
-            f"rounded, it is no workload any more: {message}",
+            f"the rounded workload is not valid: {message}",
             place=place,
             hint="round to more digits",
         ) from error
@@ -128,7 +128,7 @@ def _stream(stream: Stream, digits: int) -> Stream:
 
 
 def _entries(entries: list[Entry], digits: int, pieces: int) -> list[Entry]:
-    """Neighbours that round to the same size become one entry; of an operation in pieces the piece is rounded."""
+    """Rounded entries, equal neighbours merged; of an operation in pieces, the size of a piece is rounded."""
     out: list[Entry] = []
     for entry in entries:
         size = round_size(entry.size // pieces, digits) * pieces
@@ -140,16 +140,19 @@ def _entries(entries: list[Entry], digits: int, pieces: int) -> list[Entry]:
 
 
 def _arrays(arrays: Arrays, digits: int) -> Arrays:
-    """Extents in elements; a dimension grows where a rounded hyperslab would not fit."""
+    """Arrays with rounded extents, in elements; a dimension grows if a rounded hyperslab would not fit."""
     dims = [round_size(n, digits) for n in arrays.dims]
-    access = []
-    for one in arrays.access:
-        slabs = [s.model_copy(update={"shape": [round_size(n, digits) for n in s.shape]}) for s in one.slabs]
-        access.append(one.model_copy(update={"slabs": slabs}))
+    rounded = []
+    for access in arrays.access:
+        slabs = [
+            slab.model_copy(update={"shape": [round_size(n, digits) for n in slab.shape]})
+            for slab in access.slabs
+        ]
+        rounded.append(access.model_copy(update={"slabs": slabs}))
         for slab in slabs:
             dims = [d if d >= n else _round_up(n, digits) for d, n in zip(dims, _spans(slab), strict=True)]
     chunk = None if arrays.chunk is None else [round_size(n, digits) for n in arrays.chunk]
-    return arrays.model_copy(update={"dims": dims, "chunk": chunk, "access": access})
+    return arrays.model_copy(update={"dims": dims, "chunk": chunk, "access": rounded})
 
 
 def _spans(slab: Slab) -> list[int]:

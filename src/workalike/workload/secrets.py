@@ -1,4 +1,4 @@
-"""What of a log must not stand in a workload: its names, ids and absolute times, by kind."""
+"""What must not be in a workload: a log's names, ids and absolute times, by kind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workalike.darshan import Log
 
 
 class Kind(StrEnum):
-    """Where a name comes from. A name that is of several kinds counts as the first of them."""
+    """The origin of a name. A name of several kinds counts as the first of them."""
 
     EXECUTABLE = "executable"
     HOST = "host"
@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 
 SHORT_TOO = (Kind.EXECUTABLE, Kind.HOST, Kind.USER)
-"""Kinds of which names of two and three characters are searched too, as whole words."""
+"""Kinds whose names of two and three characters are searched as well, as whole words."""
 
 LEAST_NAME = 4  # characters
 LEAST_SHORT = 2
@@ -44,14 +44,14 @@ _PUNCTUATION = " \t\"'`-_=,;:()[]{}<>"
 
 @dataclass
 class Secrets:
-    """What to search: `names` as text in lower case, `numbers` as digits, and what is too short for that."""
+    """What to search: `names` as text in lower case, `numbers` as digits; and what is too short to search."""
 
     names: dict[str, Kind] = field(default_factory=dict)
     numbers: dict[str, Kind] = field(default_factory=dict)
     too_short: dict[str, Kind] = field(default_factory=dict)
 
     def add(self, kind: Kind, text: str) -> None:
-        """Take a name; one without letters is searched by its numbers."""
+        """Add a name; one without letters is searched by its numbers."""
         text = text.strip(_PUNCTUATION).lower()
         if not text:
             return
@@ -68,7 +68,7 @@ class Secrets:
 
 
 def secrets_of(logs: Iterable[Log]) -> Secrets:
-    """Everything that the audit searches, of all logs together."""
+    """Everything that the audit searches, for all logs together."""
     secrets = Secrets()
     for log in logs:
         _add_executable(secrets, log)
@@ -97,7 +97,7 @@ def secrets_of(logs: Iterable[Log]) -> Secrets:
 
 
 def _add_executable(secrets: Secrets, log: Log) -> None:
-    """The program's file name, with and without its suffix; of a script also the script's."""
+    """Add the program's file name, with and without its suffix, and also that of an interpreter's script."""
     words = log.job.exe.replace(_TRUNCATED, "").split()
     programs = words[:1]
     if words and _INTERPRETERS.fullmatch(PurePosixPath(words[0]).name.lower()):
@@ -109,7 +109,7 @@ def _add_executable(secrets: Secrets, log: Log) -> None:
 
 
 def _add_hosts(secrets: Secrets, log: Log) -> None:
-    """Host names stand in traces only: the full name, its first label, and that without its number."""
+    """Add host names, which only traces have: the full name, its labels, and the first one without its number."""
     hosts: set[bytes] = set()
     for module in ("DXT_POSIX", "DXT_MPIIO"):
         table = log.dxt(module) if module in log.modules and module not in log.skipped else None
@@ -126,7 +126,7 @@ def _add_hosts(secrets: Secrets, log: Log) -> None:
 
 
 def _users(path: str) -> Iterator[str]:
-    """`jane` of /home/jane, also of /home/j/jane."""
+    """The users in a path: `jane` of /home/jane, and of /home/j/jane."""
     for match in _HOMES.finditer(path):
         yield match.group(1)
         if len(match.group(1)) == 1 and match.group(2):
@@ -134,7 +134,10 @@ def _users(path: str) -> Iterator[str]:
 
 
 def _components(paths: Iterable[str]) -> Iterator[str]:
-    """Each path component once; dataset names behind a colon count as components (docs/reference/darshan-format.md#name-region)."""
+    """Each path component once; a dataset name after a colon is a component, too.
+
+    See docs/reference/darshan-format.md#name-region.
+    """
     seen: set[str] = set()
     for path in paths:
         for component in path.replace(":", "/").split("/"):
@@ -144,7 +147,7 @@ def _components(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _add_whole_and_parts(secrets: Secrets, kind: Kind, name: str) -> None:
-    """A name, and the words and numbers that it is made of (`merger` of `merger-tree.h5`)."""
+    """Add a name, and the words and numbers within it (`merger` of `merger-tree.h5`)."""
     secrets.add(kind, name)
     parts = _PARTS.findall(name)
     for part in parts if len(parts) > 1 else []:
@@ -153,7 +156,7 @@ def _add_whole_and_parts(secrets: Secrets, kind: Kind, name: str) -> None:
 
 
 def _add_metadata(secrets: Secrets, log: Log) -> None:
-    """Values of the log's metadata; `lib_ver` is Darshan's version and `h` the hints for writing the log."""
+    """Add the values of the log's metadata, except `lib_ver` (Darshan's version) and `h` (hints for its writing)."""
     for key, value in log.job.metadata.items():
         if key not in ("lib_ver", "h"):
             for word in re.split(r"[\s/=,:;]+", value):

@@ -11,7 +11,7 @@ INDENT = "    "
 
 
 def summarize(workload: Workload) -> list[str]:
-    """The workload in words, line by line: ranks, families, and what is assumed or not covered."""
+    """The workload in words, line by line: ranks, families, and what was assumed or left out."""
     moved = {
         d: sum(sum(phrases.dump_bytes(f, workload.ranks, d)) for f in workload.families) for d in Direction
     }
@@ -34,7 +34,7 @@ def summarize(workload: Workload) -> list[str]:
 
 
 def summarize_family(family: Family, ranks: int) -> list[str]:
-    """One family: a headline, then when, how much and how."""
+    """One family: a headline, then its schedule, bytes and operations."""
     sizes = {d: phrases.dump_bytes(family, ranks, d) for d in Direction}
     event = "dump" if any(sizes[Direction.WRITE]) else "load"
     dumps = family.schedule.dumps
@@ -68,6 +68,6 @@ def _how(family: Family, members: int) -> list[tuple[str, str]]:
         shown.append(calls)
     if used < family.schedule.dumps:
         others = len(family.contents) - 1
-        shown.append(f"(so in {plural(used, 'dump')}; {plural(others, 'other kind')} of dump beside it)")
+        shown.append(f"(in {plural(used, 'dump')}; there are {plural(others, 'other kind')} of dump)")
     words = ["how"] + [""] * (len(shown) - 1)
     return list(zip(words, shown, strict=True)) if shown else []

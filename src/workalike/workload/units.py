@@ -1,6 +1,6 @@
-"""Sizes, times and counts as a person writes them: `259 MiB`, `12.5 s`, `16384 x 128 MiB`.
+"""Sizes, times and counts as text: `259 MiB`, `12.5 s`, `16384 x 128 MiB`.
 
-Formatting is exact: parsing what `format_size` wrote gives the same integer back.
+Formatting is exact: parsing the text of `format_size` gives the same integer.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MAX_SECONDS = 1e9
 
 _NUMBER = r"[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?"
 _QUANTITY = re.compile(rf"({_NUMBER})\s*([A-Za-z]*)")
-# For the JSON schema; the parsers below take the same.
+# For the JSON schema; the parsers below accept the same text.
 SIZE_PATTERN = rf"^\s*{_NUMBER}\s*(?:{'|'.join(SIZE_UNITS)})?\s*$"
 TIME_PATTERN = rf"^\s*{_NUMBER}\s*(?:{'|'.join(TIME_UNITS)})?\s*$"
 ENTRY_PATTERN = rf"^\s*[0-9]{{1,18}}\s*(?:/\s*rank)?\s*[x\u00d7]\s*{SIZE_PATTERN[4:]}"
@@ -79,7 +79,7 @@ def parse_size(value: object) -> int:
 
 
 def format_size(size: int) -> str:
-    """The shortest exact text for `size` bytes; between equals binary units first, then bytes."""
+    """The shortest exact text for `size` bytes; among equally short ones, binary units first, then bytes."""
     if size < 1000:
         return f"{size} B"
     texts = [*_in_binary(size), f"{size} B", *_in_decimal(size)]
@@ -87,7 +87,7 @@ def format_size(size: int) -> str:
 
 
 def _in_binary(size: int) -> list[str]:
-    """`5.25 KiB`, `64 MiB`: exact with two decimals at most."""
+    """Exact texts in binary units with at most two decimals: `5.25 KiB`, `64 MiB`."""
     zeros = (size & -size).bit_length() - 1
     return [
         f"{Decimal(size) / SIZE_UNITS[unit]:f} {unit}"
@@ -97,7 +97,7 @@ def _in_binary(size: int) -> list[str]:
 
 
 def _in_decimal(size: int) -> list[str]:
-    """`1.75 GB`, `213 MB`: exact with two decimals at most."""
+    """Exact texts in decimal units with at most two decimals: `1.75 GB`, `213 MB`."""
     digits = str(size)
     zeros = len(digits) - len(digits.rstrip("0"))
     return [
@@ -111,7 +111,7 @@ def parse_time(value: object) -> float:
     """Seconds of `12.5 s`, `2 min`, `1.5` (a plain number is seconds).
 
     Raises:
-        ValueError: not a time, negative or not finite.
+        ValueError: not a time, negative, not finite, or too large.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise ValueError(f"a time is a number or text such as 12.5 s, not {type(value).__name__}")
@@ -128,7 +128,7 @@ def parse_time(value: object) -> float:
 
 
 def format_time(seconds: float) -> str:
-    """Seconds without trailing zeros: to the microsecond where that is exact, as logs are, else in full."""
+    """Seconds without trailing zeros: in microseconds if that is exact (logs have no more), else with all digits."""
     text = f"{seconds:.6f}"
     if float(text) != seconds:
         return f"{seconds!r} s"
@@ -139,7 +139,7 @@ _ENTRY = re.compile(r"\s*([0-9]{1,18})\s*(/\s*rank)?\s*[x\u00d7]\s*(.+)")
 
 
 def parse_entry(value: object) -> tuple[int, bool, int]:
-    """(operations, per rank?, size) of `16384 x 128 MiB` or `8/rank x 128 MiB`.
+    """(operations, whether per rank, size in bytes) of `16384 x 128 MiB` or `8/rank x 128 MiB`.
 
     Raises:
         ValueError: not of that form.
@@ -159,7 +159,7 @@ def parse_ranks(value: object) -> list[tuple[int, int, int]] | None:
     """Rank ranges of `all` (None), `0`, `0-55`, `0-511:8`, `0,8-15`: (first, last, step), inclusive.
 
     Raises:
-        ValueError: not of that form, not ascending or overlapping.
+        ValueError: not of that form, not ascending, or overlapping.
     """
     if value == "all":
         return None
@@ -185,7 +185,7 @@ def parse_ranks(value: object) -> list[tuple[int, int, int]] | None:
 
 
 def format_ranks(ranges: list[tuple[int, int, int]] | None) -> str:
-    """The text that `parse_ranks` reads."""
+    """The ranges as text for `parse_ranks`."""
     if ranges is None:
         return "all"
     parts = []
@@ -198,7 +198,7 @@ def format_ranks(ranges: list[tuple[int, int, int]] | None) -> str:
 
 
 def ranges_of(ranks: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Ascending distinct ranks as few (first, last, step) ranges, greedily from the left."""
+    """Ascending distinct ranks as (first, last, step) ranges, as few as a greedy search from the left finds."""
     if not ranks:
         return []
     runs = [(step, len(list(group))) for step, group in groupby(b - a for a, b in pairwise(ranks))]
@@ -206,7 +206,7 @@ def ranges_of(ranks: Sequence[int]) -> list[tuple[int, int, int]]:
 
 
 def ranges_of_array(ranks: npt.NDArray[np.int64]) -> list[tuple[int, int, int]]:
-    """As `ranges_of`, of an array of shape [n]."""
+    """As `ranges_of`, for an array of shape [n]."""
     if not len(ranks):
         return []
     steps = np.diff(ranks)
@@ -216,9 +216,9 @@ def ranges_of_array(ranks: npt.NDArray[np.int64]) -> list[tuple[int, int, int]]:
 
 
 def ranges_of_runs(first: int, runs: Iterable[tuple[int, int]]) -> list[tuple[int, int, int]]:
-    """The ranges of ranks that are given as the first one and then (step, how many times) up to each next one.
+    """The ranges of ranks that are given by the first rank and (step, number of steps) runs after it.
 
-    A range has three ranks at least, or neighbours; others stand alone.
+    A range has at least three ranks, or adjacent ones; every other rank is a range of its own.
     """
     merged: list[list[int]] = []
     for step, length in runs:
@@ -227,9 +227,9 @@ def ranges_of_runs(first: int, runs: Iterable[tuple[int, int]]) -> list[tuple[in
         elif length:
             merged.append([step, length])
     ranges: list[tuple[int, int, int]] = []
-    rank, joined = first, False  # joined: the rank is in the range before
+    rank, joined = first, False  # joined: the rank belongs to the previous range
     for step, length in merged:
-        if joined:  # the step leads from that range to the next rank
+        if joined:  # the first step leads from that range to the next rank
             rank, length, joined = rank + step, length - 1, False
         if length >= 2 or (length and step == 1):
             ranges.append((rank, rank + length * step, step))
@@ -243,12 +243,12 @@ def ranges_of_runs(first: int, runs: Iterable[tuple[int, int]]) -> list[tuple[in
 
 
 def count_ranks(ranges: list[tuple[int, int, int]]) -> int:
-    """How many ranks the ranges name."""
+    """The number of ranks in the ranges."""
     return sum((last - first) // step + 1 for first, last, step in ranges)
 
 
 def is_subset(inner: list[tuple[int, int, int]], outer: list[tuple[int, int, int]]) -> bool:
-    """Whether every rank of one set is in the other."""
+    """Whether every rank of `inner` is in `outer`."""
     if len(outer) == 1:
         first, last, step = outer[0]
         return all(
@@ -261,7 +261,7 @@ def is_subset(inner: list[tuple[int, int, int]], outer: list[tuple[int, int, int
 
 @lru_cache(maxsize=4)
 def _members(ranges: tuple[tuple[int, int, int], ...]) -> npt.NDArray[np.bool_]:
-    """Whether each rank up to the last is in a set."""
+    """Whether each rank up to the last is in the ranges, shape [last + 1]."""
     out = np.zeros(max(last for _, last, _ in ranges) + 1, dtype=np.bool_)
     for first, last, step in ranges:
         out[first : last + 1 : step] = True

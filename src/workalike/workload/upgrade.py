@@ -1,7 +1,7 @@
-"""Workload files of version 1, read as version 2 (docs/workload-format.md, "Versions").
+"""Upgrades workload files of version 1 to version 2 (docs/workload-format.md, "Versions").
 
-Version 2 renames three fields and changes no meaning. The nodes of the YAML document are changed, not its values, so that
-errors still name the line.
+Version 2 renames three fields without changing their meaning. The upgrade changes the nodes of the YAML document, which
+know their lines, so that errors still name the line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CONTENTS = ("content", "contents")
 
 
 def upgrade(document: yaml.Node | None) -> None:
-    """Turn a document of version 1 into one of version 2, in place; leave any other as it is."""
+    """Turn a document of version 1 into one of version 2, in place; leave any other unchanged."""
     version = next(_values(document, "workalike"), None)
     if not isinstance(version, yaml.ScalarNode) or version.value != str(OLD_VERSION):
         return
@@ -38,7 +38,7 @@ def _values(node: yaml.Node | None, key: str) -> Iterator[yaml.Node]:
 
 
 def _items(node: yaml.Node | None, key: str) -> Iterator[yaml.Node]:
-    """The items of the list under a key, or the only value there."""
+    """The items of the list at a key, or the single value there."""
     for value in _values(node, key):
         yield from value.value if isinstance(value, yaml.SequenceNode) else (value,)
 

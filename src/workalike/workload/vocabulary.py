@@ -1,4 +1,4 @@
-"""Every word that a workload file may hold, from the schema itself."""
+"""All words that a workload file may contain, from the schema."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from workalike.workload.model import Workload
 from workalike.workload.units import SIZE_UNITS, TIME_UNITS
 
-BESIDES = ("all", "x", "rank", "true", "false", "null")  # ranks, entries, YAML
+SYNTAX_WORDS = ("all", "x", "rank", "true", "false", "null")  # of ranks, entries and YAML
 WORD = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 
 
 @functools.cache
 def schema_words() -> frozenset[str]:
     """Names of fields, words of closed lists and units, in lower case."""
-    found = {word.lower() for word in (*BESIDES, *SIZE_UNITS, *TIME_UNITS)}
+    found = {word.lower() for word in (*SYNTAX_WORDS, *SIZE_UNITS, *TIME_UNITS)}
     found.update(_words_of(Workload.model_json_schema()))
     return frozenset(found)
 

@@ -1,4 +1,4 @@
-"""The closed vocabulary of a workload: every word that can stand in a workload file as a value."""
+"""The closed vocabulary of a workload: all words that can be values in a workload file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Role(StrEnum):
 
 
 class Interface(StrEnum):
-    """Which library the application called."""
+    """The library that the application called."""
 
     POSIX = "posix"
     STDIO = "stdio"
@@ -33,7 +33,7 @@ DATASET_INTERFACES = (*HDF5_INTERFACES, Interface.PNETCDF, Interface.ADIOS2)
 
 
 class Level(StrEnum):
-    """Where bytes and operations are counted (docs/reference/terms.md#level)."""
+    """The level at which bytes and operations are counted (docs/reference/terms.md#level)."""
 
     POSIX = "posix"
     STDIO = "stdio"
@@ -56,7 +56,7 @@ class Turns(StrEnum):
 
 
 class Lifetime(StrEnum):
-    """A file a dump; one file held open and appended; one file opened anew at each dump."""
+    """One file per dump; one file that stays open and is appended to; one file that is opened again at each dump."""
 
     PER_DUMP = "per-dump"
     APPENDED = "appended"
@@ -90,7 +90,7 @@ class Layout(StrEnum):
 
 
 class TyphonioPattern(StrEnum):
-    """The calls of the TyphonIO library, or fewer and larger ones that leave the same logical file."""
+    """The calls of the TyphonIO library, or fewer and larger ones that write the same logical file."""
 
     FAITHFUL = "faithful"
     OPTIMISED = "optimised"
@@ -115,14 +115,14 @@ class LibraryBounds(StrEnum):
 
 
 class Assumption(StrEnum):
-    """What the log could not tell and was assumed instead."""
+    """What the log does not show and was assumed instead."""
 
     PLACEMENT = "placement"  # offsets follow from counters, not from a trace
-    RANK_SHARES = "rank-shares"  # who moved how much in a reduced record
-    SIZES = "sizes"  # the sizes beyond the four common ones are solved from the histogram
-    STATES = "states"  # the number of dumps in one long-lived file
+    RANK_SHARES = "rank-shares"  # how much each rank moved, in a reduced record
+    SIZES = "sizes"  # sizes other than the four common ones are solved from the histogram
+    STATES = "states"  # the number of dumps in a long-lived file
     STATE_SIZES = "state-sizes"  # the bytes of each state follow the checkpoints' growth (Eq. 2 to 4)
-    SCHEDULE = "schedule"  # dump times are evenly spread or borrowed
+    SCHEDULE = "schedule"  # dump times are evenly spread, or those of another family
     ROLE = "role"
     DATASET_SHAPE = "dataset-shape"
     ORDER = "order"  # the order of streams in a dump
@@ -131,7 +131,7 @@ class Assumption(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why data of the log is not in the workload."""
+    """Why data of the log are not in the workload."""
 
     PARTIAL_MODULE = "partial-module"
     UNSUPPORTED_MODULE = "unsupported-module"

@@ -1,4 +1,4 @@
-"""Reading and writing workload files (YAML, untrusted on the way in)."""
+"""Reads and writes workload files (YAML); input is untrusted."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ UNION_TAG = re.compile(r"[\[(]|^(?:int|str|float|bool|none|dict|list|tuple|nulla
 NOT_YAML: dict[type[Exception], str] = {
     RecursionError: "nested too deeply",
     yaml.reader.ReaderError: "a control character",
-    ValueError: "a number that is too long, or a date that is none",
+    ValueError: "a number that is too long, or an impossible date",
     OverflowError: "a number that is too large",
 }
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML without aliases (a few lines of them can expand to gigabytes) and without doubled keys.
+    """Safe YAML without aliases, of which a few lines can expand to gigabytes, and without duplicate keys.
 
-    Each value takes about a kilobyte while it is read, so their number is bounded. `064` and `1:30` are errors: YAML 1.1
-    reads them as 52 and 90, most people do not.
+    Each value takes about a kilobyte while it is read, so their number is bounded. `064` and `1:30` are errors, because
+    YAML 1.1 reads them as 52 and 90, which few people expect.
     """
 
     values = 0
@@ -62,7 +62,7 @@ class _Loader(yaml.SafeLoader):
             if not isinstance(key, yaml.ScalarNode):
                 raise yaml.constructor.ConstructorError(None, None, "a key is not a word", key.start_mark)
             if key.value in seen:
-                what = f"`{key.value[:60]}` is there twice"
+                what = f"the key `{key.value[:60]}` occurs twice"
                 raise yaml.constructor.ConstructorError(None, None, what, key.start_mark)
             seen.add(key.value)
         return super().construct_mapping(node, deep)
@@ -72,7 +72,7 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 
 def describe_location(location: tuple[int | str, ...]) -> str:
-    """`families[0].schedule.start` of a pydantic location."""
+    """A pydantic location as text such as `families[0].schedule.start`."""
     text = ""
     for part in location:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
@@ -88,7 +88,7 @@ def _location(finding: ErrorDetails) -> tuple[int | str, ...]:
 
 
 def first_finding(error: ValidationError) -> tuple[tuple[int | str, ...], str]:
-    """(location, message) of the first finding; of a union's alternatives the one that got furthest."""
+    """(location, message) of the first finding; among a union's alternatives, of the one that got furthest."""
     findings = [(_location(f), _message(f)) for f in error.errors(include_url=False, include_input=False)]
     first = findings[0][0]
     same = [f for f in findings if f[0][: len(first)] == first]
@@ -98,10 +98,10 @@ def first_finding(error: ValidationError) -> tuple[tuple[int | str, ...], str]:
 
 
 def _message(finding: ErrorDetails) -> str:
-    """What is wrong, in words of ours where pydantic speaks of its own machinery."""
+    """What is wrong; pydantic's messages about its own types are replaced."""
     kind, context = finding["type"], finding.get("ctx", {})
     if kind == "extra_forbidden":
-        return "there is no such field here"
+        return "there is no such field"
     if kind == "missing":
         return "is missing"
     if kind in ("enum", "literal_error"):
@@ -118,7 +118,7 @@ def first_error(error: ValidationError) -> tuple[str, str]:
 
 
 def line_of(root: yaml.Node | None, location: tuple[int | str, ...]) -> int:
-    """The line, from 1, of a place in the document; of what is missing, the line of what should hold it."""
+    """The line, from 1, of a place in the document; for a missing part, the line of what should contain it."""
     node = root
     for part in location:
         found: yaml.Node | None = None
@@ -138,10 +138,10 @@ def load_yaml(
     hint: str = HINT,
     change: Callable[[yaml.Node | None], None] = lambda _: None,
 ) -> tuple[yaml.Node | None, Any]:
-    """The document's nodes (for line numbers) and its values; `change` is applied to the nodes first.
+    """The document's nodes (for line numbers) and its values; `change` modifies the nodes first.
 
     Raises:
-        WorkalikeError: BAD_WORKLOAD naming the line.
+        WorkalikeError: BAD_WORKLOAD, naming the line.
     """
     try:
         loader = _Loader(text)
@@ -173,7 +173,7 @@ def parse_workload(text: str, file: str | Path = "workload") -> Workload:
             ErrorKind.BAD_WORKLOAD,
             "not a workload: it does not begin with `workalike: 2`",
             file=file,
-            hint="make one with `workalike characterize LOG -o FILE`",
+            hint="create one with `workalike characterize LOG -o FILE`",
         )
     try:
         return Workload.model_validate(document)
@@ -197,16 +197,16 @@ def read_workload(path: str | Path) -> Workload:
 def workload_text(workload: Workload) -> str:
     """The workload as YAML; reading it back gives an equal workload."""
     document: dict[str, Any] = workload.model_dump(mode="json", exclude_defaults=True)
-    both = zip(workload.families, document["families"], strict=True)
-    families = [_shown(family, dumped) for family, dumped in both]
+    pairs = zip(workload.families, document["families"], strict=True)
+    families = [_shown(family, dumped) for family, dumped in pairs]
     first = {"workalike": workload.workalike} | {key: document[key] for key in HEAD if key in document}
     return block(first | document | {"families": families}, apart=("families", "uncovered"))
 
 
 def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
-    """A family with what is said even where it is the default: a reader should not have to know those."""
+    """A family with its main fields even if they have default values, which a reader may not know."""
     sharing = dumped.get("sharing", {})
-    said = {
+    always = {
         "role": family.role.value,
         "number": family.number,
         "interface": family.interface.value,
@@ -214,4 +214,4 @@ def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
         "sharing": sharing if set(sharing) - {"mode"} else family.sharing.mode.value,
         "lifetime": family.lifetime.value,
     }
-    return said | {key: value for key, value in dumped.items() if key not in said}
+    return always | {key: value for key, value in dumped.items() if key not in always}

@@ -1,7 +1,7 @@
-"""YAML as a person would lay it out: a line for what is one thing, long lists wrapped between items.
+"""Writes YAML in a readable layout: small mappings on one line, long lists wrapped between items.
 
-Only for our own documents: keys are words of the schema, values are numbers, flags, lists, mappings and
-the few kinds of text that the model writes (`259 MiB`, `8/rank x 4 MiB`, `0-511:8`).
+It supports only workload documents. Keys are words of the schema; values are numbers, flags, lists, mappings and the
+few kinds of text of the model (`259 MiB`, `8/rank x 4 MiB`, `0-511:8`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ WIDTH = 100
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/:-]*")
 _NUMBER = r"[0-9][0-9_:.]*|0[xo][0-9a-f_]+|[0-9.]+e[+-]?[0-9]+"
 _NOT_TEXT = re.compile(rf"(?i)null|true|false|yes|no|on|off|{_NUMBER}")
-_ONE_LINE_EACH = "contents"  # a list whose entries are comparable only when they look alike
+_SAME_LAYOUT = "contents"  # the entries of this list are easy to compare only if all have the same layout
 
 
 def scalar(value: Any) -> str:
-    """One value. Text that YAML would read as something else is quoted; ranks such as `0` stay numbers."""
+    """A scalar value. Text that YAML would read as another type is quoted; ranks such as `0` stay numbers."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -47,7 +47,7 @@ def flow(value: Any) -> str:
 
 
 def block(document: dict[str, Any], apart: tuple[str, ...] = ()) -> str:
-    """A document; an empty line stands before the keys in `apart` and between the entries of their lists."""
+    """A document, with an empty line before each key in `apart` and between the entries of its list."""
     lines: list[str] = []
     for key, value in document.items():
         if key not in apart:
@@ -61,7 +61,7 @@ def block(document: dict[str, Any], apart: tuple[str, ...] = ()) -> str:
 
 
 def _entry(key: str, value: Any, indent: int) -> Iterator[str]:
-    """`key: value`, over as many lines as it needs."""
+    """`key: value`, on as many lines as it needs."""
     head = f"{' ' * indent}{key}:"
     one_line = f"{head} {flow(value)}"
     if not isinstance(value, (dict, list)) or not value:
@@ -74,7 +74,7 @@ def _entry(key: str, value: Any, indent: int) -> Iterator[str]:
             for inner, item in value.items():
                 yield from _entry(inner, item, indent + 2)
     elif any(isinstance(item, dict) for item in value):
-        width = WIDTH if key != _ONE_LINE_EACH or all(_fits(item, indent) for item in value) else 0
+        width = WIDTH if key != _SAME_LAYOUT or all(_fits(item, indent) for item in value) else 0
         yield head
         for item in value:
             yield from _item(item, indent, width)
@@ -83,7 +83,7 @@ def _entry(key: str, value: Any, indent: int) -> Iterator[str]:
 
 
 def _item(item: Any, indent: int, width: int) -> Iterator[str]:
-    """`- item` of a list; on one line when it fits into `width`."""
+    """`- item` of a list, on one line if it fits into `width`."""
     dash = f"{' ' * indent}- "
     if not isinstance(item, dict) or not item or (len(dash) + len(flow(item)) <= width):
         yield dash + flow(item)
