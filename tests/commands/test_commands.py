@@ -76,6 +76,19 @@ def test_characterize_writes_a_workload_without_names(log: Path, tmp_path: Path)
     assert "alice" not in text and "secret" not in text
 
 
+def test_side_files_among_the_logs_are_passed_over(log: Path, tmp_path: Path) -> None:
+    """`x.darshan*` names what `profile` wrote beside the log, too."""
+    side = tmp_path / "app.darshan.extra.json"
+    side.write_text('{"version": 1, "stdio_sizes": []}')
+    alone = workalike("characterize", log, cwd=tmp_path)
+    (tmp_path / "app.darshan.1.extra.json").write_text("{}")  # of a second process
+    both = workalike("characterize", *sorted(tmp_path.iterdir()), cwd=tmp_path)
+    assert (both.returncode, both.stdout, both.stderr) == (0, alone.stdout, alone.stderr)
+    only = workalike("characterize", side, cwd=tmp_path)
+    assert only.returncode == 2
+    assert "app.darshan.extra.json: no log" in one_line(only.stderr)
+
+
 def test_json_is_one_object_and_nothing_else(log: Path, tmp_path: Path) -> None:
     done = workalike("characterize", log, "-o", "app.yaml", "--json", cwd=tmp_path)
     figures = json.loads(done.stdout)

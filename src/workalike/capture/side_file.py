@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from workalike.darshan.log import SIDE_FILE_SUFFIX
 from workalike.workload.model import MAX_OPERATION_BYTES, Direction
 
 MAX_BYTES = 64 * 2**20
@@ -39,7 +40,7 @@ class _SideFile(BaseModel):
 
 def side_file_of(log: Path) -> Path:
     """The path of a log's side file."""
-    return log.with_name(f"{log.name}.extra.json")
+    return log.with_name(f"{log.name}{SIDE_FILE_SUFFIX}")
 
 
 def stdio_sizes(log: Path, warnings: list[str]) -> dict[str, SizesOfRank]:

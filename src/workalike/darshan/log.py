@@ -18,7 +18,10 @@ from workalike.darshan.records import Int64s, RecordTable, UInt64s, decode_recor
 from workalike.darshan.source import Source
 from workalike.errors import ErrorKind, WorkalikeError
 
-__all__ = ["Log", "open_log", "open_logs"]
+__all__ = ["SIDE_FILE_SUFFIX", "Log", "open_log", "open_logs"]
+
+SIDE_FILE_SUFFIX = ".extra.json"
+"""What our capture adds to the name of a log for the file that it writes beside it."""
 
 
 def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = None) -> Log:
@@ -38,13 +41,15 @@ def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = Non
 
 
 def open_logs(paths: Sequence[Path]) -> list[Log]:
-    """Open the logs of one job; a folder stands for the logs (`*.darshan`) in it.
+    """Open the logs of one job; a folder stands for the logs (`*.darshan`) in it, side files of capture are skipped.
 
     Raises:
         WorkalikeError: MISSING if there is no log, and the errors of `open_log`.
     """
     found: list[Path] = []
     for path in paths:
+        if path.name.endswith(SIDE_FILE_SUFFIX):
+            continue  # `x.darshan*` names them too; who wants one reads it beside its log
         found += sorted(path.glob("*.darshan")) if path.is_dir() else [path]
     if not found:
         raise WorkalikeError(
