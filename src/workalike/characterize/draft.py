@@ -75,8 +75,7 @@ def sharing_of_layer(layer: Sequence[DataFile], nprocs: int, latest: float) -> S
     if sharing.mode is SharingMode.SHARED and len(layer) == 1 and level in LEVELS_WITHOUT_COLLECTIVES:
         data = layer[0]
         facts = data.file.modules[MODULE_OF_LEVEL[level]]
-        total = facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN")
-        root = root_of(facts, nprocs, total) if facts.scope is None else None
+        root = root_of(facts, nprocs) if facts.scope is None else None
         if root is not None:
             return Sharing(mode=SharingMode.ROOT, ranks=[(root, root, 1)])
     if sharing.mode is SharingMode.GROUPS:
