@@ -8,13 +8,12 @@ from functools import cached_property
 
 from workalike.characterize.events import Event
 from workalike.characterize.families import DataFile
+from workalike.characterize.roles import LEVELS_WITHOUT_COLLECTIVES
 from workalike.characterize.sharing import root_of, sharing_of, sharing_of_family, turns_of
 from workalike.characterize.states import States
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.facts.rules import Decision
-from workalike.workload.model import Level, Role, Sharing, SharingMode, Turns
-
-LEVELS_WITHOUT_COLLECTIVES = (Level.POSIX, Level.STDIO)
+from workalike.workload.model import Direction, Level, Role, Sharing, SharingMode, Turns
 
 
 @dataclass
@@ -47,7 +46,11 @@ class Draft:
 
     @property
     def dumps(self) -> int:
-        return len(self.events) if self.states is None else len(self.states.intervals)
+        """Dumps and loads, without a load that only reads back what a dump of the same files has written."""
+        if self.states is not None:
+            return len(self.states.intervals)
+        kinds = [event.directions for event in self.events]
+        return 1 if len(self.layers) == 1 and kinds == [(Direction.WRITE,), (Direction.READ,)] else len(kinds)
 
 
 def drafts_of(layers: list[list[DataFile]], nprocs: int, latest: float) -> list[Draft]:

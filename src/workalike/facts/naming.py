@@ -72,7 +72,7 @@ _WORDS: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         Role.VISUALIZATION,
         re.compile(
-            r"(?i)(?<![a-z])vi[sz](?![a-z])|visual|plot|plt|lammpstrj|traj|xdmf"
+            r"(?i)(?<![a-z])vi[sz](?![a-z])|visual|plot|plt|lammpstrj|traj|xdmf|\.xyz$"
             r"|vt[kup](?![a-z])|fields?(?![a-z])|hydro"
         ),
     ),
