@@ -21,6 +21,7 @@ from workalike.compare.side import (
     direction_of,
     merge,
 )
+from workalike.facts.counters import NOT_OPENS, opens_in
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.times import open_interval
 from workalike.workload.model import Direction, Level, Role
@@ -161,6 +162,7 @@ def _add_files(
 def counters_of(facts: ModuleFacts) -> tuple[Counters, list[str]]:
     """Every integer counter over the records of one file (sums, or the largest), and those that were not measured.
 
+    OPENS are those that open a file, as a workload has them.
     A counter is -1 where Darshan did not measure it; it then counts as 0.
     """
     values = np.maximum(facts.counters, 0)
@@ -170,6 +172,8 @@ def counters_of(facts: ModuleFacts) -> tuple[Counters, list[str]]:
     counters = {
         name: int(largest[i] if name in LARGEST else sums[i]) for i, name in enumerate(facts.counter_names)
     }
+    if facts.module in NOT_OPENS:
+        counters["OPENS"] = opens_in(facts.module, counters)
     if not len(values):
         return counters, []
     never = (facts.counters == -1).all(axis=0)

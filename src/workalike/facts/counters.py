@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -62,6 +63,20 @@ def collective_of(facts: ModuleFacts, direction: Direction) -> int:
     if facts.module == "PNETCDF_VAR":
         return facts.total(f"COLL_{kind}")
     return 0
+
+
+NOT_OPENS = {"POSIX": ("FILENOS", "DUPS"), "STDIO": ("FDOPENS",)}
+"""Calls on a descriptor that is open already, which OPENS includes in versions that count them."""
+
+
+def opens_in(module: str, counters: Mapping[str, int]) -> int:
+    """Opens of files in POSIX or STDIO (docs/reference/darshan-meaning.md#opens).
+
+    A stream made of a descriptor that Darshan did not see opened is an open of STDIO where there is no other.
+    """
+    opens = counters["OPENS"]
+    real = max(0, opens - sum(counters.get(name, 0) for name in NOT_OPENS.get(module, ())))
+    return real or opens if module == "STDIO" else real
 
 
 def common_sizes(facts: ModuleFacts) -> list[Pair]:
