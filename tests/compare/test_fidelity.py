@@ -21,6 +21,7 @@ from workalike.characterize.result import Characterization, DumpFacts, FamilyFac
 from workalike.compare.fidelity import Fidelity, compare, read_fidelity, write_fidelity
 from workalike.compare.fidelity_schema import CounterFidelity
 from workalike.facts.records import Loss
+from workalike.facts.rules import NoiseRule
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import LevelBytes, RecordScale
 from workalike.workload.model import (
@@ -371,6 +372,18 @@ def test_what_is_uncovered() -> None:
         ("partial-module", 8 * MIB, True),
         ("sieving", 500 * MIB, False),
     }
+
+
+def test_noise_is_a_part_beside_other_reasons() -> None:
+    log = original(dumps=1)
+    log.losses = [Loss(Reason.MMAP, 0, 1, "POSIX")]
+    log.noise = [(NoiseRule.LIBRARY, 3, 5 * MIB), (NoiseRule.NEGLIGIBLE, 2, MIB)]
+    share = compare(log, record(record_dump(0))).uncovered
+    assert (share.bytes_pct, share.reason) == (0.0, "mmap")
+    assert [(p.reason, p.bytes, p.files, p.counted) for p in share.parts] == [
+        ("mmap", 0, 1, True),
+        ("noise", 6 * MIB, 5, False),
+    ]
 
 
 def test_what_a_workload_says_is_uncovered() -> None:
