@@ -24,11 +24,9 @@ from workalike.darshan.records import (
 )
 from workalike.darshan.source import Source
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.file_kind import SIDE_FILE_SUFFIX
 
-__all__ = ["SIDE_FILE_SUFFIX", "Log", "open_log", "open_logs"]
-
-SIDE_FILE_SUFFIX = ".extra.json"
-"""What our capture adds to the name of a log for the file that it writes beside it."""
+__all__ = ["Log", "open_log", "open_logs"]
 
 
 def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = None) -> Log:
