@@ -154,6 +154,8 @@ def _add_files(
         claim = claims[file.key]
         for module, facts in file.modules.items():
             counters, missing = counters_of(facts)
+            if module in NOT_OPENS:
+                counters["OPENS"] = opens_in(facts, file.nprocs)
             claimed = {n: v for n, v in counters.items() if claim[direction_of(n)] == index}
             merge(family.modules.setdefault(module, {}), claimed)
             unmeasured.update((module, name) for name in missing)
@@ -162,7 +164,6 @@ def _add_files(
 def counters_of(facts: ModuleFacts) -> tuple[Counters, list[str]]:
     """Every integer counter over the records of one file (sums, or the largest), and those that were not measured.
 
-    OPENS are those that open a file, as a workload has them.
     A counter is -1 where Darshan did not measure it; it then counts as 0.
     """
     values = np.maximum(facts.counters, 0)
@@ -172,8 +173,6 @@ def counters_of(facts: ModuleFacts) -> tuple[Counters, list[str]]:
     counters = {
         name: int(largest[i] if name in LARGEST else sums[i]) for i, name in enumerate(facts.counter_names)
     }
-    if facts.module in NOT_OPENS:
-        counters["OPENS"] = opens_in(facts.module, counters)
     if not len(values):
         return counters, []
     never = (facts.counters == -1).all(axis=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -69,14 +68,16 @@ NOT_OPENS = {"POSIX": ("FILENOS", "DUPS"), "STDIO": ("FDOPENS",)}
 """Calls on a descriptor that is open already, which OPENS includes in versions that count them."""
 
 
-def opens_in(module: str, counters: Mapping[str, int]) -> int:
-    """Opens of files in POSIX or STDIO (docs/reference/darshan-meaning.md#opens).
+def opens_in(facts: ModuleFacts, nprocs: int) -> int:
+    """Opens of a file in POSIX or STDIO by all of the job's `nprocs` ranks (docs/reference/darshan-meaning.md#opens).
 
-    A stream made of a descriptor that Darshan did not see opened is an open of STDIO where there is no other.
+    Where there is nothing but calls on open descriptors, somebody else opened them: a stream whose descriptor moves
+    the data (C++ streams ask for it at each call), or a descriptor that was inherited. Each rank's first one counts.
     """
-    opens = counters["OPENS"]
-    real = max(0, opens - sum(counters.get(name, 0) for name in NOT_OPENS.get(module, ())))
-    return real or opens if module == "STDIO" else real
+    opens = facts.total("OPENS")
+    real = max(0, opens - sum(facts.totals(NOT_OPENS[facts.module])))
+    reduced = int((facts.ranks < 0).sum())
+    return real or min(opens, len(facts.ranks) + reduced * (nprocs - 1))
 
 
 def common_sizes(facts: ModuleFacts) -> list[Pair]:
