@@ -1,11 +1,13 @@
-"""Small changes of Python source, each of which a test should notice."""
+"""Small changes of Python source: each is one that a test should notice."""
 
 from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -18,7 +20,7 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 
 @dataclass(frozen=True)
 class Mutation:
-    """One change of a source: its line, what it is, and the changed source."""
+    """One change of a source: where (line), what, and the source with it."""
 
     line: int
     what: str
@@ -28,22 +30,31 @@ class Mutation:
 Change = tuple[str, Callable[[ast.AST], None]]
 
 
-def mutations_of(source: str) -> Iterator[Callable[[], Mutation]]:
-    """Every possible change of a source, as functions that make it."""
+def mutations_of(source: str) -> dict[str, Callable[[], Mutation]]:
+    """Every change of a source, made when it is called for, by the statement of the module that it lies in.
+
+    The key is the statement's name or its first line, and the number of the change among those of that name.
+    """
     tree = ast.parse(source)
-    for index, node in enumerate(_nodes(tree)):
-        for number, (change, _) in enumerate(_changes(node)):
-            yield lambda i=index, n=number, w=change, at=node: _applied(tree, i, n, w, at)  # type: ignore[misc]
+    made: dict[str, Callable[[], Mutation]] = {}
+    places: Counter[str] = Counter()
+    index = 1  # node 0 is the module itself
+    for statement in tree.body:
+        name = getattr(statement, "name", None) or _shown(statement)
+        for node in _nodes(statement):
+            for number, (what, _) in enumerate(_changes(node)):
+                made[f"{name} #{places[name]}"] = partial(_applied, tree, index, number, what, node)
+                places[name] += 1
+            index += 1
+    return made
 
 
-def _applied(tree: ast.Module, index: int, number: int, change: str, node: ast.AST) -> Mutation:
+def _applied(tree: ast.Module, index: int, number: int, what: str, node: ast.AST) -> Mutation:
     changed = copy.deepcopy(tree)
     target = _nodes(changed)[index]
     _changes(target)[number][1](target)
     return Mutation(
-        getattr(node, "lineno", 0),
-        f"{change}: {_shown(node)}",
-        ast.unparse(ast.fix_missing_locations(changed)),
+        getattr(node, "lineno", 0), f"{what}: {_shown(node)}", ast.unparse(ast.fix_missing_locations(changed))
     )
 
 
@@ -52,7 +63,7 @@ def _shown(node: ast.AST) -> str:
 
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:
-    """Nodes with an effect, without annotations, docstrings, imports and `__all__`."""
+    """Nodes that do something: no annotations, no docstrings, no imports, no names for the outside (`__all__`)."""
     out: list[ast.AST] = []
 
     def visit(node: ast.AST) -> None:
@@ -81,7 +92,7 @@ def _names_only(node: ast.AST) -> bool:
 
 
 def _changes(node: ast.AST) -> list[Change]:
-    """The possible changes of a node."""
+    """What can be changed at a node."""
     if isinstance(node, ast.Compare):
         return [_comparison(i, type(op)) for i, op in enumerate(node.ops) if type(op) in COMPARISONS]
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in ARITHMETIC:
