@@ -84,6 +84,8 @@ class MemberCount {
                     break;
                 case Call::Kind::transfer:
                     transfer(call.operation, calls.state(), position, out);
+                    if (const EqualRun run = calls.ahead(); run.count > 0)
+                        transfer_run(call.operation, run, calls, out);
                     break;
                 default:
                     break;
@@ -105,6 +107,16 @@ class MemberCount {
              sign_of(operation.offset - position));
         out.counters.note(state, operation.direction, operation.offset, operation.size, operation.collective);
         out.payload[direction] += operation.size;
+    }
+
+    /// A run of equal transfers lies to each other as its first two do, so it is counted without making each.
+    void transfer_run(const Operation& operation, const EqualRun& run, RankCalls& calls, DumpCount& out) {
+        out.of(operation.direction == Direction::write ? Kind::write : Kind::read) += run.count;
+        out.counters.note_run(calls.state(), operation.direction, operation.size, operation.collective,
+                              run.count, run.step);
+        out.payload[static_cast<std::size_t>(operation.direction)] += operation.size * run.count;
+        note(static_cast<std::uint64_t>(run.count));
+        calls.skip(run);
     }
 
     std::vector<DumpCount> counts_;

@@ -181,6 +181,21 @@ void RankCalls::transfer(Call& call) {
     state_.last_direction = call.operation.direction;
 }
 
+EqualRun RankCalls::ahead() const {
+    if (!in_operation_ || operation_.joins || calls_ != 1 || call_ != 1 || operations_.calls().seeks > 0)
+        return {};
+    const EqualRun run = operations_.ahead();
+    if (rules_.positioned && run.step != operation_.size) return {};  // a seek is due before each
+    return run;
+}
+
+void RankCalls::skip(const EqualRun& run) {
+    operations_.skip(run.count);
+    done_ += run.count;
+    operation_.offset += run.count * run.step;
+    state_.position = operation_.offset + operation_.size;
+}
+
 void RankCalls::fell_short(std::int64_t moved) {
     const Operation last = piece(call_ - 1);
     state_.position = last.offset + moved;

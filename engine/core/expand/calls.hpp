@@ -54,6 +54,12 @@ class RankCalls {
 
     /// The next call; false when the dump is over.
     bool next(Call& call);
+    /// Transfers that follow the one that next() gave with nothing but ends and beginnings of operations
+    /// between.
+    [[nodiscard]] EqualRun ahead() const;
+    /// Leaves out transfers of the run ahead, with what is between them: what next() gave last is now the
+    /// last of them.
+    void skip(const EqualRun& run);
     /// Reports that the transfer from next() moved fewer bytes than it asked for.
     void fell_short(std::int64_t moved);
 
