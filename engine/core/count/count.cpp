@@ -57,8 +57,12 @@ class MemberCount {
         Call call;
         while (calls.next(call)) {
             note(static_cast<std::uint64_t>(call.kind));
+            const std::int64_t times = 1 + calls.skip_alike(call);
+            if (times > 1) note(static_cast<std::uint64_t>(times));
             switch (call.kind) {
                 case Call::Kind::stat:
+                    out.of(Kind::stat) += times;
+                    counters.stats += times;
                     ++out.calls_of(Kind::stat);
                     ++counters.stats;
                     break;
@@ -67,6 +71,22 @@ class MemberCount {
                     ++counters.opens;
                     break;
                 case Call::Kind::close:
+                    out.of(Kind::close) += times;
+                    out.of(Kind::open) += times - 1;  // of extra opens, which are closed at once
+                    counters.opens += times - 1;
+                    break;
+                case Call::Kind::seek:
+                    out.of(Kind::seek) += times;
+                    counters.seeks += times;
+                    note(sign_of(call.offset - position));
+                    break;
+                case Call::Kind::flush:
+                    out.of(Kind::flush) += times;
+                    counters.flushes += times;
+                    break;
+                case Call::Kind::sync:
+                    out.of(Kind::fsync) += times;
+                    counters.fsyncs += times;
                     ++out.calls_of(Kind::close);
                     break;
                 case Call::Kind::seek:
@@ -84,8 +104,7 @@ class MemberCount {
                     break;
                 case Call::Kind::transfer:
                     transfer(call.operation, calls.state(), position, out);
-                    if (const EqualRun run = calls.ahead(); run.count > 0)
-                        transfer_run(call.operation, run, calls, out);
+                    transfer_run(call.operation, calls, out);
                     break;
                 default:
                     break;
@@ -110,13 +129,17 @@ class MemberCount {
     }
 
     /// A run of equal transfers lies to each other as its first two do, so it is counted without making each.
-    void transfer_run(const Operation& operation, const EqualRun& run, RankCalls& calls, DumpCount& out) {
+    void transfer_run(const Operation& operation, RankCalls& calls, DumpCount& out) {
+        const RankCalls::TransferRun run = calls.skip_run();
+        if (run.count == 0) return;
         out.of(operation.direction == Direction::write ? Kind::write : Kind::read) += run.count;
         out.counters.note_run(calls.state(), operation.direction, operation.size, operation.collective,
                               run.count, run.step);
         out.payload[static_cast<std::size_t>(operation.direction)] += operation.size * run.count;
+        out.of(Kind::seek) += run.seeks;
+        out.counters.seeks += run.seeks;
         note(static_cast<std::uint64_t>(run.count));
-        calls.skip(run);
+        note(static_cast<std::uint64_t>(run.seeks));
     }
 
     std::vector<DumpCount> counts_;
