@@ -1,15 +1,13 @@
-"""Small originals and records, built without a log."""
+"""Small originals and records made by hand, without a log."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
+from facts_by_hand import file_facts, module_facts
 
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
-from workalike.darshan import layouts, record_id
-from workalike.facts.records import FileFacts, ModuleFacts
+from workalike.facts.records import FileFacts
 from workalike.record.run_record import LevelBytes, Record, RecordDump, RecordScale
 from workalike.workload.model import (
     Content,
@@ -25,32 +23,6 @@ from workalike.workload.model import (
 )
 
 MIB = 2**20
-
-
-def module_facts(
-    module: str, per_rank: Mapping[int, Mapping[str, int]], *, partial: bool = False
-) -> ModuleFacts:
-    """The records of one file, from the counters by rank (-1 is reduced); all other counters are 0."""
-    names = layouts.FIXED[module].current.counters
-    times = layouts.FIXED[module].current.fcounters
-    counters = np.zeros((len(per_rank), len(names)), dtype=np.int64)
-    for row, values in enumerate(per_rank.values()):
-        for name, value in values.items():
-            counters[row, names.index(name)] = value
-    return ModuleFacts(
-        module,
-        np.zeros(len(per_rank), dtype=np.uint64),
-        np.array(list(per_rank), dtype=np.int64),
-        counters,
-        np.zeros((len(per_rank), len(times))),
-        names,
-        times,
-        partial,
-    )
-
-
-def file_facts(name: str, *modules: ModuleFacts, ranks: int = 4) -> FileFacts:
-    return FileFacts(record_id(name), name, ranks, {facts.module: facts for facts in modules})
 
 
 def posix_file(name: str, *, writes: int, size: int, ranks: int = 4, **more: int) -> FileFacts:
@@ -93,8 +65,8 @@ def family(
 
 
 def original(ranks: int = 4, dumps: int = 3, *, writes: int = 32, size: int = MIB) -> Characterization:
-    """A log of `dumps` checkpoints at POSIX: 8 writes of 1 MiB per rank into one shared file each."""
-    checkpoint = family(dumps)
+    """A log of `dumps` checkpoints of 8 writes of 1 MiB a rank into one shared file each, at POSIX."""
+    one = family(dumps)
     files = [
         posix_file(f"/home/alice/secret/chk_{i}", writes=writes, size=size, ranks=ranks) for i in range(dumps)
     ]
@@ -103,7 +75,7 @@ def original(ranks: int = 4, dumps: int = 3, *, writes: int = 32, size: int = MI
         for i, file in enumerate(files)
     ]
     return Characterization(
-        Workload(ranks=ranks, runtime=60.0, families=[checkpoint]), [FamilyFacts(checkpoint, facts)], []
+        Workload(ranks=ranks, runtime=60.0, families=[one]), [FamilyFacts(one, facts)], []
     )
 
 
@@ -141,7 +113,7 @@ def record_dump(index: int, *, written: int = 32 * MIB, read: int = 0, **more: A
 
 
 def record(*dumps: RecordDump, **more: Any) -> Record:
-    """A record of a run at full scale on 4 ranks, at the original's times."""
+    """A record at full scale of a run on 4 ranks in time of the original."""
     values: dict[str, Any] = {
         "plan_ranks": 4,
         "processes": 4,
