@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from facts_by_hand import file_facts, module_facts
@@ -211,4 +213,4 @@ def test_states_are_where_the_heatmap_has_their_bytes() -> None:
     ]
     late = place_states(2, [50, 50], Interval(3.0, 9.0), LINE)
     assert late[0].start >= 3.0 and late[1].end <= 9.0
-    assert all(a.end <= b.start for a, b in zip(late, late[1:], strict=False))
+    assert all(a.end <= b.start for a, b in itertools.pairwise(late))

@@ -12,13 +12,14 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
+import math
 import os
 import resource
 import runpy
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,6 +29,9 @@ import pytest
 HOOK = Path(__file__).parent / "hook"
 MEMORY = 8 * 2**30
 """Bytes of address space: a mutant that fills the memory ends itself, not the machine."""
+IDLE = 10
+"""A run that waits is ended after so many times the CPU time that it may have: the machine may be busy."""
+TIME_LIMIT = "a time limit"
 LIBRARIES = (
     "numpy",
     "pydantic.main",
@@ -51,12 +55,13 @@ class Learned:
     tests: dict[str, dict[int, list[str]]]
     """The tests that execute a line, by file and line."""
 
-    def order(self, file: Path, line: int) -> list[str]:
-        """All tests: those that execute the line, those that execute anything of the file, the others."""
+    def order(self, file: Path, line: int, folders: Sequence[str]) -> list[str]:
+        """The tests of some folders: those that execute the line, those that execute anything of the file, the others."""
         lines = self.tests.get(str(file), {})
         near = set(lines.get(line, []))
         beside = {test for tests in lines.values() for test in tests}
-        return sorted(self.seconds, key=lambda t: (t not in near, t not in beside, self.seconds[t], t))
+        own = [test for test in self.seconds if test.startswith(tuple(f"{folder}/" for folder in folders))]
+        return sorted(own, key=lambda t: (t not in near, t not in beside, self.seconds[t], t))
 
 
 @dataclass
@@ -71,25 +76,25 @@ class End:
 
 @dataclass
 class Suite:
-    """The tests of one package.
+    """Tests, and the modules that they judge.
 
     Args:
         root: of the repository, where the tests run.
-        package: the folder whose modules are mutated.
+        sources: the folder whose modules are mutated.
         folders: of the tests, relative to the root.
     """
 
     root: Path
-    package: Path
+    sources: Path
     folders: list[str]
 
     def learn(self, scratch: Path) -> End:
         """Run them without a mutant; `learned` is None where one fails."""
-        return start(scratch, lambda folder: _learn(self, folder)).wait(None)
+        return start(scratch, lambda folder: _learn(self, folder)).wait()
 
-    def start(self, scratch: Path, module: str, mutant: Path, order: list[str]) -> Run:
-        """Begin a run of them with one module taken from another file."""
-        return start(scratch, lambda folder: _judge(self, folder, f"{module}={mutant}", order))
+    def start(self, scratch: Path, module: str, mutant: Path, order: list[str], limit: float) -> Run:
+        """Begin a run of them with one module taken from another file; it hangs after `limit` seconds of CPU time."""
+        return start(scratch, lambda folder: _judge(self, folder, f"{module}={mutant}", order), limit)
 
 
 @dataclass
@@ -98,29 +103,32 @@ class Run:
 
     folder: Path
     pid: int
+    limit: float | None
     began: float = field(default_factory=time.monotonic)
 
-    def wait(self, limit: float | None) -> End:
-        """Wait for its end, at most `limit` seconds."""
-        while (end := self.poll(limit)) is None:
+    def wait(self) -> End:
+        """Wait for its end."""
+        while (end := self.poll()) is None:
             time.sleep(0.01)
         return end
 
-    def poll(self, limit: float | None) -> End | None:
-        """Its end, if it has ended; what lasts longer than `limit` seconds is ended."""
+    def poll(self) -> End | None:
+        """Its end, if it has ended; it is ended when it neither works nor ends."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         seconds = time.monotonic() - self.began
         if not pid:
-            if limit is None or seconds < limit:
+            if self.limit is None or seconds < IDLE * self.limit:
                 return None
             self._kill()
             os.waitpid(self.pid, 0)
-            return End("a time limit", seconds)
+            return End(TIME_LIMIT, seconds)
         self._kill()  # what its tests have left running
         output = (self.folder / "output").read_text(errors="replace")
         try:
             said = json.loads((self.folder / "end.json").read_text())
         except (OSError, ValueError):
+            if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+                return End(TIME_LIMIT, seconds, output)
             return End(f"the tests ended with status {os.waitstatus_to_exitcode(status)}", seconds, output)
         learned = said["learned"] and Learned(
             said["learned"]["seconds"],
@@ -140,24 +148,27 @@ def preload() -> None:
             importlib.import_module(name)
 
 
-def start(folder: Path, work: Callable[[Path], dict[str, Any]]) -> Run:
+def start(folder: Path, work: Callable[[Path], dict[str, Any]], limit: float | None = None) -> Run:
     """Fork a process that does the work, in a process group of its own, and writes what it returns."""
     folder.mkdir()
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
     if pid == 0:
-        _work(folder, work)
+        _work(folder, work, limit)
     with contextlib.suppress(OSError):  # both set it: whoever is first
         os.setpgid(pid, pid)
-    return Run(folder, pid)
+    return Run(folder, pid, limit)
 
 
-def _work(folder: Path, work: Callable[[Path], dict[str, Any]]) -> NoReturn:
+def _work(folder: Path, work: Callable[[Path], dict[str, Any]], limit: float | None) -> NoReturn:
     code = 1
     try:
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        if limit is not None:
+            seconds = math.ceil(limit)
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
         output = os.open(folder / "output", os.O_WRONLY | os.O_CREAT)
         for descriptor in (1, 2):
             os.dup2(output, descriptor)
@@ -174,7 +185,7 @@ def _work(folder: Path, work: Callable[[Path], dict[str, Any]]) -> NoReturn:
 def _learn(suite: Suite, scratch: Path) -> dict[str, Any]:
     import coverage  # only here: no other run is traced
 
-    tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{suite.package}/*"])
+    tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{suite.sources}/*"])
     tracer.start()
     plugin = _Learning(tracer)
     failed = _run(suite, scratch, plugin)

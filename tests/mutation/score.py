@@ -53,15 +53,6 @@ class Verdict:
     seconds: float
 
 
-@dataclass
-class Judge:
-    """The tests of one package, what they showed without a mutant, and the seconds after which a run hangs."""
-
-    suite: Suite
-    learned: Learned
-    limit: float
-
-
 def main() -> int:
     """Exit code 1 where the score is below what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -76,8 +67,8 @@ def main() -> int:
     chosen = sample(packages, given.count, given.seed)
     judge.preload()
     with tempfile.TemporaryDirectory() as scratch:
-        judges = {package: judge_of(package, Path(scratch) / package) for package in packages}
-        verdicts = judge_all(chosen, judges, given.jobs, Path(scratch))
+        learned = learn(packages, Path(scratch) / "learned")
+        verdicts = judge_all(chosen, learned, given.jobs, Path(scratch))
     return report(verdicts, given.least, given.json)
 
 
@@ -99,24 +90,25 @@ def sample(packages: list[str], count: int, seed: int) -> list[Mutant]:
     return [Mutant(package, path, make()) for _, package, path, make in places[:count]]
 
 
-def judge_of(package: str, scratch: Path) -> Judge:
-    """Run the package's tests without a mutant: they must pass.
+def folders_of(package: str) -> list[str]:
+    return [folder for folder in PACKAGES[package] if (ROOT / folder).is_dir()]
+
+
+def learn(packages: list[str], scratch: Path) -> Learned:
+    """Run the tests of all packages without a mutant: they must pass.
 
     Raises:
         SystemExit: they do not.
     """
-    folders = [folder for folder in PACKAGES[package] if (ROOT / folder).is_dir()]
-    suite = Suite(ROOT, SOURCES / package, folders)
-    end = suite.learn(scratch)
+    folders = list(dict.fromkeys(folder for package in packages for folder in folders_of(package)))
+    end = Suite(ROOT, SOURCES, folders).learn(scratch)
     if end.learned is None:
-        sys.exit(f"the tests of {package} fail without a mutant: {end.failed}\n{end.output[-2000:]}")
-    print(
-        f"{package}: its {len(end.learned.seconds)} tests take {end.seconds:.0f} s under coverage", flush=True
-    )
-    return Judge(suite, end.learned, max(LEAST_SECONDS, 2 * end.seconds))
+        sys.exit(f"the tests fail without a mutant: {end.failed}\n{end.output[-2000:]}")
+    print(f"{len(end.learned.seconds)} tests take {end.seconds:.0f} s under coverage", flush=True)
+    return end.learned
 
 
-def judge_all(mutants: list[Mutant], judges: dict[str, Judge], jobs: int, scratch: Path) -> list[Verdict]:
+def judge_all(mutants: list[Mutant], learned: Learned, jobs: int, scratch: Path) -> list[Verdict]:
     """Run the tests with each mutant, `jobs` at a time; the verdicts in the order of the mutants."""
     verdicts: dict[int, Verdict] = {}
     running: dict[int, Run] = {}
@@ -124,23 +116,25 @@ def judge_all(mutants: list[Mutant], judges: dict[str, Judge], jobs: int, scratc
     while waiting or running:
         while waiting and len(running) < jobs:
             number, mutant = waiting.pop()
-            running[number] = begin(mutant, judges[mutant.package], scratch / str(number))
+            running[number] = begin(mutant, learned, scratch / str(number))
         for number, run in list(running.items()):
-            mutant = mutants[number]
-            end = run.poll(judges[mutant.package].limit)
+            end = run.poll()
             if end is not None:
                 del running[number]
                 shutil.rmtree(run.folder, ignore_errors=True)
-                verdicts[number] = verdict_of(mutant, end.failed, end.seconds)
+                verdicts[number] = verdict_of(mutants[number], end.failed, end.seconds)
         time.sleep(0.01)
     return [verdicts[number] for number in range(len(mutants))]
 
 
-def begin(mutant: Mutant, by: Judge, scratch: Path) -> Run:
+def begin(mutant: Mutant, learned: Learned, scratch: Path) -> Run:
     source = scratch.with_suffix(".py")
     source.write_text(mutant.mutation.source, encoding="utf-8")
     module = ".".join(mutant.path.relative_to(SOURCES.parent).with_suffix("").parts)
-    return by.suite.start(scratch, module, source, by.learned.order(mutant.path, mutant.mutation.line))
+    folders = folders_of(mutant.package)
+    order = learned.order(mutant.path, mutant.mutation.line, folders)
+    limit = max(LEAST_SECONDS, 2 * sum(learned.seconds[test] for test in order))
+    return Suite(ROOT, SOURCES, folders).start(scratch, module, source, order, limit)
 
 
 def verdict_of(mutant: Mutant, noticed_by: str | None, seconds: float) -> Verdict:

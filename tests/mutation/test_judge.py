@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from judge import Learned
+from judge import TIME_LIMIT, Learned
 
 SUBJECT = """
 LIMIT = 5
@@ -40,19 +40,19 @@ from judge import Suite
 root = pathlib.Path(sys.argv[1])
 suite = Suite(root, root / "tests", ["tests"])
 learned = suite.learn(root / "learned").learned
-order = learned.order(root / "tests" / "subject.py", 4)
+order = learned.order(root / "tests" / "subject.py", 4, ["tests"])
 out = {"order": order}
 for number, (old, new) in enumerate(json.loads(sys.argv[2])):
     mutant = root / f"{number}.py"
     mutant.write_text((root / "tests" / "subject.py").read_text().replace(old, new))
-    run = suite.start(root / str(number), "subject", mutant, order)
-    out[new] = run.wait(3).failed
+    run = suite.start(root / str(number), "subject", mutant, order, 1)
+    out[new] = run.wait().failed
 print(json.dumps(out))
 """
 MUTANTS = {
     "return 2 - x": "tests/test_subject.py::test_double",
     "LIMIT = 6": "tests/test_subject.py::test_double",
-    "x += 1": "a time limit",
+    "x += 1": TIME_LIMIT,
     "import os; os._exit(3)\n": "the tests ended with status 3",
     "return 8": None,
     "return 2 * x if __name__ == 'subject' and 'pytest' in __import__('sys').modules else 0": (
@@ -91,7 +91,11 @@ def test_what_notices_a_mutant(ends: dict[str, object], mutant: str) -> None:
 
 
 def test_order_is_by_nearness_and_then_by_time() -> None:
-    seconds = {"slow": 3.0, "near": 2.0, "nearest": 1.0, "beside": 0.5, "far": 0.1}
-    learned = Learned(seconds, {"a.py": {1: ["near", "nearest"], 2: ["beside"]}, "b.py": {1: ["far"]}})
-    assert learned.order(Path("a.py"), 1) == ["nearest", "near", "beside", "far", "slow"]
-    assert learned.order(Path("b.py"), 9) == ["far", "beside", "nearest", "near", "slow"]
+    seconds = {"t/slow": 3.0, "t/near": 2.0, "t/nearest": 1.0, "t/beside": 0.5, "u/far": 0.1}
+    lines = {"a.py": {1: ["t/near", "t/nearest"], 2: ["t/beside"]}, "b.py": {1: ["u/far"]}}
+    learned = Learned(seconds, lines)
+    order = learned.order(Path("a.py"), 1, ["t", "u"])
+    assert order == ["t/nearest", "t/near", "t/beside", "u/far", "t/slow"]
+    order = learned.order(Path("b.py"), 9, ["t", "u"])
+    assert order == ["u/far", "t/beside", "t/nearest", "t/near", "t/slow"]
+    assert learned.order(Path("b.py"), 1, ["t"]) == ["t/beside", "t/nearest", "t/near", "t/slow"]
