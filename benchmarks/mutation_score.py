@@ -58,10 +58,12 @@ def by_package(verdicts: list[dict[str, Any]]) -> str:
 
 
 def reason(verdict: dict[str, Any]) -> str:
-    """Why it survives: of the same file and the same change; '' where nobody has said it."""
+    """Why it survives: of the same file, line of code and change; '' where nobody has said it."""
+    code = (ROOT / verdict["file"]).read_text(encoding="utf-8").splitlines()[verdict["line"] - 1].strip()
     known: list[dict[str, str]] = yaml.safe_load(EXPLAINED.read_text(encoding="utf-8"))
     for entry in known:
-        if verdict["file"].endswith(entry["file"]) and verdict["what"] == entry["what"]:
+        same = (f"src/workalike/{entry['file']}", entry["code"], entry["change"])
+        if same == (verdict["file"], code, verdict["what"]):
             return entry["why"]
     return ""
 

@@ -106,3 +106,9 @@ def test_nonsense_is_limited() -> None:
     most = THRESHOLDS.compute_most
     long = event({0: timers(-5.0, 10 * most)}, span=(0.0, 3 * most))
     assert think_times([long], 4) == pytest.approx(2 * most)
+
+
+def test_shares_of_less_than_a_second() -> None:
+    reduced = {-1: timers(0.25, 0.5, 0.0, slowest=0.5)}
+    assert think_times([event(reduced)], 4) == 9.5
+    assert think_times([event(reduced, parts=2)], 4) == pytest.approx(10 - 0.5 * 2 / 3, abs=1e-6)
