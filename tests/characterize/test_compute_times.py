@@ -7,7 +7,7 @@ from facts_by_hand import file_facts, module_facts
 
 from workalike.characterize.events import Event
 from workalike.characterize.families import DataFile
-from workalike.characterize.thinking import think_times, timers_of
+from workalike.characterize.compute_time import compute_times, timers_of
 from workalike.facts.rank_sets import RankSet
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval
@@ -62,7 +62,7 @@ def timers(
 def test_span_less_the_time_of_the_busiest_rank(
     files: list[dict[int, dict[str, float]]], seconds: float
 ) -> None:
-    assert think_times([event(*files)], 4) == pytest.approx(seconds)
+    assert compute_times([event(*files)], 4) == pytest.approx(seconds)
 
 
 def test_times_of_a_rank_s_records_are_added() -> None:
@@ -71,44 +71,44 @@ def test_times_of_a_rank_s_records_are_added() -> None:
     twice = module_facts("POSIX", {0: timers(1.0), 1: timers(2.0)})
     twice.ranks[:] = 0
     both.files[0].file.modules["POSIX"] = twice
-    assert think_times([both], 4) == pytest.approx(7.0)
+    assert compute_times([both], 4) == pytest.approx(7.0)
     assert len(facts.ranks) == 1
 
 
 def test_little_compute_time_is_none() -> None:
     least = THRESHOLDS.compute_least * 10.0
-    assert think_times([event({0: timers(10.0 - least)})], 4) == 0.0
-    assert think_times([event({0: timers(10.0 - 1.01 * least)})], 4) == pytest.approx(1.01 * least, abs=1e-6)
+    assert compute_times([event({0: timers(10.0 - least)})], 4) == 0.0
+    assert compute_times([event({0: timers(10.0 - 1.01 * least)})], 4) == pytest.approx(1.01 * least, abs=1e-6)
 
 
 def test_an_event_without_a_span_or_a_record_has_none() -> None:
-    assert think_times([event({0: timers(1.0)}, span=(10.0, 10.0))], 4) == 0.0
-    assert think_times([event({0: timers(1.0)}, level=Level.MPIIO)], 4) == 0.0
-    assert think_times([event({0: timers(1.0)}, span=(10.0, 10.5))], 4) == 0.0
+    assert compute_times([event({0: timers(1.0)}, span=(10.0, 10.0))], 4) == 0.0
+    assert compute_times([event({0: timers(1.0)}, level=Level.MPIIO)], 4) == 0.0
+    assert compute_times([event({0: timers(1.0)}, span=(10.0, 10.5))], 4) == 0.0
 
 
 def test_dumps_that_differ_have_a_list() -> None:
     slow, quick = event({0: timers(4.0)}), event({0: timers(1.0)})
-    assert think_times([slow, quick], 4) == [6.0, 9.0]
-    assert think_times([slow, slow], 4) == 6.0
+    assert compute_times([slow, quick], 4) == [6.0, 9.0]
+    assert compute_times([slow, slow], 4) == 6.0
 
 
 def test_parts_of_a_file_have_their_own_timers() -> None:
     whole = {0: timers(1.0, 2.0, 0.5)}
     assert timers_of(event(whole, parts=2)) == ("F_WRITE_TIME", "F_META_TIME")
-    assert think_times([event(whole, parts=2)], 4) == 7.5
-    assert think_times([event(whole, parts=2, directions=(READ,))], 4) == 8.5
+    assert compute_times([event(whole, parts=2)], 4) == 7.5
+    assert compute_times([event(whole, parts=2, directions=(READ,))], 4) == 8.5
     reduced = {-1: timers(2.0, 6.0, 0.0, slowest=4.0)}
-    assert think_times([event(reduced, parts=2)], 4) == 7.0  # three quarters of the slowest rank's 4 s
+    assert compute_times([event(reduced, parts=2)], 4) == 7.0  # three quarters of the slowest rank's 4 s
 
 
 def test_nonsense_is_limited() -> None:
     most = THRESHOLDS.compute_most
     long = event({0: timers(-5.0, 10 * most)}, span=(0.0, 3 * most))
-    assert think_times([long], 4) == pytest.approx(2 * most)
+    assert compute_times([long], 4) == pytest.approx(2 * most)
 
 
 def test_shares_of_less_than_a_second() -> None:
     reduced = {-1: timers(0.25, 0.5, 0.0, slowest=0.5)}
-    assert think_times([event(reduced)], 4) == 9.5
-    assert think_times([event(reduced, parts=2)], 4) == pytest.approx(10 - 0.5 * 2 / 3, abs=1e-6)
+    assert compute_times([event(reduced)], 4) == 9.5
+    assert compute_times([event(reduced, parts=2)], 4) == pytest.approx(10 - 0.5 * 2 / 3, abs=1e-6)

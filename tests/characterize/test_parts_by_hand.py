@@ -9,7 +9,7 @@ from facts_by_hand import file_facts, module_facts
 from workalike.characterize.assemble import distinct_contents, durations_of, sharing_for
 from workalike.characterize.events import Event
 from workalike.characterize.families import DataFile, group_into_families, split_by_ranks, split_by_size
-from workalike.characterize.meeting import ranks_meet
+from workalike.characterize.barrier import begins_with_barrier
 from workalike.characterize.moved import few_sizes, moved_by, moved_by_rows
 from workalike.characterize.ranked import moved_by_rank
 from workalike.characterize.sharing import effective_writers, root_of, sharing_of
@@ -223,16 +223,16 @@ def started(*stamps: float) -> Event:
 def test_ranks_that_begin_together_meet() -> None:
     per_rank = Sharing(mode=SharingMode.PER_RANK)
     late = 10.0 * (1 + THRESHOLDS.barrier_spread)
-    assert ranks_meet([started(10.0, late)], per_rank, 100.0)
-    assert not ranks_meet([started(10.0, late * 1.001)], per_rank, 100.0)
-    assert not ranks_meet([started(10.0, late), started(10.0, 20.0)], per_rank, 100.0)
-    assert not ranks_meet([started(10.0, late)], Sharing(mode=SharingMode.SHARED), 100.0)
-    assert not ranks_meet([started(10.0)], per_rank, 100.0)
-    assert not ranks_meet([], per_rank, 100.0)
-    assert ranks_meet([started(10.0, 10.0, 0.0)], per_rank, 100.0)  # a rank without a time does not count
+    assert begins_with_barrier([started(10.0, late)], per_rank, 100.0)
+    assert not begins_with_barrier([started(10.0, late * 1.001)], per_rank, 100.0)
+    assert not begins_with_barrier([started(10.0, late), started(10.0, 20.0)], per_rank, 100.0)
+    assert not begins_with_barrier([started(10.0, late)], Sharing(mode=SharingMode.SHARED), 100.0)
+    assert not begins_with_barrier([started(10.0)], per_rank, 100.0)
+    assert not begins_with_barrier([], per_rank, 100.0)
+    assert begins_with_barrier([started(10.0, 10.0, 0.0)], per_rank, 100.0)  # a rank without a time does not count
     reduced = started(10.0, 10.0)
     reduced.files[0].file.modules["POSIX"].ranks[1] = -1
-    assert not ranks_meet([reduced], per_rank, 100.0)
+    assert not begins_with_barrier([reduced], per_rank, 100.0)
 
 
 def test_stripes_are_those_of_most_files() -> None:

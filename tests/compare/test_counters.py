@@ -8,7 +8,7 @@ import pytest
 from compare_builders import MIB, original, record, record_dump
 
 from workalike.compare.counters import counter_rows, histogram_distance
-from workalike.compare.model import CounterFidelity
+from workalike.compare.fidelity_schema import CounterFidelity
 from workalike.compare.pairing import Factors, Pairing, pair_up
 from workalike.compare.side import SideFamily
 from workalike.workload.model import Direction, Level

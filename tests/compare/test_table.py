@@ -10,7 +10,7 @@ from compare_builders import MIB, original, record, record_dump
 from rich.console import Console
 
 from workalike.compare.fidelity import Fidelity, compare
-from workalike.compare.model import FamilyFidelity, HistogramDistance, UncoveredShare
+from workalike.compare.fidelity_schema import FamilyFidelity, HistogramDistance, UncoveredShare
 from workalike.compare.table import MAX_FAMILIES, WORST_COUNTERS, print_fidelity, short_counter
 
 

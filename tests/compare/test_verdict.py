@@ -9,7 +9,7 @@ from compare_builders import MIB, original, record, record_dump
 from rich.console import Console
 
 from workalike.compare.fidelity import Fidelity, compare
-from workalike.compare.model import HistogramDistance, ScaleFidelity
+from workalike.compare.fidelity_schema import HistogramDistance, ScaleFidelity
 from workalike.compare.table import print_fidelity
 from workalike.compare.verdict import (
     full_scale_words,
