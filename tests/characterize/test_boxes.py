@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from workalike.characterize.arrays import exact_boxes, near_box, run_of, settled
+from workalike.characterize.arrays import exact_boxes, near_box, run_of, with_exact_total
 from workalike.characterize.dataspace import Geometry, Hyperslab
 
 
@@ -62,12 +62,12 @@ def test_near_boxes(dims: tuple[int, ...], elements: int, run: int, box: tuple[i
 def test_owed_elements_are_settled_by_as_many_operations(
     owed: int, boxes: list[tuple[tuple[int, ...], int]]
 ) -> None:
-    found = settled((4, 10), boxes, owed)
+    found = with_exact_total((4, 10), boxes, owed)
     assert volume(found) == volume(boxes) + owed
     assert all(count > 0 and all(0 < n <= d for n, d in zip(s, (4, 10), strict=True)) for s, count in found)
     before, after = (sum(count for _, count in some) for some in (boxes, found))
     assert abs(after - before) <= 2
-    assert settled((4, 10), boxes, 0) == boxes
+    assert with_exact_total((4, 10), boxes, 0) == boxes
 
 
 def geometry(*dims: int, element: int = 8) -> Geometry:

@@ -6,10 +6,10 @@ import pytest
 
 from workalike.characterize.calls import calls_of, filled_calls, split_collective, whole_calls
 from workalike.characterize.stream_parts import (
-    alone_pattern,
     make_stream,
     near_equal_merged,
     placed,
+    single_rank_pattern,
     spread_ranks,
 )
 from workalike.facts.placement import Placement
@@ -141,5 +141,5 @@ def test_few_ranks_are_spread_over_all() -> None:
     assert spread_ranks(4, 4) is None
     assert spread_ranks(2, 4) == [(0, 0, 1), (2, 2, 1)]
     assert spread_ranks(1, 4) == [(0, 0, 1)]
-    assert alone_pattern(Pattern.INTERLEAVED) is Pattern.CONTIGUOUS
-    assert alone_pattern(Pattern.RANDOM) is Pattern.RANDOM
+    assert single_rank_pattern(Pattern.INTERLEAVED) is Pattern.CONTIGUOUS
+    assert single_rank_pattern(Pattern.RANDOM) is Pattern.RANDOM

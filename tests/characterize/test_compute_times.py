@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from facts_by_hand import file_facts, module_facts
 
+from workalike.characterize.compute_time import compute_times, timers_of
 from workalike.characterize.events import Event
 from workalike.characterize.families import DataFile
-from workalike.characterize.compute_time import compute_times, timers_of
 from workalike.facts.rank_sets import RankSet
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval
@@ -78,7 +78,9 @@ def test_times_of_a_rank_s_records_are_added() -> None:
 def test_little_compute_time_is_none() -> None:
     least = THRESHOLDS.compute_least * 10.0
     assert compute_times([event({0: timers(10.0 - least)})], 4) == 0.0
-    assert compute_times([event({0: timers(10.0 - 1.01 * least)})], 4) == pytest.approx(1.01 * least, abs=1e-6)
+    assert compute_times([event({0: timers(10.0 - 1.01 * least)})], 4) == pytest.approx(
+        1.01 * least, abs=1e-6
+    )
 
 
 def test_an_event_without_a_span_or_a_record_has_none() -> None:

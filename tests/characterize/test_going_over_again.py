@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from facts_by_hand import file_facts, module_facts
 
-from workalike.characterize.reading_back import inside, largest, reads_over_writes
+from workalike.characterize.repeated_access import length_accessed, reads_over_writes, within_extent
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction, Entry, Pattern, Stream
 
@@ -22,11 +22,11 @@ def shown(streams: list[Stream]) -> list[tuple[list[tuple[int, int]], int | None
 
 
 def test_operations_that_fit_stay() -> None:
-    assert shown(inside([stream((4, 10), (2, 5))], 50, 4)) == [([(4, 10), (2, 5)], None, "contiguous")]
+    assert shown(within_extent([stream((4, 10), (2, 5))], 50, 4)) == [([(4, 10), (2, 5)], None, "contiguous")]
 
 
 def test_operations_beyond_the_extent_start_over() -> None:
-    assert shown(inside([stream((7, 10))], 30, 4)) == [
+    assert shown(within_extent([stream((7, 10))], 30, 4)) == [
         ([(3, 10)], None, "contiguous"),
         ([(3, 10)], 0, "contiguous"),
         ([(1, 10)], 0, "contiguous"),
@@ -34,7 +34,7 @@ def test_operations_beyond_the_extent_start_over() -> None:
 
 
 def test_streams_follow_each_other_in_the_file() -> None:
-    found = inside([stream((2, 10)), stream((3, 10), ranks=[(0, 1, 1)])], 30, 4)
+    found = within_extent([stream((2, 10)), stream((3, 10), ranks=[(0, 1, 1)])], 30, 4)
     assert shown(found) == [
         ([(2, 10)], None, "contiguous"),
         ([(1, 10)], None, "contiguous"),
@@ -44,15 +44,15 @@ def test_streams_follow_each_other_in_the_file() -> None:
 
 def test_more_passes_than_are_worth_a_line_are_at_one_place() -> None:
     passes = THRESHOLDS.passes_most
-    found = inside([stream((2 * passes + 7, 10))], 20, 4)
+    found = within_extent([stream((2 * passes + 7, 10))], 20, 4)
     assert shown(found)[-1] == ([(5, 10)], 0, "same")
     assert len(found) == passes + 2
-    longer = inside([stream((2, 10))], 5, 4)
+    longer = within_extent([stream((2, 10))], 5, 4)
     assert shown(longer) == [([(2, 10)], 0, "same")]
 
 
 def test_operations_without_bytes_fit_anywhere() -> None:
-    assert shown(inside([stream((1, 10), (3, 0))], 10, 4)) == [([(1, 10), (3, 0)], None, "contiguous")]
+    assert shown(within_extent([stream((1, 10), (3, 0))], 10, 4)) == [([(1, 10), (3, 0)], None, "contiguous")]
 
 
 @pytest.mark.parametrize(
@@ -67,27 +67,27 @@ def test_operations_without_bytes_fit_anywhere() -> None:
 )
 def test_streams_with_places_of_their_own_stay(more: dict[str, object]) -> None:
     streams = [stream((7, 10)), stream((7, 10), **more)]
-    assert inside(streams, 30, 4) == streams
+    assert within_extent(streams, 30, 4) == streams
 
 
 def test_interleaved_streams_start_over_too() -> None:
-    found = inside([stream((4, 10), pattern=Pattern.INTERLEAVED)], 20, 4)
+    found = within_extent([stream((4, 10), pattern=Pattern.INTERLEAVED)], 20, 4)
     assert [p for _, _, p in shown(found)] == ["interleaved", "interleaved"]
 
 
 @pytest.mark.parametrize(("extent", "same"), [(0, True), (1, True), (2, False)])
 def test_an_extent_that_was_not_measured_changes_nothing(extent: int, same: bool) -> None:
     streams = [stream((7, 10))]
-    assert (inside(streams, extent, 4) == streams) is same
+    assert (within_extent(streams, extent, 4) == streams) is same
 
 
 def test_the_largest_byte_of_either_layer() -> None:
     posix = module_facts("POSIX", {0: {"MAX_BYTE_READ": 9, "MAX_BYTE_WRITTEN": 4}})
     stdio = module_facts("STDIO", {0: {"MAX_BYTE_READ": 19}})
-    assert [largest(file_facts("a", posix, stdio), d) for d in (READ, WRITE)] == [20, 5]
-    assert largest(file_facts("a", posix), READ) == 10
-    assert largest(file_facts("a"), READ) == 0
-    assert largest(file_facts("a", module_facts("MPI-IO", {0: {}})), READ) == 0
+    assert [length_accessed(file_facts("a", posix, stdio), d) for d in (READ, WRITE)] == [20, 5]
+    assert length_accessed(file_facts("a", posix), READ) == 10
+    assert length_accessed(file_facts("a"), READ) == 0
+    assert length_accessed(file_facts("a", module_facts("MPI-IO", {0: {}})), READ) == 0
 
 
 def reads(operations: int, total: int, small: int = 0, empty: int = 0) -> list[tuple[int, int, int]]:

@@ -7,11 +7,11 @@ import pytest
 from facts_by_hand import file_facts, module_facts
 
 from workalike.characterize.assemble import distinct_contents, durations_of, sharing_for
+from workalike.characterize.barrier import begins_with_barrier
 from workalike.characterize.events import Event
 from workalike.characterize.families import DataFile, group_into_families, split_by_ranks, split_by_size
-from workalike.characterize.barrier import begins_with_barrier
 from workalike.characterize.moved import few_sizes, moved_by, moved_by_rows
-from workalike.characterize.ranked import moved_by_rank
+from workalike.characterize.rank_streams import moved_by_rank
 from workalike.characterize.sharing import effective_writers, root_of, sharing_of
 from workalike.characterize.tunables import aggregators_of, alignment_of, read_modify_write, stripes_of
 from workalike.facts.rank_sets import RankSet, ranks_of
@@ -229,7 +229,9 @@ def test_ranks_that_begin_together_meet() -> None:
     assert not begins_with_barrier([started(10.0, late)], Sharing(mode=SharingMode.SHARED), 100.0)
     assert not begins_with_barrier([started(10.0)], per_rank, 100.0)
     assert not begins_with_barrier([], per_rank, 100.0)
-    assert begins_with_barrier([started(10.0, 10.0, 0.0)], per_rank, 100.0)  # a rank without a time does not count
+    assert begins_with_barrier(
+        [started(10.0, 10.0, 0.0)], per_rank, 100.0
+    )  # a rank without a time does not count
     reduced = started(10.0, 10.0)
     reduced.files[0].file.modules["POSIX"].ranks[1] = -1
     assert not begins_with_barrier([reduced], per_rank, 100.0)

@@ -1,4 +1,4 @@
-"""Small originals and records made by hand, without a log."""
+"""Small originals and records, built without a log."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def family(
 
 
 def original(ranks: int = 4, dumps: int = 3, *, writes: int = 32, size: int = MIB) -> Characterization:
-    """A log of `dumps` checkpoints of 8 writes of 1 MiB a rank into one shared file each, at POSIX."""
-    one = family(dumps)
+    """A log of `dumps` checkpoints at POSIX: 8 writes of 1 MiB per rank into one shared file each."""
+    checkpoint = family(dumps)
     files = [
         posix_file(f"/home/alice/secret/chk_{i}", writes=writes, size=size, ranks=ranks) for i in range(dumps)
     ]
@@ -75,7 +75,7 @@ def original(ranks: int = 4, dumps: int = 3, *, writes: int = 32, size: int = MI
         for i, file in enumerate(files)
     ]
     return Characterization(
-        Workload(ranks=ranks, runtime=60.0, families=[one]), [FamilyFacts(one, facts)], []
+        Workload(ranks=ranks, runtime=60.0, families=[checkpoint]), [FamilyFacts(checkpoint, facts)], []
     )
 
 
@@ -113,7 +113,7 @@ def record_dump(index: int, *, written: int = 32 * MIB, read: int = 0, **more: A
 
 
 def record(*dumps: RecordDump, **more: Any) -> Record:
-    """A record at full scale of a run on 4 ranks in time of the original."""
+    """A record of a run at full scale on 4 ranks, at the original's times."""
     values: dict[str, Any] = {
         "plan_ranks": 4,
         "processes": 4,

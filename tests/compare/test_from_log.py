@@ -43,7 +43,7 @@ def test_files_of_two_families_in_one_dump_are_told_apart() -> None:
         posix_file(OURS.format("checkpoint-2.0000"), writes=4, size=MIB),
     ]
     log = log_of((family(1), [DumpFacts(12 * MIB, 0, 10.0, 12.0, 2.0, files)]))
-    side = side_of_log(log, ours=True)
+    side = side_of_log(log, by_name=True)
     assert dumps_of(side) == [(8 * MIB, 0, 10.5, 11.0)]
     assert dumps_of(side, (Role.CHECKPOINT, 2)) == [(4 * MIB, 0, 10.0, 12.0)]  # without times: the dump's
     assert [side.families[Role.CHECKPOINT, n].dumps[0].io_s for n in (1, 2)] == [0.5, 2.0]
@@ -60,9 +60,9 @@ def test_a_share_of_a_dump_moves_in_the_dump_s_direction() -> None:
         posix_file(OURS.format(f"checkpoint-{n}.0000"), writes=8, size=MIB, BYTES_READ=77) for n in (1, 2)
     ]
     written = log_of((family(1), [DumpFacts(16 * MIB, 0, 10.0, 12.0, 2.0, files)]))
-    assert dumps_of(side_of_log(written, ours=True)) == [(8 * MIB, 0, 10.0, 12.0)]
+    assert dumps_of(side_of_log(written, by_name=True)) == [(8 * MIB, 0, 10.0, 12.0)]
     read = log_of((family(1), [DumpFacts(0, 2 * 77, 10.0, 12.0, 2.0, files)]))
-    assert dumps_of(side_of_log(read, ours=True)) == [(0, 77, 10.0, 12.0)]
+    assert dumps_of(side_of_log(read, by_name=True)) == [(0, 77, 10.0, 12.0)]
 
 
 def test_our_dumps_are_in_the_order_of_time() -> None:
@@ -70,7 +70,7 @@ def test_our_dumps_are_in_the_order_of_time() -> None:
     late = DumpFacts(MIB, 0, 30.0, 31.0, 1.0, files[:1])
     early = DumpFacts(2 * MIB, 0, 20.0, 21.0, 1.0, files[1:])
     log = log_of((family(2), [late, early]))
-    assert [d.start_s for d in side_of_log(log, ours=True).families[CHECKPOINT].dumps] == [20.0, 30.0]
+    assert [d.start_s for d in side_of_log(log, by_name=True).families[CHECKPOINT].dumps] == [20.0, 30.0]
     assert [d.start_s for d in side_of_log(log).families[CHECKPOINT].dumps] == [30.0, 20.0]
 
 

@@ -10,8 +10,8 @@ from known_logs import own
 from workalike.characterize.result import Characterization
 from workalike.compare.inputs import read_original, read_replica
 from workalike.record.run_record import Record
-from workalike.workload.workload_file import workload_text
 from workalike.workload.model import Workload
+from workalike.workload.workload_file import workload_text
 
 
 def test_a_log_is_characterized() -> None:

@@ -91,7 +91,9 @@ def test_dumps_are_matched_by_index() -> None:
 def test_a_plan_of_another_workload_is_refused(dumps: int) -> None:
     plan = resolve(Workload(ranks=4, families=[family(dumps)]), Options())
     other = Workload(ranks=4, families=[family(2)])
-    with pytest.raises(WorkalikeError, match=f"has 2 dumps, the plan {dumps}: it is another") as caught:
+    with pytest.raises(
+        WorkalikeError, match=f"has 2 dumps, the plan {dumps}: it is the plan of another"
+    ) as caught:
         pair_up(other, record(record_dump(0)), plan=plan)
     assert caught.value.kind is ErrorKind.BAD_PLAN
 

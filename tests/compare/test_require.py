@@ -89,7 +89,7 @@ def test_what_is_said_of_times() -> None:
     log.families[0].dumps[0].io_time_s = None
     fidelity = compare(log, record(record_dump(0)))
     assert check(fidelity, parse_requirements("time=50%")) == [
-        "checkpoint 1: the original does not tell its I/O time"
+        "checkpoint 1: the I/O time of the original is not known"
     ]
 
 

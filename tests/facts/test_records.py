@@ -62,11 +62,11 @@ def test_sizes_of_a_side_file_are_those_of_the_records_ranks() -> None:
     }  # of all ranks
     facts = module_facts("STDIO", {1: {"WRITES": 2}, 7: {"WRITES": 1}})
     facts.sizes = sizes  # type: ignore[assignment]
-    assert facts.told_sizes(Direction.WRITE) == [(2, 8)]
+    assert facts.reported_sizes(Direction.WRITE) == [(2, 8)]
     everyone = module_facts("STDIO", {-1: {"WRITES": 2}})
     everyone.sizes = sizes  # type: ignore[assignment]
-    assert everyone.told_sizes(Direction.WRITE) == [(1, 8), (2, 8), (3, 8)]
-    assert everyone.told_sizes(Direction.READ) == [(1, 5)] * 3
+    assert everyone.reported_sizes(Direction.WRITE) == [(1, 8), (2, 8), (3, 8)]
+    assert everyone.reported_sizes(Direction.READ) == [(1, 5)] * 3
 
 
 def test_a_file_is_told_apart_by_its_id_and_by_stdio_alone() -> None:

@@ -1,4 +1,4 @@
-"""Commands called in this process, with what must never happen made an error: another exception, a signal, a hang."""
+"""Runs commands in this process. Any other exception, a signal and a hang are errors."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ from workalike.launch.run import engine_if_built
 COUNT = int(os.environ.get("WORKALIKE_MUTANTS", "20000"))
 SEED = int(os.environ.get("WORKALIKE_MUTANTS_SEED", "1"))
 SECONDS = 60
-"""Of CPU time, after which a mutant hangs; one that waits hangs after ten times that, since the machine may be busy."""
+"""CPU time after which a mutant hangs. One that waits hangs after ten times that, since the machine may be busy."""
 WAITING = 10 * SECONDS
 MEMORY = 8 * 2**30
 MOST_REPORTED = 10
 MOST_QUOTED = 3000
-"""Characters of an error's line: what it quotes of its input is bounded."""
+"""Most characters of an error's line, which quotes only a part of its input."""
 
 
 class Hang(BaseException):
-    """A mutant took longer than any should."""
+    """A mutant took too long."""
 
 
 @cache
 def built() -> Any:
-    """The command line, built once: that takes longer than most mutants."""
+    """The command line, built once, since building it takes longer than most mutants."""
     return typer.main.get_command(app)
 
 
 def command(*arguments: object) -> int:
-    """A command's exit code.
+    """Run a command; its exit code.
 
     Raises:
-        AssertionError: an error without what to do, or one that fills the screen.
+        AssertionError: the error's line is not printable or too long.
     """
-    out, said = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             code = built()([str(a) for a in arguments], standalone_mode=False)
         except WorkalikeError as error:
@@ -65,7 +65,7 @@ def command(*arguments: object) -> int:
 
 
 def engine_check(plan: Path) -> int:
-    """What the engine says of a plan: 0, or 2 with one line."""
+    """The engine's exit code for a plan: 0, or 2 with one line on stderr."""
     engine = engine_if_built()
     assert engine is not None
     done = subprocess.run(
@@ -78,7 +78,7 @@ def engine_check(plan: Path) -> int:
 
 @contextlib.contextmanager
 def limits() -> Iterator[None]:
-    """Bounded memory, and alarms that stop what hangs."""
+    """Limit the memory, and set up the alarms that stop a hanging mutant."""
 
     def stop(*_: object) -> NoReturn:
         raise Hang
@@ -96,49 +96,50 @@ def limits() -> Iterator[None]:
 
 
 def alarm(on: bool) -> None:
-    """Set the alarms for a mutant, or take them back."""
+    """Set the alarms for a mutant, or cancel them."""
     signal.setitimer(signal.ITIMER_PROF, SECONDS if on else 0)
     signal.alarm(WAITING if on else 0)
 
 
-def torture(kind: str, scratch: Path, mutate: Callable[[random.Random], Any]) -> Counter[Any]:
-    """Make and try mutants; give how often which end was met.
+def try_mutants(kind: str, scratch: Path, mutate: Callable[[random.Random], Any]) -> Counter[Any]:
+    """Make and try mutants; the number of times that each result occurred.
 
     Args:
-        kind: of mutants, for the messages.
-        scratch: where a mutant that fails is kept, and where commands run.
-        mutate: makes a mutant from dice and tries it, in the working folder; what it returns is its end.
+        kind: the kind of mutants, for messages.
+        scratch: the folder that commands run in, with the last mutant.
+        mutate: makes a mutant from dice and tries it in the working folder; returns the result.
 
     Raises:
-        AssertionError: with the first failures and how often each was met.
+        AssertionError: with the first failures, and how often each occurred.
     """
-    ends: Counter[Any] = Counter()
+    results: Counter[Any] = Counter()
     failures: dict[str, tuple[int, str]] = {}
-    met: Counter[str] = Counter()
-    there = Path.cwd()
+    times_seen: Counter[str] = Counter()
+    folder_before = Path.cwd()
     os.chdir(scratch)
     try:
         with limits():
             for turn in range(COUNT):
                 alarm(True)
                 try:
-                    ends[mutate(random.Random(SEED * 1_000_003 + turn))] += 1
+                    results[mutate(random.Random(SEED * 1_000_003 + turn))] += 1
                 except (Exception, Hang, SystemExit) as error:
                     alarm(False)
                     where = traceback.extract_tb(error.__traceback__)[-1]
-                    what = f"{type(error).__name__} in {Path(where.filename).name}:{where.lineno}"
-                    met[what] += 1
-                    failures.setdefault(what, (turn, "".join(traceback.format_exception(error)[-6:])))
-                    if met[what] == 1:
-                        print(f"{kind} {turn}: {what}: {str(error)[:200]}", file=sys.stderr, flush=True)
+                    failure = f"{type(error).__name__} in {Path(where.filename).name}:{where.lineno}"
+                    times_seen[failure] += 1
+                    failures.setdefault(failure, (turn, "".join(traceback.format_exception(error)[-6:])))
+                    if times_seen[failure] == 1:
+                        print(f"{kind} {turn}: {failure}: {str(error)[:200]}", file=sys.stderr, flush=True)
                 finally:
                     alarm(False)
     finally:
-        os.chdir(there)
-    print(f"{kind}: {COUNT} mutants of seed {SEED}: {dict(ends)}", file=sys.stderr)
+        os.chdir(folder_before)
+    print(f"{kind}: {COUNT} mutants of seed {SEED}: {dict(results)}", file=sys.stderr)
     if failures:
-        said = [
-            f"{kind}, seed {SEED}, turn {t}, {met[w]} times:\n{text}" for w, (t, text) in failures.items()
+        messages = [
+            f"{kind}, seed {SEED}, turn {t}, {times_seen[seen_failure]} times:\n{text}"
+            for seen_failure, (t, text) in failures.items()
         ]
-        pytest.fail("\n".join(said[:MOST_REPORTED]))
-    return ends
+        pytest.fail("\n".join(messages[:MOST_REPORTED]))
+    return results

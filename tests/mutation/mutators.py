@@ -1,4 +1,4 @@
-"""Small changes of Python source: each is one that a test should notice."""
+"""Small changes of Python source, each of which a test should notice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 
 @dataclass(frozen=True)
 class Mutation:
-    """One change of a source: where (line), what, and the source with it."""
+    """One change of a source: its line, what it is, and the changed source."""
 
     line: int
     what: str
@@ -63,7 +63,7 @@ def _shown(node: ast.AST) -> str:
 
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:
-    """Nodes that do something: no annotations, no docstrings, no imports, no names for the outside (`__all__`)."""
+    """Nodes with an effect, without annotations, docstrings, imports and `__all__`."""
     out: list[ast.AST] = []
 
     def visit(node: ast.AST) -> None:
@@ -92,7 +92,7 @@ def _names_only(node: ast.AST) -> bool:
 
 
 def _changes(node: ast.AST) -> list[Change]:
-    """What can be changed at a node."""
+    """The possible changes of a node."""
     if isinstance(node, ast.Compare):
         return [_comparison(i, type(op)) for i, op in enumerate(node.ops) if type(op) in COMPARISONS]
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in ARITHMETIC:

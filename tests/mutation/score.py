@@ -1,4 +1,4 @@
-"""How many of a sample of mutants the tests notice, and which they do not: `python tests/mutation/score.py`.
+"""How many of a sample of mutants the tests notice, and which ones survive: `python tests/mutation/score.py`.
 
 Each mutant is one change of one module of a package, and is judged by that package's tests alone, which stop at the
 first failure. A mutant that makes them hang is noticed, too.
@@ -43,7 +43,7 @@ class Mutant:
 
 @dataclass
 class Verdict:
-    """What became of one mutant: the test that noticed it, None for a survivor."""
+    """The result of one mutant. `noticed_by` is the test that noticed it, None for a survivor."""
 
     package: str
     file: str
@@ -54,14 +54,14 @@ class Verdict:
 
 
 def main() -> int:
-    """Exit code 1 where the score is below what is asked for."""
+    """Measure the score; the exit code is 1 where it is below `--least`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200, help="mutants over all packages")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--least", type=float, default=0.0, help="lowest score in per cent")
     parser.add_argument("--json", type=Path, help="where to write every verdict")
-    parser.add_argument("--package", action="append", choices=PACKAGES, help="only this one")
+    parser.add_argument("--package", action="append", choices=PACKAGES, help="only this package")
     given = parser.parse_args()
     packages = [p for p in given.package or PACKAGES if (SOURCES / p).is_dir()]
     chosen = sample(packages, given.count, given.seed)

@@ -1,4 +1,4 @@
-"""The tool itself: each mutator changes what it names and nothing else."""
+"""The mutators: each changes what it names and nothing else."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_each_mutator(case: str) -> None:
     assert sum(EXPECTED[case] in source for source in made) == 1
 
 
-def test_what_does_nothing_stays() -> None:
+def test_code_without_effect_stays() -> None:
     made = [make() for make in mutations_of(SOURCE).values()]
     assert all('"""A docstring, 1 < 2."""' in m.source and "__all__ = ['f']" in m.source for m in made)
     assert len({m.source for m in made}) == len(made)

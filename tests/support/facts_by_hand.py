@@ -13,7 +13,7 @@ from workalike.facts.records import FileFacts, ModuleFacts
 def module_facts(
     module: str, per_rank: Mapping[int, Mapping[str, float]], *, partial: bool = False
 ) -> ModuleFacts:
-    """The records of one file: a rank (-1 is reduced) to its counters of either kind; all others are 0."""
+    """The records of one file, from the counters of either kind by rank (-1 is reduced); all others are 0."""
     names = layouts.FIXED[module].current.counters
     times = layouts.FIXED[module].current.fcounters
     counters = np.zeros((len(per_rank), len(names)), dtype=np.int64)
