@@ -61,46 +61,30 @@ class MemberCount {
             if (times > 1) note(static_cast<std::uint64_t>(times));
             switch (call.kind) {
                 case Call::Kind::stat:
-                    out.of(Kind::stat) += times;
+                    out.calls_of(Kind::stat) += times;
                     counters.stats += times;
-                    ++out.calls_of(Kind::stat);
-                    ++counters.stats;
                     break;
                 case Call::Kind::open:
                     ++out.calls_of(Kind::open);
                     ++counters.opens;
                     break;
                 case Call::Kind::close:
-                    out.of(Kind::close) += times;
-                    out.of(Kind::open) += times - 1;  // of extra opens, which are closed at once
+                    out.calls_of(Kind::close) += times;
+                    out.calls_of(Kind::open) += times - 1;  // extra opens, which are closed at once
                     counters.opens += times - 1;
                     break;
                 case Call::Kind::seek:
-                    out.of(Kind::seek) += times;
+                    out.calls_of(Kind::seek) += times;
                     counters.seeks += times;
                     note(sign_of(call.offset - position));
                     break;
                 case Call::Kind::flush:
-                    out.of(Kind::flush) += times;
+                    out.calls_of(Kind::flush) += times;
                     counters.flushes += times;
                     break;
                 case Call::Kind::sync:
-                    out.of(Kind::fsync) += times;
+                    out.calls_of(Kind::fsync) += times;
                     counters.fsyncs += times;
-                    ++out.calls_of(Kind::close);
-                    break;
-                case Call::Kind::seek:
-                    ++out.calls_of(Kind::seek);
-                    ++counters.seeks;
-                    note(sign_of(call.offset - position));
-                    break;
-                case Call::Kind::flush:
-                    ++out.calls_of(Kind::flush);
-                    ++counters.flushes;
-                    break;
-                case Call::Kind::sync:
-                    ++out.calls_of(Kind::fsync);
-                    ++counters.fsyncs;
                     break;
                 case Call::Kind::transfer:
                     transfer(call.operation, calls.state(), position, out);
@@ -128,15 +112,15 @@ class MemberCount {
         out.payload[direction] += operation.size;
     }
 
-    /// A run of equal transfers lies to each other as its first two do, so it is counted without making each.
+    /// The transfers of a run are placed relative to each other like its first two, so they are not made one by one.
     void transfer_run(const Operation& operation, RankCalls& calls, DumpCount& out) {
         const RankCalls::TransferRun run = calls.skip_run();
         if (run.count == 0) return;
-        out.of(operation.direction == Direction::write ? Kind::write : Kind::read) += run.count;
+        out.calls_of(operation.direction == Direction::write ? Kind::write : Kind::read) += run.count;
         out.counters.note_run(calls.state(), operation.direction, operation.size, operation.collective,
                               run.count, run.step);
         out.payload[static_cast<std::size_t>(operation.direction)] += operation.size * run.count;
-        out.of(Kind::seek) += run.seeks;
+        out.calls_of(Kind::seek) += run.seeks;
         out.counters.seeks += run.seeks;
         note(static_cast<std::uint64_t>(run.count));
         note(static_cast<std::uint64_t>(run.seeks));

@@ -43,7 +43,7 @@ void Counters::note(AccessState& state, Direction direction, std::int64_t offset
 
 void Counters::note_run(AccessState& state, Direction direction, std::int64_t size, bool collective,
                         std::int64_t count, std::int64_t step) {
-    DirectionCounters& counters = of(direction);
+    DirectionCounters& counters = transfers(direction);
     std::int64_t& last = state.last_byte[static_cast<std::size_t>(direction)];
     counters.operations += count;
     if (collective) counters.collective += count;

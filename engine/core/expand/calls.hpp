@@ -66,12 +66,6 @@ class RankCalls {
     /// Leaves out the transfers that follow the one that next() gave and differ from it in their offsets
     /// alone, with what lies between them: the last of them is now the one that next() gave.
     TransferRun skip_run();
-    /// Transfers that follow the one that next() gave with nothing but ends and beginnings of operations
-    /// between.
-    [[nodiscard]] EqualRun ahead() const;
-    /// Leaves out transfers of the run ahead, with what is between them: what next() gave last is now the
-    /// last of them.
-    void skip(const EqualRun& run);
     /// Reports that the transfer from next() moved fewer bytes than it asked for.
     void fell_short(std::int64_t moved);
 
