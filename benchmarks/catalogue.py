@@ -265,6 +265,8 @@ CATALOGUE = (
         "line-coverage",
         "python benchmarks/line_coverage.py",
         ("benchmarks/line_coverage.py", "src/workalike", "tests"),
+        is_long=True,
+    ),
     Entry(
         "new-contributor",
         "by hand, from docs/how-to alone, in a new clone",

@@ -112,7 +112,8 @@ class MemberCount {
         out.payload[direction] += operation.size;
     }
 
-    /// The transfers of a run are placed relative to each other like its first two, so they are not made one by one.
+    /// The transfers of a run are placed relative to each other like its first two, so they are not made one
+    /// by one.
     void transfer_run(const Operation& operation, RankCalls& calls, DumpCount& out) {
         const RankCalls::TransferRun run = calls.skip_run();
         if (run.count == 0) return;
