@@ -7,13 +7,14 @@ DEMO_LOG = $(shell $(BIN)/python -c 'import darshan, pathlib; print(pathlib.Path
 # PyDarshan has no wheels for Python above 3.12, though nothing in them depends on it: Python, and a C library used by cffi.
 PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit(sys.version_info >= (3, 13) and not u.find_spec("darshan"))'
 
-.PHONY: help build demo test test-system test-long test-trixie sanitize tidy lint format schema benchmarks benchmarks-check dist clean
+.PHONY: help build demo test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
 	@echo "make demo         replicate a real log of 2,048 ranks at small scale, and show how close it came"
 	@echo "make test         the tests (about 13 minutes); make test-system, make test-long for the others"
 	@echo "make test-trixie  the tests on Debian 13, in a folder (as root)"
+	@echo "make coverage     line coverage of Python by the tests"
 	@echo "make lint format  ruff, mypy, clang-format; make tidy; make sanitize for engine and capture"
 	@echo "make benchmarks   measure what is missing or stale in docs/results.md (BENCHMARKS='NAME ...' or --all, --long);"
 	@echo "                  make benchmarks-check only lists it"
@@ -48,6 +49,10 @@ test-long: build sanitize tidy test-trixie
 	WORKALIKE_EXPLORE=1 $(BIN)/python -m pytest -q -m "not system and not long" tests/characterize tests/plan tests/workload tests/exchange tests/darshan
 	$(BIN)/python -m pytest -q -m "long" tests
 	$(BIN)/python tests/mutation/score.py --count 200 --jobs 2 --least 80
+
+# The tests of `make test` once more under coverage, with the processes that they start; writes a result.
+coverage: build
+	$(BIN)/python benchmarks/line_coverage.py
 
 # A second stack: Debian 13 with Open MPI 5, HDF5 1.14, ADIOS2, GCC 14 and Python 3.13, in a folder of its own. As root.
 test-trixie:

@@ -237,6 +237,36 @@ CATALOGUE = (
     ),
     tests("compute-checksums", "tests/engine/test_compute.py", "engine/schedule"),
     # The repository
+    tests(
+        "random-kills",
+        "-m long tests/fuzz/test_kills.py",
+        "tests/support/killed_runs.py",
+        "src/workalike/launch",
+        "engine/run",
+        "engine/io",
+        is_long=True,
+    ),
+    tests("fuzz", "-m long tests/fuzz/test_mutants.py", "src/workalike", "engine/core", is_long=True),
+    Entry(
+        "mutation-score",
+        "python benchmarks/mutation_score.py",
+        (
+            "benchmarks/mutation_score.py",
+            "tests/mutation",
+            *CHARACTERIZE,
+            *COMPARE,
+            "tests/facts",
+            "tests/characterize",
+            "tests/compare",
+        ),
+        is_long=True,
+    ),
+    Entry(
+        "line-coverage",
+        "python benchmarks/line_coverage.py",
+        ("benchmarks/line_coverage.py", "src/workalike", "tests"),
+        is_long=True,
+    ),
     Entry(
         "new-contributor",
         "by hand, from docs/how-to alone, in a new clone",

@@ -168,6 +168,10 @@ void mapping_remove(void) {
     mapping.in_file = false;
 }
 
+const char* mapping_file(void) {
+    return mapping.in_file ? mapping.path : NULL;
+}
+
 void mapping_note_loss(void) {
     char path[1200];
     if (mapping.in_file || !settings.own_folder || sandboxed()) return;

@@ -81,6 +81,9 @@ void mapping_remove(void);
    folder was made for this program alone. Nothing is lost while the mapping is in a file. */
 void mapping_note_loss(void);
 
+/* The file that the mapping is in, which stays if the log cannot be written; NULL without one. */
+const char* mapping_file(void);
+
 /* In the child of a fork: gives up the parent's mapping. */
 void mapping_forget(void);
 

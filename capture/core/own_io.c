@@ -71,7 +71,7 @@ size_t own_slurp(const char* path, char* text, size_t room) {
 void own_warn(const char* format, ...) {
     if (sandboxed() || fd_file(STDERR_FILENO))
         return; /* the application uses that descriptor for a file of its own */
-    char line[512];
+    char line[2048];
     int used = snprintf(line, sizeof line, "workalike-capture: ");
     va_list arguments;
     va_start(arguments, format);

@@ -15,6 +15,7 @@
 #include "core/mapping.h"
 #include "core/module.h"
 #include "core/mounts.h"
+#include "core/own_io.h"
 #include "core/settings.h"
 #include "core/utf8.h"
 #include "log/deflate.h"
@@ -140,6 +141,32 @@ void log_make_folders(const char* path) {
             REAL(syscall)(SYS_fchmodat, AT_FDCWD, folder, FOR_ALL); /* the umask may have removed rights */
         }
         *slash = '/';
+    }
+}
+
+/* The folder that `workalike profile` makes is its user's alone, and a server may have become another user.
+ */
+void log_warn_unwritten(const char* path, int error) {
+    const char* reason = error ? strerror(error) : "a rank failed";
+    const int user = (int)geteuid();
+    if (error != EACCES && error != EPERM) {
+        own_warn("the log %s cannot be written: %s", path, reason);
+    } else if (settings.own_folder && mapping_file()) {
+        own_warn(
+            "the log %s cannot be written by user %d: %s (workalike profile makes it from the counters in "
+            "%s)",
+            path, user, reason, mapping_file());
+    } else if (settings.own_folder) {
+        own_warn(
+            "the log %s cannot be written by user %d: %s (programs that change their user are captured "
+            "without "
+            "workalike profile: set LD_PRELOAD, and WORKALIKE_CAPTURE_LOG_DIR to a folder of mode 1777)",
+            path, user, reason);
+    } else {
+        own_warn(
+            "the log %s cannot be written by user %d: %s (let all users write into the folder of "
+            "WORKALIKE_CAPTURE_LOG_DIR: chmod 1777)",
+            path, user, reason);
     }
 }
 

@@ -66,6 +66,10 @@ bool log_fits(struct log_plan* plan, struct log_packed* packed);
 /* Makes the folders of a log that has a date in its path. */
 void log_make_folders(const char* path);
 
+/* Warns about a log that cannot be written and says what helps; `error` is an errno, 0 where it is unknown.
+ */
+void log_warn_unwritten(const char* path, int error);
+
 /* The final name of the log:
    "<folder>/<user>_<program>_id<job>-<pid>_<month>-<day>-<second>-<random>.darshan" */
 void log_path(char* path, size_t room);

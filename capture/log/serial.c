@@ -66,12 +66,13 @@ static void write_log(void) {
         log_make_folders(path);
         done = !too_large && write_file(path, &plan, &job, &packed);
     }
+    const int error = errno;
     if (done) side_write(path, &side);
     if (done || too_large) mapping_remove();
     if (too_large) {
         own_warn("the log is larger than WORKALIKE_CAPTURE_MAX_LOG and is not written");
     } else if (!done) {
-        own_warn("the log %s cannot be written: %s", path, strerror(errno));
+        log_warn_unwritten(path, error);
         mapping_note_loss();
     }
     log_release(&packed);

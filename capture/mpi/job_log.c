@@ -223,8 +223,7 @@ void mpi_log_write(void) {
         if (job.rank == 0 && job.too_large) {
             own_warn("the log is larger than WORKALIKE_CAPTURE_MAX_LOG and is not written");
         } else if (job.rank == 0 && !written) {
-            own_warn("the log %s cannot be written%s%s", job.path, job.error ? ": " : "",
-                     job.error ? strerror(job.error) : "");
+            log_warn_unwritten(job.path, job.error);
         }
     }
     MPI(Comm_free, mpi_handle*)(&comm);

@@ -9,6 +9,8 @@ from workalike.errors import ErrorKind
 from workalike.files import open_file
 
 HEAD_BYTES = 4096
+SIDE_FILE_SUFFIX = ".extra.json"
+"""What capture adds to the name of a log for the file that it writes beside it."""
 
 
 class FileKind(StrEnum):
@@ -43,3 +45,8 @@ def kind_of(path: Path) -> FileKind:
         text = head[: error.start].decode("utf-8") if error.start > len(head) - 4 else ""
     is_text = bool(text) and all(c.isprintable() or c in "\n\r\t" for c in text)
     return FileKind.WORKLOAD if is_text else FileKind.LOG
+
+
+def side_file_of(log: Path) -> Path:
+    """Where capture puts what it knows beside a log."""
+    return log.with_name(f"{log.name}{SIDE_FILE_SUFFIX}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -248,6 +249,27 @@ def test_everyday_programs(profile: Profile, command: list[str]) -> None:
         assert run.record("POSIX", "data.gz")["BYTES_WRITTEN"] == size
     else:
         assert run.record("POSIX", "x.db")["MAX_BYTE_WRITTEN"] + 1 == (profile.folder / "x.db").stat().st_size
+
+
+LOADED = """\
+import subprocess, sys, workalike.cli
+popen = subprocess.Popen
+def tell(*arguments, **more):
+    print("loaded:", *(name for name in ("numpy", "workalike.darshan", "workalike.workload") if name in sys.modules))
+    sys.stdout.flush()
+    return popen(*arguments, **more)
+subprocess.Popen = tell
+sys.argv = ["workalike", "profile", "-o", "x.darshan", "--", "sh", "-c", "echo data > out"]
+workalike.cli.main()
+"""
+
+
+def test_a_command_does_not_wait_for_what_reads_logs(library: Path, tmp_path: Path) -> None:
+    """NumPy and the models take longer to load than all that is done before the command starts."""
+    done = subprocess.run([sys.executable, "-c", LOADED], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["loaded:"]
+    assert (tmp_path / "x.darshan").is_file()
 
 
 def test_usage_is_one_line(profile: Profile) -> None:

@@ -39,7 +39,12 @@ def add(builder: LogBuilder, *files: TrueFile) -> None:
         ("run1/chk", "run2/chk", True),
         ("out.h5", "out.h4", True),
         ("a_3f2504e04f89.dat", "a_9c0511ef01ab.dat", True),
+        ("run/processor0/0.02/U", "run/processor0/0.1/U", True),
+        ("run/processor0/0.02/U", "run/processor0/1/U", True),
+        ("0.5/p", "1e-05/p", True),
         ("chk.1.restart", "vis.1.restart", False),
+        ("run/v0.2/U", "run/v1/U", False),
+        ("chk.0.2", "chk.1", False),
         ("deadbeef", "feedface", False),
     ],
 )
@@ -55,6 +60,20 @@ def test_padded_numbers_of_different_width_are_of_different_series() -> None:
     # The rank is not padded, the dump is: only the dump's width counts.
     keys = naming.width_keys(["chk_0001.7", "chk_0001.12"])
     assert keys[0] == keys[1]
+
+
+@pytest.mark.parametrize("times", ["0.02 0.04 0.06 0.08 0.1 0.12", "0.5 1 1.5 2", "1e-05 2e-05 0.0001"])
+def test_folders_named_by_times_are_one_family(times: str) -> None:
+    """OpenFOAM writes a folder a time, of as many digits as the time needs."""
+    builder = builder_of(2)
+    for number, time in enumerate(times.split()):
+        for rank in range(2):
+            name = f"/case/processor{rank}/{time}/U"
+            add(builder, simple_file(name, "POSIX", [rank], at=10.0 * number + 1, size=MIB))
+    found = found_in(builder)
+    assert len(found.families) == 1
+    (family,) = found.families
+    assert (family.family.sharing.mode, len(family.dumps)) == (SharingMode.PER_RANK, len(times.split()))
 
 
 def test_numbers_of_absurd_length() -> None:

@@ -169,3 +169,26 @@ def test_level_on_request() -> None:
     found = characterize([log], CharacterizeOptions(level=Level.POSIX))
     assert {f.family.counted_at for f in found.families} == {Level.POSIX}
     assert sum(d.bytes_written for f in found.families for d in f.dumps) == 54_579_416
+
+
+@pytest.mark.parametrize("named", [0, 1, 3])
+def test_records_without_a_name_are_data(named: int) -> None:
+    """A log may have lost names: the bytes of those files are as true as those of others."""
+    builder = LogBuilder(nprocs=4, run_time=100.0)
+    for number in range(4):
+        builder.posix(
+            f"/p/chk.{number}",
+            OPENS=4,
+            WRITES=8,
+            BYTES_WRITTEN=8 * 2**20,
+            SIZE_WRITE_100K_1M=8,
+            MAX_BYTE_WRITTEN=8 * 2**20 - 1,
+            F_OPEN_START_TIMESTAMP=20.0 * number + 1,
+            F_CLOSE_END_TIMESTAMP=20.0 * number + 2,
+        )
+    builder.names = dict(list(builder.names.items())[:named])
+    found = characterize([log_of(builder)])
+    dumps = [dump for family in found.families for dump in family.dumps]
+    assert [dump.bytes_written for dump in dumps] == [8 * 2**20] * 4
+    assert found.noise == []
+    assert f"module POSIX: {4 - named} of 4 records have no name" in found.warnings

@@ -77,3 +77,19 @@ def test_families_that_cannot_be_meshes_stay() -> None:
     too_few = {"streams": [{"direction": "write", "sizes": ["4 x 1 MiB"], "collective": True}]}
     assert not looks_like_mesh(workload(content=too_few).families[0], 4)
     assert looks_like_mesh(workload(content=STREAMS).families[0], 4)
+
+
+def dump_of(datasets: int) -> dict[str, Any]:
+    access = [{"direction": "write", "collective": True, "slabs": [{"count": 4 * datasets, "shape": [8]}]}]
+    return {"arrays": [{"datasets": datasets, "dims": [32], "element": 8, "access": access}]}
+
+
+def test_datasets_are_those_of_most_dumps() -> None:
+    family = as_meshes(workload(contents=[dump_of(9), dump_of(12)], use=[0, 1, 1]))[0]
+    assert family.content is not None
+    assert family.content.mesh is not None
+    assert family.content.mesh.variable_count == 12 - 7
+    several = as_meshes(workload(content={"arrays": dump_of(9)["arrays"] + dump_of(2)["arrays"]}))[0]
+    assert several.content is not None
+    assert several.content.mesh is not None
+    assert several.content.mesh.variable_count == 9 + 2 - 7

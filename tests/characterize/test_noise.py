@@ -87,6 +87,23 @@ def test_small_files_are_negligible_together() -> None:
     assert sorted_out(builder)[1] == {"negligible": 6}
 
 
+def test_the_only_output_is_not_negligible() -> None:
+    """A film of a gigabyte becomes a file of 91 kB; a second small file that is only read stays negligible."""
+    builder = builder_of(1).posix("/proj/film.avi", READS=1000, BYTES_READ=2**30)
+    builder.posix("/proj/clip.mp4", WRITES=10, BYTES_WRITTEN=91_000)
+    builder.posix("/proj/codec.conf", READS=1, BYTES_READ=500)
+    builder.stdio("/proj/film.log", 0, WRITES=100, BYTES_WRITTEN=9_000)
+    data, noise = sorted_out(builder)
+    assert data == {"/proj/film.avi", "/proj/clip.mp4"}
+    assert noise == {"negligible": 1, "text log": 1}
+
+
+def test_a_small_file_beside_another_output_is_negligible() -> None:
+    builder = with_data_file()
+    builder.posix("/proj/run/clip.mp4", WRITES=10, BYTES_WRITTEN=91_000)
+    assert sorted_out(builder)[1] == {"negligible": 1}
+
+
 def test_the_first_of_growing_checkpoints_is_not_negligible() -> None:
     builder = builder_of(1)
     for i in range(10):

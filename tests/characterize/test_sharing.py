@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of
+from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
+from workalike.characterize import characterize
 from workalike.characterize.sharing import (
     effective_writers,
     root_of,
@@ -41,8 +42,59 @@ def test_equal_shares_of_k_writers_are_found(nprocs: int, data: st.DataObject) -
     writers = data.draw(st.lists(st.integers(0, nprocs - 1), min_size=1, unique=True))
     facts = reduced_facts(nprocs, writers)
     assert effective_writers(facts, nprocs, len(writers) * MIB) == pytest.approx(len(writers), rel=1e-6)
-    root = root_of(facts, nprocs, len(writers) * MIB)
+    root = root_of(facts, nprocs)
     assert root == (writers[0] if len(writers) == 1 else None)
+
+
+def test_equal_reads_are_not_those_of_the_one_writer() -> None:
+    """The variance is that of reads and writes together, and here that of the writes of rank 7."""
+    nprocs = 320
+    ops = {r: [Op(READ, 0, 328, 2.0, 2.1)] for r in range(nprocs)}
+    ops[7] = [Op(WRITE, k * MIB, MIB) for k in range(4)] + ops[7]
+    builder = builder_of(nprocs)
+    add_file(builder, TrueFile("/run/x", "POSIX", ops))
+    (family,) = characterize([log_of(builder)]).families
+    assert family.family.sharing.mode is SharingMode.SHARED
+    streams = [s for content in [family.family.content_of(d) for d in range(2)] for s in content.streams]
+    assert [(s.direction, s.ranks, [(e.total(nprocs), e.size) for e in s.sizes]) for s in streams] == [
+        (WRITE, [(7, 7, 1)], [(4, MIB)]),
+        (READ, None, [(320, 328)]),
+    ]
+
+
+@pytest.mark.parametrize("size", [328, 4096])
+def test_what_the_root_reads_back_stays_its_own(size: int) -> None:
+    """As many reads as ranks, but all by the rank that wrote: the variance is larger by them."""
+    ops: dict[int, list[Op]] = {r: [] for r in range(320)}
+    ops[7] = [Op(WRITE, k * MIB, MIB) for k in range(4)] + [
+        Op(READ, k * size, size, 2.0, 2.1) for k in range(320)
+    ]
+    builder = builder_of(320)
+    add_file(builder, TrueFile("/run/x", "POSIX", ops))
+    (family,) = characterize([log_of(builder)]).families
+    assert family.family.sharing == Sharing(mode=SharingMode.ROOT, ranks=[(7, 7, 1)])
+
+
+def test_a_rank_with_its_equal_share_contradicts_a_root() -> None:
+    """The variance of some old logs is wrong; the bytes of the slowest rank are not."""
+    nprocs = 320
+    builder = builder_of(nprocs)
+    builder.posix(
+        "/run/x",
+        OPENS=nprocs,
+        READS=nprocs,
+        BYTES_READ=328 * nprocs,
+        SIZE_READ_100_1K=nprocs,
+        ACCESS1_ACCESS=328,
+        ACCESS1_COUNT=nprocs,
+        SLOWEST_RANK=3,
+        SLOWEST_RANK_BYTES=328,
+        FASTEST_RANK=5,
+        FASTEST_RANK_BYTES=328,
+        F_VARIANCE_RANK_BYTES=float((328 * nprocs) ** 2),
+    )
+    (family,) = characterize([log_of(builder)]).families
+    assert family.family.sharing.mode is SharingMode.SHARED
 
 
 @pytest.mark.parametrize("variance", [float("nan"), float("inf"), -5.0])

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from simulated_job import builder_of
 
-from workalike.capture.side_file import side_file_of, stdio_sizes
+from workalike.capture.side_file import stdio_sizes
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.darshan import open_log
+from workalike.file_kind import side_file_of
 from workalike.workload.model import Stream
 
 NAME = "/run/out.dat"

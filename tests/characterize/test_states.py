@@ -27,6 +27,7 @@ from workalike.workload.model import (
     Direction,
     Entry,
     Family,
+    Interface,
     Level,
     Lifetime,
     Pattern,
@@ -384,3 +385,29 @@ def test_series_in_the_plan() -> None:
     assert [
         sum(c * s for stream in plan.contents[d.content].streams for c, s in stream.entries) for d in dumps
     ] == true
+
+
+@pytest.mark.parametrize("records", [0, 6])
+def test_the_header_of_pnetcdf_belongs_to_the_first_dump(records: int) -> None:
+    """Rank 0 writes it once, before the first of six states; a number of records that it writes for each stays there."""
+    ops: dict[int, list[Op]] = {
+        rank: [
+            Op(WRITE, (4 * k + rank) * MIB, MIB, 10.0 + 10 * k, 11.0 + 10 * k, collective=True)
+            for k in range(6)
+        ]
+        for rank in range(4)
+    }
+    ops[0] += [Op(WRITE, 0, 6200, 1.0, 1.1)] + [
+        Op(WRITE, 4, 4, 11.0 + 10 * k, 11.1 + 10 * k) for k in range(records)
+    ]
+    builder = builder_of(4, run_time=80)
+    add_file(builder, TrueFile("/run/x.nc", "MPI-IO", ops, opened=1.0, closed=70.0))
+    builder.pnetcdf_file("/run/x.nc", CREATES=4, SYNCS=24)
+    family, sizes = appended(characterized(builder))
+    assert (family.interface, family.level, len(sizes)) == (Interface.PNETCDF, Level.MPIIO, 6)
+    alone = [
+        [(e.total(1), e.size) for s in family.content_of(k).streams if not s.collective for e in s.sizes]
+        for k in range(6)
+    ]
+    each = [(1, 4)] if records else []
+    assert [sorted(pairs) for pairs in alone] == [sorted([(1, 6200), *each])] + [each] * 5

@@ -18,6 +18,7 @@ from workalike.characterize.traced import (
 from workalike.darshan import LogBuilder
 from workalike.facts.gather import facts_of
 from workalike.facts.jobs import job_of
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
 
 KIB, MIB = 2**10, 2**20
@@ -170,3 +171,44 @@ def test_a_traced_file_of_many_sizes_stays_small() -> None:
     assert len(stream.sizes) <= 24
     assert sum(e.count * e.size for e in stream.sizes) == sum(sizes)
     assert stream.direction is Direction.READ
+
+
+def test_a_rank_that_covers_nearly_all_is_contiguous() -> None:
+    """Runs of equal operations with a hole between them: up to a fifth of the span is missing."""
+    dense = [(0, k * 10, 10) for k in range(4)] + [(0, 60 + k * 10, 10) for k in range(4)]
+    assert THRESHOLDS.trace_dense == 0.8
+    assert pattern(*dense) is Pattern.CONTIGUOUS
+    assert pattern(*dense[:-1], (0, 91, 10)) is Pattern.STRIDED
+
+
+def test_stride_is_never_shorter_than_an_operation() -> None:
+    placement = placement_in_trace(trace_of((0, 0, 10), (0, 50, 40), (0, 200, 10)))
+    assert placement is not None
+    assert (placement.pattern, placement.stride) == (Pattern.STRIDED, 50)
+    mixed = placement_in_trace(trace_of((0, 0, 10), (0, 20, 90), (0, 200, 10), (0, 220, 10)))
+    assert mixed is not None and mixed.stride == 90
+
+
+def test_forward_bytes_decide_what_is_random() -> None:
+    back = [(0, 1000 - k * 100, 10) for k in range(10)]
+    assert pattern(*back) is Pattern.RANDOM
+    assert pattern((0, 100, 10), (0, 0, 10)) is Pattern.RANDOM
+
+
+def test_one_place_written_again_and_again() -> None:
+    assert pattern((0, 64, 10), (0, 64, 10)) is Pattern.SAME
+    assert pattern((0, 64, 10)) is Pattern.CONTIGUOUS
+
+
+@pytest.mark.parametrize(("nprocs", "ranks"), [(1, None), (2, [(0, 0, 1)])])
+def test_runs_name_their_rank_where_there_are_others(
+    nprocs: int, ranks: list[tuple[int, int, int]] | None
+) -> None:
+    builder = builder_of(nprocs)
+    ops = {r: [Op(WRITE, 500, 10), Op(WRITE, 0, 20)] if r == 0 else [] for r in range(nprocs)}
+    add_file(builder, TrueFile("/run/x", "POSIX", ops), reduce=False, trace=True)
+    found = streams(characterized(builder))
+    assert [(s.ranks, s.base, s.pattern) for s in found] == [
+        (ranks, 500, Pattern.CONTIGUOUS),
+        (ranks, 0, Pattern.CONTIGUOUS),
+    ]

@@ -76,6 +76,45 @@ def test_characterize_writes_a_workload_without_names(log: Path, tmp_path: Path)
     assert "alice" not in text and "secret" not in text
 
 
+def test_side_files_among_the_logs_are_passed_over(log: Path, tmp_path: Path) -> None:
+    """`x.darshan*` names what `profile` wrote beside the log, too."""
+    side = tmp_path / "app.darshan.extra.json"
+    side.write_text('{"version": 1, "stdio_sizes": []}')
+    alone = workalike("characterize", log, cwd=tmp_path)
+    (tmp_path / "app.darshan.1.extra.json").write_text("{}")  # of a second process
+    both = workalike("characterize", *sorted(tmp_path.iterdir()), cwd=tmp_path)
+    assert (both.returncode, both.stdout, both.stderr) == (0, alone.stdout, alone.stderr)
+    only = workalike("characterize", side, cwd=tmp_path)
+    assert only.returncode == 2
+    assert "app.darshan.extra.json: no log" in one_line(only.stderr)
+
+
+def test_an_audit_takes_several_logs(log: Path, tmp_path: Path) -> None:
+    """All that a pattern of the shell names, and a folder."""
+    (tmp_path / "job").mkdir()
+    log.rename(tmp_path / "job" / "a.darshan")
+    LogBuilder().posix("/data/quasar/f", rank=0, OPENS=1).write(tmp_path / "job" / "b.darshan")
+    (tmp_path / "w.yaml").write_text(SMALL + "# quasar\n")
+    logs = sorted((tmp_path / "job").iterdir())
+    for audited in ([*logs], [tmp_path / "job"], [logs[0], "--audit", logs[1]]):
+        done = workalike("check", "w.yaml", "--audit", *audited, cwd=tmp_path)
+        assert done.returncode == 1, done.stderr
+        assert "line 11: path component 'quasar'" in done.stdout
+    clean = workalike("check", "w.yaml", "--audit", logs[0], cwd=tmp_path)
+    assert clean.returncode == 0, clean.stderr
+    several = workalike("check", "w.yaml", logs[0], cwd=tmp_path)
+    assert several.returncode == 2
+    assert "--audit" in one_line(several.stderr)
+
+
+def test_lines_of_a_check_are_whole_in_a_pipe(tmp_path: Path) -> None:
+    """As many lines as the summary has, however long."""
+    (tmp_path / "w.yaml").write_text(SMALL.replace("8/rank x 64 KiB", "3/rank x 1234567 B, 5/rank x 64 KiB"))
+    summary = json.loads(workalike("check", "w.yaml", "--json", cwd=tmp_path).stdout)["summary"]
+    assert max(map(len, summary)) > 80
+    assert workalike("check", "w.yaml", cwd=tmp_path).stdout.splitlines() == summary
+
+
 def test_json_is_one_object_and_nothing_else(log: Path, tmp_path: Path) -> None:
     done = workalike("characterize", log, "-o", "app.yaml", "--json", cwd=tmp_path)
     figures = json.loads(done.stdout)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
+from facts_by_hand import file_facts, module_facts
 
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
-from workalike.darshan import layouts, record_id
-from workalike.facts.records import FileFacts, ModuleFacts
+from workalike.facts.records import FileFacts
 from workalike.record.run_record import LevelBytes, Record, RecordDump, RecordScale
 from workalike.workload.model import (
     Content,
@@ -25,32 +23,6 @@ from workalike.workload.model import (
 )
 
 MIB = 2**20
-
-
-def module_facts(
-    module: str, per_rank: Mapping[int, Mapping[str, int]], *, partial: bool = False
-) -> ModuleFacts:
-    """The records of one file, from the counters by rank (-1 is reduced); all other counters are 0."""
-    names = layouts.FIXED[module].current.counters
-    times = layouts.FIXED[module].current.fcounters
-    counters = np.zeros((len(per_rank), len(names)), dtype=np.int64)
-    for row, values in enumerate(per_rank.values()):
-        for name, value in values.items():
-            counters[row, names.index(name)] = value
-    return ModuleFacts(
-        module,
-        np.zeros(len(per_rank), dtype=np.uint64),
-        np.array(list(per_rank), dtype=np.int64),
-        counters,
-        np.zeros((len(per_rank), len(times))),
-        names,
-        times,
-        partial,
-    )
-
-
-def file_facts(name: str, *modules: ModuleFacts, ranks: int = 4) -> FileFacts:
-    return FileFacts(record_id(name), name, ranks, {facts.module: facts for facts in modules})
 
 
 def posix_file(name: str, *, writes: int, size: int, ranks: int = 4, **more: int) -> FileFacts:

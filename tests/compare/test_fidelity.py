@@ -20,9 +20,11 @@ from compare_builders import (
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.fidelity import Fidelity, compare, read_fidelity, write_fidelity
 from workalike.compare.fidelity_schema import CounterFidelity
+from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.records import Loss
+from workalike.facts.rules import NoiseRule
 from workalike.plan.resolve import Options, resolve
-from workalike.record.run_record import LevelBytes, RecordScale
+from workalike.record.run_record import LevelBytes, RecordError, RecordScale
 from workalike.workload.model import (
     Level,
     Reason,
@@ -373,6 +375,18 @@ def test_what_is_uncovered() -> None:
     }
 
 
+def test_noise_is_a_part_beside_other_reasons() -> None:
+    log = original(dumps=1)
+    log.losses = [Loss(Reason.MMAP, 0, 1, "POSIX")]
+    log.noise = [(NoiseRule.LIBRARY, 3, 5 * MIB), (NoiseRule.NEGLIGIBLE, 2, MIB)]
+    share = compare(log, record(record_dump(0))).uncovered
+    assert (share.bytes_pct, share.reason) == (0.0, "mmap")
+    assert [(p.reason, p.bytes, p.files, p.counted) for p in share.parts] == [
+        ("mmap", 0, 1, True),
+        ("noise", 6 * MIB, 5, False),
+    ]
+
+
 def test_what_a_workload_says_is_uncovered() -> None:
     workload = original(dumps=1).workload
     workload.uncovered = [Uncovered(reason=Reason.MMAP, bytes=0, files=3)]
@@ -390,3 +404,132 @@ def test_nothing_to_compare() -> None:
     fidelity = compare(Workload(ranks=4, families=[]), record())
     assert fidelity.families == []
     assert fidelity.uncovered.reason == "none"
+
+
+def test_notes_name_what_is_missing_and_what_failed() -> None:
+    error = RecordError(rank=3, role=Role.CHECKPOINT, operation="write", reason="no space")
+    dumps = [record_dump(0), record_dump(0, role=Role.RESTART, number=2)]
+    fidelity = compare(original(dumps=1), record(*dumps, errors=[error] * 21))
+    assert not fidelity.complete
+    assert fidelity.notes[0] == "the replica has restart 2, which the original does not have"
+    assert fidelity.notes[1:] == ["rank 3: write failed: no space"] * 20
+    many = [record_dump(0, role=Role.RESTART, number=n) for n in range(1, 23)]
+    notes = compare(original(dumps=1), record(record_dump(0), *many)).notes
+    assert len(notes) == 20
+    assert not compare(original(dumps=1), record(record_dump(0))).notes
+
+
+def test_a_partial_module_that_no_family_is_counted_at_has_no_note() -> None:
+    log = original(dumps=1)
+    log.partial_modules += ["H5D", "POSIX"]
+    assert compare(log, record(record_dump(0))).notes == [
+        "module POSIX of the original is partial: files that it lost cannot be compared"
+    ]
+
+
+@pytest.mark.parametrize(("late", "noted"), [(1.0, 1), (0.99, 0)])
+def test_starts_are_explained_from_a_second_on(late: float, noted: int) -> None:
+    run = record(record_dump(0, start_s=10.0 + late, end_s=100.0), clock="gap")
+    assert len(compare(original(dumps=1), run).notes) == noted
+    assert compare(original(dumps=1), original(dumps=1)).notes == []
+
+
+def test_only_the_largest_families_have_their_own_counters(monkeypatch: pytest.MonkeyPatch) -> None:
+    from workalike.compare import fidelity as module
+
+    monkeypatch.setattr(module, "MAX_FAMILIES_WITH_COUNTERS", 1)
+    small, large = family(1, number=1), family(1, number=2)
+    logs = [
+        FamilyFacts(f, [DumpFacts(size, 0, 10, 12, 2, [posix_file(str(size), writes=1, size=size)])])
+        for f, size in ((small, MIB), (large, 2 * MIB))
+    ]
+    log = Characterization(Workload(ranks=4, families=[small, large]), logs, [])
+    found = compare(log, log).families
+    assert [bool(f.counters) for f in found] == [False, True]
+    assert {c.counter: c.original for c in found[1].counters}["BYTES_WRITTEN"] == 2 * MIB
+
+
+def test_bytes_of_both_directions_are_expected_and_found() -> None:
+    """A family that writes and reads: a dump's error is over what it moves of both."""
+    one = family(1)
+    file = posix_file("a", writes=32, size=MIB, READS=8, BYTES_READ=8 * MIB)
+    log = Characterization(
+        Workload(ranks=4, families=[one]),
+        [FamilyFacts(one, [DumpFacts(32 * MIB, 8 * MIB, 10, 12, 2, [file])])],
+        [],
+    )
+    run = record(
+        record_dump(0, written=16 * MIB, read=5 * MIB), scale=RecordScale(bytes=0.5), time_scale=0.25
+    )
+    found = compare(log, run).families[0]
+    assert (found.bytes_original, found.bytes_expected, found.bytes_replica) == (40 * MIB, 20 * MIB, 21 * MIB)
+    assert found.bytes_error_max_pct == found.bytes_error_mean_pct == pytest.approx(5)
+    assert found.total_bytes_error_pct == pytest.approx(5, rel=1e-5)
+    (level,) = found.levels
+    assert (level.level, level.bytes_original, level.bytes_expected, level.bytes_replica, level.at_level) == (
+        Level.POSIX,
+        40 * MIB,
+        20 * MIB,
+        21 * MIB,
+        True,
+    )
+    assert level.error_pct == pytest.approx(5)
+    assert found.start_time_error_max_s == 30.0  # 10 s at a quarter of the time are 40 s
+
+
+def test_a_level_without_bytes_is_not_shown() -> None:
+    one = family(1)
+    for written, levels in ((0, []), (1, [Level.POSIX])):
+        file = posix_file("a", writes=written, size=1)
+        log = Characterization(
+            Workload(ranks=4, families=[one]), [FamilyFacts(one, [DumpFacts(0, 0, 10, 12, 2, [file])])], []
+        )
+        assert [level.level for level in compare(log, log).families[0].levels] == levels
+    idle = compare(log, record(record_dump(0, written=0, counters={}))).families[0]
+    assert [level.bytes_replica for level in idle.levels] == [0]
+
+
+def test_io_times_are_sums_of_those_known() -> None:
+    log = original(dumps=3)
+    log.families[0].dumps[1].io_time_s = None
+    found = compare(log, record(*three())).families[0]
+    assert (found.io_time_original_s, found.io_time_replica_s) == (4.0, 3.0)
+    assert found.start_time_error_mean_s == 0.0
+    for dump in log.families[0].dumps:
+        dump.io_time_s = None
+    assert compare(log, record(*three())).families[0].io_time_original_s is None
+
+
+def test_a_family_without_dumps_has_no_error() -> None:
+    one = family(1)
+    log = Characterization(Workload(ranks=4, families=[one]), [FamilyFacts(one, [])], [])
+    found = compare(log, log).families[0]
+    assert (found.bytes_error_mean_pct, found.bytes_error_max_pct, found.start_time_error_mean_s) == (
+        0,
+        0,
+        None,
+    )
+
+
+def test_losses_of_one_reason_are_added() -> None:
+    log = original(dumps=1)
+    log.losses = [
+        Loss(Reason.MMAP, 8 * MIB, 2, "POSIX"),
+        Loss(Reason.MMAP, 24 * MIB, 1, "POSIX"),
+        Loss(Reason.UNSUPPORTED_MODULE, 0, 1, "POSIX"),
+    ]
+    share = compare(log, record(record_dump(0))).uncovered
+    assert (share.bytes_pct, share.reason) == (50.0, "mmap, unsupported-module")
+    assert [(p.reason, p.bytes, p.files) for p in share.parts] == [
+        ("mmap", 32 * MIB, 3),
+        ("unsupported-module", 0, 1),
+    ]
+
+
+def test_a_file_that_is_not_fidelity_is_refused_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "fidelity.json"
+    path.write_text(compare(original(dumps=1), record(record_dump(0))).model_dump_json(indent=1))
+    path.write_text(path.read_text().replace('"basis":"record"', '"basis":"x"').replace('"record"', '"x"'))
+    with pytest.raises(WorkalikeError) as caught:
+        read_fidelity(path)
+    assert (caught.value.kind, caught.value.place) == (ErrorKind.BAD_RECORD, "basis")

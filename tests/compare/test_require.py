@@ -75,3 +75,62 @@ def test_histograms() -> None:
 
 def test_an_interrupted_run_always_falls_short() -> None:
     assert shortfalls("hist=0.5", record_dump(0), incomplete=True) == ["the run is incomplete or had errors"]
+
+
+@pytest.mark.parametrize(("seconds", "good"), [(1.0, True), (4.0, True), (0.99, False), (4.01, False)])
+def test_times_at_the_limits(seconds: float, good: bool) -> None:
+    assert (shortfalls("time=50%", record_dump(0, io_s=seconds)) == []) is good
+
+
+def test_what_is_said_of_times() -> None:
+    said = shortfalls("time=50%", record_dump(0, io_s=5.0))
+    assert said == ["checkpoint 1: I/O time 2.5 x the original's, required 0.5 to 2"]
+    log = original(dumps=1)
+    log.families[0].dumps[0].io_time_s = None
+    fidelity = compare(log, record(record_dump(0)))
+    assert check(fidelity, parse_requirements("time=50%")) == [
+        "checkpoint 1: the I/O time of the original is not known"
+    ]
+
+
+def test_what_is_said_of_bytes_and_operations() -> None:
+    counters = {**record_dump(0).counters, "WRITES": 40}
+    found = shortfalls("bytes=2%,ops=25%", record_dump(0, written=36 * MIB, counters=counters))
+    assert found == [
+        "checkpoint 1: total bytes off by 12.5 %, required 2 %",
+        "checkpoint 1: bytes of a dump off by 12.5 %, required 2 %",
+    ]
+    found = shortfalls("ops=12%", record_dump(0, counters=counters))
+    said = "POSIX WRITES is 40, expected 32: off by 25 %, required 12 %"
+    assert shortfalls("ops=25%", record_dump(0, counters=counters)) == []
+    assert found == [said, f"checkpoint 1: {said}"]
+
+
+def test_operations_below_the_level_are_not_required() -> None:
+    counters = {**record_dump(0).counters, "WRITES": 40}
+    fidelity = compare(original(dumps=1), record(record_dump(0, counters=counters)))
+    for row in [*fidelity.counters, *fidelity.families[0].counters]:
+        row.at_level = False
+    assert check(fidelity, parse_requirements("ops=1%")) == []
+
+
+def test_what_is_said_of_histograms() -> None:
+    counters = {**record_dump(0).counters, "SIZE_WRITE": [0, 8, 0, 0, 24, 0, 0, 0, 0, 0]}
+    assert shortfalls("hist=0.25", record_dump(0, counters=counters)) == []
+    assert shortfalls("hist=0.2", record_dump(0, counters=counters)) == [
+        "size histogram of writes: distance 0.25, required 0.2"
+    ]
+
+
+def test_limits_of_one_and_more() -> None:
+    assert parse_requirements("bytes=100%,ops=250%") == Requirements(bytes=1.0, ops=2.5)
+    for text in ("time=1", "hist=1", "hist=100%"):
+        with pytest.raises(WorkalikeError, match="must be below 1"):
+            parse_requirements(text)
+    assert parse_requirements("hist=0.999") == Requirements(hist=0.999)
+
+
+def test_a_refusal_quotes_little_of_its_input() -> None:
+    with pytest.raises(WorkalikeError) as caught:
+        parse_requirements("x" * 100)
+    assert f"'{'x' * 40}'" in str(caught.value)

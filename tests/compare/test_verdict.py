@@ -8,9 +8,16 @@ import pytest
 from compare_builders import MIB, original, record, record_dump
 from rich.console import Console
 
-from workalike.compare.fidelity import compare
+from workalike.compare.fidelity import Fidelity, compare
+from workalike.compare.fidelity_schema import HistogramDistance, ScaleFidelity
 from workalike.compare.table import print_fidelity
-from workalike.compare.verdict import verdict_of
+from workalike.compare.verdict import (
+    full_scale_words,
+    is_operation_count,
+    scale_words,
+    verdict_of,
+    worst_counters,
+)
 from workalike.record.run_record import RecordScale, Stamp
 from workalike.text import count_text, percent_text, plural, seconds_text, size_text
 
@@ -56,6 +63,141 @@ def test_the_scale_is_in_the_sentence() -> None:
     dump = record_dump(0, written=16 * MIB, operations=16)
     text = verdict_of(compare(original(dumps=1), record(dump, scale=RecordScale(bytes=0.5)))).sentence
     assert "with 50 % of the bytes" in text
+
+
+def perfect(dumps: int = 1, ranks: int = 4) -> Fidelity:
+    return compare(original(ranks, dumps), record(*(record_dump(i) for i in range(dumps))))
+
+
+@pytest.mark.parametrize(
+    ("bytes_off", "operations_off", "distance", "grade"),
+    [
+        (0.0, 0.0, 0.0, "exact"),
+        (0.1, 1.0, 0.02, "faithful"),
+        (0.11, 0.0, 0.0, "close"),
+        (0.0, 1.01, 0.0, "close"),
+        (0.0, 0.0, 0.021, "close"),
+        (5.0, 10.0, 0.15, "close"),
+        (5.1, 0.0, 0.0, "apart"),
+        (0.0, 10.1, 0.0, "apart"),
+        (0.0, 0.0, 0.151, "apart"),
+    ],
+)
+def test_limits_of_the_grades(bytes_off: float, operations_off: float, distance: float, grade: str) -> None:
+    fidelity = perfect()
+    fidelity.families[0].total_bytes_error_pct = bytes_off
+    for row in fidelity.counters:
+        if row.counter == "WRITES":
+            row.error_pct = operations_off
+    fidelity.size_histogram_distance = HistogramDistance(read=distance)
+    assert verdict_of(fidelity).grade == grade
+
+
+def test_a_counter_that_is_off_is_not_exact() -> None:
+    fidelity = perfect()
+    opens = next(row for row in fidelity.counters if row.counter == "OPENS")
+    opens.error_pct = 1.0
+    assert verdict_of(fidelity).grade == "faithful"
+    opens.at_level = False
+    assert verdict_of(fidelity).grade == "exact"
+
+
+def test_the_worst_family_decides_and_is_named() -> None:
+    fidelity = perfect()
+    (family,) = fidelity.families
+    worse = family.model_copy(update={"name": "output 3", "bytes_error_max_pct": 40.0})
+    fidelity.families = [family, worse]
+    assert verdict_of(fidelity).sentence.startswith(
+        "Run at full scale, bytes are off by up to 40 % (output 3)."
+    )
+    worse.bytes_error_max_pct = 5.0
+    assert "bytes are within 5 % of what is expected." in verdict_of(fidelity).sentence
+
+
+@pytest.mark.parametrize(
+    ("operations", "distance", "said"),
+    [
+        (0.0, 0.0, "Operations agree in number and size."),
+        (0.0, None, "Operations agree in number."),
+        (2.0, 0.0, "Operations are within 2 % in number and equal in size."),
+        (10.0, 0.0, "Operations are within 10 % in number and equal in size."),
+        (20.0, None, "Operations are off by up to 20 % in number."),
+        (
+            0.0,
+            0.25,
+            "Operations are equal in number and their sizes 0.25 apart (0 is equal, 1 is all different).",
+        ),
+        (None, 0.5, "Operations: their sizes 0.5 apart (0 is equal, 1 is all different)."),
+        (None, 0.0, "Operations agree in number and size."),
+        (None, None, "the bytes expected."),
+    ],
+)
+def test_what_is_said_of_operations(operations: float | None, distance: float | None, said: str) -> None:
+    fidelity = perfect()
+    for row in fidelity.counters:
+        if row.counter in ("READS", "WRITES"):
+            row.comparable, row.error_pct = operations is not None, operations
+    fidelity.size_histogram_distance = HistogramDistance(write=distance)
+    assert verdict_of(fidelity).sentence.endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "scale", "said"),
+    [
+        (1.0, 1.0, "at full scale"),
+        (0.5, 1.0, "with 2 instead of 4 ranks"),
+        (1.0, 0.25, "with 25 % of the bytes"),
+        (1.0, 3.0, "with 3 times the bytes"),
+        (0.5, 0.25, "with 2 instead of 4 ranks and 25 % of the bytes"),
+    ],
+)
+def test_scale_in_words(ranks: float, scale: float, said: str) -> None:
+    fidelity = perfect()
+    fidelity.ranks_replica = round(4 * ranks)
+    fidelity.scale = ScaleFidelity(ranks=ranks, bytes=scale, time=1.0)
+    assert scale_words(fidelity) == said
+
+
+def test_a_full_scale_count_in_words() -> None:
+    fidelity = perfect()
+    said = "bytes of a dump at most {} % off, size histograms {} apart (0..1)"
+    assert full_scale_words(fidelity) == said.format(0, 0)
+    fidelity.families[0].bytes_error_max_pct = 2.5
+    fidelity.size_histogram_distance = HistogramDistance(read=0.125, write=0.0625)
+    assert full_scale_words(fidelity) == said.format(2.5, 0.125)
+    fidelity.families, fidelity.size_histogram_distance = [], HistogramDistance()
+    assert full_scale_words(fidelity) == said.format(0, 0)
+
+
+def test_worst_counters_are_those_at_the_level_first() -> None:
+    fidelity = perfect()
+    names = ["WRITES", "OPENS", "BYTES_WRITTEN", "CONSEC_WRITES"]
+    rows = {row.counter: row for row in fidelity.counters if row.counter in names}
+    for name, error in zip(names, (1.0, 7.0, 3.0, 50.0), strict=True):
+        rows[name].error_pct = error
+    rows["CONSEC_WRITES"].at_level = False
+    assert [r.counter for r in worst_counters(fidelity, 9)] == [
+        "OPENS",
+        "BYTES_WRITTEN",
+        "WRITES",
+        "CONSEC_WRITES",
+    ]
+    assert [r.counter for r in worst_counters(fidelity, 2)] == ["OPENS", "BYTES_WRITTEN"]
+
+
+@pytest.mark.parametrize(
+    ("counter", "counts"),
+    [
+        ("READS", True),
+        ("WRITES", True),
+        ("INDEP_WRITES+COLL_WRITES", True),
+        ("COLL_WRITES", False),
+        ("INDEP_OPENS+COLL_OPENS", False),
+        ("SEQ_WRITES", False),
+    ],
+)
+def test_which_counters_are_operations(counter: str, counts: bool) -> None:
+    assert is_operation_count(counter) is counts
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

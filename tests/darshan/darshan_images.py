@@ -19,7 +19,8 @@ MAGIC = 6567223
 class Image:
     """The contents of a log; the keys of ``modules`` are the numbers in the file (its slots).
 
-    A module is (record version, streams): the inflated content of each of its streams.
+    A module is (record version, streams): the inflated content of each of its streams. Without ``nanoseconds``,
+    ``times`` are start and end in whole seconds.
     """
 
     version: str = "3.41"
@@ -35,6 +36,7 @@ class Image:
     name_region: bytes | None = None
     modules: Mapping[int, tuple[int, Sequence[bytes]]] = field(default_factory=dict)
     partial: int = 0
+    nanoseconds: bool = True
     header_edit: Callable[[bytearray], None] | None = None
 
     @property
@@ -73,8 +75,11 @@ class Image:
         return b"".join(pack(stream) for stream in streams)
 
     def _job(self) -> bytes:
-        start, start_ns, end, end_ns = self.times
-        times = (start, end) if self.is_old else (start, start_ns, end, end_ns)
+        if self.nanoseconds:
+            start, start_ns, end, end_ns = self.times
+            times = (start, end) if self.is_old else (start, start_ns, end, end_ns)
+        else:
+            times = tuple(self.times)
         values = (self.uid, *times, self.nprocs, self.job_id)
         fixed = struct.pack(f"{self.order}{len(values)}q", *values)
         return fixed + self.metadata.ljust(1024, b"\0") + self.text + b"\0"

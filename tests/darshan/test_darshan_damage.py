@@ -225,7 +225,7 @@ def test_records_without_a_name_are_kept(path: Path) -> None:
 # --- records -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("extra", [1, 7, 8, 247])
+@pytest.mark.parametrize("extra", [1, 7, 9, 247])
 def test_bytes_left_over_after_records(path: Path, extra: int) -> None:
     log = opened(path, Image(names=NAMES, modules={STDIO: (2, [GOOD, GOOD[:extra]])}))
     table = log.records("STDIO")
@@ -512,3 +512,75 @@ def test_results_are_kept(path: Path) -> None:
     assert log.lustre() is log.lustre()
     assert log.heatmaps() is log.heatmaps()
     assert log.names is log.names
+
+
+# --- logs of modified and unfinished versions of Darshan -----------------------------------------------
+
+
+def test_zero_bytes_between_header_and_job_region(path: Path) -> None:
+    """A lab-built Darshan has a header of 9,520 bytes; all offsets in it are right."""
+    image = Image(names=NAMES, modules={STDIO: (2, [GOOD])})
+    plain = image.build()
+
+    def shift(header: bytearray) -> None:
+        for place in (32, 48 + 16 * STDIO):
+            (offset,) = struct.unpack_from("<Q", header, place)
+            struct.pack_into("<Q", header, place, offset + 8192)
+
+    image.header_edit = shift
+    longer = image.build()
+    log = open_log(made(path, longer[:1328] + bytes(8192) + longer[1328:]))
+    assert (log.job.nprocs, log.job.exe, log.names) == (4, "./app -x", {11: "/a"})
+    table = log.records("STDIO")
+    assert table is not None and table.counters.tolist() == [ramp(14)]
+    assert [text.split(",")[0] for text in log.warnings] == ["8192 zero bytes between header and job region"]
+    # Other bytes there are no longer header.
+    refused(
+        made(path, longer[:1328] + bytes(8191) + b"x" + longer[1328:]), ErrorKind.DAMAGED_LOG, "job region"
+    )
+    assert open_log(made(path, plain)).warnings == []
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_format_3_41_from_before_the_nanoseconds(path: Path, order: str) -> None:
+    """The job region has two fields less; the times are whole seconds."""
+    image = Image(order=order, names=NAMES, nanoseconds=False, times=(1_600_000_000, 1_600_000_099))
+    log = opened(path, image)
+    assert (log.job.start_time, log.job.end_time, log.job.run_time) == (1_600_000_000, 1_600_000_099, 100.0)
+    assert (log.job.nprocs, log.job.job_id, log.job.exe) == (4, 77, "./app -x")
+    assert log.job.metadata == {"lib_ver": "3.5.0", "h": "romio_no_indep_rw=true;cb_nodes=4"}
+    assert log.job.mounts == [("ext4", "/"), ("lustre", "/lus")]
+    assert ["nanosecond" in text for text in log.warnings] == [True]
+
+
+def test_nothing_but_metadata_tells_that_nanoseconds_are_missing(path: Path) -> None:
+    """Nanoseconds that cannot be are no proof of an older version."""
+    image = Image(nanoseconds=False, metadata=b"", times=(1_600_000_000, 1_600_000_099))
+    refused(made(path, image), ErrorKind.DAMAGED_LOG, "job region")
+
+
+@pytest.mark.parametrize(("count", "extra"), [(1, 1), (2, 1), (3, 2), (7, 2), (13, 7), (33, 1), (33, 3)])
+def test_records_of_another_size(path: Path, count: int, extra: int) -> None:
+    """A modified module: its counters are not known, wherever in the record the new ones are."""
+    ids = {100 + number: b"/a" for number in range(count)}
+    stored = [
+        record("<", number, place % 4, ramp(14 + extra, 10 * place), times(15))
+        for place, number in enumerate(ids)
+    ]
+    error = refused(
+        made(path, Image(names=ids, modules={STDIO: (2, stored)})),
+        ErrorKind.UNSUPPORTED_LOG,
+        f"{248 + 8 * extra} bytes",
+        "248",
+        "modified",
+    )
+    assert error.place == "module STDIO"
+
+
+def test_records_of_another_size_that_fill_usual_ones(path: Path) -> None:
+    """31 records of 256 bytes are as long as 32 of 248."""
+    ids = {100 + number: b"/a" for number in range(31)}
+    stored = [record("<", number, 0, ramp(15), times(15)) for number in ids]
+    refused(
+        made(path, Image(names=ids, modules={STDIO: (2, stored)})), ErrorKind.UNSUPPORTED_LOG, "256 bytes"
+    )

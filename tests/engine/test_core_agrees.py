@@ -187,3 +187,54 @@ def test_a_bad_plan_is_one_line() -> None:
     plan = _core.Plan(json.dumps(make_plan(1, [family()], [content(stream([[100, 8]]))])))
     with pytest.raises(_core.PlanError, match="more than 10 operations"):
         plan.operations(rank=0, most=10)
+
+
+def counts_of_runs(backend: str, each: int, pattern: str = "contiguous", size: int = 8, **calls: int) -> Any:
+    """Every counter of two ranks with `each` operations and calls of each kind a rank, as many as `calls` say."""
+    streams = [stream([[2 * each, size]], pattern=pattern, stride=24)]
+    plan = make_plan(2, [family(backend)], [content(*streams, **{name: 2 * n for name, n in calls.items()})])
+    counts = _core.Plan(json.dumps(plan)).count()
+    kinds = [f"calls_{kind}" for kind in _core.kinds]
+    return {name: int(counts[name][0]) for name in (*SCALARS, *kinds, "payload_written")}
+
+
+@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
+@pytest.mark.parametrize(
+    ("pattern", "size"),
+    [
+        ("contiguous", 8),
+        ("contiguous", 0),
+        ("strided", 8),
+        ("interleaved", 8),
+        ("same", 8),
+        ("replicated", 8),
+    ],
+)
+@pytest.mark.parametrize("seeks", [0, 1, 3])
+def test_a_long_run_is_counted_without_making_its_operations(
+    backend: str, pattern: str, size: int, seeks: int
+) -> None:
+    """A damaged log may have billions of operations: to make each takes minutes, and hours where there are 2**40."""
+    each = 2**36
+    few, more = (counts_of_runs(backend, n, pattern, size, seeks=n * seeks) for n in (3, 4))
+    many = counts_of_runs(backend, each, pattern, size, seeks=each * seeks)
+    assert many == {name: few[name] + (each - 3) * (more[name] - few[name]) for name in few}
+    assert many["WRITES"] == 2 * each
+
+
+@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
+def test_seeks_are_spread_over_a_long_run(backend: str) -> None:
+    each = 2**36
+    assert counts_of_runs(backend, each, seeks=5)["calls_seek"] == 2 * 5
+    # A file position must be moved before each strided operation: these seeks are already more than five.
+    needed = counts_of_runs(backend, each, "strided")["calls_seek"]
+    assert counts_of_runs(backend, each, "strided", seeks=5)["calls_seek"] == max(needed, 2 * 5)
+
+
+@pytest.mark.parametrize("calls", ["opens", "stats", "seeks", "flushes", "fsyncs"])
+@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
+def test_many_calls_that_are_alike_are_counted_without_making_them(backend: str, calls: str) -> None:
+    times = 2**36
+    few, more, many = (counts_of_runs(backend, 3, **{calls: n}) for n in (30, 31, times))
+    assert many == {name: few[name] + (times - 30) * (more[name] - few[name]) for name in few}
+    assert max(many.values()) >= 2 * times

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workalike.capture.side_file import side_file_of
 from workalike.darshan import LogBuilder, open_log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.columns import Facts
@@ -19,6 +18,7 @@ from workalike.facts.gather import facts_of
 from workalike.facts.parquet import JOBS, read_facts, write_facts
 from workalike.facts.rules import NoiseRule
 from workalike.facts.signature import alike, signature_of, step_of
+from workalike.file_kind import side_file_of
 from workalike.workload.words import Interface, Level, Role
 
 MIB = 1 << 20

@@ -27,6 +27,8 @@ from workalike.launch.run import engine_if_built
 COUNT = int(os.environ.get("WORKALIKE_MUTANTS", "20000"))
 SEED = int(os.environ.get("WORKALIKE_MUTANTS_SEED", "1"))
 SECONDS = 60
+"""CPU time after which a mutant hangs. One that waits hangs after ten times that, since the machine may be busy."""
+WAITING = 10 * SECONDS
 MEMORY = 8 * 2**30
 MOST_REPORTED = 10
 MOST_QUOTED = 3000
@@ -67,7 +69,7 @@ def engine_check(plan: Path) -> int:
     engine = engine_if_built()
     assert engine is not None
     done = subprocess.run(
-        [str(engine), "--check", "--plan", str(plan)], capture_output=True, timeout=SECONDS, check=False
+        [str(engine), "--check", "--plan", str(plan)], capture_output=True, timeout=WAITING, check=False
     )
     assert done.returncode in (0, 2), f"the engine ended with {done.returncode}: {done.stderr[-300:]!r}"
     assert (len(done.stderr.splitlines()) == 1) == (done.returncode == 2), done.stderr[-300:]
@@ -76,20 +78,27 @@ def engine_check(plan: Path) -> int:
 
 @contextlib.contextmanager
 def limits() -> Iterator[None]:
-    """Limit the memory, and set up the alarm that stops a hanging mutant."""
+    """Limit the memory, and set up the alarms that stop a hanging mutant."""
 
     def stop(*_: object) -> NoReturn:
         raise Hang
 
     before = resource.getrlimit(resource.RLIMIT_AS)
-    handler = signal.signal(signal.SIGALRM, stop)
+    handlers = {number: signal.signal(number, stop) for number in (signal.SIGALRM, signal.SIGPROF)}
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, before[1]))
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, handler)
+        alarm(False)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def alarm(on: bool) -> None:
+    """Set the alarms for a mutant, or cancel them."""
+    signal.setitimer(signal.ITIMER_PROF, SECONDS if on else 0)
+    signal.alarm(WAITING if on else 0)
 
 
 def try_mutants(kind: str, scratch: Path, mutate: Callable[[random.Random], Any]) -> Counter[Any]:
@@ -111,11 +120,11 @@ def try_mutants(kind: str, scratch: Path, mutate: Callable[[random.Random], Any]
     try:
         with limits():
             for turn in range(COUNT):
-                signal.alarm(SECONDS)
+                alarm(True)
                 try:
                     results[mutate(random.Random(SEED * 1_000_003 + turn))] += 1
                 except (Exception, Hang, SystemExit) as error:
-                    signal.alarm(0)
+                    alarm(False)
                     where = traceback.extract_tb(error.__traceback__)[-1]
                     failure = f"{type(error).__name__} in {Path(where.filename).name}:{where.lineno}"
                     times_seen[failure] += 1
@@ -123,7 +132,7 @@ def try_mutants(kind: str, scratch: Path, mutate: Callable[[random.Random], Any]
                     if times_seen[failure] == 1:
                         print(f"{kind} {turn}: {failure}: {str(error)[:200]}", file=sys.stderr, flush=True)
                 finally:
-                    signal.alarm(0)
+                    alarm(False)
     finally:
         os.chdir(folder_before)
     print(f"{kind}: {COUNT} mutants of seed {SEED}: {dict(results)}", file=sys.stderr)

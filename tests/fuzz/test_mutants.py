@@ -18,7 +18,7 @@ from harness import COUNT, command, engine_check, try_mutants
 from known_logs import ALL_LOGS
 from mutants import mutated_json, mutated_text
 
-from workalike.characterize import characterize
+from workalike.characterize import CharacterizeOptions, characterize
 from workalike.compare.fidelity import fidelity_of
 from workalike.compare.pairing import pair_up
 from workalike.darshan import open_log
@@ -83,7 +83,7 @@ def test_logs(tmp_path: Path) -> None:
             )
             command("compare", "m.darshan", "run.json", "-o", "fidelity.json")
             if dice.random() < 0.01:
-                log = characterize([open_log("m.darshan")])
+                log = characterize([open_log("m.darshan")], CharacterizeOptions(include_noise=True))
                 write_report("report.html", pairing=pair_up(log, None))
         return code
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -28,22 +30,31 @@ class Mutation:
 Change = tuple[str, Callable[[ast.AST], None]]
 
 
-def mutations_of(source: str) -> Iterator[Callable[[], Mutation]]:
-    """Every possible change of a source, as functions that make it."""
+def mutations_of(source: str) -> dict[str, Callable[[], Mutation]]:
+    """Every change of a source, made when it is called for, by the statement of the module that it lies in.
+
+    The key is the statement's name or its first line, and the number of the change among those of that name.
+    """
     tree = ast.parse(source)
-    for index, node in enumerate(_nodes(tree)):
-        for number, (change, _) in enumerate(_changes(node)):
-            yield lambda i=index, n=number, w=change, at=node: _applied(tree, i, n, w, at)  # type: ignore[misc]
+    made: dict[str, Callable[[], Mutation]] = {}
+    places: Counter[str] = Counter()
+    index = 1  # node 0 is the module itself
+    for statement in tree.body:
+        name = getattr(statement, "name", None) or _shown(statement)
+        for node in _nodes(statement):
+            for number, (what, _) in enumerate(_changes(node)):
+                made[f"{name} #{places[name]}"] = partial(_applied, tree, index, number, what, node)
+                places[name] += 1
+            index += 1
+    return made
 
 
-def _applied(tree: ast.Module, index: int, number: int, change: str, node: ast.AST) -> Mutation:
+def _applied(tree: ast.Module, index: int, number: int, what: str, node: ast.AST) -> Mutation:
     changed = copy.deepcopy(tree)
     target = _nodes(changed)[index]
     _changes(target)[number][1](target)
     return Mutation(
-        getattr(node, "lineno", 0),
-        f"{change}: {_shown(node)}",
-        ast.unparse(ast.fix_missing_locations(changed)),
+        getattr(node, "lineno", 0), f"{what}: {_shown(node)}", ast.unparse(ast.fix_missing_locations(changed))
     )
 
 

@@ -1,35 +1,44 @@
 """How many of a sample of mutants the tests notice, and which ones survive: `python tests/mutation/score.py`.
 
-Each mutant is one change of one module of a package. It is tried with that package's tests only, up to the first
-failure. A mutant that makes them hang counts as noticed.
+Each mutant is one change of one module of a package, and is judged by that package's tests alone, which stop at the
+first failure. A mutant that makes them hang is noticed, too.
+
+`judge.py` says how the tests run: one run of a package's tests under coverage shows which of them execute a line; a
+mutant's run takes these first, the fastest first. The survivors are those that all tests of the package let pass.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
-import os
-import random
-import subprocess
+import shutil
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import judge
+from judge import Learned, Run, Suite
 from mutators import Mutation, mutations_of
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "workalike"
-HOOK = Path(__file__).parent / "hook"
 PACKAGES = {
     "facts": ("tests/facts", "tests/characterize"),
     "characterize": ("tests/characterize",),
     "compare": ("tests/compare",),
 }
-"""The folders of each package's tests, as far as they exist."""
-LEAST_SECONDS = 120
+"""The tests that judge each package, those folders of them that are there."""
+LEAST_SECONDS = 60
+
+
+@dataclass
+class Mutant:
+    package: str
+    path: Path
+    mutation: Mutation
 
 
 @dataclass
@@ -55,88 +64,84 @@ def main() -> int:
     parser.add_argument("--package", action="append", choices=PACKAGES, help="only this package")
     given = parser.parse_args()
     packages = [p for p in given.package or PACKAGES if (SOURCES / p).is_dir()]
-    chosen = sample(packages, given.count, random.Random(given.seed))
-    bounds = {package: baseline(package) for package in packages}
-    with ThreadPoolExecutor(given.jobs) as pool:
-        verdicts = list(pool.map(lambda mutant: judge(*mutant, bounds[mutant[0]]), chosen))
+    chosen = sample(packages, given.count, given.seed)
+    judge.preload()
+    with tempfile.TemporaryDirectory() as scratch:
+        learned = learn(packages, Path(scratch) / "learned")
+        verdicts = judge_all(chosen, learned, given.jobs, Path(scratch))
     return report(verdicts, given.least, given.json)
 
 
-def sample(packages: list[str], count: int, dice: random.Random) -> list[tuple[str, Path, Mutation]]:
-    """`count` random mutants out of all possible changes of all packages."""
+def sample(packages: list[str], count: int, seed: int) -> list[Mutant]:
+    """`count` mutants, evenly over all places of all packages that can be changed.
+
+    A place is chosen by the hash of its file and its number in its function or class there. So a change of the code
+    elsewhere leaves the sample as it is.
+    """
     places = [
-        (package, path, make)
+        (hashlib.sha256(f"{seed} {path.relative_to(ROOT)} {place}".encode()).digest(), package, path, make)
         for package in packages
         for path in sorted((SOURCES / package).rglob("*.py"))
         if path.name != "__init__.py"
-        for make in mutations_of(path.read_text(encoding="utf-8"))
+        for place, make in mutations_of(path.read_text(encoding="utf-8")).items()
     ]
     print(f"{len(places)} possible mutants of {', '.join(packages)}", flush=True)
-    return [(package, path, make()) for package, path, make in dice.sample(places, min(count, len(places)))]
+    places.sort(key=lambda place: place[0])
+    return [Mutant(package, path, make()) for _, package, path, make in places[:count]]
 
 
-def baseline(package: str) -> float:
-    """Seconds after which a mutant counts as hanging, from a run of the tests without one.
+def folders_of(package: str) -> list[str]:
+    return [folder for folder in PACKAGES[package] if (ROOT / folder).is_dir()]
+
+
+def learn(packages: list[str], scratch: Path) -> Learned:
+    """Run the tests of all packages without a mutant: they must pass.
 
     Raises:
-        SystemExit: the tests fail without a mutant.
+        SystemExit: they do not.
     """
-    started = time.monotonic()
-    done = run_tests(package, {}, None)
-    if done.returncode:
-        sys.exit(f"the tests of {package} fail without a mutant:\n{done.stdout[-2000:]}")
-    seconds = time.monotonic() - started
-    print(f"{package}: its tests take {seconds:.0f} s", flush=True)
-    return max(LEAST_SECONDS, 4 * seconds)
+    folders = list(dict.fromkeys(folder for package in packages for folder in folders_of(package)))
+    end = Suite(ROOT, SOURCES, folders).learn(scratch)
+    if end.learned is None:
+        sys.exit(f"the tests fail without a mutant: {end.failed}\n{end.output[-2000:]}")
+    print(f"{len(end.learned.seconds)} tests take {end.seconds:.0f} s under coverage", flush=True)
+    return end.learned
 
 
-def run_tests(package: str, more: dict[str, str], seconds: float | None) -> subprocess.CompletedProcess[str]:
-    """Run the package's tests up to the first failure; `more` is added to the environment."""
-    folders = [folder for folder in PACKAGES[package] if (ROOT / folder).is_dir()]
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        "not system and not long",
-        *folders,
-    ]
-    path = os.pathsep.join(filter(None, [str(HOOK), os.environ.get("PYTHONPATH")]))
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": path, **more}
-    return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=seconds, check=False
-    )
+def judge_all(mutants: list[Mutant], learned: Learned, jobs: int, scratch: Path) -> list[Verdict]:
+    """Run the tests with each mutant, `jobs` at a time; the verdicts in the order of the mutants."""
+    verdicts: dict[int, Verdict] = {}
+    running: dict[int, Run] = {}
+    waiting = list(enumerate(mutants))[::-1]
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            number, mutant = waiting.pop()
+            running[number] = begin(mutant, learned, scratch / str(number))
+        for number, run in list(running.items()):
+            end = run.poll()
+            if end is not None:
+                del running[number]
+                shutil.rmtree(run.folder, ignore_errors=True)
+                verdicts[number] = verdict_of(mutants[number], end.failed, end.seconds)
+        time.sleep(0.01)
+    return [verdicts[number] for number in range(len(mutants))]
 
 
-def judge(package: str, path: Path, mutation: Mutation, seconds: float) -> Verdict:
-    """Run the package's tests with one mutant."""
-    module = ".".join(path.relative_to(SOURCES.parent).with_suffix("").parts)
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        mutant = Path(folder) / path.name
-        mutant.write_text(mutation.source, encoding="utf-8")
-        try:
-            done = run_tests(package, {"WORKALIKE_MUTANT": f"{module}={mutant}"}, seconds)
-            noticed = None if done.returncode == 0 else _first_failure(done.stdout)
-        except subprocess.TimeoutExpired:
-            noticed = "a time limit"
-    name = str(path.relative_to(ROOT))
-    verdict = Verdict(
-        package, name, mutation.line, mutation.what, noticed, round(time.monotonic() - started, 1)
-    )
-    print(
-        f"{'survived' if noticed is None else 'noticed '} {name}:{mutation.line}: {mutation.what}", flush=True
-    )
-    return verdict
+def begin(mutant: Mutant, learned: Learned, scratch: Path) -> Run:
+    source = scratch.with_suffix(".py")
+    source.write_text(mutant.mutation.source, encoding="utf-8")
+    module = ".".join(mutant.path.relative_to(SOURCES.parent).with_suffix("").parts)
+    folders = folders_of(mutant.package)
+    order = learned.order(mutant.path, mutant.mutation.line, folders)
+    limit = max(LEAST_SECONDS, 2 * sum(learned.seconds[test] for test in order))
+    return Suite(ROOT, SOURCES, folders).start(scratch, module, source, order, limit)
 
 
-def _first_failure(output: str) -> str:
-    said = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return said[0].split(" - ")[0] if said else "the tests did not start"
+def verdict_of(mutant: Mutant, noticed_by: str | None, seconds: float) -> Verdict:
+    name, change = str(mutant.path.relative_to(ROOT)), mutant.mutation
+    word = "survived" if noticed_by is None else "noticed "
+    print(f"{word} {seconds:4.1f} s {name}:{change.line}: {change.what}", flush=True)
+    return Verdict(mutant.package, name, change.line, change.what, noticed_by, round(seconds, 1))
 
 
 def report(verdicts: list[Verdict], least: float, file: Path | None) -> int:

@@ -140,6 +140,31 @@ def test_a_number_that_is_equal_is_reported(log: Log) -> None:
     assert [(hit.line, hit.kind, hit.token) for hit in report.hits] == [(12, Kind.PATH_COMPONENT, "10000")]
 
 
+@pytest.mark.parametrize("word", ["1000000", "12000000", "65536", "--segments=1000000", "n:65536"])
+def test_a_round_number_of_the_command_line_is_a_quantity(tmp_path: Path, word: str) -> None:
+    """`ior -s 1000000` makes a workload of 1000000 operations: that names nobody, and is listed."""
+    builder = LogBuilder(exe=f"./app {word}").posix("/data/f", rank=0, OPENS=1)
+    log = open_log(builder.write(tmp_path / "x.darshan"))
+    report = audit(CLEAN + "# 12000000 x 65536 B, 1000000 x 8 B\n", [log])
+    assert report.clean
+    digits = "".join(c for c in word if c.isdigit())
+    assert digits in [name for _, name in report.quantities]
+    assert any("quantities" in line and digits in line for line in report.lines())
+    assert digits in [entry["name"] for entry in report.as_dict()["quantities"]]
+
+
+@pytest.mark.parametrize(
+    ("word", "path"), [("1234567", "/data/f"), ("65537", "/data/f"), ("65536", "/d/run_65536/f")]
+)
+def test_other_numbers_of_the_command_line_are_searched(tmp_path: Path, word: str, path: str) -> None:
+    """A number that is not round may be an account or a ticket; one that a path holds is a name."""
+    builder = LogBuilder(exe=f"./app {word}").posix(path, rank=0, OPENS=1)
+    log = open_log(builder.write(tmp_path / "x.darshan"))
+    report = audit(CLEAN + f"# {word} x 8 B\n", [log])
+    assert [hit.token for hit in report.hits] == [word]
+    assert report.quantities == []
+
+
 def test_short_names_of_persons_and_hosts_are_whole_words(tmp_path: Path) -> None:
     builder = LogBuilder(exe="/opt/lmp -in x").posix("/home/al/f", rank=0, OPENS=1)
     report = audit("# al ran lmp\n", [open_log(builder.write(tmp_path / "x.darshan"))])

@@ -38,6 +38,12 @@ def test_the_rows_of_the_papers_rule_are_on_the_page(bench: ModuleType) -> None:
         ("the paper, Table II", {a: bench.triple(v) for a, v in bench.TABLE_II.items()}),
         ("its rule, part sizes fitted", {a: bench.triple(bench.errors(f)) for a, f in fitted.items()}),
         ("its rule, published part sizes", {a: bench.triple(bench.errors(f)) for a, f in published.items()}),
+        ("the paper, Table II", {a: bench.percent(v) for a, v in bench.TABLE_II_STATES.items()}),
+        ("its rule, part sizes fitted", {a: bench.triple(bench.state_errors(f)) for a, f in fitted.items()}),
+        (
+            "its rule, published part sizes",
+            {a: bench.triple(bench.state_errors(f)) for a, f in published.items()},
+        ),
         (
             "the paper's rule",
             {a: bench.start_error(f, workloads[a].families[0]) for a, f in fitted.items()},
@@ -60,6 +66,16 @@ def test_the_model_gives_the_papers_errors_for_c(bench: ModuleType) -> None:
     assert mean == pytest.approx(3.05, abs=0.01)
     assert largest == pytest.approx(16.27, abs=0.1)
     assert states == pytest.approx(5.72, abs=0.2)
+    assert bench.state_errors(bench.papers_rule(load(bench, "c"), bench.DECKS["c"]))[0] == pytest.approx(
+        bench.TABLE_II_STATES["c"], abs=0.01
+    )
+
+
+@pytest.mark.parametrize(("letter", "states"), [("a", 50), ("b", 28), ("c", 28), ("d", 116), ("e", 88)])
+def test_the_fourth_row_is_the_third_over_the_states(bench: ModuleType, letter: str, states: int) -> None:
+    """To the two digits that the paper prints, cut or rounded."""
+    assert load(bench, letter).families[bench.STATE].schedule.dumps == states
+    assert bench.TABLE_II_STATES[letter] == pytest.approx(bench.TABLE_II[letter][2] / states, abs=0.01)
 
 
 @pytest.mark.parametrize(

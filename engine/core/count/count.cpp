@@ -57,33 +57,38 @@ class MemberCount {
         Call call;
         while (calls.next(call)) {
             note(static_cast<std::uint64_t>(call.kind));
+            const std::int64_t times = 1 + calls.skip_alike(call);
+            if (times > 1) note(static_cast<std::uint64_t>(times));
             switch (call.kind) {
                 case Call::Kind::stat:
-                    ++out.calls_of(Kind::stat);
-                    ++counters.stats;
+                    out.calls_of(Kind::stat) += times;
+                    counters.stats += times;
                     break;
                 case Call::Kind::open:
                     ++out.calls_of(Kind::open);
                     ++counters.opens;
                     break;
                 case Call::Kind::close:
-                    ++out.calls_of(Kind::close);
+                    out.calls_of(Kind::close) += times;
+                    out.calls_of(Kind::open) += times - 1;  // extra opens, which are closed at once
+                    counters.opens += times - 1;
                     break;
                 case Call::Kind::seek:
-                    ++out.calls_of(Kind::seek);
-                    ++counters.seeks;
+                    out.calls_of(Kind::seek) += times;
+                    counters.seeks += times;
                     note(sign_of(call.offset - position));
                     break;
                 case Call::Kind::flush:
-                    ++out.calls_of(Kind::flush);
-                    ++counters.flushes;
+                    out.calls_of(Kind::flush) += times;
+                    counters.flushes += times;
                     break;
                 case Call::Kind::sync:
-                    ++out.calls_of(Kind::fsync);
-                    ++counters.fsyncs;
+                    out.calls_of(Kind::fsync) += times;
+                    counters.fsyncs += times;
                     break;
                 case Call::Kind::transfer:
                     transfer(call.operation, calls.state(), position, out);
+                    transfer_run(call.operation, calls, out);
                     break;
                 default:
                     break;
@@ -105,6 +110,21 @@ class MemberCount {
              sign_of(operation.offset - position));
         out.counters.note(state, operation.direction, operation.offset, operation.size, operation.collective);
         out.payload[direction] += operation.size;
+    }
+
+    /// The transfers of a run are placed relative to each other like its first two, so they are not made one
+    /// by one.
+    void transfer_run(const Operation& operation, RankCalls& calls, DumpCount& out) {
+        const RankCalls::TransferRun run = calls.skip_run();
+        if (run.count == 0) return;
+        out.calls_of(operation.direction == Direction::write ? Kind::write : Kind::read) += run.count;
+        out.counters.note_run(calls.state(), operation.direction, operation.size, operation.collective,
+                              run.count, run.step);
+        out.payload[static_cast<std::size_t>(operation.direction)] += operation.size * run.count;
+        out.calls_of(Kind::seek) += run.seeks;
+        out.counters.seeks += run.seeks;
+        note(static_cast<std::uint64_t>(run.count));
+        note(static_cast<std::uint64_t>(run.seeks));
     }
 
     std::vector<DumpCount> counts_;

@@ -41,6 +41,22 @@ void Counters::note(AccessState& state, Direction direction, std::int64_t offset
     counters.max_byte = std::max(counters.max_byte, last);
 }
 
+void Counters::note_run(AccessState& state, Direction direction, std::int64_t size, bool collective,
+                        std::int64_t count, std::int64_t step) {
+    DirectionCounters& counters = transfers(direction);
+    std::int64_t& last = state.last_byte[static_cast<std::size_t>(direction)];
+    counters.operations += count;
+    if (collective) counters.collective += count;
+    counters.bytes += size * count;
+    counters.sizes[size_bin(size)] += count;
+    if (step >= size) {
+        counters.sequential += count;
+        if (step == size) counters.consecutive += count;
+    }
+    last += step * count;
+    counters.max_byte = std::max(counters.max_byte, last);
+}
+
 void Counters::note_join(Direction direction) {
     DirectionCounters& counters = transfers(direction);
     ++counters.operations;

@@ -55,6 +55,9 @@ struct Counters {
     /// Notes an operation that moved `size` bytes at `offset`.
     void note(AccessState& state, Direction direction, std::int64_t offset, std::int64_t size,
               bool collective);
+    /// Notes `count` more operations like the one that was noted last, each `step` behind the one before.
+    void note_run(AccessState& state, Direction direction, std::int64_t size, bool collective,
+                  std::int64_t count, std::int64_t step);
     /// Notes an operation without an offset, by a rank that only joins a collective call.
     void note_join(Direction direction);
     /// Adds the counters of `other`, multiplied by `times`.

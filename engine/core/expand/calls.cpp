@@ -155,12 +155,16 @@ bool RankCalls::seek_if_due(Call& call) {
             return true;
         }
     }
-    const std::int64_t seeks = operations_.calls().seeks;
-    if (seeks == 0) return false;
-    const auto due = static_cast<std::int64_t>(Wide{seeks} * (done_ + 1) / operations_.own_operations());
-    if (seeks_ >= due) return false;
+    if (seeks_ >= seeks_due(done_ + 1)) return false;
     seek(call, offset);
     return true;
+}
+
+/// Seeks made before so many operations have ended: they are spread evenly.
+std::int64_t RankCalls::seeks_due(std::int64_t operations) const {
+    const std::int64_t seeks = operations_.calls().seeks;
+    if (seeks == 0) return 0;
+    return static_cast<std::int64_t>(Wide{seeks} * operations / operations_.own_operations());
 }
 
 void RankCalls::seek(Call& call, std::int64_t offset) {
@@ -179,6 +183,52 @@ void RankCalls::transfer(Call& call) {
     state_.position = call.operation.offset + call.operation.size;
     state_.moved = true;
     state_.last_direction = call.operation.direction;
+}
+
+std::int64_t RankCalls::skip_alike(const Call& call) {
+    std::int64_t count = 0;
+    switch (call.kind) {
+        case Call::Kind::stat:
+        case Call::Kind::flush:
+        case Call::Kind::sync:
+            count = left_;
+            left_ = 0;
+            break;
+        case Call::Kind::close:
+            if (!call.extra) break;
+            count = std::max<std::int64_t>(file_.held ? left_ : left_ - 1, 0);
+            left_ -= count;
+            break;
+        case Call::Kind::seek: {
+            const std::int64_t due =
+                phase_ == Phase::seeks ? operations_.calls().seeks : seeks_due(done_ + 1);
+            count = std::max<std::int64_t>(due - seeks_, 0);
+            seeks_ += count;
+            break;
+        }
+        default:
+            break;
+    }
+    return count;
+}
+
+RankCalls::TransferRun RankCalls::skip_run() {
+    if (!in_operation_ || operation_.joins || calls_ != 1 || call_ != 1) return {};
+    const EqualRun ahead = operations_.ahead();
+    if (ahead.count <= 0) return {};
+    const std::int64_t before = seeks_;
+    // The present operation has not ended yet, so the next one comes after done_ + 1.
+    seeks_ = std::max(seeks_, seeks_due(done_ + 1 + ahead.count));
+    if (rules_.positioned && ahead.step != operation_.size) {
+        // Each needs a seek, and more where more are due; what is due grows by less than one for each, or by
+        // more.
+        seeks_ = std::max({seeks_, before + ahead.count, seeks_due(done_ + 2) + ahead.count - 1});
+    }
+    operations_.skip(ahead.count);
+    done_ += ahead.count;
+    operation_.offset += ahead.count * ahead.step;
+    state_.position = operation_.offset + operation_.size;
+    return {ahead.count, ahead.step, seeks_ - before};
 }
 
 void RankCalls::fell_short(std::int64_t moved) {

@@ -54,6 +54,18 @@ class RankCalls {
 
     /// The next call; false when the dump is over.
     bool next(Call& call);
+    /// Leaves out what follows at once and is the same again as what next() gave: stats, seeks, flushes,
+    /// syncs, or, after the close of an extra open, both. How many were left out.
+    std::int64_t skip_alike(const Call& call);
+
+    struct TransferRun {
+        std::int64_t count = 0;
+        std::int64_t step = 0;   // from one to the next, in bytes
+        std::int64_t seeks = 0;  // between them
+    };
+    /// Leaves out the transfers that follow the one that next() gave and differ from it in their offsets
+    /// alone, with what lies between them: the last of them is now the one that next() gave.
+    TransferRun skip_run();
     /// Reports that the transfer from next() moved fewer bytes than it asked for.
     void fell_short(std::int64_t moved);
 
@@ -64,6 +76,7 @@ class RankCalls {
     enum class Phase { stats, opens, sections, seeks, flushes, syncs, end, close, over };
     bool next_in_section(Call& call);
     bool seek_if_due(Call& call);
+    [[nodiscard]] std::int64_t seeks_due(std::int64_t operations) const;
     void seek(Call& call, std::int64_t offset);
     void transfer(Call& call);
     [[nodiscard]] std::int64_t calls_of(const Operation& operation) const;

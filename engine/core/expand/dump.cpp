@@ -199,4 +199,13 @@ bool DumpOperations::next(Operation& operation) {
     return false;
 }
 
+EqualRun DumpOperations::ahead() const {
+    const auto* stream = std::get_if<StreamOperations>(&operations_);
+    return stream ? stream->ahead() : EqualRun{};
+}
+
+void DumpOperations::skip(std::int64_t count) {
+    if (auto* stream = std::get_if<StreamOperations>(&operations_)) stream->skip(count);
+}
+
 }  // namespace wa

@@ -60,6 +60,10 @@ class DumpOperations {
     /// Sections have the same order on all members of a file.
     bool next_section(Section& section);
     bool next(Operation& operation);
+    /// What follows the operation that next() gave, where that can be counted without making each.
+    [[nodiscard]] EqualRun ahead() const;
+    /// Leaves out operations of the run ahead.
+    void skip(std::int64_t count);
 
   private:
     void count_calls();

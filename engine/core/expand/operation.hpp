@@ -23,6 +23,12 @@ struct Operation {
     const Slab* slab = nullptr;
 };
 
+/// Operations that follow the present one and differ from it in their offsets alone, `step` apart.
+struct EqualRun {
+    std::int64_t count = 0;
+    std::int64_t step = 0;
+};
+
 /// A part of a dump that all members of a file enter and leave together, even without operations in it. It is
 /// a stream, an entry of a stream whose entries need their own file views, a dataset, or a table of a mesh.
 struct Section {

@@ -212,6 +212,13 @@ bool StreamOperations::next(Operation& operation) {
     return join(operation);
 }
 
+EqualRun StreamOperations::ahead() const {
+    if (table_rank_ >= 0 || order_ || !heap_.empty() || current_ >= entries_.size()) return {};
+    const EntryState& entry = entries_[current_];
+    if (entry.done < 2) return {};
+    return {entry.count - entry.done, entry.step};
+}
+
 bool StreamOperations::next_mixed(Operation& operation) {
     // Operation k of an entry with c operations is due at (2k+1)/2c of the stream. The earliest due goes
     // first; at a tie, the first entry.

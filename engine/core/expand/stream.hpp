@@ -21,6 +21,11 @@ class StreamOperations {
                      std::uint64_t key, bool joins, std::optional<std::size_t> only_entry = std::nullopt);
 
     bool next(Operation& operation);
+    /// What follows the operation that next() gave; none before the second of a run, which shows how it goes
+    /// on.
+    [[nodiscard]] EqualRun ahead() const;
+    /// Leaves out operations of the run ahead.
+    void skip(std::int64_t count) { entries_[current_].done += count; }
 
   private:
     struct EntryState {

@@ -13,8 +13,6 @@ from pathlib import Path
 from workalike.darshan import layouts
 from workalike.errors import ErrorKind, WorkalikeError
 
-PATTERN = "workalike-*.map"
-
 HEATMAP_BINS = 200
 
 SIZES = "SIZES"
@@ -130,20 +128,6 @@ class Mapping:
     side: dict[str, dict[int, dict[str, int]]] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     sizes: dict[int, list[list[tuple[int, int]]]] = field(default_factory=dict)
-
-
-def find_mappings(folder: Path) -> list[Path]:
-    """The mappings in a folder, in the order of their names."""
-    return sorted(folder.glob(PATTERN))
-
-
-def still_used(path: Path) -> bool:
-    """Whether a process on this node still counts in a mapping."""
-    try:
-        pid = int(path.stem.split("-")[2])
-        return str(path.resolve()) in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError, IndexError):
-        return False
 
 
 def read_mapping(path: Path) -> Mapping | None:

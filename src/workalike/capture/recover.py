@@ -8,11 +8,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from workalike.capture.mapping import Mapping, find_mappings, read_mapping, still_used
-from workalike.capture.side_file import side_file_of
+from workalike.capture.mapped_files import find_mappings, still_used
+from workalike.capture.mapping import Mapping, read_mapping
 from workalike.capture.timed import heatmap_names, heatmaps, traces
 from workalike.darshan.write import JobToWrite, write_log
 from workalike.errors import WorkalikeError
+from workalike.file_kind import side_file_of
 from workalike.leftovers import KEPT
 from workalike.version import VERSION
 

@@ -1,4 +1,8 @@
-"""Runs one command under capture: prepares its environment, and gathers its logs afterwards."""
+"""Runs one command under capture: prepares its environment, and gathers its logs afterwards.
+
+What reads logs is imported after the command has ended, if there is something to read: NumPy takes longer to load than
+the rest of `workalike profile`.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,16 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workalike.capture.library import LIBRARY, find_library
-from workalike.capture.mapping import find_mappings, still_used
-from workalike.capture.recover import recover
-from workalike.capture.side_file import side_file_of
-from workalike.darshan import Log, open_log
+from workalike.capture.mapped_files import find_mappings, still_used
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.file_kind import side_file_of
 from workalike.leftovers import KEPT, make_locked, new_name, remove_leftovers
+
+if TYPE_CHECKING:
+    from workalike.darshan import Log
 
 EXIT_SIGNAL = 128
 LOST = "workalike-*.lost"
@@ -230,10 +236,14 @@ class Session:
 
     def collect(self) -> list[Path]:
         """All logs of the run, in the spool: those that processes wrote, and those made from mappings."""
-        _, remarks = recover([self.maps], self.spool)
-        self.remarks += remarks
+        if find_mappings(self.maps):
+            from workalike.capture.recover import recover
+
+            _, remarks = recover([self.maps], self.spool)
+            self.remarks += remarks
         self.lost = any(self.spool.glob(LOST))
-        return sorted(self.spool.rglob("*.darshan"), key=_importance)
+        logs = list(self.spool.rglob("*.darshan"))
+        return sorted(logs, key=_importance) if len(logs) > 1 else logs
 
 
 def _pass_to(process: subprocess.Popen[bytes]) -> Callable[..., None]:
@@ -248,6 +258,8 @@ def _pass_to(process: subprocess.Popen[bytes]) -> Callable[..., None]:
 
 def _importance(path: Path) -> tuple[int, bool, float]:
     """The order of logs: larger MPI jobs first, then those that moved bytes (a shell does not), then by start."""
+    from workalike.darshan import open_log
+
     log = open_log(path)
     return (-log.job.nprocs, not _moved(log), log.job.start_time)
 

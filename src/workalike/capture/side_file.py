@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from workalike.file_kind import side_file_of
 from workalike.workload.model import MAX_OPERATION_BYTES, Direction
 
 MAX_BYTES = 64 * 2**20
@@ -35,11 +36,6 @@ class _SideFile(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     stdio_sizes: list[_Call] = []
-
-
-def side_file_of(log: Path) -> Path:
-    """The path of a log's side file."""
-    return log.with_name(f"{log.name}.extra.json")
 
 
 def stdio_sizes(log: Path, warnings: list[str]) -> dict[str, SizesOfRank]:

@@ -17,7 +17,7 @@ from workalike.facts.levels import WITH_DATASETS
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import fit_bytes
 from workalike.workload import units
-from workalike.workload.model import Assumption, Content, Direction, Entry, Level, Stream
+from workalike.workload.model import Assumption, Content, Direction, Entry, Interface, Level, Stream
 
 
 def content_of_event(
@@ -78,9 +78,29 @@ def contents_of_states(
                 assumed += assumptions
         else:
             streams, assumptions = build_streams(files, level, direction, nprocs)
+            if event.files[0].interface is Interface.PNETCDF and direction is Direction.WRITE:
+                header, streams = header_apart(streams, count, nprocs)
+                contents[0].streams += header
             _share_streams(contents, streams, states.sizes or [1] * count, nprocs, level is Level.STDIO)
             assumed += [*assumptions, Assumption.STATE_SIZES]
     return contents, list(dict.fromkeys(assumed))
+
+
+def header_apart(streams: Sequence[Stream], states: int, nprocs: int) -> tuple[list[Stream], list[Stream]]:
+    """(what is written once, what every state has): PnetCDF writes a file's header when its definition ends.
+
+    One rank writes it, in operations that are fewer than the states.
+    """
+    once: list[Stream] = []
+    always: list[Stream] = []
+    for stream in streams:
+        n = nprocs if stream.ranks is None else units.count_ranks(stream.ranks)
+        alone = n == 1 < nprocs and not stream.collective
+        few = [entry for entry in stream.sizes if alone and stream.repeat * entry.total(n) < states]
+        for entries, out in ((few, once), ([e for e in stream.sizes if e not in few], always)):
+            if entries:
+                out.append(stream.model_copy(update={"sizes": entries}))
+    return once, always
 
 
 def _share_streams(

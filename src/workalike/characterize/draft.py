@@ -8,13 +8,12 @@ from functools import cached_property
 
 from workalike.characterize.events import Event
 from workalike.characterize.families import DataFile
+from workalike.characterize.roles import LEVELS_WITHOUT_COLLECTIVES
 from workalike.characterize.sharing import root_of, sharing_of, sharing_of_family, turns_of
 from workalike.characterize.states import States
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.facts.rules import Decision
-from workalike.workload.model import Level, Role, Sharing, SharingMode, Turns
-
-LEVELS_WITHOUT_COLLECTIVES = (Level.POSIX, Level.STDIO)
+from workalike.workload.model import Direction, Level, Role, Sharing, SharingMode, Turns
 
 
 @dataclass
@@ -47,7 +46,11 @@ class Draft:
 
     @property
     def dumps(self) -> int:
-        return len(self.events) if self.states is None else len(self.states.intervals)
+        """Dumps and loads, without a load that only reads back what a dump of the same files has written."""
+        if self.states is not None:
+            return len(self.states.intervals)
+        kinds = [event.directions for event in self.events]
+        return 1 if len(self.layers) == 1 and kinds == [(Direction.WRITE,), (Direction.READ,)] else len(kinds)
 
 
 def drafts_of(layers: list[list[DataFile]], nprocs: int, latest: float) -> list[Draft]:
@@ -75,8 +78,7 @@ def sharing_of_layer(layer: Sequence[DataFile], nprocs: int, latest: float) -> S
     if sharing.mode is SharingMode.SHARED and len(layer) == 1 and level in LEVELS_WITHOUT_COLLECTIVES:
         data = layer[0]
         facts = data.file.modules[MODULE_OF_LEVEL[level]]
-        total = facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN")
-        root = root_of(facts, nprocs, total) if facts.scope is None else None
+        root = root_of(facts, nprocs) if facts.scope is None else None
         if root is not None:
             return Sharing(mode=SharingMode.ROOT, ranks=[(root, root, 1)])
     if sharing.mode is SharingMode.GROUPS:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from workalike.characterize.families import DataFile
 from workalike.characterize.growth import apportion
-from workalike.facts.records import FileFacts, ModuleFacts
+from workalike.facts.counters import opens_in
+from workalike.facts.records import FileFacts
 from workalike.facts.times import Interval, access_interval
 from workalike.workload.model import MAX_DUMPS, Content, Direction, Level
 
@@ -123,8 +124,7 @@ def opens_of(file: FileFacts, level: Level) -> int:
     """Opens of a file at a level, summed over ranks; where its module does not count them, those of the level below."""
     modules = file.modules
     if level is Level.STDIO:
-        stdio = modules["STDIO"]
-        return max(0, stdio.total("OPENS") - stdio.total("FDOPENS")) or stdio.total("OPENS")
+        return opens_in(modules["STDIO"], file.nprocs)
     if level is Level.H5D and "H5F" in modules:
         return modules["H5F"].total("OPENS")
     if level is Level.PNETCDF and "PNETCDF_FILE" in modules:
@@ -133,15 +133,7 @@ def opens_of(file: FileFacts, level: Level) -> int:
             return found
     if level is not Level.POSIX and "MPI-IO" in modules:
         return modules["MPI-IO"].total("COLL_OPENS") + modules["MPI-IO"].total("INDEP_OPENS")
-    return posix_opens(modules["POSIX"]) if "POSIX" in modules else 0
-
-
-def posix_opens(posix: ModuleFacts) -> int:
-    """Opens without fileno and dup, which the counter includes where the log's version counts those too.
-
-    See docs/reference/reading-counters.md#operation-counts.
-    """
-    return max(0, posix.total("OPENS") - posix.total("FILENOS") - posix.total("DUPS"))
+    return opens_in(modules["POSIX"], file.nprocs) if "POSIX" in modules else 0
 
 
 def shared_out(content: Content, parts: int, opens_once: bool = False) -> list[Content]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import pairwise
 from statistics import median
 
@@ -183,7 +184,7 @@ def layers_by_number(files: Sequence[DataFile], wanted: int) -> list[list[DataFi
     """Layers by a number in the names, if one of the numbers gives `wanted` layers in which no rank has two files."""
     numbers = naming.numbering([d.file.name for d in files])
     for place in range(len(numbers[0]) if numbers else 0):
-        layers: dict[int, list[DataFile]] = defaultdict(list)
+        layers: dict[Fraction, list[DataFile]] = defaultdict(list)
         for data, row in zip(files, numbers, strict=True):
             layers[row[place]].append(data)
         if len(layers) == wanted and all(_no_rank_twice(layer) for layer in layers.values()):

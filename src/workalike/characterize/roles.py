@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from workalike.characterize.families import DataFile
 from workalike.characterize.rules import RoleRule
 from workalike.facts import naming
+from workalike.facts.counters import operations_of
+from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.workload.model import Direction, Role
+from workalike.workload.model import Direction, Level, Role
+
+LEVELS_WITHOUT_COLLECTIVES = (Level.POSIX, Level.STDIO)
 
 
 @dataclass(frozen=True)
@@ -17,7 +21,7 @@ class Behaviour:
     """The input of the rules below: a family's files and what is done with them."""
 
     files: Sequence[DataFile]
-    events: int
+    dumps: int  # those that are only read back afterwards are not among them
     one_file_many_states: bool
     share_of_writes: float  # share of the job's written bytes
 
@@ -36,14 +40,26 @@ def decide_role(behaviour: Behaviour) -> tuple[Role, RoleRule]:
         return named, RoleRule.NAME
     if Direction.READ in directions and _reads_own_writes(behaviour.files):
         return Role.SCRATCH, RoleRule.READ_BACK
+    minor = behaviour.share_of_writes < THRESHOLDS.role_checkpoint
+    if behaviour.one_file_many_states and minor and _line_by_line(behaviour.files):
+        return Role.LOG, RoleRule.LINES
     if behaviour.one_file_many_states:
         return Role.VISUALIZATION, RoleRule.APPENDED
-    if behaviour.events >= 2 and behaviour.share_of_writes >= THRESHOLDS.role_checkpoint:
+    if behaviour.dumps >= 2 and behaviour.share_of_writes >= THRESHOLDS.role_checkpoint:
         return Role.CHECKPOINT, RoleRule.MOST_WRITTEN
-    if behaviour.events >= 2:
+    if behaviour.dumps >= 2:
         return Role.VISUALIZATION, RoleRule.LESS_WRITTEN
     return Role.OUTPUT, RoleRule.WRITTEN_ONCE
 
 
 def _reads_own_writes(files: Sequence[DataFile]) -> bool:
     return all(d.read and d.written and d.ranks.ranks is not None and len(d.ranks.ranks) == 1 for d in files)
+
+
+def _line_by_line(files: Sequence[DataFile]) -> bool:
+    """Whether the operations are as small as lines of text; libraries of data write no text."""
+    if any(d.level not in LEVELS_WITHOUT_COLLECTIVES for d in files):
+        return False
+    written = sum(d.written for d in files)
+    operations = sum(operations_of(d.file.modules[MODULE_OF_LEVEL[d.level]], Direction.WRITE) for d in files)
+    return written <= THRESHOLDS.role_line * operations

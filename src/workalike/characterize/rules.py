@@ -12,6 +12,7 @@ class RoleRule(Rule):
     ONLY_READ = "only-read", "role: only read"
     NAME = "name", "role: a word in the name"
     READ_BACK = "read-back", "role: written and read back in pieces by its own ranks"
+    LINES = "lines", "role: one file appended over the run line by line"
     APPENDED = "appended", "role: one file appended over the run"
     MOST_WRITTEN = "most-written", "role: written repeatedly, most of the bytes"
     LESS_WRITTEN = "less-written", "role: written repeatedly, a minor part of the bytes"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from workalike.facts.counters import bytes_name, operations_of
 from workalike.facts.plausible import plausible_stamps
 from workalike.facts.rank_sets import RankSet
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload import units
-from workalike.workload.model import Level, Sharing, SharingMode, Turns
+from workalike.workload.model import Direction, Level, Sharing, SharingMode, Turns
 
 
 def effective_writers(facts: ModuleFacts, nprocs: int, total_bytes: int) -> float:
@@ -21,27 +22,60 @@ def effective_writers(facts: ModuleFacts, nprocs: int, total_bytes: int) -> floa
     The result is n where the variance is missing or impossible. The deviations of several datasets are added, as if the
     same ranks had written all of them.
     """
-    reduced = facts.ranks < 0
-    if nprocs <= 1 or total_bytes <= 0 or not reduced.any() or not facts.has("F_VARIANCE_RANK_BYTES"):
+    deviation = _deviation_of(facts)
+    if nprocs <= 1 or total_bytes <= 0 or deviation is None:
         return float(nprocs)
-    variances = facts.fcolumn("F_VARIANCE_RANK_BYTES")[reduced]
-    if not np.isfinite(variances).all() or (variances < 0).any():
-        return float(nprocs)
-    relative = sum(math.sqrt(v) for v in variances.tolist()) / total_bytes * nprocs
+    relative = deviation / total_bytes * nprocs
     return max(1.0, nprocs / (1 + relative * relative))
 
 
-def root_of(facts: ModuleFacts, nprocs: int, total_bytes: int) -> int | None:
-    """The single rank that moved everything in a reduced record; None where the variance shows several ranks."""
-    if nprocs < 2 or effective_writers(facts, nprocs, total_bytes) >= min(THRESHOLDS.root_writers, nprocs):
+def _deviation_of(facts: ModuleFacts) -> float | None:
+    """Standard deviation of the ranks' bytes, read and written, in a reduced record; None where it is not known."""
+    reduced = facts.ranks < 0
+    if not reduced.any() or not facts.has("F_VARIANCE_RANK_BYTES"):
+        return None
+    variances = facts.fcolumn("F_VARIANCE_RANK_BYTES")[reduced]
+    if not np.isfinite(variances).all() or (variances < 0).any():
+        return None
+    return sum(math.sqrt(v) for v in variances.tolist())
+
+
+def root_of(
+    facts: ModuleFacts, nprocs: int, directions: Collection[Direction] = tuple(Direction)
+) -> int | None:
+    """The one rank that moved everything in these directions, if the variance says that there is one."""
+    total = facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN")
+    if nprocs < 2 or effective_writers(facts, nprocs, total) >= min(THRESHOLDS.root_writers, nprocs):
+        return None
+    if any(shared_alike(facts, direction, nprocs) for direction in directions):
         return None
     for rank_counter in ("SLOWEST_RANK", "FASTEST_RANK"):
         if (
-            facts.largest(f"{rank_counter}_BYTES") >= THRESHOLDS.root_bytes * total_bytes
+            facts.largest(f"{rank_counter}_BYTES") >= THRESHOLDS.root_bytes * total
             and facts.largest(rank_counter) < nprocs
         ):
             return facts.largest(rank_counter)
     return 0
+
+
+def shared_alike(facts: ModuleFacts, direction: Direction, nprocs: int) -> bool:
+    """Whether all ranks move the same in a direction, though the variance speaks of one rank.
+
+    The variance is that of reads and writes together: where one rank writes much and every rank reads a little, it is
+    that of the writes. And that of some old logs is wrong: a rank that moved its equal share contradicts it.
+    """
+    moved = facts.total(bytes_name(direction))
+    total = facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN")
+    deviation = _deviation_of(facts)
+    if not moved or not deviation or moved % nprocs or operations_of(facts, direction) % nprocs:
+        return False
+    if moved == total:
+        return any(
+            facts.largest(f"{who}_BYTES") * nprocs == total for who in ("FASTEST_RANK", "SLOWEST_RANK")
+        )
+    # Of one rank that moves some bytes, beside what everybody moves equally.
+    alone, alike = (size * math.sqrt(nprocs - 1) / nprocs for size in (total, total - moved))
+    return abs(deviation - alike) < abs(deviation - alone)
 
 
 def sharing_of(sets: list[RankSet], nprocs: int) -> Sharing:

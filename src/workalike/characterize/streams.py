@@ -12,7 +12,7 @@ from workalike.characterize.calls import filled_calls, split_collective
 from workalike.characterize.moved import Moved, few_sizes, merged, moved_by
 from workalike.characterize.rank_streams import moved_by_rank, streams_of_ranks
 from workalike.characterize.repeated_access import length_accessed, reads_over_writes, within_extent
-from workalike.characterize.sharing import effective_writers, root_of
+from workalike.characterize.sharing import effective_writers, root_of, shared_alike
 from workalike.characterize.stream_parts import (
     Ranges,
     make_stream,
@@ -151,7 +151,7 @@ def _reduced_streams(
 ) -> tuple[list[Stream], list[Assumption]]:
     moved = moved_by(facts, direction)
     total = facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN")
-    root = root_of(facts, nprocs, total)
+    root = root_of(facts, nprocs, [direction])
     assumed = [Assumption.SIZES] if len(moved.pairs) > THRESHOLDS.sizes_known else []
     if root is not None:
         # One rank moved everything: in collective calls the other ranks join with zero bytes.
@@ -168,7 +168,8 @@ def _reduced_streams(
         assumed.append(Assumption.RANK_SHARES)
     if not rest:
         return streams, assumed
-    writers = effective_writers(facts, nprocs, total)
+    alike = shared_alike(facts, direction, nprocs)
+    writers = float(nprocs) if alike else effective_writers(facts, nprocs, total)
     ranges = None
     if moved.collective_calls == 0 and writers < THRESHOLDS.active_all * nprocs:
         ranges = spread_ranks(max(1, round(writers)), nprocs)

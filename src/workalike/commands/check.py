@@ -20,9 +20,17 @@ def register(app: typer.Typer) -> None:
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload file.")],
+    more_logs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[LOG]...", help="Further logs of --audit.", show_default=False),
+    ] = None,
     audit_logs: Annotated[
         list[Path] | None,
-        typer.Option("--audit", metavar="LOG", help="Search the workload for every name of this log."),
+        typer.Option(
+            "--audit",
+            metavar="LOG...",
+            help="Search the workload for every name of these logs; a folder stands for the logs in it.",
+        ),
     ] = None,
     as_json: opt.Json = False,
 ) -> None:
@@ -39,9 +47,11 @@ def command(
         workalike check app.yaml
 
         workalike check app.yaml --audit app.darshan
+
+        workalike check job.yaml --audit job/*.darshan
     """
     from workalike.darshan import open_logs
-    from workalike.errors import ErrorKind
+    from workalike.errors import ErrorKind, WorkalikeError
     from workalike.files import read_text
     from workalike.launch.possible import refuse_impossible
     from workalike.launch.run import engine_if_built
@@ -51,11 +61,16 @@ def command(
     from workalike.workload.summary import summarize
     from workalike.workload.workload_file import read_workload
 
+    if more_logs and not audit_logs:
+        raise WorkalikeError(
+            ErrorKind.USAGE, "one workload is checked at a time", hint="logs come after --audit"
+        )
+    logs = [*(audit_logs or []), *(more_logs or [])]
     workload = read_workload(file)
     if workload.families:
         refuse_impossible(engine_if_built(), resolve(workload, Options()), file)
-    report = audit(read_text(file, ErrorKind.BAD_WORKLOAD), open_logs(audit_logs)) if audit_logs else None
-    disclosures = disclose(workload) if audit_logs else []
+    report = audit(read_text(file, ErrorKind.BAD_WORKLOAD), open_logs(logs)) if logs else None
+    disclosures = disclose(workload) if logs else []
     if as_json:
         opt.print_json(
             {
@@ -68,7 +83,8 @@ def command(
     else:
         screen = opt.console()
         for line in summarize(workload):
-            screen.print(line, markup=False)
+            # Lines of a pipe are somebody's input: nobody breaks them.
+            screen.print(line, markup=False, soft_wrap=not screen.is_terminal)
         if report is not None:
             for disclosure in disclosures:
                 screen.print(f"  {disclosure.text()}", markup=False, soft_wrap=True)

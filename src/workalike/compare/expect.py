@@ -44,7 +44,7 @@ def expected(scaled: Scaled, module: str, counter: str, original: Counters) -> f
         before, after = scaled.files
         return max(0.0, (value + 1) * scaled.factor * before / after - 1) if value else 0.0
     if law is Law.FOLLOWING:
-        return _following(scaled, module, counter, original)
+        return _following(scaled, module, counter, value, original)
     return value
 
 
@@ -81,9 +81,8 @@ def _size_bin(scaled: Scaled, module: str, counter: str, value: int) -> float:
     return max(0.0, after + (value - before) * times)
 
 
-def _following(scaled: Scaled, module: str, counter: str, original: Counters) -> float:
+def _following(scaled: Scaled, module: str, counter: str, value: int, original: Counters) -> float:
     """Expected accesses after the previous one: all but the first of a file (SEQ) or of a rank in a file (CONSEC)."""
-    value = original.get(counter, 0)
     if not value:
         return 0.0
     operations = _operations(module, counter)

@@ -185,6 +185,7 @@ def uncovered(pairing: Pairing) -> UncoveredShare:
     """The bytes of the log that the workload leaves out. Noise and libraries' traffic are listed but not counted."""
     if pairing.log is not None and pairing.log.losses:
         parts = [(loss.reason, loss.bytes, loss.files) for loss in pairing.log.losses]
+        parts += [(Reason.NOISE, size, files) for _, files, size in pairing.log.noise]
     else:
         parts = [(u.reason, u.bytes, u.files) for u in pairing.workload.uncovered]
     summed: dict[Reason, list[int]] = {}

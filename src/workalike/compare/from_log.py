@@ -11,6 +11,7 @@ import numpy as np
 from workalike import _core
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.side import Key, Side, SideDump, SideFamily, add_sums, direction_of
+from workalike.facts.counters import NOT_OPENS, opens_in
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.times import open_interval
 from workalike.predict.determined import LARGEST, Counters, merge
@@ -144,6 +145,8 @@ def _add_files(
         claim = claims[file.key]
         for module, facts in file.modules.items():
             counters, missing = counters_of(facts)
+            if module in NOT_OPENS:
+                counters["OPENS"] = opens_in(facts, file.nprocs)
             claimed = {n: v for n, v in counters.items() if claim[direction_of(n)] == index}
             merge(family.modules.setdefault(module, {}), claimed)
             unmeasured.update((module, name) for name in missing)

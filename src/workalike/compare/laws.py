@@ -33,7 +33,7 @@ class Law(Enum):
         "opens",
         "original x (plan / workload)",
         "each rank opens, stats and syncs: the counts scale by N/N0 of the family's ranks; "
-        "collective opens are rounded up",
+        "collective opens are rounded up; OPENS are those without FILENOS, DUPS and FDOPENS",
     )
     SEEKS = ("seeks", "original x (plan / workload)", "seeks accompany operations: they scale by F")
     EXTENT = (

@@ -78,7 +78,7 @@ def read_header(source: Source, warn: Warn) -> Header:
     offset, length = struct.unpack_from(code + "2Q", raw, layout.names)
     names = Region("name region", offset, length)
     modules = _read_modules(raw, layout, code, flags, warn)
-    job = _job_region(source, layout, names, modules)
+    job = _job_region(source, layout, names, modules, warn)
     if compression == layouts.UNCOMPRESSED:
         warn("uncompressed log, as left by a job that did not finish: no checksum guards it")
     _check_tiling(source, [job, names, *(module.region for module in modules.values())], compression, warn)
@@ -145,7 +145,7 @@ def _read_modules(
 
 
 def _job_region(
-    source: Source, layout: layouts.HeaderLayout, names: Region, modules: dict[str, ModuleInfo]
+    source: Source, layout: layouts.HeaderLayout, names: Region, modules: dict[str, ModuleInfo], warn: Warn
 ) -> Region:
     """The job region, which has no entry in the header and ends where the next region begins."""
     begins = [names.offset] if names.offset else [module.offset for module in modules.values()]
@@ -154,7 +154,13 @@ def _job_region(
         raise source.damaged(
             f"the job region would end at byte {end} of {source.size}", place=f"header, byte {layout.names}"
         )
-    return Region("job region", layout.size, end - layout.size)
+    begin = layout.size
+    if end - begin > layouts.LONGER_HEADER and not any(source.read(begin, layouts.LONGER_HEADER)):
+        warn(
+            f"{layouts.LONGER_HEADER} zero bytes between header and job region, as a modified Darshan writes them"
+        )
+        begin += layouts.LONGER_HEADER
+    return Region("job region", begin, end - begin)
 
 
 def _check_tiling(source: Source, regions: list[Region], compression: int, warn: Warn) -> None:

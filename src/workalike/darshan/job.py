@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from workalike.darshan.source import OBJECTS, SMALL, Source, Warn
 _BILLION = 1_000_000_000
 _MOST_PROCESSES = (1 << 31) - 1
 """The number of processes is a C int in MPI."""
+_METADATA_LINE = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*=")
 _ID_BYTES = np.arange(1, 9)
 """Offsets of the bytes of an id from the end of the previous name."""
 
@@ -26,8 +28,8 @@ class Job:
         uid: user number.
         start_time: start of the first rank, seconds since 1970 UTC.
         end_time: end of the last rank, seconds since 1970 UTC.
-        run_time: length of the job in seconds, never negative. From format 3.41 on it is the difference of the two;
-            before, it is in whole seconds including both ends, as Darshan has it.
+        run_time: length of the job in seconds, never negative. With nanosecond fields (format 3.41) it is the
+            difference of the two; without, it is in whole seconds including both ends, as Darshan has it.
         nprocs: number of processes, >= 1.
         job_id: the scheduler's number, or a process number.
         metadata: "lib_ver", "h" (hints for writing the log) and the like.
@@ -53,13 +55,18 @@ def read_job(source: Source, header: Header, warn: Warn) -> Job:
         WorkalikeError: DAMAGED_LOG if it is too short or its values are impossible.
     """
     data = source.inflate(header.job, header.compression, SMALL)
-    fixed = struct.Struct(header.code + ("7q" if header.layout.nanoseconds else "5q"))
+    nanoseconds = header.layout.nanoseconds and not _lacks_nanoseconds(data, header.code)
+    if header.layout.nanoseconds and not nanoseconds:
+        warn(
+            "job region: no nanosecond fields, as versions under development wrote it; times are whole seconds"
+        )
+    fixed = struct.Struct(header.code + ("7q" if nanoseconds else "5q"))
     text_at = fixed.size + layouts.METADATA_BYTES
     if len(data) <= text_at:
         raise source.damaged(
             f"inflates to {len(data)} bytes, but needs more than {text_at}", place="job region"
         )
-    if header.layout.nanoseconds:
+    if nanoseconds:
         uid, start, start_ns, end, end_ns, nprocs, job_id = fixed.unpack_from(data)
         run_time = (end - start) + (end_ns - start_ns) / _BILLION
     else:
@@ -85,6 +92,20 @@ def read_job(source: Source, header: Header, warn: Warn) -> Job:
         exe=exe,
         mounts=mounts,
     )
+
+
+def _lacks_nanoseconds(data: bytes, code: str) -> bool:
+    """Whether a job region of format 3.41 is one of before the nanosecond fields.
+
+    The end of the job then lies where the nanoseconds of its start should, which are fewer than a billion, and the
+    metadata begin where the number of processes should.
+    """
+    short = struct.Struct(code + "5q")
+    if len(data) <= short.size + layouts.METADATA_BYTES:
+        return False
+    _, start, end, nprocs, _ = short.unpack_from(data)
+    impossible = end >= _BILLION and end >= start and 1 <= nprocs <= _MOST_PROCESSES
+    return impossible and _METADATA_LINE.match(data, short.size) is not None
 
 
 def _text(data: bytes) -> str:

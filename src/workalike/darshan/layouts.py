@@ -83,6 +83,9 @@ HEADERS: dict[str, HeaderLayout] = {
 }
 """Supported format versions. H5D was added in 3.20 and PNETCDF_VAR in 3.41: older files have other module numbers."""
 
+LONGER_HEADER = 8192
+"""Zero bytes that a modified Darshan leaves between header and job region (docs/reference/darshan-format.md#older-headers)."""
+
 METADATA_BYTES = 1024
 """Size of the key=value text in the job region."""
 

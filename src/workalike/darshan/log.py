@@ -14,9 +14,17 @@ from workalike.darshan.header import ByteOrder, ModuleInfo, read_header
 from workalike.darshan.heatmap import Heatmap, decode_heatmaps
 from workalike.darshan.job import Job, read_job, read_names
 from workalike.darshan.lustre import LustreTable, decode_lustre
-from workalike.darshan.records import Int64s, RecordTable, UInt64s, decode_records
+from workalike.darshan.records import (
+    Int64s,
+    RecordTable,
+    UInt64s,
+    decode_records,
+    native_words,
+    other_size,
+)
 from workalike.darshan.source import Source
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.file_kind import SIDE_FILE_SUFFIX
 
 __all__ = ["Log", "open_log", "open_logs"]
 
@@ -38,13 +46,15 @@ def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = Non
 
 
 def open_logs(paths: Sequence[Path]) -> list[Log]:
-    """Open the logs of one job; a folder stands for the logs (`*.darshan`) in it.
+    """Open the logs of one job; a folder stands for the logs (`*.darshan`) in it, side files of capture are skipped.
 
     Raises:
         WorkalikeError: MISSING if there is no log, and the errors of `open_log`.
     """
     found: list[Path] = []
     for path in paths:
+        if path.name.endswith(SIDE_FILE_SUFFIX):
+            continue  # `x.darshan*` names them too; who wants one reads it beside its log
         found += sorted(path.glob("*.darshan")) if path.is_dir() else [path]
     if not found:
         raise WorkalikeError(
@@ -120,6 +130,7 @@ class Log:
             with self._source.within_memory(info.region):
                 data = self._inflate(info)
                 table = decode_records(module, info.version, data, self._header.code, self._warn)
+            self._refuse_other_size(info, data, table.ranks)
             self._check_ranks(module, table.ranks, lowest=-1)
             self._note_nameless(module, table.ids)
             self._tables[module] = table
@@ -204,6 +215,21 @@ class Log:
         elif name not in layouts.MODULE_IDS:
             self._warn(f"module number {self.modules[name].id} is not known, skipped")
         return False
+
+    def _refuse_other_size(self, info: ModuleInfo, data: bytes, ranks: Int64s) -> None:
+        """Records of another size than their version has are a modified module's: nobody knows their counters."""
+        usual = layouts.FIXED[info.name].versions[info.version].words
+        nprocs = self.job.nprocs
+        if len(data) % 8 or not (len(data) % (8 * usual) or ((ranks < -1) | (ranks >= nprocs)).any()):
+            return
+        found = other_size(native_words(data, self._header.code), usual, self.names, nprocs)
+        if found is not None:
+            raise self._source.unsupported(
+                f"its records have {8 * found} bytes, not the {8 * usual} of version {info.version}: "
+                "they are of a modified Darshan",
+                place=f"module {info.name}",
+                hint="their counters are not known; profile the application anew, with Darshan or workalike profile",
+            )
 
     def _check_ranks(self, module: str, ranks: Int64s, lowest: int) -> None:
         """Refuse records with ranks outside the job: they are not what the header says."""

@@ -6,7 +6,7 @@ See docs/reference/darshan-format.md#modules.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,9 @@ import numpy.typing as npt
 
 from workalike.darshan import layouts
 from workalike.darshan.source import Warn
+
+_HEAD_WORDS = 2
+"""Every record begins with its id and its rank."""
 
 Int64s = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
@@ -92,6 +95,36 @@ def native_words(data: bytes, code: str) -> Int64s:
         return np.empty(0, dtype=np.int64)
     words: npt.NDArray[Any] = np.frombuffer(data, dtype=f"{code}i8", count=len(data) // 8)
     return words.astype(np.int64, copy=False)
+
+
+def other_size(words: Int64s, usual: int, known: Collection[int], nprocs: int) -> int | None:
+    """The size of records, other than the usual one, at which each has a known id and a rank of the job.
+
+    Args:
+        words: the words of a region, shape [w].
+        usual: words of a record as its version has it.
+        known: record ids that have a name.
+        nprocs: processes of the job.
+
+    Returns:
+        Words of a record, the smallest size that fits; None where none does. A single record shows its size
+        only by what is left over, less than another record.
+    """
+    ids = np.array(list(known), dtype=np.uint64)
+    total = len(words)
+    for count in range(total // _HEAD_WORDS, 0, -1):
+        size = total // count
+        if total % count or size == usual or (count == 1 and not usual < size < 2 * usual):
+            continue
+        table = words.reshape(count, size)
+        ranks = table[:, 1]
+        if (
+            ((ranks >= -1) & (ranks < nprocs)).all()
+            and np.isin(table[0, 0].view(np.uint64), ids)
+            and np.isin(table[:, 0].view(np.uint64), ids).all()
+        ):
+            return size
+    return None
 
 
 def decode_records(module: str, version: int, data: bytes, code: str, warn: Warn) -> RecordTable:

@@ -64,6 +64,22 @@ def collective_of(facts: ModuleFacts, direction: Direction) -> int:
     return 0
 
 
+NOT_OPENS = {"POSIX": ("FILENOS", "DUPS"), "STDIO": ("FDOPENS",)}
+"""Calls on a descriptor that is open already, which OPENS includes in versions that count them."""
+
+
+def opens_in(facts: ModuleFacts, nprocs: int) -> int:
+    """Opens of a file in POSIX or STDIO by all of the job's `nprocs` ranks (docs/reference/darshan-meaning.md#opens).
+
+    Where there is nothing but calls on open descriptors, somebody else opened them: a stream whose descriptor moves
+    the data (C++ streams ask for it at each call), or a descriptor that was inherited. Each rank's first one counts.
+    """
+    opens = facts.total("OPENS")
+    real = max(0, opens - sum(facts.totals(NOT_OPENS[facts.module])))
+    reduced = int((facts.ranks < 0).sum())
+    return real or min(opens, len(facts.ranks) + reduced * (nprocs - 1))
+
+
 def common_sizes(facts: ModuleFacts) -> list[Pair]:
     """(size, count) of the common sizes, summed over the records and both directions."""
     counts: dict[int, int] = defaultdict(int)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 
 from workalike.facts.records import FileFacts
 from workalike.workload.words import Role
 
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"(?<![^/])\d+(?:\.\d+)?(?:e[-+]?\d{1,2})?(?=/)|\d+")
+"""Runs of digits; a folder that is named by a whole number, such as OpenFOAM's times (0.02, 1e-05), is one."""
+
 _OBFUSCATED = re.compile(r"(?:^|/)\d{5,}$")
 _HASH = re.compile(
     r"(?<![0-9a-zA-Z])(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{8,}(?:-[0-9a-f]{4,}){0,4}(?![0-9a-zA-Z])"
@@ -31,25 +34,31 @@ def pattern_of(name: str) -> str:
 
 
 def numbers_of(name: str) -> list[str]:
-    """The runs of digits in a name, as they are written; identifiers are left out."""
+    """The runs of digits in a name, and numbers that name folders, as they are written; identifiers are left out."""
     return _DIGITS.findall(_HASH.sub("", name))
 
 
 def width_keys(names: Sequence[str]) -> list[tuple[int, ...]]:
     """A key for each name of one pattern: the widths of those numbers that any of the names pads with zeros.
 
-    `dump_020` and `dump_10000` are of different series; `chk.9` and `chk.10` are of the same.
+    `dump_020` and `dump_10000` are of different series; `chk.9` and `chk.10` are of the same, and so are the times
+    `0.02` and `0.1`.
     """
     numbers = [numbers_of(name) for name in names]
     padded = sorted(
-        {i for row in numbers for i, run in enumerate(row) if len(run) > 1 and run.startswith("0")}
+        {
+            i
+            for row in numbers
+            for i, run in enumerate(row)
+            if len(run) > 1 and run[0] == "0" and run.isdigit()
+        }
     )
     return [tuple(len(row[i]) for i in padded if i < len(row)) for row in numbers]
 
 
-def numbering(names: Sequence[str]) -> list[list[int]]:
+def numbering(names: Sequence[str]) -> list[list[Fraction]]:
     """One list per name of a pattern: its numbers, without those that are the same in all names."""
-    numbers = [[int(run[:MOST_DIGITS]) for run in numbers_of(name)] for name in names]
+    numbers = [[Fraction(run[:MOST_DIGITS].rstrip(".e+-")) for run in numbers_of(name)] for name in names]
     fields = min((len(row) for row in numbers), default=0)
     varying = [i for i in range(fields) if len({row[i] for row in numbers}) > 1]
     return [[row[i] for i in varying] for row in numbers]
@@ -63,7 +72,7 @@ _WORDS: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         Role.VISUALIZATION,
         re.compile(
-            r"(?i)(?<![a-z])vi[sz](?![a-z])|visual|plot|plt|lammpstrj|traj|xdmf"
+            r"(?i)(?<![a-z])vi[sz](?![a-z])|visual|plot|plt|lammpstrj|traj|xdmf|\.xyz$"
             r"|vt[kup](?![a-z])|fields?(?![a-z])|hydro"
         ),
     ),

@@ -53,6 +53,12 @@ def moved_bytes(file: FileFacts) -> int:
     return max(_bytes(file, module) for module in LEVELS) + _bytes(file, "STDIO")
 
 
+def written_bytes(file: FileFacts) -> int:
+    """Bytes written at the level that saw most of them, and by STDIO."""
+    written = {name: facts.total("BYTES_WRITTEN") for name, facts in file.modules.items()}
+    return max(written.get(module, 0) for module in LEVELS) + written.get("STDIO", 0)
+
+
 def _bytes(file: FileFacts, module: str) -> int:
     facts = file.modules.get(module)
     return facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN") if facts else 0
@@ -79,7 +85,7 @@ def noise_of(files: list[FileFacts]) -> list[NoiseRule | None]:
     """The rule by which each file is noise; None for the application's data.
 
     Two more rules look at all files together. Text logs with a small share of the bytes are noise. So are files that
-    are too small to matter for storage, even all of them together.
+    are too small to matter for storage, even all of them together; but the only files that a run writes do matter.
     """
     labels = [next((rule for rule, holds in RULES.items() if holds(file)), None) for file in files]
     data = [place for place, label in enumerate(labels) if label is None]
@@ -90,7 +96,10 @@ def noise_of(files: list[FileFacts]) -> list[NoiseRule | None]:
         for place in text_logs:
             labels[place] = NoiseRule.TEXT_LOG
     kept = {place: sizes[place] for place in data if labels[place] is None}
-    for place in _negligible(files, kept, total):
+    small = _negligible(files, kept, total)
+    # However small, what a run writes is what it is for: a file that is converted, say.
+    written = {place for place in kept if written_bytes(files[place])}
+    for place in small - written if written <= small else small:
         labels[place] = NoiseRule.NEGLIGIBLE
     return labels
 

@@ -283,6 +283,11 @@ class Thresholds:
         "share",
         "A family that is written repeatedly is a checkpoint where it has this share of the bytes.",
     )
+    role_line: int = _threshold(
+        512,
+        "bytes",
+        "A file appended over the run is a text log where its writes are at most this large, on average.",
+    )
 
 
 THRESHOLDS = Thresholds()

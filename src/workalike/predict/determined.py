@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workalike.darshan.bins import SIZE_BINS
+from workalike.facts.counters import NOT_OPENS, opens_in
 from workalike.facts.records import FileFacts, IntArray
 
 Counters = dict[str, int]
@@ -49,8 +50,6 @@ class ModuleRules:
             joined = "+".join(term for term, _ in terms)
             if present or joined in counters:
                 out[name] = max(0, sum(present)) if present else counters[joined]
-        if not out.get("OPENS") and counters.get("FILENOS"):
-            del out["OPENS"]  # opened as streams; how often, other counters tell
         return out
 
 
@@ -61,15 +60,12 @@ def _sum(*names: str) -> tuple[tuple[str, int], ...]:
 RULES: dict[str, ModuleRules] = {
     "POSIX": ModuleRules(
         counters=(
-            *("READS", "WRITES", "SEEKS", "BYTES_READ", "BYTES_WRITTEN", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
+            *("OPENS", "READS", "WRITES", "SEEKS", "BYTES_READ", "BYTES_WRITTEN"),
+            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
             *("CONSEC_READS", "CONSEC_WRITES", "SEQ_READS", "SEQ_WRITES", "RW_SWITCHES", "FILE_NOT_ALIGNED"),
             *(f"SIZE_{kind}_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
         ),
-        # The open of a stream or a copied descriptor is no open of the application's.
-        sums={
-            "OPENS": (("OPENS", 1), ("FILENOS", -1), ("DUPS", -1)),
-            "FSYNCS": _sum("FSYNCS", "FDSYNCS"),
-        },
+        sums={"FSYNCS": _sum("FSYNCS", "FDSYNCS")},
         common=("ACCESS", "STRIDE"),
     ),
     "STDIO": ModuleRules(
@@ -161,12 +157,16 @@ class Determined:
 
 
 def determined_of_log(files: Iterable[FileFacts], module: str) -> Determined:
-    """The counters of a module over some files of a log."""
+    """The counters of a module over some files of a log; opens are those of the application."""
     out = Determined()
+    opens = 0
     for file in files:
         facts = file.modules.get(module)
         if facts is not None:
             out.add_records(module, facts.counters, facts.counter_names)
+            opens += opens_in(facts, file.nprocs) if module in NOT_OPENS else 0
+    if module in NOT_OPENS and out.counters:
+        out.counters["OPENS"] = opens
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -17,6 +18,9 @@ from workalike.workload.model import Direction
 LOG_RANGE = 30.0  # factor between sizes above which the axis is logarithmic
 ROUNDING_PCT = 0.002  # smaller errors come from rounding to whole bytes
 MARKED = 60  # points of a curve above which it has no marks
+COINCIDE = 0.01  # share of the axis within which curves lie on each other
+DASH = 6.0  # length of a dash in widths of its line
+BAND = 2.0  # additional width of a line on which others lie, points
 REPLICA_LINE: dict[str, Any] = {"color": REPLICA, "linewidth": 1.2, "linestyle": (0, (4, 2))}
 
 
@@ -59,14 +63,14 @@ def cumulative_bytes(pairing: Pairing, *, replica: bool) -> Markup | None:
     scale = pairing.factors.time if replica else 0.0
     unit, word = time_unit(series.run_length(pairing, scale))
     places = series.positions(pairs)
-    largest = 0.0
+    curves = [series.cumulative(pair.original.dumps) for pair in pairs]
+    largest = max(y[-1] for _, y in curves)
+    styles = _line_styles(curves, largest, 2.0)
     with drawing("cumulative", 3.1) as drawn:
         axes = drawn.axes[0]
-        for pair in pairs:
-            x, y = series.cumulative(pair.original.dumps)
+        for pair, (x, y), style in zip(pairs, curves, styles, strict=True):
             color = color_of(pair.original.role, places[pair.original.name])
-            axes.plot([v / unit for v in x], y, color=color, linewidth=2, label=pair.original.name)
-            largest = max(largest, y[-1])
+            axes.plot([v / unit for v in x], y, color=color, label=pair.original.name, **style)
             if scale and pair.replica.dumps:
                 x, y = series.cumulative(pair.replica.dumps, pairing.factors.bytes, scale)
                 axes.plot([v / unit for v in x], y, **REPLICA_LINE)
@@ -87,16 +91,14 @@ def dump_sizes(pairing: Pairing, *, replica: bool) -> Markup | None:
     if most < 2:
         return None
     places = series.positions(pairs)
-    seen: list[float] = []
+    curves = [series.sizes(pair.original.dumps) for pair in pairs]
+    seen = [v for _, y in curves for v in y if v]
+    styles = _line_styles(curves, max(seen, default=1.0), 1.8, 4.5)
     with drawing("sizes", 3.1) as drawn:
         axes = drawn.axes[0]
-        for pair in pairs:
-            keep = series.thin(len(pair.original.dumps))
-            x, y = [i + 1 for i in keep], [float(pair.original.dumps[i].moved) for i in keep]
-            seen += [v for v in y if v]
-            mark = "o" if len(x) <= MARKED else None
+        for pair, (x, y), style in zip(pairs, curves, styles, strict=True):
             color = color_of(pair.original.role, places[pair.original.name])
-            axes.plot(x, y, color=color, marker=mark, markersize=4.5, linewidth=1.8, label=pair.original.name)
+            axes.plot(x, y, color=color, label=pair.original.name, **style)
             if replica and pair.replica.dumps:
                 keep = series.thin(len(pair.replica.dumps))
                 y = [pair.replica.dumps[i].moved / pairing.factors.bytes for i in keep]
@@ -152,13 +154,14 @@ def error_over_time(pairing: Pairing) -> Markup | None:
     if not any(abs(v) > ROUNDING_PCT for _, _, y in curves for v in y):
         return None
     places = series.positions(pairs)
+    ends = [v for _, _, y in curves for v in y]
+    styles = _line_styles([(x, y) for _, x, y in curves], max(ends) - min(ends), 1.5, 3.5)
     with drawing("error", 2.5) as drawn:
         axes = drawn.axes[0]
         axes.axhline(0, color=MUTED, linewidth=0.8)
-        for pair, x, y in curves:
+        for (pair, x, y), style in zip(curves, styles, strict=True):
             color = color_of(pair.original.role, places[pair.original.name])
-            mark = "o" if len(x) <= MARKED else None
-            axes.plot(x, y, color=color, marker=mark, markersize=3.5, linewidth=1.5, label=pair.original.name)
+            axes.plot(x, y, color=color, label=pair.original.name, **style)
         axes.yaxis.set_major_formatter(PercentFormatter(decimals=None))
         axes.set_xlabel("dump")
         axes.set_ylabel("error of bytes so far")
@@ -199,6 +202,29 @@ def bandwidth(pairing: Pairing) -> Markup | None:
         whole_ticks(axes.xaxis)
         _legend(axes)
     return drawn.svg
+
+
+def _line_styles(
+    curves: Sequence[series.Curve], span: float, width: float, mark: float = 0.0
+) -> list[dict[str, Any]]:
+    """Lines of a width, with marks of a size where there is room for them.
+
+    Of curves that lie on each other within `span` the first is a broad band; the others share the way on it in
+    dashes, and their marks are rings around its own: so each is seen.
+    """
+    styles: list[dict[str, Any]] = []
+    places = series.coinciding(curves, COINCIDE * span)
+    for (x, _), (place, several) in zip(curves, places, strict=True):
+        style: dict[str, Any] = {"linewidth": width, "zorder": 2 + 0.01 * place}
+        if place:
+            style |= {"linestyle": (-DASH * place, (DASH, DASH * (several - 1)))}
+            style |= {"dash_capstyle": "butt", "markerfacecolor": "none"}
+        elif several > 1:
+            style["linewidth"] = width + BAND
+        if mark and len(x) <= MARKED:
+            style |= {"marker": "o", "markersize": mark + 3.5 * place}
+        styles.append(style)
+    return styles
 
 
 def _timed(pair: Pair) -> bool:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from workalike.compare.expect import expected_bins
 from workalike.compare.pairing import Pair, Pairing
 from workalike.compare.side import SideDump, SideFamily
@@ -107,7 +111,13 @@ def cumulative(
     return [x[i] for i in keep], [y[i] for i in keep]
 
 
-def cumulative_error_pct(pair: Pair, factor: float) -> tuple[list[int], list[float]]:
+def sizes(dumps: list[SideDump]) -> tuple[list[float], list[float]]:
+    """(dump from 1, its bytes)."""
+    keep = thin(len(dumps))
+    return [float(i + 1) for i in keep], [float(dumps[i].moved) for i in keep]
+
+
+def cumulative_error_pct(pair: Pair, factor: float) -> tuple[list[float], list[float]]:
     """(dump from 1, signed error of all bytes up to it in per cent of the expected bytes)."""
     want = have = 0.0
     errors = []
@@ -116,7 +126,7 @@ def cumulative_error_pct(pair: Pair, factor: float) -> tuple[list[int], list[flo
         have += replica.moved if replica else 0.0
         errors.append(100 * (have - want) / want if want else 0.0)
     keep = thin(len(errors))
-    return [i + 1 for i in keep], [errors[i] for i in keep]
+    return [float(i + 1) for i in keep], [errors[i] for i in keep]
 
 
 def bandwidths(dumps: list[SideDump]) -> tuple[list[int], list[float]]:
@@ -153,3 +163,33 @@ def summed_bins(pairs: list[Pair], direction: Direction) -> tuple[list[float], l
         want = [a + b for a, b in zip(want, law, strict=True)]
         have = [a + b for a, b in zip(have, bins or [0] * len(SIZE_BINS), strict=True)]
     return (want, have) if known and (any(want) or any(have)) else None
+
+
+Curve = tuple[Sequence[float], Sequence[float]]
+"""x, ascending, and y."""
+
+
+def coinciding(curves: Sequence[Curve], tolerance: float) -> list[tuple[int, int]]:
+    """For each curve, how many before it it lies on, and how many lie on each other there in all.
+
+    Two curves coincide where no more than `tolerance` is between them over more than half of what they span together.
+    """
+    groups: list[list[int]] = []
+    for number, curve in enumerate(curves):
+        group = next((g for g in groups if _coincide(curves[g[0]], curve, tolerance)), None)
+        if group is None:
+            groups.append([number])
+        else:
+            group.append(number)
+    places = {number: (i, len(group)) for group in groups for i, number in enumerate(group)}
+    return [places[number] for number in range(len(curves))]
+
+
+def _coincide(curve: Curve, other: Curve, tolerance: float) -> bool:
+    first, last = max(curve[0][0], other[0][0]), min(curve[0][-1], other[0][-1])
+    longest = max(curve[0][-1], other[0][-1]) - min(curve[0][0], other[0][0])
+    if last - first < longest / 2:
+        return False
+    x = np.linspace(first, last, MAX_POINTS)
+    apart = np.abs(np.interp(x, *curve) - np.interp(x, *other))
+    return bool(np.count_nonzero(apart <= tolerance) > len(x) / 2)

@@ -9,7 +9,8 @@ The whole text with its comments is searched, without regard to case, for
   A number that matches by chance is reported, for a person to decide.
 * record ids in hexadecimal, and dates.
 
-Shorter names, and names that are words of the schema, cannot be searched and are therefore listed.
+Shorter names, and names that are words of the schema, cannot be searched and are therefore listed. So are round numbers
+of the command line: they are quantities (`1000000`) rather than names.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class AuditReport:
         hits: names that were found.
         too_short: (kind, name) of names that are too short to search.
         schema_words: (kind, name) of names that are words of the schema.
+        quantities: (kind, digits) of round numbers of the command line.
     """
 
     lines_read: int
@@ -63,6 +65,7 @@ class AuditReport:
     hits: list[Hit]
     too_short: list[tuple[Kind, str]]
     schema_words: list[tuple[Kind, str]]
+    quantities: list[tuple[Kind, str]]
 
     @property
     def clean(self) -> bool:
@@ -78,6 +81,7 @@ class AuditReport:
             "hits": [{"line": h.line, "kind": h.kind.value, "token": h.token} for h in self.hits],
             "too_short": [{"kind": kind.value, "name": name} for kind, name in self.too_short],
             "schema_words": [{"kind": kind.value, "name": name} for kind, name in self.schema_words],
+            "quantities": [{"kind": kind.value, "name": name} for kind, name in self.quantities],
         }
 
     def lines(self) -> list[str]:
@@ -93,6 +97,9 @@ class AuditReport:
             out.append(f"  and more: only the first {MAX_HITS} are listed")
         out += _listed("too short to search", self.too_short)
         out += _listed("not searched, because they are words of the schema", self.schema_words)
+        out += _listed(
+            "not searched, because round numbers of the command line are quantities", self.quantities
+        )
         out.append(f"  {LIMIT}")
         out.append(
             "audit: no name of the log is in the workload"
@@ -132,6 +139,7 @@ def audit(workload_text: str, logs: Sequence[Log]) -> AuditReport:
         hits=hits,
         too_short=_by_kind((kind, name) for name, kind in secrets.too_short.items()),
         schema_words=_by_kind(words),
+        quantities=_by_kind((kind, digits) for digits, kind in secrets.quantities.items()),
     )
 
 

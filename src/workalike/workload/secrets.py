@@ -34,6 +34,7 @@ SHORT_TOO = (Kind.EXECUTABLE, Kind.HOST, Kind.USER)
 LEAST_NAME = 4  # characters
 LEAST_SHORT = 2
 LEAST_DIGITS = 5
+MOST_DIGITS = 19  # of a quantity, which fits into 64 bits
 
 _HOMES = re.compile(r"/(?:home\d*|homes|users?|u|people)/([^/\s]+)(?:/([^/\s]+))?", re.IGNORECASE)
 _INTERPRETERS = re.compile(r"python[0-9.]*|perl|bash|sh|julia|java|rscript|octave(?:-cli)?|env")
@@ -44,11 +45,12 @@ _PUNCTUATION = " \t\"'`-_=,;:()[]{}<>"
 
 @dataclass
 class Secrets:
-    """What to search: `names` as text in lower case, `numbers` as digits; and what is too short to search."""
+    """What to search: `names` as text in lower case, `numbers` as digits; and what is not: too short, or a quantity."""
 
     names: dict[str, Kind] = field(default_factory=dict)
     numbers: dict[str, Kind] = field(default_factory=dict)
     too_short: dict[str, Kind] = field(default_factory=dict)
+    quantities: dict[str, Kind] = field(default_factory=dict)
 
     def add(self, kind: Kind, text: str) -> None:
         """Add a name; one without letters is searched by its numbers."""
@@ -58,13 +60,23 @@ class Secrets:
         if not any(c.isalpha() for c in text):
             runs = [run for run in re.findall(r"\d+", text) if len(run) >= LEAST_DIGITS]
             for run in runs:
-                self.numbers.setdefault(run, kind)
+                self.add_number(kind, run, of_command=kind is Kind.COMMAND_WORD)
             if not runs:
                 self.too_short.setdefault(text, kind)
         elif len(text) >= (LEAST_SHORT if kind in SHORT_TOO else LEAST_NAME):
             self.names.setdefault(text, kind)
         else:
             self.too_short.setdefault(text, kind)
+
+    def add_number(self, kind: Kind, digits: str, *, of_command: bool) -> None:
+        """Take a number; a round one of the command line is a quantity, such as a count, and names nobody."""
+        (self.quantities if of_command and is_round(digits) else self.numbers).setdefault(digits, kind)
+
+
+def is_round(digits: str) -> bool:
+    """Whether a number has one or two digits and then zeros, or is a power of two."""
+    value = int(digits) if len(digits) <= MOST_DIGITS else 0
+    return value > 0 and digits[0] != "0" and (not digits[2:].strip("0") or not value & (value - 1))
 
 
 def secrets_of(logs: Iterable[Log]) -> Secrets:
@@ -92,6 +104,9 @@ def secrets_of(logs: Iterable[Log]) -> Secrets:
         text: kind
         for text, kind in secrets.too_short.items()
         if text not in secrets.names and text not in secrets.numbers
+    }
+    secrets.quantities = {
+        digits: kind for digits, kind in secrets.quantities.items() if digits not in secrets.numbers
     }
     return secrets
 
@@ -151,8 +166,11 @@ def _add_whole_and_parts(secrets: Secrets, kind: Kind, name: str) -> None:
     secrets.add(kind, name)
     parts = _PARTS.findall(name)
     for part in parts if len(parts) > 1 else []:
-        if len(part) >= (LEAST_NAME if any(c.isalpha() for c in part) else LEAST_DIGITS):
-            secrets.add(Kind.PART, part)
+        if any(c.isalpha() for c in part):
+            if len(part) >= LEAST_NAME:
+                secrets.add(Kind.PART, part)
+        elif len(part) >= LEAST_DIGITS:
+            secrets.add_number(Kind.PART, part, of_command=kind is Kind.COMMAND_WORD)
 
 
 def _add_metadata(secrets: Secrets, log: Log) -> None:

@@ -1,0 +1,70 @@
+"""Line coverage of the Python sources by the tests of `make test`, with the processes that they start.
+
+python benchmarks/line_coverage.py
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from catalogue import ROOT
+from results import Results
+
+LEAST = 90.0
+WORST = 10
+SETTINGS = """
+[run]
+source_pkgs = workalike
+parallel = true
+patch = subprocess
+data_file = {folder}/data
+"""
+
+
+def main() -> int:
+    results = Results()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Path(folder) / "settings"
+        settings.write_text(SETTINGS.format(folder=folder))
+        option = f"--rcfile={settings}"
+        tests = ["-m", "pytest", "-q", "-m", "not system and not long", "tests"]
+        passed = subprocess.run([sys.executable, "-m", "coverage", "run", option, *tests], cwd=ROOT)
+        coverage("combine", option, "--quiet")
+        coverage("json", option, "--quiet", "-o", f"{folder}/report.json")
+        report = json.loads((Path(folder) / "report.json").read_text(encoding="utf-8"))
+    if passed.returncode != 0:
+        return 1
+    total = report["totals"]
+    per_cent = 100 * total["covered_lines"] / total["num_statements"]
+    results.add(
+        "line coverage of Python by `make test`, with the processes that tests start",
+        f"{per_cent:.1f} %: {total['covered_lines']:,} of {total['num_statements']:,} lines",
+        target=f"≥ {LEAST:g} %",
+        reached=per_cent >= LEAST,
+        per_cent=per_cent,
+    )
+    files = {name: f["summary"] for name, f in report["files"].items()}
+    fewest = sorted(files, key=lambda name: files[name]["percent_covered"])[:WORST]
+    for name in fewest:
+        summary = files[name]
+        place = os.path.relpath(ROOT / name, ROOT / "src" / "workalike")
+        results.add(
+            f"least covered: `{place}`",
+            f"{summary['percent_covered']:.0f} %: {summary['missing_lines']} of {summary['num_statements']} lines are not",
+        )
+    results.write()
+    print(f"line coverage {per_cent:.1f} %")
+    return int(per_cent < LEAST)
+
+
+def coverage(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "coverage", *arguments], cwd=ROOT, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,216 @@
+"""The pieces that states are made of: bursts, what libraries count, heatmaps, and where states are placed."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from facts_by_hand import file_facts, module_facts
+
+from workalike.characterize.rules import StatesRule
+from workalike.characterize.states import (
+    Timeline,
+    appended_dataset,
+    bursts,
+    bursts_in_timeline,
+    counted_by_library,
+    joined_bursts,
+    place_states,
+    residual_timeline,
+    states_in_trace,
+)
+from workalike.characterize.traced import Trace
+from workalike.darshan import Heatmap
+from workalike.facts.thresholds import THRESHOLDS
+from workalike.facts.times import Interval
+from workalike.workload.model import Direction, Level
+
+LEAST = THRESHOLDS.state_least
+GAP = max(THRESHOLDS.gap_least, 1.0)
+
+
+def trace(*ops: tuple[float, float, int]) -> Trace:
+    """(start, end, bytes) of rank 0."""
+    n = len(ops)
+    starts, ends = (np.array([op[i] for op in ops], dtype=float) for i in (0, 1))
+    lengths = np.array([op[2] for op in ops], dtype=np.int64)
+    return Trace(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), lengths, starts, ends)
+
+
+def test_bursts_lie_between_gaps() -> None:
+    gap = THRESHOLDS.gap_least
+    starts = np.array([0.0, 1.0, 1.0 + 3 * gap, 9.0])
+    ends = np.array([0.9, 1.0 + 2 * gap, 1.5 + 3 * gap, 9.5])
+    assert bursts(starts, ends, 1.0) == [(0, 3), (3, 4)]  # a gap as long as the least one is none
+    assert bursts(starts, ends, 100.0 / THRESHOLDS.gap_share) == [(0, 4)]
+    assert bursts(np.zeros(0), np.zeros(0), 1.0) == []
+    assert bursts(np.array([0.0, 1.0, 5.0]), np.array([9.0, 1.1, 5.1]), 1.0) == [
+        (0, 3)
+    ]  # the first covers all
+
+
+@pytest.mark.parametrize(
+    ("sizes", "joined"),
+    [
+        ([LEAST, LEAST, LEAST], [(0, 1), (1, 2), (2, 3)]),
+        ([LEAST, 1, LEAST], [(0, 2), (2, 3)]),
+        ([1, LEAST, LEAST], [(0, 2), (2, 3)]),
+        ([1, 1, LEAST, LEAST], [(0, 3), (3, 4)]),
+        ([LEAST - 1, LEAST, LEAST], [(0, 2), (2, 3)]),
+        ([], []),
+    ],
+)
+def test_small_bursts_are_part_of_their_neighbours(sizes: list[int], joined: list[tuple[int, int]]) -> None:
+    assert joined_bursts([(i, i + 1) for i in range(len(sizes))], sizes) == joined
+
+
+def test_states_of_a_trace_are_its_bursts() -> None:
+    found = states_in_trace(trace((1.0, 2.0, LEAST), (2.0, 3.5, LEAST), (50.0, 51.0, LEAST), (50.5, 50.7, 5)))
+    assert found is not None
+    assert found.intervals == [Interval(1.0, 3.5), Interval(50.0, 51.0)]
+    assert (found.sizes, found.cut) == ([2 * LEAST, LEAST + 5], [(0, 2), (2, 4)])
+    assert found.rule.rule is StatesRule.TRACE
+    assert states_in_trace(None) is None
+    turned = states_in_trace(trace((3.0, 1.0, LEAST)))
+    assert turned is not None and turned.intervals == [Interval(3.0, 3.0)]
+
+
+def h5d(**counters: int) -> dict[str, float]:
+    return {"CHUNK_SIZE_D1": 1, "DATASPACE_NPOINTS": 10, "DATATYPE_SIZE": 8, "WRITES": 9, **counters}
+
+
+@pytest.mark.parametrize(
+    ("records", "times"),
+    [
+        ([h5d(BYTES_WRITTEN=240)], 3),
+        ([h5d(BYTES_WRITTEN=160)], 2),
+        ([h5d(BYTES_WRITTEN=80)], None),  # once
+        ([h5d(BYTES_WRITTEN=241)], None),
+        ([h5d(BYTES_WRITTEN=240, CHUNK_SIZE_D1=0)], None),
+        ([h5d(BYTES_WRITTEN=240, DATASPACE_NPOINTS=0)], None),
+        ([h5d(BYTES_WRITTEN=240, DATATYPE_SIZE=0)], None),
+        ([h5d(BYTES_WRITTEN=240), h5d(BYTES_WRITTEN=120, DATASPACE_NPOINTS=5)], 3),
+        ([h5d(BYTES_WRITTEN=240), h5d(BYTES_WRITTEN=320)], None),
+    ],
+)
+def test_datasets_written_in_full_several_times(records: list[dict[str, float]], times: int | None) -> None:
+    file = file_facts("a", module_facts("H5D", dict(enumerate(records))))
+    assert appended_dataset(file) == times
+    assert counted_by_library(file, Level.H5D, 10**9) == (times and (times, StatesRule.DATASET))
+
+
+def test_a_file_without_datasets_appends_none() -> None:
+    assert appended_dataset(file_facts("a", module_facts("POSIX", {0: {}}))) is None
+    few = file_facts("a", module_facts("H5D", {0: h5d(BYTES_WRITTEN=240, WRITES=2)}))
+    assert counted_by_library(few, Level.H5D, 10**9) is None  # more often than it was written
+
+
+def counted(level: Level, records: dict[str, dict[str, float]], written: int = 100 * LEAST) -> object:
+    modules = [module_facts(module, {-1: counters}) for module, counters in records.items()]
+    found = counted_by_library(file_facts("a", *modules), level, written)
+    return found and (found[0], found[1].name)
+
+
+@pytest.mark.parametrize(
+    ("level", "records", "found"),
+    [
+        (Level.MPIIO, {"MPI-IO": {"SYNCS": 12, "COLL_OPENS": 4, "COLL_WRITES": 9}}, (3, "MPIIO_SYNCS")),
+        (Level.MPIIO, {"MPI-IO": {"SYNCS": 12, "COLL_OPENS": 3, "INDEP_OPENS": 1, "COLL_WRITES": 9}}, (3, "MPIIO_SYNCS")),
+        (Level.MPIIO, {"MPI-IO": {"SYNCS": 3, "COLL_WRITES": 9}}, (3, "MPIIO_SYNCS")),
+        (Level.MPIIO, {"MPI-IO": {"SYNCS": 12, "COLL_OPENS": 4, "COLL_WRITES": 3}}, (3, "MPIIO_SYNCS")),
+        (Level.MPIIO, {"MPI-IO": {"SYNCS": 12, "COLL_OPENS": 4, "COLL_WRITES": 2}}, None),
+        (Level.MPIIO, {"MPI-IO": {"SYNCS": 4, "COLL_OPENS": 4, "COLL_WRITES": 9}}, None),
+        (Level.MPIIO, {"MPI-IO": {"SYNCS": 8, "COLL_OPENS": 4, "COLL_WRITES": 9}}, (2, "MPIIO_SYNCS")),
+        (Level.H5D, {"H5D": {"WRITES": 9}, "H5F": {"FLUSHES": 8, "OPENS": 2}}, (4, "H5F_FLUSHES")),
+        (Level.PNETCDF, {"PNETCDF_VAR": {"COLL_WRITES": 9}, "PNETCDF_FILE": {"SYNCS": 6, "OPENS": 1, "CREATES": 2}}, (2, "PNETCDF_SYNCS")),
+        (Level.STDIO, {"STDIO": {"FLUSHES": 5, "WRITES": 9}}, (5, "STDIO_FLUSHES")),
+        (Level.STDIO, {"STDIO": {"FLUSHES": 5, "WRITES": 9, "READS": 1}}, None),
+        (Level.STDIO, {"STDIO": {"FLUSHES": 5, "WRITES": 9, "SEEKS": 5}}, (5, "STDIO_FLUSHES")),
+        (Level.STDIO, {"STDIO": {"FLUSHES": 5, "WRITES": 9, "SEEKS": 6}}, None),
+        (Level.STDIO, {"STDIO": {"FLUSHES": 5, "WRITES": 4}}, None),
+        (Level.STDIO, {"STDIO": {"FLUSHES": 5, "WRITES": 5}}, (5, "STDIO_FLUSHES")),
+        (Level.POSIX, {"POSIX": {"WRITES": 9}, "STDIO": {"FLUSHES": 5, "WRITES": 9}}, None),
+    ],
+)  # fmt: skip
+def test_states_that_libraries_count(
+    level: Level, records: dict[str, dict[str, float]], found: tuple[int, str] | None
+) -> None:
+    assert counted(level, records) == found
+    if found:
+        assert counted(level, records, LEAST * found[0]) == found
+        assert counted(level, records, LEAST * found[0] - 1) is None
+
+
+LINE = Timeline(2.0, np.array([0.0, 4.0, 4.0, 0.0, 8.0, 0.0]))
+
+
+def test_busy_bins_around_a_moment() -> None:
+    assert LINE.busy_around(3.0) == LINE.busy_around(5.9) == Interval(2.0, 6.0)
+    assert LINE.busy_around(8.0) == Interval(8.0, 10.0)
+    assert LINE.busy_around(0.5) == Interval(0.0, 6.0)  # the moment's own bin, and those that follow it
+    assert LINE.busy_around(-5.0) == Interval(0.0, 6.0)
+    assert LINE.busy_around(99.0) == Interval(8.0, 12.0)
+    full = Timeline(1.0, np.ones(3))
+    assert full.busy_around(1.5) == Interval(0.0, 3.0)
+
+
+def test_times_of_positions() -> None:
+    assert LINE.cumulative().tolist() == [0, 0, 4, 8, 8, 16, 16]
+    assert [LINE.time_at(p) for p in (2.0, 4.0, 6.0, 12.0)] == [3.0, 4.0, 5.0, 9.0]
+    assert LINE.inside(Interval(3.0, 8.0)).bytes.tolist() == [0, 4, 4, 0, 0, 0]
+    assert LINE.inside(Interval(4.0, 8.1)).bytes.tolist() == [0, 0, 4, 0, 8, 0]
+
+
+def heatmap(*rows: list[int], width: float = 2.0) -> Heatmap:
+    values = np.array(rows, dtype=np.int64)
+    return Heatmap("POSIX", width, np.arange(len(rows)), 2 * values, values)
+
+
+def residual(rows: list[list[int]], *others: tuple[Interval, int], latest: float = 100.0) -> object:
+    found = residual_timeline(heatmap(*rows), Direction.READ, list(others), latest)
+    return found and found.bytes.tolist()
+
+
+def test_a_residual_is_what_other_files_did_not_write() -> None:
+    rows = [[4, 4, 0], [4, 0, 2]]
+    assert residual(rows) == [8, 4, 2]
+    assert residual(rows, (Interval(0.0, 4.0), 8)) == [4, 0, 2]
+    assert residual(rows, (Interval(1.0, 4.0), 9)) == [5, 0, 2]  # 3 a second
+    assert residual(rows, (Interval(1.0, 1.0), 5)) == [3, 4, 2]
+    assert residual(rows, (Interval(6.0, 6.0), 5)) == [8, 4, 2]  # behind the last bin
+    assert residual(rows, (Interval(5.0, 5.0), 5)) == [8, 4, 0]
+    written = residual_timeline(heatmap(*rows), Direction.WRITE, [], 100.0)
+    assert written is not None and written.bytes.tolist() == [16, 8, 4]
+
+
+def test_a_heatmap_that_cannot_be_true_tells_nothing() -> None:
+    assert residual([[4, 4, 0]], latest=3.0) == [4, 4, 0]
+    assert residual([[4, 4, 0]], latest=2.9) is None
+    assert residual([[4, -1, 0]]) is None
+    assert residual([[]]) is None
+
+
+def test_bursts_of_a_heatmap() -> None:
+    assert bursts_in_timeline(LINE, Interval(0.0, 12.0)) == [Interval(2.0, 6.0), Interval(8.0, 10.0)]
+    assert bursts_in_timeline(LINE, Interval(3.0, 9.0)) == [Interval(3.0, 6.0), Interval(8.0, 9.0)]
+    assert bursts_in_timeline(LINE, Interval(0.0, 2.0)) == []
+    assert bursts_in_timeline(Timeline(2.0, np.zeros(3)), Interval(0.0, 6.0)) == []
+
+
+def test_states_without_a_heatmap_are_spread_evenly() -> None:
+    assert place_states(3, [1, 1, 1], Interval(2.0, 6.0), None) == [Interval(t, t) for t in (2.0, 4.0, 6.0)]
+    assert place_states(1, [1], Interval(2.0, 6.0), None) == [Interval(2.0, 2.0)]
+    empty = Timeline(2.0, np.zeros(6))
+    assert place_states(2, [1, 1], Interval(2.0, 6.0), empty) == [Interval(2.0, 2.0), Interval(6.0, 6.0)]
+
+
+def test_states_are_where_the_heatmap_has_their_bytes() -> None:
+    two = place_states(2, [50, 50], Interval(0.0, 12.0), LINE)
+    assert [(i.start, i.end) for i in two] == [
+        (pytest.approx(2 + 4 * THRESHOLDS.state_begins), pytest.approx(2 + 4 * THRESHOLDS.state_ends)),
+        (pytest.approx(8 + 2 * THRESHOLDS.state_begins), pytest.approx(8 + 2 * THRESHOLDS.state_ends)),
+    ]
+    late = place_states(2, [50, 50], Interval(3.0, 9.0), LINE)
+    assert late[0].start >= 3.0 and late[1].end <= 9.0
+    assert all(a.end <= b.start for a, b in itertools.pairwise(late))

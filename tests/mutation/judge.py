@@ -1,0 +1,267 @@
+"""Runs the tests of a package in forked processes, once under coverage and then once for each mutant.
+
+A process that has imported pytest and the libraries, but nothing of what is judged, forks a child for each run. So no
+run pays for these imports, and none sees another's modules. The run under coverage says which tests execute a line and
+how long each takes. A mutant's run begins with the tests that execute its line, the fastest first, and ends at the
+first failure. The other tests follow, since what a cache keeps, or what another process executes, is not seen by
+coverage. So the order decides how long a verdict takes, and never the verdict.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import math
+import os
+import resource
+import runpy
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+HOOK = Path(__file__).parent / "hook"
+MEMORY = 8 * 2**30
+"""Bytes of address space: a mutant that fills the memory ends itself, not the machine."""
+IDLE = 10
+"""A run that waits is ended after so many times the CPU time that it may have: the machine may be busy."""
+TIME_LIMIT = "a time limit"
+LIBRARIES = (
+    "numpy",
+    "pydantic.main",
+    "yaml",
+    "h5py",
+    "typer",
+    "rich.console",
+    "hypothesis",
+    "pyarrow.parquet",
+    "darshan",
+)
+SELECTED = "not system and not long"
+
+
+@dataclass
+class Learned:
+    """What one run without a mutant says."""
+
+    seconds: dict[str, float]
+    """Of each test, with its fixtures."""
+    tests: dict[str, dict[int, list[str]]]
+    """The tests that execute a line, by file and line."""
+
+    def order(self, file: Path, line: int, folders: Sequence[str]) -> list[str]:
+        """The tests of some folders: those that execute the line, those that execute anything of the file, the others."""
+        lines = self.tests.get(str(file), {})
+        near = set(lines.get(line, []))
+        beside = {test for tests in lines.values() for test in tests}
+        own = [test for test in self.seconds if test.startswith(tuple(f"{folder}/" for folder in folders))]
+        return sorted(own, key=lambda t: (t not in near, t not in beside, self.seconds[t], t))
+
+
+@dataclass
+class End:
+    """How a run ended: the test that failed, or what else ended it; None if all passed."""
+
+    failed: str | None
+    seconds: float
+    output: str = ""
+    learned: Learned | None = None
+
+
+@dataclass
+class Suite:
+    """Tests, and the modules that they judge.
+
+    Args:
+        root: of the repository, where the tests run.
+        sources: the folder whose modules are mutated.
+        folders: of the tests, relative to the root.
+    """
+
+    root: Path
+    sources: Path
+    folders: list[str]
+
+    def learn(self, scratch: Path) -> End:
+        """Run them without a mutant; `learned` is None where one fails."""
+        return start(scratch, lambda folder: _learn(self, folder)).wait()
+
+    def start(self, scratch: Path, module: str, mutant: Path, order: list[str], limit: float) -> Run:
+        """Begin a run of them with one module taken from another file; it hangs after `limit` seconds of CPU time."""
+        return start(scratch, lambda folder: _judge(self, folder, f"{module}={mutant}", order), limit)
+
+
+@dataclass
+class Run:
+    """A forked process and its folder."""
+
+    folder: Path
+    pid: int
+    limit: float | None
+    began: float = field(default_factory=time.monotonic)
+
+    def wait(self) -> End:
+        """Wait for its end."""
+        while (end := self.poll()) is None:
+            time.sleep(0.01)
+        return end
+
+    def poll(self) -> End | None:
+        """Its end, if it has ended; it is ended when it neither works nor ends."""
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        seconds = time.monotonic() - self.began
+        if not pid:
+            if self.limit is None or seconds < IDLE * self.limit:
+                return None
+            self._kill()
+            os.waitpid(self.pid, 0)
+            return End(TIME_LIMIT, seconds)
+        self._kill()  # what its tests have left running
+        output = (self.folder / "output").read_text(errors="replace")
+        try:
+            said = json.loads((self.folder / "end.json").read_text())
+        except (OSError, ValueError):
+            if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+                return End(TIME_LIMIT, seconds, output)
+            return End(f"the tests ended with status {os.waitstatus_to_exitcode(status)}", seconds, output)
+        learned = said["learned"] and Learned(
+            said["learned"]["seconds"],
+            {f: {int(n): t for n, t in lines.items()} for f, lines in said["learned"]["tests"].items()},
+        )
+        return End(said["failed"], seconds, output, learned)
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+
+def preload() -> None:
+    """Import what all runs need, before the first of them."""
+    for name in LIBRARIES:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+def start(folder: Path, work: Callable[[Path], dict[str, Any]], limit: float | None = None) -> Run:
+    """Fork a process that does the work, in a process group of its own, and writes what it returns."""
+    folder.mkdir()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid == 0:
+        _work(folder, work, limit)
+    with contextlib.suppress(OSError):  # both set it: whoever is first
+        os.setpgid(pid, pid)
+    return Run(folder, pid, limit)
+
+
+def _work(folder: Path, work: Callable[[Path], dict[str, Any]], limit: float | None) -> NoReturn:
+    code = 1
+    try:
+        os.setpgid(0, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        if limit is not None:
+            seconds = math.ceil(limit)
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+        output = os.open(folder / "output", os.O_WRONLY | os.O_CREAT)
+        for descriptor in (1, 2):
+            os.dup2(output, descriptor)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        said = work(folder)
+        (folder / "end.json").write_text(json.dumps(said))
+        code = 0
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _learn(suite: Suite, scratch: Path) -> dict[str, Any]:
+    import coverage  # only here: no other run is traced
+
+    tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{suite.sources}/*"])
+    tracer.start()
+    plugin = _Learning(tracer)
+    failed = _run(suite, scratch, plugin)
+    tracer.stop()
+    data = tracer.get_data()
+    tests = {
+        file: {line: [c for c in contexts if c] for line, contexts in data.contexts_by_lineno(file).items()}
+        for file in data.measured_files()
+    }
+    return {"failed": failed, "learned": None if failed else {"seconds": plugin.seconds, "tests": tests}}
+
+
+def _judge(suite: Suite, scratch: Path, mutant: str, order: list[str]) -> dict[str, Any]:
+    os.environ["WORKALIKE_MUTANT"] = mutant
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HOOK), os.environ.get("PYTHONPATH")]))
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    sys.dont_write_bytecode = True
+    runpy.run_path(str(HOOK / "sitecustomize.py"))
+    return {"failed": _run(suite, scratch, _Ordered(order)), "learned": None}
+
+
+def _run(suite: Suite, scratch: Path, plugin: _Failures) -> str | None:
+    """Run the tests in this process, up to the first failure; which one that was."""
+    os.chdir(suite.root)
+    options = ["-x", "-q", "-p", "no:cacheprovider", f"--basetemp={scratch / 'tmp'}", "-m", SELECTED]
+    code = pytest.main([*options, *suite.folders], plugins=[plugin])
+    if code == pytest.ExitCode.OK:
+        return None
+    return plugin.failed or "the tests did not start"
+
+
+class _Failures:
+    """Notes the first failure. Property tests do not look for the smallest example: any is a failure."""
+
+    failed: str | None = None
+
+    def pytest_collection(self) -> None:
+        with contextlib.suppress(ImportError):
+            from hypothesis import Phase, settings
+
+            settings.register_profile("judging", settings.default, phases=(Phase.explicit, Phase.generate))
+            settings.load_profile("judging")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed = self.failed or f"collecting {report.nodeid}"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed = self.failed or report.nodeid
+
+
+class _Learning(_Failures):
+    """Notes how long each test takes, and tells coverage which one runs."""
+
+    def __init__(self, tracer: Any) -> None:
+        self.tracer = tracer
+        self.seconds: dict[str, float] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self.tracer.switch_context(item.nodeid)
+        began = time.monotonic()
+        try:
+            return (yield)
+        finally:
+            self.seconds[item.nodeid] = time.monotonic() - began
+            self.tracer.switch_context("")
+
+
+class _Ordered(_Failures):
+    """Runs the tests in a given order; those that are new come last."""
+
+    def __init__(self, order: list[str]) -> None:
+        self.places = {test: place for place, test in enumerate(order)}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items.sort(key=lambda item: self.places.get(item.nodeid, len(self.places)))
