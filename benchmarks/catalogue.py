@@ -43,7 +43,7 @@ CHARACTERIZE = ("src/workalike/characterize", "src/workalike/facts")
 PLAN = ("src/workalike/plan", "engine/core")
 COMPARE = ("src/workalike/compare",)
 ENGINE = ("engine",)
-CAPTURE = ("capture",)
+CAPTURE = ("capture", "counting")
 
 
 def tests(name: str, paths: str, *sources: str, prefix: str = "", is_long: bool = False) -> Entry:
@@ -59,6 +59,11 @@ CATALOGUE = (
         "full-scale",
         "python benchmarks/full_scale.py",
         ("benchmarks/full_scale.py", *CHARACTERIZE, *PLAN, *COMPARE),
+    ),
+    Entry(
+        "agreement",
+        "python benchmarks/agreement.py",
+        ("benchmarks/agreement.py", *CHARACTERIZE, *PLAN, *COMPARE, "src/workalike/predict", "counting"),
     ),
     Entry(
         "reconstruction",

@@ -1,0 +1,129 @@
+"""Planted errors: a workload that is wrong in one way is never called faithful, and the counter that shows it is named."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from compare_builders import original, record, record_dump
+
+from workalike.compare.fidelity import compare
+from workalike.compare.fidelity_schema import FamilyFidelity
+from workalike.compare.grade import agreement_of, graded
+from workalike.plan.resolve import Options, resolve
+from workalike.predict.agreement import DeterminedRow, rows_of
+from workalike.predict.prediction import predicted
+from workalike.workload.model import Role, Workload
+
+RANKS = 8
+KEY = (Role.SCRATCH, 1)
+TRUE: dict[str, Any] = {
+    "role": "scratch", "interface": "posix", "sharing": "shared", "lifetime": "reused",
+    "schedule": {"count": 3, "first": "1 s", "every": "1 s"},
+    "content": {
+        "fsyncs": 8,
+        "seeks": 16,
+        "passes": 2,
+        "streams": [
+            {"direction": "write", "sizes": ["64 x 60000 B", "16 x 1000 B"], "pattern": "interleaved"},
+            {"direction": "read", "sizes": ["64 x 60000 B"], "pattern": "interleaved"},
+        ],
+    },
+}  # fmt: skip
+
+
+def changed(path: str, value: object) -> dict[str, Any]:
+    """The true family with one value changed; `path` like `content.streams.0.pattern`."""
+    family = copy.deepcopy(TRUE)
+    *places, last = path.split(".")
+    at: Any = family
+    for place in places:
+        at = at[int(place)] if place.isdigit() else at[place]
+    at[last] = value
+    return family
+
+
+PLANTED = {
+    "offset": (changed("content.streams.0.base", "1 MiB"), {"MAX_BYTE_WRITTEN"}),
+    "pass more": (changed("content.passes", 3), {"WRITES", "READS", "BYTES_WRITTEN", "RW_SWITCHES"}),
+    "passes laid end to end": (
+        {**TRUE, "content": {**TRUE["content"], "passes": 1, "streams": [s | {"repeat": 2} for s in TRUE["content"]["streams"]]}},
+        {"MAX_BYTE_WRITTEN", "MAX_BYTE_READ", "RW_SWITCHES"},
+    ),
+    "contiguous": (changed("content.streams.0.pattern", "contiguous"), {"CONSEC_WRITES"}),
+    "random": (changed("content.streams.1.pattern", "random"), {"SEQ_READS"}),
+    "every rank reads all": (changed("content.streams.1.pattern", "replicated"), {"CONSEC_READS"}),
+    "one rank writes": (changed("content.streams.0.ranks", 0), {"CONSEC_WRITES"}),
+    "a file per rank": (changed("sharing", "per-rank"), {"MAX_BYTE_WRITTEN"}),
+    "appended": (changed("lifetime", "appended"), {"OPENS", "MAX_BYTE_WRITTEN"}),
+    "no sync": (changed("content.fsyncs", 0), {"FSYNCS"}),
+    "no seeks": (changed("content.seeks", 0), {"SEEKS"}),
+    "other sizes": (changed("content.streams.0.sizes", ["128 x 30000 B", "16 x 1000 B"]), {"WRITES"}),
+    "unaligned": (changed("content.streams.0.base", "1 B"), set()),
+    "a dump less": (changed("schedule.count", 2), {"WRITES", "OPENS"}),
+}  # fmt: skip
+
+
+def counted(family: dict[str, Any]) -> Any:
+    document = {"workalike": 2, "ranks": RANKS, "families": [family]}
+    plan = resolve(Workload.model_validate(document), Options())
+    return predicted(plan, [4096])[KEY]["POSIX"]
+
+
+def no_bytes_off() -> list[FamilyFidelity]:
+    """Families whose bytes are exact: the counters alone decide."""
+    return compare(original(dumps=1), record(record_dump(0))).families
+
+
+def rows_against_truth(family: dict[str, Any]) -> list[DeterminedRow]:
+    return list(rows_of((KEY,), "POSIX", counted(TRUE), counted(family)))
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_errors_are_found(name: str) -> None:
+    wrong, shown_by = PLANTED[name]
+    rows = rows_against_truth(wrong)
+    off = {row.counter for row in rows if not row.agrees}
+    assert shown_by <= off
+    assert off
+    verdict = graded(no_bytes_off(), rows, [], complete=True)
+    assert verdict.grade in ("close", "different")
+    assert off <= {reason.counter for reason in verdict.reasons}
+
+
+def test_the_truth_is_exact() -> None:
+    rows = rows_against_truth(TRUE)
+    verdict = graded(no_bytes_off(), rows, rows, complete=True)
+    assert (verdict.grade, verdict.reasons) == ("exact", [])
+    agreement = agreement_of(rows, rows)
+    assert (agreement.model, agreement.replica, agreement.counters_model) == (1.0, 1.0, len(rows))
+
+
+def row(expected: int, found: int) -> DeterminedRow:
+    return DeterminedRow((KEY,), "POSIX", "SEEKS", expected, found)
+
+
+@pytest.mark.parametrize(
+    ("rows", "grade"),
+    [
+        ([(100, 100)], "exact"),
+        ([(100, 105)], "faithful"),
+        ([(1000, 1051)], "close"),
+        ([(100, 115)], "close"),
+        ([(100, 116)], "different"),
+        ([(100, 116)] + 9 * [(1, 1)], "close"),  # nine in ten are near
+        ([(100, 116)] + 8 * [(1, 1)], "different"),
+        ([(0, 1)], "different"),  # nothing was expected
+    ],
+)
+def test_limits_of_the_grades(rows: list[tuple[int, int]], grade: str) -> None:
+    for line in (0, 1):
+        both = [[], [row(*pair) for pair in rows]]
+        verdict = graded(no_bytes_off(), both[line], both[1 - line], complete=True)
+        assert verdict.grade == grade
+
+
+def test_states_are_no_grades() -> None:
+    assert graded([], [], [], complete=True).grade == "empty"
+    assert graded(no_bytes_off(), [row(1, 1)], [], complete=False).grade == "unfinished"
