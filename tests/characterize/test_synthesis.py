@@ -32,7 +32,7 @@ def workload(content: dict[str, object], **family: object) -> Workload:
 
 
 def log_of(truth: Workload, path: Path) -> Path:
-    """A log with the counters that a run of the workload has: one reduced record a file."""
+    """A log with the counters of a run of the workload: one record per file, reduced if several ranks have one."""
     plan = _core.Plan(plan_text(resolve(truth, Options())))
     records = plan.predict([BLOCK], 10**6)["POSIX"]
     names = layouts.FIXED["POSIX"].current.counters
@@ -45,7 +45,8 @@ def log_of(truth: Workload, path: Path) -> Path:
                 times[f"F_{kind}_START_TIMESTAMP"] = 1.1 + i
                 times[f"F_{kind}_END_TIMESTAMP"] = 1.8 + i
                 times[f"F_{kind}_TIME"] = 0.5
-        log.posix(f"/data/run/state{i}", **counters, **times)
+        rank = 0 if records["ranks"][i] == 1 else -1
+        log.posix(f"/data/run/state{i}", rank, **counters, **times)
     log.write(path)
     return path
 

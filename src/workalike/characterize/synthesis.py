@@ -20,11 +20,12 @@ from workalike.characterize.rules import SynthesisRule
 from workalike.errors import WorkalikeError
 from workalike.facts.jobs import JobFacts
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
-from workalike.facts.rules import by
+from workalike.facts.rules import Decision, by
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import rows_of
 from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log
 from workalike.predict.prediction import predicted
+from workalike.workload import units
 from workalike.workload.model import (
     Assumption,
     Content,
@@ -38,12 +39,18 @@ from workalike.workload.model import (
     Stream,
     Workload,
 )
+from workalike.workload.quantities import MAX_REPEATS
 
 MOST_CALLS = 200_000
 """Families with more calls are left as the rules have them: each candidate is walked through call by call."""
 MOST_ROUNDS = 3
-MOST_PASSES = 4096
+MOST_PASSES = MAX_REPEATS
 PREDICTED = ("POSIX", "STDIO", "MPI-IO")
+PLACED_BY = {
+    Direction.READ: ("SEQ_READS", "CONSEC_READS", "MAX_BYTE_READ"),
+    Direction.WRITE: ("SEQ_WRITES", "CONSEC_WRITES", "MAX_BYTE_WRITTEN"),
+}
+"""Counters that depend on where the operations of a direction land."""
 CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
 PATTERNS = (Pattern.INTERLEAVED, Pattern.CONTIGUOUS, Pattern.RANDOM, Pattern.REPLICATED)
 
@@ -78,17 +85,19 @@ class _Refiner:
             return self.facts
         if any(content.arrays or content.fit or content.mesh for content in contents):
             return self.facts
+        if self._calls(family) > MOST_CALLS:
+            return self.facts
         self.log = determined_of_log(self.files, self.module)
         misfit = self.misfit(family)
-        rules = []
+        rules: list[Decision] = []
         for _ in range(MOST_ROUNDS):
             if not misfit:
                 break
-            judged = [(self.misfit(made), rule, made) for rule, made in self.candidates(family)]
+            judged = [(self.misfit(made), rule, made) for rule, made in self.candidates(family, misfit)]
             known = [(off, rule, made) for off, rule, made in judged if off is not None]
-            if not known or min(off for off, _, _ in known) >= misfit:
+            if not known or min(len(off) for off, _, _ in known) >= len(misfit):
                 break
-            misfit, rule, family = min(known, key=lambda found: found[0])
+            misfit, rule, family = min(known, key=lambda found: len(found[0]))
             rules.append(by(rule))
         if not rules:
             return self.facts
@@ -115,8 +124,16 @@ class _Refiner:
             )
         ]
 
-    def misfit(self, family: Family) -> int | None:
-        """How many determined counters are off; None where the family cannot be planned, or has too many calls."""
+    def _calls(self, family: Family) -> int:
+        """Calls of all dumps over all ranks, at least one for each rank and dump."""
+        members = family.members(self.job.nprocs)
+        calls = [_calls_of(content, members) for content in family.all_contents()]
+        uses = family.use if family.use is not None else range(len(calls))
+        dumps = [calls[0]] * family.schedule.dumps if len(calls) == 1 else [calls[i] for i in uses]
+        return sum(dumps) + members * len(dumps)
+
+    def misfit(self, family: Family) -> list[str] | None:
+        """The determined counters that are off; None where the family cannot be planned, or has too many calls."""
         workload = Workload(ranks=self.job.nprocs, runtime=max(0.0, self.job.run_time), families=[family])
         try:
             model = predicted(resolve(workload, Options()), [alignment_of(self.files)], MOST_CALLS)
@@ -125,19 +142,25 @@ class _Refiner:
         found = model.get((family.role, family.number), {}).get(self.module)
         if found is None:
             return None
-        return sum(not row.agrees for row in rows_of((), self.module, self.log, found))
+        return [row.counter for row in rows_of((), self.module, self.log, found) if not row.agrees]
 
-    def candidates(self, family: Family) -> Iterator[Candidate]:
-        """Other readings of the same bytes, the simplest first."""
-        if family.lifetime is Lifetime.APPENDED and family.schedule.dumps > 1:
-            yield from _valid(SynthesisRule.REUSED, family, lifetime=Lifetime.REUSED)
-        yield from self._opened_anew(family)
+    def candidates(self, family: Family, off: Sequence[str]) -> Iterator[Candidate]:
+        """Other readings of the same bytes that may set right what is `off`, the simplest first."""
+        if any(counter.startswith(("MAX_BYTE", "OPENS")) for counter in off):
+            if family.lifetime is Lifetime.APPENDED and family.schedule.dumps > 1:
+                yield from _valid(SynthesisRule.REUSED, family, lifetime=Lifetime.REUSED)
+            yield from self._opened_anew(family)
         for passes in self._passes(family):
             yield from _changed(SynthesisRule.PASSES, family, partial(_in_passes, passes=passes))
-        for direction, pattern in product(Direction, PATTERNS):
-            change = partial(_placed, direction=direction, pattern=pattern)
-            yield from _changed(SynthesisRule.PLACED, family, change)
-        yield from _changed(SynthesisRule.ORDER, family, _other_order)
+        misplaced = [d for d in Direction if any(counter in off for counter in PLACED_BY[d])]
+        for direction, pattern in product(misplaced, PATTERNS):
+            placed = partial(_placed, direction=direction, pattern=pattern)
+            yield from _changed(SynthesisRule.PLACED, family, placed)
+            for passes in self._passes(family):
+                both = partial(_placed_in_passes, direction=direction, pattern=pattern, passes=passes)
+                yield from _changed(SynthesisRule.PASSES, family, both)
+        if "RW_SWITCHES" in off:
+            yield from _changed(SynthesisRule.ORDER, family, _other_order)
 
     def _opened_anew(self, family: Family) -> Iterator[Candidate]:
         """One file that each open begins anew: as many equal dumps as it was opened."""
@@ -183,10 +206,23 @@ class _Refiner:
         yield from sorted(found)
 
 
+def _calls_of(content: Content, members: int) -> int:
+    operations = sum(
+        stream.repeat
+        * sum(
+            entry.total(members if stream.ranks is None else units.count_ranks(stream.ranks))
+            for entry in stream.sizes
+        )
+        for stream in content.streams
+    )
+    calls: int = sum(getattr(content, name) for name in CALLS)
+    return content.passes * operations + calls
+
+
 def _valid(rule: SynthesisRule, family: Family, **changes: object) -> Iterator[Candidate]:
     """The family with these changes, if a workload may have it so."""
     try:
-        yield rule, Family.model_validate({**dict(family), **changes})
+        yield rule, Family.model_validate(family.model_copy(update=changes).model_dump())
     except ValidationError:
         return
 
@@ -267,6 +303,14 @@ def _placed(content: Content, direction: Direction, pattern: Pattern) -> Content
     if any(stream.pieces > 1 for stream in content.streams):
         return None
     return content.model_copy(update={"streams": [placed(stream) for stream in content.streams]})
+
+
+def _placed_in_passes(
+    content: Content, direction: Direction, pattern: Pattern, passes: int
+) -> Content | None:
+    """Both at once: each alone may change no counter for the better."""
+    divided = _in_passes(content, passes)
+    return None if divided is None else _placed(divided, direction, pattern)
 
 
 def _other_order(content: Content) -> Content | None:
