@@ -65,7 +65,8 @@ def both(direction_sizes: dict[str, str], **more: object) -> dict[str, object]:
     return {"streams": [{"direction": d, "sizes": [s]} for d, s in direction_sizes.items()], **more}
 
 
-@pytest.mark.parametrize("passes", [2, 4, 7])
+# Not as many passes as ranks: four ranks that each read all of it have the counters of four passes.
+@pytest.mark.parametrize("passes", [2, 5, 7])
 @pytest.mark.parametrize("directions", [("write", "read"), ("write",), ("read",)])
 def test_passes_over_the_same_bytes(tmp_path: Path, passes: int, directions: tuple[str, ...]) -> None:
     truth = workload(both(dict.fromkeys(directions, "64 x 64 KiB"), passes=passes))
