@@ -152,6 +152,8 @@ def test_the_one_rank_that_moved_all(slowest: tuple[int, int], fastest: tuple[in
         "POSIX",
         {
             -1: {
+                "WRITES": 1,
+                "BYTES_WRITTEN": 100,
                 "F_VARIANCE_RANK_BYTES": 1875.0,
                 "SLOWEST_RANK": slowest[0],
                 "SLOWEST_RANK_BYTES": slowest[1],
@@ -160,10 +162,12 @@ def test_the_one_rank_that_moved_all(slowest: tuple[int, int], fastest: tuple[in
             }
         },
     )
-    assert root_of(facts, 4, 100) == root
-    assert root_of(facts, 1, 100) is None
-    even = module_facts("POSIX", {-1: {"F_VARIANCE_RANK_BYTES": 0.0, "SLOWEST_RANK_BYTES": 100}})
-    assert root_of(even, 4, 100) is None
+    assert root_of(facts, 4) == root
+    assert root_of(facts, 1) is None
+    even = module_facts(
+        "POSIX", {-1: {"BYTES_WRITTEN": 100, "F_VARIANCE_RANK_BYTES": 0.0, "SLOWEST_RANK_BYTES": 100}}
+    )
+    assert root_of(even, 4) is None
 
 
 def test_sharing_of_a_dump() -> None:

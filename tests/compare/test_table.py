@@ -10,7 +10,12 @@ from compare_builders import MIB, original, record, record_dump
 from rich.console import Console
 
 from workalike.compare.fidelity import Fidelity, compare
-from workalike.compare.fidelity_schema import FamilyFidelity, HistogramDistance, UncoveredShare
+from workalike.compare.fidelity_schema import (
+    FamilyFidelity,
+    HistogramDistance,
+    UncoveredShare,
+    VerdictFidelity,
+)
 from workalike.compare.table import MAX_FAMILIES, WORST_COUNTERS, print_fidelity, short_counter
 
 
@@ -127,6 +132,7 @@ def test_what_is_not_covered(share: float, said: bool) -> None:
 def test_notes_and_nothing_to_replicate() -> None:
     fidelity = perfect()
     fidelity.notes, fidelity.families, fidelity.counters = ["first", "second"], [], []
+    fidelity.verdict = VerdictFidelity(grade="empty")
     text = shown(fidelity)
     assert "Note: first\nNote: second" in text
     assert text.startswith("Nothing to replicate. The original moved no data")

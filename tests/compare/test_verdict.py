@@ -69,39 +69,6 @@ def perfect(dumps: int = 1, ranks: int = 4) -> Fidelity:
     return compare(original(ranks, dumps), record(*(record_dump(i) for i in range(dumps))))
 
 
-@pytest.mark.parametrize(
-    ("bytes_off", "operations_off", "distance", "grade"),
-    [
-        (0.0, 0.0, 0.0, "exact"),
-        (0.1, 1.0, 0.02, "faithful"),
-        (0.11, 0.0, 0.0, "close"),
-        (0.0, 1.01, 0.0, "close"),
-        (0.0, 0.0, 0.021, "close"),
-        (5.0, 10.0, 0.15, "close"),
-        (5.1, 0.0, 0.0, "apart"),
-        (0.0, 10.1, 0.0, "apart"),
-        (0.0, 0.0, 0.151, "apart"),
-    ],
-)
-def test_limits_of_the_grades(bytes_off: float, operations_off: float, distance: float, grade: str) -> None:
-    fidelity = perfect()
-    fidelity.families[0].total_bytes_error_pct = bytes_off
-    for row in fidelity.counters:
-        if row.counter == "WRITES":
-            row.error_pct = operations_off
-    fidelity.size_histogram_distance = HistogramDistance(read=distance)
-    assert verdict_of(fidelity).grade == grade
-
-
-def test_a_counter_that_is_off_is_not_exact() -> None:
-    fidelity = perfect()
-    opens = next(row for row in fidelity.counters if row.counter == "OPENS")
-    opens.error_pct = 1.0
-    assert verdict_of(fidelity).grade == "faithful"
-    opens.at_level = False
-    assert verdict_of(fidelity).grade == "exact"
-
-
 def test_the_worst_family_decides_and_is_named() -> None:
     fidelity = perfect()
     (family,) = fidelity.families
@@ -138,7 +105,10 @@ def test_what_is_said_of_operations(operations: float | None, distance: float | 
         if row.counter in ("READS", "WRITES"):
             row.comparable, row.error_pct = operations is not None, operations
     fidelity.size_histogram_distance = HistogramDistance(write=distance)
-    assert verdict_of(fidelity).sentence.endswith(said)
+    sentence = verdict_of(fidelity).sentence
+    assert said in sentence
+    assert sentence.endswith("agree with the replica (within 5 %).")
+    assert said.startswith("the bytes") == ("Operations" not in sentence)
 
 
 @pytest.mark.parametrize(

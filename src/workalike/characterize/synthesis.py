@@ -142,7 +142,10 @@ class _Refiner:
         found = model.get((family.role, family.number), {}).get(self.module)
         if found is None:
             return None
-        return [row.counter for row in rows_of((), self.module, self.log, found) if not row.agrees]
+        # Of operations in random order no plan can have the log's strides.
+        left_out = ("STRIDE",) if _is_random(family) else ()
+        rows = rows_of((), self.module, self.log, found)
+        return [row.counter for row in rows if not row.agrees and not row.counter.startswith(left_out)]
 
     def candidates(self, family: Family, off: Sequence[str]) -> Iterator[Candidate]:
         """Other readings of the same bytes that may set right what is `off`, the simplest first."""
@@ -204,6 +207,10 @@ class _Refiner:
             if 1 < passes <= MOST_PASSES:
                 found.add(passes)
         yield from sorted(found)
+
+
+def _is_random(family: Family) -> bool:
+    return any(s.pattern is Pattern.RANDOM for content in family.all_contents() for s in content.streams)
 
 
 def _calls_of(content: Content, members: int) -> int:
@@ -296,9 +303,9 @@ def _placed(content: Content, direction: Direction, pattern: Pattern) -> Content
     """All streams of a direction in another pattern."""
 
     def placed(stream: Stream) -> Stream:
-        if stream.direction is not direction or stream.pattern is pattern:
-            return stream
-        return stream.model_copy(update={"pattern": pattern, "stride": 0})
+        if stream.direction is not direction or stream.pattern is Pattern.STRIDED:
+            return stream  # a stride is the log's own word
+        return stream.model_copy(update={"pattern": pattern})
 
     if any(stream.pieces > 1 for stream in content.streams):
         return None
