@@ -23,7 +23,9 @@ NO_THRESHOLDS = {
     "ARRAYS_OF_MESH",  # part of the library's format
     "FEWEST_VARIABLES",  # a mesh has at least one
     "MAX_DIMS",  # the dimensions that a record has fields for
+    "MOST_CALLS",  # bounds the effort of synthesis
     "MOST_DIGITS",  # a 64-bit number holds no more
+    "MOST_ROUNDS",  # bounds the effort of synthesis
     "NOTHING",  # a code for "none"
     "PNETCDF_HEADER",  # the bytes that PnetCDF reads
     "_LARGEST",  # a 64-bit number holds no more

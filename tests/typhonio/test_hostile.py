@@ -141,7 +141,7 @@ def test_an_older_typhonio_is_refused(tmp_path: Path) -> None:
         ("import os; os.kill(os.getpid(), 11)", "HDF5 crashed while reading it .SIGSEGV."),
         ("import time; time.sleep(60)", "reading did not end within 1 s"),
         ("raise SystemExit('no room')", "reading it failed .no room."),
-        ("print('[')", "reading it failed .no word."),
+        ("print('[')", "reading it failed .no message."),
     ],
 )
 def test_a_reader_that_dies_is_one_line(
@@ -239,7 +239,7 @@ def test_extents_without_end(tmp_path: Path) -> None:
     finally:
         Budget.left = budget
     what = {f["place"].rsplit("/", 1)[1]: f["what"] for f in found["findings"] if f["level"] == "error"}
-    assert "too large to be looked at" in what["TIO_MESH_NODEIDS"]
+    assert "too large to be read to its end" in what["TIO_MESH_NODEIDS"]
     assert "too many for a table" in what["TIO_QUANT_REF"]
 
 
