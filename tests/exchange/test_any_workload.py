@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from workload_strategies import workloads
 
@@ -81,3 +82,21 @@ def test_an_operation_of_a_huge_prime_number_of_bytes_is_split_approximately() -
     (block,) = [int(line[3:]) for line in exported.text.splitlines() if line.startswith("bs=")]
     assert 2**29 < block <= 2**30
     assert any("become about" in note.text for note in exported.notes.all)
+
+
+@pytest.mark.parametrize(("count", "written"), [(-1, False), (0, False), (1, True), (65535, True)])
+def test_a_number_of_targets_that_macsio_takes(count: int, written: bool) -> None:
+    family = {
+        "role": "checkpoint", "interface": "typhonio", "schedule": {"start": ["1 s"]}, "sizes": "1 MiB",
+        "content": {"mesh": {"dimensions": 2, "variables": 3}}, "tunable": {"stripe_count": count},
+    }  # fmt: skip
+    text = write_macsio(
+        Workload.model_validate({"workalike": 2, "ranks": 2, "families": [family]}), "upstream"
+    ).text
+    words = [
+        word
+        for line in text.splitlines()
+        if not line.startswith("#")
+        for word in shlex.split(line, comments=True)
+    ]
+    assert ("--striping_factor" in words) == written

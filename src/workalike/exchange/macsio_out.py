@@ -21,6 +21,9 @@ ZONE_BYTES = (8, 8, 8, 0, 0, 0, 0, 4)
 NODE = 8  # bytes of a value on a node
 VARIABLES = 20
 
+MOST_TARGETS = 2**16
+"""More targets than MACSio takes."""
+
 
 def write_macsio(workload: Workload, dialect: str = "fork") -> Exported:
     """A command line in the dialect fork (checkpoints, plots, sleeps) or upstream (dumps, compute time)."""
@@ -263,6 +266,14 @@ def _upstream(checkpoint: Shape | None, plot: Shape | None, notes: Notes) -> lis
     return arguments
 
 
+def _striping_factor(stripe_count: int | None, notes: Notes) -> int | None:
+    """The number of targets; None where MPI-IO's hint cannot express it (0: the default, -1: all)."""
+    if stripe_count is None or 0 < stripe_count < MOST_TARGETS:
+        return stripe_count
+    notes.say(f"a stripe count of {stripe_count} cannot be given to MACSio")
+    return None
+
+
 def _plugin(shape: Shape, dialect: str, notes: Notes) -> list[str]:
     family: Family = shape.family
     arguments = []
@@ -273,7 +284,7 @@ def _plugin(shape: Shape, dialect: str, notes: Notes) -> list[str]:
     hints = {
         "--romio_cb_write": tunable.collective_buffering,
         "--romio_ds_write": tunable.data_sieving,
-        "--striping_factor": tunable.stripe_count,
+        "--striping_factor": _striping_factor(tunable.stripe_count, notes),
     }
     if any(value is not None for value in hints.values()):
         if dialect == "upstream" and family.interface is Interface.TYPHONIO:
