@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "counting/access_order.h"
 #include "counting/common_values.h"
 #include "counting/size_bins.h"
 
@@ -72,9 +73,10 @@ static inline void posix_opened(struct posix_history* history, int64_t* counter)
 static inline void posix_place_counted(struct posix_history* history, int64_t* counter, enum transfer kind,
                                        int64_t offset) {
     const int64_t last = history->last[kind];
-    if (offset <= last) return;
+    const enum access_order order = access_order(last, offset);
+    if (order == ACCESS_BACK) return;
     ++counter[kind == TRANSFER_READ ? POSIX_SEQ_READS : POSIX_SEQ_WRITES];
-    if (offset == last + 1) {
+    if (order == ACCESS_CONSECUTIVE) {
         ++counter[kind == TRANSFER_READ ? POSIX_CONSEC_READS : POSIX_CONSEC_WRITES];
     } else if (last != 0) {
         common_values_count(&history->strides, offset - last - 1);
@@ -98,7 +100,7 @@ static inline void posix_transferred(struct posix_history* history, int64_t* cou
     if (history->last_kind && history->last_kind != (int)kind + 1) ++counter[POSIX_RW_SWITCHES];
     history->last_kind = (int)kind + 1;
     if (size == 0) return; /* the end of the file was reached: no byte was touched */
-    history->last[kind] = offset + size - 1;
+    history->last[kind] = last_byte_after(history->last[kind], offset, size);
     int64_t* most = &counter[reads ? POSIX_MAX_BYTE_READ : POSIX_MAX_BYTE_WRITTEN];
     if (history->last[kind] > *most) *most = history->last[kind];
     common_values_count(&history->sizes, size);

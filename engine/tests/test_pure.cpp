@@ -146,6 +146,33 @@ TEST_CASE("sequential and consecutive accesses as in Darshan") {
     CHECK(counters.transfers(Direction::write).sequential == 128);
 }
 
+TEST_CASE("a run of equal operations counts as each of them does, also where they move nothing") {
+    for (const std::int64_t size : {0, 1, 10})
+        for (const std::int64_t step : {0, 1, 5, 10, 13})
+            for (const std::int64_t offset : {0, 7, 40})
+                for (const std::int64_t before : {0, 1, 12, 41, 1000}) {
+                    Counters single;
+                    Counters at_once;
+                    AccessState state;
+                    single.note(state, Direction::read, before, before ? 1 : 0, false);
+                    single.note(state, Direction::read, offset, size, false);
+                    AccessState same = state;
+                    at_once = single;
+                    for (std::int64_t i = 1; i <= 20; ++i)
+                        single.note(state, Direction::read, offset + i * step, size, false);
+                    at_once.note_run(same, {Direction::read, offset, size}, false, 20, step);
+                    const DirectionCounters& a = single.transfers(Direction::read);
+                    const DirectionCounters& b = at_once.transfers(Direction::read);
+                    CHECK(a.operations == b.operations);
+                    CHECK(a.bytes == b.bytes);
+                    CHECK(a.max_byte == b.max_byte);
+                    CHECK(a.sequential == b.sequential);
+                    CHECK(a.consecutive == b.consecutive);
+                    CHECK(a.sizes == b.sizes);
+                    CHECK(state.last_byte == same.last_byte);
+                }
+}
+
 TEST_CASE("summaries merge in any order") {
     std::vector<Summary> parts(3);
     for (std::size_t i = 0; i < parts.size(); ++i) {

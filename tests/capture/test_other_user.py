@@ -51,25 +51,24 @@ def test_what_helps_is_said(library: Path, compiled: Callable[..., Path], open_t
     assert "set LD_PRELOAD, and WORKALIKE_CAPTURE_LOG_DIR to a folder of mode 1777" in child
 
 
-def test_what_is_said_helps(library: Path, compiled: Callable[..., Path], open_to_all: Path) -> None:
-    logs = open_to_all / "logs"
-    logs.mkdir()
-    logs.chmod(0o1777)
-    maps = open_to_all / "maps"
-    maps.mkdir()
-    maps.chmod(0o1777)
+def run_with_library(
+    library: Path, program: Path, logs: Path, maps: Path
+) -> subprocess.CompletedProcess[str]:
+    """Run the program as a user would who follows the message: with the library alone."""
     settings = {
         "LD_PRELOAD": str(library),
         "WORKALIKE_CAPTURE_LOG_DIR": str(logs),
         "WORKALIKE_CAPTURE_MAPS": str(maps),
     }
-    done = subprocess.run(
-        [compiled("changes_user.c")],
-        cwd=open_to_all,
-        env={**os.environ, **settings},
-        capture_output=True,
-        text=True,
-    )
+    return subprocess.run([program], cwd=maps, env={**os.environ, **settings}, capture_output=True, text=True)
+
+
+def test_what_is_said_helps(library: Path, compiled: Callable[..., Path], open_to_all: Path) -> None:
+    logs, maps = open_to_all / "logs", open_to_all / "maps"
+    for folder in (logs, maps):
+        folder.mkdir()
+        folder.chmod(0o1777)
+    done = run_with_library(library, compiled("changes_user.c"), logs, maps)
     assert (done.returncode, done.stderr) == (0, "")
     found = [written(log) for log in logs.glob("*.darshan")]
     assert sorted(found, key=len) == [{"child": 3000}, {"before": 1000, "after": 2000}]
@@ -80,18 +79,7 @@ def test_a_folder_for_logs_that_is_closed(
 ) -> None:
     logs = open_to_all / "logs"
     logs.mkdir(mode=0o700)
-    settings = {
-        "LD_PRELOAD": str(library),
-        "WORKALIKE_CAPTURE_LOG_DIR": str(logs),
-        "WORKALIKE_CAPTURE_MAPS": str(open_to_all),
-    }
-    done = subprocess.run(
-        [compiled("changes_user.c")],
-        cwd=open_to_all,
-        env={**os.environ, **settings},
-        capture_output=True,
-        text=True,
-    )
+    done = run_with_library(library, compiled("changes_user.c"), logs, open_to_all)
     assert done.returncode == 0
     assert done.stderr.count("cannot be written by user 65534") == 2
     assert done.stderr.count("chmod 1777") == 2

@@ -98,7 +98,7 @@ class SlurmCluster(InFolder):
         try:
             wait_until(idle, 60, "slurmctld and slurmd")
         except TimeoutError as error:
-            raise TimeoutError(f"{error}\n{controller.last_output()}\n{node.told()}") from error
+            raise TimeoutError(f"{error}\n{controller.last_output()}\n{node.last_output()}") from error
 
     def _daemon(self, command: list[str]) -> Daemon:
         daemon = Daemon(command, self.folder / f"{command[0]}.out", self.environment)

@@ -118,8 +118,8 @@ class MemberCount {
         const RankCalls::TransferRun run = calls.skip_run();
         if (run.count == 0) return;
         out.calls_of(operation.direction == Direction::write ? Kind::write : Kind::read) += run.count;
-        out.counters.note_run(calls.state(), operation.direction, operation.size, operation.collective,
-                              run.count, run.step);
+        out.counters.note_run(calls.state(), {operation.direction, operation.offset, operation.size},
+                              operation.collective, run.count, run.step);
         out.payload[static_cast<std::size_t>(operation.direction)] += operation.size * run.count;
         out.calls_of(Kind::seek) += run.seeks;
         out.counters.seeks += run.seeks;

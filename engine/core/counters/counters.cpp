@@ -2,14 +2,29 @@
 
 #include <algorithm>
 
+#include "counting/access_order.h"
+#include "counting/size_bins.h"
+
 namespace wa {
 namespace {
 
-constexpr std::array<std::int64_t, size_bins - 1> bin_ends{100,     1024,     10240,     102400,    1048576,
-                                                           4194304, 10485760, 104857600, 1073741824};
-
 constexpr std::array<std::string_view, kinds> kind_names{"open", "close", "stat",  "seek",
                                                          "read", "write", "flush", "fsync"};
+
+void count_order(DirectionCounters& counters, enum access_order order, std::int64_t times) {
+    if (order != ACCESS_BACK) counters.sequential += times;
+    if (order == ACCESS_CONSECUTIVE) counters.consecutive += times;
+}
+
+/// Operations that move nothing at offset + step, offset + 2 step, ...: the last byte stays where it is.
+void count_empty_run(DirectionCounters& counters, std::int64_t last, std::int64_t offset, std::int64_t count,
+                     std::int64_t step) {
+    if (step == 0) return count_order(counters, access_order(last, offset), count);
+    const std::int64_t back = offset > last ? 0 : std::min(count, (last - offset) / step);
+    if (back == count) return;
+    count_order(counters, access_order(last, offset + (back + 1) * step), 1);
+    counters.sequential += count - back - 1;
+}
 
 }  // namespace
 
@@ -18,9 +33,7 @@ std::string_view kind_name(Kind kind) {
 }
 
 std::size_t size_bin(std::int64_t size) {
-    std::size_t bin = 0;
-    while (bin < bin_ends.size() && size > bin_ends[bin]) ++bin;
-    return bin;
+    return static_cast<std::size_t>(::size_bin(size));
 }
 
 void Counters::note(AccessState& state, Direction direction, std::int64_t offset, std::int64_t size,
@@ -31,28 +44,22 @@ void Counters::note(AccessState& state, Direction direction, std::int64_t offset
     if (collective) ++counters.collective;
     counters.bytes += size;
     ++counters.sizes[size_bin(size)];
-    // A first access at offset 0 is neither sequential nor consecutive: the last byte starts at 0, as in
-    // Darshan.
-    if (offset > last) {
-        ++counters.sequential;
-        if (offset == last + 1) ++counters.consecutive;
-    }
-    last = offset + size - 1;
+    count_order(counters, access_order(last, offset), 1);
+    last = last_byte_after(last, offset, size);
     counters.max_byte = std::max(counters.max_byte, last);
 }
 
-void Counters::note_run(AccessState& state, Direction direction, std::int64_t size, bool collective,
-                        std::int64_t count, std::int64_t step) {
+void Counters::note_run(AccessState& state, const Transfer& first, bool collective, std::int64_t count,
+                        std::int64_t step) {
+    const auto [direction, offset, size] = first;
     DirectionCounters& counters = transfers(direction);
     std::int64_t& last = state.last_byte[static_cast<std::size_t>(direction)];
     counters.operations += count;
     if (collective) counters.collective += count;
     counters.bytes += size * count;
     counters.sizes[size_bin(size)] += count;
-    if (step >= size) {
-        counters.sequential += count;
-        if (step == size) counters.consecutive += count;
-    }
+    if (size == 0) return count_empty_run(counters, last, offset, count, step);
+    count_order(counters, access_order(last, offset + step), count);
     last += step * count;
     counters.max_byte = std::max(counters.max_byte, last);
 }

@@ -37,6 +37,13 @@ struct AccessState {
     Direction last_direction = Direction::read;
 };
 
+/// What a transfer moves, and where.
+struct Transfer {
+    Direction direction;
+    std::int64_t offset;
+    std::int64_t size;
+};
+
 struct Counters {
     std::int64_t opens = 0;
     std::int64_t stats = 0;
@@ -55,9 +62,10 @@ struct Counters {
     /// Notes an operation that moved `size` bytes at `offset`.
     void note(AccessState& state, Direction direction, std::int64_t offset, std::int64_t size,
               bool collective);
-    /// Notes `count` more operations like the one that was noted last, each `step` behind the one before.
-    void note_run(AccessState& state, Direction direction, std::int64_t size, bool collective,
-                  std::int64_t count, std::int64_t step);
+    /// Notes `count` more operations like `first`, which was noted last; each begins `step` bytes after the
+    /// one before, and `step` is not negative.
+    void note_run(AccessState& state, const Transfer& first, bool collective, std::int64_t count,
+                  std::int64_t step);
     /// Notes an operation without an offset, by a rank that only joins a collective call.
     void note_join(Direction direction);
     /// Adds the counters of `other`, multiplied by `times`.

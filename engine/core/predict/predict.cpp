@@ -15,7 +15,7 @@
 namespace wa {
 namespace {
 
-static_assert(POSIX_COUNTERS >= MPIIO_COUNTERS && POSIX_COUNTERS >= STDIO_COUNTERS);
+static_assert(int{POSIX_COUNTERS} >= int{MPIIO_COUNTERS} && int{POSIX_COUNTERS} >= int{STDIO_COUNTERS});
 
 /// A file as one rank has it.
 struct RankRecord {

@@ -142,7 +142,7 @@ class _Refiner:
         found = model.get((family.role, family.number), {}).get(self.module)
         if found is None:
             return None
-        # Of operations in random order no plan can have the log's strides.
+        # Random order has other distances in each run, so the log's common strides say nothing about a plan.
         left_out = ("STRIDE",) if _is_random(family) else ()
         rows = rows_of((), self.module, self.log, found)
         return [row.counter for row in rows if not row.agrees and not row.counter.startswith(left_out)]
@@ -153,13 +153,14 @@ class _Refiner:
             if family.lifetime is Lifetime.APPENDED and family.schedule.dumps > 1:
                 yield from _valid(SynthesisRule.REUSED, family, lifetime=Lifetime.REUSED)
             yield from self._opened_anew(family)
-        for passes in self._passes(family):
+        several = list(self._passes(family))
+        for passes in several:
             yield from _changed(SynthesisRule.PASSES, family, partial(_in_passes, passes=passes))
         misplaced = [d for d in Direction if any(counter in off for counter in PLACED_BY[d])]
         for direction, pattern in product(misplaced, PATTERNS):
             placed = partial(_placed, direction=direction, pattern=pattern)
             yield from _changed(SynthesisRule.PLACED, family, placed)
-            for passes in self._passes(family):
+            for passes in several:
                 both = partial(_placed_in_passes, direction=direction, pattern=pattern, passes=passes)
                 yield from _changed(SynthesisRule.PASSES, family, both)
         if "RW_SWITCHES" in off:

@@ -10,11 +10,12 @@ import numpy as np
 
 from workalike import _core
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
-from workalike.compare.side import Key, Side, SideDump, SideFamily, add_sums, direction_of
+from workalike.compare.side import Side, SideDump, SideFamily, add_sums, direction_of
 from workalike.facts.counters import NOT_OPENS, opens_in
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.times import open_interval
 from workalike.predict.determined import LARGEST, Counters, merge
+from workalike.predict.prediction import Key
 from workalike.workload.model import Direction, Level, Role
 
 FileKey = tuple[int, bool]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from workalike.compare.side import Key, Side, SideDump, SideFamily, add_sums, histogram_names, sum_name
+from workalike.compare.side import Side, SideDump, SideFamily, add_sums, histogram_names, sum_name
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.predict.determined import Counters, merge
+from workalike.predict.prediction import Key
 from workalike.record.run_record import LevelBytes, Record, RecordDump
 from workalike.workload.model import Direction, Level
 

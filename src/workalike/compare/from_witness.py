@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from workalike.characterize.result import Characterization
 from workalike.compare.from_log import side_of_log
 from workalike.compare.from_record import side_of_record
-from workalike.compare.side import Key, Side, SideFamily
+from workalike.compare.side import Side, SideFamily
 from workalike.facts.counters import bytes_name
 from workalike.facts.records import MODULE_OF_LEVEL
+from workalike.predict.prediction import Key
 from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Level
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from workalike.compare.side import SUMS
 from workalike.darshan import layouts
+from workalike.facts.counters import SUMS
 
 
 class Law(Enum):
@@ -75,7 +75,7 @@ _PLACE = "which rank was fast or slow depends on the machine"
 _TABLE = "a row in a table of the four most frequent values: rows change places; sizes are compared by the histogram"
 _CONSTANT = "a property of the file system or of the instrument"
 _BUFFER = "depends on where the program's buffers lie in memory"
-_ORDER = "a log does not have the order of operations"
+_ORDER = "follows no power of the scale; the verdict compares it with the plan's prediction"
 _CALL = "the variant of the call is not part of a workload"
 _SHAPE = "describes a dataset and is no amount"
 _NOT_REPLICATED = "not part of a workload"

@@ -13,11 +13,12 @@ from workalike.compare.from_log import side_of_log
 from workalike.compare.from_plan import side_of_plan, with_durations
 from workalike.compare.from_record import side_of_record
 from workalike.compare.from_witness import side_of_witness
-from workalike.compare.side import Key, Side, SideDump, SideFamily
+from workalike.compare.side import Side, SideDump, SideFamily
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
+from workalike.predict.prediction import Key
 from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Workload
 

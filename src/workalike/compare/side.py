@@ -11,25 +11,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from workalike.darshan.bins import SIZE_BINS
+from workalike.facts.counters import SUMS
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.predict.determined import Counters, merge
+from workalike.predict.prediction import Key
 from workalike.workload.model import Direction, Level, Role
-
-Key = tuple[Role, int]
-
-
-SUMS: dict[str, dict[str, tuple[str, ...]]] = {
-    "MPI-IO": {
-        "OPENS": ("INDEP_OPENS", "COLL_OPENS"),
-        "READS": ("INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS"),
-        "WRITES": ("INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES"),
-    },
-    "PNETCDF_VAR": {
-        "READS": ("INDEP_READS", "COLL_READS", "NB_READS"),
-        "WRITES": ("INDEP_WRITES", "COLL_WRITES", "NB_WRITES"),
-    },
-}
-"""For modules that count an operation under several names: the counters whose sum is all of them."""
 
 
 @dataclass

@@ -15,6 +15,19 @@ COUNTS = tuple(f"ACCESS{i}_COUNT" for i in range(1, 5))
 STRIDES = tuple(f"STRIDE{i}_STRIDE" for i in range(1, 5))
 STRIDE_COUNTS = tuple(f"STRIDE{i}_COUNT" for i in range(1, 5))
 
+SUMS: dict[str, dict[str, tuple[str, ...]]] = {
+    "MPI-IO": {
+        "OPENS": ("INDEP_OPENS", "COLL_OPENS"),
+        "READS": ("INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS"),
+        "WRITES": ("INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES"),
+    },
+    "PNETCDF_VAR": {
+        "READS": ("INDEP_READS", "COLL_READS", "NB_READS"),
+        "WRITES": ("INDEP_WRITES", "COLL_WRITES", "NB_WRITES"),
+    },
+}
+"""For modules that count an operation under several names: the counters whose sum is all of them."""
+
 Pair = tuple[int, int]
 
 
@@ -39,11 +52,7 @@ def histogram_names(module: str, direction: Direction) -> list[str]:
 def operation_names(module: str, direction: Direction) -> list[str]:
     """The names of the counters that add up to a module's read or write calls of all kinds."""
     kind = f"{kind_of(direction)}S"
-    if module == "MPI-IO":
-        return [f"{call_kind}_{kind}" for call_kind in ("INDEP", "COLL", "SPLIT", "NB")]
-    if module == "PNETCDF_VAR":
-        return [f"{call_kind}_{kind}" for call_kind in ("INDEP", "COLL", "NB")]
-    return [kind]
+    return list(SUMS.get(module, {}).get(kind, (kind,)))
 
 
 def operations_of(facts: ModuleFacts, direction: Direction) -> int:

@@ -63,8 +63,8 @@ def rows_of(
     Args:
         group: the families.
         module: Darshan's name of it.
-        expected: what is to be met.
-        found: what is judged; counters that it does not have are left out, and all are 0 where it has none.
+        expected: the counters of the side that is the measure.
+        found: those of the side that is judged; counters that it does not have are left out, and all are 0 where it has none.
         below: the module lies below the families' level: opens, seeks and syncs are the library's.
     """
     rules = RULES[module]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workalike.darshan.bins import SIZE_BINS
-from workalike.facts.counters import NOT_OPENS, opens_in
+from workalike.facts.counters import NOT_OPENS, SUMS, opens_in
 from workalike.facts.records import FileFacts, IntArray
 
 Counters = dict[str, int]
@@ -35,26 +35,22 @@ def merge(into: Counters, more: Mapping[str, int]) -> None:
 class ModuleRules:
     """What of a module's counters is determined.
 
-    `sums` maps the name of a sum to its terms, each a counter and 1 or -1. `common` are the tables of common values.
+    `sums` maps the name of a sum to the counters that it adds up. `common` are the tables of common values.
     """
 
     counters: tuple[str, ...]
-    sums: Mapping[str, tuple[tuple[str, int], ...]]
+    sums: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     common: tuple[str, ...] = ()
 
     def of(self, counters: Mapping[str, int]) -> Counters:
         """The determined counters of a record or of a sum of records, those of them that it has."""
         out = {name: counters[name] for name in self.counters if name in counters}
         for name, terms in self.sums.items():
-            present = [sign * counters[term] for term, sign in terms if term in counters]
-            joined = "+".join(term for term, _ in terms)
+            present = [counters[term] for term in terms if term in counters]
+            joined = "+".join(terms)
             if present or joined in counters:
-                out[name] = max(0, sum(present)) if present else counters[joined]
+                out[name] = sum(present) if present else counters[joined]
         return out
-
-
-def _sum(*names: str) -> tuple[tuple[str, int], ...]:
-    return tuple((name, 1) for name in names)
 
 
 RULES: dict[str, ModuleRules] = {
@@ -65,7 +61,7 @@ RULES: dict[str, ModuleRules] = {
             *("CONSEC_READS", "CONSEC_WRITES", "SEQ_READS", "SEQ_WRITES", "RW_SWITCHES", "FILE_NOT_ALIGNED"),
             *(f"SIZE_{kind}_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
         ),
-        sums={"FSYNCS": _sum("FSYNCS", "FDSYNCS")},
+        sums={"FSYNCS": ("FSYNCS", "FDSYNCS")},
         common=("ACCESS", "STRIDE"),
     ),
     "STDIO": ModuleRules(
@@ -73,18 +69,13 @@ RULES: dict[str, ModuleRules] = {
             *("OPENS", "READS", "WRITES", "SEEKS", "BYTES_READ", "BYTES_WRITTEN"),
             *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
         ),
-        sums={},
     ),
     "MPI-IO": ModuleRules(
         counters=(
             *("SYNCS", "BYTES_READ", "BYTES_WRITTEN", "RW_SWITCHES"),
             *(f"SIZE_{kind}_AGG_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
         ),
-        sums={
-            "OPENS": _sum("INDEP_OPENS", "COLL_OPENS"),
-            "READS": _sum("INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS"),
-            "WRITES": _sum("INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES"),
-        },
+        sums=SUMS["MPI-IO"],
         common=("ACCESS",),
     ),
     "H5D": ModuleRules(
@@ -92,14 +83,10 @@ RULES: dict[str, ModuleRules] = {
             *("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"),
             *(f"SIZE_{kind}_AGG_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
         ),
-        sums={},
     ),
     "PNETCDF_VAR": ModuleRules(
         counters=("BYTES_READ", "BYTES_WRITTEN"),
-        sums={
-            "READS": _sum("INDEP_READS", "COLL_READS", "NB_READS"),
-            "WRITES": _sum("INDEP_WRITES", "COLL_WRITES", "NB_WRITES"),
-        },
+        sums=SUMS["PNETCDF_VAR"],
     ),
 }
 """STATS is left out: Darshan counts it or not, as the machine's C library has it. Opens, seeks and syncs of POSIX below
