@@ -12,7 +12,7 @@ PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
 	@echo "make demo         replicate a real log of 2,048 ranks at small scale, and show how close it came"
-	@echo "make test         the tests (about 13 minutes); make test-system, make test-long for the others"
+	@echo "make test         the tests (about 8 minutes); make test-system, make test-long for the others"
 	@echo "make test-trixie  the tests on Debian 13, in a folder (as root)"
 	@echo "make coverage     line coverage of Python by the tests"
 	@echo "make lint format  ruff, mypy, clang-format; make tidy; make sanitize for engine and capture"
@@ -36,9 +36,13 @@ demo: build
 	rm -rf demo
 	$(BIN)/workalike replicate $(DEMO_LOG) -o demo
 
+# Files of tests go to two processes: most tests wait for programs that they start, and use one core at a time.
+# PYTEST_OPTIONS adds options.
+IN_PARALLEL := -n 2 --dist loadfile
+PYTEST_OPTIONS ?=
 test: build
 	for folder in build/cp*; do cmake --build $$folder --target workalike-unit-tests; done
-	$(BIN)/python -m pytest -q -m "not system and not long" tests
+	$(BIN)/python -m pytest -q $(IN_PARALLEL) -m "not system and not long" $(PYTEST_OPTIONS) tests
 
 test-system: build
 	tools/install-system-packages
@@ -46,7 +50,7 @@ test-system: build
 
 # Property tests search for new examples; what they find belongs in a test of its own.
 test-long: build sanitize tidy test-trixie
-	WORKALIKE_EXPLORE=1 $(BIN)/python -m pytest -q -m "not system and not long" tests/characterize tests/plan tests/workload tests/exchange tests/darshan
+	WORKALIKE_EXPLORE=1 $(BIN)/python -m pytest -q $(IN_PARALLEL) -m "not system and not long" tests/characterize tests/plan tests/workload tests/exchange tests/darshan
 	$(BIN)/python -m pytest -q -m "long" tests
 	$(BIN)/python tests/mutation/score.py --count 200 --jobs 2 --least 80
 
@@ -66,9 +70,9 @@ sanitize: build
 	cmake --preset sanitize
 	cmake --build --preset sanitize
 	WORKALIKE_ENGINE=$(CURDIR)/build/sanitize/workalike-engine ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-		$(BIN)/python -m pytest -q tests/engine --deselect tests/engine/test_calls.py::test_descriptors_and_memory_do_not_grow
+		$(BIN)/python -m pytest -q $(IN_PARALLEL) tests/engine --deselect tests/engine/test_calls.py::test_descriptors_and_memory_do_not_grow
 	WORKALIKE_CAPTURE_LIBRARY=$(CURDIR)/build/sanitize/libworkalike-capture.so ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 \
-		$(BIN)/python -m pytest -q $(SANITIZED) --deselect tests/capture/test_mpi.py::test_library_needs_no_mpi \
+		$(BIN)/python -m pytest -q $(IN_PARALLEL) $(SANITIZED) --deselect tests/capture/test_mpi.py::test_library_needs_no_mpi \
 		--deselect tests/capture/test_hard_cases.py::test_a_process_without_memory_for_counters_is_not_said_to_be_idle
 
 schema: build

@@ -14,7 +14,7 @@ from pathlib import Path
 from results import Results
 
 MINUTES = 10.0
-COMMAND = (sys.executable, "-m", "pytest", "-q", "-m", "not system and not long", "--durations=10", "tests")
+COMMAND = ("make", "test", "PYTEST_OPTIONS=--durations=10")
 
 
 def main() -> int:
