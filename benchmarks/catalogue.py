@@ -66,6 +66,19 @@ CATALOGUE = (
         ("benchmarks/agreement.py", *CHARACTERIZE, *PLAN, *COMPARE, "src/workalike/predict", "counting"),
     ),
     Entry(
+        "planted-errors",
+        "python benchmarks/planted_errors.py",
+        (
+            "benchmarks/planted_errors.py",
+            "tests/support/planted.py",
+            *COMPARE,
+            "src/workalike/predict",
+            "engine/core",
+            "counting",
+        ),
+        is_long=True,
+    ),
+    Entry(
         "reconstruction",
         "python benchmarks/reconstruction.py",
         ("benchmarks/reconstruction.py", *CHARACTERIZE, *PLAN),

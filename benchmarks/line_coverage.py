@@ -32,7 +32,18 @@ def main() -> int:
         settings = Path(folder) / "settings"
         settings.write_text(SETTINGS.format(folder=folder))
         option = f"--rcfile={settings}"
-        tests = ["-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "-m", "not system and not long", "tests"]
+        tests = [
+            "-m",
+            "pytest",
+            "-q",
+            "-n",
+            "2",
+            "--dist",
+            "loadfile",
+            "-m",
+            "not system and not long",
+            "tests",
+        ]
         passed = subprocess.run([sys.executable, "-m", "coverage", "run", option, *tests], cwd=ROOT)
         coverage("combine", option, "--quiet")
         coverage("json", option, "--quiet", "-o", f"{folder}/report.json")

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from workalike.characterize.growth import state_sizes
 from workalike.files import write_text
-from workalike.workload.workload_file import workload_text
 from workalike.workload.model import (
     Assumption,
     Content,
@@ -29,6 +28,7 @@ from workalike.workload.model import (
     Workload,
 )
 from workalike.workload.units import format_size, parse_size
+from workalike.workload.workload_file import workload_text
 
 VARIABLES = 43
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -27,8 +27,18 @@ def key_of_name(name: str) -> Key | None:
     return (Role(parsed[0]), parsed[1]) if parsed else None
 
 
+def _file_of(name: str) -> int | None:
+    """Which of its family's files a data file of the engine is."""
+    parsed = _core.parse_name(PurePosixPath(name).name)
+    return parsed[2] if parsed else None
+
+
 def side_of_log(
-    log: Characterization, *, by_name: bool = False, levels: Mapping[Key, Level] | None = None
+    log: Characterization,
+    *,
+    by_name: bool = False,
+    levels: Mapping[Key, Level] | None = None,
+    new_files: Collection[Key] = (),
 ) -> Side:
     """The side that a log is.
 
@@ -36,14 +46,26 @@ def side_of_log(
         log: the characterized log.
         by_name: the log is of the engine, so the families follow from file names instead of the rules for roles.
         levels: the level to count each family at; by default the one that characterization chose.
+        new_files: families of the engine whose dumps have files of their own, by which dumps are told apart.
     """
     side = Side(log.workload.ranks, {}, instrument_of(log), set(log.partial_modules), basis="log")
     claims = _claims(log.families)
+    by_file: dict[Key, dict[int, SideDump]] = defaultdict(dict)
     for index, facts in enumerate(log.families):
         for key, dumps in _split(facts, by_name).items():
             level = _level(dumps, facts.family.counted_at, (levels or {}).get(key))
             family = side.families.setdefault(key, SideFamily(key[0], key[1], level))
-            family.dumps += [_dump(d, level, facts.family.counted_at) for d in dumps]
+            for dump in dumps:
+                made = _dump(dump, level, facts.family.counted_at)
+                files = {_file_of(file.name) for file in dump.files} if key in new_files else set()
+                file = files.pop() if len(files) == 1 else None
+                if file is None:
+                    family.dumps.append(made)
+                elif file in by_file[key]:
+                    by_file[key][file].join(made)
+                else:
+                    by_file[key][file] = made
+                    family.dumps.append(made)
             _add_files(family, dumps, claims, index, side.unmeasured)
     for family in side.families.values():
         if by_name:

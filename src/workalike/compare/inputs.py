@@ -6,7 +6,8 @@ from pathlib import Path
 
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.characterize.result import Characterization
-from workalike.darshan import open_logs
+from workalike.compare.from_log import key_of_name
+from workalike.darshan import Log, open_logs
 from workalike.file_kind import FileKind, kind_of
 from workalike.record.run_record import Record, assemble, read_record
 from workalike.workload.model import Workload
@@ -31,5 +32,15 @@ def read_replica(path: Path) -> Record | Characterization:
         WorkalikeError: as `open_logs`, `characterize` and `read_record`.
     """
     if kind_of(path) is FileKind.LOG:
-        return characterize(open_logs([path]))
+        return characterized_replica(open_logs([path]))
     return assemble(path) if path.suffix == ".jsonl" else read_record(path)
+
+
+def characterized_replica(logs: list[Log]) -> Characterization:
+    """A replica's log. Every file of the engine counts, however small; in a log of another program noise stays noise.
+
+    Raises:
+        WorkalikeError: as `characterize`.
+    """
+    ours = any(key_of_name(name) is not None for log in logs for name in log.names.values())
+    return characterize(logs, CharacterizeOptions(include_noise=ours))

@@ -20,7 +20,7 @@ from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.prediction import Key
 from workalike.record.run_record import Record
-from workalike.workload.model import Direction, Workload
+from workalike.workload.model import Direction, Lifetime, Workload
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,8 @@ def pair_up(
     if isinstance(replica, Record):
         other = side_of_witness(witness, replica, levels) if witness else side_of_record(replica, levels)
     else:
-        other = side_of_log(replica, by_name=True, levels=levels)
+        per_dump = {(f.role, f.number) for f in plan.families if f.lifetime is Lifetime.PER_DUMP}
+        other = side_of_log(replica, by_name=True, levels=levels, new_files=per_dump)
     before, after = _files(full), _files(plan)
     pairs = []
     for key, family in side.families.items():

@@ -35,6 +35,14 @@ class SideDump:
     def bytes_of(self, direction: Direction) -> int:
         return self.bytes_written if direction is Direction.WRITE else self.bytes_read
 
+    def join(self, other: SideDump) -> None:
+        """Add the rest of this dump, such as what is read back."""
+        self.bytes_written += other.bytes_written
+        self.bytes_read += other.bytes_read
+        self.start_s, self.end_s = min(self.start_s, other.start_s), max(self.end_s, other.end_s)
+        if self.io_s is not None:
+            self.io_s = self.end_s - self.start_s
+
     @property
     def bandwidth(self) -> float | None:
         """Bytes ÷ `io_s`, in bytes per second; None where the time is not known (docs/reference/terms.md#bandwidth)."""

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workalike.characterize import CharacterizeOptions, characterize
 from workalike.characterize.result import Characterization
 from workalike.compare.fidelity import Fidelity, fidelity_of, write_fidelity
+from workalike.compare.inputs import characterized_replica
 from workalike.compare.pairing import Pairing, pair_up
 from workalike.darshan import open_log
 from workalike.errors import ErrorKind, WorkalikeError
@@ -126,7 +126,7 @@ def witness_of(run: RunOptions) -> Characterization | None:
     if not run.capture or not log.exists():
         return None
     try:
-        return characterize([open_log(log)], CharacterizeOptions(include_noise=True))
+        return characterized_replica([open_log(log)])
     except WorkalikeError as error:
         if error.kind is ErrorKind.NOTHING_TO_REPLICATE:  # the replica moves no data
             return None

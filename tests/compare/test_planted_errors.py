@@ -1,0 +1,33 @@
+"""One captured run of each planted error: the verdict names a counter, and does not speak against the right plan."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from planted import ERRORS
+from planted_errors import GOOD, judged
+
+from workalike.launch.run import engine_if_built
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(
+        engine_if_built() is None or shutil.which("mpiexec") is None, reason="the engine is not built"
+    ),
+]
+
+
+@pytest.mark.parametrize("seed", [13, 20])
+def test_a_right_replica_is_exact(seed: int, tmp_path: Path) -> None:
+    """An input of a few bytes is no noise in a replica's log; what is read back belongs to the dump that wrote it."""
+    assert judged(list(ERRORS)[seed % len(ERRORS)], seed, tmp_path).right == "exact"
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_an_error_is_found(kind: str, tmp_path: Path) -> None:
+    found = judged(kind, 1000, tmp_path)
+    assert found.right in GOOD
+    assert found.wrong not in GOOD
+    assert found.reason or found.wrong == "refused"

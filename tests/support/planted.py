@@ -1,0 +1,195 @@
+"""Small random workloads, and the same workloads wrong in one way: a verdict must tell them apart.
+
+A workload is a document as in a file. An error is a function of a document and a source of random numbers; it changes the
+document in place, and returns whether there was something to change.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from workalike.workload.model import Workload
+
+RANKS = 4
+Document = dict[str, Any]
+PlantedError = Callable[[Document, random.Random], bool]
+
+INTERFACES = ("posix", "posix", "stdio", "mpiio")
+SIZES = (100, 512, 1000, 4096, 5000, 16384, 47_008, 65536)
+
+
+def random_document(rng: random.Random) -> Document:
+    """One or two families that write, some of which read back what they have written, and an input."""
+    families = [_family(rng, number) for number in range(1, rng.randint(2, 3))]
+    if rng.random() < 0.5:
+        families.append(_input(rng))
+    return {"workalike": 2, "ranks": RANKS, "runtime": "20 s", "families": families}
+
+
+def as_workload(document: Document) -> Workload:
+    return Workload.model_validate(deepcopy(document))
+
+
+def _family(rng: random.Random, number: int) -> Document:
+    interface = rng.choice(INTERFACES)
+    sharing: Any = rng.choice(
+        ["shared", "shared", "per-rank", "root", {"mode": "groups", "files": 2}]
+        if interface != "stdio"
+        else ["root", "per-rank"]
+    )
+    count, size = rng.choice([4, 6, 9, 16]), rng.choice(SIZES)
+    pattern = rng.choice(["contiguous", "interleaved"])
+    streams = [{"direction": "write", "sizes": [f"{count}/rank x {size} B"], "pattern": pattern, "base": 0}]
+    if rng.random() < 0.5:
+        streams.append(
+            {"direction": "read", "sizes": [f"{count}/rank x {size} B"], "pattern": pattern, "base": 0}
+        )
+    content: Document = {"streams": streams}
+    if interface == "posix" and rng.random() < 0.4:
+        content["passes"] = rng.choice([2, 3])
+    if rng.random() < 0.4:
+        content["fsyncs" if interface != "stdio" else "flushes"] = RANKS if sharing != "root" else 1
+    return {
+        "role": "checkpoint",
+        "number": number,
+        "interface": interface,
+        "sharing": sharing,
+        "schedule": {"count": rng.randint(1, 3), "first": f"{number} s", "every": "5 s"},
+        "content": content,
+    }
+
+
+def _input(rng: random.Random) -> Document:
+    pattern = rng.choice(["contiguous", "interleaved", "replicated"])
+    stream = {
+        "direction": "read", "sizes": [f"{rng.choice([5, 8])}/rank x {rng.choice(SIZES)} B"], "pattern": pattern,
+    }  # fmt: skip
+    return {
+        "role": "input",
+        "number": 1,
+        "interface": rng.choice(["posix", "mpiio"]),
+        "sharing": "shared",
+        "schedule": {"start": ["100 ms"]},
+        "content": {"streams": [stream]},
+    }
+
+
+def offset(document: Document, rng: random.Random) -> bool:
+    """The data lies further on in the file."""
+    content = rng.choice(document["families"])["content"]
+    for stream in content["streams"]:
+        stream["base"] = stream.get("base", 0) + rng.choice([777, 65536, 1_000_000])
+    return True
+
+
+def order(document: Document, rng: random.Random) -> bool:
+    """The same operations in another order in the file."""
+    stream = rng.choice(rng.choice(document["families"])["content"]["streams"])
+    others = {"contiguous", "interleaved", "random", "replicated"} - {stream.get("pattern", "contiguous")}
+    stream["pattern"] = rng.choice(sorted(others))
+    return True
+
+
+def passes(document: Document, rng: random.Random) -> bool:
+    """Passes over the same bytes are laid end to end."""
+    several = [f["content"] for f in document["families"] if f["content"].get("passes", 1) > 1]
+    for content in several:
+        for stream in content["streams"]:
+            stream["repeat"] = content["passes"]
+            del stream["base"]
+        content["passes"] = 1
+    return bool(several)
+
+
+def rank(document: Document, rng: random.Random) -> bool:
+    """One rank does what all should do."""
+    shared = [f for f in document["families"] if f["sharing"] == "shared" and f["interface"] == "posix"]
+    for family in shared:
+        for stream in family["content"]["streams"]:
+            count, size = stream["sizes"][0].split("/rank x ")
+            stream["sizes"] = [f"{int(count) * RANKS} x {size}"]
+            stream["ranks"] = 0
+    return bool(shared)
+
+
+def sync(document: Document, rng: random.Random) -> bool:
+    """Syncs that are left out, or that nobody asked for."""
+    family = rng.choice([f for f in document["families"] if f["role"] != "input"])
+    if family["interface"] == "stdio":
+        return False
+    content = family["content"]
+    content["fsyncs"] = 0 if content.get("fsyncs") else RANKS if family["sharing"] != "root" else 1
+    return True
+
+
+def size(document: Document, rng: random.Random) -> bool:
+    """The same bytes in operations of half the size."""
+    content = rng.choice(document["families"])["content"]
+    changed = False
+    for stream in content["streams"]:
+        count, text = stream["sizes"][0].split("/rank x ")
+        size = int(text.split()[0])
+        if size % 2 == 0:
+            stream["sizes"] = [f"{2 * int(count)}/rank x {size // 2} B"]
+            changed = True
+    return changed
+
+
+def sharing(document: Document, rng: random.Random) -> bool:
+    """A file of all for a file of each, and the other way round."""
+    family = rng.choice([f for f in document["families"] if f["role"] != "input"])
+    if family["interface"] == "stdio" or family["sharing"] == "root":
+        return False
+    family["sharing"] = "shared" if family["sharing"] == "per-rank" else "per-rank"
+    return True
+
+
+def opens(document: Document, rng: random.Random) -> bool:
+    """Each rank opens a file twice."""
+    family = rng.choice(document["families"])
+    if family["interface"] == "mpiio":
+        return False
+    family["content"]["opens"] = 2 * (1 if family["sharing"] == "root" else RANKS)
+    return True
+
+
+def lifetime(document: Document, rng: random.Random) -> bool:
+    """Dumps are appended to one file in place of a file each."""
+    several = [f for f in document["families"] if f["schedule"].get("count", 1) > 1]
+    for family in several:
+        family["lifetime"] = "appended"
+    return bool(several)
+
+
+def missing_dump(document: Document, rng: random.Random) -> bool:
+    """The last dump is left out."""
+    several = [f for f in document["families"] if f["schedule"].get("count", 1) > 1]
+    for family in several:
+        family["schedule"]["count"] -= 1
+    return bool(several)
+
+
+ERRORS: dict[str, PlantedError] = {
+    "offset": offset,
+    "order": order,
+    "pass": passes,
+    "rank": rank,
+    "sync": sync,
+    "size": size,
+    "file shared or not": sharing,
+    "opens": opens,
+    "appended": lifetime,
+    "missing dump": missing_dump,
+}
+
+
+def planted(kind: str, rng: random.Random) -> tuple[Document, Document]:
+    """(a workload, the same with one error of this kind)."""
+    while True:
+        right = random_document(rng)
+        wrong = deepcopy(right)
+        if ERRORS[kind](wrong, rng):
+            return right, wrong
