@@ -92,6 +92,7 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
     const FileContext context = setup_.context(dump, *member);
     DumpOperations::Options options;
     options.collective_files = performer.counted->collective_files;
+    options.lone_opens = performer.counted->lone_opens;
     options.file_is_open = held != held_.end();
     options.whole_elements = !performer.traits->plain_bytes;
     const bool fits = performer.traits->performs && context.content->sized();
@@ -147,7 +148,7 @@ void RankRun::perform_call(Task& task, const Call& call) {
             ++counters.stats;
             return;
         case Call::Kind::open:
-            open(task, call.extra);
+            open(task, call);
             return;
         case Call::Kind::close:
             close(task, call.extra);
@@ -194,12 +195,17 @@ void RankRun::perform_call(Task& task, const Call& call) {
     }
 }
 
-void RankRun::open(Task& task, bool extra) {
+void RankRun::open(Task& task, const Call& call) {
     std::unique_ptr<OpenFile> file;
-    timed(task, Kind::open, [&] { file = task.performer.backend->open(task.context); });
+    FileContext context = task.context;
+    if (call.alone) {
+        context.comm = MPI_COMM_SELF;
+        context.creates = false;
+    }
+    timed(task, Kind::open, [&] { file = task.performer.backend->open(context); });
     ++task.summary.counters.opens;
     task.context.exclusive = false;
-    if (extra) {
+    if (call.extra) {
         task.extra = std::move(file);
         return;
     }

@@ -38,7 +38,7 @@ class RankRun {
     struct Task;  // a dump that is being performed
 
     void perform_call(Task& task, const Call& call);
-    void open(Task& task, bool extra);
+    void open(Task& task, const Call& call);
     void begin_dump(Task& task);
     void transfer(Task& task, const Operation& operation);
     void compute(Task& task);

@@ -69,7 +69,10 @@ def plan_of(backend: str, ranks: int) -> dict[str, Any]:
     families.append(family(backend, id=len(families), role="input", sharing=sharing("per-rank")))
     dumps = [dump(i, family=row["id"]) for row in families[:-1] for i in range(2)]
     dumps.append(dump(0, family=len(families) - 1, content=1, prepare=True))
-    contents = [content(*streams, fsyncs=0), content(stream([[2 * ranks, 4000]], direction="read"))]
+    contents = [
+        content(*streams, fsyncs=0, opens=2 * ranks + ranks // 2),
+        content(stream([[2 * ranks, 4000]], direction="read")),
+    ]
     return make_plan(ranks, families, contents, dumps)
 
 

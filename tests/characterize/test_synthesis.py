@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,9 +35,15 @@ def workload(content: dict[str, object], **family: object) -> Workload:
 def log_of(truth: Workload, path: Path) -> Path:
     """A log with the counters of a run of the workload: one record per file, reduced if several ranks have one."""
     plan = _core.Plan(plan_text(resolve(truth, Options())))
-    records = plan.predict([BLOCK], 10**6)["POSIX"]
-    names = layouts.FIXED["POSIX"].current.counters
     log = LogBuilder(nprocs=RANKS, run_time=20.0)
+    for module, records in plan.predict([BLOCK], 10**6).items():
+        add_records(log, module, records)
+    log.write(path)
+    return path
+
+
+def add_records(log: LogBuilder, module: str, records: dict[str, Any]) -> None:
+    names = layouts.FIXED[module].current.counters
     for i, row in enumerate(records["counters"].tolist()):
         counters = {name: value for name, value in zip(names, row, strict=True) if value}
         times = {"F_OPEN_START_TIMESTAMP": 1.0 + i, "F_CLOSE_END_TIMESTAMP": 1.9 + i}
@@ -46,9 +53,8 @@ def log_of(truth: Workload, path: Path) -> Path:
                 times[f"F_{kind}_END_TIMESTAMP"] = 1.8 + i
                 times[f"F_{kind}_TIME"] = 0.5
         rank = 0 if records["ranks"][i] == 1 else -1
-        log.posix(f"/data/run/state{i}", rank, **counters, **times)
-    log.write(path)
-    return path
+        add = log.posix if module == "POSIX" else log.mpiio
+        add(f"/data/run/state{i}", rank, **counters, **times)
 
 
 def found_again(truth: Workload, tmp_path: Path) -> Characterization:
@@ -100,3 +106,24 @@ def test_patterns(tmp_path: Path, pattern: str) -> None:
     content = found_again(workload({"streams": [stream]}), tmp_path).workload.families[0].content
     assert content is not None
     assert content.streams[0].pattern == pattern
+
+
+@pytest.mark.parametrize("directions", [("write", "read"), ("write",)])
+@pytest.mark.parametrize("opens", [RANKS, 2 * RANKS + 3])
+def test_several_pieces_in_each_call(tmp_path: Path, directions: tuple[str, ...], opens: int) -> None:
+    """Through a strided view, each call of MPI-IO is several calls of POSIX; opens beyond those of all are one rank's."""
+    streams = [
+        {"direction": d, "sizes": ["8 x 128 KiB"], "pattern": "interleaved", "pieces": 32, "base": 0}
+        for d in directions
+    ]
+    truth = workload({"streams": streams, "opens": opens}, interface="mpiio")
+    found = found_again(truth, tmp_path)
+    contents = [content for family in found.workload.families for content in family.all_contents()]
+    assert {s.pieces for content in contents for s in content.streams} == {32}
+
+
+def test_contiguous_calls_of_mpiio_stay_whole(tmp_path: Path) -> None:
+    truth = workload({"streams": [{"direction": "write", "sizes": ["8 x 128 KiB"]}]}, interface="mpiio")
+    content = found_again(truth, tmp_path).workload.families[0].content
+    assert content is not None
+    assert content.streams[0].pieces == 1

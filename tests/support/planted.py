@@ -47,6 +47,9 @@ def _family(rng: random.Random, number: int) -> Document:
         streams.append(
             {"direction": "read", "sizes": [f"{count}/rank x {size} B"], "pattern": pattern, "base": 0}
         )
+    if interface == "mpiio" and size % 4 == 0 and rng.random() < 0.5:
+        for stream in streams:
+            stream["pieces"] = 4
     content: Document = {"streams": streams}
     if interface == "posix" and rng.random() < 0.4:
         content["passes"] = rng.choice([2, 3])
@@ -138,6 +141,12 @@ def size(document: Document, rng: random.Random) -> bool:
     return changed
 
 
+def piece(document: Document, rng: random.Random) -> bool:
+    """Contiguous calls where each should move several pieces."""
+    cut = [s for f in document["families"] for s in f["content"]["streams"] if s.pop("pieces", 1) > 1]
+    return bool(cut)
+
+
 def sharing(document: Document, rng: random.Random) -> bool:
     """A file of all for a file of each, and the other way round."""
     family = rng.choice([f for f in document["families"] if f["role"] != "input"])
@@ -179,6 +188,7 @@ ERRORS: dict[str, PlantedError] = {
     "rank": rank,
     "sync": sync,
     "size": size,
+    "piece": piece,
     "file shared or not": sharing,
     "opens": opens,
     "appended": lifetime,

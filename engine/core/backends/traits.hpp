@@ -29,6 +29,8 @@ struct Traits {
     bool writes_operations = false;
     /// True if all members of a file open, sync and close it together.
     bool collective_files = false;
+    /// True if a rank can also open a file alone that all members have open.
+    bool lone_opens = false;
     /// True if there is a file position, so that an operation elsewhere needs a seek first.
     bool positioned = false;
     /// True if an operation of several pieces is one call; otherwise there is one call per piece.

@@ -25,6 +25,7 @@ DumpOperations::Options counting_options(const ResolvedPlan& resolved, std::size
     const Traits& traits = resolved.traits(dump);
     DumpOperations::Options out;
     out.collective_files = traits.collective_files;
+    out.lone_opens = traits.lone_opens;
     out.file_is_open = file_is_open;
     out.fit_bytes = payload;
     // Stated bytes include the library's own, which are unknown before a run. They are counted as stated.

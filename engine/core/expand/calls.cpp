@@ -16,7 +16,7 @@ RankCalls::RankCalls(DumpOperations& operations, const CallRules& rules, const F
 }
 
 bool RankCalls::next(Call& call) {
-    call.extra = false;
+    call.extra = call.alone = false;
     while (true) {
         switch (phase_) {
             case Phase::stats:
@@ -45,6 +45,22 @@ bool RankCalls::next(Call& call) {
                     call.kind = Call::Kind::open;
                     call.extra = close_next_ = file_.held || left_ > 0;
                     if (!call.extra) state_ = {};
+                    return true;
+                }
+                phase_ = Phase::lone_opens;
+                left_ = operations_.calls().lone_opens;
+                break;
+            case Phase::lone_opens:
+                if (close_next_) {
+                    close_next_ = false;
+                    call.kind = Call::Kind::close;
+                    call.extra = true;
+                    return true;
+                }
+                if (left_ > 0) {
+                    --left_;
+                    call.kind = Call::Kind::open;
+                    call.extra = call.alone = close_next_ = true;
                     return true;
                 }
                 phase_ = Phase::sections;
@@ -196,7 +212,7 @@ std::int64_t RankCalls::skip_alike(const Call& call) {
             break;
         case Call::Kind::close:
             if (!call.extra) break;
-            count = std::max<std::int64_t>(file_.held ? left_ : left_ - 1, 0);
+            count = std::max<std::int64_t>(file_.held || phase_ == Phase::lone_opens ? left_ : left_ - 1, 0);
             left_ -= count;
             break;
         case Call::Kind::seek: {

@@ -29,6 +29,7 @@ struct Call {
     };
     Kind kind = Kind::stat;
     bool extra = false;   // an open that is closed again at once, or that close
+    bool alone = false;   // an open by this rank alone of a file that its members have open
     Section section;      // for begin_section
     Operation operation;  // for begin_operation, transfer and end_operation; in a transfer, one piece of it
     std::int64_t offset = 0;  // of a seek
@@ -73,7 +74,7 @@ class RankCalls {
     [[nodiscard]] std::int64_t operations_done() const { return done_; }
 
   private:
-    enum class Phase { stats, opens, sections, seeks, flushes, syncs, end, close, over };
+    enum class Phase { stats, opens, lone_opens, sections, seeks, flushes, syncs, end, close, over };
     bool next_in_section(Call& call);
     bool seek_if_due(Call& call);
     [[nodiscard]] std::int64_t seeks_due(std::int64_t operations) const;

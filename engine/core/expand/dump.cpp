@@ -95,7 +95,10 @@ void DumpOperations::count_calls() {
     const bool together = options_.collective_files && mode != SharingMode::per_rank &&
                           mode != SharingMode::root && !family_.sharing.baton;
     if (together) {
-        calls_.opens = round_up(content_.opens, n);
+        calls_.opens =
+            options_.lone_opens && content_.opens > n ? content_.opens / n : round_up(content_.opens, n);
+        calls_.lone_opens =
+            share_of(std::max<std::int64_t>(content_.opens - calls_.opens * n, 0), n, member_);
         calls_.flushes = round_up(content_.flushes, n);
         calls_.fsyncs = round_up(content_.fsyncs, n);
         uses_ = anything(content_) || calls_.flushes > 0 || calls_.fsyncs > 0;

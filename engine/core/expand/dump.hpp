@@ -25,6 +25,8 @@ namespace wa {
 /// How often a rank makes the calls that are not transfers.
 struct CallCounts {
     std::int64_t opens = 0;
+    std::int64_t lone_opens =
+        0;  // of a file that all members open together: further ones, by this rank alone
     std::int64_t stats = 0;
     std::int64_t seeks = 0;
     std::int64_t flushes = 0;
@@ -35,6 +37,7 @@ class DumpOperations {
   public:
     struct Options {
         bool collective_files = false;  // all members open, sync and close together
+        bool lone_opens = false;        // a rank can also open such a file alone
         bool file_is_open = false;      // this rank holds an appended file open
         std::optional<std::int64_t>
             fit_bytes;                // what a library is to be given, where it differs from the plan

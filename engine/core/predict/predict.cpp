@@ -211,7 +211,7 @@ class Walk {
         const bool writes = operation.direction == Direction::write;
         switch (*kind_of(*made.call)) {
             case Kind::open:
-                ++counter[opens_alone(made.dump) ? MPIIO_INDEP_OPENS : MPIIO_COLL_OPENS];
+                ++counter[made.call->alone || opens_alone(made.dump) ? MPIIO_INDEP_OPENS : MPIIO_COLL_OPENS];
                 return;
             case Kind::fsync:
                 ++counter[MPIIO_SYNCS];
@@ -234,19 +234,24 @@ class Walk {
                resolved_.layout(dump).size() == 1;
     }
 
-    /// What an independent contiguous call does below MPI-IO: one POSIX call. All else is the library's
-    /// choice.
+    /// What an independent call does below MPI-IO: one POSIX call for each contiguous piece, as long as the
+    /// library does not sieve. All else is the library's choice.
     void below(std::size_t family, const RankCall& made) {
         if (made.call->kind != Call::Kind::transfer) return;
         const Operation& operation = made.call->operation;
-        if (operation.collective || operation.pieces > 1 || operation.slab != nullptr) {
+        const bool dense = operation.pieces * operation.piece_stride == operation.size;
+        const std::int64_t pieces = dense ? 1 : operation.pieces;
+        left_ -= pieces - 1;
+        if (operation.collective || operation.slab != nullptr || left_ < 0) {
             out_.below_mpiio[family] = false;
+            left_ = std::max<std::int64_t>(left_, 0);
             return;
         }
         if (operation.size == 0) return;
         RankRecord& posix = record(LogModule::posix, made);
-        posix_transferred(&posix.posix, posix.counter.data(), transfer_of(operation), operation.offset,
-                          operation.size);
+        for (std::int64_t i = 0; i < pieces; ++i)
+            posix_transferred(&posix.posix, posix.counter.data(), transfer_of(operation),
+                              operation.offset + i * operation.piece_stride, operation.size / pieces);
     }
 
     /// Adds the rank's records to those of all ranks.

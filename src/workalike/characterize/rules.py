@@ -63,6 +63,10 @@ class SynthesisRule(Rule):
         "files: one file that each open begins anew (the predicted counters fit better)",
     )
     PASSES = "passes", "operations: several passes over the same bytes (the predicted counters fit better)"
+    PIECES = (
+        "pieces",
+        "operations: several pieces of the file in each call (the predicted counters fit better)",
+    )
     PLACED = "placed", "offsets: another pattern (the predicted counters fit better)"
     ORDER = "order", "operations: the other direction first (the predicted counters fit better)"
 

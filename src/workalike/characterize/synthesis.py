@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import SynthesisRule
 from workalike.errors import WorkalikeError
+from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.jobs import JobFacts
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
 from workalike.facts.rules import Decision, by
@@ -75,7 +76,12 @@ class _Refiner:
         self.job = job
         self.files: list[FileFacts] = facts.files()
         self.module = MODULE_OF_LEVEL[facts.family.counted_at]
-        self.log = Determined()
+        self.logs: dict[str, Determined] = {}
+
+    @property
+    def log(self) -> Determined:
+        """The log's counters at the family's level."""
+        return self.logs[self.module]
 
     def best(self) -> FamilyFacts:
         """The family as it is, or in its best other reading."""
@@ -87,7 +93,9 @@ class _Refiner:
             return self.facts
         if self._calls(family) > MOST_CALLS:
             return self.facts
-        self.log = determined_of_log(self.files, self.module)
+        # What the library does below MPI-IO tells where the application's bytes lie.
+        modules = (self.module, "POSIX") if self.module == "MPI-IO" else (self.module,)
+        self.logs = {module: determined_of_log(self.files, module) for module in modules}
         misfit = self.misfit(family)
         rules: list[Decision] = []
         for _ in range(MOST_ROUNDS):
@@ -139,12 +147,17 @@ class _Refiner:
             model = predicted(resolve(workload, Options()), [alignment_of(self.files)], MOST_CALLS)
         except WorkalikeError:
             return None
-        found = model.get((family.role, family.number), {}).get(self.module)
-        if found is None:
+        found = model.get((family.role, family.number), {})
+        if self.module not in found:
             return None
         # Random order has other distances in each run, so the log's common strides say nothing about a plan.
         left_out = ("STRIDE",) if _is_random(family) else ()
-        rows = rows_of((), self.module, self.log, found)
+        rows = [
+            row
+            for module, log in self.logs.items()
+            if module in found and log.counters
+            for row in rows_of((), module, log, found[module], below=module != self.module)
+        ]
         return [row.counter for row in rows if not row.agrees and not row.counter.startswith(left_out)]
 
     def candidates(self, family: Family, off: Sequence[str]) -> Iterator[Candidate]:
@@ -153,6 +166,10 @@ class _Refiner:
             if family.lifetime is Lifetime.APPENDED and family.schedule.dumps > 1:
                 yield from _valid(SynthesisRule.REUSED, family, lifetime=Lifetime.REUSED)
             yield from self._opened_anew(family)
+        for direction, pieces in self._pieces():
+            for pattern in (Pattern.INTERLEAVED, Pattern.CONTIGUOUS):
+                cut = partial(_in_pieces, direction=direction, pieces=pieces, pattern=pattern)
+                yield from _changed(SynthesisRule.PIECES, family, cut)
         several = list(self._passes(family))
         for passes in several:
             yield from _changed(SynthesisRule.PASSES, family, partial(_in_passes, passes=passes))
@@ -195,6 +212,18 @@ class _Refiner:
             use=None,
             assumed=list(assumed),
         )
+
+    def _pieces(self) -> Iterator[tuple[Direction, int]]:
+        """Calls of POSIX for each call of MPI-IO, where both move the same bytes: the library did not sieve."""
+        if self.module != "MPI-IO":
+            return
+        above, below = (RULES[module].of(log.counters) for module, log in self.logs.items())
+        for direction in Direction:
+            moved = bytes_name(direction)
+            calls = f"{kind_of(direction)}S"
+            made, needed = above.get(calls, 0), below.get(calls, 0)
+            if made and needed > made and needed % made == 0 and above[moved] == below.get(moved):
+                yield direction, needed // made
 
     def _passes(self, family: Family) -> Iterator[int]:
         """How often a dump may go over its extent: the bytes of a file by its largest offset."""
@@ -298,6 +327,26 @@ def _in_passes(content: Content, passes: int) -> Content | None:
         ]
         streams.append(stream.model_copy(update={"sizes": sizes}))
     return content.model_copy(update={"streams": streams, "passes": passes})
+
+
+def _in_pieces(content: Content, direction: Direction, pieces: int, pattern: Pattern) -> Content | None:
+    """Each independent operation of a direction in so many pieces; None where that cannot be."""
+
+    def cut(stream: Stream) -> Stream:
+        if stream.direction is not direction:
+            return stream
+        return stream.model_copy(update={"pieces": pieces, "pattern": pattern})
+
+    for stream in content.streams:
+        if stream.direction is direction and (
+            stream.collective
+            or stream.mixed
+            or stream.pieces > 1
+            or stream.pattern not in (Pattern.CONTIGUOUS, Pattern.INTERLEAVED)
+            or any(entry.size % pieces for entry in stream.sizes)
+        ):
+            return None
+    return content.model_copy(update={"streams": [cut(stream) for stream in content.streams]})
 
 
 def _placed(content: Content, direction: Direction, pattern: Pattern) -> Content | None:
