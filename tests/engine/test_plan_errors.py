@@ -70,6 +70,7 @@ CASES: dict[str, tuple[Change, str]] = {
     "unknown word": (put("families", 0, "backend", "ftp"), "families[0].backend"),
     "unknown role": (put("families", 0, "role", "../../etc/passwd"), "families[0].role"),
     "negative number": (put("families", 0, "number", -1), "families[0].number"),
+    "number 0, which a record does not have": (put("families", 0, "number", 0), "families[0].number"),
     "same names": (put("families", 1, "number", 1), "families[1].number"),
     "same ids": (put("families", 1, "id", 0), "families[1].id"),
     "too many files": (put("families", 1, "sharing", "files", 5), "families[1].sharing.files"),

@@ -138,7 +138,7 @@ Family read_family(const Node& node, std::int64_t ranks) {
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
-    out.number = node.at("number").integer(0, limits::number);
+    out.number = node.at("number").integer(1, limits::number);
     out.interface = node.at("interface").word<Interface>();
     const Node backend = node.at("backend");
     out.backend = find_traits(backend.text());

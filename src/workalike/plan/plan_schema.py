@@ -68,7 +68,7 @@ class PlanHdf5(Strict):
 class PlanFamily(Strict):
     id: int
     role: Role
-    number: int
+    number: Positive
     interface: Interface
     backend: Backend
     level: Level
