@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from markupsafe import Markup
+from matplotlib import colormaps
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
 from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
 
 from workalike.compare.pairing import Pair, Pairing
-from workalike.report import series
+from workalike.report import accesses, series
 from workalike.report.canvas import binary_ticks, drawing, size_axis, time_unit, whole_ticks
 from workalike.report.palette import FAINT, INK, MUTED, REPLICA, color_of
 from workalike.text import plural
@@ -21,6 +27,8 @@ MARKED = 60  # points of a curve above which it has no marks
 COINCIDE = 0.01  # share of the axis within which curves lie on each other
 DASH = 6.0  # length of a dash in widths of its line
 BAND = 2.0  # additional width of a line on which others lie, points
+MAX_PICTURES = 4  # families whose accesses are drawn
+LAST_SHADE = 0.92  # of the colour map; beyond it colours are too light
 REPLICA_LINE: dict[str, Any] = {"color": REPLICA, "linewidth": 1.2, "linestyle": (0, (4, 2))}
 
 
@@ -202,6 +210,68 @@ def bandwidth(pairing: Pairing) -> Markup | None:
         whole_ticks(axes.xaxis)
         _legend(axes)
     return drawn.svg
+
+
+def access_pictures(pairing: Pairing, *, replica: bool) -> list[tuple[str, Markup]]:
+    """(name of a family, its accesses): the original's above the replica's, offset against order."""
+    out: list[tuple[str, Markup]] = []
+    for pair in series.heaviest(pairing, MAX_PICTURES):
+        key = (pair.original.role, pair.original.number)
+        sides = {"original": accesses.of_original(pairing, key)}
+        if replica:
+            sides["replica"] = accesses.of_plan(pairing.plan, key)
+        shown = {word: side for word, side in sides.items() if side is not None}
+        if "original" in shown:
+            out.append((pair.original.name, _access_picture(f"accesses{len(out)}", shown)))
+    return out
+
+
+def _access_picture(name: str, sides: Mapping[str, accesses.Accesses]) -> Markup:
+    with drawing(name, 0.5 + 1.55 * len(sides), rows=len(sides)) as drawn:
+        for axes, (word, side) in zip(drawn.axes, sides.items(), strict=True):
+            reach = int((side.offset + side.length).max())
+            least = reach / 150  # so that small accesses are seen
+            ranks = np.unique(side.rank).tolist()
+            for rank, is_write in product(ranks, (True, False)):
+                chosen = (side.rank == rank) & (side.writes == is_write)
+                if chosen.any():
+                    color = colormaps["viridis"](LAST_SHADE * rank / max(1, side.ranks - 1))
+                    _draw_accesses(axes, side, chosen, least, ranks.index(rank) / len(ranks), color)
+            axes.set_title(_access_title(word, side), fontsize=9.5, color=INK, loc="left")
+            _bytes_from_zero(axes, reach)
+            axes.set_xlim(0.4, int(side.order.max()) + 1.6)
+            whole_ticks(axes.xaxis)
+            axes.set_ylabel("offset in the file")
+        drawn.axes[-1].set_xlabel("access, counted by each rank")
+        scale = ScalarMappable(Normalize(0, 1), colormaps["viridis"])
+        shades = np.linspace(0, LAST_SHADE, 32)
+        bar = drawn.figure.colorbar(scale, ax=drawn.axes, boundaries=shades, aspect=30)
+        bar.set_ticks([0, LAST_SHADE], labels=["first rank", "last rank"])
+        bar.outline.set_visible(False)
+    return drawn.svg
+
+
+def _draw_accesses(
+    axes: Any,
+    side: accesses.Accesses,
+    chosen: npt.NDArray[np.bool_],
+    least: float,
+    place: float,
+    color: Any,
+) -> None:
+    """A rank's reads or writes as one broken line, broad or thin; ranks stand side by side, at a `place` from 0 to 1."""
+    writes = bool(side.writes[chosen][0])
+    first, length = side.offset[chosen], np.maximum(side.length[chosen], least)
+    x = np.repeat(side.order[chosen] + 0.65 + 0.7 * place, 3)
+    y = np.column_stack([first, first + length, np.full(len(first), np.nan)]).ravel()
+    axes.plot(x, y, color=color, linewidth=2.4 if writes else 1.0, solid_capstyle="butt")
+
+
+def _access_title(word: str, side: accesses.Accesses) -> str:
+    seen = len(np.unique(side.rank))
+    ranks = plural(seen, "rank") if seen == side.ranks else f"{seen} of {side.ranks} ranks"
+    source = "its trace" if side.traced else "as its plan has it" if word == "replica" else "by its counters"
+    return f"{word}, {ranks}, {source}"
 
 
 def _line_styles(

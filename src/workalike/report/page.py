@@ -139,6 +139,7 @@ def _figures(pairing: Pairing) -> dict[str, Any]:
         "histograms": charts.histograms(pairing, replica=replica),
         "error": charts.error_over_time(pairing) if replica else None,
         "bandwidth": charts.bandwidth(pairing),
+        "accesses": charts.access_pictures(pairing, replica=replica),
         "figures_show": min(series.MAX_FAMILIES, len(pairing.pairs)),
         "figures_hide": max(0, len(pairing.pairs) - series.MAX_FAMILIES),
         "replica_times": replica and bool(pairing.factors.time),
