@@ -66,6 +66,19 @@ CATALOGUE = (
         ("benchmarks/agreement.py", *CHARACTERIZE, *PLAN, *COMPARE, "src/workalike/predict", "counting"),
     ),
     Entry(
+        "candidates-truth",
+        "python benchmarks/candidates_truth.py",
+        (
+            "benchmarks/candidates_truth.py",
+            "tests/support/planted.py",
+            "tests/support/counted_logs.py",
+            *CHARACTERIZE,
+            "src/workalike/predict",
+            "engine/core",
+            "counting",
+        ),
+    ),
+    Entry(
         "planted-errors",
         "python benchmarks/planted_errors.py",
         (

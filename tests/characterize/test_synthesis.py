@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
-from typing import Any
 
 import pytest
+from candidates_truth import misses_of, one_family
+from counted_logs import RANKS, log_of
 
-from workalike import _core
 from workalike.characterize import characterize
 from workalike.characterize.result import Characterization
 from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up
-from workalike.darshan import LogBuilder, layouts, open_log
-from workalike.plan.plan_file import plan_text
-from workalike.plan.resolve import Options, resolve
+from workalike.darshan import open_log
 from workalike.workload.model import Lifetime, Workload
-
-RANKS = 4
-BLOCK = 4096
 
 
 def workload(content: dict[str, object], **family: object) -> Workload:
@@ -30,31 +26,6 @@ def workload(content: dict[str, object], **family: object) -> Workload:
     return Workload.model_validate(
         {"workalike": 2, "ranks": RANKS, "runtime": "20 s", "families": [document]}
     )
-
-
-def log_of(truth: Workload, path: Path) -> Path:
-    """A log with the counters of a run of the workload: one record per file, reduced if several ranks have one."""
-    plan = _core.Plan(plan_text(resolve(truth, Options())))
-    log = LogBuilder(nprocs=RANKS, run_time=20.0)
-    for module, records in plan.predict([BLOCK], 10**6).items():
-        add_records(log, module, records)
-    log.write(path)
-    return path
-
-
-def add_records(log: LogBuilder, module: str, records: dict[str, Any]) -> None:
-    names = layouts.FIXED[module].current.counters
-    for i, row in enumerate(records["counters"].tolist()):
-        counters = {name: value for name, value in zip(names, row, strict=True) if value}
-        times = {"F_OPEN_START_TIMESTAMP": 1.0 + i, "F_CLOSE_END_TIMESTAMP": 1.9 + i}
-        for kind in ("READ", "WRITE"):
-            if counters.get(f"{kind}S"):
-                times[f"F_{kind}_START_TIMESTAMP"] = 1.1 + i
-                times[f"F_{kind}_END_TIMESTAMP"] = 1.8 + i
-                times[f"F_{kind}_TIME"] = 0.5
-        rank = 0 if records["ranks"][i] == 1 else -1
-        add = log.posix if module == "POSIX" else log.mpiio
-        add(f"/data/run/state{i}", rank, **counters, **times)
 
 
 def found_again(truth: Workload, tmp_path: Path) -> Characterization:
@@ -127,3 +98,36 @@ def test_contiguous_calls_of_mpiio_stay_whole(tmp_path: Path) -> None:
     content = found_again(truth, tmp_path).workload.families[0].content
     assert content is not None
     assert content.streams[0].pieces == 1
+
+
+@pytest.mark.parametrize("gap", [100, 4096, 10_000])
+@pytest.mark.parametrize("passes", [1, 3])
+@pytest.mark.parametrize("directions", [("write", "read"), ("write",)])
+def test_operations_at_equal_distances(
+    tmp_path: Path, gap: int, passes: int, directions: tuple[str, ...]
+) -> None:
+    size = 4096
+    streams = [
+        {
+            "direction": d,
+            "sizes": [f"16/rank x {size} B"],
+            "pattern": "strided",
+            "stride": size + gap,
+            "base": 0,
+        }
+        for d in directions
+    ]
+    content = (
+        found_again(workload({"streams": streams, "passes": passes}), tmp_path).workload.families[0].content
+    )
+    assert content is not None
+    assert content.passes == passes
+    assert {(s.pattern, s.stride) for s in content.streams} == {("strided", size + gap)}
+
+
+def test_random_workloads_are_found_again(tmp_path: Path) -> None:
+    """A sample of benchmarks/candidates_truth.py: whatever the truth is, its counters are found again."""
+    off = {
+        seed: misses for seed in range(60) if (misses := misses_of(one_family(random.Random(seed)), tmp_path))
+    }
+    assert not off

@@ -41,13 +41,16 @@ def _family(rng: random.Random, number: int) -> Document:
         else ["root", "per-rank"]
     )
     count, size = rng.choice([4, 6, 9, 16]), rng.choice(SIZES)
-    pattern = rng.choice(["contiguous", "interleaved"])
-    streams = [{"direction": "write", "sizes": [f"{count}/rank x {size} B"], "pattern": pattern, "base": 0}]
-    if rng.random() < 0.5:
-        streams.append(
-            {"direction": "read", "sizes": [f"{count}/rank x {size} B"], "pattern": pattern, "base": 0}
-        )
-    if interface == "mpiio" and size % 4 == 0 and rng.random() < 0.5:
+    placed: Document = {"pattern": rng.choice(["contiguous", "interleaved", "strided"]), "base": 0}
+    if placed["pattern"] == "strided":
+        placed["stride"] = f"{size * rng.choice([1, 2, 3]) + rng.choice([0, 0, 96])} B"
+    if placed["pattern"] != "strided" and rng.random() < 0.3:
+        placed["repeat"] = rng.choice([2, 4])
+    streams = [
+        {"direction": direction, "sizes": [f"{count}/rank x {size} B"], **placed}
+        for direction in rng.choice([("write",), ("write", "read")])
+    ]
+    if interface == "mpiio" and size % 4 == 0 and placed["pattern"] != "strided" and rng.random() < 0.5:
         for stream in streams:
             stream["pieces"] = 4
     content: Document = {"streams": streams}

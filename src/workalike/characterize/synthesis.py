@@ -53,6 +53,7 @@ PLACED_BY = {
 }
 """Counters that depend on where the operations of a direction land."""
 CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
+MOST_STRIDES = 4
 PATTERNS = (Pattern.INTERLEAVED, Pattern.CONTIGUOUS, Pattern.RANDOM, Pattern.REPLICATED)
 
 Candidate = tuple[SynthesisRule, Family]
@@ -174,6 +175,8 @@ class _Refiner:
         for passes in several:
             yield from _changed(SynthesisRule.PASSES, family, partial(_in_passes, passes=passes))
         misplaced = [d for d in Direction if any(counter in off for counter in PLACED_BY[d])]
+        if misplaced or any(counter.startswith(("STRIDE", "FILE_NOT_ALIGNED")) for counter in off):
+            yield from self._strided(family)
         for direction, pattern in product(misplaced, PATTERNS):
             placed = partial(_placed, direction=direction, pattern=pattern)
             yield from _changed(SynthesisRule.PLACED, family, placed)
@@ -213,6 +216,44 @@ class _Refiner:
             assumed=list(assumed),
         )
 
+    def _strided(self, family: Family) -> Iterator[Candidate]:
+        """Operations at equal distances: of both directions, or of one."""
+        for directions in ((Direction.WRITE, Direction.READ), (Direction.WRITE,), (Direction.READ,)):
+            for stride, passes in self._strides(family, directions):
+                strided = partial(_strided, directions=directions, stride=stride, passes=passes)
+                yield from _changed(SynthesisRule.STRIDED, family, strided)
+
+    def _strides(self, family: Family, directions: Sequence[Direction]) -> list[tuple[int, int]]:
+        """(bytes from the start of an operation to that of the next, passes), by the log's common gaps or its extent."""
+        sizes = {
+            entry.size
+            for content in family.all_contents()
+            for stream in content.streams
+            if stream.direction in directions
+            for entry in stream.sizes
+        }
+        if len(sizes) != 1:
+            return []
+        (size,) = sizes
+        counters = RULES[self.module].of(self.log.counters)
+        past, kind = ("READ", "READS") if directions[0] is Direction.READ else ("WRITTEN", "WRITES")
+        operations = counters.get(kind, 0) // self._files(family)
+        room = counters.get(f"MAX_BYTE_{past}", 0) + 1 - size
+        found = [size + gap for log in self.logs.values() for gap in log.common["STRIDE"]]
+        if operations > 1 and room % (operations - 1) == 0:
+            found.append(room // (operations - 1))
+        strides = [stride for stride in dict.fromkeys(found) if stride > size][:MOST_STRIDES]
+        out = []
+        for stride in strides:
+            passes = operations // (room // stride + 1) if room > 0 else 1
+            out += [(stride, n) for n in sorted({1, passes}) if 0 < n <= MOST_PASSES]
+        return out
+
+    def _files(self, family: Family) -> int:
+        """Files over which a dump's operations are spread, times the dumps that have files of their own."""
+        dumps = family.schedule.dumps if family.lifetime is Lifetime.PER_DUMP else 1
+        return max(1, len(self.files) // max(1, dumps)) * dumps
+
     def _pieces(self) -> Iterator[tuple[Direction, int]]:
         """Calls of POSIX for each call of MPI-IO, where both move the same bytes: the library did not sieve."""
         if self.module != "MPI-IO":
@@ -228,8 +269,7 @@ class _Refiner:
     def _passes(self, family: Family) -> Iterator[int]:
         """How often a dump may go over its extent: the bytes of a file by its largest offset."""
         rules = RULES[self.module].of(self.log.counters)
-        dumps = family.schedule.dumps if family.lifetime is Lifetime.PER_DUMP else 1
-        files = max(1, len(self.files) // max(1, dumps)) * dumps
+        files = self._files(family)
         found = set()
         for past in ("READ", "WRITTEN"):
             extent = rules.get(f"MAX_BYTE_{past}", 0) + 1
@@ -310,12 +350,28 @@ def _share_of_all(contents: Sequence[Content], parts: int) -> Content | None:
     )
 
 
+def _repeats_joined(streams: Sequence[Stream]) -> list[Stream]:
+    """Streams over bytes that a stream before them went over, joined to it: a rule reads such bytes as written twice."""
+    out: dict[str, Stream] = {}
+    for stream in streams:
+        key = stream.model_dump_json(exclude={"sizes", "base"})
+        before = out.get(key)
+        if before is None or stream.base != 0 or before.base not in (None, 0):
+            out[key if before is None else f"{key} {len(out)}"] = stream
+            continue
+        counts = Counter({(entry.size, entry.per_rank): entry.count for entry in before.sizes})
+        counts.update({(entry.size, entry.per_rank): entry.count for entry in stream.sizes})
+        sizes = [Entry(count=n, size=size, per_rank=per_rank) for (size, per_rank), n in counts.items()]
+        out[key] = before.model_copy(update={"sizes": sizes})
+    return list(out.values())
+
+
 def _in_passes(content: Content, passes: int) -> Content | None:
     """The same operations in so many passes; None where they cannot be divided."""
     if content.passes > 1:
         return None
     streams = []
-    for stream in content.streams:
+    for stream in _repeats_joined(content.streams):
         if stream.repeat % passes == 0:
             streams.append(stream.model_copy(update={"repeat": stream.repeat // passes}))
             continue
@@ -368,6 +424,25 @@ def _placed_in_passes(
     """Both at once: each alone may change no counter for the better."""
     divided = _in_passes(content, passes)
     return None if divided is None else _placed(divided, direction, pattern)
+
+
+def _strided(content: Content, directions: Sequence[Direction], stride: int, passes: int) -> Content | None:
+    """All streams of these directions with an operation every `stride` bytes, in so many passes."""
+
+    def strided(stream: Stream) -> Stream:
+        if stream.direction not in directions:
+            return stream
+        sizes = [entry.model_copy(update={"count": entry.count * stream.repeat}) for entry in stream.sizes]
+        changes = {"pattern": Pattern.STRIDED, "stride": stride, "repeat": 1, "sizes": sizes}
+        return stream.model_copy(update=changes)
+
+    if any(stream.pieces > 1 or stream.mixed for stream in content.streams):
+        return None
+    streams = [strided(stream) for stream in content.streams]
+    if not any(stream.direction in directions for stream in streams):
+        return None
+    divided = content.model_copy(update={"streams": streams})
+    return divided if passes == 1 else _in_passes(divided, passes)
 
 
 def _other_order(content: Content) -> Content | None:
