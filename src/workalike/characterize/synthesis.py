@@ -246,7 +246,7 @@ class _Refiner:
         out = []
         for stride in strides:
             passes = operations // (room // stride + 1) if room > 0 else 1
-            out += [(stride, n) for n in sorted({1, passes}) if 0 < n <= MOST_PASSES]
+            out += [(stride, n) for n in sorted({1, passes}, reverse=True) if 0 < n <= MOST_PASSES]
         return out
 
     def _files(self, family: Family) -> int:
@@ -438,9 +438,9 @@ def _strided(content: Content, directions: Sequence[Direction], stride: int, pas
 
     if any(stream.pieces > 1 or stream.mixed for stream in content.streams):
         return None
+    if not any(stream.direction in directions for stream in content.streams):
+        return content
     streams = [strided(stream) for stream in content.streams]
-    if not any(stream.direction in directions for stream in streams):
-        return None
     divided = content.model_copy(update={"streams": streams})
     return divided if passes == 1 else _in_passes(divided, passes)
 
