@@ -120,8 +120,10 @@ StreamOperations::StreamOperations(const Stream& stream, const Place& place, std
             table_rank_ = acting_rank;
             std::tie(row_, last_row_) = stream.rows->range_of(acting_rank);
         }
-        if (joins && stream.collective && stream.rows)
-            joins_left_ = stream.rows->most_of_a_rank() - stream_count(stream, place, acting_rank);
+        if (joins && stream.collective && stream.rows) {
+            const std::int64_t own = place.active() ? stream.rows->collective_of(acting_rank) : 0;
+            joins_left_ = stream.rows->most_collective() - own;
+        }
         return;
     }
     place_entries(place, base + stream.base, only_entry);
@@ -267,7 +269,7 @@ bool StreamOperations::next_row(Operation& operation) {
         const OperationTable::Row row = stream_.rows->row(row_);
         operation = Operation{};
         operation.direction = row.write ? Direction::write : Direction::read;
-        operation.collective = stream_.collective;
+        operation.collective = stream_.collective && row.collective;
         operation.offset = base_ + row.offset;
         operation.size = row.length;
         ++row_;

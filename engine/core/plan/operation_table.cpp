@@ -87,7 +87,8 @@ std::uint8_t OperationTable::direction_of(std::int64_t row) const {
 
 OperationTable::Row OperationTable::row(std::int64_t row) const {
     const std::byte* columns = data_ + head;
-    return {rank_of(row), direction_of(row) != 0, load<std::int64_t>(columns + rows_ * 5 + row * 8),
+    const std::uint8_t kind = direction_of(row);
+    return {rank_of(row), (kind & 1) != 0, (kind & 2) != 0, load<std::int64_t>(columns + rows_ * 5 + row * 8),
             load<std::int64_t>(columns + rows_ * 13 + row * 8)};
 }
 
@@ -98,23 +99,18 @@ OperationRows::OperationRows(std::shared_ptr<const OperationTable> table, std::i
         throw PlanError(place, fmt::format("the table has {} rows, fewer than are named", last_));
     }
     if (count) last_ = first + *count;
-    std::map<std::int64_t, std::int64_t> counts;  // of ranks, where they are not sorted
+    std::map<std::int64_t, std::int64_t> collective;  // calls of each rank
     std::int64_t previous = 0;
-    std::int64_t run = 0;
     for (std::int64_t i = first_; i < last_; ++i) {
         const OperationTable::Row r = table_->row(i);
-        if (r.rank >= ranks || table_->direction_of(i) > 1 || r.offset < 0 || r.length < 0 ||
+        if (r.rank >= ranks || table_->direction_of(i) > 3 || r.offset < 0 || r.length < 0 ||
             r.length > limits::operation_bytes || r.offset > limits::offset - r.length) {
             throw PlanError(
                 place,
                 fmt::format("row {} of the table has an impossible rank, direction, offset or length", i));
         }
         sorted_ = sorted_ && r.rank >= previous;
-        if (r.rank != previous && run > 0) {
-            most_ = std::max(most_, counts[previous] += run);
-            run = 0;
-        }
-        ++run;
+        if (r.collective) most_collective_ = std::max(most_collective_, ++collective[r.rank]);
         previous = r.rank;
         largest_ = std::max(largest_, r.length);
         std::int64_t& end = end_[static_cast<std::size_t>(r.write ? Direction::write : Direction::read)];
@@ -122,7 +118,6 @@ OperationRows::OperationRows(std::shared_ptr<const OperationTable> table, std::i
         bytes_ += r.length;
         if (bytes_ > limits::offset) throw PlanError(place, "the table moves more bytes than a plan may");
     }
-    if (run > 0) most_ = std::max(most_, counts[previous] += run);
 }
 
 std::int64_t OperationRows::end() const {
@@ -145,6 +140,16 @@ std::pair<std::int64_t, std::int64_t> OperationRows::range_of(std::int64_t rank)
         return low;
     };
     return {first_not_below(rank), first_not_below(rank + 1)};
+}
+
+std::int64_t OperationRows::collective_of(std::int64_t rank) const {
+    const auto [first, last] = range_of(rank);
+    std::int64_t count = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+        const OperationTable::Row r = row(i);
+        count += r.rank == rank && r.collective ? 1 : 0;
+    }
+    return count;
 }
 
 std::int64_t OperationRows::count_of(std::int64_t rank) const {

@@ -18,6 +18,7 @@ class OperationTable {
     struct Row {
         std::int64_t rank = 0;
         bool write = false;
+        bool collective = false;
         std::int64_t offset = 0;
         std::int64_t length = 0;
     };
@@ -62,8 +63,9 @@ class OperationRows {
     /// A range of rows that includes all rows of a rank; it is exact if the rows are sorted by rank.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> range_of(std::int64_t rank) const;
     [[nodiscard]] std::int64_t count_of(std::int64_t rank) const;
-    /// The rows of the rank that has the most.
-    [[nodiscard]] std::int64_t most_of_a_rank() const { return most_; }
+    [[nodiscard]] std::int64_t collective_of(std::int64_t rank) const;
+    /// The collective calls of the rank that has the most.
+    [[nodiscard]] std::int64_t most_collective() const { return most_collective_; }
     [[nodiscard]] std::int64_t largest() const { return largest_; }
     [[nodiscard]] bool moves(Direction direction) const { return end(direction) >= 0; }
     /// One past the largest byte in a direction, or -1 without a row in it.
@@ -80,7 +82,7 @@ class OperationRows {
     std::int64_t last_;
     bool sorted_ = true;
     std::int64_t largest_ = 0;  // the longest operation
-    std::int64_t most_ = 0;
+    std::int64_t most_collective_ = 0;
     std::int64_t end_[2] = {-1, -1};
     std::int64_t bytes_ = 0;
 };

@@ -144,6 +144,7 @@ def _expanded(core: _core.Plan, ranks: int, most: int) -> tuple[OperationTable, 
                 calls["kind"][moves] == TRANSFERS[1],
                 calls["offset"][moves],
                 calls["length"][moves],
+                np.zeros(len(moves), dtype=bool),
             )
         )
         dumps.append(calls["dump"][moves])
@@ -152,7 +153,7 @@ def _expanded(core: _core.Plan, ranks: int, most: int) -> tuple[OperationTable, 
 
 def _by_rules(family: Family, traced: TracedFamily, job: JobFacts) -> Family | None:
     """The family with rules that are read off its trace, if their plan gives the trace."""
-    if family.sharing.mode is SharingMode.GROUPS or (
+    if traced.collective is None or family.sharing.mode is SharingMode.GROUPS or (
         family.lifetime is Lifetime.APPENDED and len(traced.dumps) > 1
     ):
         return None  # offsets in the file are not those of the rule
@@ -183,7 +184,7 @@ def _by_table(family: Family, traced: TracedFamily, table: TableBuilder) -> Fami
             bytes_read=rows.moved(write=False),
             bytes_written=rows.moved(write=True),
             extent=rows.end(),
-            collective=traced.collective,
+            collective=bool(rows.collective.any()),
         )
         before = family.content_of(place)
         contents.append(before.model_copy(update={"streams": [], "passes": 1, "table": of_table}))

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from workalike.characterize.result import FamilyFacts
-from workalike.characterize.traced import Traces
-from workalike.facts.counters import collective_of, operations_of
-from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
+from workalike.characterize.streams import calls_of_ranks
+from workalike.characterize.traced import Trace, Traces
+from workalike.facts.counters import operations_of
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray, ModuleFacts
 from workalike.plan.tables import Members
 from workalike.workload.model import Content, Direction, Family, Level
 from workalike.workload.operation_table import OperationTable, joined
@@ -22,10 +24,15 @@ TRACED = (Level.POSIX, Level.MPIIO)
 
 @dataclass(frozen=True)
 class TracedFamily:
-    """The rows of each dump. `collective` says whether all of the operations are collective calls."""
+    """The rows of each dump."""
 
     dumps: list[OperationTable]
-    collective: bool
+
+    @property
+    def collective(self) -> bool | None:
+        """Whether all operations are collective calls, or none; None where only some are."""
+        calls = sum(int(np.count_nonzero(rows.collective)) for rows in self.dumps)
+        return None if 0 < calls < len(self) else calls > 0
 
     def __len__(self) -> int:
         return sum(map(len, self.dumps))
@@ -49,7 +56,6 @@ def traced_family(facts: FamilyFacts, nprocs: int, traces: Traces) -> TracedFami
     if family.counted_at not in TRACED or not all(map(_of_streams, family.all_contents())):
         return None
     directions = _directions(facts)
-    collective = _collective(facts.files(), family.counted_at, directions)
     uses: dict[tuple[int, bool], list[int]] = defaultdict(list)
     files: dict[tuple[int, bool], FileFacts] = {}
     for place, dump in enumerate(facts.dumps):
@@ -57,12 +63,12 @@ def traced_family(facts: FamilyFacts, nprocs: int, traces: Traces) -> TracedFami
             files[file.key] = file
             if place not in uses[file.key]:
                 uses[file.key].append(place)
-    if collective is None or not files:
+    if not files:
         return None
     parts: list[list[tuple[OperationTable, FloatArray]]] = [[] for _ in facts.dumps]
     starts = np.array([dump.start_s for dump in facts.dumps])
     for key, file in files.items():
-        found = _of_file(file, family.counted_at, directions, traces)
+        found = _of_file(file, family.counted_at, directions, traces, nprocs)
         if found is None:
             return None
         places = uses[key]
@@ -78,7 +84,7 @@ def traced_family(facts: FamilyFacts, nprocs: int, traces: Traces) -> TracedFami
     members = Members.of(family.sharing.ranks, nprocs, family.sharing.mode, family.sharing.files)
     if not all(_files_of_sharing([rows for rows, _ in dump], members) for dump in parts):
         return None
-    return TracedFamily([_in_order(dump) for dump in parts], collective)
+    return TracedFamily([_in_order(dump) for dump in parts])
 
 
 def _of_streams(content: Content) -> bool:
@@ -95,16 +101,38 @@ def _directions(facts: FamilyFacts) -> list[Direction]:
     return [direction for direction in Direction if moved[direction] or direction in streams]
 
 
-def _collective(files: Sequence[FileFacts], level: Level, directions: Sequence[Direction]) -> bool | None:
-    """Whether all operations are collective; None where only some are, because a trace does not say which."""
-    facts = [file.modules[MODULE_OF_LEVEL[level]] for file in files if MODULE_OF_LEVEL[level] in file.modules]
-    calls = sum(collective_of(part, d) for part in facts for d in directions) if level is Level.MPIIO else 0
-    operations = sum(operations_of(part, d) for part in facts for d in directions)
-    return None if 0 < calls < operations else calls > 0
+def collective_calls(
+    trace: Trace, module: ModuleFacts, direction: Direction, nprocs: int
+) -> npt.NDArray[np.bool_] | None:
+    """Which operations of a file's trace are collective calls: bool[operations]; None where that cannot be told.
+
+    The counters say how many of each rank are. Where a rank has other operations as well, its collective calls are those
+    that begin when the other ranks' calls of the same number do.
+    """
+    calls = calls_of_ranks([module], direction, nprocs)
+    out = np.zeros(len(trace), dtype=bool)
+    if not any(calls.values()):
+        return out
+    rows_of = {int(rank): np.flatnonzero(trace.ranks == rank) for rank in np.unique(trace.ranks)}
+    wanted = {rank: calls.get(rank, calls.get(-1, 0)) for rank in rows_of}
+    plain = [rows for rank, rows in rows_of.items() if len(rows) == wanted[rank]]
+    for rank, rows in rows_of.items():
+        if len(rows) == wanted[rank]:
+            out[rows] = True
+        elif wanted[rank]:
+            others = [trace.starts[other] for other in plain if len(other) == wanted[rank]]
+            if not others:
+                return None
+            times = np.median(np.stack(others), axis=0)
+            nearest = np.abs(trace.starts[rows][None, :] - times[:, None]).argmin(axis=1)
+            if (np.diff(nearest) <= 0).any():
+                return None
+            out[rows[nearest]] = True
+    return out
 
 
 def _of_file(
-    file: FileFacts, level: Level, directions: Sequence[Direction], traces: Traces
+    file: FileFacts, level: Level, directions: Sequence[Direction], traces: Traces, nprocs: int
 ) -> _OfFile | None:
     """The file's operations in these directions; None unless its traces are complete."""
     module = file.modules.get(MODULE_OF_LEVEL[level])
@@ -118,8 +146,11 @@ def _of_file(
         trace = traces.of_file(file, level, direction)
         if trace is None or not trace.offsets_known:
             return None
+        collective = collective_calls(trace, module, direction, nprocs)
+        if collective is None:
+            return None
         write = np.full(len(trace), direction is Direction.WRITE)
-        found.append(OperationTable(trace.ranks, write, trace.offsets, trace.lengths))
+        found.append(OperationTable(trace.ranks, write, trace.offsets, trace.lengths, collective))
         starts.append(trace.starts)
     if not found:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -65,16 +65,14 @@ def at_ranks(rows: OperationTable, before: Members, after: Members, weak: bool) 
         )
     place = np.searchsorted(before.ranks, rows.ranks)
     if len(after.ranks) == len(before.ranks):
-        return OperationTable(after.ranks[place], rows.writes, rows.offsets, rows.lengths)
+        return replace(rows, ranks=after.ranks[place])
     if weak:
         kept = rows.chosen(place < len(after.ranks))
-        return OperationTable(
-            after.ranks[np.searchsorted(before.ranks, kept.ranks)], kept.writes, kept.offsets, kept.lengths
-        )
+        return replace(kept, ranks=after.ranks[np.searchsorted(before.ranks, kept.ranks)])
     new = place * len(after.ranks) // len(before.ranks)
     old_file, new_file = before.file_of(place), after.file_of(new)
     shifts = _shifts(rows.offsets + rows.lengths, old_file, new_file)
-    return OperationTable(after.ranks[new], rows.writes, rows.offsets + shifts, rows.lengths)
+    return replace(rows, ranks=after.ranks[new], offsets=rows.offsets + shifts)
 
 
 def _shifts(ends: IntArray, old_file: IntArray, new_file: IntArray) -> IntArray:
@@ -95,7 +93,7 @@ def at_bytes(rows: OperationTable, factor: Fraction) -> OperationTable:
     if factor == 1:
         return rows
     first, last = _times(rows.offsets, factor), _times(rows.offsets + rows.lengths, factor)
-    return OperationTable(rows.ranks, rows.writes, first, last - first)
+    return replace(rows, offsets=first, lengths=last - first)
 
 
 def _times(values: IntArray, factor: Fraction) -> IntArray:

@@ -4,7 +4,7 @@ The file begins with `WAOPTAB2` and the number of rows (uint64, little endian). 
 of its zlib stream (uint64) and that stream. Rows are in the order in which they began in the log.
 
 * rank: uint32[rows], in the order of the rows. The other columns are ordered by rank, and within a rank as the rows.
-* direction: uint8[rows], 0 read, 1 write.
+* direction: uint8[rows], 0 read, 1 write; 2 more for a collective call.
 * offset: int64[rows], the distance from the end of the rank's previous operation, of its first one from 0.
 * length: int64[rows], the difference to the length of the rank's previous operation, of its first one to 0.
 
@@ -31,7 +31,7 @@ IntArray = npt.NDArray[np.int64]
 FAMILY_OF_FORMATS = b"WAOPTAB"
 MAGIC = FAMILY_OF_FORMATS + b"2"
 ROWS_MAGIC = FAMILY_OF_FORMATS + b"1"
-COLUMNS = 4
+NAMES = ("ranks", "writes", "offsets", "lengths", "collective")
 MAX_ROWS = 2**26
 MAX_FILE = 2**31
 """Bytes of a file that are read."""
@@ -47,15 +47,22 @@ class OperationTable:
         ranks: int64[rows], ranks of the job.
         writes: bool[rows], whether each is a write.
         offsets, lengths: int64[rows], bytes.
+        collective: bool[rows], whether each is a collective call.
     """
 
     ranks: IntArray
     writes: npt.NDArray[np.bool_]
     offsets: IntArray
     lengths: IntArray
+    collective: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.ranks)
+
+    @property
+    def kinds(self) -> npt.NDArray[np.uint8]:
+        """uint8[rows], the column of directions."""
+        return self.writes.astype(np.uint8) + 2 * self.collective.astype(np.uint8)
 
     def part(self, first: int, count: int) -> OperationTable:
         """`count` rows from `first` on."""
@@ -63,7 +70,7 @@ class OperationTable:
 
     def chosen(self, which: slice | npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> OperationTable:
         """Some of the rows."""
-        return OperationTable(self.ranks[which], self.writes[which], self.offsets[which], self.lengths[which])
+        return OperationTable(*(getattr(self, name)[which] for name in NAMES))
 
     def by_rank(self) -> OperationTable:
         """The rows in order of rank, those of a rank in their own order."""
@@ -91,7 +98,7 @@ class OperationTable:
         before[first] = shorter[first] = 0
         columns = (
             self.ranks.astype("<u4").tobytes(),
-            rows.writes.astype("u1").tobytes(),
+            rows.kinds.tobytes(),
             _planes(rows.offsets - before),
             _planes(rows.lengths - shorter),
         )
@@ -111,7 +118,7 @@ class OperationTable:
                 ROWS_MAGIC,
                 struct.pack("<Q", len(self)),
                 self.ranks.astype("<u4").tobytes(),
-                self.writes.astype("u1").tobytes(),
+                self.kinds.tobytes(),
                 self.offsets.astype("<i8").tobytes(),
                 self.lengths.astype("<i8").tobytes(),
             )
@@ -123,7 +130,7 @@ def joined(parts: list[OperationTable]) -> OperationTable:
     return OperationTable(
         *(
             np.concatenate([getattr(part, name) for part in parts])
-            for name in ("ranks", "writes", "offsets", "lengths")
+            for name in NAMES
         )
     )
 
@@ -203,8 +210,8 @@ def decode(data: bytes, path: Path, sha256: str, rows: int) -> OperationTable:
         at += 8 + length
     if at != len(data):
         raise refuse(_DAMAGED.format(f"{len(data) - at} bytes follow its columns"))
-    if max(columns[1], default=0) > 1:
-        raise refuse(_DAMAGED.format("a direction is neither 0 nor 1"))
+    if max(columns[1], default=0) > 3:
+        raise refuse(_DAMAGED.format("a direction is none of 0 to 3"))
     return _undone(*columns)
 
 
@@ -218,8 +225,8 @@ def _undone(ranks: bytes, directions: bytes, offsets: bytes, lengths: bytes) -> 
     begin = _summed(steps + length, first) - length
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
-    direction = np.frombuffer(directions, "u1")
-    return OperationTable(rank, (direction != 0)[back], begin[back], length[back])
+    kind = np.frombuffer(directions, "u1")[back]
+    return OperationTable(rank, (kind & 1) != 0, begin[back], length[back], (kind & 2) != 0)
 
 
 def _summed(steps: IntArray, first: IntArray) -> IntArray:
