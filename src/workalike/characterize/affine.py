@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -86,24 +87,45 @@ Cluster = tuple[IntArray, npt.NDArray[np.bool_], IntArray, IntArray]
 
 
 def _clusters(rows: OperationTable) -> list[Cluster] | None:
-    """Ranks that make the same calls; None where there are too many kinds of them."""
+    """Ranks that make the same calls; None where there are too many kinds of them.
+
+    Where a rank makes further calls before or after those of most ranks (headers), these are clusters of their own.
+    """
     sorted_rows = rows.by_rank()
     firsts = np.flatnonzero(np.diff(sorted_rows.ranks, prepend=-1))
     bounds = [*firsts.tolist(), len(rows)]
-    kinds: dict[bytes, list[int]] = {}
-    for place in range(len(firsts)):
-        part = slice(bounds[place], bounds[place + 1])
-        key = sorted_rows.writes[part].tobytes() + sorted_rows.lengths[part].tobytes()
-        kinds.setdefault(key, []).append(place)
+    kinds: dict[bytes, list[slice]] = {}
+    for first, last in pairwise(bounds):
+        part = slice(first, last)
+        kinds.setdefault(_kind(sorted_rows, part), []).append(part)
         if len(kinds) > MOST_CLUSTERS:
             return None
-    out = []
-    for places in kinds.values():
-        part = slice(bounds[places[0]], bounds[places[0] + 1])
-        offsets = np.stack([sorted_rows.offsets[bounds[p] : bounds[p + 1]] for p in places])
-        ranks = sorted_rows.ranks[[bounds[p] for p in places]]
-        out.append((ranks, sorted_rows.writes[part], sorted_rows.lengths[part], offsets))
-    return out
+    common = max(kinds, key=lambda kind: len(kinds[kind]))
+    calls = kinds[common][0].stop - kinds[common][0].start
+    before: list[list[slice]] = []
+    after: list[list[slice]] = []
+    for kind in [kind for kind in kinds if kind != common]:
+        head = [slice(part.start, part.start + calls) for part in kinds[kind]]
+        tail = [slice(part.stop - calls, part.stop) for part in kinds[kind]]
+        extra = kinds[kind][0].stop - kinds[kind][0].start - calls
+        if extra > 0 and _kind(sorted_rows, tail[0]) == common:
+            before.append([slice(part.start, part.stop - calls) for part in kinds.pop(kind)])
+            kinds[common] += tail
+        elif extra > 0 and _kind(sorted_rows, head[0]) == common:
+            after.append([slice(part.start + calls, part.stop) for part in kinds.pop(kind)])
+            kinds[common] += head
+    return [_cluster(sorted_rows, parts) for parts in (*before, *kinds.values(), *after)]
+
+
+def _kind(rows: OperationTable, part: slice) -> bytes:
+    """The directions and lengths of calls."""
+    return rows.writes[part].tobytes() + rows.lengths[part].tobytes()
+
+
+def _cluster(rows: OperationTable, parts: list[slice]) -> Cluster:
+    parts = sorted(parts, key=lambda part: part.start)
+    offsets = np.stack([rows.offsets[part] for part in parts])
+    return rows.ranks[[p.start for p in parts]], rows.writes[parts[0]], rows.lengths[parts[0]], offsets
 
 
 def _runs(writes: npt.NDArray[np.bool_], lengths: IntArray, offsets: IntArray, most: int) -> list[Run] | None:

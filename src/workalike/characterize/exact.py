@@ -153,8 +153,10 @@ def _expanded(core: _core.Plan, ranks: int, most: int) -> tuple[OperationTable, 
 
 def _by_rules(family: Family, traced: TracedFamily, job: JobFacts) -> Family | None:
     """The family with rules that are read off its trace, if their plan gives the trace."""
-    if traced.collective is None or family.sharing.mode is SharingMode.GROUPS or (
-        family.lifetime is Lifetime.APPENDED and len(traced.dumps) > 1
+    if (
+        traced.collective is None
+        or family.sharing.mode is SharingMode.GROUPS
+        or (family.lifetime is Lifetime.APPENDED and len(traced.dumps) > 1)
     ):
         return None  # offsets in the file are not those of the rule
     contents = []

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from workalike.characterize.result import FamilyFacts
 from workalike.characterize.streams import calls_of_ranks
 from workalike.characterize.traced import Trace, Traces
-from workalike.facts.counters import operations_of
+from workalike.facts.counters import collective_of, operations_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray, ModuleFacts
 from workalike.plan.tables import Members
 from workalike.workload.model import Content, Direction, Family, Level
@@ -113,6 +113,8 @@ def collective_calls(
     out = np.zeros(len(trace), dtype=bool)
     if not any(calls.values()):
         return out
+    if collective_of(module, direction) == len(trace):
+        return ~out
     rows_of = {int(rank): np.flatnonzero(trace.ranks == rank) for rank in np.unique(trace.ranks)}
     wanted = {rank: calls.get(rank, calls.get(-1, 0)) for rank in rows_of}
     plain = [rows for rank, rows in rows_of.items() if len(rows) == wanted[rank]]

@@ -127,12 +127,7 @@ class OperationTable:
 
 def joined(parts: list[OperationTable]) -> OperationTable:
     """Several tables as one."""
-    return OperationTable(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in NAMES
-        )
-    )
+    return OperationTable(*(np.concatenate([getattr(part, name) for part in parts]) for name in NAMES))
 
 
 def file_name(sha256: str) -> str:
