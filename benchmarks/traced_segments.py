@@ -4,8 +4,10 @@
 
 Each log with DXT is characterized, its full-scale plan expanded (nothing is run), and the operations of every rank in
 every file of the workload are set beside the log's segments: direction, offset, length and order. A trace of a file is
-complete where its segments have the number and the bytes of the counters. Traces of files that the workload replicates
-at another level (datasets, STDIO) are not counted. Target: all segments of complete traces.
+complete where its segments have the number and the bytes of the counters, and offsets: DXT_MPIIO version 1 has none, and
+below a file view there is only that of a call's first piece, so that writes overlap. Traces of files that the workload
+replicates at another level (datasets, STDIO) are not counted. Versions of DXT that PyDarshan refuses are read by our own
+reader. Target: all segments of complete traces.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from results import Results
 import darshan
 from workalike import _core
 from workalike.characterize import Characterization, characterize
-from workalike.darshan import open_log
+from workalike.darshan import Log, open_log
+from workalike.darshan.dxt import DxtTable
 from workalike.errors import WorkalikeError
 from workalike.plan.core import core_plan
 from workalike.plan.resolve import Options, resolve
@@ -49,7 +52,7 @@ Key = tuple[str, int, int]
 
 @dataclass
 class Score:
-    """What a log's complete traces have, and how much of it the plan has, too."""
+    """What a log's complete traces have, and how much of it the plan has, too; files without a complete trace."""
 
     segments: int = 0
     bytes: int = 0
@@ -68,28 +71,61 @@ class Score:
         self.equal_bytes += int(wanted[:equal, 2].sum()) if len(found) <= len(wanted) else 0
 
 
-def traced(path: Path) -> dict[Key, dict[str, Segments]]:
-    """Segments by direction, as PyDarshan reads them, of files whose trace has the calls and bytes of the counters."""
+def traced(path: Path, log: Log) -> dict[Key, dict[str, Segments]]:
+    """Offsets, lengths and starts by direction, of files whose trace has the calls and bytes of the counters."""
     report = darshan.DarshanReport(str(path), read_all=False)
     out: dict[Key, dict[str, Segments]] = defaultdict(dict)
     for module, counted in MODULES.values():
-        if module not in report.modules or counted not in report.modules:
+        own = log.dxt(module)
+        if own is None or not own.offsets_valid or counted not in report.modules:
             continue
         report.mod_read_all_records(counted, dtype="numpy")
-        report.mod_read_all_dxt_records(module, dtype="pandas")
         totals = counters_of(report.records[counted], counted)
-        found: dict[tuple[int, str], list[tuple[int, Any]]] = defaultdict(list)
-        for record in report.records[module]:
-            for kind in ("write", "read"):
-                found[record["id"], kind].append((record["rank"], record[f"{kind}_segments"]))
-        for (file, kind), parts in found.items():
-            calls = sum(len(part) for _, part in parts)
-            moved = sum(int(part["length"].sum()) for _, part in parts if len(part))
-            if totals.get((file, kind), (0, 0)) == (calls, moved) or not calls:
+        found: dict[tuple[int, str], list[tuple[int, Segments]]] = defaultdict(list)
+        for file, rank, kind, rows in of_pydarshan(report, module, own) or of_reader(own):
+            found[file, kind].append((rank, rows))
+        viewed: set[int] = set()
+        for (file, kind), parts in sorted(found.items(), reverse=True):  # writes before reads
+            rows = np.concatenate([part for _, part in parts])
+            if through_views(module, kind, rows):
+                viewed.add(file)
+            if totals[file, kind] == (len(rows), int(rows[:, 1].sum())) and file not in viewed:
                 for rank, part in parts:
-                    if len(part):
-                        out[module, file, rank][kind] = part[["offset", "length", "start_time"]].to_numpy()
+                    out[module, file, rank][kind] = part
     return out
+
+
+def of_pydarshan(report: Any, module: str, own: DxtTable) -> list[tuple[int, int, str, Segments]]:
+    """(record id, rank, direction, segments) as PyDarshan reads them; nothing where it refuses the version."""
+    if module == "DXT_POSIX" and own.version > 1:
+        return []
+    report.mod_read_all_dxt_records(module, dtype="pandas")
+    return [
+        (record["id"], record["rank"], kind, part[["offset", "length", "start_time"]].to_numpy())
+        for record in report.records[module]
+        for kind in ("write", "read")
+        if len(part := record[f"{kind}_segments"])
+    ]
+
+
+def of_reader(own: DxtTable) -> list[tuple[int, int, str, Segments]]:
+    """The same by our own reader."""
+    return [
+        (int(own.ids[i]), int(own.ranks[i]), kind, np.column_stack([p["offset"], p["length"], p["start"]]))
+        for i in range(len(own))
+        for kind, p in zip(("write", "read"), own.segments(i), strict=True)
+        if len(p)
+    ]
+
+
+def through_views(module: str, kind: str, rows: Segments) -> bool:
+    """Whether writes at MPI-IO overlap by more than a twentieth, as those through a file view seem to."""
+    if module != "DXT_MPIIO" or kind != "write":
+        return False
+    rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    reach = np.maximum.accumulate(rows[:, 0] + rows[:, 1])
+    twice = np.clip(np.minimum(reach[:-1], rows[1:, 0] + rows[1:, 1]) - rows[1:, 0], 0, None)
+    return bool(20 * twice.sum() > rows[:, 1].sum())
 
 
 def counters_of(records: Any, module: str) -> dict[tuple[int, str], tuple[int, int]]:
@@ -156,9 +192,9 @@ def replicated(found: Characterization) -> Iterator[tuple[str, int, set[str]]]:
             yield module, file.record_id, moved
 
 
-def score(path: Path, found: Characterization) -> Score:
+def score(path: Path, log: Log, found: Characterization) -> Score:
     """The segments of complete traces that the plan has."""
-    truth = traced(path)
+    truth = traced(path, log)
     ranks_of: dict[tuple[str, int], set[int]] = defaultdict(set)
     for module, file, rank in truth:
         ranks_of[module, file].add(rank)
@@ -191,7 +227,7 @@ def main() -> int:
             print(f"{path.name[:45]:45} {error.one_line().replace(str(path), '')[:80]}")
             continue
         seconds = time.perf_counter() - begin
-        one = score(path, found)
+        one = score(path, log, found)
         operations = found.workload.operations
         table = len(operations.table.encoded) if operations and operations.table else 0
         share = f"{100 * one.equal_bytes / one.bytes:.1f} %" if one.bytes else "-"

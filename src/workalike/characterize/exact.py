@@ -185,7 +185,6 @@ def _by_table(family: Family, traced: TracedFamily, table: TableBuilder) -> Fami
             writes=writes,
             bytes_read=rows.moved(write=False),
             bytes_written=rows.moved(write=True),
-            extent=rows.end(),
             collective=bool(rows.collective.any()),
         )
         before = family.content_of(place)

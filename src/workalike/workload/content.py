@@ -189,7 +189,7 @@ class Fit(Strict):
 class Rows(Strict):
     """A dump's operations as rows of the workload's operation table, each rank's in the order of the rows.
 
-    `first` is the first row; the reads and writes are the number of rows. `extent` is one past the largest byte.
+    `first` is the first row; the reads and writes are the number of rows.
     """
 
     first: Operations = 0
@@ -197,7 +197,6 @@ class Rows(Strict):
     writes: Operations = 0
     bytes_read: Size = 0
     bytes_written: Size = 0
-    extent: Size = 0
     collective: bool = False
 
     @property

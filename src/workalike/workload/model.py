@@ -479,24 +479,31 @@ class Uncovered(Strict):
 
 
 class Operations(Strict):
-    """The operation table of a workload: a file beside it, whose SHA-256 and number of rows are stated."""
+    """The operation table of a workload: a file beside it, of which SHA-256 and number of rows are stated.
+
+    `extent` is one past the largest byte of a file; no row lies beyond it.
+    """
 
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     rows: Annotated[int, Field(ge=1, le=MAX_ROWS)]
+    extent: Annotated[Size, Field(le=MAX_FILE_BYTES)] = 0
     _table: OperationTable | None = PrivateAttr(default=None)
 
     @classmethod
     def of(cls, table: OperationTable) -> Self:
         """What a workload with this table states."""
-        made = cls(sha256=table.sha256, rows=len(table))
+        made = cls(sha256=table.sha256, rows=len(table), extent=table.end())
         made._table = table
         return made
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Operations) and (self.sha256, self.rows) == (other.sha256, other.rows)
+        return isinstance(other, Operations) and self._stated() == other._stated()
 
     def __hash__(self) -> int:
-        return hash((self.sha256, self.rows))
+        return hash(self._stated())
+
+    def _stated(self) -> tuple[str, int, int]:
+        return self.sha256, self.rows, self.extent
 
     @property
     def table(self) -> OperationTable | None:
@@ -549,8 +556,6 @@ class Workload(Strict):
         if rows.first + rows.count > stated:
             text = f"names rows {rows.first} to {rows.first + rows.count - 1} of a table of {stated} rows"
             raise _in_family(index, text)
-        if rows.extent > MAX_FILE_BYTES:
-            raise _in_family(index, f"its table reaches beyond {units.format_size(MAX_FILE_BYTES)}")
         if family.sizes is not None or family.growth is not None:
             raise _in_family(
                 index, "the bytes of a `table` are those of its rows: leave out `sizes` and `growth`"

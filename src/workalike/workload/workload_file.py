@@ -209,9 +209,10 @@ def check_rows(workload: Workload, table: OperationTable, path: Path) -> None:
     Raises:
         WorkalikeError: BAD_WORKLOAD, naming the table and the family.
     """
+    extent = 0 if workload.operations is None else workload.operations.extent
     for family in workload.families:
         for rows in (content.table for content in family.all_contents() if content.table is not None):
-            reason = _contradiction(rows, table.part(rows.first, rows.count), family, workload.ranks)
+            reason = _contradiction(rows, table.part(rows.first, rows.count), family, workload.ranks, extent)
             if reason is not None:
                 raise WorkalikeError(
                     ErrorKind.BAD_WORKLOAD,
@@ -222,14 +223,14 @@ def check_rows(workload: Workload, table: OperationTable, path: Path) -> None:
                 )
 
 
-def _contradiction(rows: Rows, found: OperationTable, family: Family, ranks: int) -> str | None:
+def _contradiction(rows: Rows, found: OperationTable, family: Family, ranks: int, extent: int) -> str | None:
     """What is wrong with the rows of a content; None if nothing is."""
     if not len(found):
         return None
     if (found.offsets < 0).any() or (found.lengths < 0).any() or (found.lengths > MAX_OPERATION_BYTES).any():
         return "have impossible offsets or lengths"
-    if (found.offsets > rows.extent).any() or found.end() > rows.extent:
-        return f"lie beyond the {units.format_size(rows.extent)} of the file"
+    if (found.offsets > extent).any() or found.end() > extent:
+        return f"lie beyond the {units.format_size(extent)} of the file"
     if int(found.ranks.max()) >= ranks:
         return f"name rank {int(found.ranks.max())} of {ranks} ranks"
     if family.sharing.ranks is not None:
