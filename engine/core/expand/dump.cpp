@@ -33,7 +33,8 @@ bool moves(const Content& content, Direction direction) {
     if (content.mesh) return direction == content.mesh->direction;
     for (const Stream& stream : content.streams) {
         // A table may hold operations of both directions.
-        if (stream.rows ? stream.rows->moves(direction) : stream.direction == direction && stream_moves(stream))
+        if (stream.rows ? stream.rows->moves(direction)
+                        : stream.direction == direction && stream_moves(stream))
             return true;
     }
     for (const Array& array : content.arrays) {

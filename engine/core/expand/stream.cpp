@@ -217,7 +217,8 @@ bool StreamOperations::next(Operation& operation) {
 }
 
 EqualRun StreamOperations::ahead() const {
-    if (stream_.pattern == Pattern::table || order_ || !heap_.empty() || current_ >= entries_.size()) return {};
+    if (stream_.pattern == Pattern::table || order_ || !heap_.empty() || current_ >= entries_.size())
+        return {};
     const EntryState& entry = entries_[current_];
     if (entry.done < 2) return {};
     return {entry.count - entry.done, entry.step};

@@ -223,12 +223,11 @@ void load_tables(Plan& plan, const std::string& plan_path, Tables given) {
             const std::string place = fmt::format("contents[{}].streams[{}].table", c, s);
             if (!table) {
                 const auto bytes = given.find(stream.table);
-                table = bytes != given.end()
-                            ? OperationTable::of(std::move(bytes->second), place)
-                            : OperationTable::open((folder / stream.table).string(), place);
+                table = bytes != given.end() ? OperationTable::of(std::move(bytes->second), place)
+                                             : OperationTable::open((folder / stream.table).string(), place);
             }
-            stream.rows = std::make_shared<const OperationRows>(table, stream.first_row, stream.row_count, place,
-                                                                plan.ranks);
+            stream.rows = std::make_shared<const OperationRows>(table, stream.first_row, stream.row_count,
+                                                                place, plan.ranks);
         }
     }
 }

@@ -1,5 +1,5 @@
-// The binary columnar operation table: a file in the folder of the plan, mapped and never copied, or bytes that
-// the caller has. Its content is untrusted.
+// The binary columnar operation table: a file in the folder of the plan, mapped and never copied, or bytes
+// that the caller has. Its content is untrusted.
 #pragma once
 
 #include <cstddef>

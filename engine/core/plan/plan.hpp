@@ -78,8 +78,8 @@ struct Stream {
     std::int64_t stride = 0;
     std::int64_t pieces = 1;
     std::string table;
-    std::int64_t first_row = 0;             // of `table`
-    std::optional<std::int64_t> row_count;  // nullopt: all that follow
+    std::int64_t first_row = 0;                 // of `table`
+    std::optional<std::int64_t> row_count;      // nullopt: all that follow
     std::shared_ptr<const OperationRows> rows;  // the rows of `table`, set by load_tables()
 };
 
