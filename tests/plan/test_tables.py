@@ -86,9 +86,15 @@ def test_groups_that_become_one_follow_each_other() -> None:
     ]
 
 
-def test_more_ranks_are_refused() -> None:
-    with pytest.raises(WorkalikeError, match="4 ranks cannot be spread over 5") as caught:
-        at_ranks(FOUR, members(4), members(5), weak=False)
+def test_more_ranks_are_idle() -> None:
+    found = at_ranks(FOUR, members(4), members(6), weak=False)
+    assert [row[0] for row in rows_of(found)] == [4, 0, 1, 3, 0]
+    assert [row[1:] for row in rows_of(found)] == [row[1:] for row in rows_of(FOUR)]
+
+
+def test_weak_scaling_to_more_ranks_is_refused() -> None:
+    with pytest.raises(WorkalikeError, match="4 ranks has no operations for 5") as caught:
+        at_ranks(FOUR, members(4), members(5), weak=True)
     assert caught.value.kind is ErrorKind.USAGE
 
 

@@ -53,15 +53,16 @@ def at_ranks(rows: OperationTable, before: Members, after: Members, weak: bool) 
 
     Under weak scaling the first members keep their rows, and the others are left out. Under strong scaling each rank
     performs the rows of a block of members, in the order of the log. Files that become one file follow each other in it.
+    On more ranks, each member's rows are performed by one rank, and the other ranks are idle.
 
     Raises:
-        WorkalikeError: USAGE for more ranks than the workload has.
+        WorkalikeError: USAGE for weak scaling to more ranks than the workload has.
     """
-    if len(after.ranks) > len(before.ranks):
+    if weak and len(after.ranks) > len(before.ranks):
         raise WorkalikeError(
             ErrorKind.USAGE,
-            f"an operation table of {len(before.ranks)} ranks cannot be spread over {len(after.ranks)}",
-            hint="lower --ranks, or characterize with --no-tables, which describes operations by rules",
+            f"an operation table of {len(before.ranks)} ranks has no operations for {len(after.ranks)}",
+            hint="use strong scaling, or characterize with --no-tables, which describes operations by rules",
         )
     place = np.searchsorted(before.ranks, rows.ranks)
     if len(after.ranks) == len(before.ranks):
