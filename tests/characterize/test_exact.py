@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from known_logs import golden, needs_shared
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike import _core
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.characterize.reopened import parts_of
 from workalike.characterize.rules import TraceRule
 from workalike.darshan import LogBuilder
 from workalike.plan.core import core_plan
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.model import Content, Pattern
+from workalike.workload.model import Content, Lifetime, Pattern
+from workalike.workload.operation_table import OperationTable
 
 KIB, MIB = 2**10, 2**20
 Segment = tuple[bool, int, int]
@@ -230,3 +233,53 @@ def test_every_operation_is_in_the_plan(segments: dict[int, list[Segment]], how:
     for (rank, _), rows in planned(found_in(*files)).items():
         merged[rank] += rows
     assert dict(merged) == segments
+
+
+def table_of(segments: dict[int, list[Segment]]) -> OperationTable:
+    rows = sorted((k, r, row) for r, rows in segments.items() for k, row in enumerate(rows))
+    return OperationTable(
+        np.array([r for _, r, _ in rows]),
+        np.array([write for _, _, (write, _, _) in rows]),
+        np.array([offset for _, _, (_, offset, _) in rows]),
+        np.array([size for _, _, (_, _, size) in rows]),
+        np.zeros(len(rows), dtype=bool),
+    )
+
+
+def test_parts_are_runs_of_one_direction() -> None:
+    rank: list[Segment] = [
+        (True, 0, 1),
+        (True, 1, 1),
+        (False, 0, 2),
+        (True, 0, 1),
+        (True, 1, 1),
+        (False, 0, 2),
+    ]
+    rows = table_of({0: rank, 2: rank})
+    parts = parts_of(rows, 4)
+    assert parts is not None
+    assert parts[rows.ranks == 2].tolist() == [0, 0, 1, 2, 2, 3]
+    assert parts_of(rows, 3) is None
+    assert parts_of(table_of({0: rank, 2: rank[:4]}), 4) is None
+
+
+def test_parts_of_one_direction_are_passes() -> None:
+    rows = table_of({r: [(True, k % 3, 1) for k in range(6)] for r in range(2)})
+    parts = parts_of(rows, 2)
+    assert parts is not None
+    assert parts[rows.ranks == 1].tolist() == [0, 0, 0, 1, 1, 1]
+    assert parts_of(rows, 4) is None
+
+
+@needs_shared
+def test_a_file_that_is_opened_for_each_part() -> None:
+    """IOR, four passes: each is written under one open and read under another, so that counting begins anew."""
+    (facts,) = golden("ior-rewritten-shared-8").families
+    family = facts.family
+    assert (family.lifetime, family.schedule.dumps, family.use) == (Lifetime.REUSED, 8, [0, 1] * 4)
+    assert [content.opens for content in family.contents] == [8, 8]
+    assert [(dump.bytes_written, dump.bytes_read) for dump in facts.dumps] == [
+        (16 * MIB, 0),
+        (0, 16 * MIB),
+    ] * 4
+    assert family.schedule.starts() == sorted(family.schedule.starts())

@@ -171,7 +171,7 @@ def _by_rules(family: Family, traced: TracedFamily, job: JobFacts) -> Family | N
         if content is None:
             return None
         contents.append(content)
-    made = _with_contents(family, contents)
+    made = with_contents(family, contents)
     return made if is_exact(made, traced, job) else None
 
 
@@ -189,7 +189,7 @@ def _by_table(family: Family, traced: TracedFamily, table: TableBuilder) -> Fami
         )
         before = family.content_of(place)
         contents.append(before.model_copy(update={"streams": [], "passes": 1, "table": of_table}))
-    return _with_contents(family, contents)
+    return with_contents(family, contents)
 
 
 def _member_ranks(family: Family, job: JobFacts) -> list[int]:
@@ -198,7 +198,8 @@ def _member_ranks(family: Family, job: JobFacts) -> list[int]:
     return [r for first, last, step in family.sharing.ranks for r in range(first, last + 1, step)]
 
 
-def _with_contents(family: Family, contents: Sequence[Content]) -> Family:
+def with_contents(family: Family, contents: Sequence[Content]) -> Family:
+    """The family with a content for each dump, of which equal ones are kept once."""
     distinct: dict[str, int] = {}
     kept: list[Content] = []
     use = []

@@ -21,12 +21,13 @@ from workalike.characterize.families import (
 )
 from workalike.characterize.meshes import as_mesh
 from workalike.characterize.options import CharacterizeOptions, Model
+from workalike.characterize.reopened import opened_for_each_part
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.roles import Behaviour, decide_role
 from workalike.characterize.rules import ModelRule
 from workalike.characterize.synthesis import refined
 from workalike.characterize.traced import Traces
-from workalike.characterize.traced_rows import traced_family
+from workalike.characterize.traced_rows import has_rules, traced_family
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.gather import gather
@@ -114,21 +115,24 @@ class _Characterizer:
         self, families: Sequence[FamilyFacts], traces: Traces
     ) -> tuple[list[FamilyFacts], Operations | None]:
         """The families as complete traces have them; the others as the candidate that is nearest to the counters."""
-        table = TableBuilder()
+        table = TableBuilder() if self.options.tables else None
         out = []
         for before, after in zip(families, refined(families, self.job), strict=True):
-            found = after
-            for facts in (before, after) if after is not before else (before,):
-                traced = traced_family(facts, self.job.nprocs, traces)
-                if traced is not None and is_exact(facts.family, traced, self.job):
-                    found = exact(facts, traced, self.job, None) or after
-                    break
-            else:
-                traced = traced_family(before, self.job.nprocs, traces)
-                if traced is not None:
-                    found = exact(before, traced, self.job, table if self.options.tables else None) or after
-            out.append(found)
-        return out, table.operations()
+            readings = [before] if after is before else [before, after]
+            known = [(facts, traced_family(facts, self.job.nprocs, traces)) for facts in readings]
+            facts, traced = next(
+                (
+                    (facts, traced)
+                    for facts, traced in known
+                    if traced and is_exact(facts.family, traced, self.job)
+                ),
+                known[0],
+            )
+            found = exact(facts, traced, self.job, table) if traced is not None else None
+            if found is not None and traced is not None and has_rules(found.family):
+                found = opened_for_each_part(found, traced, self.job, traces)
+            out.append(found or after)
+        return out, table.operations() if table is not None else None
 
     def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:
         family = as_mesh(facts.family, self.job.nprocs, variables=self.options.variables)

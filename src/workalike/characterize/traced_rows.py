@@ -24,9 +24,10 @@ TRACED = (Level.POSIX, Level.MPIIO)
 
 @dataclass(frozen=True)
 class TracedFamily:
-    """The rows of each dump."""
+    """The rows of each dump, and when each operation began, in seconds since the job's start."""
 
     dumps: list[OperationTable]
+    starts: list[FloatArray]
 
     @property
     def collective(self) -> bool | None:
@@ -84,7 +85,8 @@ def traced_family(facts: FamilyFacts, nprocs: int, traces: Traces) -> TracedFami
     members = Members.of(family.sharing.ranks, nprocs, family.sharing.mode, family.sharing.files)
     if not all(_files_of_sharing([rows for rows, _ in dump], members) for dump in parts):
         return None
-    return TracedFamily([_in_order(dump) for dump in parts])
+    ordered = [_in_order(dump) for dump in parts]
+    return TracedFamily([rows for rows, _ in ordered], [begun for _, begun in ordered])
 
 
 def _of_streams(content: Content) -> bool:
@@ -175,12 +177,13 @@ def _files_of_sharing(files: Sequence[OperationTable], members: Members) -> bool
     return len(set(seen.values())) == len(seen) == len(files)
 
 
-def _in_order(parts: Sequence[tuple[OperationTable, FloatArray]]) -> OperationTable:
+def _in_order(parts: Sequence[tuple[OperationTable, FloatArray]]) -> tuple[OperationTable, FloatArray]:
     """The rows of all files of a dump in order of time."""
     if len(parts) == 1:
-        return parts[0][0]
+        return parts[0]
     times = np.concatenate([starts for _, starts in parts])
-    return joined([rows for rows, _ in parts]).chosen(np.argsort(times, kind="stable"))
+    order = np.argsort(times, kind="stable")
+    return joined([rows for rows, _ in parts]).chosen(order), times[order]
 
 
 def same_rows(found: OperationTable, wanted: OperationTable) -> bool:
