@@ -92,6 +92,11 @@ CATALOGUE = (
         is_long=True,
     ),
     Entry(
+        "traced-segments",
+        "python benchmarks/traced_segments.py",
+        ("benchmarks/traced_segments.py", *CHARACTERIZE, *PLAN),
+    ),
+    Entry(
         "reconstruction",
         "python benchmarks/reconstruction.py",
         ("benchmarks/reconstruction.py", *CHARACTERIZE, *PLAN),

@@ -1,6 +1,7 @@
 // workalike._core: the Python bindings of the engine's core. The logic is in engine/core.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -57,10 +58,10 @@ const Traits* performer_of(const std::optional<std::string>& name) {
 
 /// Reads and checks a plan. Raises what parse_plan(), load_tables() and check_plan() raise.
 std::unique_ptr<ResolvedPlan> read(const std::string& text, const std::string& path,
-                                   const std::optional<std::string>& backend) {
+                                   const std::optional<std::string>& backend, Tables tables) {
     const nb::gil_scoped_release unlocked;
     Plan plan = parse_plan(text);
-    load_tables(plan, path);
+    load_tables(plan, path, std::move(tables));
     check_plan(plan);
     return std::make_unique<ResolvedPlan>(std::move(plan), performer_of(backend));
 }
@@ -366,10 +367,14 @@ NB_MODULE(_core, m) {
         .def(
             "__init__",
             [](ResolvedPlan* self, const std::string& text, const std::string& path,
-               const std::optional<std::string>& backend) {
-                new (self) ResolvedPlan(std::move(*read(text, path, backend)));
+               const std::optional<std::string>& backend, const std::map<std::string, nb::bytes>& given) {
+                Tables tables;
+                for (const auto& [name, bytes] : given)
+                    tables.emplace(name, std::string(bytes.c_str(), bytes.size()));
+                new (self) ResolvedPlan(std::move(*read(text, path, backend, std::move(tables))));
             },
-            "text"_a, "path"_a = "", "backend"_a = nb::none())
+            "text"_a, "path"_a = "", "backend"_a = nb::none(),
+            "tables"_a = std::map<std::string, nb::bytes>{})
         .def_prop_ro("ranks", [](const ResolvedPlan& p) { return p.plan.ranks; })
         .def_prop_ro("levels", &levels, "The level at which each family is counted.")
         .def_prop_ro(

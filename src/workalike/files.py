@@ -69,12 +69,21 @@ def write_text(path: str | Path, text: str) -> None:
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """As `write_text`, for bytes.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
     try:
         place = Path(path)
         if not place.exists() or place.is_file():
-            _replace(place.resolve(), text)
+            _replace(place.resolve(), data)
         else:
-            place.write_text(text, encoding="utf-8")
+            place.write_bytes(data)
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links; a NUL in the name
         raise WorkalikeError(
             ErrorKind.CANNOT_WRITE,
@@ -84,11 +93,11 @@ def write_text(path: str | Path, text: str) -> None:
         ) from error
 
 
-def _replace(path: Path, text: str) -> None:
+def _replace(path: Path, data: bytes) -> None:
     partial = path.with_name(new_name(".workalike-part"))
-    with os.fdopen(make_locked(partial, folder=False), "w", encoding="utf-8") as file:
+    with os.fdopen(make_locked(partial, folder=False), "wb") as file:
         try:
-            file.write(text)
+            file.write(data)
             file.flush()
             partial.replace(path)
         finally:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from simulated_job import bin_of
 
 from workalike.plan import ranks as rank_sets
-from workalike.plan.plan_schema import Plan, PlanContent, PlanFamily
+from workalike.plan.plan_schema import Plan, PlanContent, PlanFamily, PlanStream
 from workalike.workload.model import Direction, Role, SharingMode
 
 Key = tuple[Role, int]
@@ -38,9 +39,23 @@ def totals_of(plan: Plan) -> dict[Key, dict[Direction, Totals]]:
     return out
 
 
+def _rows(plan: Plan, stream: PlanStream) -> Iterator[tuple[Direction, int, int]]:
+    """The rows of a table, of which the first 8 of its 16 bytes of head are a word."""
+    data = plan.tables[str(stream.table)]
+    (total,) = struct.unpack_from("<Q", data, 8)
+    first, count = stream.rows or (0, total)
+    kinds = struct.unpack_from(f"<{count}B", data, 16 + 4 * total + first)
+    lengths = struct.unpack_from(f"<{count}q", data, 16 + 13 * total + 8 * first)
+    for kind, length in zip(kinds, lengths, strict=True):
+        yield (Direction.WRITE if kind & 1 else Direction.READ), 1, length
+
+
 def _operations(plan: Plan, family: PlanFamily, content: PlanContent) -> Iterator[tuple[Direction, int, int]]:
     members = rank_sets.count(family.sharing.ranks, plan.ranks)
     for stream in content.streams:
+        if stream.table is not None:
+            yield from _rows(plan, stream)
+            continue
         n = rank_sets.count(stream.ranks, plan.ranks)
         for count, size in stream.entries:
             yield stream.direction, count, size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from known_logs import WORKFLOW, characterized_workflow, find, golden, needs_shared
+from known_logs import WORKFLOW, by_rules, characterized_workflow, find, golden, needs_shared
 
 from workalike.characterize import Characterization, FamilyFacts, characterize
 from workalike.darshan import open_log
@@ -178,7 +178,7 @@ def test_meep() -> None:
 
 @needs_shared
 def test_vpic_phases() -> None:
-    found = golden("vpic-fields-particles")
+    found = by_rules(golden("vpic-fields-particles"))
     starts = sorted(f.family.schedule.starts()[0] for f in found.families)
     assert starts == [pytest.approx(at, abs=1) for at in (5, 39, 66, 94, 126)]
     ends = sorted(f.family.schedule.ends()[0] for f in found.families)

@@ -11,9 +11,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from known_logs import DATA, OWN_LOGS, characterized, own
+from known_logs import DATA, OWN_LOGS, by_rules, characterized, own
 
-from workalike.characterize import Characterization, FamilyFacts
+from workalike.characterize import Characterization, FamilyFacts, characterize
 from workalike.darshan import open_log
 from workalike.workload.model import Direction, Interface, Level, Lifetime, Pattern, Role, SharingMode
 
@@ -143,7 +143,8 @@ def test_series_of_h5py() -> None:
 
 
 def test_random_reads_and_their_trace() -> None:
-    table = only_family("random-reads-1-dxt")
+    found = characterize([open_log(own("random-reads-1-dxt"))])
+    (table,) = by_rules(found).families
     (stream,) = table.family.content_of(0).streams
     assert (table.family.role, stream.direction, stream.pattern) == (
         Role.INPUT,
@@ -155,6 +156,10 @@ def test_random_reads_and_their_trace() -> None:
     assert trace is not None
     writes, reads = trace.segments(0)
     assert (len(writes), reads["offset"].tolist()) == (0, [i * 421 % 1024 * 4096 for i in range(64)])
+    assert found.workload.operations is not None
+    rows = found.workload.operations.table
+    assert rows is not None
+    assert rows.offsets.tolist() == reads["offset"].tolist()
     assert trace.hostnames.tolist() == [b"node"]
 
 

@@ -75,7 +75,9 @@ def test_runs_of_one_rank_keep_their_places() -> None:
 
 
 def characterized(builder: LogBuilder, **options: object) -> Characterization:
-    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True, **options))  # type: ignore[arg-type]
+    return characterize(
+        [log_of(builder)], CharacterizeOptions(include_noise=True, **{"tables": False, **options})
+    )  # type: ignore[arg-type]
 
 
 def streams(found: Characterization) -> list[Stream]:

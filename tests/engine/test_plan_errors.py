@@ -230,7 +230,7 @@ def table_plan() -> dict[str, Any]:
         table([(0, 1, 0, 10)], count=2),
         table([(0, 1, 0, 10)], count=2**61),
         table([(4, 1, 0, 10)]),
-        table([(0, 2, 0, 10)]),
+        table([(0, 4, 0, 10)]),
         table([(0, 1, -1, 10)]),
         table([(0, 1, 0, -10)]),
         table([(0, 1, HUGE, 10)]),
@@ -240,6 +240,20 @@ def table_plan() -> dict[str, Any]:
 def test_bad_tables(engine: Engine, data: bytes) -> None:
     (engine.tmp / "ops.bin").write_bytes(data)
     assert "contents[0].streams[0].table" in refused(engine, table_plan())
+
+
+@pytest.mark.parametrize("rows", [[0, 4], [3, 1], [4, 0]])
+def test_rows_beyond_the_table(engine: Engine, rows: list[int]) -> None:
+    (engine.tmp / "ops.bin").write_bytes(table([(0, 1, 0, 10), (1, 1, 10, 10), (2, 1, 20, 10)]))
+    plan = table_plan()
+    plan["contents"][0]["streams"][0]["rows"] = rows
+    assert "fewer than are named" in refused(engine, plan)
+
+
+def test_rows_need_a_table(engine: Engine) -> None:
+    plan = good()
+    plan["contents"][0]["streams"][0]["rows"] = [0, 1]
+    assert "contents[0].streams[0].rows" in refused(engine, plan)
 
 
 def test_table_must_not_be_a_link(engine: Engine) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from workalike.characterize import Characterization, characterize
+from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.darshan import open_log
 from workalike.errors import ErrorKind, WorkalikeError
 
@@ -109,6 +109,13 @@ def characterized_or_skip(logs: tuple[Path, ...]) -> Characterization:
     if found is None:
         pytest.skip("nothing to replicate in this log")
     return found
+
+
+def by_rules(found: Characterization) -> Characterization:
+    """The characterization of the same logs without an operation table."""
+    if found.workload.operations is None:
+        return found
+    return characterize(found.logs, CharacterizeOptions(tables=False))
 
 
 def golden(name: str) -> Characterization:

@@ -23,6 +23,7 @@ from workalike.workload.model import (
     Pattern,
     Reason,
     Role,
+    Rows,
     Schedule,
     Sharing,
     Slab,
@@ -87,7 +88,7 @@ def test_every_word_is_on_the_page(words: type[Role]) -> None:
 
 @pytest.mark.parametrize(
     "part",
-    [Workload, Family, Sharing, Schedule, Content, Stream, Arrays, ArrayAccess, Slab, Fit, Tunable],
+    [Workload, Family, Sharing, Schedule, Content, Stream, Arrays, ArrayAccess, Slab, Fit, Rows, Tunable],
     ids=lambda p: p.__name__,
 )
 def test_every_field_is_on_the_page(part: type[Workload]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from known_logs import JOBS, characterized_or_skip, job_name
+from known_logs import JOBS, by_rules, characterized_or_skip, job_name
 from workload_strategies import workloads
 
 from workalike.errors import ErrorKind, WorkalikeError
@@ -89,7 +89,7 @@ def _operations(content: object) -> list[int]:
 
 @pytest.mark.parametrize("logs", JOBS[::4], ids=job_name)
 def test_real_ones(logs: tuple[Path, ...]) -> None:
-    workload = characterized_or_skip(logs).workload
+    workload = by_rules(characterized_or_skip(logs)).workload
     rounded = round_workload(workload, 3)
     for family, other in zip(workload.families, rounded.families, strict=True):
         for direction in Direction:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expand/split.hpp"
+#include "plan/operation_table.hpp"
 
 namespace wa {
 namespace {
@@ -32,7 +33,8 @@ bool moves(const Content& content, Direction direction) {
     if (content.mesh) return direction == content.mesh->direction;
     for (const Stream& stream : content.streams) {
         // A table may hold operations of both directions.
-        if ((stream.direction == direction || stream.pattern == Pattern::table) && stream_moves(stream))
+        if (stream.rows ? stream.rows->moves(direction)
+                        : stream.direction == direction && stream_moves(stream))
             return true;
     }
     for (const Array& array : content.arrays) {
@@ -48,7 +50,12 @@ Wide dump_end(const Plan& plan, const Dump& dump, const Layout& layout, const Fi
     const Content& content = plan.contents[dump.content];
     Wide end = 0;
     for (const Stream& stream : content.streams) {
-        if (direction && stream.direction != *direction && stream.pattern != Pattern::table) continue;
+        if (direction && stream.rows) {
+            const std::int64_t past = stream.rows->end(*direction);
+            if (past > 0) end = std::max(end, stream.base + Wide{past});
+            continue;
+        }
+        if (direction && stream.direction != *direction) continue;
         end = std::max(end, stream_end(stream, place_of(stream.ranks, layout, slot, slot.first_member)));
     }
     Wide arrays = 0;

@@ -120,6 +120,10 @@ StreamOperations::StreamOperations(const Stream& stream, const Place& place, std
             table_rank_ = acting_rank;
             std::tie(row_, last_row_) = stream.rows->range_of(acting_rank);
         }
+        if (joins && stream.collective && stream.rows) {
+            const std::int64_t own = place.active() ? stream.rows->collective_of(acting_rank) : 0;
+            joins_left_ = stream.rows->most_collective() - own;
+        }
         return;
     }
     place_entries(place, base + stream.base, only_entry);
@@ -198,7 +202,7 @@ void StreamOperations::emit(EntryState& entry, Operation& operation) const {
 }
 
 bool StreamOperations::next(Operation& operation) {
-    if (table_rank_ >= 0) return next_row(operation);
+    if (stream_.pattern == Pattern::table) return next_row(operation) || join(operation);
     if (order_) return next_random(operation) || join(operation);
     if (!heap_.empty()) return next_mixed(operation);
     while (current_ < entries_.size()) {
@@ -213,7 +217,8 @@ bool StreamOperations::next(Operation& operation) {
 }
 
 EqualRun StreamOperations::ahead() const {
-    if (table_rank_ >= 0 || order_ || !heap_.empty() || current_ >= entries_.size()) return {};
+    if (stream_.pattern == Pattern::table || order_ || !heap_.empty() || current_ >= entries_.size())
+        return {};
     const EntryState& entry = entries_[current_];
     if (entry.done < 2) return {};
     return {entry.count - entry.done, entry.step};
@@ -265,6 +270,7 @@ bool StreamOperations::next_row(Operation& operation) {
         const OperationTable::Row row = stream_.rows->row(row_);
         operation = Operation{};
         operation.direction = row.write ? Direction::write : Direction::read;
+        operation.collective = stream_.collective && row.collective;
         operation.offset = base_ + row.offset;
         operation.size = row.length;
         ++row_;

@@ -77,9 +77,9 @@ void check_stream(const Stream& stream, const std::string& place) {
     if (table != !stream.table.empty())
         fail(place + ".table",
              "the file name of a table needs the pattern table, and the pattern needs the name");
-    if (table && (stream.collective || stream.pieces > 1)) {
-        fail(place + ".collective", "the operations of a table are independent and of one piece");
-    }
+    if (table && stream.pieces > 1) fail(place + ".pieces", "the operations of a table are of one piece");
+    if (!table && (stream.first_row > 0 || stream.row_count))
+        fail(place + ".rows", "rows are those of a table, and need the pattern table");
     const Place together{1, 0, 1, 0};
     if (stream_end(stream, together) > limits::offset) {
         fail(place,
@@ -212,7 +212,7 @@ void check_dumps(const Plan& plan) {
 
 }  // namespace
 
-void load_tables(Plan& plan, const std::string& plan_path) {
+void load_tables(Plan& plan, const std::string& plan_path, Tables given) {
     const std::filesystem::path folder = std::filesystem::path(plan_path).parent_path();
     std::map<std::string, std::shared_ptr<const OperationTable>> opened;
     for (std::size_t c = 0; c < plan.contents.size(); ++c) {
@@ -220,11 +220,14 @@ void load_tables(Plan& plan, const std::string& plan_path) {
             Stream& stream = plan.contents[c].streams[s];
             if (stream.table.empty()) continue;
             auto& table = opened[stream.table];
+            const std::string place = fmt::format("contents[{}].streams[{}].table", c, s);
             if (!table) {
-                const std::string place = fmt::format("contents[{}].streams[{}].table", c, s);
-                table = OperationTable::open((folder / stream.table).string(), place, plan.ranks);
+                const auto bytes = given.find(stream.table);
+                table = bytes != given.end() ? OperationTable::of(std::move(bytes->second), place)
+                                             : OperationTable::open((folder / stream.table).string(), place);
             }
-            stream.rows = table;
+            stream.rows = std::make_shared<const OperationRows>(table, stream.first_row, stream.row_count,
+                                                                place, plan.ranks);
         }
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,8 +11,11 @@
 
 namespace wa {
 
-/// Opens the operation tables in the folder of the plan. Raises PlanError.
-void load_tables(Plan& plan, const std::string& plan_path);
+/// Bytes of operation tables by name.
+using Tables = std::map<std::string, std::string>;
+
+/// Finds the operation tables, among those `given` or in the folder of the plan. Raises PlanError.
+void load_tables(Plan& plan, const std::string& plan_path, Tables given = {});
 
 /// Raises PlanError. The tables must be loaded.
 void check_plan(const Plan& plan);

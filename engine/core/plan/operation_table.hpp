@@ -1,12 +1,15 @@
-// The binary columnar operation table: a file in the folder of the plan, mapped and never copied. Its content
-// is untrusted.
+// The binary columnar operation table: a file in the folder of the plan, mapped and never copied, or bytes
+// that the caller has. Its content is untrusted.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include "plan/plan.hpp"
 
 namespace wa {
 
@@ -15,13 +18,15 @@ class OperationTable {
     struct Row {
         std::int64_t rank = 0;
         bool write = false;
+        bool collective = false;
         std::int64_t offset = 0;
         std::int64_t length = 0;
     };
 
-    /// Maps the table and checks every row against `ranks`. Raises PlanError that names `place`.
-    static std::shared_ptr<const OperationTable> open(const std::string& path, const std::string& place,
-                                                      std::int64_t ranks);
+    /// Maps a table. Raises PlanError that names `place`.
+    static std::shared_ptr<const OperationTable> open(const std::string& path, const std::string& place);
+    /// A table in memory. Raises PlanError that names `place`.
+    static std::shared_ptr<const OperationTable> of(std::string bytes, const std::string& place);
     ~OperationTable();
     OperationTable(const OperationTable&) = delete;
     OperationTable& operator=(const OperationTable&) = delete;
@@ -30,25 +35,55 @@ class OperationTable {
 
     [[nodiscard]] std::int64_t rows() const { return rows_; }
     [[nodiscard]] std::int64_t rank_of(std::int64_t row) const;
+    [[nodiscard]] std::uint8_t direction_of(std::int64_t row) const;
     [[nodiscard]] Row row(std::int64_t row) const;
-    /// A range of rows that includes all rows of a rank; it is exact if the table is sorted by rank.
+
+  private:
+    OperationTable() = default;
+    /// Checks that the bytes are those of a table.
+    void check(const std::string& place);
+
+    void* map_ = nullptr;  // what is to be unmapped
+    std::string bytes_;
+    const std::byte* data_ = nullptr;
+    std::size_t length_ = 0;
+    std::int64_t rows_ = 0;
+};
+
+/// The rows of a table that one stream performs.
+class OperationRows {
+  public:
+    /// Checks every row from `first` on, `count` of them (nullopt: all that follow), against `ranks`. Raises
+    /// PlanError that names `place`.
+    OperationRows(std::shared_ptr<const OperationTable> table, std::int64_t first,
+                  std::optional<std::int64_t> count, const std::string& place, std::int64_t ranks);
+
+    [[nodiscard]] std::int64_t rank_of(std::int64_t row) const { return table_->rank_of(row); }
+    [[nodiscard]] OperationTable::Row row(std::int64_t row) const { return table_->row(row); }
+    /// A range of rows that includes all rows of a rank; it is exact if the rows are sorted by rank.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> range_of(std::int64_t rank) const;
     [[nodiscard]] std::int64_t count_of(std::int64_t rank) const;
+    [[nodiscard]] std::int64_t collective_of(std::int64_t rank) const;
+    /// The collective calls of the rank that has the most.
+    [[nodiscard]] std::int64_t most_collective() const { return most_collective_; }
     [[nodiscard]] std::int64_t largest() const { return largest_; }
-    [[nodiscard]] std::int64_t end() const { return end_; }
+    [[nodiscard]] bool moves(Direction direction) const { return end(direction) >= 0; }
+    /// One past the largest byte in a direction, or -1 without a row in it.
+    [[nodiscard]] std::int64_t end(Direction direction) const {
+        return end_[static_cast<std::size_t>(direction)];
+    }
+    /// One past the largest byte.
+    [[nodiscard]] std::int64_t end() const;
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
   private:
-    OperationTable(void* map, std::size_t length, std::int64_t rows)
-        : map_(static_cast<const std::byte*>(map)), length_(length), rows_(rows) {}
-    void check(const std::string& place, std::int64_t ranks);
-
-    const std::byte* map_;
-    std::size_t length_;
-    std::int64_t rows_;
+    std::shared_ptr<const OperationTable> table_;
+    std::int64_t first_;
+    std::int64_t last_;
     bool sorted_ = true;
     std::int64_t largest_ = 0;  // the longest operation
-    std::int64_t end_ = 0;      // one past the largest byte
+    std::int64_t most_collective_ = 0;
+    std::int64_t end_[2] = {-1, -1};
     std::int64_t bytes_ = 0;
 };
 

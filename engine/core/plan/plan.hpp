@@ -13,7 +13,7 @@
 
 namespace wa {
 
-class OperationTable;
+class OperationRows;
 struct Traits;
 
 enum class Role { checkpoint, visualization, restart, input, scratch, output, log, other };
@@ -78,7 +78,9 @@ struct Stream {
     std::int64_t stride = 0;
     std::int64_t pieces = 1;
     std::string table;
-    std::shared_ptr<const OperationTable> rows;  // the rows of `table`, set by load_tables()
+    std::int64_t first_row = 0;                 // of `table`
+    std::optional<std::int64_t> row_count;      // nullopt: all that follow
+    std::shared_ptr<const OperationRows> rows;  // the rows of `table`, set by load_tables()
 };
 
 struct Slab {

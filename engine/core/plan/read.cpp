@@ -178,7 +178,7 @@ std::string read_table_name(const Node& node) {
 
 Stream read_stream(const Node& node, std::int64_t ranks) {
     node.allow_only({"ranks", "direction", "pattern", "collective", "base", "entries", "mixed", "stride",
-                     "pieces", "table"});
+                     "pieces", "table", "rows"});
     Stream out;
     out.ranks = ranks_or_all(node, "ranks", ranks);
     out.direction = node.at("direction").word<Direction>();
@@ -197,6 +197,11 @@ Stream read_stream(const Node& node, std::int64_t ranks) {
     out.stride = node.integer("stride", 0, limits::operation_bytes, 0);
     out.pieces = node.integer("pieces", 1, limits::pieces, 1);
     if (const auto table = node.find("table")) out.table = read_table_name(*table);
+    if (const auto rows = node.find("rows")) {
+        if (rows->size() != 2) rows->fail("must be [first row, rows]");
+        out.first_row = (*rows)[0].integer(0, limits::operations);
+        out.row_count = (*rows)[1].integer(0, limits::operations);
+    }
     return out;
 }
 

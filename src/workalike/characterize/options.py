@@ -23,7 +23,7 @@ class CharacterizeOptions:
     """What the options of `characterize` set.
 
     `states` is the number of dumps in each long-lived file; `include_noise` keeps every file. `level` is taken where a
-    file has it. Without `use_trace`, DXT is ignored. `model` ARRAYS takes the library's level where a file has one,
+    file has it. Without `use_trace`, DXT is ignored; without `tables`, what no rule gives is approximated by rules. `model` ARRAYS takes the library's level where a file has one,
     EXTENTS leaves those levels out. MESH expresses HDF5 families as meshes of `variables` variables (None: by the
     number of their datasets).
     """
@@ -32,6 +32,7 @@ class CharacterizeOptions:
     include_noise: bool = False
     level: Level | None = None
     use_trace: bool = True
+    tables: bool = True
     model: Model | None = None
     variables: int | None = None
 

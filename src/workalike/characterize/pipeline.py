@@ -12,6 +12,7 @@ from workalike.characterize.assemble import families_of
 from workalike.characterize.dataspace import known_extents
 from workalike.characterize.draft import Draft, drafts_of
 from workalike.characterize.events import events_of
+from workalike.characterize.exact import TableBuilder, exact, is_exact
 from workalike.characterize.families import (
     DataFile,
     group_into_families,
@@ -20,11 +21,13 @@ from workalike.characterize.families import (
 )
 from workalike.characterize.meshes import as_mesh
 from workalike.characterize.options import CharacterizeOptions, Model
+from workalike.characterize.reopened import opened_for_each_part
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.roles import Behaviour, decide_role
 from workalike.characterize.rules import ModelRule
 from workalike.characterize.synthesis import refined
 from workalike.characterize.traced import Traces
+from workalike.characterize.traced_rows import has_rules, traced_family
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.gather import gather
@@ -34,7 +37,7 @@ from workalike.facts.noise import Noise, set_noise_aside
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision, by
-from workalike.workload.model import Direction, Level, Reason, Uncovered, Workload
+from workalike.workload.model import Direction, Level, Operations, Reason, Uncovered, Workload
 
 __all__ = ["CharacterizeOptions", "characterize"]
 
@@ -87,7 +90,7 @@ class _Characterizer:
         for draft in drafts:
             finder.size(draft)
         families = families_of(drafts, self.job, known_extents([d.file for d in data_files]), traces)
-        families = refined(families, self.job)
+        families, operations = self._exactly(families, traces)
         if self.options.model is Model.MESH:
             families = [self._as_mesh(facts) for facts in families]
         return Characterization(
@@ -95,6 +98,7 @@ class _Characterizer:
                 ranks=self.job.nprocs,
                 nodes=traces.nodes(),
                 runtime=round(self.job.run_time, 6),
+                operations=operations,
                 families=[f.family for f in families],
                 uncovered=uncovered_of(self.losses, noise),
             ),
@@ -106,6 +110,29 @@ class _Characterizer:
             skipped_modules=list(facts.skipped_modules),
             warnings=[*(warning for log in self.logs for warning in log.warnings), *self.warnings],
         )
+
+    def _exactly(
+        self, families: Sequence[FamilyFacts], traces: Traces
+    ) -> tuple[list[FamilyFacts], Operations | None]:
+        """The families as complete traces have them; the others as the candidate that is nearest to the counters."""
+        table = TableBuilder() if self.options.tables else None
+        out = []
+        for before, after in zip(families, refined(families, self.job), strict=True):
+            readings = [before] if after is before else [before, after]
+            known = [(facts, traced_family(facts, self.job.nprocs, traces)) for facts in readings]
+            facts, traced = next(
+                (
+                    (facts, traced)
+                    for facts, traced in known
+                    if traced and is_exact(facts.family, traced, self.job)
+                ),
+                known[0],
+            )
+            found = exact(facts, traced, self.job, table) if traced is not None else None
+            if found is not None and traced is not None and has_rules(found.family):
+                found = opened_for_each_part(found, traced, self.job, traces)
+            out.append(found or after)
+        return out, table.operations() if table is not None else None
 
     def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:
         family = as_mesh(facts.family, self.job.nprocs, variables=self.options.variables)

@@ -72,6 +72,17 @@ class SynthesisRule(Rule):
     ORDER = "order", "operations: the other direction first (the predicted counters fit better)"
 
 
+class TraceRule(Rule):
+    """What a complete trace has decided."""
+
+    CONFIRMED = "confirmed", "operations: each one as in the complete trace"
+    READ_OFF = "read-off", "operations: rules read off the complete trace, which give each of its operations"
+    TABLE = (
+        "table",
+        "operations: those of the complete trace, in an operation table, because no few rules give them",
+    )
+
+
 class ModelRule(Rule):
     """How the content of dumps was chosen."""
 

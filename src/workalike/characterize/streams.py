@@ -84,7 +84,7 @@ def _traced_streams(
     placement: Placement,
 ) -> tuple[list[Stream], list[Assumption]]:
     """Streams of traced files: one file, or one per rank. `placement` is by counters, for traces without offsets."""
-    calls = _calls_of_ranks(parts, direction, nprocs)
+    calls = calls_of_ranks(parts, direction, nprocs)
     runs = contiguous_runs(traced[0]) if len(traced) == 1 and not any(calls.values()) else None
     if runs is not None:
         rank = int(traced[0].ranks[0])
@@ -106,7 +106,7 @@ def _traced_streams(
     return streams, [] if known_place is not None else [Assumption.PLACEMENT]
 
 
-def _calls_of_ranks(parts: Sequence[ModuleFacts], direction: Direction, nprocs: int) -> dict[int, int]:
+def calls_of_ranks(parts: Sequence[ModuleFacts], direction: Direction, nprocs: int) -> dict[int, int]:
     """Collective calls of each rank; -1 stands for each rank of a reduced record."""
     calls: dict[int, int] = defaultdict(int)
     for facts in parts:

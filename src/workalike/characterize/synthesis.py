@@ -71,6 +71,14 @@ def refined(families: Sequence[FamilyFacts], job: JobFacts) -> list[FamilyFacts]
     ]
 
 
+def misfit_of(facts: FamilyFacts, job: JobFacts) -> list[str] | None:
+    """The determined counters in which a family's prediction is off; None where they cannot be predicted."""
+    refiner = _Refiner(facts, job)
+    if not refiner.compares():
+        return None
+    return refiner.misfit(facts.family)
+
+
 class _Refiner:
     def __init__(self, facts: FamilyFacts, job: JobFacts) -> None:
         self.facts = facts
@@ -84,19 +92,25 @@ class _Refiner:
         """The log's counters at the family's level."""
         return self.logs[self.module]
 
-    def best(self) -> FamilyFacts:
-        """The family as it is, or in its best other reading."""
-        family = self.facts.family
-        contents = family.all_contents()
+    def compares(self) -> bool:
+        """Whether the family's prediction can be compared with the log's counters, which it looks up."""
+        contents = self.facts.family.all_contents()
         if self.module not in PREDICTED or not any(content.streams for content in contents):
-            return self.facts
+            return False
         if any(content.arrays or content.fit or content.mesh for content in contents):
-            return self.facts
-        if self._calls(family) > MOST_CALLS:
-            return self.facts
+            return False
+        if self._calls(self.facts.family) > MOST_CALLS:
+            return False
         # What the library does below MPI-IO tells where the application's bytes lie.
         modules = (self.module, "POSIX") if self.module == "MPI-IO" else (self.module,)
         self.logs = {module: determined_of_log(self.files, module) for module in modules}
+        return True
+
+    def best(self) -> FamilyFacts:
+        """The family as it is, or in its best other reading."""
+        if not self.compares():
+            return self.facts
+        family = self.facts.family
         misfit = self.misfit(family)
         rules: list[Decision] = []
         for _ in range(MOST_ROUNDS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +36,13 @@ def command(
         str | None,
         typer.Option(help="Characterize at this level where a file has it.", metavar="posix|mpiio|h5d"),
     ] = None,
+    tables: Annotated[
+        bool,
+        typer.Option(
+            help="Keep what a complete trace (DXT) shows, and no rule gives, in a table beside the workload file; "
+            "not with --round or without -o."
+        ),
+    ] = True,
     rules: Annotated[bool, typer.Option("--rules", help="Print the rules that decided each family.")] = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -54,21 +62,22 @@ def command(
     from workalike.characterize.meshes import families_like_meshes
     from workalike.characterize.result import summary_of
     from workalike.darshan import open_logs
-    from workalike.files import write_text
     from workalike.workload.rounding import round_workload
-    from workalike.workload.workload_file import workload_text
+    from workalike.workload.workload_file import workload_text, write_workload
 
-    characterizing = modelling.options(include_noise=include_noise, level=level)
+    characterizing = replace(
+        modelling.options(include_noise=include_noise, level=level),
+        tables=tables and output is not None and round_to is None,
+    )
     found = characterize(open_logs(logs), characterizing)
     workload = found.workload
     workload = round_workload(workload, round_to) if round_to else workload
-    text = workload_text(workload)
     if output is not None:
-        write_text(output, text)
+        write_workload(workload, output)
     if as_json:
         opt.print_json({"workload": str(output) if output else None, **summary_of(found)})
     elif output is None:
-        typer.echo(text, nl=False)
+        typer.echo(workload_text(workload), nl=False)
     else:
         families, ranks = plural(len(workload.families), "file family"), plural(workload.ranks, "rank")
         opt.console().print(f"{families} of {ranks}: {output}", soft_wrap=True)

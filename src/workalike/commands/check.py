@@ -69,7 +69,9 @@ def command(
     workload = read_workload(file)
     if workload.families:
         refuse_impossible(engine_if_built(), resolve(workload, Options()), file)
-    report = audit(read_text(file, ErrorKind.BAD_WORKLOAD), open_logs(logs)) if logs else None
+    report = (
+        audit(read_text(file, ErrorKind.BAD_WORKLOAD), open_logs(logs), workload.operations) if logs else None
+    )
     disclosures = disclose(workload) if logs else []
     if as_json:
         opt.print_json(

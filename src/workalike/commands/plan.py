@@ -48,6 +48,13 @@ def command(
         )
     options = replace(scale.options(), backend=scale.checked_backend())
     resolved = resolve(read_workload(file), options)
+    if output is None and resolved.tables:
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "the plan has an operation table, which lies in a file beside it",
+            file=file,
+            hint="name the plan's file with -o",
+        )
     if output is None:
         typer.echo(plan_text(resolved), nl=False)
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workalike.exchange.notes import Exported, Notes, say_computing
+from workalike.exchange.notes import Exported, Notes, say_computing, say_table
 from workalike.exchange.shape import LIBRARIES, Event, Shape, Transfer, events, is_private, shapes_of
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.units import format_size
@@ -18,6 +18,7 @@ def write_fio(workload: Workload) -> Exported:
     """A job file with one section per kind of transfer of each dump, which starts at the dump's time."""
     notes = Notes()
     say_computing(workload, "fio", notes)
+    say_table(workload, "fio", notes)
     shapes = shapes_of(workload)
     notes.say("fio runs on one node; on several nodes, run it on each with its part of the ranks")
     lines = [

@@ -47,6 +47,15 @@ def say_computing(workload: Workload, tool: str, notes: Notes) -> None:
         notes.say(f"{tool} has nothing like {compute_words(workload.compute)} between dumps: left out")
 
 
+def say_table(workload: Workload, tool: str, notes: Notes) -> None:
+    """Note that the rows of an operation table become equal, contiguous operations."""
+    if workload.operations is not None:
+        notes.lost(
+            f"{tool} has no operation table: its {workload.operations.rows} rows become equal operations, "
+            "each rank's contiguous"
+        )
+
+
 @dataclass(frozen=True)
 class Imported:
     """A workload as the values of its YAML document, and the notes on it."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from workalike.workload import units
 from workalike.workload.content import form_of, needs_wide_ids
 from workalike.workload.mesh_size import mesh_bytes
-from workalike.workload.model import Content, Family, Mesh, Workload
+from workalike.workload.model import Content, Family, Mesh, Rows, Workload
 from workalike.workload.words import Direction, Interface, Pattern, SharingMode
 
 
@@ -120,6 +120,8 @@ class Shape:
                         stream.repeat * content.passes,
                         stream.stride,
                     )
+        if content.table is not None:
+            yield from self._averaged(content.table)
         for arrays in content.arrays:
             for access in arrays.access:
                 ranks = self.ranks if access.ranks is None else units.count_ranks(access.ranks)
@@ -138,6 +140,16 @@ class Shape:
         if mesh is not None:
             total = total if self.stated is not None else content.moved(self.ranks, mesh.direction)
             yield self._equal(total, mesh.variable_count, mesh.collective, mesh.direction)
+
+    def _averaged(self, rows: Rows) -> Iterator[Transfer]:
+        """The rows of a table as equal operations of all ranks, each with a region of its own."""
+        for direction in Direction:
+            count = rows.operations(direction)
+            if count:
+                busy = min(self.ranks, count)
+                each = max(round(count / busy), 1)
+                size = round(rows.moved(direction) / (busy * each))
+                yield Transfer(direction, busy, each, size, Pattern.CONTIGUOUS, rows.collective, 1)
 
     def _equal(
         self, total: int, datasets: int, collective: bool, direction: Direction = Direction.WRITE

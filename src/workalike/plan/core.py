@@ -27,7 +27,9 @@ def core_plan(
     """
     text = plan_text(plan) if path is None else read_text(path, ErrorKind.BAD_PLAN)
     try:
-        return _core.Plan(text, "" if path is None else str(path), backend)
+        return _core.Plan(
+            text, "" if path is None else str(path), backend, plan.tables if path is None else {}
+        )
     except _core.PlanError as error:
         raise refusal(error, path if source is None else source) from error
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.file_kind import FileKind, kind_of
-from workalike.files import read_text, write_text
+from workalike.files import open_file, read_text, write_bytes, write_text
 from workalike.plan.plan_schema import Plan, Ranges
 from workalike.workload.model import Workload
 from workalike.workload.workload_file import first_error, read_workload
@@ -31,7 +31,19 @@ def read_plan(path: str | Path) -> Plan:
         raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, hint=_HINT) from error
     for place, message in _contradictions(plan):
         raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, hint=_HINT)
+    for name in {stream.table for content in plan.contents for stream in content.streams if stream.table}:
+        plan.tables[name] = _table_bytes(Path(path), name)
     return plan
+
+
+def _table_bytes(plan: Path, name: str) -> bytes:
+    """The bytes of an operation table in the folder of a plan, which the core checks."""
+    if Path(name).name != name:
+        raise WorkalikeError(
+            ErrorKind.BAD_PLAN, "a table must lie in the folder of the plan", file=plan, hint=_HINT
+        )
+    with open_file(plan.parent / name, ErrorKind.BAD_PLAN) as file:
+        return file.read()
 
 
 def _parsed(text: str) -> Plan:
@@ -86,7 +98,9 @@ def _rank_beyond(ranges: Ranges, ranks: int) -> bool:
 
 
 def write_plan(plan: Plan, path: str | Path) -> None:
-    """Write a plan."""
+    """Write a plan, with its operation tables beside it."""
+    for name, table in plan.tables.items():
+        write_bytes(Path(path).parent / name, table)
     write_text(path, plan_text(plan))
 
 

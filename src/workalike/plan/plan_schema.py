@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from workalike.plan.choices import Backend as Backend
 from workalike.plan.choices import Clock as Clock
@@ -95,6 +95,7 @@ class PlanStream(Strict):
     stride: Count = 0
     pieces: Positive = 1
     table: str | None = None
+    rows: tuple[Count, Count] | None = None
 
 
 class PlanAccess(Strict):
@@ -208,3 +209,9 @@ class Plan(Strict):
     families: list[PlanFamily]
     contents: list[PlanContent]
     dumps: list[PlanDump]
+    _tables: dict[str, bytes] = PrivateAttr(default_factory=dict)
+
+    @property
+    def tables(self) -> dict[str, bytes]:
+        """Operation tables by name, the content of files in the folder of the plan's."""
+        return self._tables

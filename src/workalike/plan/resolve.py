@@ -19,6 +19,7 @@ from workalike.plan.choices import TRAITS, backend_at
 from workalike.plan.meshes import bytes_of_plan, resolve_mesh
 from workalike.plan.placing import place_after, place_streams
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
+from workalike.plan.tables import Members, PlanTable, at_bytes, at_ranks
 from workalike.workload import model as wl
 from workalike.workload import units
 from workalike.workload.words import HDF5_INTERFACES
@@ -102,7 +103,7 @@ def _resolved(workload: wl.Workload, ranks: int, factor: Fraction, options: Opti
     resolver = _Resolver(workload, ranks, factor, options)
     for number, family in enumerate(workload.families):
         resolver.add_family(number, family)
-    return plan.Plan(
+    resolved = plan.Plan(
         ranks=ranks,
         seed=options.seed,
         clock=options.clock,
@@ -120,6 +121,7 @@ def _resolved(workload: wl.Workload, ranks: int, factor: Fraction, options: Opti
         contents=resolver.contents,
         dumps=resolver.dumps_in_order(),
     )
+    return resolver.table.finish(resolved)
 
 
 class _Resolver:
@@ -139,6 +141,8 @@ class _Resolver:
         self._sharings: list[plan.PlanSharing] = []
         self._factors: list[list[float]] = []
         self._dumps: list[plan.PlanDump] = []
+        self.table = PlanTable()
+        self._from_rows: dict[tuple[int, int], plan.PlanStream] = {}
 
     def add_family(self, number: int, family: wl.Family) -> None:
         sharing = self._sharing(family.sharing)
@@ -184,7 +188,8 @@ class _Resolver:
                     index=index,
                     file=0 if one_file else index,
                     content=content_id,
-                    base=base if family.lifetime is wl.Lifetime.APPENDED else 0,
+                    # The offsets of a table are those in the file.
+                    base=base if family.lifetime is wl.Lifetime.APPENDED and not _rows(content) else 0,
                     start_s=start,
                     end_s=max(start, end),
                     gap_s=0.0,
@@ -194,7 +199,7 @@ class _Resolver:
                 )
             )
             held = max(held, self._span(family, content, wl.Direction.WRITE), _datasets(content))
-            base += _extent(content)
+            base = max(base, held) if _rows(content) else base + _extent(content)
 
     def dumps_in_order(self) -> list[plan.PlanDump]:
         """The dumps in order of their start; a dump's gap is the time since all earlier dumps had ended."""
@@ -272,6 +277,9 @@ class _Resolver:
             grown = Fraction(self._factors[self._number][index]) if size is None else Fraction(1)
             content.mesh = resolve_mesh(original.mesh, old_members, members, size, grown, self.factor)
             return content
+        if original.table is not None:
+            content.streams = [self._from_table(original.table, family)]
+            return content
         grown = _growth_factor(original, size, old_members)
         targets = _stream_bytes(original, size, old_members, self.factor)
         for number in range(original.passes):
@@ -279,6 +287,36 @@ class _Resolver:
             content.streams += self._one_pass(original, parts, family, grown, held)
         content.arrays = [self._arrays(a, family, self.factor * grown) for a in original.arrays]
         return content
+
+    def _from_table(self, wanted: wl.Rows, family: wl.Family) -> plan.PlanStream:
+        """The plan's stream of some rows of the workload's operation table."""
+        operations = self.workload.operations
+        if operations is None or operations.table is None:
+            raise WorkalikeError(
+                ErrorKind.MISSING,
+                "the workload's operation table is not there",
+                hint="read the workload from its file, with the table beside it",
+            )
+        key = (self._number, wanted.first)
+        if key in self._from_rows:
+            return self._from_rows[key]
+        old, new = family.sharing, self._sharings[self._number]
+        before = Members.of(old.ranks, self.workload.ranks, old.mode, old.files)
+        after = Members.of(new.ranks, self.ranks, new.mode, new.files)
+        rows = operations.table.part(wanted.first, wanted.count)
+        rows = at_ranks(rows, before, after, self.options.scaling == "weak")
+        rows = at_bytes(rows, self.options.bytes_scale)
+        first = bool(len(rows)) and bool(rows.writes[0])
+        self._from_rows[key] = plan.PlanStream(
+            ranks="all",
+            direction=wl.Direction.WRITE if first else wl.Direction.READ,
+            pattern="table",
+            collective=wanted.collective,
+            base=0,
+            entries=[(len(rows), 0)],
+            rows=self.table.add(rows),
+        )
+        return self._from_rows[key]
 
     @staticmethod
     def _part(moved: int, number: int, passes: int) -> int:
@@ -387,6 +425,8 @@ class _Resolver:
 
     def _span(self, family: wl.Family, content: plan.PlanContent, direction: wl.Direction) -> int:
         """The end of the bytes of a file that a dump's streams touch (an upper bound)."""
+        if (rows := _rows(content)) is not None:
+            return self.table.of(rows).end(direction is wl.Direction.WRITE)
         spans = (
             s.base + _length(s, self._share_in_one_file(family, s))
             for s in content.streams
@@ -401,12 +441,25 @@ class _Resolver:
 
     def _must_exist(self, family: wl.Family, content: plan.PlanContent, held: int) -> bool:
         """Whether a dump reads what no dump has written, so that its file must exist before the run."""
+        if (rows := _rows(content)) is not None:
+            return self._rows_need_file(rows, held, writes_first=_writes_first(content))
         if not _moves(content, wl.Direction.READ):
             return False
         written = self._span(family, content, wl.Direction.WRITE) if _writes_first(content) else 0
         if self._reads_what_is_there(family, bool(content.arrays)):
             return self._span(family, content, wl.Direction.READ) > max(held, written)
         return not held and not _writes_first(content)
+
+    def _rows_need_file(self, rows: tuple[int, int], held: int, *, writes_first: bool) -> bool:
+        """Whether rows read what neither they nor earlier dumps have written before."""
+        found = self.table.of(rows)
+        written = found.end(write=True) if writes_first else 0
+        return found.end(write=False) > max(held, written)
+
+
+def _rows(content: plan.PlanContent) -> tuple[int, int] | None:
+    """The rows of the plan's operation table that a content performs; None without."""
+    return next((stream.rows for stream in content.streams if stream.rows is not None), None)
 
 
 def _compute(compute: wl.Compute | None) -> plan.PlanCompute | None:

@@ -13,7 +13,7 @@ from workalike.compare.inputs import characterized_replica
 from workalike.compare.pairing import Pairing, pair_up
 from workalike.darshan import open_log
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import make_folder, write_text
+from workalike.files import make_folder
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.plan.plan_file import write_plan
 from workalike.plan.plan_schema import Plan
@@ -22,7 +22,7 @@ from workalike.record.run_record import Record
 from workalike.replica.full_scale import count_at_full_scale
 from workalike.replica.machine import fit_to_machine
 from workalike.report import write_report
-from workalike.workload.workload_file import workload_text
+from workalike.workload.workload_file import write_workload
 
 REPORT = "report.html"
 
@@ -84,7 +84,7 @@ def replicate_into(
     Raises:
         WorkalikeError: CANNOT_WRITE, and as `replicate`.
     """
-    write_text(run.out / "workload.yaml", workload_text(found.workload))
+    write_workload(found.workload, run.out / "workload.yaml")
     make_folder(run.data)
     chosen = sizing.choose(found, given, run.data)
     announce(chosen)

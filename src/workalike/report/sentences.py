@@ -170,6 +170,8 @@ def _content(family: Family, side: SideFamily, ranks: int) -> str:
         return f"A dump is a {phrases.mesh_words(content.mesh, family.members(ranks))}."
     if content.arrays:
         return _arrays(content)
+    if content.table is not None:
+        return f"A dump is {phrases.table_words(content.table)}."
     return _streams(content, family.members(ranks), len(side.dumps))
 
 

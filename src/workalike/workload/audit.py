@@ -9,6 +9,9 @@ The whole text with its comments is searched, without regard to case, for
   A number that matches by chance is reported, for a person to decide.
 * record ids in hexadecimal, and dates.
 
+An operation table has only numbers: the ranks, directions, offsets and lengths that its format has columns for. They
+are searched for the same numbers, of at least 8 digits: among many offsets, shorter ones match by chance.
+
 Shorter names, and names that are words of the schema, cannot be searched and are therefore listed. So are round numbers
 of the command line: they are quantities (`1000000`) rather than names.
 """
@@ -22,13 +25,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from workalike.darshan import Log
+from workalike.text import plural
+from workalike.workload.model import Operations
+from workalike.workload.operation_table import OperationTable
 from workalike.workload.secrets import LEAST_DIGITS, LEAST_NAME, SHORT_TOO, Kind, Secrets, secrets_of
 from workalike.workload.vocabulary import WORD, schema_words
 
 MAX_HITS = 1000
 _NUMBER = re.compile(rf"(?<!\d)(?<!\d\.)\d{{{LEAST_DIGITS},}}(?!\d)")
 _SHOWN = 20
+LEAST_DIGITS_IN_TABLE = 8
 
 
 LIMIT = (
@@ -40,7 +49,10 @@ LIMIT = (
 
 @dataclass(frozen=True)
 class Hit:
-    """A name of the log in the workload's text, with the line from 1; it is printed, for the officer must see it."""
+    """A name of the log in the workload's text, with the line from 1; it is printed, for the officer must see it.
+
+    Line 0 is the operation table.
+    """
 
     line: int
     kind: Kind
@@ -58,6 +70,7 @@ class AuditReport:
         too_short: (kind, name) of names that are too short to search.
         schema_words: (kind, name) of names that are words of the schema.
         quantities: (kind, digits) of round numbers of the command line.
+        rows: rows of the operation table.
     """
 
     lines_read: int
@@ -66,6 +79,7 @@ class AuditReport:
     too_short: list[tuple[Kind, str]]
     schema_words: list[tuple[Kind, str]]
     quantities: list[tuple[Kind, str]]
+    rows: int = 0
 
     @property
     def clean(self) -> bool:
@@ -77,6 +91,7 @@ class AuditReport:
             "clean": self.clean,
             "limit": LIMIT,
             "lines_read": self.lines_read,
+            "rows_read": self.rows,
             "searched": {kind.value: count for kind, count in self.searched.items()},
             "hits": [{"line": h.line, "kind": h.kind.value, "token": h.token} for h in self.hits],
             "too_short": [{"kind": kind.value, "name": name} for kind, name in self.too_short],
@@ -91,8 +106,13 @@ class AuditReport:
             f"audit: {sum(self.searched.values())} names of the log searched in {self.lines_read} lines",
             f"  by kind: {counts}",
         ]
+        if self.rows:
+            out.append(
+                f"  the operation table has {plural(self.rows, 'row')} of four numbers, and nothing else"
+            )
         for hit in self.hits:
-            out.append(f"  line {hit.line}: {hit.kind.value} {_printable(hit.token)!r}")
+            where = f"line {hit.line}" if hit.line else "operation table"
+            out.append(f"  {where}: {hit.kind.value} {_printable(hit.token)!r}")
         if len(self.hits) >= MAX_HITS:
             out.append(f"  and more: only the first {MAX_HITS} are listed")
         out += _listed("too short to search", self.too_short)
@@ -120,8 +140,10 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def audit(workload_text: str, logs: Sequence[Log]) -> AuditReport:
-    """Search a workload's text for every name of the logs.
+def audit(workload_text: str, logs: Sequence[Log], operations: Operations | None = None) -> AuditReport:
+    """Search a workload's text, and its operation table, for every name of the logs.
+
+    The table's hash in the text is not searched: it follows from the table.
 
     Raises:
         WorkalikeError: DAMAGED_LOG if a log's names or traces cannot be read.
@@ -131,7 +153,12 @@ def audit(workload_text: str, logs: Sequence[Log]) -> AuditReport:
     words = [(kind, name) for name, kind in secrets.names.items() if name in vocabulary]
     for _, name in words:
         del secrets.names[name]
+    if operations is not None:
+        workload_text = workload_text.replace(operations.sha256, " " * len(operations.sha256))
+    table = operations.table if operations is not None else None
     hits = _Text(workload_text).hits(secrets)
+    if table is not None:
+        hits = _in_order({*hits, *_in_table(table, secrets.numbers)})
     kinds = Counter((*secrets.names.values(), *secrets.numbers.values()))
     return AuditReport(
         lines_read=workload_text.count("\n") + (not workload_text.endswith("\n")),
@@ -140,7 +167,21 @@ def audit(workload_text: str, logs: Sequence[Log]) -> AuditReport:
         too_short=_by_kind((kind, name) for name, kind in secrets.too_short.items()),
         schema_words=_by_kind(words),
         quantities=_by_kind((kind, digits) for digits, kind in secrets.quantities.items()),
+        rows=len(table) if table is not None else 0,
     )
+
+
+def _in_table(table: OperationTable, numbers: dict[str, Kind]) -> Iterator[Hit]:
+    """Long numbers of the log that are offsets or lengths of the table."""
+    long = {
+        int(digits): kind
+        for digits, kind in numbers.items()
+        if len(digits) >= LEAST_DIGITS_IN_TABLE and int(digits) < 2**63
+    }
+    wanted = np.array(list(long), dtype=np.int64)
+    for column in (table.offsets, table.lengths):
+        for value in np.intersect1d(column, wanted).tolist():
+            yield Hit(0, long[value], str(value))
 
 
 def _by_kind(names: Iterable[tuple[Kind, str]]) -> list[tuple[Kind, str]]:

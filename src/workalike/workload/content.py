@@ -186,6 +186,32 @@ class Fit(Strict):
     collective: bool = True
 
 
+class Rows(Strict):
+    """A dump's operations as rows of the workload's operation table, each rank's in the order of the rows.
+
+    `first` is the first row; the reads and writes are the number of rows.
+    """
+
+    first: Operations = 0
+    reads: Operations = 0
+    writes: Operations = 0
+    bytes_read: Size = 0
+    bytes_written: Size = 0
+    collective: bool = False
+
+    @property
+    def count(self) -> int:
+        return self.reads + self.writes
+
+    def moved(self, direction: Direction) -> int:
+        """Bytes of all rows of a direction."""
+        return self.bytes_written if direction is Direction.WRITE else self.bytes_read
+
+    def operations(self, direction: Direction) -> int:
+        """Rows of a direction."""
+        return self.writes if direction is Direction.WRITE else self.reads
+
+
 class Content(Strict):
     """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one open per member.
 
@@ -200,6 +226,7 @@ class Content(Strict):
     flushes: Operations = 0
     streams: list[Stream] = Field(default_factory=list)
     passes: Annotated[int, Field(ge=1, le=MAX_REPEATS)] = 1
+    table: Rows | None = None
     arrays: list[Arrays] = Field(default_factory=list)
     fit: Fit | None = None
     mesh: Mesh | None = None
@@ -210,6 +237,8 @@ class Content(Strict):
             raise ValueError("`fit` replaces streams and arrays: leave them out")
         if self.mesh is not None and (self.streams or self.arrays or self.fit):
             raise ValueError("`mesh` replaces streams, arrays and fit: leave them out")
+        if self.table is not None and (self.streams or self.arrays or self.fit or self.mesh):
+            raise ValueError("`table` replaces streams, arrays, fit and mesh: leave them out")
         if self.passes > 1 and (self.arrays or not self.streams):
             raise ValueError("`passes` are of streams alone")
         return self
@@ -219,6 +248,8 @@ class Content(Strict):
         total = 0
         if self.mesh is not None and self.mesh.direction is direction:
             total += mesh_moves(self.mesh, members)
+        if self.table is not None:
+            total += self.table.moved(direction)
         for stream in self.streams:
             if stream.direction is direction:
                 n = members if stream.ranks is None else units.count_ranks(stream.ranks)
@@ -235,6 +266,8 @@ class Content(Strict):
             return self.fit.collective
         if self.mesh is not None:
             return self.mesh.collective
+        if self.table is not None:
+            return self.table.collective
         accesses = [access for arrays in self.arrays for access in arrays.access]
         return any(s.collective for s in self.streams) or any(a.collective for a in accesses)
 

@@ -65,6 +65,15 @@ def disclose(workload: Workload) -> list[Disclosure]:
     if workload.compute is not None:
         value = phrases.compute_words(workload.compute)
         out.append(Disclosure("", "compute", value, "what a replica computes between dumps"))
+    if workload.operations is not None:
+        tells = (
+            "rank, direction, offset and length of each operation, in their order: numbers and nothing else"
+        )
+        out.append(
+            Disclosure(
+                "", "operations", plural(workload.operations.rows, "row") + " in a file beside it", tells
+            )
+        )
     for index, family in enumerate(workload.families):
         out += _Family(family, f"families[{index}]", workload.ranks).lines()
     return out + [_uncovered(part, i) for i, part in enumerate(workload.uncovered)]
@@ -213,6 +222,12 @@ class _Family:
         for i in range(len(first.streams)):
             streams = [content.streams[i] for content in contents]
             yield from self._stream(f"{place}.streams[{i}]", streams)
+        if first.table is not None:
+            many = f" (the first of {len(contents)})" if len(contents) > 1 else ""
+            value = plural(first.table.count, "row") + many
+            yield Disclosure(
+                place, "table", value, "the operations of a dump: " + phrases.table_words(first.table)
+            )
         for i, arrays in enumerate(first.arrays):
             tells = "number and extents of the datasets, from which the mesh may follow: "
             dims = " x ".join(map(str, arrays.dims))
@@ -259,4 +274,4 @@ def _shape(content: Content) -> tuple[Any, ...]:
     """What contents that are disclosed together have in common."""
     streams = tuple((s.direction, s.pattern, s.collective, str(s.ranks)) for s in content.streams)
     arrays = tuple((len(a.dims), len(a.access), a.extendible, a.fill_values) for a in content.arrays)
-    return (streams, arrays, content.fit is not None, content.mesh is not None)
+    return (streams, arrays, content.fit is not None, content.mesh is not None, content.table is not None)

@@ -10,7 +10,7 @@ import itertools
 import operator
 from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 from pydantic_core import PydanticCustomError
 
 from workalike.workload import units
@@ -20,10 +20,12 @@ from workalike.workload.content import (
     Content,
     Entry,
     Fit,
+    Rows,
     Slab,
     Stream,
 )
 from workalike.workload.mesh import Centring, Mesh, MeshType, ValueType, Variables
+from workalike.workload.operation_table import MAX_ROWS, OperationTable
 from workalike.workload.quantities import (
     MAX_ALIGNMENT,
     MAX_ALL_DUMPS,
@@ -93,12 +95,14 @@ __all__ = [
     "Lifetime",
     "Mesh",
     "MeshType",
+    "Operations",
     "Pattern",
     "RankRanges",
     "Ranks",
     "Reader",
     "Reason",
     "Role",
+    "Rows",
     "Schedule",
     "Seconds",
     "Sharing",
@@ -474,6 +478,43 @@ class Uncovered(Strict):
     files: Count = 0
 
 
+class Operations(Strict):
+    """The operation table of a workload: a file beside it, of which SHA-256 and number of rows are stated.
+
+    `extent` is one past the largest byte of a file; no row lies beyond it.
+    """
+
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    rows: Annotated[int, Field(ge=1, le=MAX_ROWS)]
+    extent: Annotated[Size, Field(le=MAX_FILE_BYTES)] = 0
+    _table: OperationTable | None = PrivateAttr(default=None)
+
+    @classmethod
+    def of(cls, table: OperationTable) -> Self:
+        """What a workload with this table states."""
+        made = cls(sha256=table.sha256, rows=len(table), extent=table.end())
+        made._table = table
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Operations) and self._stated() == other._stated()
+
+    def __hash__(self) -> int:
+        return hash(self._stated())
+
+    def _stated(self) -> tuple[str, int, int]:
+        return self.sha256, self.rows, self.extent
+
+    @property
+    def table(self) -> OperationTable | None:
+        """The rows; None for a workload of which only the text is known."""
+        return self._table
+
+    def attach(self, table: OperationTable) -> None:
+        """Set the rows."""
+        self._table = table
+
+
 class Workload(Strict):
     """A workload file, schema version 2."""
 
@@ -482,6 +523,7 @@ class Workload(Strict):
     nodes: Annotated[int, Field(ge=1, le=MAX_RANKS)] | None = None
     runtime: Seconds = 0.0
     compute: Compute | None = None
+    operations: Operations | None = None
     families: Annotated[list[Family], Field(max_length=MAX_FAMILIES)]
     uncovered: list[Uncovered] = Field(default_factory=list)
 
@@ -500,11 +542,24 @@ class Workload(Strict):
             members = family.members(self.ranks)
             if family.sharing.files > members:
                 raise _in_family(index, f"{family.sharing.files} files for {members} ranks: lower `files`")
+            for rows in (c.table for c in family.all_contents() if c.table is not None):
+                self._check_rows(index, family, rows)
             if self._most_bytes(family) > MAX_FILE_BYTES:
                 raise _in_family(index, f"moves more than {units.format_size(MAX_FILE_BYTES)}")
         if sum(family.schedule.dumps for family in self.families) > MAX_ALL_DUMPS:
             raise ValueError(f"more than {MAX_ALL_DUMPS} dumps in all")
         return self
+
+    def _check_rows(self, index: int, family: Family, rows: Rows) -> None:
+        """Check that the operation table has the rows, and that the family may have them."""
+        stated = 0 if self.operations is None else self.operations.rows
+        if rows.first + rows.count > stated:
+            text = f"names rows {rows.first} to {rows.first + rows.count - 1} of a table of {stated} rows"
+            raise _in_family(index, text)
+        if family.sizes is not None or family.growth is not None:
+            raise _in_family(
+                index, "the bytes of a `table` are those of its rows: leave out `sizes` and `growth`"
+            )
 
     def _most_bytes(self, family: Family) -> int:
         """An upper bound of the bytes that a family moves."""

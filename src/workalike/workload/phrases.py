@@ -22,6 +22,7 @@ from workalike.workload.model import (
     Mesh,
     Pattern,
     Reason,
+    Rows,
     Schedule,
     Sharing,
     SharingMode,
@@ -214,9 +215,22 @@ def call_words(content: Content) -> str:
     return ", ".join(text for text in named if not text.startswith("0 "))
 
 
+def table_words(rows: Rows) -> str:
+    """The operations of a dump that a table lists."""
+    parts = [
+        f"{plural(rows.operations(direction), direction.value)} of {size_text(rows.moved(direction))}"
+        for direction in Direction
+        if rows.operations(direction)
+    ]
+    how = "collectively, " if rows.collective else ""
+    return f"{' and '.join(parts)} in all, {how}each at the place that the operation table says"
+
+
 def content_words(content: Content, members: int) -> list[str]:
     """Each part of a content on a line of its own."""
     lines = [stream_words(s, members) for s in content.streams] + [arrays_words(a) for a in content.arrays]
+    if content.table is not None:
+        lines.append(table_words(content.table))
     if content.passes > 1:
         lines.append(f"all of it {content.passes} times, over the same bytes of the file")
     if content.fit is not None:

@@ -55,8 +55,15 @@ def round_workload(workload: Workload, digits: int) -> Workload:
     Growth becomes a list of rounded sizes, because a product of rounded factors would be inaccurate.
 
     Raises:
-        WorkalikeError: USAGE if digits is below 1, or if the rounded workload exceeds a limit.
+        WorkalikeError: USAGE if digits is below 1, if the rounded workload exceeds a limit, or for an operation table, which
+            has exact numbers.
     """
+    if workload.operations is not None:
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "the numbers of an operation table are exact, and cannot be rounded",
+            hint="characterize with --no-tables",
+        )
     if digits < 1:
         raise WorkalikeError(ErrorKind.USAGE, "rounding needs at least one digit", hint="try --round 3")
     rounded = workload.model_copy(

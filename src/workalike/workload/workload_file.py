@@ -7,13 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import read_text
-from workalike.workload.model import Family, Workload
+from workalike.files import read_text, write_text
+from workalike.workload import units
+from workalike.workload.model import MAX_OPERATION_BYTES, Direction, Family, Rows, Workload
+from workalike.workload.operation_table import OperationTable, file_name, read_table, write_table
 from workalike.workload.upgrade import upgrade
 from workalike.workload.yaml_text import block
 
@@ -191,7 +194,66 @@ def read_workload(path: str | Path) -> Workload:
     Raises:
         WorkalikeError: MISSING, or BAD_WORKLOAD naming the place, with a hint.
     """
-    return parse_workload(read_text(path, ErrorKind.BAD_WORKLOAD, MAX_BYTES), path)
+    workload = parse_workload(read_text(path, ErrorKind.BAD_WORKLOAD, MAX_BYTES), path)
+    operations = workload.operations
+    if operations is not None:
+        table = read_table(Path(path).parent, operations.sha256, operations.rows)
+        check_rows(workload, table, Path(path).parent / file_name(operations.sha256))
+        operations.attach(table)
+    return workload
+
+
+def check_rows(workload: Workload, table: OperationTable, path: Path) -> None:
+    """Check that the rows of a table are those that the workload's families speak of.
+
+    Raises:
+        WorkalikeError: BAD_WORKLOAD, naming the table and the family.
+    """
+    extent = 0 if workload.operations is None else workload.operations.extent
+    for family in workload.families:
+        for rows in (content.table for content in family.all_contents() if content.table is not None):
+            reason = _contradiction(rows, table.part(rows.first, rows.count), family, workload.ranks, extent)
+            if reason is not None:
+                raise WorkalikeError(
+                    ErrorKind.BAD_WORKLOAD,
+                    f"rows {rows.first} to {rows.first + rows.count - 1} {reason}",
+                    file=path,
+                    place=f"{family.role.value} {family.number}",
+                    hint="characterize the log again",
+                )
+
+
+def _contradiction(rows: Rows, found: OperationTable, family: Family, ranks: int, extent: int) -> str | None:
+    """What is wrong with the rows of a content; None if nothing is."""
+    if not len(found):
+        return None
+    if (found.offsets < 0).any() or (found.lengths < 0).any() or (found.lengths > MAX_OPERATION_BYTES).any():
+        return "have impossible offsets or lengths"
+    if (found.offsets > extent).any() or found.end() > extent:
+        return f"lie beyond the {units.format_size(extent)} of the file"
+    if int(found.ranks.max()) >= ranks:
+        return f"name rank {int(found.ranks.max())} of {ranks} ranks"
+    if family.sharing.ranks is not None:
+        named = units.ranges_of(np.unique(found.ranks).tolist())
+        if not units.is_subset(named, family.sharing.ranks):
+            return "name ranks that have no part in the family"
+    for direction in Direction:
+        write = direction is Direction.WRITE
+        stated = (rows.operations(direction), rows.moved(direction))
+        if stated != (int(np.count_nonzero(found.writes == write)), found.moved(write)):
+            return f"are not the {direction.value}s that the workload states"
+    return None
+
+
+def write_workload(workload: Workload, path: Path) -> None:
+    """Write a workload, and its operation table beside it.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    if workload.operations is not None and workload.operations.table is not None:
+        write_table(workload.operations.table, path.parent)
+    write_text(path, workload_text(workload))
 
 
 def workload_text(workload: Workload) -> str:
