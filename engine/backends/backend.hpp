@@ -101,6 +101,8 @@ class OpenFile {
     virtual void complete() {}
     virtual void seek(std::int64_t /*offset*/) {}
     virtual void flush() {}
+    /// Lets other ranks see what was written, where the file has a buffer of its own.
+    virtual void publish() {}
     virtual void sync() {}
     virtual void close() {}
     /// Compares the data of an operation with the content of the file, for backends whose files are not plain

@@ -33,6 +33,7 @@ class StdioFile final : public OpenFile {
             const std::int64_t part = std::min(operation.size - done, most);
             if (writes) {
                 file_.write(buffers_->arena.at(phase_, operation.offset + done), part);
+                dirty_ = true;
             } else if (const std::int64_t got = file_.read(buffers_->scratch.data(), part); got < part) {
                 return done + got;
             }
@@ -42,15 +43,22 @@ class StdioFile final : public OpenFile {
     }
 
     void seek(std::int64_t offset) override { file_.seek(offset); }
-    void flush() override { file_.flush(); }
-    void sync() override {
+    void flush() override {
         file_.flush();
+        dirty_ = false;
+    }
+    void publish() override {
+        if (dirty_) flush();
+    }
+    void sync() override {
+        if (dirty_) flush();
         posix::sync(file_.descriptor());
     }
     void close() override { file_.close(); }
 
   private:
     stdio::File file_;
+    bool dirty_ = false;  // written since the last flush
     std::int64_t phase_ = 0;
     const Buffers* buffers_ = nullptr;
 };

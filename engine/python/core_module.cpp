@@ -27,6 +27,7 @@
 #include "plan/json.hpp"
 #include "plan/limits.hpp"
 #include "plan/read.hpp"
+#include "plan/unwritten.hpp"
 #include "plan/upgrade.hpp"
 #include "predict/predict.hpp"
 #include "schedule/clock.hpp"
@@ -206,6 +207,23 @@ nb::dict operations(const ResolvedPlan& resolved, std::int64_t rank, std::int64_
     return out;
 }
 
+Tables tables_of(const std::map<std::string, nb::bytes>& given) {
+    Tables tables;
+    for (const auto& [name, bytes] : given) tables.emplace(name, std::string(bytes.c_str(), bytes.size()));
+    return tables;
+}
+
+/// The dumps of a plan that read what nobody has written.
+std::vector<std::size_t> unwritten_dumps(const std::string& text, Tables tables) {
+    const nb::gil_scoped_release unlocked;
+    Plan plan = parse_plan(text);
+    load_tables(plan, "", std::move(tables));
+    check_rules(plan);
+    std::vector<std::size_t> out;
+    for (const UnwrittenRead& read : unwritten_reads(plan)) out.push_back(read.dump);
+    return out;
+}
+
 nb::dict predicted(const ResolvedPlan& resolved, const std::vector<std::int64_t>& alignments,
                    std::int64_t most) {
     Prediction found;
@@ -362,16 +380,20 @@ NB_MODULE(_core, m) {
     m.def("parse_name", &parsed_name, "name"_a,
           "(role, number, file) of a data file's name, or None for a name that is not the engine's.");
     m.def("upgraded_plan", &upgraded_text, "text"_a, "A plan of an older version as one of today's.");
+    m.def(
+        "unwritten_dumps",
+        [](const std::string& text, const std::map<std::string, nb::bytes>& given) {
+            return unwritten_dumps(text, tables_of(given));
+        },
+        "text"_a, "tables"_a = std::map<std::string, nb::bytes>{},
+        "Positions of the dumps of a plan that read what nobody has written or prepared.");
     m.def("backends", &backends, "The traits of all backends, in their order.");
     nb::class_<ResolvedPlan>(m, "Plan")
         .def(
             "__init__",
             [](ResolvedPlan* self, const std::string& text, const std::string& path,
                const std::optional<std::string>& backend, const std::map<std::string, nb::bytes>& given) {
-                Tables tables;
-                for (const auto& [name, bytes] : given)
-                    tables.emplace(name, std::string(bytes.c_str(), bytes.size()));
-                new (self) ResolvedPlan(std::move(*read(text, path, backend, std::move(tables))));
+                new (self) ResolvedPlan(std::move(*read(text, path, backend, tables_of(given))));
             },
             "text"_a, "path"_a = "", "backend"_a = nb::none(),
             "tables"_a = std::map<std::string, nb::bytes>{})

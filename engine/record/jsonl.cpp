@@ -130,7 +130,6 @@ std::string dump_line(const Plan& plan, const Summary& s, const Traits& counted)
                      {"bytes_written", s.counters.transfers(Direction::write).bytes},
                      {"bytes_read", s.counters.transfers(Direction::read).bytes},
                      {"payload_bytes", s.payload[0] + s.payload[1]},
-                     {"short_reads", s.short_reads},
                      {"levels", levels(family, s, counted)},
                      {"due_s", rounded(due)},
                      {"start_s", rounded(start)},

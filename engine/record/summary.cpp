@@ -62,7 +62,6 @@ void Summary::merge(const Summary& other) {
     files.merge(other.files);
     transfer.merge(other.transfer);
     for (std::size_t d = 0; d < payload.size(); ++d) payload[d] += other.payload[d];
-    short_reads += other.short_reads;
     mpiio.merge(other.mpiio);
     for (std::size_t k = 0; k < kinds; ++k) times[k].merge(other.times[k]);
     counters.merge(other.counters);

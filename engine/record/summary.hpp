@@ -64,7 +64,6 @@ struct Summary {
     Span files;                             // first open to last close
     Span transfer;                          // first to last data operation
     std::array<std::int64_t, 2> payload{};  // bytes, by direction
-    std::int64_t short_reads = 0;
     MpiioTally mpiio;
     std::array<KindTimes, kinds> times{};
     Counters counters;

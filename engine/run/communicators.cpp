@@ -11,8 +11,8 @@ bool Communicators::Key::operator<(const Key& other) const {
     const auto less = [](const RankSpan& x, const RankSpan& y) {
         return std::tie(x.first, x.last, x.step) < std::tie(y.first, y.last, y.step);
     };
-    if (std::tie(files, shifted) != std::tie(other.files, other.shifted)) {
-        return std::tie(files, shifted) < std::tie(other.files, other.shifted);
+    if (std::tie(files, shift) != std::tie(other.files, other.shift)) {
+        return std::tie(files, shift) < std::tie(other.files, other.shift);
     }
     return std::lexicographical_compare(ranks.begin(), ranks.end(), other.ranks.begin(), other.ranks.end(),
                                         less);
@@ -29,15 +29,14 @@ Communicators::~Communicators() {
     }
 }
 
-MPI_Comm Communicators::make(const Layout& layout, std::int64_t files, bool shifted) {
-    const auto [found, fresh] =
-        made_.try_emplace(Key{layout.members().spans(), files, shifted}, MPI_COMM_NULL);
+MPI_Comm Communicators::make(const Layout& layout, std::int64_t files, std::int64_t shift) {
+    const auto [found, fresh] = made_.try_emplace(Key{layout.members().spans(), files, shift}, MPI_COMM_NULL);
     if (!fresh) return found->second;
     const int rank = mpi::rank(MPI_COMM_WORLD);
     const auto member = layout.members().index_of(rank);
     int color = MPI_UNDEFINED;
     if (member) {
-        const std::int64_t slot = layout.slot_of_member(layout.acting_member(*member, shifted)).file;
+        const std::int64_t slot = layout.slot_of_member(layout.acting_member(*member, shift)).file;
         color = files == 1 ? 0 : static_cast<int>(slot);
     }
     mpi::check(MPI_Comm_split(MPI_COMM_WORLD, color, rank, &found->second), "MPI_Comm_split");
@@ -50,12 +49,12 @@ void Communicators::add(const Family& family, const Layout& layout) {
     if (mode == SharingMode::root) {
         comms = {MPI_COMM_SELF, MPI_COMM_SELF, MPI_COMM_SELF};
     } else {
-        comms.members = make(layout, 1, false);
+        comms.members = make(layout, 1, 0);
         comms.file = comms.shifted = comms.members;
         if (mode == SharingMode::per_rank) comms.file = comms.shifted = MPI_COMM_SELF;
         if (mode == SharingMode::groups) {
-            comms.file = make(layout, family.sharing.files, false);
-            comms.shifted = family.neighbour ? make(layout, family.sharing.files, true) : comms.file;
+            comms.file = make(layout, family.sharing.files, 0);
+            comms.shifted = family.shift > 0 ? make(layout, family.sharing.files, family.shift) : comms.file;
         }
     }
     families_[family.id] = comms;

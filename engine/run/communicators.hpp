@@ -36,10 +36,10 @@ class Communicators {
     struct Key {
         std::vector<RankSpan> ranks;
         std::int64_t files = 1;
-        bool shifted = false;
+        std::int64_t shift = 0;
         bool operator<(const Key& other) const;
     };
-    [[nodiscard]] MPI_Comm make(const Layout& layout, std::int64_t files, bool shifted);
+    [[nodiscard]] MPI_Comm make(const Layout& layout, std::int64_t files, std::int64_t shift);
     struct FamilyCommunicators {
         MPI_Comm file = MPI_COMM_NULL;
         MPI_Comm shifted = MPI_COMM_NULL;

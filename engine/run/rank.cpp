@@ -1,5 +1,6 @@
 #include "run/rank.hpp"
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -51,6 +52,8 @@ struct RankRun::Task {
     Use own;                          // a file that exists in this dump only
     std::unique_ptr<OpenFile> extra;  // opened to be closed again at once
     std::optional<Gather> gather;
+    bool meets = false;  // its ranks wait for each other between their writes and their reads
+    bool wrote = false;  // since they have done so
     double computed_s = 0;
 };
 
@@ -107,6 +110,7 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
     if (gathers) task.gather.emplace(setup_, dump, setup_.communicators.everyone());
     if (held != held_.end()) task.file = &held->second;
 
+    task.meets = task.performs && setup_.meets[dump] && !family.sharing.baton;
     if (task.performs) wait_for_writers(task);
     const bool last_of_held = task.file != nullptr && task.use.last;
     if (family.sharing.baton && task.performs) pass_baton(task, true);
@@ -123,6 +127,10 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
         while (task.calls.next(call)) perform_call(task, call);
         if (task.file != nullptr) task.file->state = task.calls.state();
         if (!task.performs) task.summary.active.cover(start, now());
+    }
+    if (task.meets && !operations.uses_file()) {
+        Section section;
+        while (operations.next_section(section)) meet_before(task, section);
     }
     if (performer.traits->over_mpiio) task.summary.mpiio = mpiio_tally().since(before);
     if (fits && operations.uses_file()) {
@@ -157,6 +165,7 @@ void RankRun::perform_call(Task& task, const Call& call) {
             begin_dump(task);
             return;
         case Call::Kind::begin_section:
+            meet_before(task, call.section);
             task.file->file->begin_section(call.section);
             return;
         case Call::Kind::end_section:
@@ -236,8 +245,29 @@ void RankRun::transfer(Task& task, const Operation& operation) {
                                operation.collective);
     task.summary.payload[static_cast<std::size_t>(operation.direction)] += moved;
     if (moved >= operation.size) return;
-    ++task.summary.short_reads;
-    task.calls.fell_short(moved);
+    const std::string& path = task.context.path;
+    throw CallFailed("read",
+                     fmt::format("{} ends early: asked for {} bytes at byte {}, got {}",
+                                 path.substr(path.rfind('/') + 1), operation.size, operation.offset, moved));
+}
+
+/// Data that other ranks write in the same dump must be there before it is read.
+void RankRun::meet_before(Task& task, const Section& section) const {
+    if (!task.meets || section.kind != Section::Kind::stream) return;
+    if (section.writes) {
+        task.wrote = true;
+    } else if (task.wrote) {
+        task.wrote = false;
+        publish(task);
+        mpi::check(MPI_Barrier(setup_.communicators.file(task.family, false)), "MPI_Barrier");
+    }
+}
+
+/// Others do not see what a stream still holds in its buffer.
+void RankRun::publish(const Task& task) {
+    if (task.file == nullptr) return;
+    const CapturePause uncounted;  // the application's own flushes are counted
+    task.file->file->publish();
 }
 
 /// The application computes between its operations: the completed share of the compute time equals that of
@@ -302,6 +332,7 @@ void RankRun::wait_for_writers(const Task& task) const {
     // data, not an additional barrier.
     const bool reads = moves(*task.context.content, Direction::read);
     if (!reads || !task.use.written_before) return;
+    publish(task);
     if (task.operations.shifted()) {
         mpi::check(MPI_Barrier(setup_.communicators.members(task.family)), "MPI_Barrier");
     } else if (task.operations.slot().members > 1) {

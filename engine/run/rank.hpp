@@ -45,6 +45,8 @@ class RankRun {
     void close(Task& task, bool extra);
     void after_close(Task& task);
     void wait_for_writers(const Task& task) const;
+    void meet_before(Task& task, const Section& section) const;
+    static void publish(const Task& task);
     void pass_baton(const Task& task, bool receive) const;
     [[nodiscard]] static std::optional<Direction> verifiable(const Task& task);
     void verify(Task& task);

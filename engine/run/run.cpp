@@ -18,6 +18,7 @@
 #include "plan/enum_words.hpp"
 #include "plan/operation_table.hpp"
 #include "plan/read.hpp"
+#include "plan/unwritten.hpp"
 #include "record/environment.hpp"
 #include "run/failure.hpp"
 #include "run/made_files.hpp"
@@ -60,6 +61,7 @@ void read_plan(Setup& setup) {
         load_tables(setup.plan, setup.options.plan);
         check_plan(setup.plan);
         setup.uses = file_uses(setup.plan);
+        setup.meets = dumps_that_meet(setup.plan);
         for (const Family& family : setup.plan.families) setup.layouts.emplace_back(family, setup.plan.ranks);
     });
 }

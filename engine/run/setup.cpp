@@ -19,7 +19,7 @@ FileContext Setup::context(std::size_t dump, std::int64_t member) const {
     out.use = &use;
     const bool appended = of.lifetime == Lifetime::appended;
     const bool writes = moves(*out.content, Direction::write);
-    const std::int64_t acting = out.layout->acting_member(member, of.neighbour && !writes);
+    const std::int64_t acting = out.layout->acting_member(member, shift_of(of, *out.content));
     out.slot = out.layout->slot_of_member(acting);
     out.place = place_of(Ranks{}, *out.layout, out.slot, acting);
     out.rank = out.layout->members().at(member);

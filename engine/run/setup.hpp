@@ -29,6 +29,7 @@ struct Setup {
     std::vector<Layout> layouts;        // one per family
     std::vector<Performer> performers;  // one per family
     std::vector<FileUse> uses;          // one per dump
+    std::vector<bool> meets;            // one per dump: ranks read in it what others write in it
     std::map<const Traits*, std::unique_ptr<Backend>> backends;
     Buffers buffers;
     Communicators communicators;

@@ -179,3 +179,28 @@ def test_replicate_is_measured_by_the_log(library: Path, tmp_path: Path) -> None
     assert fidelity["basis"] == "log"
     (only,) = fidelity["families"]
     assert (only["dumps_original"], only["dumps_replica"], only["bytes_error_max_pct"]) == (3, 3, 0.0)
+
+
+@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
+def test_syncs_amid_writes_are_where_the_plan_has_them(library: Path, tmp_path: Path, backend: str) -> None:
+    """The log has as many as predicted, of ranks that write unequally often."""
+    streams = [stream([[10, 1000]]), stream([[5, 200]], ranks=[[1, 1, 1]], base=10000)]
+    spec = content(*streams, sync=[2, 2], flush=[3, 1], fsyncs=4)
+    item = family(backend, level=backend, sharing=sharing("per-rank" if backend != "mpiio" else "shared"))
+    plan = make_plan(4, [item], [spec], [dump(0), dump(1)])
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    done = workalike("run", "plan.json", "--dir", "data", "-o", "out", "--capture", "-q", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    log = open_log(tmp_path / "out/replica.darshan")
+    records = _core.Plan(json.dumps(plan)).predict([0], 10**6)[MODULE[backend]]
+    names = layouts.FIXED[MODULE[backend]].current.counters
+    expected = dict(zip(names, records["counters"].sum(axis=0).tolist(), strict=True))
+    # Rank 1 has 8 writes, the others 3, 2 and 2; through MPI-IO all follow rank 1, in the first stream rank 0.
+    syncs = {"posix": 2 * (14 + 3 + 4), "stdio": 2 * (14 + 4), "mpiio": 2 * 4 * (8 + 2 + 1)}
+    if backend == "posix":
+        assert seen(log, "POSIX", "FSYNCS") == expected["FSYNCS"] == syncs["posix"]
+    elif backend == "stdio":
+        assert seen(log, "POSIX", "FSYNCS") == syncs["stdio"]
+        assert seen(log, "STDIO", "FLUSHES") == expected["FLUSHES"] > 0
+    else:
+        assert seen(log, "MPI-IO", "SYNCS") == expected["SYNCS"] == syncs["mpiio"]

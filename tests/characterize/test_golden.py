@@ -76,7 +76,7 @@ def test_badost_writes_one_file_per_rank() -> None:
     (stream,) = output.family.content_of(0).streams
     assert [(e.count, e.size) for e in stream.sizes] == [(2048 * 64, 4 * MIB)]  # 256 MiB per file
     content = output.family.content_of(0)
-    assert (content.opens, content.stats, content.fsyncs, content.seeks) == (2048, 2048, 2048, 131072)
+    assert (content.opens, content.stats, content.fsyncs, content.seeks) == (2048, 2048, 2048, "each")
 
 
 def test_ior_hdf5_of_the_package_is_written_then_read() -> None:

@@ -53,10 +53,15 @@ def random_plan(rng: random.Random, families: int) -> dict[str, Any]:
                 name: rng.choice([0, 0, 1, ranks, 2 * ranks + 3]) for name in ("opens", "stats", "seeks")
             }
             calls |= {name: rng.choice([0, 0, 1, ranks + 1]) for name in ("flushes", "fsyncs")}
+            calls |= {name: rng.choice([None, None, [1, 1], [1, 2], [3, 1]]) for name in ("flush", "sync")}
+            if rng.random() < 0.2:
+                calls |= {"seeks": 0, "seek_each": True}
             plan["contents"].append(content(*streams, **calls))
             file = 0 if lifetime != "per-dump" else index
             place = {"family": number, "content": len(plan["contents"]) - 1, "file": file}
-            plan["dumps"].append(dump(index, base=rng.choice([0, 0, 1000, 7777]), **place))
+            reads = any(part["direction"] == "read" for part in streams)
+            base = rng.choice([0, 0, 1000, 7777])
+            plan["dumps"].append(dump(index, base=base, prepare=reads, **place))
     return plan
 
 

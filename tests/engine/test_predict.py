@@ -49,8 +49,8 @@ def posix_counters(calls: list[tuple[str, Access]]) -> tuple[Counter[str], list[
         if kind == "open":
             out["OPENS"] += 1
             last = {"read": 0, "write": 0}
-        elif kind in ("stat", "seek", "fsync"):
-            out[{"stat": "STATS", "seek": "SEEKS", "fsync": "FSYNCS"}[kind]] += 1
+        elif kind in ("stat", "seek", "fsync", "flush"):
+            out[{"stat": "STATS", "seek": "SEEKS", "fsync": "FSYNCS", "flush": "FSYNCS"}[kind]] += 1
         elif kind in ("read", "write"):
             upper = "READ" if kind == "read" else "WRITE"
             out[f"{upper}S"] += 1

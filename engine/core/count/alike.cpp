@@ -29,13 +29,13 @@ class Breaks {
     void add_dump(const ResolvedPlan& resolved, std::size_t dump, std::optional<std::int64_t> payload) {
         const Content& content = resolved.content(dump);
         const Family& family = resolved.family(dump);
-        const bool shifted = family.neighbour && !moves(content, Direction::write);
-        if (dumps_++ > 0 && shifted != shifted_) each_member = true;
-        shifted_ = shifted;
+        const std::int64_t shift = shift_of(family, content) % n_;
+        if (dumps_++ > 0 && shift != shift_) each_member = true;
+        shift_ = shift;
         for (const std::int64_t count :
              {content.opens, content.stats, content.seeks, content.flushes, content.fsyncs})
-            at(count % n_ + (shifted ? 1 : 0));
-        if (shifted) at(1);
+            at((count % n_ + shift) % n_);
+        at(shift);
         for (const Stream& stream : content.streams) add_stream(stream);
         for (const Array& array : content.arrays) add_array(array);
         const std::int64_t unit =
@@ -47,7 +47,7 @@ class Breaks {
         if (layout_.files_of_dump() > 1 && (payload || content.mesh)) each_file = true;
     }
 
-    [[nodiscard]] bool shifted() const { return shifted_; }
+    [[nodiscard]] std::int64_t shift() const { return shift_; }
     [[nodiscard]] const std::set<std::int64_t>& positions() const { return positions_; }
 
     bool each_member = false;  // rules that differ from member to member
@@ -158,7 +158,7 @@ class Breaks {
     std::int64_t n_;
     std::set<std::int64_t> positions_;
     std::int64_t dumps_ = 0;
-    bool shifted_ = false;
+    std::int64_t shift_ = 0;
 };
 
 std::vector<MemberRun> one_by_one(std::int64_t first, std::int64_t count) {
@@ -207,10 +207,11 @@ std::vector<MemberRun> runs_of_files(const Layout& layout, const Breaks& breaks)
 }
 
 /// Converts runs of acting members into runs of the members that read for them.
-std::vector<MemberRun> runs_of_readers(const std::vector<MemberRun>& acting, std::int64_t n) {
+std::vector<MemberRun> runs_of_readers(const std::vector<MemberRun>& acting, std::int64_t n,
+                                       std::int64_t shift) {
     std::vector<MemberRun> out;
     for (const MemberRun& run : acting) {
-        const std::int64_t first = run.first == 0 ? n - 1 : run.first - 1;
+        const std::int64_t first = (run.first - shift + n) % n;
         out.push_back({first, first + (run.last - run.first), run.times});
     }
     return out;
@@ -231,7 +232,7 @@ std::vector<MemberRun> member_runs(const ResolvedPlan& resolved, const std::vect
     } else {
         out = runs_of_files(layout, breaks);
     }
-    return breaks.shifted() ? runs_of_readers(out, layout.size()) : out;
+    return breaks.shift() > 0 ? runs_of_readers(out, layout.size(), breaks.shift()) : out;
 }
 
 }  // namespace wa

@@ -123,8 +123,13 @@ class MemberCount {
         out.payload[static_cast<std::size_t>(operation.direction)] += operation.size * run.count;
         out.calls_of(Kind::seek) += run.seeks;
         out.counters.seeks += run.seeks;
+        out.calls_of(Kind::flush) += run.flushes;
+        out.counters.flushes += run.flushes;
+        out.calls_of(Kind::fsync) += run.syncs;
+        out.counters.fsyncs += run.syncs;
         note(static_cast<std::uint64_t>(run.count));
         note(static_cast<std::uint64_t>(run.seeks));
+        note(static_cast<std::uint64_t>(run.flushes + run.syncs));
     }
 
     std::vector<DumpCount> counts_;

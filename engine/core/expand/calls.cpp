@@ -75,6 +75,8 @@ bool RankCalls::next(Call& call) {
                 }
                 if (operations_.next_section(call.section)) {
                     in_section_ = true;
+                    section_ = call.section;
+                    writes_before_ = writes_;
                     call.kind = Call::Kind::begin_section;
                     return true;
                 }
@@ -128,11 +130,17 @@ bool RankCalls::next_in_section(Call& call) {
         if (in_operation_) {
             in_operation_ = false;
             ++done_;
+            if (operation_.direction == Direction::write) ++writes_;
             call.kind = Call::Kind::end_operation;
             call.operation = operation_;
             return true;
         }
-        if (!operations_.next(operation_)) return false;
+        if (sync_if_due(call)) return true;
+        if (!operations_.next(operation_)) {
+            // Those with fewer writes than the busiest join its syncs.
+            writes_ = std::max(writes_, writes_before_ + section_.most_writes);
+            return sync_if_due(call);
+        }
         calls_ = calls_of(operation_);
         call_ = 0;
         positioned_seek_ = true;
@@ -176,6 +184,20 @@ bool RankCalls::seek_if_due(Call& call) {
     return true;
 }
 
+bool RankCalls::sync_if_due(Call& call) {
+    if (flushes_ < operations_.flush().due(writes_)) {
+        ++flushes_;
+        call.kind = Call::Kind::flush;
+        return true;
+    }
+    if (syncs_ < operations_.sync().due(writes_)) {
+        ++syncs_;
+        call.kind = Call::Kind::sync;
+        return true;
+    }
+    return false;
+}
+
 /// Seeks made before so many operations have ended: they are spread evenly.
 std::int64_t RankCalls::seeks_due(std::int64_t operations) const {
     const std::int64_t seeks = operations_.calls().seeks;
@@ -194,7 +216,10 @@ void RankCalls::seek(Call& call, std::int64_t offset) {
 void RankCalls::transfer(Call& call) {
     call.kind = Call::Kind::transfer;
     call.operation = piece(call_++);
-    if (operation_.joins) return;
+    if (operation_.joins) {
+        if (section_.writes) ++writes_;
+        return;
+    }
     positioned_seek_ = true;
     state_.position = call.operation.offset + call.operation.size;
     state_.moved = true;
@@ -204,9 +229,18 @@ void RankCalls::transfer(Call& call) {
 std::int64_t RankCalls::skip_alike(const Call& call) {
     std::int64_t count = 0;
     switch (call.kind) {
-        case Call::Kind::stat:
         case Call::Kind::flush:
         case Call::Kind::sync:
+            if (phase_ == Phase::sections) {
+                const bool flush = call.kind == Call::Kind::flush;
+                const std::int64_t due = (flush ? operations_.flush() : operations_.sync()).due(writes_);
+                std::int64_t& made = flush ? flushes_ : syncs_;
+                count = std::max<std::int64_t>(due - made, 0);
+                made += count;
+                break;
+            }
+            [[fallthrough]];
+        case Call::Kind::stat:
             count = left_;
             left_ = 0;
             break;
@@ -240,16 +274,19 @@ RankCalls::TransferRun RankCalls::skip_run() {
         // more.
         seeks_ = std::max({seeks_, before + ahead.count, seeks_due(done_ + 2) + ahead.count - 1});
     }
+    TransferRun run{ahead.count, ahead.step, seeks_ - before};
+    if (operation_.direction == Direction::write) {
+        writes_ += ahead.count;
+        run.flushes = std::max<std::int64_t>(operations_.flush().due(writes_) - flushes_, 0);
+        run.syncs = std::max<std::int64_t>(operations_.sync().due(writes_) - syncs_, 0);
+        flushes_ += run.flushes;
+        syncs_ += run.syncs;
+    }
     operations_.skip(ahead.count);
     done_ += ahead.count;
     operation_.offset += ahead.count * ahead.step;
     state_.position = operation_.offset + operation_.size;
-    return {ahead.count, ahead.step, seeks_ - before};
-}
-
-void RankCalls::fell_short(std::int64_t moved) {
-    const Operation last = piece(call_ - 1);
-    state_.position = last.offset + moved;
+    return run;
 }
 
 }  // namespace wa

@@ -63,12 +63,12 @@ class RankCalls {
         std::int64_t count = 0;
         std::int64_t step = 0;   // from one to the next, in bytes
         std::int64_t seeks = 0;  // between them
+        std::int64_t flushes = 0;
+        std::int64_t syncs = 0;
     };
     /// Leaves out the transfers that follow the one that next() gave and differ from it in their offsets
     /// alone, with what lies between them: the last of them is now the one that next() gave.
     TransferRun skip_run();
-    /// Reports that the transfer from next() moved fewer bytes than it asked for.
-    void fell_short(std::int64_t moved);
 
     [[nodiscard]] AccessState& state() { return state_; }
     [[nodiscard]] std::int64_t operations_done() const { return done_; }
@@ -77,6 +77,7 @@ class RankCalls {
     enum class Phase { stats, opens, lone_opens, sections, seeks, flushes, syncs, end, close, over };
     bool next_in_section(Call& call);
     bool seek_if_due(Call& call);
+    bool sync_if_due(Call& call);
     [[nodiscard]] std::int64_t seeks_due(std::int64_t operations) const;
     void seek(Call& call, std::int64_t offset);
     void transfer(Call& call);
@@ -92,12 +93,17 @@ class RankCalls {
     bool close_next_ = false;  // the next call closes an extra open
     bool in_section_ = false;
     bool in_operation_ = false;
-    bool positioned_seek_ = true;  // true until the seek of the next transfer is decided
-    Operation operation_;          // the current operation
-    std::int64_t calls_ = 0;       // how many calls the operation needs
-    std::int64_t call_ = 0;        // how many of them were made
-    std::int64_t done_ = 0;        // operations of this rank that have ended
-    std::int64_t seeks_ = 0;       // seeks made in the dump
+    bool positioned_seek_ = true;     // true until the seek of the next transfer is decided
+    Operation operation_;             // the current operation
+    std::int64_t calls_ = 0;          // how many calls the operation needs
+    std::int64_t call_ = 0;           // how many of them were made
+    std::int64_t done_ = 0;           // operations of this rank that have ended
+    std::int64_t seeks_ = 0;          // seeks made in the dump
+    Section section_;                 // the current one
+    std::int64_t writes_ = 0;         // that flushes and syncs amid writes are counted by
+    std::int64_t writes_before_ = 0;  // the section
+    std::int64_t flushes_ = 0;        // made amid writes
+    std::int64_t syncs_ = 0;
 };
 
 }  // namespace wa

@@ -28,6 +28,10 @@ std::int64_t round_up(std::int64_t total, std::int64_t n) {
 
 }  // namespace
 
+std::int64_t shift_of(const Family& family, const Content& content) {
+    return moves(content, Direction::write) ? 0 : family.shift;
+}
+
 bool moves(const Content& content, Direction direction) {
     if (content.fit) return direction == Direction::write;
     if (content.mesh) return direction == content.mesh->direction;
@@ -79,7 +83,7 @@ DumpOperations::DumpOperations(const Plan& plan, std::size_t position, const Lay
       position_(position),
       member_(member),
       options_(options),
-      acting_(layout.acting_member(member, family_.neighbour && !moves(content_, Direction::write))),
+      acting_(layout.acting_member(member, shift_of(family_, content_))),
       slot_(layout.slot_of_member(acting_)) {
     const std::int64_t rank = layout_.members().at(acting_);
     for (const Stream& stream : content_.streams) {
@@ -97,10 +101,11 @@ DumpOperations::DumpOperations(const Plan& plan, std::size_t position, const Lay
 void DumpOperations::count_calls() {
     const std::int64_t n = layout_.size();
     calls_.stats = share_of(content_.stats, n, member_);
-    calls_.seeks = share_of(content_.seeks, n, member_);
+    calls_.seeks = content_.seek_each ? own_ : share_of(content_.seeks, n, member_);
     const SharingMode mode = family_.sharing.mode;
     const bool together = options_.collective_files && mode != SharingMode::per_rank &&
                           mode != SharingMode::root && !family_.sharing.baton;
+    together_ = together;
     if (together) {
         calls_.opens =
             options_.lone_opens && content_.opens > n ? content_.opens / n : round_up(content_.opens, n);
@@ -124,6 +129,7 @@ void DumpOperations::begin_stream(Section& section) {
     const std::uint64_t key =
         mix(mix(plan_.seed, position_), mix(part_, static_cast<std::uint64_t>(acting_)));
     section.part = part_;
+    section.writes = stream.direction == Direction::write;
     std::optional<std::size_t> only;
     if (stream.pieces > 1) {
         const std::int64_t piece = stream.entries[entry_].size / stream.pieces;
@@ -136,6 +142,7 @@ void DumpOperations::begin_stream(Section& section) {
         section.view_base =
             dump_.base + entry_base(stream, place, entry_) + (place.active() ? place.local() * piece : 0);
     }
+    if (section.writes && together_) section.most_writes = most_operations(stream, place, only);
     operations_.emplace<StreamOperations>(stream, place, dump_.base, layout_.members().at(acting_), key,
                                           options_.collective_files, only);
     if (only && ++entry_ < stream.entries.size()) return;

@@ -18,6 +18,9 @@ namespace wa {
 /// Whether a content has any operation in this direction.
 [[nodiscard]] bool moves(const Content& content, Direction direction);
 
+/// How many places further the member is whose part a rank reads in a dump of the content.
+[[nodiscard]] std::int64_t shift_of(const Family& family, const Content& content);
+
 /// One past the largest byte that the dump touches in a file, in one direction or (nullopt) in both.
 [[nodiscard]] Wide dump_end(const Plan& plan, const Dump& dump, const Layout& layout, const FileSlot& slot,
                             std::optional<Direction> direction);
@@ -50,6 +53,11 @@ class DumpOperations {
     /// The parts of the file, if the content is a mesh.
     [[nodiscard]] const MeshShare* mesh() const { return mesh_ ? &*mesh_ : nullptr; }
     [[nodiscard]] const CallCounts& calls() const { return calls_; }
+    /// Syncs and flushes amid the writes.
+    [[nodiscard]] const AmidWrites& sync() const { return content_.sync; }
+    [[nodiscard]] const AmidWrites& flush() const { return content_.flush; }
+    /// Whether the members of the file sync it together, and so after equally many writes of the busiest.
+    [[nodiscard]] bool together() const { return together_; }
     /// The slot of the file; with shifted reads it is the neighbour's.
     [[nodiscard]] const FileSlot& slot() const { return slot_; }
     [[nodiscard]] std::int64_t acting_member() const { return acting_; }
@@ -86,6 +94,7 @@ class DumpOperations {
     CallCounts calls_;
     std::int64_t own_ = 0;
     bool uses_ = false;
+    bool together_ = false;
     std::size_t part_ = 0;
     std::size_t entry_ = 0;
     std::int64_t dataset_ = 0;

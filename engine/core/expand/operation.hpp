@@ -39,6 +39,9 @@ struct Section {
     std::int64_t dataset = 0;  // of an array or a fit; the first of `pieces` that a call moves together
     std::int64_t base = 0;     // where the dataset starts in a linear file
     std::int64_t bytes = 0;    // of the dataset in this file
+    // For a stream that writes; where members sync together, the operations of the busiest of them.
+    bool writes = false;
+    std::int64_t most_writes = 0;
     // For a stream with views: where the file view starts and how it repeats.
     bool view = false;
     std::int64_t view_base = 0;

@@ -51,6 +51,20 @@ std::int64_t most_of_a_rank(const Span& span, const Place& place) {
     return span.total() / place.all + (span.total() % place.all > 0 ? 1 : 0);
 }
 
+/// The last rank of this file, counted from its first, that has as many operations of an entry as any.
+std::int64_t last_with_most(const Span& span, const Place& place) {
+    const std::int64_t most = most_of_a_rank(span, place);
+    std::int64_t last = 0;
+    // Shares change where the running totals have wrapped around.
+    for (const std::int64_t next :
+         {span.before % place.all, span.after % place.all, place.first + place.here}) {
+        const std::int64_t index = next - 1;
+        const bool here = index >= place.first && index < place.first + place.here;
+        if (here && span.share(place, index) == most) last = std::max(last, index - place.first);
+    }
+    return last;
+}
+
 /// The bytes that an entry occupies in the file when entries follow each other.
 Wide entry_length(const Stream& stream, const Entry& entry, const Span& span, const Place& place) {
     if (stream.pieces > 1) return Wide{most_of_a_rank(span, place)} * place.here * entry.size;
@@ -66,32 +80,74 @@ Wide entry_length(const Stream& stream, const Entry& entry, const Span& span, co
     }
 }
 
-/// The number of collective calls of the stream: as many as the busiest rank of this file has.
-std::int64_t collective_calls(const Stream& stream, const Place& place,
-                              std::optional<std::size_t> only_entry) {
-    std::int64_t calls = 0;
-    std::int64_t operations = 0;
-    each_entry(stream, place, [&](std::size_t e, const Entry& entry, const Span& span) {
-        if (only_entry && *only_entry != e) return;
-        calls += most_of_a_rank(span, place);
-        operations += entry.operations;
-    });
-    return one_file(place) && !only_entry ? share_of(operations, place.all, 0) : calls;
-}
-
-}  // namespace
-
-Wide stream_end(const Stream& stream, const Place& place) {
-    if (stream.pattern == Pattern::table) return stream.rows ? stream.base + Wide{stream.rows->end()} : 0;
+/// One past the largest byte of the entries that `counts` accepts.
+template <typename F>
+Wide end_of_entries(const Stream& stream, const Place& place, F&& counts) {
     Wide end = 0;
     Wide base = stream.base;
     each_entry(stream, place, [&](std::size_t, const Entry& entry, const Span& span) {
         if (count_here(span, place) == 0) return;
         base += entry_length(stream, entry, span, place);
-        const bool holes = stream.pattern == Pattern::strided && stream.pieces == 1;
-        end = std::max(end, holes ? base - (stream.stride - entry.size) : base);
+        if (!counts(entry)) return;
+        Wide unused = 0;  // at the end of what the entry occupies
+        if (stream.pieces > 1) {
+            unused = (place.here - 1 - last_with_most(span, place)) * Wide{entry.size / stream.pieces};
+        } else if (stream.pattern == Pattern::strided) {
+            unused = stream.stride - entry.size;
+        }
+        end = std::max(end, base - unused);
     });
     return end;
+}
+
+/// Up to this many entries, the bytes of the busiest rank are found exactly.
+constexpr std::size_t most_entries = 64;
+
+/// The bytes of the rank of this file that moves most. Shares change only where a running total has wrapped
+/// around.
+Wide most_bytes_of_a_rank(const Stream& stream, const Place& place) {
+    std::vector<std::int64_t> ranks{place.first};
+    each_entry(stream, place, [&](std::size_t, const Entry&, const Span& span) {
+        ranks.push_back(span.before % place.all);
+        ranks.push_back(span.after % place.all);
+    });
+    Wide most = 0;
+    for (const std::int64_t index : ranks) {
+        if (index < place.first || index >= place.first + place.here) continue;
+        Wide bytes = 0;
+        each_entry(stream, place, [&](std::size_t, const Entry& entry, const Span& span) {
+            bytes += Wide{span.share(place, index)} * entry.size;
+        });
+        most = std::max(most, bytes);
+    }
+    return most;
+}
+
+}  // namespace
+
+std::int64_t most_operations(const Stream& stream, const Place& place,
+                             std::optional<std::size_t> only_entry) {
+    std::int64_t most = 0;
+    std::int64_t operations = 0;
+    each_entry(stream, place, [&](std::size_t e, const Entry& entry, const Span& span) {
+        if (only_entry && *only_entry != e) return;
+        most += most_of_a_rank(span, place);
+        operations += entry.operations;
+    });
+    return one_file(place) && !only_entry ? share_of(operations, place.all, 0) : most;
+}
+
+Wide stream_end(const Stream& stream, const Place& place) {
+    if (stream.pattern == Pattern::table) return stream.rows ? stream.base + Wide{stream.rows->end()} : 0;
+    return end_of_entries(stream, place, [](const Entry&) { return true; });
+}
+
+Wide data_end(const Stream& stream, const Place& place) {
+    if (stream.pattern == Pattern::replicated && stream.entries.size() <= most_entries) {
+        const Wide longest = most_bytes_of_a_rank(stream, place);
+        return longest > 0 ? stream.base + longest : 0;
+    }
+    return end_of_entries(stream, place, [](const Entry& entry) { return entry.size > 0; });
 }
 
 std::int64_t stream_count(const Stream& stream, const Place& place, std::int64_t acting_rank) {
@@ -128,7 +184,8 @@ StreamOperations::StreamOperations(const Stream& stream, const Place& place, std
     }
     place_entries(place, base + stream.base, only_entry);
     if (joins && stream.collective) {
-        joins_left_ = collective_calls(stream, place, only_entry) - own_;
+        // As many collective calls as the busiest rank has.
+        joins_left_ = most_operations(stream, place, only_entry) - own_;
     }
     if (own_ == 0) {
         entries_.clear();

@@ -60,6 +60,11 @@ class StreamOperations {
 
 /// One past the largest byte that the stream touches in the file, counted from the dump's base.
 [[nodiscard]] Wide stream_end(const Stream& stream, const Place& place);
+/// The same, of operations that move bytes; 0 if there are none. Not for tables.
+[[nodiscard]] Wide data_end(const Stream& stream, const Place& place);
+/// The most operations that a rank of this file has, in all entries or in one. Not for tables.
+[[nodiscard]] std::int64_t most_operations(const Stream& stream, const Place& place,
+                                           std::optional<std::size_t> only_entry);
 /// The number of operations of the rank at `place`, without those that only join a collective call.
 [[nodiscard]] std::int64_t stream_count(const Stream& stream, const Place& place, std::int64_t acting_rank);
 /// Where the file view of an entry starts, from the base of the dump (streams with pieces).

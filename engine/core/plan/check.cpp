@@ -12,6 +12,7 @@
 #include "plan/enum_words.hpp"
 #include "plan/limits.hpp"
 #include "plan/operation_table.hpp"
+#include "plan/unwritten.hpp"
 
 namespace wa {
 namespace {
@@ -98,6 +99,16 @@ void check_mesh(const Mesh& mesh, const std::string& place) {
         fail(place + ".part_dims", "follow from bytes; leave one of them out");
 }
 
+/// Ranks that open a file together also sync it together, so that their writes must be countable alike.
+void check_amid_writes(const Content& content, const std::string& place) {
+    const bool table = std::any_of(content.streams.begin(), content.streams.end(),
+                                   [](const Stream& stream) { return stream.pattern == Pattern::table; });
+    if (!table && content.arrays.empty() && !content.fit && !content.mesh) return;
+    for (const auto& [amid, name] : {std::pair(content.sync, ".sync"), std::pair(content.flush, ".flush")}) {
+        if (amid.writes > 0) fail(place + name, "goes with streams that follow rules; leave it out here");
+    }
+}
+
 void check_contents(const Plan& plan) {
     for (std::size_t i = 0; i < plan.contents.size(); ++i) {
         const Content& content = plan.contents[i];
@@ -107,6 +118,7 @@ void check_contents(const Plan& plan) {
         }
         Wide bytes = 0;
         for (const Array& array : content.arrays) bytes += Wide{array.bytes()} * array.datasets;
+        check_amid_writes(content, place);
         if (content.mesh) check_mesh(*content.mesh, place + ".mesh");
         if (bytes > limits::offset) fail(place + ".arrays", "are too large; lower datasets or dims");
     }
@@ -150,14 +162,19 @@ Effort effort_of(const Content& content, std::int64_t members) {
     Effort out;
     out.steps =
         Wide{content.opens} + content.stats + content.seeks + content.fsyncs + content.flushes + members;
+    Wide writes = 0;
     for (const Stream& stream : content.streams) {
         out.steps += Wide{members} * static_cast<std::int64_t>(stream.entries.size() + 1);
         if (stream.rows) out.bytes += stream.rows->bytes();
         for (const Entry& entry : stream.entries) {
             const Wide joins = stream.collective ? Wide{entry.operations} * members : 0;
             out.steps += Wide{entry.operations} * stream.pieces + joins;
+            if (stream.direction == Direction::write) writes += entry.operations;
             out.bytes += Wide{entry.operations} * entry.size;
         }
+    }
+    for (const AmidWrites& amid : {content.sync, content.flush}) {
+        if (amid.writes > 0) out.steps += writes / amid.writes * amid.calls;
     }
     for (const Array& array : content.arrays) {
         for (const Access& access : array.access) {
@@ -232,10 +249,15 @@ void load_tables(Plan& plan, const std::string& plan_path, Tables given) {
     }
 }
 
-void check_plan(const Plan& plan) {
+void check_rules(const Plan& plan) {
     check_families(plan);
     check_contents(plan);
     check_dumps(plan);
+}
+
+void check_plan(const Plan& plan) {
+    check_rules(plan);
+    check_reads(plan);
 }
 
 std::vector<FileUse> file_uses(const Plan& plan) {

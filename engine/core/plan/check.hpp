@@ -17,7 +17,9 @@ using Tables = std::map<std::string, std::string>;
 /// Finds the operation tables, among those `given` or in the folder of the plan. Raises PlanError.
 void load_tables(Plan& plan, const std::string& plan_path, Tables given = {});
 
-/// Raises PlanError. The tables must be loaded.
+/// Raises PlanError for rules that cannot be performed. The tables must be loaded.
+void check_rules(const Plan& plan);
+/// The same, and for reads that meet no data.
 void check_plan(const Plan& plan);
 
 /// How a dump uses its file, from the order of the dumps.

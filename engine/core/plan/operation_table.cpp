@@ -152,6 +152,18 @@ std::int64_t OperationRows::collective_of(std::int64_t rank) const {
     return count;
 }
 
+std::int64_t OperationRows::end_of(Direction direction, std::int64_t rank) const {
+    const auto [first, last] = range_of(rank);
+    std::int64_t end = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+        if (rank_of(i) != rank) continue;
+        const Row r = row(i);
+        if (r.length > 0 && r.write == (direction == Direction::write))
+            end = std::max(end, r.offset + r.length);
+    }
+    return end;
+}
+
 std::int64_t OperationRows::count_of(std::int64_t rank) const {
     const auto [first, last] = range_of(rank);
     if (sorted_) return last - first;

@@ -75,6 +75,10 @@ class OperationRows {
     /// One past the largest byte.
     [[nodiscard]] std::int64_t end() const;
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+    [[nodiscard]] std::int64_t rows() const { return last_ - first_; }
+    [[nodiscard]] bool sorted() const { return sorted_; }
+    /// One past the largest byte that a rank reads, or writes; 0 if it does not.
+    [[nodiscard]] std::int64_t end_of(Direction direction, std::int64_t rank) const;
 
   private:
     std::shared_ptr<const OperationTable> table_;

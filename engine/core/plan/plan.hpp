@@ -54,7 +54,7 @@ struct Family {
     Lifetime lifetime = Lifetime::per_dump;
     std::int64_t keep = 0;
     bool rename = false;
-    bool neighbour = false;
+    std::int64_t shift = 0;  // a rank reads what the member so many places further wrote
     bool drop_caches = false;
     std::vector<std::pair<std::string, std::string>> hints;
     Hdf5Settings hdf5;
@@ -161,12 +161,23 @@ struct Mesh {
     }
 };
 
+/// Calls amid the writes of a rank: so many after every `writes` of its writes.
+struct AmidWrites {
+    std::int64_t writes = 0;  // 0: none
+    std::int64_t calls = 1;
+    /// The calls that are due after so many writes.
+    [[nodiscard]] std::int64_t due(std::int64_t done) const { return writes > 0 ? done / writes * calls : 0; }
+};
+
 struct Content {
     std::int64_t opens = 0;
     std::int64_t stats = 0;
     std::int64_t seeks = 0;
-    std::int64_t fsyncs = 0;
-    std::int64_t flushes = 0;
+    std::int64_t fsyncs = 0;   // at the end of the dump
+    std::int64_t flushes = 0;  // at the end of the dump
+    bool seek_each = false;    // a seek before each operation, instead of `seeks`
+    AmidWrites sync;
+    AmidWrites flush;
     std::vector<Stream> streams;
     std::vector<Array> arrays;
     std::optional<Fit> fit;

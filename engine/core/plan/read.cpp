@@ -134,7 +134,7 @@ Hdf5Settings read_hdf5(const Node& family) {
 
 Family read_family(const Node& node, std::int64_t ranks) {
     node.allow_only({"id", "role", "number", "interface", "backend", "level", "sharing", "lifetime", "keep",
-                     "rename", "reader", "drop_caches", "hints", "hdf5", "typhonio", "aggregators"});
+                     "rename", "reader", "shift", "drop_caches", "hints", "hdf5", "typhonio", "aggregators"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
@@ -153,8 +153,9 @@ Family read_family(const Node& node, std::int64_t ranks) {
         if (!reader->is_text("writer") && !reader->is_text("neighbour")) {
             reader->fail("unknown word " + reader->quoted() + "; use one of writer, neighbour");
         }
-        out.neighbour = reader->is_text("neighbour");
+        if (reader->is_text("neighbour")) out.shift = node.integer("shift", 1, limits::ranks, 1);
     }
+    if (node.find("shift") && out.shift == 0) node.at("shift").fail("goes with reader neighbour");
     out.drop_caches = node.boolean("drop_caches", false);
     out.hints = read_hints(node);
     out.hdf5 = read_hdf5(node);
@@ -346,14 +347,29 @@ Mesh read_mesh(const Node& node) {
     return out;
 }
 
+AmidWrites read_amid_writes(const Node& content, std::string_view key) {
+    AmidWrites out;
+    const auto node = content.find(key);
+    if (!node) return out;
+    if (node->size() != 2) node->fail("must be [writes, calls]");
+    out.writes = (*node)[0].integer(1, limits::operations);
+    out.calls = (*node)[1].integer(1, limits::calls_of_write);
+    return out;
+}
+
 Content read_content(const Node& node, std::int64_t ranks) {
-    node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "streams", "arrays", "fit", "mesh"});
+    node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "seek_each", "sync", "flush", "streams",
+                     "arrays", "fit", "mesh"});
     Content out;
     out.opens = node.integer("opens", 0, limits::operations, 0);
     out.stats = node.integer("stats", 0, limits::operations, 0);
     out.seeks = node.integer("seeks", 0, limits::operations, 0);
     out.fsyncs = node.integer("fsyncs", 0, limits::operations, 0);
     out.flushes = node.integer("flushes", 0, limits::operations, 0);
+    out.seek_each = node.boolean("seek_each", false);
+    if (out.seek_each && out.seeks > 0) node.at("seeks").fail("leave it out where seek_each is true");
+    out.sync = read_amid_writes(node, "sync");
+    out.flush = read_amid_writes(node, "flush");
     if (const auto streams = node.find("streams")) {
         for (std::size_t i = 0; i < streams->size(); ++i)
             out.streams.push_back(read_stream((*streams)[i], ranks));

@@ -23,6 +23,7 @@ struct RankRecord {
     std::array<std::int64_t, POSIX_COUNTERS> counter{};
     posix_history posix{};
     mpiio_history mpiio{};
+    bool dirty = false;  // a stream holds what was written since its last flush
 };
 
 using FileRecords = std::unordered_map<std::string, RankRecord>;
@@ -170,6 +171,7 @@ class Walk {
             case Kind::seek:
                 ++counter[POSIX_SEEKS];
                 return;
+            case Kind::flush:  // there is nothing else to flush
             case Kind::fsync:
                 ++counter[POSIX_FSYNCS];
                 return;
@@ -189,15 +191,22 @@ class Walk {
         switch (*kind_of(call)) {
             case Kind::open:
                 ++counter[STDIO_OPENS];
+                record.dirty = false;
                 return;
             case Kind::seek:
                 ++counter[STDIO_SEEKS];
                 return;
             case Kind::flush:
                 ++counter[STDIO_FLUSHES];
+                record.dirty = false;
+                return;
+            case Kind::fsync:  // what the stream still holds is flushed before
+                if (record.dirty) ++counter[STDIO_FLUSHES];
+                record.dirty = false;
                 return;
             case Kind::read:
             case Kind::write:
+                record.dirty |= operation.direction == Direction::write;
                 return stdio_transferred(counter, operation.direction == Direction::write,
                                          operation.offset + operation.size, operation.size);
             default:
@@ -213,6 +222,7 @@ class Walk {
             case Kind::open:
                 ++counter[made.call->alone || opens_alone(made.dump) ? MPIIO_INDEP_OPENS : MPIIO_COLL_OPENS];
                 return;
+            case Kind::flush:
             case Kind::fsync:
                 ++counter[MPIIO_SYNCS];
                 return;

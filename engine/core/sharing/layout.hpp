@@ -25,9 +25,9 @@ class Layout {
     [[nodiscard]] std::int64_t files_of_dump() const { return files_; }
     [[nodiscard]] FileSlot slot(std::int64_t file) const;
     [[nodiscard]] FileSlot slot_of_member(std::int64_t member) const;
-    /// The member whose part a reader reads: its own or its neighbour's.
-    [[nodiscard]] std::int64_t acting_member(std::int64_t member, bool shifted) const {
-        return shifted ? (member + 1) % members_.size() : member;
+    /// The member whose part a reader reads: its own, or that of the member `shift` places further.
+    [[nodiscard]] std::int64_t acting_member(std::int64_t member, std::int64_t shift) const {
+        return (member + shift) % members_.size();
     }
 
   private:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from workalike.characterize.barrier import begins_with_barrier
+from workalike.characterize.call_places import place_calls
 from workalike.characterize.compute_time import compute_times
 from workalike.characterize.contents import content_of_event, contents_of_states
 from workalike.characterize.dataspace import KnownExtents
@@ -62,10 +63,13 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         intervals = [event.interval for event in draft.events]
     if not any(decision.rule is RoleRule.NAME for decision in draft.rules):
         assumed.append(Assumption.ROLE)
+    members = job.nprocs if draft.sharing.ranks is None else units.count_ranks(draft.sharing.ranks)
+    placed = [a for c in contents for a in place_calls(c, draft.level, draft.sharing.mode, members)]
+    if draft.states is None:  # a state ends with its flush
+        assumed = [*placed, *assumed]
     interface = draft.layers[0][0].interface
     tunable, rules = tunable_of([d.file for d in draft.files], draft.level, interface)
     distinct, use = distinct_contents(contents)
-    members = job.nprocs if draft.sharing.ranks is None else units.count_ranks(draft.sharing.ranks)
     series = series_of(contents, draft.level, members) if len(distinct) > 1 else None
     if series is not None:
         distinct = [series[0]]

@@ -27,7 +27,7 @@ def content_of_event(
     level = event.files[0].level
     files = [d.file for d in event.files]
     content = metadata_of_event(event)
-    assumed: list[Assumption] = [Assumption.SYNC_PLACE] if content.fsyncs or content.flushes else []
+    assumed: list[Assumption] = []
     if level in WITH_DATASETS:
         built = build_arrays(files, 1, known, level)
         if built is not None:
@@ -35,7 +35,7 @@ def content_of_event(
             for arrays in content.arrays:
                 arrays.access = [a for a in arrays.access if a.direction in event.directions]
             content.arrays = [a for a in content.arrays if a.access]
-            return content, assumed + assumptions
+            return content, assumptions
     for direction in event.directions:
         traced = traces.of_files(files, level, direction)
         streams, assumptions = build_streams(files, level, direction, nprocs, traced)

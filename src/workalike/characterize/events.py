@@ -97,14 +97,19 @@ def metadata_of_event(event: Event) -> Content:
 
 _Calls = tuple[str, dict[str, tuple[str, ...]]]
 _MPIIO_CALLS: _Calls = ("MPI-IO", {"fsyncs": ("SYNCS",)})
-CALLS: dict[Level, list[_Calls]] = {
-    Level.STDIO: [("STDIO", {"seeks": ("SEEKS",), "flushes": ("FLUSHES",)})],
-    Level.POSIX: [("POSIX", {"stats": ("STATS",), "seeks": ("SEEKS",), "fsyncs": ("FSYNCS", "FDSYNCS")})],
-    Level.MPIIO: [_MPIIO_CALLS],
-    Level.H5D: [("H5F", {"flushes": ("FLUSHES",)}), _MPIIO_CALLS],
-    Level.PNETCDF: [("PNETCDF_FILE", {"fsyncs": ("SYNCS",)}), _MPIIO_CALLS],
+_POSIX_SYNCS = ("FSYNCS", "FDSYNCS")
+CALLS: dict[Level, list[list[_Calls]]] = {
+    Level.STDIO: [
+        [("STDIO", {"seeks": ("SEEKS",), "flushes": ("FLUSHES",)})],
+        [("POSIX", {"fsyncs": _POSIX_SYNCS})],  # of the descriptor below a stream
+    ],
+    Level.POSIX: [[("POSIX", {"stats": ("STATS",), "seeks": ("SEEKS",), "fsyncs": _POSIX_SYNCS})]],
+    Level.MPIIO: [[_MPIIO_CALLS]],
+    Level.H5D: [[("H5F", {"flushes": ("FLUSHES",)}), _MPIIO_CALLS]],
+    Level.PNETCDF: [[("PNETCDF_FILE", {"fsyncs": ("SYNCS",)}), _MPIIO_CALLS]],
 }
-"""Per level: fields of a content and the counters that they add up, of the first module that a file has."""
+"""Per level, for groups of modules: fields of a content and the counters that they add up, of the first module of the
+group that a file has."""
 
 
 def metadata_of(files: Sequence[FileFacts], level: Level) -> Content:
@@ -112,11 +117,11 @@ def metadata_of(files: Sequence[FileFacts], level: Level) -> Content:
     calls: Counter[str] = Counter()
     for file in files:
         calls["opens"] += opens_of(file, level)
-        for module, fields in CALLS[level]:
-            if module in file.modules:
-                for name, counters in fields.items():
-                    calls[name] += sum(file.modules[module].totals(counters))
-                break
+        for group in CALLS[level]:
+            found = next(((file.modules[m], fields) for m, fields in group if m in file.modules), None)
+            if found is not None:
+                for name, counters in found[1].items():
+                    calls[name] += sum(found[0].totals(counters))
     return Content(**calls)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -306,8 +307,14 @@ def _calls_of(content: Content, members: int) -> int:
         )
         for stream in content.streams
     )
-    calls: int = sum(getattr(content, name) for name in CALLS)
-    return content.passes * operations + calls
+    calls = sum(_count(getattr(content, name)) for name in CALLS)
+    each = (content.seeks == "each") + content.sync.calls * bool(content.sync) + bool(content.flush)
+    return content.passes * operations * (1 + each) + calls
+
+
+def _count(calls: int | str) -> int:
+    """Calls that a content counts; 0 for those that go with its operations."""
+    return calls if isinstance(calls, int) else 0
 
 
 def _valid(rule: SynthesisRule, family: Family, **changes: object) -> Iterator[Candidate]:
@@ -347,9 +354,18 @@ def _share_of_all(contents: Sequence[Content], parts: int) -> Content | None:
                 entries.setdefault(key, Counter())[entry.size, entry.per_rank] += entry.count * stream.repeat
     if any(count % parts for sizes in entries.values() for count in sizes.values()):
         return None
-    calls = {name: sum(getattr(content, name) for content in contents) for name in CALLS}
+    placed = {(content.seeks == "each", content.sync.text(), content.flush.text()) for content in contents}
+    if len(placed) > 1:
+        return None
+    calls: dict[str, Any] = {
+        name: sum(_count(getattr(content, name)) for content in contents) // parts for name in CALLS
+    }
+    if contents[0].seeks == "each":
+        calls["seeks"] = "each"
     return Content(
-        **{name: count // parts for name, count in calls.items()},
+        **calls,
+        sync=contents[0].sync,
+        flush=contents[0].flush,
         streams=[
             stream.model_copy(
                 update={

@@ -32,7 +32,8 @@ class Law(Enum):
     OPENS = (
         "opens",
         "original x (plan / workload)",
-        "each rank opens, stats and syncs: the counts scale by N/N0 of the family's ranks; "
+        "each rank opens, stats and syncs: the counts scale by N/N0 of the family's ranks, those of syncs amid "
+        "writes with the operations; "
         "collective opens are rounded up; OPENS are those without FILENOS, DUPS and FDOPENS",
     )
     SEEKS = ("seeks", "original x (plan / workload)", "seeks accompany operations: they scale by F")

@@ -64,7 +64,10 @@ def _section(event: Event, repeat: int, number: int, transfer: Transfer, notes: 
     else:
         lines += [f"filename={name}", *_where(transfer, own, block, jobs)]
     lines += [f"io_size={own}", *([f"offset={base}"] if base else [])]
-    if shape.family.content_of(event.dump).fsyncs and transfer.direction is Direction.WRITE:
+    content = shape.family.content_of(event.dump)
+    if content.sync and transfer.direction is Direction.WRITE:
+        lines.append(f"fsync={content.sync.writes}")
+    if content.fsyncs and transfer.direction is Direction.WRITE:
         lines.append("end_fsync=1")
     return lines
 

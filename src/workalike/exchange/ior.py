@@ -81,7 +81,13 @@ def _command(event: Event, transfer: Transfer, notes: Notes) -> str:
     words += ["-F"] if is_private(shape) else []
     words += ["-c"] if transfer.collective and not is_private(shape) else []
     words += ["-z"] if transfer.pattern is Pattern.RANDOM else []
-    words += ["-e"] if shape.family.content_of(event.dump).fsyncs else []
+    content = shape.family.content_of(event.dump)
+    words += ["-e"] if content.fsyncs or content.sync.writes > 1 else []
+    words += ["-Y"] if content.sync.writes == 1 and transfer.direction is Direction.WRITE else []
+    if content.sync.writes > 1:
+        notes.say(
+            f"{shape.name}: ior has no sync after every {content.sync.writes} writes, and syncs at the end"
+        )
     words += _repeats(event, notes)
     words += _tunables(shape)
     number = event.dump if shape.family.lifetime is Lifetime.PER_DUMP else 0

@@ -77,6 +77,7 @@ class PlanFamily(Strict):
     keep: int = 0
     rename: bool = False
     reader: Reader = Reader.WRITER
+    shift: Positive | None = None
     drop_caches: bool = False
     hints: dict[str, str] = Field(default_factory=dict)
     hdf5: PlanHdf5 = Field(default_factory=PlanHdf5)
@@ -153,6 +154,9 @@ class PlanContent(Strict):
     seeks: Count = 0
     fsyncs: Count = 0
     flushes: Count = 0
+    seek_each: Literal[True] | None = None
+    sync: tuple[Positive, Positive] | None = None
+    flush: tuple[Positive, Positive] | None = None
     streams: list[PlanStream] = Field(default_factory=list)
     arrays: list[PlanArrays] = Field(default_factory=list)
     fit: PlanFit | None = None

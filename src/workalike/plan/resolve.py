@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan import plan_schema as plan
 from workalike.plan import ranks as rank_sets
@@ -18,6 +19,7 @@ from workalike.plan.arrays import scale_arrays
 from workalike.plan.choices import TRAITS, backend_at
 from workalike.plan.meshes import bytes_of_plan, resolve_mesh
 from workalike.plan.placing import place_after, place_streams
+from workalike.plan.plan_file import plan_text
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
 from workalike.plan.tables import Members, PlanTable, at_bytes, at_ranks
 from workalike.workload import model as wl
@@ -103,6 +105,32 @@ def _resolved(workload: wl.Workload, ranks: int, factor: Fraction, options: Opti
     resolver = _Resolver(workload, ranks, factor, options)
     for number, family in enumerate(workload.families):
         resolver.add_family(number, family)
+    return _with_data_to_read(_plan_of(resolver, workload, ranks, factor, options))
+
+
+def _with_data_to_read(resolved: plan.Plan) -> plan.Plan:
+    """The plan, in which files that a dump reads further than any dump has written are made before the run.
+
+    Such a file was there before the original run, or operations that are scaled in whole numbers leave less to read.
+    """
+    reading = {
+        i
+        for i, c in enumerate(resolved.contents)
+        if _moves(c, wl.Direction.READ) or any(stream.table for stream in c.streams)
+    }
+    if any(dump.content in reading and not dump.prepare for dump in resolved.dumps):
+        try:
+            found = _core.unwritten_dumps(plan_text(resolved), resolved.tables)
+        except _core.PlanError:  # refused, with its reason, by whoever uses the plan
+            return resolved
+        for position in found:
+            resolved.dumps[position].prepare = True
+    return resolved
+
+
+def _plan_of(
+    resolver: _Resolver, workload: wl.Workload, ranks: int, factor: Fraction, options: Options
+) -> plan.Plan:
     resolved = plan.Plan(
         ranks=ranks,
         seed=options.seed,
@@ -162,6 +190,7 @@ class _Resolver:
                 keep=family.keep,
                 rename=family.rename,
                 reader=family.reader,
+                shift=self._shift(family),
                 drop_caches=family.drop_caches,
                 hints=_hints(family.tunable),
                 hdf5=_hdf5(family.tunable),
@@ -228,6 +257,14 @@ class _Resolver:
             gather=sharing.gather,
         )
 
+    def _shift(self, family: wl.Family) -> int | None:
+        """How far away the neighbour is: fewer members stand for as many as before."""
+        if family.shift == 1:
+            return None
+        old, new = family.members(self.workload.ranks), rank_sets.count(self._sharings[-1].ranks, self.ranks)
+        shift = family.shift if family.shift < new else max(1, family.shift * new // old)
+        return shift if shift > 1 else None
+
     def _known_content(
         self, family: wl.Family, index: int, size: int | None, members: int, held: int
     ) -> tuple[plan.PlanContent, int]:
@@ -261,9 +298,12 @@ class _Resolver:
         content = plan.PlanContent(
             opens=scale_count(original.opens, by_rank) or (0 if _held_open(family, index) else members),
             stats=scale_count(original.stats, by_rank),
-            seeks=scale_count(original.seeks, self.factor),
+            seeks=0 if original.seeks == "each" else scale_count(original.seeks, self.factor),
             fsyncs=scale_count(original.fsyncs, by_rank),
             flushes=scale_count(original.flushes, by_rank),
+            seek_each=True if original.seeks == "each" else None,
+            sync=_amid(original.sync),
+            flush=_amid(original.flush),
         )
         if original.fit is not None:
             content.fit = plan.PlanFit(
@@ -475,6 +515,10 @@ def _stride(stride: int, before: list[tuple[int, int]], after: list[tuple[int, i
     return max(round(Fraction(stride * new, old)) if old else stride, *(size for _, size in after))
 
 
+def _amid(amid: wl.AmidWrites) -> tuple[int, int] | None:
+    return (amid.writes, amid.calls) if amid else None
+
+
 def _held_open(family: wl.Family, index: int) -> bool:
     """Whether a dump finds its file open already, as all but the first dump of an appended file do."""
     return family.lifetime is wl.Lifetime.APPENDED and index > 0
@@ -505,7 +549,24 @@ def _stream_bytes(content: wl.Content, size: int | None, members: int, factor: F
         share = round(stated * factor * done / (total or 1)) - reached
         reached += share
         out.append(share)
+    for write, read in _read_back(content.streams):
+        # Of an odd number of bytes the read has the smaller half, so that it finds what was written.
+        both = out[write] + out[read]
+        out[write], out[read] = both - both // 2, both // 2
     return out
+
+
+def _read_back(streams: Sequence[wl.Stream]) -> list[tuple[int, int]]:
+    """Pairs of streams, of which the second reads what the first has written."""
+    written: dict[str, int] = {}
+    pairs = []
+    for i, stream in enumerate(streams):
+        key = stream.model_dump_json(exclude={"direction"})
+        if stream.direction is wl.Direction.WRITE:
+            written[key] = i
+        elif key in written:
+            pairs.append((written.pop(key), i))
+    return pairs
 
 
 def _moves(content: plan.PlanContent, direction: wl.Direction) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, Field, PlainSerializer, WithJsonSchema, model_validator
 
 from workalike.workload import units
+from workalike.workload.amid import AmidText, AmidWrites
 from workalike.workload.mesh import Mesh
 from workalike.workload.mesh_size import MeshForm, mesh_bytes
 from workalike.workload.quantities import (
@@ -215,15 +216,20 @@ class Rows(Strict):
 class Content(Strict):
     """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one open per member.
 
+    `seeks: each` is a seek before each operation. `fsyncs` and `flushes` come at the end of the dump. What `sync` and
+    `flush` say comes in addition: an fsync or flush of a rank after each of its writes, or after every so many.
+
     With `passes` the streams are gone through that often, one after the other and over the same bytes of the file;
     their sizes are those of one pass.
     """
 
     opens: Operations = 0
     stats: Operations = 0
-    seeks: Operations = 0
+    seeks: Operations | Literal["each"] = 0
     fsyncs: Operations = 0
     flushes: Operations = 0
+    sync: AmidText = AmidWrites()
+    flush: AmidText = AmidWrites()
     streams: list[Stream] = Field(default_factory=list)
     passes: Annotated[int, Field(ge=1, le=MAX_REPEATS)] = 1
     table: Rows | None = None
@@ -241,6 +247,8 @@ class Content(Strict):
             raise ValueError("`table` replaces streams, arrays, fit and mesh: leave them out")
         if self.passes > 1 and (self.arrays or not self.streams):
             raise ValueError("`passes` are of streams alone")
+        if (self.sync or self.flush) and (self.arrays or not self.streams):
+            raise ValueError("`sync` and `flush` amid writes are of streams alone: use `fsyncs` or `flushes`")
         return self
 
     def moved(self, members: int, direction: Direction) -> int:

@@ -212,10 +212,22 @@ class _Family:
     def _content(self, place: str, contents: list[Content]) -> Iterator[Disclosure]:
         first = contents[0]
         for field in ("opens", "stats", "seeks", "fsyncs", "flushes"):
-            counts = [getattr(content, field) for content in contents]
+            found = [getattr(content, field) for content in contents]
+            counts = [count for count in found if count != "each"]
+            if len(counts) < len(found):
+                yield Disclosure(
+                    place, field, "each", f"that each operation has its own call among the {field}"
+                )
             if any(counts):
                 value = phrases.spread(counts, lambda n: f"{n:.0f}")
                 yield Disclosure(place, field, value, f"how many {field} a dump has")
+        for field, call in (("flush", "flush"), ("sync", "fsync")):
+            amid = dict.fromkeys(
+                getattr(content, field).text() for content in contents if getattr(content, field)
+            )
+            if amid:
+                tells = f"after how many writes there is {'an' if call == 'fsync' else 'a'} {call}"
+                yield Disclosure(place, field, ", ".join(list(amid)[:FEW]), tells)
         if any(content.passes > 1 for content in contents):
             value = phrases.spread([content.passes for content in contents], lambda n: f"{n:.0f}")
             yield Disclosure(place, "passes", value, "how often a dump goes through its part of a file")

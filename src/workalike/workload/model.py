@@ -14,6 +14,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from pydantic_core import PydanticCustomError
 
 from workalike.workload import units
+from workalike.workload.amid import AmidWrites
 from workalike.workload.content import (
     ArrayAccess,
     Arrays,
@@ -76,6 +77,7 @@ __all__ = [
     "MAX_RANKS",
     "MAX_REPEATS",
     "MAX_STRIPES",
+    "AmidWrites",
     "ArrayAccess",
     "Arrays",
     "Assumption",
@@ -279,7 +281,10 @@ class Tunable(Strict):
 
 
 class Family(Strict):
-    """A file family: the files of one purpose, and every dump or load of them."""
+    """A file family: the files of one purpose, and every dump or load of them.
+
+    With `reader: neighbour` a rank reads what the rank `shift` places further wrote.
+    """
 
     role: Role
     number: Annotated[int, Field(ge=1, le=10**6)] = 1
@@ -290,6 +295,7 @@ class Family(Strict):
     keep: Annotated[int, Field(ge=0, le=10**6)] = 0
     rename: bool = False
     reader: Reader = Reader.WRITER
+    shift: Annotated[int, Field(ge=1, le=MAX_RANKS)] = 1
     drop_caches: bool = False
     schedule: Schedule
     sizes: Size | list[Size] | None = None
@@ -373,6 +379,8 @@ class Family(Strict):
             raise ValueError("variables of an unstructured mesh must be centred on zones or nodes (TyphonIO)")
 
     def _check_lifetime(self) -> None:
+        if self.shift > 1 and self.reader is not Reader.NEIGHBOUR:
+            raise ValueError("`shift` is how far away the neighbour is: it needs `reader: neighbour`")
         if self.rename and self.lifetime is Lifetime.REUSED:
             raise ValueError("a reused file keeps its name: leave out `rename`")
         if self.sharing.turns is not Turns.BATON:

@@ -210,8 +210,12 @@ def mesh_words(mesh: Mesh, members: int) -> str:
 
 def call_words(content: Content) -> str:
     """The calls other than reads and writes, except those that do not occur."""
-    named = [plural(getattr(content, f"{word}s"), word) for word in ("open", "stat", "seek", "fsync")]
+    named = [plural(getattr(content, f"{word}s"), word) for word in ("open", "stat")]
+    named.append("a seek before each operation" if content.seeks == "each" else plural(content.seeks, "seek"))
+    named.append(plural(content.fsyncs, "fsync"))
     named.append(plural(content.flushes, "flush").replace("flushs", "flushes"))
+    amid = ((content.flush, "flush"), (content.sync, "fsync"))
+    named += [calls.words(word) for calls, word in amid if calls]
     return ", ".join(text for text in named if not text.startswith("0 "))
 
 

@@ -1,0 +1,36 @@
+// Reads that meet no data: bytes beyond the end of a file that no dump has written so far and that are not
+// prepared. A hole within a file is read as zeros, so only the file's end counts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "plan/check.hpp"
+#include "plan/plan.hpp"
+#include "sharing/layout.hpp"
+
+namespace wa {
+
+/// The bytes [from, to) of a file that a dump reads although the file ends at `from`.
+struct UnwrittenRead {
+    std::size_t dump = 0;    // position in the plan
+    std::size_t stream = 0;  // of the dump's content
+    FileSlot slot;
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+};
+
+/// The first such read of each dump that has any, in the order of the plan. Only streams of backends whose
+/// files are plain bytes are looked at. Of a family with very many files, those are looked at where a rule of
+/// the plan changes.
+[[nodiscard]] std::vector<UnwrittenRead> unwritten_reads(const Plan& plan);
+
+/// Raises PlanError for the first of them, with the file and the range.
+void check_reads(const Plan& plan);
+
+/// For each dump of the plan, whether ranks that share its file read in it what others of them write in it.
+/// They wait for each other between those writes and reads. Tables are left out.
+[[nodiscard]] std::vector<bool> dumps_that_meet(const Plan& plan);
+
+}  // namespace wa

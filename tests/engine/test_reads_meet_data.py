@@ -1,0 +1,218 @@
+"""Reads meet data: plans that read what nobody wrote are refused, and a read that ends early fails the run."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import time
+from collections import defaultdict
+from typing import Any
+
+import pytest
+
+from workalike import _core
+from workalike.workload.model import Workload
+
+from .conftest import Engine, content, dump, family, make_plan, sharing, stream, without_id
+from .test_core_agrees import random_plan
+
+WRITE, READ = stream([[8, 100]]), stream([[8, 100]], "read")
+
+
+def two_dumps(first: Any, second: Any, item: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    """A file that two dumps use."""
+    contents = [content(first), content(second)]
+    dumps = [dump(0), dump(1, file=0, content=1, **more)]
+    return make_plan(4, [item or family()], contents, dumps)
+
+
+def refusal(plan: dict[str, Any]) -> str:
+    with pytest.raises(_core.PlanError) as error:
+        _core.Plan(json.dumps(plan))
+    return str(error.value)
+
+
+def test_a_read_beyond_what_was_written_is_refused_by_core_and_engine(engine: Engine) -> None:
+    plan = two_dumps(WRITE, stream([[8, 150]], "read"))
+    line = refusal(plan)
+    assert line.startswith("dumps[1]: stream 0 reads bytes 800 to 1199 of checkpoint-1.0000.")
+    assert "which no dump has written" in line
+    result = engine(plan, processes=1, check=False)
+    assert (result.code, result.lines) == (2, [])
+    assert result.refusal.endswith(line)
+    plan["dumps"][1]["prepare"] = True
+    assert engine(plan).dumps[1]["bytes_read"] == 1200
+
+
+@pytest.mark.parametrize(
+    "second",
+    [READ, stream([[4, 800]], "read", "replicated"), stream([[1, 300]], "read", base=500)],
+    ids=["same", "whole", "end"],
+)
+def test_what_was_written_may_be_read(second: dict[str, Any]) -> None:
+    _core.Plan(json.dumps(two_dumps(WRITE, second)))
+
+
+def test_a_hole_is_read_as_zeros(engine: Engine) -> None:
+    """Only the end of the file counts, as for POSIX."""
+    plan = two_dumps(stream([[1, 100]], base=10_000), stream([[100, 101]], "read"))
+    assert engine(plan).dumps[1]["bytes_read"] == 10_100
+
+
+def test_each_file_is_looked_at() -> None:
+    """Of four files, the last two are shorter than what is read of them."""
+    item = family(sharing=sharing("per-rank"))
+    plan = two_dumps(stream([[6, 100]]), stream([[8, 100]], "read"), item)
+    assert "bytes 100 to 199 of checkpoint-1.0000.r000002." in refusal(plan)
+    plan = two_dumps(stream([[1, 100]], ranks=[[3, 3, 1]]), stream([[4, 100]], "read"), item)
+    assert "bytes 0 to 99 of checkpoint-1.0000.r000000." in refusal(plan)
+
+
+def test_the_last_of_very_many_files_is_looked_at() -> None:
+    ranks = 2**22
+    item = family(sharing=sharing("per-rank"))
+    plan = two_dumps(stream([[2 * ranks - 3, 100]]), stream([[2 * ranks, 100]], "read"), item)
+    plan["ranks"] = ranks
+    assert f"bytes 100 to 199 of checkpoint-1.0000.r{ranks - 3:06d}." in refusal(plan)
+    plan = two_dumps(
+        stream([[ranks - 1, 100]], ranks=[[0, ranks - 2, 1]]), stream([[ranks, 100]], "read"), item
+    )
+    plan["ranks"] = ranks
+    assert f"of checkpoint-1.0000.r{ranks - 1:06d}." in refusal(plan)
+
+
+def test_in_one_dump_what_comes_before_counts() -> None:
+    good = make_plan(4, [family()], [content(WRITE, READ)])
+    _core.Plan(json.dumps(good))
+    bad = make_plan(4, [family()], [content(READ, WRITE)])
+    assert refusal(bad).startswith("dumps[0]: stream 0 reads bytes 0 to 799")
+
+
+def ends_of(plan: dict[str, Any], core: _core.Plan) -> dict[int, tuple[str, int, int]]:
+    """The first read of each dump beyond what all ranks had written, stream by stream and dump by dump.
+
+    Found from operations of all ranks: only for dumps with one stream, in which the order of ranks does not matter.
+    """
+    size: dict[str, int] = defaultdict(int)
+    calls: dict[int, list[tuple[str, str, int]]] = defaultdict(list)
+    for rank in range(plan["ranks"]):
+        columns = core.operations(rank=rank, most=10**6)
+        rows = (columns[name].tolist() for name in ("dump", "file", "kind", "offset", "length"))
+        for position, file, kind, offset, length in zip(*rows, strict=True):
+            if _core.kinds[kind] in ("read", "write") and length:
+                calls[position].append((columns["names"][file], _core.kinds[kind], offset + length))
+    out: dict[int, tuple[str, int, int]] = {}
+    for position in range(len(plan["dumps"])):
+        reach: dict[str, int] = defaultdict(int)
+        for name, kind, end in calls[position]:
+            if kind == "write":
+                size[name] = max(size[name], end)
+            else:
+                reach[name] = max(reach[name], end)
+        for name in sorted(reach):
+            if reach[name] > size[name] and position not in out:
+                out[position] = name, size[name], reach[name]
+    return out
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_reads_of_nothing_are_those_of_a_reference(seed: int) -> None:
+    """Random plans whose dumps have one stream each; nothing is prepared."""
+    rng = random.Random(seed)
+    plan = random_plan(rng, 8)
+    for item in plan["families"]:
+        item["backend"] = item["level"] = item["interface"] = "posix"
+        item["lifetime"] = "reused"
+    for spec in plan["contents"]:
+        spec["streams"] = spec["streams"][:1]
+    first = {}
+    for position, place in enumerate(plan["dumps"]):
+        place.update(file=0, prepare=False)
+        first.setdefault(place["family"], position)
+    for position in first.values():  # a file that is read first is made before the run
+        plan["contents"][plan["dumps"][position]["content"]]["streams"][0]["direction"] = "write"
+    for place in plan["dumps"]:
+        place["prepare"] = True  # so that the core takes the plan
+    core = _core.Plan(json.dumps(plan))
+    for place in plan["dumps"]:
+        place["prepare"] = False
+    expected = ends_of(plan, core)
+    assert _core.unwritten_dumps(json.dumps(plan)) == sorted(expected)
+    if expected:
+        line = refusal(plan)
+        position = min(expected)
+        name, start, end = expected[position]
+        found = line.split(" of ")[1].split(",")[0]
+        assert line.startswith(f"dumps[{position}]: stream 0 reads bytes {start} to {end - 1}")
+        assert without_id(found) == without_id(name)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
+def test_ranks_wait_for_what_others_write_in_the_same_dump(engine: Engine, backend: str) -> None:
+    """Rank 3 alone writes the end of the file, slowly; all ranks read the whole. A rank without work waits, too."""
+    streams = [
+        stream([[4, 1000]], ranks=[[0, 1, 1]]),
+        stream([[3000, 1000]], ranks=[[3, 3, 1]], base=4000),
+        stream([[3, 3_004_000]], "read", "replicated", ranks=[[0, 1, 1], [3, 3, 1]]),
+        stream([[1, 1000]], ranks=[[3, 3, 1]], base=3_004_000),
+        stream([[2, 1000]], "read", "same", ranks=[[0, 1, 1]], base=3_004_000),
+    ]
+    plan = make_plan(4, [family(backend)], [content(*streams)], [dump(i) for i in range(5)])
+    result = engine(plan)
+    assert [d["bytes_read"] for d in result.dumps] == [3 * 3_004_000 + 2000] * 5
+    assert [d["counters"]["FLUSHES"] for d in result.dumps] == [0] * 5
+
+
+@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
+def test_a_read_that_ends_early_fails_the_run(engine: Engine, backend: str) -> None:
+    """The file is cut from outside between the dumps."""
+    plan = two_dumps(WRITE, READ, family(backend), gap_s=3.0, start_s=3.0, end_s=3.0) | {
+        "ranks": 1,
+        "time_scale": 1.0,
+    }
+    path = engine.write(plan)
+    data, record = engine.tmp / "data", engine.tmp / "run.jsonl"
+    data.mkdir()
+    command = [*engine.command(0), "--plan", str(path), "--dir", str(data), "--record", str(record), "--keep"]
+    with subprocess.Popen(command, env=engine.environment(), stderr=subprocess.PIPE, text=True) as process:
+        until = time.monotonic() + 60
+        while not record.exists() or '"dump"' not in record.read_text():
+            assert time.monotonic() < until and process.poll() is None
+            time.sleep(0.02)
+        (file,) = data.glob("*.dat")
+        with file.open("r+b") as opened:
+            opened.truncate(730)
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 1
+    (error,) = [json.loads(line) for line in record.read_text().splitlines() if '"error"' in line]
+    assert (error["rank"], error["operation"], error["index"]) == (0, "read", 1)
+    # A stream reads its buffer full, but gives what each call asked for.
+    assert error["reason"] == f"{file.name} ends early: asked for 100 bytes at byte 700, got 30"
+    assert "rank 0: checkpoint 1, dump 1: read failed" in stderr
+
+
+def test_a_workload_that_reads_more_than_it_writes_has_its_file_made() -> None:
+    from workalike.plan.resolve import Options, resolve
+
+    text = {
+        "workalike": 2,
+        "ranks": 4,
+        "families": [
+            {
+                "role": "scratch",
+                "interface": "posix",
+                "sharing": "per-rank",
+                "lifetime": "reused",
+                "schedule": {"count": 3, "every": "1 s"},
+                "contents": [
+                    {"streams": [{"direction": "write", "sizes": ["6 x 1 kB"]}]},
+                    {"streams": [{"direction": "read", "sizes": ["4 x 1 kB"]}]},
+                    {"streams": [{"direction": "read", "sizes": ["8 x 1 kB"]}]},
+                ],
+            }
+        ],
+    }
+    plan = resolve(Workload.model_validate(text), Options())
+    assert [place.prepare for place in plan.dumps] == [False, False, True]
