@@ -157,7 +157,7 @@ std::int64_t OperationRows::end_of(Direction direction, std::int64_t rank) const
     std::int64_t end = 0;
     for (std::int64_t i = first; i < last; ++i) {
         if (rank_of(i) != rank) continue;
-        const Row r = row(i);
+        const OperationTable::Row r = row(i);
         if (r.length > 0 && r.write == (direction == Direction::write))
             end = std::max(end, r.offset + r.length);
     }

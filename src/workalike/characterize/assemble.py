@@ -14,6 +14,7 @@ from workalike.characterize.draft import Draft
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import RoleRule
 from workalike.characterize.series import series_of
+from workalike.characterize.shifted import read_by_neighbour
 from workalike.characterize.traced import Traces
 from workalike.characterize.tunables import tunable_of
 from workalike.facts.jobs import JobFacts
@@ -42,7 +43,8 @@ def families_of(
     families = []
     for draft in sorted(drafts, key=lambda d: (order[d.role], -(d.written + d.read))):
         numbers[draft.role] += 1
-        families.append(family_of(draft, numbers[draft.role], job, known, traces))
+        facts = family_of(draft, numbers[draft.role], job, known, traces)
+        families.append(read_by_neighbour(facts, draft.shift) if draft.shift else facts)
     return families
 
 
@@ -57,6 +59,8 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         draft.rules.append(draft.states.rule)
     else:
         lifetime = Lifetime.REUSED if len(draft.layers) < len(draft.events) else Lifetime.PER_DUMP
+        if draft.shift:  # a trace has the ranks that read, a stream those whose files they read
+            traces = Traces(job, use=False)
         built = [content_of_event(event, job.nprocs, known, traces) for event in draft.events]
         contents = [content for content, _ in built]
         assumed = [a for _, reasons in built for a in reasons]

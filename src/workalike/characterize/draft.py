@@ -27,6 +27,7 @@ class Draft:
     role: Role = Role.OTHER
     rules: list[Decision] = field(default_factory=list)
     number: int = 0  # among the drafts of the job
+    shift: int = 0  # how many places further the rank is whose file a rank reads
 
     @cached_property
     def files(self) -> list[DataFile]:

@@ -69,6 +69,16 @@ def events_of_layer(layer: Sequence[DataFile], only_layer: bool, run_time: float
     return [Event(list(layer), order, whole)]
 
 
+def events_of_shifted(layer: Sequence[DataFile], run_time: float) -> list[Event]:
+    """A dump, and a load by other ranks."""
+    level = layer[0].level
+    whole = Interval(min(f.interval.start for f in layer), max(f.interval.end for f in layer))
+    return [
+        Event(list(layer), (direction,), _span(layer, level, direction, run_time) or whole, part, 2)
+        for part, direction in enumerate(BOTH)
+    ]
+
+
 def _joined(events: Sequence[Event]) -> Event:
     """Neighbouring events as one."""
     directions = tuple(dict.fromkeys(d for e in events for d in e.directions))

@@ -11,7 +11,7 @@ from workalike.characterize.appended import StateFinder
 from workalike.characterize.assemble import families_of
 from workalike.characterize.dataspace import known_extents
 from workalike.characterize.draft import Draft, drafts_of
-from workalike.characterize.events import events_of
+from workalike.characterize.events import events_of, events_of_shifted
 from workalike.characterize.exact import TableBuilder, exact, is_exact
 from workalike.characterize.families import (
     DataFile,
@@ -25,6 +25,7 @@ from workalike.characterize.reopened import opened_for_each_part
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.roles import Behaviour, decide_role
 from workalike.characterize.rules import ModelRule
+from workalike.characterize.shifted import shift_of
 from workalike.characterize.synthesis import refined
 from workalike.characterize.traced import Traces
 from workalike.characterize.traced_rows import has_rules, traced_family
@@ -85,7 +86,7 @@ class _Characterizer:
         traces = Traces(self.job, self.options.use_trace)
         finder = StateFinder(self.job, self.options, traces, drafts)
         for draft in drafts:
-            draft.states = finder.find(draft)
+            draft.states = None if draft.shift else finder.find(draft)
         self._decide_roles(drafts)
         for draft in drafts:
             finder.size(draft)
@@ -161,13 +162,22 @@ class _Characterizer:
 
     def _drafts(self, data_files: Sequence[DataFile]) -> list[Draft]:
         latest = latest_stamp(self.job.run_time)
-        drafts = [
-            draft
-            for family in group_into_families(data_files)
-            for draft in drafts_of(split_into_dumps(family, self.job.nprocs), self.job.nprocs, latest)
-        ]
+        drafts: list[Draft] = []
+        for family in group_into_families(data_files):
+            shift = shift_of(family)
+            if shift is None:
+                drafts += drafts_of(split_into_dumps(family, self.job.nprocs), self.job.nprocs, latest)
+                continue
+            for layer in split_into_dumps(shift.files, self.job.nprocs):  # each is read back by itself
+                drafts += drafts_of([layer], self.job.nprocs, latest)
+                drafts[-1].shift = shift.places
         for number, draft in enumerate(drafts):
-            draft.number, draft.events = number, events_of(draft.layers, self.job.run_time)
+            draft.number = number
+            draft.events = (
+                events_of_shifted(draft.layers[0], self.job.run_time)
+                if draft.shift
+                else events_of(draft.layers, self.job.run_time)
+            )
         return drafts
 
     def _decide_roles(self, drafts: Sequence[Draft]) -> None:

@@ -54,6 +54,15 @@ class TunableRule(Rule):
     )
 
 
+class ReaderRule(Rule):
+    """Which rank reads a file back."""
+
+    NEIGHBOUR = (
+        "neighbour",
+        "reader: each file has a record of the rank that wrote it, and of one {places} places before that read it",
+    )
+
+
 class SynthesisRule(Rule):
     """Another reading of the counters than that of the rules, because its prediction is nearer to them."""
 

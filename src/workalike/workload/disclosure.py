@@ -146,6 +146,7 @@ class _Family:
             ("keep", "how many files are kept"),
             ("rename", "files are written under another name first"),
             ("reader", "which rank reads a file back"),
+            ("shift", "how many places further the rank is whose file is read"),
             ("drop_caches", "whether caches are dropped before reading"),
         ):
             value = getattr(family, field)
