@@ -21,7 +21,7 @@ from workalike.workload.model import Lifetime, Workload
 def workload(content: dict[str, object], **family: object) -> Workload:
     document = {
         "role": "scratch", "interface": "posix", "sharing": "shared", "schedule": {"start": ["1 s"]},
-        "content": content, **family,
+        **({"content": content} if content else {}), **family,
     }  # fmt: skip
     return Workload.model_validate(
         {"workalike": 2, "ranks": RANKS, "runtime": "20 s", "families": [document]}
@@ -131,3 +131,33 @@ def test_random_workloads_are_found_again(tmp_path: Path) -> None:
         seed: misses for seed in range(60) if (misses := misses_of(one_family(random.Random(seed)), tmp_path))
     }
     assert not off
+
+
+@pytest.mark.parametrize("rounds", [3, 5])
+def test_a_file_written_and_read_back_in_rounds(tmp_path: Path, rounds: int) -> None:
+    """Each dump and each load opens the file: neither is the other's second open."""
+    contents = [{"streams": [{"direction": d, "sizes": ["64 x 64 KiB"]}]} for d in ("write", "read")]
+    schedule = {"count": 2 * rounds, "every": "1 s", "duration": "1 s"}
+    truth = workload({}, lifetime="reused", contents=contents, use=[0, 1] * rounds, schedule=schedule)
+    found = found_again(truth, tmp_path)
+    (facts,) = found.families
+    assert (facts.family.lifetime, facts.family.schedule.dumps) == (Lifetime.REUSED, 2 * rounds)
+    moved = [(dump.bytes_written, dump.bytes_read) for dump in facts.dumps]
+    assert moved == [(64 * 65536, 0), (0, 64 * 65536)] * rounds
+
+
+def test_a_file_that_one_rank_writes_anew_each_time_with_other_sizes(tmp_path: Path) -> None:
+    """Nine states of two operations; the second differs by some bytes from state to state."""
+    sizes = [4149, 4149, 4148, 4149, 4150, 4149, 4149, 4149, 4149]
+    contents = [
+        {"opens": 1, "streams": [{"direction": "write", "sizes": [f"1 x {size} B", "1 x 369 B"], "ranks": 0}]}
+        for size in sizes
+    ]
+    schedule = {"count": len(sizes), "every": "1 s", "duration": "0.5 s"}
+    sharing = {"mode": "root", "ranks": 0}
+    truth = workload({}, lifetime="reused", sharing=sharing, contents=contents, schedule=schedule)
+    found = found_again(truth, tmp_path)
+    (facts,) = found.families
+    assert facts.family.schedule.dumps == len(sizes)
+    assert sum(dump.bytes_written for dump in facts.dumps) == sum(sizes) + 9 * 369
+    assert all(4510 < dump.bytes_written < 4525 for dump in facts.dumps)

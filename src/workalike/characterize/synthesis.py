@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import Any
 
 from pydantic import ValidationError
 
+from workalike.characterize.opened_anew import CALLS, count_of, readings
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import SynthesisRule
 from workalike.errors import WorkalikeError
@@ -24,19 +24,17 @@ from workalike.facts.jobs import JobFacts
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
 from workalike.facts.rules import Decision, by
 from workalike.plan.resolve import Options, resolve
-from workalike.predict.agreement import rows_of
+from workalike.predict.agreement import DeterminedRow, rows_of
 from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log
 from workalike.predict.prediction import predicted
 from workalike.workload import units
 from workalike.workload.model import (
-    Assumption,
     Content,
     Direction,
     Entry,
     Family,
     Lifetime,
     Pattern,
-    Schedule,
     SharingMode,
     Stream,
     Workload,
@@ -53,7 +51,6 @@ PLACED_BY = {
     Direction.WRITE: ("SEQ_WRITES", "CONSEC_WRITES", "MAX_BYTE_WRITTEN"),
 }
 """Counters that depend on where the operations of a direction land."""
-CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
 MOST_STRIDES = 4
 PATTERNS = (Pattern.INTERLEAVED, Pattern.CONTIGUOUS, Pattern.RANDOM, Pattern.REPLICATED)
 
@@ -72,7 +69,7 @@ def refined(families: Sequence[FamilyFacts], job: JobFacts) -> list[FamilyFacts]
     ]
 
 
-def misfit_of(facts: FamilyFacts, job: JobFacts) -> list[str] | None:
+def misfit_of(facts: FamilyFacts, job: JobFacts) -> list[DeterminedRow] | None:
     """The determined counters in which a family's prediction is off; None where they cannot be predicted."""
     refiner = _Refiner(facts, job)
     if not refiner.compares():
@@ -114,14 +111,19 @@ class _Refiner:
         family = self.facts.family
         misfit = self.misfit(family)
         rules: list[Decision] = []
+        anew = self._plain_reopening(family, misfit)
+        if anew is not None:
+            family, misfit = anew
+            rules.append(by(SynthesisRule.OPENED_ANEW))
         for _ in range(MOST_ROUNDS):
             if not misfit:
                 break
-            judged = [(self.misfit(made), rule, made) for rule, made in self.candidates(family, misfit)]
-            known = [(off, rule, made) for off, rule, made in judged if off is not None]
-            if not known or min(len(off) for off, _, _ in known) >= len(misfit):
+            off = [row.counter for row in misfit]
+            judged = [(self.misfit(made), rule, made) for rule, made in self.candidates(family, off)]
+            known = [(rows, rule, made) for rows, rule, made in judged if rows is not None]
+            if not known or min(len(rows) for rows, _, _ in known) >= len(misfit):
                 break
-            misfit, rule, family = min(known, key=lambda found: len(found[0]))
+            misfit, rule, family = min(known, key=lambda found: _badness(found[0]))
             rules.append(by(rule))
         if not rules:
             return self.facts
@@ -129,16 +131,32 @@ class _Refiner:
             self.facts, family=family, dumps=self._dumps_of(family), rules=[*self.facts.rules, *rules]
         )
 
+    def _plain_reopening(
+        self, family: Family, misfit: Sequence[DeterminedRow] | None
+    ) -> tuple[Family, list[DeterminedRow]] | None:
+        """Passes over a file as dumps of it, where each rank opens it for each pass, or for each direction of a pass.
+
+        Opens that serve no data are less plausible than opens that do.
+        """
+        if misfit is None or family.schedule.dumps > 1:
+            return None
+        opens, members = self._opens(), family.members(self.job.nprocs)
+        rounds = {n for n in self._passes(family) if opens in (n * members, 2 * n * members)}
+        for _, made in self._opened_anew(family, rounds):
+            rows = self.misfit(made)
+            if rows is not None and len(rows) <= len(misfit):
+                return made, rows
+        return None
+
     def _dumps_of(self, family: Family) -> list[DumpFacts]:
-        """What the log says of each dump: where their number has changed, an equal share of all."""
-        before, count = self.facts.dumps, family.schedule.dumps
-        if count == len(before):
-            return before
-        written, read = (sum(getattr(d, f"bytes_{past}") for d in before) for past in ("written", "read"))
+        """What the log says of each dump: where their number has changed, its share of all."""
+        if family.schedule.dumps == len(self.facts.dumps):
+            return self.facts.dumps
+        members = family.members(self.job.nprocs)
         return [
             DumpFacts(
-                bytes_written=written * (i + 1) // count - written * i // count,
-                bytes_read=read * (i + 1) // count - read * i // count,
+                bytes_written=family.content_of(i).moved(members, Direction.WRITE),
+                bytes_read=family.content_of(i).moved(members, Direction.READ),
                 start_s=start,
                 end_s=end,
                 files=self.files,
@@ -156,7 +174,7 @@ class _Refiner:
         dumps = [calls[0]] * family.schedule.dumps if len(calls) == 1 else [calls[i] for i in uses]
         return sum(dumps) + members * len(dumps)
 
-    def misfit(self, family: Family) -> list[str] | None:
+    def misfit(self, family: Family) -> list[DeterminedRow] | None:
         """The determined counters that are off; None where the family cannot be planned, or has too many calls."""
         workload = Workload(ranks=self.job.nprocs, runtime=max(0.0, self.job.run_time), families=[family])
         try:
@@ -174,14 +192,16 @@ class _Refiner:
             if module in found and log.counters
             for row in rows_of((), module, log, found[module], below=module != self.module)
         ]
-        return [row.counter for row in rows if not row.agrees and not row.counter.startswith(left_out)]
+        return [row for row in rows if not row.agrees and not row.counter.startswith(left_out)]
 
     def candidates(self, family: Family, off: Sequence[str]) -> Iterator[Candidate]:
         """Other readings of the same bytes that may set right what is `off`, the simplest first."""
         if any(counter.startswith(("MAX_BYTE", "OPENS")) for counter in off):
             if family.lifetime is Lifetime.APPENDED and family.schedule.dumps > 1:
                 yield from _valid(SynthesisRule.REUSED, family, lifetime=Lifetime.REUSED)
-            yield from self._opened_anew(family)
+            opens, members = self._opens(), family.members(self.job.nprocs)
+            counts = {opens // members} if opens % members == 0 else set()
+            yield from self._opened_anew(family, counts | set(self._passes(family)))
         for direction, pieces in self._pieces():
             for pattern in (Pattern.INTERLEAVED, Pattern.CONTIGUOUS):
                 cut = partial(_in_pieces, direction=direction, pieces=pieces, pattern=pattern)
@@ -201,35 +221,19 @@ class _Refiner:
         if "RW_SWITCHES" in off:
             yield from _changed(SynthesisRule.ORDER, family, _other_order)
 
-    def _opened_anew(self, family: Family) -> Iterator[Candidate]:
-        """One file that each open begins anew: as many equal dumps as it was opened."""
-        opens = RULES[self.module].of(self.log.counters).get("OPENS", 0)
-        members = 1 if family.sharing.mode is SharingMode.ROOT else family.members(self.job.nprocs)
-        count = opens // max(1, members)
-        if len(self.files) != 1 or count < 2 or opens % members or count > MOST_PASSES:
+    def _opens(self) -> int:
+        return RULES[self.module].of(self.log.counters).get("OPENS", 0)
+
+    def _opened_anew(self, family: Family, counts: set[int]) -> Iterator[Candidate]:
+        """One file that is opened anew for each dump, with so many dumps."""
+        if len(self.files) != 1:
             return
-        content = _share_of_all([family.content_of(i) for i in range(family.schedule.dumps)], count)
-        if content is None:
-            return
-        starts, ends = family.schedule.starts(), family.schedule.ends()
-        busy = sum(end - start for start, end in zip(starts, ends, strict=True))
-        last = max(starts[-1], ends[-1] - busy / count)
-        gap = (last - starts[0]) / (count - 1)
-        schedule = Schedule(
-            start=[round(starts[0] + i * gap, 6) for i in range(count)], duration=round(busy / count, 6)
-        )
-        assumed = dict.fromkeys([*family.assumed, Assumption.STATES, Assumption.SCHEDULE])
-        yield from _valid(
-            SynthesisRule.OPENED_ANEW,
-            family,
-            lifetime=Lifetime.REUSED,
-            schedule=schedule,
-            sizes=None,
-            content=content,
-            contents=[],
-            use=None,
-            assumed=list(assumed),
-        )
+        single = family.sharing.mode is SharingMode.ROOT
+        members = family.members(self.job.nprocs)
+        for count in sorted(counts):
+            if count <= MOST_PASSES:
+                for changes in readings(family, self._opens(), count, members, single):
+                    yield from _valid(SynthesisRule.OPENED_ANEW, family, **changes)
 
     def _strided(self, family: Family) -> Iterator[Candidate]:
         """Operations at equal distances: of both directions, or of one."""
@@ -294,6 +298,11 @@ class _Refiner:
         yield from sorted(found)
 
 
+def _badness(misfit: Sequence[DeterminedRow]) -> tuple[int, float]:
+    """How many counters are off; of equally many, how far."""
+    return len(misfit), sum(min(1.0, row.error) for row in misfit)
+
+
 def _is_random(family: Family) -> bool:
     return any(s.pattern is Pattern.RANDOM for content in family.all_contents() for s in content.streams)
 
@@ -307,14 +316,9 @@ def _calls_of(content: Content, members: int) -> int:
         )
         for stream in content.streams
     )
-    calls = sum(_count(getattr(content, name)) for name in CALLS)
+    calls = sum(count_of(getattr(content, name)) for name in CALLS)
     each = (content.seeks == "each") + content.sync.calls * bool(content.sync) + bool(content.flush)
     return content.passes * operations * (1 + each) + calls
-
-
-def _count(calls: int | str) -> int:
-    """Calls that a content counts; 0 for those that go with its operations."""
-    return calls if isinstance(calls, int) else 0
 
 
 def _valid(rule: SynthesisRule, family: Family, **changes: object) -> Iterator[Candidate]:
@@ -337,47 +341,6 @@ def _changed(
         yield from _valid(rule, family, content=after[0])
     else:
         yield from _valid(rule, family, contents=after)
-
-
-def _share_of_all(contents: Sequence[Content], parts: int) -> Content | None:
-    """The operations of all contents in so many equal contents; None where they cannot be divided."""
-    streams: dict[str, Stream] = {}
-    entries: dict[str, Counter[tuple[int, bool]]] = {}
-    for content in contents:
-        if content.passes > 1:
-            return None
-        for stream in content.streams:
-            plain = stream.model_copy(update={"base": None, "repeat": 1})
-            key = plain.model_dump_json(exclude={"sizes"})
-            streams.setdefault(key, plain)
-            for entry in stream.sizes:
-                entries.setdefault(key, Counter())[entry.size, entry.per_rank] += entry.count * stream.repeat
-    if any(count % parts for sizes in entries.values() for count in sizes.values()):
-        return None
-    placed = {(content.seeks == "each", content.sync.text(), content.flush.text()) for content in contents}
-    if len(placed) > 1:
-        return None
-    calls: dict[str, Any] = {
-        name: sum(_count(getattr(content, name)) for content in contents) // parts for name in CALLS
-    }
-    if contents[0].seeks == "each":
-        calls["seeks"] = "each"
-    return Content(
-        **calls,
-        sync=contents[0].sync,
-        flush=contents[0].flush,
-        streams=[
-            stream.model_copy(
-                update={
-                    "sizes": [
-                        Entry(count=count // parts, size=size, per_rank=per_rank)
-                        for (size, per_rank), count in entries[key].items()
-                    ]
-                }
-            )
-            for key, stream in streams.items()
-        ],
-    )
 
 
 def _repeats_joined(streams: Sequence[Stream]) -> list[Stream]:

@@ -1,0 +1,163 @@
+"""One file that is opened anew for each of several dumps, whose operations and calls a log has summed up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from workalike.characterize.growth import apportion
+from workalike.workload import units
+from workalike.workload.model import Assumption, Content, Direction, Entry, Family, Lifetime, Schedule, Stream
+
+CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
+
+
+def count_of(calls: int | str) -> int:
+    """Calls that a content counts; 0 for those that go with its operations."""
+    return calls if isinstance(calls, int) else 0
+
+
+def readings(family: Family, opens: int, dumps: int, members: int, single: bool) -> Iterator[dict[str, Any]]:
+    """Changes that make the family one of so many dumps of one file, the simplest first.
+
+    Args:
+        family: as it is.
+        opens: of the file, by all ranks.
+        dumps: how many dumps there may be.
+        members: ranks that open the file.
+        single: one rank alone has the file, so that its operations need not be the same in all dumps.
+    """
+    if opens % dumps or dumps < 2:
+        return
+    contents = [family.content_of(i) for i in range(family.schedule.dumps)]
+    even = shares(contents, dumps, members, even=True)
+    both = {stream.direction for content in contents for stream in content.streams} == set(Direction)
+    if even is not None:
+        if both and opens == 2 * dumps * members:  # written and read back, each with an open of its own
+            yield _changes(family, [_part(even[0], d) for d in _order(even[0])], dumps)
+        yield _changes(family, even[:1], dumps)
+    elif single:
+        uneven = shares(contents, dumps, members, even=False)
+        if uneven is not None:
+            yield _changes(family, uneven, 1)
+
+
+def shares(contents: Sequence[Content], parts: int, members: int, *, even: bool) -> list[Content] | None:
+    """All operations and calls in so many contents; None where that is not possible.
+
+    With `even`, only if all are equal.
+    """
+    streams: dict[str, Stream] = {}
+    entries: dict[str, Counter[tuple[int, bool]]] = {}
+    for content in contents:
+        if content.passes > 1:
+            return None
+        for stream in content.streams:
+            plain = stream.model_copy(update={"base": None, "repeat": 1})
+            key = plain.model_dump_json(exclude={"sizes"})
+            streams.setdefault(key, plain)
+            for entry in stream.sizes:
+                entries.setdefault(key, Counter())[entry.size, entry.per_rank] += entry.count * stream.repeat
+    if even and any(count % parts for sizes in entries.values() for count in sizes.values()):
+        return None
+    if len({(content.sync.text(), content.flush.text()) for content in contents}) > 1:
+        return None
+    each = all(content.seeks == "each" for content in contents)
+    totals = {name: sum(count_of(getattr(content, name)) for content in contents) for name in CALLS}
+    if not each:
+        totals["seeks"] += sum(
+            _operations(content, members) for content in contents if content.seeks == "each"
+        )
+    calls = {
+        name: [total // parts] * parts if even else apportion(total, [1.0] * parts)
+        for name, total in totals.items()
+    }
+    of_entries = _dealt(streams, entries, parts)
+    out = []
+    for k in range(parts):
+        own: dict[str, Any] = {name: values[k] for name, values in calls.items()}
+        if each:
+            own["seeks"] = "each"
+        built = []
+        for key, stream in streams.items():
+            sizes = [
+                Entry(count=counts[k], size=size, per_rank=per_rank)
+                for (size, per_rank), counts in sorted(of_entries[key].items())
+                if counts[k]
+            ]
+            if sizes:
+                built.append(stream.model_copy(update={"sizes": sizes}))
+        out.append(Content(**own, sync=contents[0].sync, flush=contents[0].flush, streams=built))
+    return out
+
+
+def _dealt(
+    streams: dict[str, Stream], entries: dict[str, Counter[tuple[int, bool]]], parts: int
+) -> dict[str, dict[tuple[int, bool], list[int]]]:
+    """The operations of each stream and size in so many parts.
+
+    What cannot be divided goes, the largest operations first, to the parts with the fewest bytes in its direction.
+    """
+    out: dict[str, dict[tuple[int, bool], list[int]]] = {key: {} for key in streams}
+    bytes_of = {direction: [0] * parts for direction in Direction}
+    pool = [(entry, key, count) for key, sizes in entries.items() for entry, count in sizes.items()]
+    for entry, key, count in sorted(pool, key=lambda item: (-item[0][0], item[1])):
+        load = bytes_of[streams[key].direction]
+        each, rest = divmod(count, parts)
+        lightest = sorted(range(parts), key=lambda part: load[part])[:rest]
+        out[key][entry] = [each + (part in lightest) for part in range(parts)]
+        for part in range(parts):
+            load[part] += out[key][entry][part] * entry[0]
+    return out
+
+
+def _operations(content: Content, members: int) -> int:
+    ranks = [(s, members if s.ranks is None else units.count_ranks(s.ranks)) for s in content.streams]
+    return sum(stream.repeat * entry.total(n) for stream, n in ranks for entry in stream.sizes)
+
+
+def _order(content: Content) -> list[Direction]:
+    return list(dict.fromkeys(stream.direction for stream in content.streams))
+
+
+def _part(content: Content, direction: Direction) -> Content:
+    """What a content does in one direction, of two that share its calls equally; syncs go with the writes."""
+    writes = direction is Direction.WRITE
+    changes: dict[str, Any] = {
+        "streams": [stream for stream in content.streams if stream.direction is direction],
+        "opens": content.opens // 2,
+        "stats": content.stats // 2,
+        "seeks": content.seeks if isinstance(content.seeks, str) else content.seeks // 2,
+    }
+    if not writes:
+        changes |= {"fsyncs": 0, "flushes": 0, "sync": {}, "flush": {}}
+    return Content.model_validate(content.model_dump() | Content(**changes).model_dump(include=set(changes)))
+
+
+def _changes(family: Family, contents: Sequence[Content], rounds: int) -> dict[str, Any]:
+    """The contents in turn, so often; evenly over the time of the family's dumps."""
+    count = len(contents) * rounds
+    schedule = family.schedule
+    starts, ends = schedule.starts(), schedule.ends()
+    busy = sum(end - start for start, end in zip(starts, ends, strict=True))
+    last = max(starts[-1], ends[-1] - busy / count)
+    gap = (last - starts[0]) / (count - 1)
+    distinct: list[Content] = []
+    for content in contents:
+        if content not in distinct:
+            distinct.append(content)
+    use = [distinct.index(content) for content in contents] * rounds
+    return {
+        "lifetime": Lifetime.REUSED,
+        "schedule": Schedule(
+            start=[round(starts[0] + i * gap, 6) for i in range(count)],
+            duration=round(busy / count, 6),
+            compute_time=round(sum(schedule.compute_times()) / count, 6),
+        ),
+        "sizes": None,
+        "content": distinct[0] if len(distinct) == 1 else None,
+        "contents": distinct if len(distinct) > 1 else [],
+        "use": use if len(distinct) > 1 else None,
+        "assumed": list(dict.fromkeys([*family.assumed, Assumption.STATES, Assumption.SCHEDULE])),
+    }
