@@ -35,18 +35,18 @@ def readings(family: Family, opens: int, dumps: int, members: int, single: bool)
     both = {stream.direction for content in contents for stream in content.streams} == set(Direction)
     if even is not None:
         if both and opens == 2 * dumps * members:  # written and read back, each with an open of its own
-            yield _changes(family, [_part(even[0], d) for d in _order(even[0])], dumps)
-        yield _changes(family, even[:1], dumps)
+            yield _changes(family, [_part(content, d) for content in even for d in _order(content)])
+        yield _changes(family, even)
     elif single:
         uneven = shares(contents, dumps, members, even=False)
         if uneven is not None:
-            yield _changes(family, uneven, 1)
+            yield _changes(family, uneven)
 
 
 def shares(contents: Sequence[Content], parts: int, members: int, *, even: bool) -> list[Content] | None:
     """All operations and calls in so many contents; None where that is not possible.
 
-    With `even`, only if all are equal.
+    With `even`, only if all have equal operations; the first makes the calls that cannot be divided.
     """
     streams: dict[str, Stream] = {}
     entries: dict[str, Counter[tuple[int, bool]]] = {}
@@ -70,7 +70,9 @@ def shares(contents: Sequence[Content], parts: int, members: int, *, even: bool)
             _operations(content, members) for content in contents if content.seeks == "each"
         )
     calls = {
-        name: [total // parts] * parts if even else apportion(total, [1.0] * parts)
+        name: [total // parts + total % parts] + [total // parts] * (parts - 1)
+        if even
+        else apportion(total, [1.0] * parts)
         for name, total in totals.items()
     }
     of_entries = _dealt(streams, entries, parts)
@@ -127,17 +129,19 @@ def _part(content: Content, direction: Direction) -> Content:
     changes: dict[str, Any] = {
         "streams": [stream for stream in content.streams if stream.direction is direction],
         "opens": content.opens // 2,
-        "stats": content.stats // 2,
-        "seeks": content.seeks if isinstance(content.seeks, str) else content.seeks // 2,
+        "stats": content.stats // 2 + (content.stats % 2 if writes else 0),
+        "seeks": content.seeks,
     }
+    if isinstance(content.seeks, int):
+        changes["seeks"] = content.seeks // 2 + (content.seeks % 2 if writes else 0)
     if not writes:
         changes |= {"fsyncs": 0, "flushes": 0, "sync": {}, "flush": {}}
     return Content.model_validate(content.model_dump() | Content(**changes).model_dump(include=set(changes)))
 
 
-def _changes(family: Family, contents: Sequence[Content], rounds: int) -> dict[str, Any]:
-    """The contents in turn, so often; evenly over the time of the family's dumps."""
-    count = len(contents) * rounds
+def _changes(family: Family, contents: Sequence[Content]) -> dict[str, Any]:
+    """A dump for each content, evenly over the time of the family's dumps."""
+    count = len(contents)
     schedule = family.schedule
     starts, ends = schedule.starts(), schedule.ends()
     busy = sum(end - start for start, end in zip(starts, ends, strict=True))
@@ -147,7 +151,7 @@ def _changes(family: Family, contents: Sequence[Content], rounds: int) -> dict[s
     for content in contents:
         if content not in distinct:
             distinct.append(content)
-    use = [distinct.index(content) for content in contents] * rounds
+    use = [distinct.index(content) for content in contents]
     return {
         "lifetime": Lifetime.REUSED,
         "schedule": Schedule(
