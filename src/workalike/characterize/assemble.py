@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from workalike.characterize.barrier import begins_with_barrier
 from workalike.characterize.call_places import place_calls
@@ -11,6 +11,7 @@ from workalike.characterize.compute_time import compute_times
 from workalike.characterize.contents import content_of_event, contents_of_states
 from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.draft import Draft
+from workalike.characterize.renamed import are_renamed, replace_each_other
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import RoleRule
 from workalike.characterize.series import series_of
@@ -35,20 +36,30 @@ from workalike.workload.model import (
 
 
 def families_of(
-    drafts: Sequence[Draft], job: JobFacts, known: KnownExtents, traces: Traces
+    drafts: Sequence[Draft], job: JobFacts, known: KnownExtents, traces: Traces, renames: Mapping[int, int]
 ) -> list[FamilyFacts]:
-    """The families in the order of their roles, the largest first, with numbers within each role."""
+    """The families in the order of their roles, the largest first, with numbers within each role.
+
+    `renames`: see `renames_of`.
+    """
     numbers: dict[Role, int] = defaultdict(int)
     order = {role: i for i, role in enumerate(Role)}
     families = []
     for draft in sorted(drafts, key=lambda d: (order[d.role], -(d.written + d.read))):
         numbers[draft.role] += 1
-        facts = family_of(draft, numbers[draft.role], job, known, traces)
+        facts = family_of(draft, numbers[draft.role], job, known, traces, renames)
         families.append(read_by_neighbour(facts, draft.shift) if draft.shift else facts)
     return families
 
 
-def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, traces: Traces) -> FamilyFacts:
+def family_of(
+    draft: Draft,
+    number: int,
+    job: JobFacts,
+    known: KnownExtents,
+    traces: Traces,
+    renames: Mapping[int, int],
+) -> FamilyFacts:
     """One family: its schedule and contents, what was assumed, and which rules decided."""
     assumed: list[Assumption] = []
     if draft.states is not None:
@@ -73,6 +84,8 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         assumed = [*placed, *assumed]
     interface = draft.layers[0][0].interface
     tunable, rules = tunable_of([d.file for d in draft.files], draft.level, interface)
+    rename = lifetime is Lifetime.PER_DUMP and bool(draft.written) and are_renamed(draft.files)
+    one_left = rename and len(draft.layers) == len(draft.files) and replace_each_other(draft.files, renames)
     distinct, use = distinct_contents(contents)
     series = series_of(contents, draft.level, members) if len(distinct) > 1 else None
     if series is not None:
@@ -84,6 +97,8 @@ def family_of(draft: Draft, number: int, job: JobFacts, known: KnownExtents, tra
         level=draft.level,
         sharing=sharing_for(draft.sharing, contents, job.nprocs),
         lifetime=lifetime,
+        rename=rename,
+        keep=1 if one_left else 0,
         schedule=Schedule(
             start=[round(i.start, 6) for i in intervals],
             duration=durations_of(intervals),

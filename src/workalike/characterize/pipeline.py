@@ -21,6 +21,7 @@ from workalike.characterize.families import (
 )
 from workalike.characterize.meshes import as_mesh
 from workalike.characterize.options import CharacterizeOptions, Model
+from workalike.characterize.renamed import renames_of
 from workalike.characterize.reopened import opened_for_each_part
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.roles import Behaviour, decide_role
@@ -90,7 +91,8 @@ class _Characterizer:
         self._decide_roles(drafts)
         for draft in drafts:
             finder.size(draft)
-        families = families_of(drafts, self.job, known_extents([d.file for d in data_files]), traces)
+        known = known_extents([d.file for d in data_files])
+        families = families_of(drafts, self.job, known, traces, renames_of(facts.files()))
         families, operations = self._exactly(families, traces)
         if self.options.model is Model.MESH:
             families = [self._as_mesh(facts) for facts in families]

@@ -230,9 +230,13 @@ class _Refiner:
             return
         single = family.sharing.mode is SharingMode.ROOT
         members = family.members(self.job.nprocs)
+        posix = self.files[0].modules.get("POSIX")
+        renamed = posix.total("RENAME_SOURCES") if posix is not None else 0
         for count in sorted(counts):
             if count <= MOST_PASSES:
                 for changes in readings(family, self._opens(), count, members, single):
+                    if renamed == count == changes["schedule"].dumps:  # each takes the place of the last
+                        changes |= {"lifetime": Lifetime.PER_DUMP, "rename": True, "keep": 1}
                     yield from _valid(SynthesisRule.OPENED_ANEW, family, **changes)
 
     def _strided(self, family: Family) -> Iterator[Candidate]:

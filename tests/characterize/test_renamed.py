@@ -1,0 +1,73 @@
+"""Files that are written under another name: the workload has `rename`, and `keep` where they replace each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workalike.characterize import characterize
+from workalike.darshan import LogBuilder, open_log
+from workalike.darshan.hash import record_id
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.model import Family, Lifetime
+
+SIZE = 40_000
+
+
+def written(number: int, rounds: int = 1, **more: int) -> dict[str, float]:
+    """A file that is opened `rounds` times and gets so many writes of one size each time."""
+    start = 2.0 + 2 * number
+    return {
+        "OPENS": rounds, "WRITES": 4 * rounds, "BYTES_WRITTEN": 4 * SIZE * rounds, "MAX_BYTE_WRITTEN": 4 * SIZE - 1,
+        "SEQ_WRITES": 3 * rounds, "CONSEC_WRITES": 3 * rounds, "SIZE_WRITE_10K_100K": 4 * rounds,
+        "ACCESS1_ACCESS": SIZE, "ACCESS1_COUNT": 4 * rounds, "FILE_ALIGNMENT": 4096,
+        "FILE_NOT_ALIGNED": 3 * rounds, "F_OPEN_START_TIMESTAMP": start,
+        "F_WRITE_START_TIMESTAMP": start + 0.1, "F_WRITE_END_TIMESTAMP": start + 2 * rounds - 1.2,
+        "F_CLOSE_END_TIMESTAMP": start + 2 * rounds - 1, "F_WRITE_TIME": 0.05, **more,
+    }  # fmt: skip
+
+
+def family_of(log: LogBuilder, tmp_path: Path) -> Family:
+    log.write(tmp_path / "app.darshan")
+    (facts,) = characterize([open_log(tmp_path / "app.darshan")]).families
+    return facts.family
+
+
+def signed(number: int) -> int:
+    """A record id as a counter has it."""
+    return number - 2**64 if number >= 2**63 else number
+
+
+@pytest.mark.parametrize("taken", [0, 5], ids=["own names", "one name"])
+def test_files_that_are_renamed(tmp_path: Path, taken: int) -> None:
+    log = LogBuilder(nprocs=4, run_time=20.0)
+    names = [f"/data/state_step{100 * (k + 1)}.cpt" for k in range(5)]
+    for k, name in enumerate(names):
+        log.posix(name, 0, **written(k, RENAME_SOURCES=1))
+        if not taken:
+            log.posix(f"/data/final{k}", 0, RENAME_TARGETS=1, RENAMED_FROM=signed(record_id(name)))
+    if taken:
+        log.posix("/data/state.cpt", 0, RENAME_TARGETS=5, RENAMED_FROM=signed(record_id(names[-1])))
+    family = family_of(log, tmp_path)
+    assert (family.schedule.dumps, family.lifetime) == (5, Lifetime.PER_DUMP)
+    assert (family.rename, family.keep) == (True, 1 if taken else 0)
+
+
+def test_a_file_that_keeps_its_name(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=4, run_time=20.0)
+    for k in range(5):
+        log.posix(f"/data/state{k}", 0, **written(k, RENAME_SOURCES=int(k < 4)))
+    assert family_of(log, tmp_path).rename is False
+
+
+def test_one_temporary_name_for_all(tmp_path: Path) -> None:
+    """A record of the temporary name alone: opened, written and renamed six times."""
+    log = LogBuilder(nprocs=4, run_time=20.0)
+    log.posix("/data/model.tmp", 0, **written(0, 6, RENAME_SOURCES=6))
+    log.posix("/data/model", 0, RENAME_TARGETS=6, RENAMED_FROM=signed(record_id("/data/model.tmp")))
+    family = family_of(log, tmp_path)
+    assert (family.schedule.dumps, family.lifetime) == (6, Lifetime.PER_DUMP)
+    assert (family.rename, family.keep) == (True, 1)
+    plan = resolve(characterize([open_log(tmp_path / "app.darshan")]).workload, Options())
+    assert [dump.file for dump in plan.dumps] == list(range(6))
