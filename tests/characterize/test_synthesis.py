@@ -10,11 +10,12 @@ import pytest
 from candidates_truth import misses_of, one_family
 from counted_logs import RANKS, log_of
 
-from workalike.characterize import characterize
+from workalike.characterize import CharacterizeOptions, characterize
 from workalike.characterize.result import Characterization
 from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up
-from workalike.darshan import open_log
+from workalike.darshan import LogBuilder, open_log
+from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Lifetime, Workload
 
 
@@ -161,3 +162,24 @@ def test_a_file_that_one_rank_writes_anew_each_time_with_other_sizes(tmp_path: P
     assert facts.family.schedule.dumps == len(sizes)
     assert sum(dump.bytes_written for dump in facts.dumps) == sum(sizes) + 9 * 369
     assert all(4510 < dump.bytes_written < 4525 for dump in facts.dumps)
+
+
+@pytest.mark.parametrize("opened", [1, 5], ids=["held open", "opened anew"])
+def test_a_file_that_is_overwritten(tmp_path: Path, opened: int) -> None:
+    """Five states of the same bytes; how often the file was opened tells whether it stayed open."""
+    log = LogBuilder(nprocs=RANKS, run_time=20.0)
+    log.posix(
+        "/data/run/state", 0, OPENS=opened, WRITES=20, BYTES_WRITTEN=20 * 65536, MAX_BYTE_WRITTEN=4 * 65536 - 1,
+        SEQ_WRITES=15, CONSEC_WRITES=15, SIZE_WRITE_10K_100K=20, ACCESS1_ACCESS=65536, ACCESS1_COUNT=20,
+        FILE_ALIGNMENT=4096, F_OPEN_START_TIMESTAMP=1.0, F_WRITE_START_TIMESTAMP=1.1,
+        F_WRITE_END_TIMESTAMP=18.0, F_CLOSE_END_TIMESTAMP=19.0, F_WRITE_TIME=0.5,
+    )  # fmt: skip
+    log.write(tmp_path / "app.darshan")
+    found = characterize([open_log(tmp_path / "app.darshan")], CharacterizeOptions(states=5))
+    family = found.workload.families[0]
+    expected = Lifetime.OVERWRITTEN if opened == 1 else Lifetime.REUSED
+    assert (family.lifetime, family.schedule.dumps) == (expected, 5)
+    assert all(row.agrees for row in model_against_log(pair_up(found, None)))
+    plan = resolve(found.workload, Options())
+    assert {(dump.file, dump.base) for dump in plan.dumps} == {(0, 0)}
+    assert plan.families[0].lifetime is (Lifetime.APPENDED if opened == 1 else Lifetime.REUSED)

@@ -183,3 +183,15 @@ def test_record_against_the_disk(engine: Engine, ranks: int) -> None:
     assert {without_id(f["name"]): f["size"] for f in result.end["files"]} == result.files()
     assert len(result.dumps) == 12
     assert result.end["verified"]["errors"] == 0
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_file_that_stays_open_and_is_overwritten(engine: Engine, ranks: int, backend: str) -> None:
+    """All dumps of the plan begin at the start of the file; the last one is longer than the first."""
+    contents = [content(stream([[2 * ranks, 1000]])), content(stream([[3 * ranks, 1000]]))]
+    dumps = [dump(0), dump(1, file=0, content=0), dump(2, file=0, content=1)]
+    plan = make_plan(ranks, [family(backend, lifetime="appended")], contents, dumps)
+    result = engine(plan, "--keep", "--verify")
+    assert list(result.files().values()) == [3 * ranks * 1000]
+    assert result.total("OPENS") == ranks
+    assert result.end["verified"]["errors"] == 0

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from workalike.workload import units
 from workalike.workload.model import (
+    AmidWrites,
     ArrayAccess,
     Arrays,
     Assumption,
@@ -164,8 +165,13 @@ def contents(draw: Any, sharing: Sharing, kind: str) -> Content:
         return Content(**calls, arrays=draw(st.lists(arrays(together), min_size=1, max_size=2)))
     if kind == "mesh":
         return Content(**calls, mesh=draw(meshes(together)))
+    amid = st.just(AmidWrites()) | st.builds(AmidWrites, writes=st.integers(1, 40), calls=st.integers(1, 2))
+    if draw(st.booleans()):
+        calls["seeks"] = draw(st.sampled_from(["each", 0]))
     return Content(
         **calls,
+        sync=draw(amid),
+        flush=draw(amid),
         passes=draw(st.integers(1, 3)),
         streams=draw(st.lists(streams(sharing.ranks, together), min_size=1, max_size=3)),
     )
@@ -212,7 +218,9 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         if not isinstance(stated, list) and draw(st.booleans()):
             growth = draw(st.lists(st.floats(0.1, 10), min_size=dumps - 1, max_size=dumps - 1))
     lifetime = draw(st.sampled_from(Lifetime))
-    if lifetime is Lifetime.APPENDED and sharing.turns is Turns.BATON:
+    if lifetime is Lifetime.OVERWRITTEN and kind != "streams":
+        lifetime = Lifetime.APPENDED
+    if lifetime in (Lifetime.APPENDED, Lifetime.OVERWRITTEN) and sharing.turns is Turns.BATON:
         lifetime = Lifetime.REUSED
     single_content = draw(st.booleans())
     use = None
@@ -221,6 +229,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         listed = draw(st.lists(contents(sharing, kind), min_size=1, max_size=dumps))
         if len(listed) != dumps or draw(st.booleans()):
             use = draw(st.lists(st.integers(0, len(listed) - 1), min_size=dumps, max_size=dumps))
+    reader = draw(st.sampled_from(Reader))
     interface = draw(st.sampled_from(INTERFACES.get(kind, tuple(Interface))))
     return Family(
         role=draw(st.sampled_from(Role)),
@@ -231,7 +240,8 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         lifetime=lifetime,
         keep=draw(st.integers(0, 3)),
         rename=lifetime is not Lifetime.REUSED and draw(st.booleans()),
-        reader=draw(st.sampled_from(Reader)),
+        reader=reader,
+        shift=draw(st.integers(1, 5)) if reader is Reader.NEIGHBOUR else 1,
         drop_caches=draw(st.booleans()),
         schedule=draw(schedules(dumps)),
         sizes=stated,

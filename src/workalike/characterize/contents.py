@@ -78,12 +78,30 @@ def contents_of_states(
                 assumed += assumptions
         else:
             streams, assumptions = build_streams(files, level, direction, nprocs)
+            if level is not Level.STDIO:
+                streams = passes_as_one(streams, count)
             if event.files[0].interface is Interface.PNETCDF and direction is Direction.WRITE:
                 header, streams = header_apart(streams, count, nprocs)
                 contents[0].streams += header
             _share_streams(contents, streams, states.sizes or [1] * count, nprocs, level is Level.STDIO)
             assumed += [*assumptions, Assumption.STATE_SIZES]
     return contents, list(dict.fromkeys(assumed))
+
+
+def passes_as_one(streams: list[Stream], states: int) -> list[Stream]:
+    """Streams that go over the same bytes again, as one, if the states can share them equally: each has a pass."""
+    if all(stream.base is None for stream in streams):
+        return streams
+    merged: dict[str, Stream] = {}
+    for stream in streams:
+        key = stream.model_dump_json(exclude={"base", "sizes"})
+        sizes = Counter[tuple[int, bool]]()
+        for entry in [*(merged[key].sizes if key in merged else ()), *stream.sizes]:
+            sizes[entry.size, entry.per_rank] += entry.count
+        entries = [Entry(count=count, size=size, per_rank=each) for (size, each), count in sizes.items()]
+        merged[key] = stream.model_copy(update={"base": None, "sizes": entries})
+    counts = [entry.count for stream in merged.values() for entry in stream.sizes]
+    return streams if any(count % states for count in counts) else list(merged.values())
 
 
 def header_apart(streams: Sequence[Stream], states: int, nprocs: int) -> tuple[list[Stream], list[Stream]]:

@@ -67,6 +67,10 @@ class SynthesisRule(Rule):
     """Another reading of the counters than that of the rules, because its prediction is nearer to them."""
 
     REUSED = "reused", "files: one file that is opened anew for each dump (the predicted counters fit better)"
+    OVERWRITTEN = (
+        "overwritten",
+        "files: one file that stays open and is overwritten by each dump (the predicted counters fit better)",
+    )
     OPENED_ANEW = (
         "opened-anew",
         "files: one file that each open begins anew (the predicted counters fit better)",

@@ -198,6 +198,9 @@ class _Refiner:
         """Other readings of the same bytes that may set right what is `off`, the simplest first."""
         if any(counter.startswith(("MAX_BYTE", "OPENS")) for counter in off):
             if family.lifetime is Lifetime.APPENDED and family.schedule.dumps > 1:
+                single = family.sharing.mode is SharingMode.ROOT
+                if self._opens() == len(self.files) * (1 if single else family.members(self.job.nprocs)):
+                    yield from _valid(SynthesisRule.OVERWRITTEN, family, lifetime=Lifetime.OVERWRITTEN)
                 yield from _valid(SynthesisRule.REUSED, family, lifetime=Lifetime.REUSED)
             opens, members = self._opens(), family.members(self.job.nprocs)
             counts = {opens // members} if opens % members == 0 else set()

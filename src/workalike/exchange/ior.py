@@ -158,6 +158,8 @@ def _say(shape: Shape, transfers: list[Transfer], notes: Notes) -> None:
         notes.lost(f"{shape.name}: {sharing.files} files of groups of ranks become one shared file")
     if sharing.mode is SharingMode.ROOT and sharing.gather:
         notes.say(f"{shape.name}: the data are not sent to the writing rank first")
+    if family.lifetime is Lifetime.OVERWRITTEN and family.schedule.dumps > 1:
+        notes.say(f"{shape.name}: IOR opens the file anew at each dump")
     if family.lifetime is Lifetime.APPENDED:
         notes.lost(f"{shape.name}: IOR writes an appended file from its start at each dump")
     if family.schedule.compute_time:

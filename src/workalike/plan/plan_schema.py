@@ -73,7 +73,7 @@ class PlanFamily(Strict):
     backend: Backend
     level: Level
     sharing: PlanSharing
-    lifetime: Lifetime
+    lifetime: Literal[Lifetime.PER_DUMP, Lifetime.APPENDED, Lifetime.REUSED]
     keep: int = 0
     rename: bool = False
     reader: Reader = Reader.WRITER

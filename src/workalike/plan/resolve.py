@@ -24,7 +24,7 @@ from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
 from workalike.plan.tables import Members, PlanTable, at_bytes, at_ranks
 from workalike.workload import model as wl
 from workalike.workload import units
-from workalike.workload.words import HDF5_INTERFACES
+from workalike.workload.words import HDF5_INTERFACES, STAYS_OPEN
 
 
 def backend_of(family: wl.Family) -> plan.Backend:
@@ -186,7 +186,8 @@ class _Resolver:
                 backend=self.options.backend or backend_of(family),
                 level=family.counted_at,
                 sharing=sharing,
-                lifetime=family.lifetime,
+                # Which bytes of a file that stays open a dump writes follows from the bases of the dumps.
+                lifetime=wl.Lifetime.APPENDED if family.lifetime in STAYS_OPEN else family.lifetime,
                 keep=family.keep,
                 rename=family.rename,
                 reader=family.reader,
@@ -520,8 +521,8 @@ def _amid(amid: wl.AmidWrites) -> tuple[int, int] | None:
 
 
 def _held_open(family: wl.Family, index: int) -> bool:
-    """Whether a dump finds its file open already, as all but the first dump of an appended file do."""
-    return family.lifetime is wl.Lifetime.APPENDED and index > 0
+    """Whether a dump finds its file open already, as all but the first dump of a file that stays open do."""
+    return family.lifetime in STAYS_OPEN and index > 0
 
 
 def _growth_factor(content: wl.Content, size: int | None, members: int) -> Fraction:

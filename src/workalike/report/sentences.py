@@ -155,6 +155,7 @@ def _sharing(family: Family, ranks: int) -> str:
     files = {
         Lifetime.PER_DUMP: ", a new one for every dump" if family.schedule.dumps > 1 else "",
         Lifetime.APPENDED: ", held open and appended to",
+        Lifetime.OVERWRITTEN: ", held open and overwritten by every dump",
         Lifetime.REUSED: ", opened anew for every dump",
     }[family.lifetime]
     return f"{subject[0].upper()}{subject[1:]}{files}, through {LIBRARIES[family.interface]}."

@@ -48,6 +48,7 @@ from workalike.workload.quantities import (
 )
 from workalike.workload.words import (
     DATASET_INTERFACES,
+    STAYS_OPEN,
     Assumption,
     Direction,
     FileSpace,
@@ -383,10 +384,14 @@ class Family(Strict):
             raise ValueError("`shift` is how far away the neighbour is: it needs `reader: neighbour`")
         if self.rename and self.lifetime is Lifetime.REUSED:
             raise ValueError("a reused file keeps its name: leave out `rename`")
+        if self.lifetime is Lifetime.OVERWRITTEN and any(
+            c.arrays or c.fit or c.mesh for c in self.all_contents()
+        ):
+            raise ValueError("an overwritten file has streams: datasets and meshes lie after each other")
         if self.sharing.turns is not Turns.BATON:
             return
-        if self.lifetime is Lifetime.APPENDED:
-            raise ValueError("a baton closes the file after each turn: it cannot be appended")
+        if self.lifetime in STAYS_OPEN:
+            raise ValueError("a baton closes the file after each turn: it cannot stay open")
         if any(content.collective() for content in self.all_contents()):
             raise ValueError(
                 "ranks that pass a baton make no collective calls: leave out `collective`, or set it to false"

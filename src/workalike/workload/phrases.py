@@ -41,6 +41,7 @@ PATTERN_WORDS = {
 LIFETIME_WORDS = {
     Lifetime.PER_DUMP: "new for each dump",
     Lifetime.APPENDED: "held open and appended to",
+    Lifetime.OVERWRITTEN: "held open and overwritten",
     Lifetime.REUSED: "opened anew each time",
 }
 ASSUMPTION_WORDS = {

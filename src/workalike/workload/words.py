@@ -56,11 +56,16 @@ class Turns(StrEnum):
 
 
 class Lifetime(StrEnum):
-    """One file per dump; one file that stays open and is appended to; one file that is opened again at each dump."""
+    """One file per dump; one file that stays open, appended to or overwritten; one that is opened again at each dump."""
 
     PER_DUMP = "per-dump"
     APPENDED = "appended"
+    OVERWRITTEN = "overwritten"
     REUSED = "reused"
+
+
+STAYS_OPEN = (Lifetime.APPENDED, Lifetime.OVERWRITTEN)
+"""Lifetimes of a file that is open from the first dump to the last."""
 
 
 class Direction(StrEnum):
