@@ -77,6 +77,22 @@ class Pattern(StrEnum):
     REPLICATED = "replicated"
 
 
+class Order(StrEnum):
+    """The order in which a data set is read; shuffled: at random, but the same in every epoch."""
+
+    SEQUENTIAL = "sequential"
+    SHUFFLED = "shuffled"
+    SHUFFLED_EACH_EPOCH = "shuffled-each-epoch"
+
+
+class Split(StrEnum):
+    """What the readers of a data set share out among them; none: each reads everything."""
+
+    FILES = "files"
+    SAMPLES = "samples"
+    NONE = "none"
+
+
 class Reader(StrEnum):
     WRITER = "writer"
     NEIGHBOUR = "neighbour"
