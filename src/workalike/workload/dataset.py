@@ -68,6 +68,8 @@ class Dataset(Strict):
         largest = units.format_size(MAX_OPERATION_BYTES // 2)
         if max(self.sample, self.deviation, self.header) > MAX_OPERATION_BYTES // 2:
             raise ValueError(f"sample, deviation and header may be at most {largest}")
+        if self.file_order is self.order:
+            self.file_order = None  # the same workload is the same text
         return self
 
     @property
