@@ -56,6 +56,7 @@ ASSUMPTION_WORDS = {
     Assumption.ROLE: "the role",
     Assumption.DATASET_SHAPE: "the datasets' shape",
     Assumption.ORDER: "the order of operations in a dump",
+    Assumption.BATCH: "the number of samples in a batch",
     Assumption.SYNC_PLACE: "when a dump is synced",
     Assumption.DECK: "sizes or times borrowed from another run's input deck",
 }

@@ -142,6 +142,7 @@ class Assumption(StrEnum):
     ROLE = "role"
     DATASET_SHAPE = "dataset-shape"
     ORDER = "order"  # the order of streams in a dump
+    BATCH = "batch"  # samples of a batch: several numbers share out a data set alike
     SYNC_PLACE = "sync-place"
     DECK = "deck"  # taken from another workload's input deck
 
