@@ -151,7 +151,7 @@ def test_the_data_set_of_a_run_is_found(seed: int) -> None:
     assert family.role is Role.INPUT and family.schedule.dumps == epochs
     assert Assumption.SCHEDULE in family.assumed
     assert counted(found) == counted_of(truth, ranks, epochs)
-    assert [d.bytes_read for d in found.families[0].dumps] == [truth.bytes] * epochs
+    assert [d.bytes_read for d in found.families[0].dumps] == [truth.total] * epochs
 
 
 def counted_of(truth: Dataset, ranks: int, epochs: int) -> dict[str, int]:
@@ -182,7 +182,7 @@ def test_each_reads_everything() -> None:
     truth = Dataset(files=10, samples=3, sample=4096, order=EACH, split=Split.NONE)
     dataset, found = found_in(logs_of(truth, 3, 4))
     assert dataset == truth
-    assert counted(found)["BYTES_READ"] == 3 * 4 * truth.bytes
+    assert counted(found)["BYTES_READ"] == 3 * 4 * truth.total
 
 
 def test_one_process() -> None:
@@ -190,6 +190,33 @@ def test_one_process() -> None:
     dataset, found = found_in(logs_of(truth, 1, 5))
     assert dataset == truth.model_copy(update={"split": Split.FILES})
     assert counted(found) == counted_of(truth, 1, 5)
+
+
+@pytest.mark.parametrize("transfer", [None, 4096])
+def test_files_of_different_sizes(transfer: int | None) -> None:
+    """168 files in batches of 7 for 16 readers: half of them get 14, the others 7; the bytes are exact."""
+    truth = Dataset(
+        **{"files": 168, "sample": 40_001, "deviation": 9_000, "transfer": transfer, "order": EACH},
+        **{"split": Split.SAMPLES, "batch": 7},
+    )
+    dataset, found = found_in(logs_of(truth, 16, 5))
+    assert dataset is not None
+    names = ("files", "samples", "sample", "transfer", "order", "split", "opens")
+    assert {name: getattr(dataset, name) for name in names} == {name: getattr(truth, name) for name in names}
+    assert dealt(168, dataset.batch, 16) == dealt(168, 7, 16)
+    assert dataset.deviation == pytest.approx(9_000, rel=0.15)
+    assert dataset.total == truth.total
+    assert counted(found)["BYTES_READ"] == 5 * truth.total and counted(found)["OPENS"] == 5 * 168
+    assert Assumption.SIZES in found.workload.families[0].assumed
+
+
+def test_a_mean_that_is_no_whole_number() -> None:
+    """The bytes of all samples are stated where the mean is rounded."""
+    dataset = Dataset(files=3, sample=100, bytes=301)
+    plan = core_plan(resolve(workload(dataset, 1, 2), Options()))
+    assert plan.count()["BYTES_READ"].tolist() == [301, 301]
+    with pytest.raises(ValueError, match="in the mean"):
+        Dataset(files=3, sample=100, bytes=400)
 
 
 def test_files_that_are_read_in_pieces() -> None:

@@ -119,7 +119,7 @@ def test_bytes_of_an_epoch_are_exact(
     found = resolve(workload(6, **dataset.model_dump()), asked)
     factor = scale * (Fraction(ranks or 6, 6) if how == "weak" else 1)
     counted = core_plan(found).count()["BYTES_READ"].tolist()
-    assert counted == [max(1, round(dataset.bytes * factor))] * 3
+    assert counted == [max(1, round(dataset.total * factor))] * 3
 
 
 def test_fewer_bytes_are_fewer_files_then_fewer_samples() -> None:

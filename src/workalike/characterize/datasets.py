@@ -19,6 +19,7 @@ from workalike.characterize.families import DataFile, pattern_in_name
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import DatasetRule
 from workalike.characterize.splits import batch_of, dealt
+from workalike.characterize.tunables import tunable_of
 from workalike.facts import naming
 from workalike.facts.counters import NOT_OPENS
 from workalike.facts.jobs import JobFacts
@@ -146,11 +147,11 @@ class _Finder:
         reads, ranks = self.reads, self.reads.ranks()
         passes = self._passes()
         if passes is None:
-            return None
+            return self._of_own_sizes()
         own = int(reads.of_files(reads.size)[0]) // passes  # bytes of a file
         everyone = self._reads_of_everyone(own, ranks)
         epochs = everyone or passes
-        groups = [] if everyone else self._turns(epochs, own)
+        groups = [] if everyone else self._turns(epochs, reads.size, own)
         visits = self._visits(own, groups, epochs)
         if epochs < 2 or visits is None:
             return None
@@ -159,7 +160,8 @@ class _Finder:
         if not opens or shape is None:
             return None
         samples, sample, transfer, order = shape
-        split = self._split(groups or [ranks], samples, epochs, everyone=bool(everyone))
+        got = reads.size // sample
+        split = (Split.NONE, 1) if everyone else self._split(groups or [ranks], got, samples, epochs)
         if split is None or reads.files * samples < THRESHOLDS.dataset_least:
             return None
         file_order = self._order_of_files(groups, samples, order)
@@ -183,6 +185,46 @@ class _Finder:
             seeks=round(int(reads.seeks.sum()) / every),
         )
         return dataset, ranks, self._epochs(groups, epochs), list(dict.fromkeys(self.assumed))
+
+    def _of_own_sizes(self) -> tuple[Dataset, list[int], list[_Epoch], list[Assumption]] | None:
+        """Files of different sizes, each of which is one sample, that were opened as often and read as far each time."""
+        reads, ranks, visits = self.reads, self.reads.ranks(), self.reads.opens
+        if not len(reads.file) or (visits < 1).any() or (reads.size % visits).any():
+            return None
+        times = reads.of_files(visits)
+        own = np.zeros(reads.files, dtype=np.int64)
+        own[reads.file] = reads.size // visits
+        alike = len(set(times.tolist())) == 1 and (own[reads.file] == reads.size // visits).all()
+        if not alike or times[0] < 2 or reads.files < THRESHOLDS.dataset_least:
+            return None
+        pieces = int(reads.reads.sum()) / int(visits.sum())
+        if pieces > 1 and self._order_of_samples(visits) is not Order.SEQUENTIAL:
+            return None
+        complete = len(reads.file) == reads.files * len(ranks) and len(ranks) > 1
+        everyone = complete and len(set(visits.tolist())) == 1
+        epochs = int(visits[0] if everyone else times[0])
+        groups = [] if everyone else self._turns(epochs, visits, 1)
+        split = (Split.NONE, 1) if everyone else self._split(groups or [ranks], visits, 1, epochs)
+        order = self._order_of_files(groups, 1, Order.SEQUENTIAL)
+        if epochs < 2 or split is None or self._looks_alone(order, order):
+            return None
+        total, mean = int(own.sum()), round(float(own.mean()))
+        every = int(visits.sum())
+        dataset = Dataset(
+            files=reads.files,
+            sample=mean,
+            deviation=round(float(own.std())),
+            bytes=total if total != mean * reads.files else None,
+            transfer=self._largest() if pieces > 1 else None,
+            order=order,
+            split=split[0],
+            batch=split[1],
+            readers=len(groups[0]) if len(groups) > 1 else None,
+            stats=round(int(reads.stats.sum()) / every),
+            seeks=round(int(reads.seeks.sum()) / every),
+        )
+        assumed = dict.fromkeys([*self.assumed, Assumption.SIZES])
+        return dataset, ranks, self._epochs(groups, epochs), list(assumed)
 
     def _passes(self) -> int | None:
         """How often each file was read, by all readers together; None where that is not the same for all files."""
@@ -215,21 +257,25 @@ class _Finder:
         return np.full(len(reads.file), 1 if groups else epochs)
 
     def _looks_alone(self, order: Order, file_order: Order) -> bool:
-        """Whether nothing but repetition speaks for a data set: files of one rank each, read in sequence."""
+        """Whether nothing but repetition speaks for a data set: a few files of each rank, read in sequence."""
         reads = self.reads
         shared = len(reads.file) > reads.files
-        return not shared and order is file_order is Order.SEQUENTIAL
+        few = reads.files < THRESHOLDS.dataset_files * len(reads.ranks())
+        return not shared and few and order is file_order is Order.SEQUENTIAL
 
-    def _turns(self, epochs: int, size: int) -> list[list[int]]:
-        """The readers of each epoch, where every epoch has its own processes; nothing where all read in all."""
+    def _turns(self, epochs: int, column: IntArray, whole: int) -> list[list[int]]:
+        """The readers of each epoch, where every epoch has its own processes; nothing where all read in all.
+
+        `column` is what each record has of its file, which has `whole` in all.
+        """
         ranks = self.reads.ranks()
         if epochs < 2 or len(ranks) % epochs:
             return []
         each = len(ranks) // epochs
         groups = [ranks[i : i + each] for i in range(0, len(ranks), each)]
         for group in groups:
-            read = np.where(np.isin(self.reads.rank, group), self.reads.size, 0)
-            if (self.reads.of_files(read) != size).any():
+            read = np.where(np.isin(self.reads.rank, group), column, 0)
+            if (self.reads.of_files(read) != whole).any():
                 return []
         spans = [self._span(group) for group in groups]
         return groups if all(a[1] <= b[0] for a, b in pairwise(spans)) else []
@@ -283,16 +329,16 @@ class _Finder:
         return Order.SHUFFLED_EACH_EPOCH
 
     def _split(
-        self, rounds: list[list[int]], samples: int, epochs: int, *, everyone: bool
+        self, rounds: list[list[int]], got: IntArray, samples: int, epochs: int
     ) -> tuple[Split, int] | None:
-        """What the readers share out, and how many samples at a time; None where they did so very unevenly."""
+        """What the readers share out, and how many samples at a time; None where they did so very unevenly.
+
+        `got` is how many samples each record has.
+        """
         reads = self.reads
-        if everyone:
-            return Split.NONE, 1
-        sample = int(reads.size.sum()) // (epochs * reads.files * samples)
         times = epochs // len(rounds)  # epochs of each round
-        shares = [[int(reads.size[reads.rank == rank].sum()) // sample for rank in group] for group in rounds]
-        whole = (reads.size % (samples * sample) == 0).all()
+        shares = [[int(got[reads.rank == rank].sum()) for rank in group] for group in rounds]
+        whole = (got % samples == 0).all()
         if whole and shares == [[n * samples * times for n in dealt(reads.files, 1, len(g))] for g in rounds]:
             return Split.FILES, 1
         if not whole or samples == 1:
@@ -410,6 +456,8 @@ def _family(
 ) -> FamilyFacts:
     """The family of a data set: an epoch is a load."""
     level = members[0].level
+    files = [data.file for data in members]
+    tunable, tunable_rules = tunable_of(files, level, LEVELS[level])
     named = naming.role_by_name([data.file for data in members])
     role = Role.RESTART if named is Role.CHECKPOINT else Role.INPUT
     sharing = Sharing()
@@ -425,8 +473,8 @@ def _family(
         schedule=_schedule(epochs),
         content=Content(dataset=dataset),
         assumed=list(dict.fromkeys([*assumed, Assumption.ROLE])),
+        tunable=tunable,
     )
-    files = [data.file for data in members]
     total = sum(data.read for data in members)
     dumps = [
         DumpFacts(0, total // len(epochs), epoch.start, epoch.end, epoch.end - epoch.start, files)
@@ -434,7 +482,7 @@ def _family(
     ]
     rules = [rule for data in members[: THRESHOLDS.rules_files] for rule in data.rules]
     decided = [by(DatasetRule.EPOCHS, epochs=len(epochs))]
-    return FamilyFacts(family, dumps, list(dict.fromkeys(rules + decided)))
+    return FamilyFacts(family, dumps, list(dict.fromkeys([*rules, *decided, *tunable_rules])))
 
 
 def _schedule(epochs: Sequence[_Epoch]) -> Schedule:

@@ -63,6 +63,11 @@ class Thresholds:
         0.9, "share", "Files are read in sequence where at least this share follows the order of their names."
     )
     dataset_least: int = _threshold(8, "samples", "Files with fewer samples than this are no data set.")
+    dataset_files: int = _threshold(
+        4,
+        "files",
+        "Processes that read fewer files than this each, in sequence and no others, share no data set.",
+    )
     dataset_uneven: float = _threshold(
         1.5, "factor", "Readers whose shares no batch explains share out a data set if they differ by less."
     )

@@ -34,7 +34,7 @@ def resolve_dataset(
     ):  # the files are the same for more readers, whose number has its own share of the factor
         shares = Fraction(readers, dataset.readers_of(old_members))
         factor, weak = factor / shares, Fraction(1)
-    wanted = max(1, round(dataset.bytes * factor))
+    wanted = max(1, round(dataset.total * factor))
     counted = factor if by == "count" else weak
     files = max(1, round(dataset.files * counted))
     samples = dataset.samples

@@ -26,8 +26,8 @@ MAX_CALLS = 10**6
 class Dataset(Strict):
     """`files` files of `samples` samples each, all of which are read once in each epoch; a load is an epoch.
 
-    `sample` is the mean size of a sample in bytes, `deviation` the standard deviation of the sizes, `header` the bytes
-    of a file that are never read. `transfer` is the most bytes that one call reads; without it a call reads a sample.
+    `sample` is the mean size of a sample in bytes, `deviation` the standard deviation of the sizes, and `bytes` those of
+    all samples, where the mean is rounded. `header` is the bytes of a file that are never read. `transfer` is the most bytes that one call reads; without it a call reads a sample.
     `order` is that of the samples in a file, `file_order` that of the files (by default the same word).
 
     `split`: the readers share out the files, or the samples in batches, or each reads everything. `readers` of the
@@ -41,6 +41,7 @@ class Dataset(Strict):
     samples: Annotated[int, Field(ge=1, le=MAX_FILES)] = 1
     sample: Size
     deviation: Size = 0
+    bytes: Size | None = None
     header: Size = 0
     transfer: Size | None = None
     order: Order = Order.SEQUENTIAL
@@ -63,7 +64,12 @@ class Dataset(Strict):
             raise ValueError("a `transfer` has at least 1 B: leave it out where a call reads a sample")
         if self.files * self.samples > MAX_OPERATIONS:
             raise ValueError(f"a data set may have at most {MAX_OPERATIONS} samples")
-        if self.bytes > MAX_FILE_BYTES:
+        samples = self.files * self.samples
+        if self.bytes is not None and abs(self.bytes - samples * self.sample) > samples:
+            raise ValueError(
+                f"{self.bytes} bytes are not those of {samples} samples of {self.sample} B in the mean"
+            )
+        if self.total > MAX_FILE_BYTES:
             raise ValueError(f"a data set may have at most {units.format_size(MAX_FILE_BYTES)}")
         largest = units.format_size(MAX_OPERATION_BYTES // 2)
         if max(self.sample, self.deviation, self.header) > MAX_OPERATION_BYTES // 2:
@@ -73,9 +79,9 @@ class Dataset(Strict):
         return self
 
     @property
-    def bytes(self) -> int:
+    def total(self) -> int:
         """Bytes of all samples of all files."""
-        return self.files * self.samples * self.sample
+        return self.files * self.samples * self.sample if self.bytes is None else self.bytes
 
     @property
     def order_of_files(self) -> Order:
@@ -87,4 +93,4 @@ class Dataset(Strict):
 
     def moved(self, members: int) -> int:
         """Bytes that `members` ranks read in an epoch."""
-        return self.bytes * (self.readers_of(members) if self.split is Split.NONE else 1)
+        return self.total * (self.readers_of(members) if self.split is Split.NONE else 1)
