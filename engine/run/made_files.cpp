@@ -40,11 +40,14 @@ std::vector<OwnFile> own_files(const Setup& setup) {
         if (!member) continue;
         const FileSlot slot = layout.slot_of_member(*member);
         if (slot.first_member != *member || !seen.emplace(dump.family, dump.file).second) continue;
-        OwnFile own{static_cast<std::int64_t>(dump.family), dump.file, slot.file, 0};
-        const auto size = posix::size_of(path_of(setup, own));
-        if (!size) continue;
-        own.size = *size;
-        out.push_back(own);
+        const auto& dataset = setup.plan.contents[dump.content].dataset;
+        for (std::int64_t file = dump.file; file < dump.file + (dataset ? dataset->files : 1); ++file) {
+            OwnFile own{static_cast<std::int64_t>(dump.family), file, slot.file, 0};
+            const auto size = posix::size_of(path_of(setup, own));
+            if (!size) continue;
+            own.size = *size;
+            out.push_back(own);
+        }
     }
     return out;
 }

@@ -71,6 +71,23 @@ void make_file(const Setup& setup, const FileKey& key, const std::vector<std::si
     if (first && family.drop_caches) posix::drop_pages(path);
 }
 
+/// The files of a data set, dealt to the processes of the family's members.
+void make_dataset(const Setup& setup, std::size_t family_index, const Dataset& dataset) {
+    const Family& family = setup.plan.families[family_index];
+    const Layout& layout = setup.layouts[family_index];
+    const auto member = layout.members().index_of(setup.process);
+    if (!member) return;
+    const FileSlot slot = layout.slot_of_member(*member);
+    const SampleSizes sizes = sample_sizes(setup.plan, family, dataset);
+    for (std::int64_t file = *member; file < dataset.files; file += layout.size()) {
+        const std::string path = setup.path(family_index, file, slot);
+        posix::open(path, O_WRONLY | O_CREAT | O_EXCL).close();
+        write_part(setup, path, 0, sizes.bytes_of_file(file),
+                   prepared_phase(setup.plan.seed, family.id, file, slot.file));
+        if (family.drop_caches) posix::drop_pages(path);
+    }
+}
+
 /// For a file that is not plain bytes: each rank writes what it will read.
 void make_through_library(const Setup& setup, const std::vector<std::size_t>& dumps) {
     const auto member = setup.layout(dumps.front()).members().index_of(setup.process);
@@ -119,7 +136,9 @@ void calibrate_libraries(Setup& setup) {
 void prepare_files(Setup& setup) {
     for (const auto& [key, dumps] : files_to_make(setup)) {
         check_signals();
-        if (setup.performers[key.first].traits->plain_bytes) {
+        if (const auto& dataset = setup.content(dumps.front()).dataset) {
+            make_dataset(setup, key.first, *dataset);
+        } else if (setup.performers[key.first].traits->plain_bytes) {
             make_file(setup, key, dumps);
         } else {
             make_through_library(setup, dumps);

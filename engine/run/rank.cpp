@@ -118,13 +118,15 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
     if (!operations.idle() || last_of_held) {
         task.summary.participants = 1;
         task.summary.due_s = due;
-        if (task.performs && family.drop_caches && moves(*task.context.content, Direction::read)) {
+        if (task.performs && family.drop_caches && !operations.many_files() &&
+            moves(*task.context.content, Direction::read)) {
             posix::drop_pages(task.context.path);
         }
         const double start = now();
         task.summary.active.cover(start, start);
         Call call;
         while (task.calls.next(call)) perform_call(task, call);
+        if (operations.many_files()) compute(task);  // for the last batches
         if (task.file != nullptr) task.file->state = task.calls.state();
         if (!task.performs) task.summary.active.cover(start, now());
     }
@@ -151,6 +153,9 @@ std::optional<Summary> RankRun::perform(std::size_t dump, double due) {
 void RankRun::perform_call(Task& task, const Call& call) {
     Counters& counters = task.summary.counters;
     switch (call.kind) {
+        case Call::Kind::begin_file:
+            enter_file(task, call.file);
+            return;
         case Call::Kind::stat:
             timed(task, Kind::stat, [&] { task.performer.backend->stat(task.context); });
             ++counters.stats;
@@ -202,6 +207,11 @@ void RankRun::perform_call(Task& task, const Call& call) {
             task.file->file->end_dump();
             return;
     }
+}
+
+void RankRun::enter_file(Task& task, std::int64_t file) const {
+    task.context.path = setup_.path(setup_.plan.dumps[task.position].family, file, task.context.slot);
+    if (task.performs && task.family.drop_caches) posix::drop_pages(task.context.path);
 }
 
 void RankRun::open(Task& task, const Call& call) {
@@ -275,15 +285,28 @@ void RankRun::publish(const Task& task) {
 void RankRun::compute(Task& task) {
     const double whole = setup_.plan.dumps[task.position].compute_s * setup_.plan.time_scale;
     if (whole <= 0 || !task.performs) return;
-    const auto operations = static_cast<double>(std::max<std::int64_t>(1, task.operations.own_operations()));
-    const double remaining_s =
-        whole * static_cast<double>(task.calls.operations_done() + 1) / operations - task.computed_s;
+    const double remaining_s = whole * share_to_compute(task) - task.computed_s;
     if (remaining_s < shortest_compute_s) return;
-    const bool waited_for =
-        task.operations.slot().members > 1 || task.family.sharing.baton || task.gather.has_value();
+    const bool shares_file = task.operations.slot().members > 1 && !task.operations.many_files();
+    const bool waited_for = shares_file || task.family.sharing.baton || task.gather.has_value();
     const double start = now();
     host_.compute(remaining_s, !waited_for);
     task.computed_s += now() - start;
+}
+
+/// The share of a dump's compute time that is due before the next operation, or before the end of an epoch.
+/// Of a data set, whole batches are computed once they and those that are fetched ahead have been read.
+double RankRun::share_to_compute(const Task& task) {
+    const DatasetOperations* share = task.operations.dataset();
+    if (share == nullptr) {
+        const auto all = static_cast<double>(std::max<std::int64_t>(1, task.operations.own_operations()));
+        return static_cast<double>(task.calls.operations_done() + 1) / all;
+    }
+    const Dataset& dataset = *task.context.content->dataset;
+    const std::int64_t read = share->samples_done();
+    if (read == share->samples()) return 1;
+    const std::int64_t batches = std::max<std::int64_t>(read - dataset.prefetch, 0) / dataset.batch;
+    return static_cast<double>(batches * dataset.batch) / static_cast<double>(share->samples());
 }
 
 void RankRun::close(Task& task, bool extra) {
@@ -370,7 +393,7 @@ void RankRun::verify(Task& task) {
     // finished writing, and none goes on to overwrite it.
     const CapturePause uncounted;
     const MPI_Comm comm = setup_.communicators.file(task.family, task.operations.shifted());
-    const bool together = task.operations.slot().members > 1;
+    const bool together = task.operations.slot().members > 1 && !task.operations.many_files();
     if (task.file != nullptr) task.file->file->flush();
     if (together) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
     FileContext context = task.context;
@@ -381,12 +404,25 @@ void RankRun::verify(Task& task) {
     options.file_is_open = false;
     const Layout& layout = setup_.layout(task.position);
     DumpOperations again(setup_.plan, task.position, layout, *layout.members().index_of(rank_), options);
+    if (again.many_files()) return verify_dataset(task, again, context);
     OpenFile* file = task.file != nullptr ? task.file->file.get() : nullptr;
     if (direction == Direction::read && task.performer.traits->plain_bytes)
         context.phase =
             prepared_phase(setup_.plan.seed, task.family.id, context.dump->file, context.slot.file);
     verified_.merge(verify_dump(context, task.performer, file, again, *direction, host_.poll));
     if (together) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
+}
+
+/// A data set is only read, so no rank waits for another.
+void RankRun::verify_dataset(const Task& task, DumpOperations& operations, FileContext& context) {
+    const std::size_t family = setup_.plan.dumps[task.position].family;
+    while (operations.next_file()) {
+        context.path = setup_.path(family, operations.file(), context.slot);
+        context.phase =
+            prepared_phase(setup_.plan.seed, task.family.id, operations.file(), context.slot.file);
+        verified_.merge(
+            verify_dump(context, task.performer, nullptr, operations, Direction::read, host_.poll));
+    }
 }
 
 }  // namespace wa

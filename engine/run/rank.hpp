@@ -38,10 +38,12 @@ class RankRun {
     struct Task;  // a dump that is being performed
 
     void perform_call(Task& task, const Call& call);
+    void enter_file(Task& task, std::int64_t file) const;
     void open(Task& task, const Call& call);
     void begin_dump(Task& task);
     void transfer(Task& task, const Operation& operation);
     void compute(Task& task);
+    [[nodiscard]] static double share_to_compute(const Task& task);
     void close(Task& task, bool extra);
     void after_close(Task& task);
     void wait_for_writers(const Task& task) const;
@@ -50,6 +52,7 @@ class RankRun {
     void pass_baton(const Task& task, bool receive) const;
     [[nodiscard]] static std::optional<Direction> verifiable(const Task& task);
     void verify(Task& task);
+    void verify_dataset(const Task& task, DumpOperations& operations, FileContext& context);
     template <typename F>
     void timed(Task& task, Kind kind, F&& call);
     [[nodiscard]] double now() const { return setup_.clock->now(); }

@@ -32,6 +32,10 @@ void refuse_impossible(const Plan& plan, std::size_t family, const Layout& layou
         const Family& of = plan.families[family];
         const std::string place = fmt::format("{} {}", word_of(of.role), of.number);
         const Content& content = plan.contents[dump.content];
+        if (content.dataset && (traits.collective_files || !traits.plain_bytes)) {
+            throw PlanError(
+                place, fmt::format("{} cannot read a data set; use the backend posix or stdio", traits.name));
+        }
         if (traits.refuse != nullptr) traits.refuse(of, layout, content, place);
         backend.refuse(of, layout, content, place);
     }

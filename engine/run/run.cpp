@@ -137,6 +137,12 @@ std::int64_t longest_operation(const Plan& plan) {
             longest = std::max(
                 longest, fit.bytes / fit.datasets / std::max<std::int64_t>(operations, 1) + 2 * fit.element);
         }
+        if (content.dataset) {
+            const Dataset& set = *content.dataset;
+            const std::int64_t mean = set.bytes / (set.files * set.samples) + 1;
+            const std::int64_t most = set.deviation > 0 ? 2 * mean : mean;  // a deviation leaves a byte
+            longest = std::max(longest, set.transfer > 0 ? std::min(most, set.transfer) : most);
+        }
         if (content.mesh) {
             const MeshLayout layout(*content.mesh, planned_parts(*content.mesh, {0, content.mesh->parts}));
             // A part may be larger if files get other shares, but at most by a row.

@@ -44,6 +44,7 @@ class Breaks {
                 : 1;
         if (content.fit) add_fit(*content.fit, payload.value_or(content.fit->bytes), unit);
         if (content.mesh) add_mesh(*content.mesh, payload);
+        if (content.dataset) each_member = true;
         if (layout_.files_of_dump() > 1 && (payload || content.mesh)) each_file = true;
     }
 

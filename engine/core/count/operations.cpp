@@ -65,11 +65,15 @@ void visit_calls(const ResolvedPlan& resolved, std::int64_t rank,
                                   counting_options(resolved, d, stands.held, std::nullopt));
         if (operations.idle() && !(stands.held && stands.closes)) continue;
         const FileSlot& slot = operations.slot();
-        const std::string name = file_name(resolved.plan, resolved.family(d),
-                                           layout.members().at(slot.first_member), dump.file, slot);
+        const auto name_of = [&](std::int64_t file) {
+            return file_name(resolved.plan, resolved.family(d), layout.members().at(slot.first_member), file,
+                             slot);
+        };
+        std::string name = name_of(dump.file);
         RankCalls calls(operations, call_rules(resolved.traits(d)), stands);
         Call call;
         while (calls.next(call)) {
+            if (call.kind == Call::Kind::begin_file) name = name_of(call.file);
             if (!visit({rank, d, name, &call})) return;
         }
         if (stands.closes) {

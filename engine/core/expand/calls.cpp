@@ -12,13 +12,30 @@ RankCalls::RankCalls(DumpOperations& operations, const CallRules& rules, const F
       phase_(Phase::stats),
       left_(operations.calls().stats) {
     const bool only_closes = file.held && file.closes && operations.idle();
-    if (operations.idle()) phase_ = only_closes ? Phase::close : Phase::over;
+    if (operations.idle()) {
+        phase_ = only_closes ? Phase::close : Phase::over;
+    } else if (operations.many_files()) {
+        phase_ = Phase::file;
+    }
 }
 
 bool RankCalls::next(Call& call) {
     call.extra = call.alone = false;
     while (true) {
         switch (phase_) {
+            case Phase::file:
+                if (!operations_.next_file()) {
+                    phase_ = Phase::over;
+                    break;
+                }
+                phase_ = Phase::stats;
+                left_ = operations_.calls().stats;
+                seeks_ = 0;
+                before_ = done_;
+                state_ = {};
+                call.kind = Call::Kind::begin_file;
+                call.file = operations_.file();
+                return true;
             case Phase::stats:
                 if (left_-- > 0) {
                     call.kind = Call::Kind::stat;
@@ -111,7 +128,7 @@ bool RankCalls::next(Call& call) {
                 call.kind = Call::Kind::end_dump;
                 return true;
             case Phase::close:
-                phase_ = Phase::over;
+                phase_ = operations_.many_files() ? Phase::file : Phase::over;
                 call.kind = Call::Kind::close;
                 return true;
             case Phase::over:
@@ -202,7 +219,7 @@ bool RankCalls::sync_if_due(Call& call) {
 std::int64_t RankCalls::seeks_due(std::int64_t operations) const {
     const std::int64_t seeks = operations_.calls().seeks;
     if (seeks == 0) return 0;
-    return static_cast<std::int64_t>(Wide{seeks} * operations / operations_.own_operations());
+    return static_cast<std::int64_t>(Wide{seeks} * (operations - before_) / operations_.operations_of_file());
 }
 
 void RankCalls::seek(Call& call, std::int64_t offset) {

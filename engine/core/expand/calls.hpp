@@ -12,6 +12,7 @@ namespace wa {
 
 struct Call {
     enum class Kind {
+        begin_file,  // of a data set; the calls that follow are of this file
         stat,
         open,
         close,
@@ -33,6 +34,7 @@ struct Call {
     Section section;      // for begin_section
     Operation operation;  // for begin_operation, transfer and end_operation; in a transfer, one piece of it
     std::int64_t offset = 0;  // of a seek
+    std::int64_t file = 0;    // for begin_file
 };
 
 /// How the library of a backend is called.
@@ -74,7 +76,7 @@ class RankCalls {
     [[nodiscard]] std::int64_t operations_done() const { return done_; }
 
   private:
-    enum class Phase { stats, opens, lone_opens, sections, seeks, flushes, syncs, end, close, over };
+    enum class Phase { file, stats, opens, lone_opens, sections, seeks, flushes, syncs, end, close, over };
     bool next_in_section(Call& call);
     bool seek_if_due(Call& call);
     bool sync_if_due(Call& call);
@@ -98,12 +100,13 @@ class RankCalls {
     std::int64_t calls_ = 0;          // how many calls the operation needs
     std::int64_t call_ = 0;           // how many of them were made
     std::int64_t done_ = 0;           // operations of this rank that have ended
-    std::int64_t seeks_ = 0;          // seeks made in the dump
+    std::int64_t seeks_ = 0;          // seeks made in the dump, or in the present file of several
     Section section_;                 // the current one
     std::int64_t writes_ = 0;         // that flushes and syncs amid writes are counted by
     std::int64_t writes_before_ = 0;  // the section
     std::int64_t flushes_ = 0;        // made amid writes
     std::int64_t syncs_ = 0;
+    std::int64_t before_ = 0;         // operations that had ended when the present file was begun
 };
 
 }  // namespace wa

@@ -1,6 +1,7 @@
 #include "expand/dump.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "expand/split.hpp"
 #include "plan/operation_table.hpp"
@@ -35,6 +36,7 @@ std::int64_t shift_of(const Family& family, const Content& content) {
 bool moves(const Content& content, Direction direction) {
     if (content.fit) return direction == Direction::write;
     if (content.mesh) return direction == content.mesh->direction;
+    if (content.dataset) return direction == Direction::read;
     for (const Stream& stream : content.streams) {
         // A table may hold operations of both directions.
         if (stream.rows ? stream.rows->moves(direction)
@@ -70,6 +72,7 @@ Wide dump_end(const Plan& plan, const Dump& dump, const Layout& layout, const Fi
         const Place place = place_of(Ranks{}, layout, slot, slot.first_member);
         end = std::max(end, Wide{mesh_share(*content.mesh, place, std::nullopt).layout->bytes()});
     }
+    if (content.dataset) end = std::max(end, Wide{content.dataset->bytes} + content.dataset->header);
     return end == 0 ? 0 : end + dump.base;
 }
 
@@ -95,7 +98,24 @@ DumpOperations::DumpOperations(const Plan& plan, std::size_t position, const Lay
         mesh_ = mesh_share(*content_.mesh, place_of(Ranks{}, layout_, slot_, acting_), options_.fit_bytes);
         own_ += mesh_count(*mesh_);
     }
+    if (content_.dataset) {
+        epoch_.emplace(plan_, family_, *content_.dataset, dump_.index, member_, layout_.size());
+        own_ = epoch_->operations();
+        uses_ = own_ > 0;
+        return;
+    }
     count_calls();
+}
+
+bool DumpOperations::next_file() {
+    if (!epoch_ || !epoch_->next_file()) return false;
+    const Dataset& dataset = *content_.dataset;
+    calls_.opens = dataset.opens;
+    calls_.stats = dataset.stats;
+    calls_.seeks = dataset.seeks;
+    file_operations_ = epoch_->operations_of_file();
+    in_file_ = true;
+    return true;
 }
 
 void DumpOperations::count_calls() {
@@ -152,6 +172,7 @@ void DumpOperations::begin_stream(Section& section) {
 
 bool DumpOperations::next_section(Section& section) {
     section = Section{};
+    if (epoch_) return std::exchange(in_file_, false);
     while (part_ < content_.streams.size() && content_.streams[part_].entries.empty()) ++part_;
     if (part_ < content_.streams.size()) {
         begin_stream(section);
@@ -209,6 +230,7 @@ bool DumpOperations::next_table(Section& section) {
 }
 
 bool DumpOperations::next(Operation& operation) {
+    if (epoch_) return epoch_->next(operation);
     if (auto* stream = std::get_if<StreamOperations>(&operations_)) return stream->next(operation);
     if (auto* array = std::get_if<ArrayOperations>(&operations_)) return array->next(operation);
     if (auto* fit = std::get_if<FitOperations>(&operations_)) return fit->next(operation);

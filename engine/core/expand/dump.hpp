@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "expand/arrays.hpp"
+#include "expand/dataset.hpp"
 #include "expand/mesh.hpp"
 #include "expand/operation.hpp"
 #include "expand/stream.hpp"
@@ -68,6 +69,17 @@ class DumpOperations {
     [[nodiscard]] bool uses_file() const { return calls_.opens > 0 || uses_; }
     [[nodiscard]] bool idle() const { return !uses_file() && calls_.stats == 0; }
 
+    /// Whether the dump goes through the files of a data set, one after the other.
+    [[nodiscard]] bool many_files() const { return epoch_.has_value(); }
+    /// The next file of a data set, whose calls, operations and sections follow.
+    bool next_file();
+    /// The number of the file; that of the dump, unless there are several.
+    [[nodiscard]] std::int64_t file() const { return epoch_ ? epoch_->file() : dump_.file; }
+    /// The transfers in the present file.
+    [[nodiscard]] std::int64_t operations_of_file() const { return epoch_ ? file_operations_ : own_; }
+    /// The data set's share of this rank; null for any other content.
+    [[nodiscard]] const DatasetOperations* dataset() const { return epoch_ ? &*epoch_ : nullptr; }
+
     /// Sections have the same order on all members of a file.
     bool next_section(Section& section);
     bool next(Operation& operation);
@@ -102,6 +114,9 @@ class DumpOperations {
     std::variant<std::monostate, StreamOperations, ArrayOperations, FitOperations, MeshOperations>
         operations_;
     std::optional<MeshShare> mesh_;
+    std::optional<DatasetOperations> epoch_;  // of a data set
+    std::int64_t file_operations_ = 0;        // in the present file of a data set
+    bool in_file_ = false;                    // its section was not entered yet
 };
 
 }  // namespace wa

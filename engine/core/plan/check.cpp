@@ -124,6 +124,17 @@ void check_contents(const Plan& plan) {
     }
 }
 
+/// A data set's files are named by their numbers, are read by any reader, and stay between epochs.
+void check_dataset(const Family& family, const std::string& place) {
+    const SharingMode mode = family.sharing.mode;
+    if (mode == SharingMode::per_rank || mode == SharingMode::groups || family.sharing.gather)
+        fail(place,
+             fmt::format("family {} must have sharing shared, subset or root without gather", family.id));
+    if (family.lifetime != Lifetime::reused || family.rename || family.keep > 0 || family.neighbour)
+        fail(place,
+             fmt::format("family {} must have lifetime reused, without rename, keep and reader", family.id));
+}
+
 /// The ranks of a content must be members of the family that uses it, and a baton goes only between
 /// independent ranks.
 void check_use(const Plan& plan, const Family& family, const Layout& layout, std::size_t index) {
@@ -148,6 +159,7 @@ void check_use(const Plan& plan, const Family& family, const Layout& layout, std
                   fmt::format("contents[{}].arrays[{}].access[{}]", index, a, x));
         }
     }
+    if (content.dataset) check_dataset(family, fmt::format("contents[{}].dataset", index));
     if (content.fit) check(Ranks{}, content.fit->collective, fmt::format("contents[{}].fit", index));
     if (content.mesh) check(Ranks{}, content.mesh->collective, fmt::format("contents[{}].mesh", index));
 }
@@ -194,6 +206,11 @@ Effort effort_of(const Content& content, std::int64_t members) {
         const MeshLayout layout(mesh, planned_parts(mesh, {0, mesh.parts}));
         out.steps += Wide{members + mesh.parts} * tables_of(mesh);
         out.bytes += layout.bytes();
+    }
+    if (content.dataset) {
+        const DatasetEffort effort = dataset_effort(*content.dataset, members);
+        out.steps += effort.calls;
+        out.bytes += effort.bytes;
     }
     return out;
 }

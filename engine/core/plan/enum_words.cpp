@@ -71,6 +71,11 @@ constexpr std::array<Word<ValueType>, 4> value_types{{{"float32", ValueType::flo
                                                       {"int32", ValueType::int32},
                                                       {"int64", ValueType::int64}}};
 
+constexpr std::array<Word<SampleOrder>, 3> sample_orders{
+    {{"sequential", SampleOrder::sequential},
+     {"shuffled", SampleOrder::shuffled},
+     {"shuffled-each-epoch", SampleOrder::shuffled_each_epoch}}};
+
 }  // namespace
 
 WordList<Role> words(Role) {
@@ -108,6 +113,9 @@ WordList<Centring> words(Centring) {
 }
 WordList<ValueType> words(ValueType) {
     return list(value_types);
+}
+WordList<SampleOrder> words(SampleOrder) {
+    return list(sample_orders);
 }
 WordList<FileSpace> words(FileSpace) {
     return list(file_spaces);

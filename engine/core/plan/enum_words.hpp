@@ -34,6 +34,7 @@ struct WordList {
 [[nodiscard]] WordList<MeshType> words(MeshType);
 [[nodiscard]] WordList<Centring> words(Centring);
 [[nodiscard]] WordList<ValueType> words(ValueType);
+[[nodiscard]] WordList<SampleOrder> words(SampleOrder);
 [[nodiscard]] WordList<FileSpace> words(FileSpace);
 [[nodiscard]] WordList<LibraryBounds> words(LibraryBounds);
 

@@ -28,6 +28,7 @@ enum class GapFill { sleep, busy, memory, mpi };
 enum class MeshType { uniform, rectilinear, curvilinear, unstructured, arbitrary, point };
 enum class Centring { zone, node, edge, face };
 enum class ValueType { float32, float64, int32, int64 };
+enum class SampleOrder { sequential, shuffled, shuffled_each_epoch };
 
 /// The ranks of a stream or a family. "all" in a stream means all members of the family.
 struct Ranks {
@@ -169,6 +170,25 @@ struct AmidWrites {
     [[nodiscard]] std::int64_t due(std::int64_t done) const { return writes > 0 ? done / writes * calls : 0; }
 };
 
+/// A data set of equal files that an epoch, which is a dump, reads once (docs/plan-format.md).
+struct Dataset {
+    std::int64_t files = 1;
+    std::int64_t samples = 1;    // of a file
+    std::int64_t bytes = 0;      // of all samples
+    std::int64_t deviation = 0;  // standard deviation of a sample's size, in bytes
+    std::int64_t header = 0;     // bytes of a file before its first sample
+    std::int64_t transfer = 0;   // the largest read; 0: a sample is one read
+    SampleOrder file_order = SampleOrder::sequential;
+    SampleOrder sample_order = SampleOrder::sequential;
+    std::int64_t deal = 0;      // samples that a reader gets at a time; 0: each reads all of them
+    std::int64_t readers = 0;   // members that read in an epoch, the next ones in the next; 0: all
+    std::int64_t batch = 1;     // samples after which a rank computes
+    std::int64_t prefetch = 0;  // samples that a rank reads before it begins to compute
+    std::int64_t opens = 1;     // of a file by each rank that reads of it
+    std::int64_t stats = 0;
+    std::int64_t seeks = 0;
+};
+
 struct Content {
     std::int64_t opens = 0;
     std::int64_t stats = 0;
@@ -182,6 +202,7 @@ struct Content {
     std::vector<Array> arrays;
     std::optional<Fit> fit;
     std::optional<Mesh> mesh;
+    std::optional<Dataset> dataset;
     /// Whether the bytes are a target that includes what the library adds.
     [[nodiscard]] bool sized() const { return fit || (mesh && mesh->bytes); }
 };

@@ -357,9 +357,36 @@ AmidWrites read_amid_writes(const Node& content, std::string_view key) {
     return out;
 }
 
+Dataset read_dataset(const Node& node) {
+    node.allow_only({"files", "samples", "bytes", "deviation", "header", "transfer", "file_order",
+                     "sample_order", "deal", "readers", "batch", "prefetch", "opens", "stats", "seeks"});
+    Dataset out;
+    out.files = node.at("files").integer(1, limits::number);
+    out.samples = node.integer("samples", 1, limits::number, 1);
+    out.bytes = node.at("bytes").integer(0, limits::offset);
+    out.deviation = node.integer("deviation", 0, limits::operation_bytes, 0);
+    out.header = node.integer("header", 0, limits::operation_bytes, 0);
+    out.transfer = node.integer("transfer", 0, limits::operation_bytes, 0);
+    out.file_order = node.word("file_order", SampleOrder::sequential);
+    out.sample_order = node.word("sample_order", SampleOrder::sequential);
+    out.deal = node.integer("deal", 0, limits::operations, 0);
+    out.readers = node.integer("readers", 0, limits::ranks, 0);
+    out.batch = node.integer("batch", 1, limits::operations, 1);
+    out.prefetch = node.integer("prefetch", 0, limits::operations, 0);
+    out.opens = node.integer("opens", 1, limits::number, 1);
+    out.stats = node.integer("stats", 0, limits::number, 0);
+    out.seeks = node.integer("seeks", 0, limits::number, 0);
+    const std::int64_t samples = out.files * out.samples;  // at most 1e18
+    if (samples > limits::operations) node.at("files").fail("have too many samples; lower files or samples");
+    // A sample must be a single operation, whatever its deviation.
+    if (out.bytes / samples > limits::operation_bytes / 2)
+        node.at("bytes").fail("give samples that are too large; lower them");
+    return out;
+}
+
 Content read_content(const Node& node, std::int64_t ranks) {
     node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "seek_each", "sync", "flush", "streams",
-                     "arrays", "fit", "mesh"});
+                     "arrays", "fit", "mesh", "dataset"});
     Content out;
     out.opens = node.integer("opens", 0, limits::operations, 0);
     out.stats = node.integer("stats", 0, limits::operations, 0);
@@ -387,6 +414,12 @@ Content read_content(const Node& node, std::int64_t ranks) {
         out.mesh = read_mesh(*mesh);
         if (!out.streams.empty() || !out.arrays.empty() || out.fit)
             mesh->fail("replaces streams, arrays and fit; leave them out");
+    }
+    if (const auto dataset = node.find("dataset")) {
+        out.dataset = read_dataset(*dataset);
+        const bool other = !out.streams.empty() || !out.arrays.empty() || out.fit || out.mesh;
+        if (other || out.opens + out.stats + out.seeks + out.fsyncs + out.flushes > 0)
+            dataset->fail("has its own calls and replaces all other content; leave that out");
     }
     return out;
 }

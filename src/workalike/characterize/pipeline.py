@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from workalike.characterize.appended import StateFinder
 from workalike.characterize.assemble import families_of
+from workalike.characterize.datasets import data_sets_in, numbered
 from workalike.characterize.dataspace import known_extents
 from workalike.characterize.draft import Draft, drafts_of
 from workalike.characterize.events import events_of, events_of_shifted
@@ -33,10 +34,11 @@ from workalike.characterize.traced_rows import has_rules, traced_family
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.gather import gather
-from workalike.facts.jobs import job_of
+from workalike.facts.jobs import job_of, without_idle
 from workalike.facts.levels import LevelChoice, choose_levels, force_level, levels_of, split_stdio
 from workalike.facts.noise import Noise, set_noise_aside
 from workalike.facts.plausible import latest_stamp
+from workalike.facts.rank_sets import active_ranks
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision, by
 from workalike.workload.model import Direction, Level, Operations, Reason, Uncovered, Workload
@@ -79,10 +81,13 @@ class _Characterizer:
         facts = gather(self.job, self.warnings)
         files = [part for file in facts.files() for part in split_stdio(file)]
         data, noise = (files, []) if self.options.include_noise else set_noise_aside(files)
+        if len(self.job.members) > 1:
+            data = self._without_idle(data)
         data_files = [d for file in data for d in self._data_files(file)]
         self.losses += unsupported_modules(self.logs)
         if not data_files:
             raise self._nothing()
+        data_sets, data_files = data_sets_in(data_files, self.job)
         drafts = self._drafts(data_files)
         traces = Traces(self.job, self.options.use_trace)
         finder = StateFinder(self.job, self.options, traces, drafts)
@@ -94,6 +99,8 @@ class _Characterizer:
         known = known_extents([d.file for d in data_files])
         families = families_of(drafts, self.job, known, traces, renames_of(facts.files()))
         families, operations = self._exactly(families, traces)
+        if data_sets:
+            families = numbered([*data_sets, *families])
         if self.options.model is Model.MESH:
             families = [self._as_mesh(facts) for facts in families]
         return Characterization(
@@ -136,6 +143,19 @@ class _Characterizer:
                 found = opened_for_each_part(found, traced, self.job, traces)
             out.append(found or after)
         return out, table.operations() if table is not None else None
+
+    def _without_idle(self, data: list[FileFacts]) -> list[FileFacts]:
+        """The data files of the processes that use any of them: the others are no ranks of the workload."""
+        job = without_idle(self.job, active_ranks(data))
+        idle = len(self.job.members) - len(job.members)
+        if not idle:
+            return data
+        verb = "process moves no data and is" if idle == 1 else "processes move no data and are"
+        self.warnings.append(f"{idle} {verb} left out")
+        self.job = job
+        kept = {file.key for file in data}
+        files = [part for file in gather(job, []).files() for part in split_stdio(file)]
+        return [file for file in files if file.key in kept]
 
     def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:
         family = as_mesh(facts.family, self.job.nprocs, variables=self.options.variables)

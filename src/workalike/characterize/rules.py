@@ -96,6 +96,12 @@ class TraceRule(Rule):
     )
 
 
+class DatasetRule(Rule):
+    """Why files are a data set that is read in epochs."""
+
+    EPOCHS = "epochs", "content: a data set read in {epochs} epochs: only read, and every file as often"
+
+
 class ModelRule(Rule):
     """How the content of dumps was chosen."""
 

@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    tool: Annotated[str, typer.Argument(metavar="macsio|ior|h5bench|fio", help="The other tool.")],
+    tool: Annotated[str, typer.Argument(metavar="macsio|ior|h5bench|fio|dlio", help="The other tool.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload file.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Output file [default: stdout].")
@@ -41,6 +41,8 @@ def command(
         workalike export ior job.yaml -o job.sh
 
         workalike export fio job.yaml -o job.fio
+
+        workalike export dlio job.yaml -o job.dlio.yaml
     """
     from workalike.exchange.macsio_out import write_macsio
     from workalike.exchange.registry import EXPORTERS

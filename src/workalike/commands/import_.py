@@ -10,7 +10,7 @@ import typer
 from workalike.commands import options as opt
 
 EXIT_LOST = 3
-SOURCES = {"macsio": "a command line of MACSio", "minio": "an input of MINIO"}
+SOURCES = {"macsio": "a command line of MACSio", "minio": "an input of MINIO", "dlio": "a workload of DLIO"}
 
 
 def register(app: typer.Typer) -> None:
@@ -19,10 +19,12 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    tool: Annotated[str, typer.Argument(metavar="macsio|minio", help="The other tool.")],
+    tool: Annotated[str, typer.Argument(metavar="macsio|minio|dlio", help="The other tool.")],
     source: Annotated[
         str,
-        typer.Argument(metavar="SOURCE", help="MACSio's command line, quoted, or a file; MINIO's YAML file."),
+        typer.Argument(
+            metavar="SOURCE", help="MACSio's command line, quoted, or a file; the YAML file of MINIO or DLIO."
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Workload file.")],
     ranks: opt.Ranks = None,
@@ -42,6 +44,8 @@ def command(
         workalike import macsio 'mpiexec -n 16 macsio --interface hdf5 --parallel_file_mode MIF 4' -o job.yaml
 
         workalike import minio input.yaml -o job.yaml
+
+        workalike import dlio unet3d.yaml -n 4 -o job.yaml
     """
     from workalike.exchange.document import text_of, workload_of
     from workalike.exchange.registry import IMPORTERS

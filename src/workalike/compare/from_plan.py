@@ -47,6 +47,8 @@ def side_of_plan(plan: Plan) -> Side:
         if (dump.family, dump.file) not in seen:
             seen.add((dump.family, dump.file))
             members, files = layout[dump.family]
+            if content.dataset is not None:
+                members, files = members * content.dataset.files, content.dataset.files
             planned.accessors += members
             planned.files += files
     return side

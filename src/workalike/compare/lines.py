@@ -11,6 +11,7 @@ from workalike.compare.pairing import Pairing
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
 from workalike.plan.plan_schema import Plan
 from workalike.predict.agreement import DeterminedRow, Group, rows_of, total_of
+from workalike.predict.chance import families_at_random, without_chance
 from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log
 from workalike.predict.prediction import Key, predicted
 
@@ -40,7 +41,7 @@ def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
                     for sides in ([p.original for p in of_group], [p.scaled.whole for p in of_group])
                 )
                 rows += rows_of(group, module, log, counted)
-    return rows
+    return without_chance(rows, families_at_random(pairing.full_plan))
 
 
 def replica_against_model(pairing: Pairing) -> list[DeterminedRow]:
@@ -71,7 +72,7 @@ def replica_against_model(pairing: Pairing) -> list[DeterminedRow]:
                 expected,
                 Determined(dict(pair.replica.modules.get(module, {})), complete=False),
             )
-    return rows
+    return without_chance(rows, families_at_random(pairing.plan))
 
 
 def _families_in_pieces(plan: Plan) -> set[Key]:

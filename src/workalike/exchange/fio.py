@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from workalike.exchange.notes import Exported, Notes, say_computing, say_table
-from workalike.exchange.shape import LIBRARIES, Event, Shape, Transfer, events, is_private, shapes_of
+from workalike.exchange.shape import (
+    LIBRARIES,
+    Event,
+    Shape,
+    Transfer,
+    events,
+    is_private,
+    say_data_set,
+    shapes_of,
+)
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.units import format_size
 from workalike.workload.words import Direction, Interface, Lifetime, Pattern
@@ -123,6 +132,7 @@ def _order(transfer: Transfer, word: str, hole: int) -> list[str]:
 def _say(shape: Shape, notes: Notes) -> None:
     """Note what fio cannot express."""
     family, sharing = shape.family, shape.family.sharing
+    say_data_set(shape, "fio", notes)
     if family.interface in LIBRARIES:
         notes.lost(
             f"{shape.name}: {family.interface.value} becomes plain reads and writes, without its metadata"

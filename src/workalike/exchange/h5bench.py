@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from workalike.exchange.notes import Exported, Notes, say_computing, say_table
-from workalike.exchange.shape import LIBRARIES, Event, Shape, events, is_private, shapes_of
+from workalike.exchange.shape import LIBRARIES, Event, Shape, events, is_private, say_data_set, shapes_of
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.words import Interface, Lifetime, Pattern
 
@@ -95,6 +95,7 @@ def _stripes(shape: Shape) -> dict[str, str]:
 
 def _say(shape: Shape, ranks: int, notes: Notes) -> None:
     family = shape.family
+    say_data_set(shape, "h5bench", notes)
     if family.interface is not Interface.HDF5:
         notes.lost(f"{shape.name}: interface {family.interface.value} becomes hdf5")
     elif family.interface in LIBRARIES and (shape.datasets or VARIABLES) != VARIABLES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workalike.exchange.notes import Exported, Notes, say_computing, say_table
-from workalike.exchange.shape import Event, Shape, Transfer, events, is_private, shapes_of
+from workalike.exchange.shape import Event, Shape, Transfer, events, is_private, say_data_set, shapes_of
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.units import format_size
 from workalike.workload.words import Direction, Interface, Lifetime, Pattern
@@ -152,6 +152,7 @@ def _hints(shape: Shape) -> list[str]:
 def _say(shape: Shape, transfers: list[Transfer], notes: Notes) -> None:
     """Note what IOR cannot express."""
     family, sharing = shape.family, shape.family.sharing
+    say_data_set(shape, "IOR", notes)
     if family.interface in (Interface.STDIO, Interface.TYPHONIO, Interface.ADIOS2):
         notes.lost(f"{shape.name}: IOR has no {family.interface.value}; it is {APIS[family.interface]}")
     if sharing.mode is SharingMode.GROUPS and not is_private(shape):

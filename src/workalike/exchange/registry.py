@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workalike.errors import ErrorKind
+from workalike.exchange.dlio_in import read_dlio
+from workalike.exchange.dlio_out import write_dlio
 from workalike.exchange.fio import write_fio
 from workalike.exchange.h5bench import write_h5bench
 from workalike.exchange.ior import write_ior
@@ -29,10 +31,19 @@ def _minio(source: str, ranks: int | None) -> Imported:
     return read_minio(source, read_text(source, ErrorKind.USAGE, MAX_SOURCE), ranks)
 
 
-IMPORTERS: dict[str, Callable[[str, int | None], Imported]] = {"macsio": _macsio, "minio": _minio}
+def _dlio(source: str, ranks: int | None) -> Imported:
+    return read_dlio(source, read_text(source, ErrorKind.USAGE, MAX_SOURCE), ranks)
+
+
+IMPORTERS: dict[str, Callable[[str, int | None], Imported]] = {
+    "macsio": _macsio,
+    "minio": _minio,
+    "dlio": _dlio,
+}
 EXPORTERS: dict[str, Callable[[Workload], Exported]] = {
     "macsio": write_macsio,
     "ior": write_ior,
     "h5bench": write_h5bench,
     "fio": write_fio,
+    "dlio": write_dlio,
 }

@@ -10,11 +10,14 @@ import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from workalike.exchange.notes import Notes
+from workalike.text import plural
 from workalike.workload import units
 from workalike.workload.content import form_of, needs_wide_ids
+from workalike.workload.dataset import Dataset
 from workalike.workload.mesh_size import mesh_bytes
 from workalike.workload.model import Content, Family, Mesh, Rows, Workload
-from workalike.workload.words import Direction, Interface, Pattern, SharingMode
+from workalike.workload.words import Direction, Interface, Order, Pattern, SharingMode, Split
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,8 @@ class Shape:
         total = self.stated[dump] if self.stated is not None else 0
         if content.fit is not None:
             yield self._equal(total, content.fit.datasets, content.fit.collective)
+        if content.dataset is not None:
+            yield self._samples(content.dataset)
         mesh = content.mesh
         if mesh is not None:
             total = total if self.stated is not None else content.moved(self.ranks, mesh.direction)
@@ -150,6 +155,17 @@ class Shape:
                 each = max(round(count / busy), 1)
                 size = round(rows.moved(direction) / (busy * each))
                 yield Transfer(direction, busy, each, size, Pattern.CONTIGUOUS, rows.collective, 1)
+
+    def _samples(self, dataset: Dataset) -> Transfer:
+        """The samples that each reader of an epoch reads, as if all were in one file."""
+        readers = dataset.readers_of(self.ranks)
+        samples = dataset.files * dataset.samples
+        if dataset.split is Split.NONE:
+            return Transfer(Direction.READ, readers, samples, dataset.sample, Pattern.REPLICATED, False)
+        busy = min(readers, samples)
+        in_order = dataset.order is dataset.order_of_files is Order.SEQUENTIAL
+        pattern = Pattern.CONTIGUOUS if in_order else Pattern.RANDOM
+        return Transfer(Direction.READ, busy, max(round(samples / busy), 1), dataset.sample, pattern, False)
 
     def _equal(
         self, total: int, datasets: int, collective: bool, direction: Direction = Direction.WRITE
@@ -230,6 +246,15 @@ def is_private(shape: Shape) -> bool:
     sharing = shape.family.sharing
     alone = sharing.mode is SharingMode.GROUPS and sharing.files == shape.ranks
     return sharing.mode is SharingMode.PER_RANK or alone
+
+
+def say_data_set(shape: Shape, tool: str, notes: Notes) -> None:
+    """Note what becomes of a data set, where a tool has nothing like it."""
+    dataset = shape.family.content_of(0).dataset
+    if dataset is not None:
+        notes.lost(
+            f"{shape.name}: {tool} has no data sets: {plural(dataset.files, 'file')} become one shared file"
+        )
 
 
 LIBRARIES = (Interface.HDF5, Interface.TYPHONIO, Interface.PNETCDF, Interface.ADIOS2)

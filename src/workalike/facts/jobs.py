@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
@@ -68,6 +68,21 @@ def job_of(logs: Sequence[Log]) -> JobFacts:
         first_rank += log.job.nprocs
     run_time = max(member.shift_s + _run_time(member.log, warnings) for member in members)
     return JobFacts(members, nprocs, min(run_time, THRESHOLDS.plausible_run), warnings)
+
+
+def without_idle(job: JobFacts, active: Collection[int]) -> JobFacts:
+    """The job without those of its logs that have none of the `active` ranks; ranks are numbered anew.
+
+    The clock stays that of the whole job.
+    """
+    members: list[Member] = []
+    first_rank = 0
+    for member in job.members:
+        if not any(member.first_rank <= rank < member.first_rank + member.nprocs for rank in active):
+            continue
+        members.append(replace(member, first_rank=first_rank))
+        first_rank += member.nprocs
+    return replace(job, members=members, nprocs=first_rank) if members else job
 
 
 def _run_time(log: Log, warnings: list[str]) -> float:

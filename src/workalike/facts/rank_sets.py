@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
 from workalike.workload.words import Level
+
+ACTIVE = ("BYTES_READ", "BYTES_WRITTEN")
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,23 @@ class RankSet:
 
     def size(self, nprocs: int) -> int:
         return nprocs if self.ranks is None else len(self.ranks)
+
+
+def active_ranks(files: Iterable[FileFacts]) -> set[int]:
+    """The ranks that opened one of the files or moved its data; of a reduced record, all that it stands for."""
+    out: set[int] = set()
+    for file in files:
+        for facts in file.modules.values():
+            calls = np.zeros(len(facts.ranks), dtype=np.int64)
+            for name in facts.counter_names:
+                if name in ACTIVE or name.endswith("OPENS"):
+                    calls += np.maximum(facts.column(name), 0)
+            out.update(facts.ranks[(calls > 0) & (facts.ranks >= 0)].tolist())
+            reduced = np.flatnonzero(facts.ranks < 0)
+            scopes = [(0, file.nprocs)] if facts.scope is None else facts.scope[reduced].tolist()
+            for first, members in scopes if len(reduced) else []:
+                out.update(range(first, first + members))
+    return out
 
 
 def ranks_of(file: FileFacts, level: Level) -> RankSet:

@@ -50,6 +50,27 @@ class Thresholds:
         "The smallest files are noise while all of them together hold at most this share of the bytes,",
     )
     noise_negligible_bytes: int = _threshold(4 * 2**20, "bytes", "and at most so many bytes.")
+    # characterize.datasets
+    dataset_header: int = _threshold(
+        2**16, "bytes", "Most bytes of a data set's file that no epoch reads: more of them are holes."
+    )
+    dataset_sequential: float = _threshold(
+        0.5,
+        "share",
+        "Samples are read in sequence where more reads than this begin where the last one ended.",
+    )
+    dataset_sequential_files: float = _threshold(
+        0.9, "share", "Files are read in sequence where at least this share follows the order of their names."
+    )
+    dataset_least: int = _threshold(8, "samples", "Files with fewer samples than this are no data set.")
+    dataset_files: int = _threshold(
+        4,
+        "files",
+        "Processes that read fewer files than this each, in sequence and no others, share no data set.",
+    )
+    dataset_uneven: float = _threshold(
+        1.5, "factor", "Readers whose shares no batch explains share out a data set if they differ by less."
+    )
     # facts.times
     gap_least: float = _threshold(0.5, "s", "Dumps are separated by idle time longer than this,")
     gap_share: float = _threshold(0.01, "share", "and longer than this share of the span.")

@@ -22,6 +22,7 @@ from workalike.workload.model import (
     Level,
     Lifetime,
     MeshType,
+    Order,
     Pattern,
     Reader,
     Role,
@@ -148,6 +149,26 @@ class PlanMesh(Strict):
     collective: bool
 
 
+class PlanDataset(Strict):
+    """Equal files of samples, read once in each epoch; `deal` samples at a time go to each reader in turn."""
+
+    files: Positive
+    samples: Positive = 1
+    bytes: Count
+    deviation: Count = 0
+    header: Count = 0
+    transfer: Count = 0
+    file_order: Order = Order.SEQUENTIAL
+    sample_order: Order = Order.SEQUENTIAL
+    deal: Count = 0
+    readers: Count = 0
+    batch: Positive = 1
+    prefetch: Count = 0
+    opens: Positive = 1
+    stats: Count = 0
+    seeks: Count = 0
+
+
 class PlanContent(Strict):
     opens: Count
     stats: Count = 0
@@ -161,6 +182,7 @@ class PlanContent(Strict):
     arrays: list[PlanArrays] = Field(default_factory=list)
     fit: PlanFit | None = None
     mesh: PlanMesh | None = None
+    dataset: PlanDataset | None = None
 
 
 class PlanDump(Strict):

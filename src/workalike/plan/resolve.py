@@ -17,6 +17,7 @@ from workalike.plan import plan_schema as plan
 from workalike.plan import ranks as rank_sets
 from workalike.plan.arrays import scale_arrays
 from workalike.plan.choices import TRAITS, backend_at
+from workalike.plan.datasets import compute_time_of_epoch, resolve_dataset
 from workalike.plan.meshes import bytes_of_plan, resolve_mesh
 from workalike.plan.placing import place_after, place_streams
 from workalike.plan.plan_file import plan_text
@@ -223,13 +224,21 @@ class _Resolver:
                     start_s=start,
                     end_s=max(start, end),
                     gap_s=0.0,
-                    compute_s=computing[index],
+                    compute_s=self._compute_s(family, content, computing[index], members),
                     barrier=family.schedule.barrier,
                     prepare=self._must_exist(family, content, held if one_file else 0),
                 )
             )
             held = max(held, self._span(family, content, wl.Direction.WRITE), _datasets(content))
             base = max(base, held) if _rows(content) else base + _extent(content)
+
+    @staticmethod
+    def _compute_s(family: wl.Family, content: plan.PlanContent, stated: float, members: int) -> float:
+        """Seconds that a rank computes in a dump: those of its schedule, or those of its batches."""
+        dataset = family.all_contents()[0].dataset
+        if dataset is None or content.dataset is None or not dataset.compute_time:
+            return stated
+        return compute_time_of_epoch(dataset, content.dataset, members)
 
     def dumps_in_order(self) -> list[plan.PlanDump]:
         """The dumps in order of their start; a dump's gap is the time since all earlier dumps had ended."""
@@ -296,6 +305,11 @@ class _Resolver:
         original = family.content_of(index)
         old_members = family.members(self.workload.ranks)
         by_rank = Fraction(members, old_members)
+        if original.dataset is not None:
+            dataset = resolve_dataset(
+                original.dataset, old_members, members, self.factor, self.weak, self.options.scale_by
+            )
+            return plan.PlanContent(opens=0, dataset=dataset)
         content = plan.PlanContent(
             opens=scale_count(original.opens, by_rank) or (0 if _held_open(family, index) else members),
             stats=scale_count(original.stats, by_rank),
@@ -486,6 +500,8 @@ class _Resolver:
             return self._rows_need_file(rows, held, writes_first=_writes_first(content))
         if not _moves(content, wl.Direction.READ):
             return False
+        if content.dataset is not None:
+            return True
         written = self._span(family, content, wl.Direction.WRITE) if _writes_first(content) else 0
         if self._reads_what_is_there(family, bool(content.arrays)):
             return self._span(family, content, wl.Direction.READ) > max(held, written)
@@ -575,6 +591,8 @@ def _moves(content: plan.PlanContent, direction: wl.Direction) -> bool:
         return direction is wl.Direction.WRITE
     if content.mesh is not None:
         return direction is content.mesh.direction
+    if content.dataset is not None:
+        return direction is wl.Direction.READ
     return any(
         s.direction is direction and any(c and size for c, size in s.entries) for s in content.streams
     ) or any(a.direction is direction for arrays in content.arrays for a in arrays.access)

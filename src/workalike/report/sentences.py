@@ -140,6 +140,11 @@ def _sharing(family: Family, ranks: int) -> str:
     members = family.members(ranks)
     all_ranks = f"all {ranks:,} ranks" if ranks > 1 else "the only rank"
     mode = family.sharing.mode
+    dataset = family.all_contents()[0].dataset
+    if dataset is not None:
+        subject = all_ranks if members == ranks else f"{members:,} of {ranks:,} ranks"
+        files = f"{subject} read {plural(dataset.files, 'file')}"
+        return f"{files[0].upper()}{files[1:]}, through {LIBRARIES[family.interface]}."
     if mode is SharingMode.PER_RANK:
         subject = "every rank has a file of its own" if ranks > 1 else "the only rank has a file"
     elif mode is SharingMode.GROUPS:
@@ -169,6 +174,8 @@ def _content(family: Family, side: SideFamily, ranks: int) -> str:
         return f"A dump is {plural(content.fit.datasets, 'equal dataset')}, sized to give its bytes."
     if content.mesh is not None:
         return f"A dump is a {phrases.mesh_words(content.mesh, family.members(ranks))}."
+    if content.dataset is not None:
+        return f"An epoch reads {'; '.join(phrases.dataset_words(content.dataset, family.members(ranks)))}."
     if content.arrays:
         return _arrays(content)
     if content.table is not None:

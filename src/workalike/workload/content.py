@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, PlainSerializer, WithJsonSchema, model_va
 
 from workalike.workload import units
 from workalike.workload.amid import AmidText, AmidWrites
+from workalike.workload.dataset import Dataset
 from workalike.workload.mesh import Mesh
 from workalike.workload.mesh_size import MeshForm, mesh_bytes
 from workalike.workload.quantities import (
@@ -236,6 +237,7 @@ class Content(Strict):
     arrays: list[Arrays] = Field(default_factory=list)
     fit: Fit | None = None
     mesh: Mesh | None = None
+    dataset: Dataset | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -245,11 +247,18 @@ class Content(Strict):
             raise ValueError("`mesh` replaces streams, arrays and fit: leave them out")
         if self.table is not None and (self.streams or self.arrays or self.fit or self.mesh):
             raise ValueError("`table` replaces streams, arrays, fit and mesh: leave them out")
+        if self.dataset is not None and not self._only_dataset():
+            raise ValueError("`dataset` has its own calls and replaces all other content: leave that out")
         if self.passes > 1 and (self.arrays or not self.streams):
             raise ValueError("`passes` are of streams alone")
         if (self.sync or self.flush) and (self.arrays or not self.streams):
             raise ValueError("`sync` and `flush` amid writes are of streams alone: use `fsyncs` or `flushes`")
         return self
+
+    def _only_dataset(self) -> bool:
+        other = self.streams or self.arrays or self.fit or self.mesh or self.table
+        calls = (self.opens, self.stats, self.seeks, self.fsyncs, self.flushes, self.sync, self.flush)
+        return not other and not any(calls)
 
     def moved(self, members: int, direction: Direction) -> int:
         """Bytes that `members` ranks move in one direction; a `fit` has none, because the family states them."""
@@ -258,6 +267,8 @@ class Content(Strict):
             total += mesh_moves(self.mesh, members)
         if self.table is not None:
             total += self.table.moved(direction)
+        if self.dataset is not None and direction is Direction.READ:
+            total += self.dataset.moved(members)
         for stream in self.streams:
             if stream.direction is direction:
                 n = members if stream.ranks is None else units.count_ranks(stream.ranks)

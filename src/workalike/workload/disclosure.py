@@ -255,6 +255,10 @@ class _Family:
             tells = "what kind of mesh the application has, and how many variables on it: "
             words = phrases.mesh_words(first.mesh, self.family.members(self.ranks))
             yield Disclosure(place, "mesh", first.mesh.type.value, tells + words)
+        if first.dataset is not None:
+            tells = "how many files and samples the application reads, their size, their order and who reads them: "
+            words = "; ".join(phrases.dataset_words(first.dataset, self.family.members(self.ranks)))
+            yield Disclosure(place, "dataset", plural(first.dataset.files, "file"), tells + words)
 
     def _stream(self, place: str, streams: list[Stream]) -> Iterator[Disclosure]:
         first = streams[0]
@@ -287,4 +291,5 @@ def _shape(content: Content) -> tuple[Any, ...]:
     """What contents that are disclosed together have in common."""
     streams = tuple((s.direction, s.pattern, s.collective, str(s.ranks)) for s in content.streams)
     arrays = tuple((len(a.dims), len(a.access), a.extendible, a.fill_values) for a in content.arrays)
-    return (streams, arrays, content.fit is not None, content.mesh is not None, content.table is not None)
+    kinds = (content.fit, content.mesh, content.table, content.dataset)
+    return (streams, arrays, *(kind is not None for kind in kinds))

@@ -25,6 +25,7 @@ from workalike.workload.content import (
     Slab,
     Stream,
 )
+from workalike.workload.dataset import Dataset
 from workalike.workload.mesh import Centring, Mesh, MeshType, ValueType, Variables
 from workalike.workload.operation_table import MAX_ROWS, OperationTable
 from workalike.workload.quantities import (
@@ -57,11 +58,13 @@ from workalike.workload.words import (
     Level,
     LibraryBounds,
     Lifetime,
+    Order,
     Pattern,
     Reader,
     Reason,
     Role,
     SharingMode,
+    Split,
     Turns,
     TyphonioPattern,
 )
@@ -86,6 +89,7 @@ __all__ = [
     "Compute",
     "Content",
     "Count",
+    "Dataset",
     "Direction",
     "Entry",
     "Family",
@@ -99,6 +103,7 @@ __all__ = [
     "Mesh",
     "MeshType",
     "Operations",
+    "Order",
     "Pattern",
     "RankRanges",
     "Ranks",
@@ -112,6 +117,7 @@ __all__ = [
     "SharingMode",
     "Size",
     "Slab",
+    "Split",
     "Stream",
     "Strict",
     "Tunable",
@@ -327,6 +333,7 @@ class Family(Strict):
             if content.mesh is not None:
                 self._check_mesh(content.mesh)
             self._check_datasets(content)
+        self._check_epochs()
         self._check_lifetime()
         self._check_moves()
         self._check_ranks()
@@ -348,6 +355,29 @@ class Family(Strict):
         posted = any(access.nonblocking for arrays in content.arrays for access in arrays.access)
         if posted and self.interface is not Interface.PNETCDF:
             raise ValueError("`nonblocking` calls are PnetCDF's: they need `interface: pnetcdf`")
+
+    def _check_epochs(self) -> None:
+        """Check a family that reads a data set, whose files stay from epoch to epoch."""
+        sets = [content.dataset for content in self.all_contents() if content.dataset is not None]
+        if not sets:
+            return
+        if len(self.all_contents()) > 1:
+            raise ValueError("a data set is the only content of its family: write `content`")
+        if self.interface not in (Interface.POSIX, Interface.STDIO):
+            raise ValueError("a data set is read with `interface: posix` or stdio")
+        if self.sharing.mode in (SharingMode.PER_RANK, SharingMode.GROUPS) or self.sharing.gather:
+            raise ValueError("a data set needs sharing shared, subset or root: `split` says who reads what")
+        if self.sizes is not None or self.growth is not None:
+            raise ValueError(
+                "the bytes of a data set follow from its samples: leave out `sizes` and `growth`"
+            )
+        if self.lifetime is Lifetime.APPENDED or self.keep or self.rename or self.reader is Reader.NEIGHBOUR:
+            raise ValueError(
+                "the files of a data set stay: leave out `lifetime`, `keep`, `rename` and `reader`"
+            )
+        if sets[0].compute_time and any(self.schedule.compute_times()):
+            raise ValueError("`compute_time` stands in the schedule or in the data set, not in both")
+        self.lifetime = Lifetime.REUSED
 
     def _check_growth(self, dumps: int) -> None:
         if self.growth is None:

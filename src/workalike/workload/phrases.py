@@ -15,17 +15,20 @@ from workalike.workload.model import (
     Assumption,
     Compute,
     Content,
+    Dataset,
     Direction,
     Family,
     Fit,
     Lifetime,
     Mesh,
+    Order,
     Pattern,
     Reason,
     Rows,
     Schedule,
     Sharing,
     SharingMode,
+    Split,
     Stream,
     Turns,
 )
@@ -54,6 +57,7 @@ ASSUMPTION_WORDS = {
     Assumption.ROLE: "the role",
     Assumption.DATASET_SHAPE: "the datasets' shape",
     Assumption.ORDER: "the order of operations in a dump",
+    Assumption.BATCH: "the number of samples in a batch",
     Assumption.SYNC_PLACE: "when a dump is synced",
     Assumption.DECK: "sizes or times borrowed from another run's input deck",
 }
@@ -87,10 +91,15 @@ def spread(values: Sequence[float], text: Callable[[float], str]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+def members_words(sharing: Sharing, ranks: int) -> str:
+    """The ranks that take part in a family."""
+    members = ranks if sharing.ranks is None else units.count_ranks(sharing.ranks)
+    return "all ranks" if sharing.ranks is None else f"{count_text(members)} of {plural(ranks, 'rank')}"
+
+
 def sharing_words(sharing: Sharing, ranks: int) -> str:
     """The number of files of a dump, and the ranks that write them."""
-    members = ranks if sharing.ranks is None else units.count_ranks(sharing.ranks)
-    who = "all ranks" if sharing.ranks is None else f"{count_text(members)} of {plural(ranks, 'rank')}"
+    who = members_words(sharing, ranks)
     if sharing.mode is SharingMode.PER_RANK:
         return f"a file for each of {who}"
     if sharing.mode is SharingMode.GROUPS:
@@ -209,6 +218,55 @@ def mesh_words(mesh: Mesh, members: int) -> str:
     return f"{kind}: {plural(parts, 'part')}{size} with {variables}{extra}, {moved} {how}"
 
 
+ORDER_WORDS = {
+    Order.SEQUENTIAL: "in sequence",
+    Order.SHUFFLED: "shuffled once",
+    Order.SHUFFLED_EACH_EPOCH: "shuffled anew in each epoch",
+}
+
+
+def dataset_words(dataset: Dataset, members: int) -> list[str]:
+    """A data set on a few lines: its files and samples, their order, and who reads what."""
+    spread = f" ± {size_text(dataset.deviation)}" if dataset.deviation else ""
+    lines = [
+        f"a data set of {plural(dataset.files, 'file')} with {plural(dataset.samples, 'sample')} of "
+        f"{size_text(dataset.sample)}{spread} in each"
+    ]
+    if dataset.samples == 1:
+        lines.append(f"files {ORDER_WORDS[dataset.order_of_files]}")
+    elif dataset.order_of_files is dataset.order:
+        lines.append(f"files, and samples in each, {ORDER_WORDS[dataset.order]}")
+    else:
+        files, samples = ORDER_WORDS[dataset.order_of_files], ORDER_WORDS[dataset.order]
+        lines.append(f"files {files}, samples in each {samples}")
+    lines.append(_reader_words(dataset, members))
+    if dataset.transfer is not None:
+        lines.append(f"at most {size_text(dataset.transfer)} in a call")
+    if dataset.compute_time:
+        ahead = f", {plural(dataset.prefetch, 'batch')} read ahead" if dataset.prefetch else ""
+        ahead = ahead.replace("batchs", "batches")
+        lines.append(
+            f"{seconds_text(dataset.compute_time)} of compute time for each batch of "
+            f"{plural(dataset.batch, 'sample')}{ahead}"
+        )
+    calls = [plural(getattr(dataset, f"{word}s"), word) for word in ("open", "stat", "seek")]
+    calls = [text for text in calls if not text.startswith("0 ")]
+    if calls != ["1 open"]:
+        lines.append(f"{', '.join(calls)} for each file that a reader reads from")
+    return lines
+
+
+def _reader_words(dataset: Dataset, members: int) -> str:
+    readers = dataset.readers_of(members)
+    groups = ", other ranks in the next epoch" if readers < members else ""
+    how = {
+        Split.FILES: "that share out the files",
+        Split.SAMPLES: f"that share out the samples, {dataset.batch} at a time",
+        Split.NONE: "each of which reads everything",
+    }[dataset.split]
+    return f"{plural(readers, 'reader')} {how}{groups}" if readers > 1 else f"1 reader{groups}"
+
+
 def call_words(content: Content) -> str:
     """The calls other than reads and writes, except those that do not occur."""
     named = [plural(getattr(content, f"{word}s"), word) for word in ("open", "stat")]
@@ -242,6 +300,8 @@ def content_words(content: Content, members: int) -> list[str]:
         lines.append(fit_words(content.fit))
     if content.mesh is not None:
         lines.append(mesh_words(content.mesh, members))
+    if content.dataset is not None:
+        lines += dataset_words(content.dataset, members)
     return lines
 
 

@@ -39,10 +39,14 @@ def summarize_family(family: Family, ranks: int) -> list[str]:
     event = "dump" if any(sizes[Direction.WRITE]) else "load"
     dumps = family.schedule.dumps
     lifetime = f", {phrases.LIFETIME_WORDS[family.lifetime]}".replace("dump", event) if dumps > 1 else ""
-    lines = [
-        f"{phrases.name_of(family)}: {plural(dumps, event)}; {phrases.sharing_words(family.sharing, ranks)}"
-        f"{lifetime}; {phrases.library_words(family)}"
-    ]
+    files = f"{phrases.sharing_words(family.sharing, ranks)}{lifetime}"
+    dataset = family.all_contents()[0].dataset
+    if dataset is not None:
+        event, files = (
+            "epoch",
+            f"{plural(dataset.files, 'file')} read by {phrases.members_words(family.sharing, ranks)}",
+        )
+    lines = [f"{phrases.name_of(family)}: {plural(dumps, event)}; {files}; {phrases.library_words(family)}"]
     duration = phrases.duration_words(family.schedule)
     facts = [("when", phrases.schedule_words(family.schedule) + (f"; {duration}" if duration else ""))]
     for direction, word in ((Direction.WRITE, "written"), (Direction.READ, "read")):

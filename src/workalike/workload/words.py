@@ -82,6 +82,22 @@ class Pattern(StrEnum):
     REPLICATED = "replicated"
 
 
+class Order(StrEnum):
+    """The order in which a data set is read; shuffled: at random, but the same in every epoch."""
+
+    SEQUENTIAL = "sequential"
+    SHUFFLED = "shuffled"
+    SHUFFLED_EACH_EPOCH = "shuffled-each-epoch"
+
+
+class Split(StrEnum):
+    """What the readers of a data set share out among them; none: each reads everything."""
+
+    FILES = "files"
+    SAMPLES = "samples"
+    NONE = "none"
+
+
 class Reader(StrEnum):
     WRITER = "writer"
     NEIGHBOUR = "neighbour"
@@ -131,6 +147,7 @@ class Assumption(StrEnum):
     ROLE = "role"
     DATASET_SHAPE = "dataset-shape"
     ORDER = "order"  # the order of streams in a dump
+    BATCH = "batch"  # samples of a batch: several numbers share out a data set alike
     SYNC_PLACE = "sync-place"
     DECK = "deck"  # taken from another workload's input deck
 

@@ -276,4 +276,7 @@ def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
         "sharing": sharing if set(sharing) - {"mode"} else family.sharing.mode.value,
         "lifetime": family.lifetime.value,
     }
+    if family.all_contents()[0].dataset is not None:  # both follow from it
+        always = {key: value for key, value in always.items() if key not in ("level", "lifetime")}
+        dumped = {key: value for key, value in dumped.items() if key not in ("level", "lifetime")}
     return always | {key: value for key, value in dumped.items() if key not in always}

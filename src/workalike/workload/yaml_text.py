@@ -15,6 +15,7 @@ WIDTH = 100
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/:-]*")
 _NUMBER = r"[0-9][0-9_:.]*|0[xo][0-9a-f_]+|[0-9.]+e[+-]?[0-9]+"
 _NOT_TEXT = re.compile(rf"(?i)null|true|false|yes|no|on|off|{_NUMBER}")
+_WRAPPED = ("schedule", "dataset")  # mappings that are put on two lines where one is too short
 _SAME_LAYOUT = "contents"  # the entries of this list are easy to compare only if all have the same layout
 
 
@@ -69,6 +70,10 @@ def _entry(key: str, value: Any, indent: int) -> Iterator[str]:
     elif isinstance(value, dict):
         if len(one_line) <= WIDTH and not _holds_mappings(value):
             yield one_line
+            return
+        wrapped = list(_wrapped(f"{head} {{", _pairs(value), "}"))
+        if key in _WRAPPED and len(wrapped) == 2 and not _holds_mappings(value):
+            yield from wrapped
         else:
             yield head
             for inner, item in value.items():
@@ -79,7 +84,7 @@ def _entry(key: str, value: Any, indent: int) -> Iterator[str]:
         for item in value:
             yield from _item(item, indent, width)
     else:
-        yield from _wrapped(f"{head} [", value)
+        yield from _wrapped(f"{head} [", [flow(item) for item in value], "]")
 
 
 def _item(item: Any, indent: int, width: int) -> Iterator[str]:
@@ -102,11 +107,20 @@ def _holds_mappings(value: dict[str, Any]) -> bool:
     return any(isinstance(x, dict) for x in inner)
 
 
-def _wrapped(head: str, items: list[Any]) -> Iterator[str]:
-    """`key: [a, b, …]`, later lines under the first item."""
+def _pairs(value: dict[str, Any]) -> list[str]:
+    """`key: value` of each entry; the values of a list are apart, so that lines break between them."""
+    parts: list[str] = []
+    for key, item in value.items():
+        words = flow(item).split(", ")
+        parts += [f"{key}: {words[0]}", *words[1:]]
+    return parts
+
+
+def _wrapped(head: str, parts: list[str], close: str) -> Iterator[str]:
+    """`key: [a, b, …]` or `key: {a: 1, …}`, later lines under the first part."""
     line, start = head, len(head)
-    for i, item in enumerate(items):
-        text = flow(item) + ("," if i + 1 < len(items) else "]")
+    for i, part in enumerate(parts):
+        text = part + ("," if i + 1 < len(parts) else close)
         if i and len(line) + 1 + len(text) > WIDTH:
             yield line
             line = " " * start + text

@@ -1,0 +1,45 @@
+"""Counters that chance decides where operations are in random order.
+
+A plan's order is not that of the log, so that no stride is to be met, and SEQ and CONSEC only up to what chance makes of
+them (docs/architecture.md, "Verdict").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable
+
+from workalike.plan.plan_schema import Plan, PlanContent
+from workalike.predict.agreement import DeterminedRow
+from workalike.predict.prediction import Key
+from workalike.workload.words import Order, Pattern
+
+DEVIATIONS = 3
+"""Standard deviations of a count that chance explains; that of n accesses at random is at most √n."""
+COUNTED = ("SEQ_", "CONSEC_")
+
+
+def families_at_random(plan: Plan) -> set[Key]:
+    """The families with operations in random order."""
+    by_id = {family.id: (family.role, family.number) for family in plan.families}
+    shuffled = [_at_random(content) for content in plan.contents]
+    return {by_id[dump.family] for dump in plan.dumps if shuffled[dump.content]}
+
+
+def _at_random(content: PlanContent) -> bool:
+    if content.dataset is not None:
+        return content.dataset.samples > 1 and content.dataset.sample_order is not Order.SEQUENTIAL
+    return any(stream.pattern == Pattern.RANDOM for stream in content.streams)
+
+
+def without_chance(rows: Iterable[DeterminedRow], at_random: Collection[Key]) -> list[DeterminedRow]:
+    """The rows without those that chance explains, in groups with a family in random order."""
+    return [row for row in rows if not (any(key in at_random for key in row.group) and _by_chance(row))]
+
+
+def _by_chance(row: DeterminedRow) -> bool:
+    if row.counter.startswith("STRIDE"):
+        return True
+    if not row.counter.startswith(COUNTED) or row.agrees:
+        return False
+    return abs(row.found - row.expected) <= DEVIATIONS * math.sqrt(max(row.found, row.expected))
