@@ -130,7 +130,7 @@ void check_dataset(const Family& family, const std::string& place) {
     if (mode == SharingMode::per_rank || mode == SharingMode::groups || family.sharing.gather)
         fail(place,
              fmt::format("family {} must have sharing shared, subset or root without gather", family.id));
-    if (family.lifetime != Lifetime::reused || family.rename || family.keep > 0 || family.neighbour)
+    if (family.lifetime != Lifetime::reused || family.rename || family.keep > 0 || family.shift > 0)
         fail(place,
              fmt::format("family {} must have lifetime reused, without rename, keep and reader", family.id));
 }
