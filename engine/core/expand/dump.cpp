@@ -149,7 +149,8 @@ void DumpOperations::begin_stream(Section& section) {
     const std::uint64_t key =
         mix(mix(plan_.seed, position_), mix(part_, static_cast<std::uint64_t>(acting_)));
     section.part = part_;
-    section.writes = stream.direction == Direction::write;
+    section.writes =
+        stream.rows ? stream.rows->moves(Direction::write) : stream.direction == Direction::write;
     std::optional<std::size_t> only;
     if (stream.pieces > 1) {
         const std::int64_t piece = stream.entries[entry_].size / stream.pieces;
@@ -162,7 +163,8 @@ void DumpOperations::begin_stream(Section& section) {
         section.view_base =
             dump_.base + entry_base(stream, place, entry_) + (place.active() ? place.local() * piece : 0);
     }
-    if (section.writes && together_) section.most_writes = most_operations(stream, place, only);
+    if (section.writes && together_)
+        section.most_writes = stream.rows ? stream.rows->most_writes() : most_operations(stream, place, only);
     operations_.emplace<StreamOperations>(stream, place, dump_.base, layout_.members().at(acting_), key,
                                           options_.collective_files, only);
     if (only && ++entry_ < stream.entries.size()) return;

@@ -101,11 +101,13 @@ void check_mesh(const Mesh& mesh, const std::string& place) {
 
 /// Ranks that open a file together also sync it together, so that their writes must be countable alike.
 void check_amid_writes(const Content& content, const std::string& place) {
-    const bool table = std::any_of(content.streams.begin(), content.streams.end(),
-                                   [](const Stream& stream) { return stream.pattern == Pattern::table; });
+    const bool table = std::any_of(content.streams.begin(), content.streams.end(), [](const Stream& stream) {
+        return stream.rows && stream.rows->most_collective() > 0;
+    });
     if (!table && content.arrays.empty() && !content.fit && !content.mesh) return;
     for (const auto& [amid, name] : {std::pair(content.sync, ".sync"), std::pair(content.flush, ".flush")}) {
-        if (amid.writes > 0) fail(place + name, "goes with streams that follow rules; leave it out here");
+        if (amid.writes > 0)
+            fail(place + name, "goes with streams, not with tables of collective operations; leave it out");
     }
 }
 

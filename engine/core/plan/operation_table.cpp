@@ -100,6 +100,7 @@ OperationRows::OperationRows(std::shared_ptr<const OperationTable> table, std::i
     }
     if (count) last_ = first + *count;
     std::map<std::int64_t, std::int64_t> collective;  // calls of each rank
+    std::map<std::int64_t, std::int64_t> writes;
     std::int64_t previous = 0;
     for (std::int64_t i = first_; i < last_; ++i) {
         const OperationTable::Row r = table_->row(i);
@@ -110,6 +111,7 @@ OperationRows::OperationRows(std::shared_ptr<const OperationTable> table, std::i
                 fmt::format("row {} of the table has an impossible rank, direction, offset or length", i));
         }
         sorted_ = sorted_ && r.rank >= previous;
+        if (r.write) most_writes_ = std::max(most_writes_, ++writes[r.rank]);
         if (r.collective) most_collective_ = std::max(most_collective_, ++collective[r.rank]);
         previous = r.rank;
         largest_ = std::max(largest_, r.length);

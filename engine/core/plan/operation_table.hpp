@@ -77,6 +77,8 @@ class OperationRows {
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
     [[nodiscard]] std::int64_t rows() const { return last_ - first_; }
     [[nodiscard]] bool sorted() const { return sorted_; }
+    /// The writes of the rank that has the most.
+    [[nodiscard]] std::int64_t most_writes() const { return most_writes_; }
     /// One past the largest byte that a rank reads, or writes; 0 if it does not.
     [[nodiscard]] std::int64_t end_of(Direction direction, std::int64_t rank) const;
 
@@ -87,6 +89,7 @@ class OperationRows {
     bool sorted_ = true;
     std::int64_t largest_ = 0;  // the longest operation
     std::int64_t most_collective_ = 0;
+    std::int64_t most_writes_ = 0;
     std::int64_t end_[2] = {-1, -1};
     std::int64_t bytes_ = 0;
 };

@@ -153,10 +153,22 @@ def opens_of(file: FileFacts, level: Level) -> int:
 
 def shared_out(content: Content, parts: int, opens_once: bool = False) -> list[Content]:
     """The calls of a content over `parts` events, as evenly as possible; with `opens_once`, all opens in the first."""
-    shares = {
-        name: apportion(getattr(content, name), [1.0] * parts)
-        for name in ("opens", "stats", "seeks", "fsyncs", "flushes")
-    }
+    each = content.seeks == "each"
+    counted = ("opens", "stats", *(() if each else ("seeks",)), "fsyncs", "flushes")
+    shares = {name: apportion(getattr(content, name), [1.0] * parts) for name in counted}
     if opens_once:
         shares["opens"] = [content.opens] + [0] * (parts - 1)
-    return [Content(**{name: values[k] for name, values in shares.items()}) for k in range(parts)]
+    # Calls that go with operations stay with them.
+    amid = {"seeks": content.seeks} if each else {}
+    return [
+        content.model_copy(
+            update={
+                **{name: values[k] for name, values in shares.items()},
+                **amid,
+                "streams": [],
+                "arrays": [],
+                "passes": 1,
+            }
+        )
+        for k in range(parts)
+    ]

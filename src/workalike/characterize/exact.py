@@ -22,6 +22,7 @@ from workalike.facts.rules import by
 from workalike.plan.core import core_plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import (
+    AmidWrites,
     Assumption,
     Content,
     Family,
@@ -76,7 +77,12 @@ def exact(
         return _known(facts, made, TraceRule.READ_OFF)
     if table is None or table.rows + len(traced) > MAX_ROWS:
         return None
-    return _known(facts, _by_table(facts.family, traced, table), TraceRule.TABLE, traced)
+    return _known(
+        facts,
+        _by_table(facts.family, traced, table, facts.family.members(job.nprocs)),
+        TraceRule.TABLE,
+        traced,
+    )
 
 
 def _known(
@@ -175,7 +181,7 @@ def _by_rules(family: Family, traced: TracedFamily, job: JobFacts) -> Family | N
     return made if is_exact(made, traced, job) else None
 
 
-def _by_table(family: Family, traced: TracedFamily, table: TableBuilder) -> Family:
+def _by_table(family: Family, traced: TracedFamily, table: TableBuilder, members: int) -> Family:
     contents = []
     for place, rows in enumerate(traced.dumps):
         writes = int(np.count_nonzero(rows.writes))
@@ -188,8 +194,21 @@ def _by_table(family: Family, traced: TracedFamily, table: TableBuilder) -> Fami
             collective=bool(rows.collective.any()),
         )
         before = family.content_of(place)
-        contents.append(before.model_copy(update={"streams": [], "passes": 1, "table": of_table}))
+        changes: dict[str, object] = {"streams": [], "passes": 1, "table": of_table}
+        if of_table.collective and writes:
+            changes |= _calls_at_end(before, int(np.bincount(rows.ranks[rows.writes]).max()), members)
+        contents.append(before.model_copy(update=changes))
     return with_contents(family, contents)
+
+
+def _calls_at_end(content: Content, writes: int, members: int) -> dict[str, object]:
+    """Syncs and flushes amid the writes, `writes` of the busiest rank, as calls at the end: a table may not have them."""
+    return {
+        "fsyncs": content.fsyncs + members * content.sync.total(writes),
+        "flushes": content.flushes + members * content.flush.total(writes),
+        "sync": AmidWrites(),
+        "flush": AmidWrites(),
+    }
 
 
 def _member_ranks(family: Family, job: JobFacts) -> list[int]:

@@ -41,7 +41,7 @@ from workalike.facts.plausible import latest_stamp
 from workalike.facts.rank_sets import active_ranks
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision, by
-from workalike.workload.model import Direction, Level, Operations, Reason, Uncovered, Workload
+from workalike.workload.model import Direction, Level, Operations, Reader, Reason, Uncovered, Workload
 
 __all__ = ["CharacterizeOptions", "characterize"]
 
@@ -128,6 +128,11 @@ class _Characterizer:
         table = TableBuilder() if self.options.tables else None
         out = []
         for before, after in zip(families, refined(families, self.job), strict=True):
+            if (
+                after.family.reader is Reader.NEIGHBOUR
+            ):  # a trace has the ranks that read, not whose part it is
+                out.append(after)
+                continue
             readings = [before] if after is before else [before, after]
             known = [(facts, traced_family(facts, self.job.nprocs, traces)) for facts in readings]
             facts, traced = next(

@@ -25,6 +25,9 @@ from workalike.facts.rules import by
 from workalike.workload.model import Content, Direction, Entry, Family, Lifetime, Schedule, Stream
 from workalike.workload.operation_table import OperationTable
 
+SYNCS = ("fsyncs", "flushes", "sync", "flush")
+"""What a part that only reads has none of."""
+
 
 def opened_for_each_part(
     facts: FamilyFacts, traced: TracedFamily, job: JobFacts, traces: Traces
@@ -83,7 +86,7 @@ def _in_dumps(facts: FamilyFacts, traced: TracedFamily, parts: IntArray, opens: 
         own = rows.chosen(np.flatnonzero(parts == part))
         if written:
             at = syncs[written.index(part)] if part in written else Content()
-            calls[part] = calls[part].model_copy(update={"fsyncs": at.fsyncs, "flushes": at.flushes})
+            calls[part] = calls[part].model_copy(update={name: getattr(at, name) for name in SYNCS})
         direction = Direction.WRITE if own.writes[0] else Direction.READ
         stream = Stream(direction=direction, sizes=[Entry(count=len(own), size=int(own.lengths[0]))])
         contents.append(calls[part].model_copy(update={"streams": [stream]}))

@@ -251,7 +251,7 @@ class Content(Strict):
             raise ValueError("`dataset` has its own calls and replaces all other content: leave that out")
         if self.passes > 1 and (self.arrays or not self.streams):
             raise ValueError("`passes` are of streams alone")
-        if (self.sync or self.flush) and (self.arrays or not self.streams):
+        if (self.sync or self.flush) and (self.arrays or not (self.streams or self.table)):
             raise ValueError("`sync` and `flush` amid writes are of streams alone: use `fsyncs` or `flushes`")
         return self
 
