@@ -289,7 +289,7 @@ def test_files_of_any_ranks_are_dumps() -> None:
     """Ranks 0 and 2 share a file, 1 and 3 another: no blocks of ranks, so each file is a dump."""
     files = [
         TrueFile(f"/run/part.{name}", "POSIX", ops_of({r: SCATTERED[r] for r in ranks}), 0.5, 900.0)
-        for name, ranks in (("a", (0, 2)), ("b", (1, 3)))
+        for name, ranks in (("1", (0, 2)), ("2", (1, 3)))
     ]
     found = found_in(*files)
     (facts,) = found.families
@@ -305,7 +305,7 @@ def test_files_of_any_ranks_are_dumps() -> None:
 def test_ranks_with_rows_open_the_file() -> None:
     files = [
         TrueFile(f"/run/part.{name}", "POSIX", ops_of({r: SCATTERED[r] for r in ranks}), 0.5, 900.0)
-        for name, ranks in (("a", (0, 3)), ("b", (1, 2)))
+        for name, ranks in (("1", (0, 3)), ("2", (1, 2)))
     ]
     plan = resolve(found_in(*files).workload, Options())
     core = core_plan(plan)
