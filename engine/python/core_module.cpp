@@ -225,11 +225,11 @@ std::vector<std::size_t> unwritten_dumps(const std::string& text, Tables tables)
 }
 
 nb::dict predicted(const ResolvedPlan& resolved, const std::vector<std::int64_t>& alignments,
-                   std::int64_t most) {
+                   std::int64_t most, const std::vector<bool>& apart) {
     Prediction found;
     {
         const nb::gil_scoped_release unlocked;
-        found = predict(resolved, alignments, most);
+        found = predict(resolved, alignments, most, apart);
     }
     nb::dict out;
     for (std::size_t m = 0; m < log_modules; ++m) {
@@ -427,7 +427,7 @@ NB_MODULE(_core, m) {
         .def("count", &count, "payloads"_a = std::vector<std::optional<std::int64_t>>{},
              "each_rank"_a = false)
         .def("operations", &operations, "rank"_a, "most"_a)
-        .def("predict", &predicted, "alignments"_a, "most"_a)
+        .def("predict", &predicted, "alignments"_a, "most"_a, "apart"_a = std::vector<bool>{})
         .def("write_operations", &write_operations, "path"_a);
     nb::class_<Mesh>(m, "MeshForm")
         .def("__init__",

@@ -18,7 +18,7 @@ from workalike.characterize.rules import TraceRule
 from workalike.darshan import LogBuilder
 from workalike.plan.core import core_plan
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.model import Content, Lifetime, Pattern
+from workalike.workload.model import Content, Lifetime, Pattern, SharingMode
 from workalike.workload.operation_table import OperationTable
 
 KIB, MIB = 2**10, 2**20
@@ -283,3 +283,32 @@ def test_a_file_that_is_opened_for_each_part() -> None:
         (0, 16 * MIB),
     ] * 4
     assert family.schedule.starts() == sorted(family.schedule.starts())
+
+
+def test_files_of_any_ranks_are_dumps() -> None:
+    """Ranks 0 and 2 share a file, 1 and 3 another: no blocks of ranks, so each file is a dump."""
+    files = [
+        TrueFile(f"/run/part.{name}", "POSIX", ops_of({r: SCATTERED[r] for r in ranks}), 0.5, 900.0)
+        for name, ranks in (("1", (0, 2)), ("2", (1, 3)))
+    ]
+    found = found_in(*files)
+    (facts,) = found.families
+    assert (facts.family.schedule.dumps, facts.family.sharing.mode) == (2, SharingMode.SHARED)
+    operations = planned(found)
+    assert {rank: rows for (rank, _), rows in operations.items()} == SCATTERED
+    by_file: dict[str, set[int]] = defaultdict(set)
+    for rank, name in operations:
+        by_file[name].add(rank)
+    assert sorted(map(sorted, by_file.values())) == [[0, 2], [1, 3]]
+
+
+def test_ranks_with_rows_open_the_file() -> None:
+    files = [
+        TrueFile(f"/run/part.{name}", "POSIX", ops_of({r: SCATTERED[r] for r in ranks}), 0.5, 900.0)
+        for name, ranks in (("1", (0, 3)), ("2", (1, 2)))
+    ]
+    plan = resolve(found_in(*files).workload, Options())
+    core = core_plan(plan)
+    opens = _core.kinds.index("open")
+    made = [np.count_nonzero(core.operations(rank, 1000)["kind"] == opens) for rank in range(4)]
+    assert made == [1, 1, 1, 1]

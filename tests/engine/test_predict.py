@@ -185,3 +185,17 @@ def test_without_an_alignment_nothing_is_unaligned() -> None:
     plan = simple([stream([[8, 1001]])], "posix")
     assert predicted(plan, "POSIX", 1) and plan.predict([0], 100)["POSIX"]["counters"][:, 25].sum() == 0
     assert layouts.FIXED["POSIX"].current.counters[25] == "FILE_NOT_ALIGNED"
+
+
+def test_records_of_single_ranks_are_predicted_apart() -> None:
+    """Five ranks write sizes of their own: a reduced record keeps four of them, records of ranks keep all."""
+    streams = [stream([[3 + r, 100 + r]], ranks=[[r, r, 1]], base=1000 * r) for r in range(5)]
+    plan = _core.Plan(json.dumps(make_plan(5, [family()], [content(*streams)])))
+    names = layouts.FIXED["POSIX"].current.counters
+    sizes = [names.index(f"ACCESS{i}_ACCESS") for i in range(1, 5)]
+    (reduced,) = plan.predict([0], 1000)["POSIX"]["counters"]
+    assert sorted(reduced[sizes].tolist()) == [101, 102, 103, 104]
+    apart = plan.predict([0], 1000, [True])["POSIX"]
+    assert apart["ranks"].tolist() == [1] * 5
+    assert sorted(record[sizes[0]] for record in apart["counters"].tolist()) == [100, 101, 102, 103, 104]
+    assert apart["counters"].sum(axis=0)[names.index("WRITES")] == reduced[names.index("WRITES")] == 25

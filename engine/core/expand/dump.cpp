@@ -120,8 +120,16 @@ bool DumpOperations::next_file() {
 
 void DumpOperations::count_calls() {
     const std::int64_t n = layout_.size();
-    calls_.stats = share_of(content_.stats, n, member_);
-    calls_.seeks = content_.seek_each ? own_ : share_of(content_.seeks, n, member_);
+    // The ranks that have rows of a table make its dump's calls.
+    const OperationRows* rows = content_.streams.empty() ? nullptr : content_.streams.front().rows.get();
+    const bool of_users = rows != nullptr && rows->users() > 0;
+    const std::optional<std::int64_t> place =
+        of_users ? rows->place_of(layout_.members().at(acting_)) : member_;
+    const auto own_share = [&](std::int64_t total) {
+        return place ? share_of(total, of_users ? rows->users() : n, *place) : 0;
+    };
+    calls_.stats = own_share(content_.stats);
+    calls_.seeks = content_.seek_each ? own_ : own_share(content_.seeks);
     const SharingMode mode = family_.sharing.mode;
     const bool together = options_.collective_files && mode != SharingMode::per_rank &&
                           mode != SharingMode::root && !family_.sharing.baton;
@@ -135,9 +143,9 @@ void DumpOperations::count_calls() {
         calls_.fsyncs = round_up(content_.fsyncs, n);
         uses_ = anything(content_) || calls_.flushes > 0 || calls_.fsyncs > 0;
     } else {
-        calls_.opens = share_of(content_.opens, n, member_);
-        calls_.flushes = share_of(content_.flushes, n, member_);
-        calls_.fsyncs = share_of(content_.fsyncs, n, member_);
+        calls_.opens = own_share(content_.opens);
+        calls_.flushes = own_share(content_.flushes);
+        calls_.fsyncs = own_share(content_.fsyncs);
         uses_ = own_ > 0 || calls_.seeks > 0 || calls_.flushes > 0 || calls_.fsyncs > 0;
     }
     if (uses_ && !options_.file_is_open) calls_.opens = std::max<std::int64_t>(calls_.opens, 1);

@@ -112,6 +112,7 @@ OperationRows::OperationRows(std::shared_ptr<const OperationTable> table, std::i
         }
         sorted_ = sorted_ && r.rank >= previous;
         if (r.write) most_writes_ = std::max(most_writes_, ++writes[r.rank]);
+        if (users_.empty() || users_.back() != r.rank) users_.push_back(r.rank);
         if (r.collective) most_collective_ = std::max(most_collective_, ++collective[r.rank]);
         previous = r.rank;
         largest_ = std::max(largest_, r.length);
@@ -120,6 +121,14 @@ OperationRows::OperationRows(std::shared_ptr<const OperationTable> table, std::i
         bytes_ += r.length;
         if (bytes_ > limits::offset) throw PlanError(place, "the table moves more bytes than a plan may");
     }
+    std::sort(users_.begin(), users_.end());
+    users_.erase(std::unique(users_.begin(), users_.end()), users_.end());
+}
+
+std::optional<std::int64_t> OperationRows::place_of(std::int64_t rank) const {
+    const auto found = std::lower_bound(users_.begin(), users_.end(), rank);
+    if (found == users_.end() || *found != rank) return std::nullopt;
+    return found - users_.begin();
 }
 
 std::int64_t OperationRows::end() const {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "plan/plan.hpp"
 
@@ -63,6 +64,9 @@ class OperationRows {
     /// A range of rows that includes all rows of a rank; it is exact if the rows are sorted by rank.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> range_of(std::int64_t rank) const;
     [[nodiscard]] std::int64_t count_of(std::int64_t rank) const;
+    /// How many ranks have rows, and the place of one of them among these; nullopt for a rank without rows.
+    [[nodiscard]] std::int64_t users() const { return static_cast<std::int64_t>(users_.size()); }
+    [[nodiscard]] std::optional<std::int64_t> place_of(std::int64_t rank) const;
     [[nodiscard]] std::int64_t collective_of(std::int64_t rank) const;
     /// The collective calls of the rank that has the most.
     [[nodiscard]] std::int64_t most_collective() const { return most_collective_; }
@@ -90,6 +94,7 @@ class OperationRows {
     std::int64_t largest_ = 0;  // the longest operation
     std::int64_t most_collective_ = 0;
     std::int64_t most_writes_ = 0;
+    std::vector<std::int64_t> users_;  // ascending
     std::int64_t end_[2] = {-1, -1};
     std::int64_t bytes_ = 0;
 };

@@ -98,8 +98,9 @@ bool predicted(Level level) {
 
 class Walk {
   public:
-    Walk(const ResolvedPlan& resolved, const std::vector<std::int64_t>& alignments, std::int64_t most)
-        : resolved_(resolved), alignments_(alignments), left_(most) {
+    Walk(const ResolvedPlan& resolved, const std::vector<std::int64_t>& alignments, std::int64_t most,
+         const std::vector<bool>& apart)
+        : resolved_(resolved), alignments_(alignments), apart_(apart), left_(most) {
         const std::size_t families = resolved.plan.families.size();
         for (std::size_t f = 0; f < families; ++f) {
             const Level level = resolved.counted[f]->level.value_or(resolved.plan.families[f].level);
@@ -278,7 +279,9 @@ class Walk {
             std::vector<PredictedRecord>& all = out_.records[static_cast<std::size_t>(module)];
             const auto [found, fresh] =
                 places_[static_cast<std::size_t>(module)].try_emplace(file, all.size());
-            if (fresh)
+            const bool apart = record.family < apart_.size() && apart_[record.family];
+            if (apart) found->second = all.size();
+            if (fresh || apart)
                 all.push_back({record.family, file, 0, std::vector<std::int64_t>(counters_of(module))});
             add_rank(module, all[found->second], record);
         }
@@ -287,6 +290,7 @@ class Walk {
 
     const ResolvedPlan& resolved_;
     const std::vector<std::int64_t>& alignments_;
+    const std::vector<bool>& apart_;
     std::int64_t left_;
     std::vector<Level> levels_;
     std::array<FileRecords, log_modules> open_;
@@ -307,8 +311,8 @@ std::size_t counters_of(LogModule module) {
 }
 
 Prediction predict(const ResolvedPlan& resolved, const std::vector<std::int64_t>& alignments,
-                   std::int64_t most) {
-    return Walk(resolved, alignments, most).run();
+                   std::int64_t most, const std::vector<bool>& apart) {
+    return Walk(resolved, alignments, most, apart).run();
 }
 
 }  // namespace wa

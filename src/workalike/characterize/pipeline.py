@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from workalike.characterize.appended import StateFinder
 from workalike.characterize.assemble import families_of
+from workalike.characterize.by_file import in_files
 from workalike.characterize.datasets import data_sets_in, numbered
 from workalike.characterize.dataspace import known_extents
 from workalike.characterize.draft import Draft, drafts_of
@@ -134,6 +135,8 @@ class _Characterizer:
                 out.append(after)
                 continue
             readings = [before] if after is before else [before, after]
+            if traced_family(before, self.job.nprocs, traces) is None:
+                readings = [*filter(None, [in_files(before, traces)]), *readings]
             known = [(facts, traced_family(facts, self.job.nprocs, traces)) for facts in readings]
             facts, traced = next(
                 (
@@ -141,7 +144,7 @@ class _Characterizer:
                     for facts, traced in known
                     if traced and is_exact(facts.family, traced, self.job)
                 ),
-                known[0],
+                next((pair for pair in known if pair[1] is not None), known[0]),
             )
             found = exact(facts, traced, self.job, table) if traced is not None else None
             if found is not None and traced is not None and has_rules(found.family):

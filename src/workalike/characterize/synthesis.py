@@ -25,7 +25,7 @@ from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
 from workalike.facts.rules import Decision, by
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
-from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log
+from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log, is_apart
 from workalike.predict.prediction import predicted
 from workalike.workload import units
 from workalike.workload.model import (
@@ -178,7 +178,12 @@ class _Refiner:
         """The determined counters that are off; None where the family cannot be planned, or has too many calls."""
         workload = Workload(ranks=self.job.nprocs, runtime=max(0.0, self.job.run_time), families=[family])
         try:
-            model = predicted(resolve(workload, Options()), [alignment_of(self.files)], MOST_CALLS)
+            model = predicted(
+                resolve(workload, Options()),
+                [alignment_of(self.files)],
+                MOST_CALLS,
+                [is_apart(self.files, self.module)],
+            )
         except WorkalikeError:
             return None
         found = model.get((family.role, family.number), {})

@@ -12,7 +12,7 @@ from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
 from workalike.plan.plan_schema import Plan
 from workalike.predict.agreement import DeterminedRow, Group, rows_of, total_of
 from workalike.predict.chance import families_at_random, without_chance
-from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log
+from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log, is_apart
 from workalike.predict.prediction import Key, predicted
 
 
@@ -21,7 +21,8 @@ def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
     found = pairing.log
     if found is None:
         return []
-    model = predicted(pairing.full_plan, alignments_of(found, pairing.full_plan))
+    plan = pairing.full_plan
+    model = predicted(plan, alignments_of(found, plan), apart=apart_in(found, plan))
     families = {(f.family.role, f.family.number): f for f in found.families}
     pairs = {(pair.original.role, pair.original.number): pair for pair in pairing.pairs}
     rows: list[DeterminedRow] = []
@@ -123,6 +124,15 @@ def alignments_of(found: Characterization, plan: Plan) -> list[int]:
     """FILE_ALIGNMENT in bytes of each family's files; 0 where they differ or the log does not tell."""
     by_key = {(f.family.role, f.family.number): alignment_of(f.files()) for f in found.families}
     return [by_key.get((family.role, family.number), 0) for family in plan.families]
+
+
+def apart_in(found: Characterization, plan: Plan) -> list[bool]:
+    """Whether the log has no reduced record of each family's files at its level."""
+    by_key = {
+        (f.family.role, f.family.number): is_apart(f.files(), MODULE_OF_LEVEL[f.family.counted_at])
+        for f in found.families
+    }
+    return [by_key.get((family.role, family.number), False) for family in plan.families]
 
 
 def _files_by_name(log: Characterization) -> dict[Key, list[FileFacts]]:

@@ -157,6 +157,12 @@ def determined_of_log(files: Iterable[FileFacts], module: str) -> Determined:
     return out
 
 
+def is_apart(files: Iterable[FileFacts], module: str) -> bool:
+    """Whether no record of a module is reduced: each is of a single rank, with common values of its own."""
+    found = [facts for file in files if (facts := file.modules.get(module)) is not None]
+    return bool(found) and all((facts.ranks >= 0).all() for facts in found)
+
+
 def alignment_of(files: Iterable[FileFacts]) -> int:
     """FILE_ALIGNMENT of all the files in bytes, 0 where they differ or none tells."""
     values = {

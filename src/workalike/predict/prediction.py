@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from workalike.darshan import layouts
 from workalike.facts.records import IntArray
@@ -18,13 +19,16 @@ MOST_CALLS = 50_000_000
 """Calls of a plan that are looked at one by one; a plan with more is not predicted."""
 
 
-def predicted(plan: Plan, alignments: list[int], most: int = MOST_CALLS) -> dict[Key, dict[str, Determined]]:
+def predicted(
+    plan: Plan, alignments: list[int], most: int = MOST_CALLS, apart: Sequence[bool] = ()
+) -> dict[Key, dict[str, Determined]]:
     """What a log of a run of the plan would hold, by family and module.
 
     Args:
         plan: the plan.
         alignments: FILE_ALIGNMENT of each family's files, bytes, in the plan's order; 0: unknown.
         most: calls that are looked at.
+        apart: for each family, whether the log has a record of each rank instead of a reduced one.
 
     Returns:
         Nothing where the plan has more than `most` calls.
@@ -36,7 +40,7 @@ def predicted(plan: Plan, alignments: list[int], most: int = MOST_CALLS) -> dict
     if calls > most:
         return {}
     out: dict[Key, dict[str, Determined]] = defaultdict(dict)
-    for module, records in core.predict(alignments, most).items():
+    for module, records in core.predict(alignments, most, list(apart)).items():
         names = layouts.FIXED[module].current.counters
         for place, family in enumerate(plan.families):
             of_family: IntArray = records["counters"][records["family"] == place]
