@@ -48,7 +48,10 @@ LEVELS = {Level.POSIX: Interface.POSIX, Level.STDIO: Interface.STDIO}
 
 
 def data_sets_in(files: Sequence[DataFile], job: JobFacts) -> tuple[list[FamilyFacts], list[DataFile]]:
-    """The data sets among the data files of a job, and the files that belong to none."""
+    """The data sets among the data files of a job, and the files that belong to none.
+
+    A data set says more than a trace of it: its order at random has no rule but chance.
+    """
     groups: dict[tuple[str, Level], list[DataFile]] = defaultdict(list)
     for data in files:
         groups[pattern_in_name(data), data.level].append(data)

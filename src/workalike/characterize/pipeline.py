@@ -88,9 +88,9 @@ class _Characterizer:
         self.losses += unsupported_modules(self.logs)
         if not data_files:
             raise self._nothing()
+        traces = Traces(self.job, self.options.use_trace)
         data_sets, data_files = data_sets_in(data_files, self.job)
         drafts = self._drafts(data_files)
-        traces = Traces(self.job, self.options.use_trace)
         finder = StateFinder(self.job, self.options, traces, drafts)
         for draft in drafts:
             draft.states = None if draft.shift else finder.find(draft)
