@@ -106,7 +106,7 @@ class RankCalls {
     std::int64_t writes_before_ = 0;  // the section
     std::int64_t flushes_ = 0;        // made amid writes
     std::int64_t syncs_ = 0;
-    std::int64_t before_ = 0;         // operations that had ended when the present file was begun
+    std::int64_t before_ = 0;  // operations that had ended when the present file was begun
 };
 
 }  // namespace wa

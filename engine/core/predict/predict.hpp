@@ -35,8 +35,8 @@ struct Prediction {
 
 /// Walks through the calls of every rank.
 /// `alignments`: FILE_ALIGNMENT of each family's files in bytes; 0: unknown, nothing counts as unaligned.
-/// `most`: calls to walk through at most; raises UsageError beyond. `apart`: families whose files have a record of
-/// each rank, as in a log whose records are not reduced.
+/// `most`: calls to walk through at most; raises UsageError beyond. `apart`: families whose files have a
+/// record of each rank, as in a log whose records are not reduced.
 [[nodiscard]] Prediction predict(const ResolvedPlan& resolved, const std::vector<std::int64_t>& alignments,
                                  std::int64_t most, const std::vector<bool>& apart = {});
 
