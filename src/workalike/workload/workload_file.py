@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text, write_text
 from workalike.workload import units
-from workalike.workload.model import MAX_OPERATION_BYTES, Direction, Family, Rows, Workload
+from workalike.workload.model import MAX_OPERATION_BYTES, Direction, Family, Rows, Sharing, Workload
 from workalike.workload.operation_table import OperationTable, file_name, read_table, write_table
 from workalike.workload.upgrade import upgrade
 from workalike.workload.yaml_text import block
@@ -276,7 +276,8 @@ def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
         "sharing": sharing if set(sharing) - {"mode"} else family.sharing.mode.value,
         "lifetime": family.lifetime.value,
     }
-    if family.all_contents()[0].dataset is not None:  # both follow from it
-        always = {key: value for key, value in always.items() if key not in ("level", "lifetime")}
-        dumped = {key: value for key, value in dumped.items() if key not in ("level", "lifetime")}
+    if family.all_contents()[0].dataset is not None:  # they follow from it, or say nothing of it
+        hidden = ["level", "lifetime", *(["sharing"] if family.sharing == Sharing() else [])]
+        always = {key: value for key, value in always.items() if key not in hidden}
+        dumped = {key: value for key, value in dumped.items() if key not in hidden}
     return always | {key: value for key, value in dumped.items() if key not in always}
