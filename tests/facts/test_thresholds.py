@@ -24,8 +24,13 @@ NO_THRESHOLDS = {
     "FEWEST_VARIABLES",  # a mesh has at least one
     "MAX_DIMS",  # the dimensions that a record has fields for
     "MOST_CALLS",  # bounds the effort of synthesis
+    "MOST_CLUSTERS",  # bounds the effort of reading traces
     "MOST_DIGITS",  # a 64-bit number holds no more
+    "MOST_FILES",  # bounds the dumps that files of single ranks become
     "MOST_ROUNDS",  # bounds the effort of synthesis
+    "MOST_STREAMS",  # bounds the streams that a trace becomes
+    "MOST_STRIDES",  # bounds the effort of synthesis
+    "MOST_TRIED",  # bounds the effort of dividing opens among readers
     "NOTHING",  # a code for "none"
     "PNETCDF_HEADER",  # the bytes that PnetCDF reads
     "_LARGEST",  # a 64-bit number holds no more

@@ -28,7 +28,7 @@ def readings(family: Family, opens: int, dumps: int, members: int, single: bool)
         members: ranks that open the file.
         single: one rank alone has the file, so that its operations need not be the same in all dumps.
     """
-    if opens % dumps or dumps < 2:
+    if dumps < 2 or opens % dumps:
         return
     contents = [family.content_of(i) for i in range(family.schedule.dumps)]
     even = shares(contents, dumps, members, even=True)
