@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from simulated_job import bin_of
 
 from workalike.plan import ranks as rank_sets
+from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan, PlanContent, PlanFamily, PlanStream
 from workalike.workload.model import Direction, Role, SharingMode
 
@@ -34,9 +35,27 @@ def totals_of(plan: Plan) -> dict[Key, dict[Direction, Totals]]:
     for dump in plan.dumps:
         family = families[dump.family]
         totals = out.setdefault((family.role, family.number), {d: Totals() for d in Direction})
+        if plan.contents[dump.content].dataset is not None:
+            continue
         for direction, count, size in _operations(plan, family, plan.contents[dump.content]):
             totals[direction].add(count, size)
+    _add_datasets(plan, out)
     return out
+
+
+def _add_datasets(plan: Plan, out: dict[Key, dict[Direction, Totals]]) -> None:
+    """What epochs read: sizes of samples follow from a seed, so that the core counts them; the log is the witness."""
+    places = [i for i, dump in enumerate(plan.dumps) if plan.contents[dump.content].dataset is not None]
+    if not places:
+        return
+    families = {family.id: family for family in plan.families}
+    counts = core_plan(plan).count()
+    for place in places:
+        family = families[plan.dumps[place].family]
+        totals = out[family.role, family.number][Direction.READ]
+        totals.bytes += int(counts["BYTES_READ"][place])
+        totals.operations += int(counts["READS"][place])
+        totals.bins = [a + int(b) for a, b in zip(totals.bins, counts["SIZE_READ"][place], strict=True)]
 
 
 def _rows(plan: Plan, stream: PlanStream) -> Iterator[tuple[Direction, int, int]]:

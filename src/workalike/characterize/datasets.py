@@ -17,9 +17,10 @@ import numpy as np
 
 from workalike.characterize.families import DataFile, pattern_in_name
 from workalike.characterize.result import DumpFacts, FamilyFacts
-from workalike.characterize.rules import DatasetRule
+from workalike.characterize.rules import DatasetRule, RoleRule
 from workalike.characterize.splits import batch_of, dealt
 from workalike.characterize.tunables import tunable_of
+from workalike.errors import WorkalikeError
 from workalike.facts import naming
 from workalike.facts.counters import NOT_OPENS
 from workalike.facts.jobs import JobFacts
@@ -27,6 +28,8 @@ from workalike.facts.plausible import latest_stamp
 from workalike.facts.records import MODULE_OF_LEVEL, FloatArray, IntArray, ModuleFacts
 from workalike.facts.rules import by
 from workalike.facts.thresholds import THRESHOLDS
+from workalike.plan.core import core_plan
+from workalike.plan.resolve import Options, resolve
 from workalike.workload import units
 from workalike.workload.model import (
     Assumption,
@@ -42,6 +45,7 @@ from workalike.workload.model import (
     Sharing,
     SharingMode,
     Split,
+    Workload,
 )
 
 LEVELS = {Level.POSIX: Interface.POSIX, Level.STDIO: Interface.STDIO}
@@ -122,7 +126,19 @@ def _data_set(members: Sequence[DataFile], job: JobFacts) -> FamilyFacts | None:
     if found is None:
         return None
     dataset, readers, epochs, assumed = found
-    return _family(members, dataset, readers, epochs, assumed, job)
+    facts = _family(members, dataset, readers, epochs, assumed, job)
+    reads = sum(module.total("READS") for module in modules)
+    return facts if _reads_so_often(facts.family, reads, job) else None
+
+
+def _reads_so_often(family: Family, reads: int, job: JobFacts) -> bool:
+    """Whether the data set's plan has the log's reads: files whose headers are read, too, are no plain samples."""
+    workload = Workload(ranks=job.nprocs, runtime=max(0.0, job.run_time), families=[family])
+    try:
+        planned = int(core_plan(resolve(workload, Options())).count()["READS"].sum())
+    except WorkalikeError:
+        return False
+    return abs(planned - reads) <= THRESHOLDS.dataset_reads * reads
 
 
 @dataclass(frozen=True)
@@ -484,7 +500,7 @@ def _family(
         for epoch in epochs
     ]
     rules = [rule for data in members[: THRESHOLDS.rules_files] for rule in data.rules]
-    decided = [by(DatasetRule.EPOCHS, epochs=len(epochs))]
+    decided = [by(RoleRule.ONLY_READ), by(DatasetRule.EPOCHS, epochs=len(epochs))]
     return FamilyFacts(family, dumps, list(dict.fromkeys([*rules, *decided, *tunable_rules])))
 
 

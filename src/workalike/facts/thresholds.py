@@ -68,6 +68,11 @@ class Thresholds:
         "files",
         "Processes that read fewer files than this each, in sequence and no others, share no data set.",
     )
+    dataset_reads: float = _threshold(
+        0.01,
+        "share",
+        "A data set's plan has as many reads as the log, within this share; else it is no data set.",
+    )
     dataset_uneven: float = _threshold(
         1.5, "factor", "Readers whose shares no batch explains share out a data set if they differ by less."
     )
