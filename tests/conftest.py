@@ -5,11 +5,22 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 
 from hypothesis import settings
 
 EXPLORE = "WORKALIKE_EXPLORE" in os.environ
+
+# Programs that are started without mpiexec share Open MPI's session folder, and the first that ends removes it. So each
+# process of a parallel test run has a folder of its own.
+if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+    folder = tempfile.mkdtemp(prefix=f"{worker}-")
+    for name in ("OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base", "OMPI_MCA_prte_tmpdir_base"):
+        os.environ.setdefault(name, folder)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("exploring", deadline=None, max_examples=500)

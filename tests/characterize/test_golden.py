@@ -300,20 +300,18 @@ def test_serial_program_with_a_trace() -> None:
 
 @pytest.mark.skipif(not WORKFLOW, reason="no logs of a workflow in ../shared")
 def test_workflow_of_24_logs() -> None:
-    """Sixteen readers of a deep-learning job read 168 files in five epochs, in batches of 7; one process saves the model.
+    """Sixteen readers of a deep-learning job read 7 to 14 files each; one process writes the checkpoint.
 
-    Seven helpers move no data.
+    Seven helpers move no data. The files are read in epochs, but a tenth of the reads are of headers, which a data set
+    does not have.
     """
     found = characterized_workflow()
     assert found.workload.ranks == 17
     assert found.workload.runtime == pytest.approx(159.6, abs=0.1)
     inputs = family(found, Role.INPUT)
-    dataset = inputs.family.content_of(0).dataset
-    assert dataset is not None
-    assert (dataset.files, dataset.batch, inputs.family.schedule.dumps) == (168, 7, 5)
-    assert inputs.family.members(17) == 16
-    assert len(inputs.files()) == 168
-    assert sum(d.bytes_read for d in inputs.dumps) == 129_358_825_495 + 594_875_700
+    assert inputs.family.sharing.mode is SharingMode.PER_RANK
+    assert (len(inputs.files()), inputs.family.schedule.dumps) == (167, 14)
+    assert sum(d.bytes_read for d in inputs.dumps) == 129_358_825_495
     assert min(inputs.family.schedule.starts()) > 90  # the readers start after the job's first process
     outputs = [f for f in found.families if f.family.role is Role.OUTPUT]
     assert {f.family.sharing.mode for f in outputs} == {SharingMode.ROOT}

@@ -217,7 +217,7 @@ class _Finder:
         if not alike or times[0] < 2 or reads.files < THRESHOLDS.dataset_least:
             return None
         pieces = int(reads.reads.sum()) / int(visits.sum())
-        if pieces > 1 and self._order_of_samples(visits) is not Order.SEQUENTIAL:
+        if pieces > 1 and (not self._largest() or self._order_of_samples(visits) is not Order.SEQUENTIAL):
             return None
         complete = len(reads.file) == reads.files * len(ranks) and len(ranks) > 1
         everyone = complete and len(set(visits.tolist())) == 1
