@@ -16,6 +16,7 @@ from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
 from workalike.plan.resolve import Options, resolve
+from workalike.workload import units
 from workalike.workload.model import Lifetime, Workload
 
 
@@ -183,3 +184,19 @@ def test_a_file_that_is_overwritten(tmp_path: Path, opened: int) -> None:
     plan = resolve(found.workload, Options())
     assert {(dump.file, dump.base) for dump in plan.dumps} == {(0, 0)}
     assert plan.families[0].lifetime is (Lifetime.APPENDED if opened == 1 else Lifetime.REUSED)
+
+
+@pytest.mark.parametrize(
+    "sizes", [["2 x 1000 B", "1 x 300 B", "7 x 0 B"], ["1 x 8191 B", "1 x 2337 B", "1 x 0 B"]]
+)
+def test_reads_that_reach_the_end_come_last(tmp_path: Path, sizes: list[str]) -> None:
+    truth = workload(
+        {"streams": [{"direction": "read", "sizes": sizes}]},
+        sharing={"mode": "root", "ranks": 0},
+        role="input",
+    )
+    content = found_again(truth, tmp_path).workload.families[0].content
+    assert content is not None
+    assert [entry.size for entry in content.streams[0].sizes] == [
+        units.parse_entry(text)[2] for text in sizes
+    ]

@@ -80,6 +80,10 @@ class SynthesisRule(Rule):
         "pieces",
         "operations: several pieces of the file in each call (the predicted counters fit better)",
     )
+    LARGEST_FIRST = (
+        "largest-first",
+        "operations: the largest first, those that reach the end of the file last (the predicted counters fit better)",
+    )
     STRIDED = "strided", "offsets: operations at equal distances (the predicted counters fit better)"
     PLACED = "placed", "offsets: another pattern (the predicted counters fit better)"
     ORDER = "order", "operations: the other direction first (the predicted counters fit better)"

@@ -218,6 +218,8 @@ class _Refiner:
         for passes in several:
             yield from _changed(SynthesisRule.PASSES, family, partial(_in_passes, passes=passes))
         misplaced = [d for d in Direction if any(counter in off for counter in PLACED_BY[d])]
+        if misplaced:
+            yield from _changed(SynthesisRule.LARGEST_FIRST, family, _largest_first)
         if misplaced or any(counter.startswith(("STRIDE", "FILE_NOT_ALIGNED")) for counter in off):
             yield from self._strided(family)
         for direction, pattern in product(misplaced, PATTERNS):
@@ -448,6 +450,22 @@ def _strided(content: Content, directions: Sequence[Direction], stride: int, pas
     streams = [strided(stream) for stream in content.streams]
     divided = content.model_copy(update={"streams": streams})
     return divided if passes == 1 else _in_passes(divided, passes)
+
+
+def _largest_first(content: Content) -> Content:
+    """Each stream's operations by size, the largest first: what is read at the end of a file is less, or nothing."""
+
+    def ordered(stream: Stream) -> Stream:
+        sizes = sorted(stream.sizes, key=lambda entry: -entry.size)
+        plain = Pattern.CONTIGUOUS if stream.pattern is Pattern.STRIDED and len(sizes) > 1 else stream.pattern
+        changes = {
+            "sizes": sizes,
+            "pattern": plain,
+            "stride": stream.stride if plain is stream.pattern else 0,
+        }
+        return stream.model_copy(update=changes)
+
+    return content.model_copy(update={"streams": [ordered(stream) for stream in content.streams]})
 
 
 def _other_order(content: Content) -> Content | None:
