@@ -23,9 +23,10 @@ class CharacterizeOptions:
     """What the options of `characterize` set.
 
     `states` is the number of dumps in each long-lived file; `include_noise` keeps every file. `level` is taken where a
-    file has it. Without `use_trace`, DXT is ignored; without `tables`, what no rule gives is approximated by rules. `model` ARRAYS takes the library's level where a file has one,
-    EXTENTS leaves those levels out. MESH expresses HDF5 families as meshes of `variables` variables (None: by the
-    number of their datasets).
+    file has it. Without `use_trace`, DXT is ignored; without `tables`, what no rule gives is approximated by rules.
+    Without `refine`, families stay as the rules have them, which is enough for a log of a replica. `model` ARRAYS takes
+    the library's level where a file has one, EXTENTS leaves those levels out. MESH expresses HDF5 families as meshes of
+    `variables` variables (None: by the number of their datasets).
     """
 
     states: int | None = None
@@ -33,6 +34,7 @@ class CharacterizeOptions:
     level: Level | None = None
     use_trace: bool = True
     tables: bool = True
+    refine: bool = True
     model: Model | None = None
     variables: int | None = None
 

@@ -89,7 +89,9 @@ class _Characterizer:
         if not data_files:
             raise self._nothing()
         traces = Traces(self.job, self.options.use_trace)
-        data_sets, data_files = data_sets_in(data_files, self.job)
+        data_sets: list[FamilyFacts] = []
+        if self.options.refine:
+            data_sets, data_files = data_sets_in(data_files, self.job)
         drafts = self._drafts(data_files)
         finder = StateFinder(self.job, self.options, traces, drafts)
         for draft in drafts:
@@ -99,7 +101,9 @@ class _Characterizer:
             finder.size(draft)
         known = known_extents([d.file for d in data_files])
         families = families_of(drafts, self.job, known, traces, renames_of(facts.files()))
-        families, operations = self._exactly(families, traces)
+        operations = None
+        if self.options.refine:
+            families, operations = self._exactly(families, traces)
         if data_sets:
             families = numbered([*data_sets, *families])
         if self.options.model is Model.MESH:

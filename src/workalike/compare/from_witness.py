@@ -6,7 +6,7 @@ a pause are one dump in it. Beginning and end of dumps are therefore the record'
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from workalike.characterize.result import Characterization
 from workalike.compare.from_log import side_of_log
@@ -19,9 +19,14 @@ from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Level
 
 
-def side_of_witness(log: Characterization, record: Record, levels: Mapping[Key, Level]) -> Side:
-    """The side of a log of the engine, with the dumps of the record where both agree in bytes."""
-    side = side_of_log(log, by_name=True, levels=levels)
+def side_of_witness(
+    log: Characterization, record: Record, levels: Mapping[Key, Level], new_files: Collection[Key] = ()
+) -> Side:
+    """The side of a log of the engine, with the dumps of the record where both agree in bytes.
+
+    `new_files` are the families whose dumps have files of their own, as in `side_of_log`.
+    """
+    side = side_of_log(log, by_name=True, levels=levels, new_files=new_files)
     recorded = side_of_record(record, dict(levels))
     for key, family in side.families.items():
         known = recorded.families.get(key)

@@ -107,10 +107,12 @@ def pair_up(
         _refuse_plan_of_another(workload, full)
         side = with_durations(side_of_plan(full), workload)
     levels = {key: family.level for key, family in side.families.items()}
-    if isinstance(replica, Record):
-        other = side_of_witness(witness, replica, levels) if witness else side_of_record(replica, levels)
+    per_dump = {(f.role, f.number) for f in plan.families if f.lifetime is Lifetime.PER_DUMP}
+    if isinstance(replica, Record) and witness is not None:
+        other = side_of_witness(witness, replica, levels, per_dump)
+    elif isinstance(replica, Record):
+        other = side_of_record(replica, levels)
     else:
-        per_dump = {(f.role, f.number) for f in plan.families if f.lifetime is Lifetime.PER_DUMP}
         other = side_of_log(replica, by_name=True, levels=levels, new_files=per_dump)
     before, after = _files(full), _files(plan)
     pairs = []
