@@ -31,3 +31,9 @@ def test_an_error_is_found(kind: str, tmp_path: Path) -> None:
     assert found.right in GOOD
     assert found.wrong not in GOOD
     assert found.reason or found.wrong == "refused"
+
+
+def test_a_library_that_sieves_reads_does_not_hide_where_writes_are(tmp_path: Path) -> None:
+    found = judged("offset", 198, tmp_path)
+    assert found.right in GOOD
+    assert found.wrong not in GOOD
