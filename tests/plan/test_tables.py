@@ -15,7 +15,7 @@ from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.plan.tables import Members, at_bytes, at_ranks
-from workalike.workload.model import Direction, Operations, SharingMode, Workload
+from workalike.workload.model import Direction, SharingMode, TableReference, Workload
 from workalike.workload.operation_table import OperationTable
 
 TRANSFERS = (_core.kinds.index("read"), _core.kinds.index("write"))
@@ -133,7 +133,7 @@ def workload(rows: OperationTable, **family: object) -> Workload:
             ],
         }
     )
-    made.operations = Operations.of(rows)
+    made.operations = TableReference.of(rows)
     return made
 
 

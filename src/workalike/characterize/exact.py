@@ -13,6 +13,7 @@ import numpy as np
 
 from workalike import _core
 from workalike.characterize.affine import affine_content
+from workalike.characterize.assemble import distinct_contents
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import TraceRule
 from workalike.characterize.traced_rows import TracedFamily, has_rules, same_rows
@@ -27,9 +28,9 @@ from workalike.workload.model import (
     Content,
     Family,
     Lifetime,
-    Operations,
     Rows,
     SharingMode,
+    TableReference,
     Workload,
 )
 from workalike.workload.operation_table import MAX_ROWS, OperationTable, joined
@@ -58,9 +59,9 @@ class TableBuilder:
             self.rows += len(rows)
         return self._known[key]
 
-    def operations(self) -> Operations | None:
+    def operations(self) -> TableReference | None:
         """What the workload says of the table; None without rows."""
-        return Operations.of(joined(self.parts)) if self.parts else None
+        return TableReference.of(joined(self.parts)) if self.parts else None
 
 
 def exact(
@@ -219,15 +220,7 @@ def _member_ranks(family: Family, job: JobFacts) -> list[int]:
 
 def with_contents(family: Family, contents: Sequence[Content]) -> Family:
     """The family with a content for each dump, of which equal ones are kept once."""
-    distinct: dict[str, int] = {}
-    kept: list[Content] = []
-    use = []
-    for content in contents:
-        key = content.model_dump_json()
-        if key not in distinct:
-            distinct[key] = len(kept)
-            kept.append(content)
-        use.append(distinct[key])
+    kept, use = distinct_contents(contents)
     changes = {
         "content": kept[0] if len(kept) == 1 else None,
         "contents": kept if len(kept) > 1 else [],

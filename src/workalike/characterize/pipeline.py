@@ -42,7 +42,7 @@ from workalike.facts.plausible import latest_stamp
 from workalike.facts.rank_sets import active_ranks
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision, by
-from workalike.workload.model import Direction, Level, Operations, Reader, Reason, Uncovered, Workload
+from workalike.workload.model import Direction, Level, Reader, Reason, TableReference, Uncovered, Workload
 
 __all__ = ["CharacterizeOptions", "characterize"]
 
@@ -128,7 +128,7 @@ class _Characterizer:
 
     def _exactly(
         self, families: Sequence[FamilyFacts], traces: Traces
-    ) -> tuple[list[FamilyFacts], Operations | None]:
+    ) -> tuple[list[FamilyFacts], TableReference | None]:
         """The families as complete traces have them; the others as the candidate that is nearest to the counters."""
         table = TableBuilder() if self.options.tables else None
         out = []

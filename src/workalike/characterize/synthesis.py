@@ -25,6 +25,7 @@ from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
 from workalike.facts.rules import Decision, by
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
+from workalike.predict.chance import families_at_random, without_chance
 from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log, is_apart
 from workalike.predict.prediction import predicted
 from workalike.workload import units
@@ -178,26 +179,26 @@ class _Refiner:
         """The determined counters that are off; None where the family cannot be planned, or has too many calls."""
         workload = Workload(ranks=self.job.nprocs, runtime=max(0.0, self.job.run_time), families=[family])
         try:
+            plan = resolve(workload, Options())
             model = predicted(
-                resolve(workload, Options()),
+                plan,
                 [alignment_of(self.files)],
                 MOST_CALLS,
                 [is_apart(self.files, self.module)],
             )
         except WorkalikeError:
             return None
-        found = model.get((family.role, family.number), {})
+        key = (family.role, family.number)
+        found = model.get(key, {})
         if self.module not in found:
             return None
-        # Random order has other distances in each run, so the log's common strides say nothing about a plan.
-        left_out = ("STRIDE",) if _is_random(family) else ()
         rows = [
             row
             for module, log in self.logs.items()
             if module in found and log.counters
-            for row in rows_of((), module, log, found[module], below=module != self.module)
+            for row in rows_of((key,), module, log, found[module], below=module != self.module)
         ]
-        return [row for row in rows if not row.agrees and not row.counter.startswith(left_out)]
+        return [row for row in without_chance(rows, families_at_random(plan)) if not row.agrees]
 
     def candidates(self, family: Family, off: Sequence[str]) -> Iterator[Candidate]:
         """Other readings of the same bytes that may set right what is `off`, the simplest first."""
@@ -315,10 +316,6 @@ class _Refiner:
 def _badness(misfit: Sequence[DeterminedRow]) -> tuple[int, float]:
     """How many counters are off; of equally many, how far."""
     return len(misfit), sum(min(1.0, row.error) for row in misfit)
-
-
-def _is_random(family: Family) -> bool:
-    return any(s.pattern is Pattern.RANDOM for content in family.all_contents() for s in content.streams)
 
 
 def _calls_of(content: Content, members: int) -> int:

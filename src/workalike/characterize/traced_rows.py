@@ -50,7 +50,7 @@ class _OfFile:
 def traced_family(facts: FamilyFacts, nprocs: int, traces: Traces) -> TracedFamily | None:
     """The rows of a family's dumps by its traces.
 
-    None unless the traces are complete, have offsets, and are of a family whose dumps can be told apart: each rank has
+    None unless the traces are complete, have offsets, and are of a family whose dumps can be distinguished: each rank has
     one file in a dump, and the files are those of the family's sharing.
     """
     family = facts.family
@@ -106,7 +106,7 @@ def _directions(facts: FamilyFacts) -> list[Direction]:
 def collective_calls(
     trace: Trace, module: ModuleFacts, direction: Direction, nprocs: int
 ) -> npt.NDArray[np.bool_] | None:
-    """Which operations of a file's trace are collective calls: bool[operations]; None where that cannot be told.
+    """Which operations of a file's trace are collective calls: bool[operations]; None where that is not known.
 
     The counters say how many of each rank are. Where a rank has other operations as well, its collective calls are those
     that begin when the other ranks' calls of the same number do.

@@ -46,7 +46,7 @@ def side_of_log(
         log: the characterized log.
         by_name: the log is of the engine, so the families follow from file names instead of the rules for roles.
         levels: the level to count each family at; by default the one that characterization chose.
-        new_files: families of the engine whose dumps have files of their own, by which dumps are told apart.
+        new_files: families of the engine whose dumps have files of their own, by which dumps are distinguished.
     """
     side = Side(log.workload.ranks, {}, instrument_of(log), set(log.partial_modules), basis="log")
     claims = _claims(log.families)

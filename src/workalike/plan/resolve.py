@@ -17,12 +17,21 @@ from workalike.plan import plan_schema as plan
 from workalike.plan import ranks as rank_sets
 from workalike.plan.arrays import scale_arrays
 from workalike.plan.choices import TRAITS, backend_at
+from workalike.plan.contents import (
+    bytes_of_datasets,
+    extent_of,
+    length_of,
+    moves,
+    rows_of_table,
+    writes_first,
+)
 from workalike.plan.datasets import compute_time_of_epoch, resolve_dataset
-from workalike.plan.meshes import bytes_of_plan, resolve_mesh
+from workalike.plan.meshes import resolve_mesh
 from workalike.plan.placing import place_after, place_streams
 from workalike.plan.plan_file import plan_text
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
 from workalike.plan.tables import Members, PlanTable, at_bytes, at_ranks
+from workalike.plan.tunables import hdf5_of, hints_of
 from workalike.workload import model as wl
 from workalike.workload import units
 from workalike.workload.words import HDF5_INTERFACES, STAYS_OPEN
@@ -117,7 +126,7 @@ def _with_data_to_read(resolved: plan.Plan) -> plan.Plan:
     reading = {
         i
         for i, c in enumerate(resolved.contents)
-        if _moves(c, wl.Direction.READ) or any(stream.table for stream in c.streams)
+        if moves(c, wl.Direction.READ) or any(stream.table for stream in c.streams)
     }
     if any(dump.content in reading and not dump.prepare for dump in resolved.dumps):
         try:
@@ -194,8 +203,8 @@ class _Resolver:
                 reader=family.reader,
                 shift=self._shift(family),
                 drop_caches=family.drop_caches,
-                hints=_hints(family.tunable),
-                hdf5=_hdf5(family.tunable),
+                hints=hints_of(family.tunable),
+                hdf5=hdf5_of(family.tunable),
                 typhonio=family.tunable.typhonio or wl.TyphonioPattern.FAITHFUL,
                 aggregators=family.tunable.aggregators or 0,
             )
@@ -220,7 +229,9 @@ class _Resolver:
                     file=0 if one_file else index,
                     content=content_id,
                     # The offsets of a table are those in the file.
-                    base=base if family.lifetime is wl.Lifetime.APPENDED and not _rows(content) else 0,
+                    base=base
+                    if family.lifetime is wl.Lifetime.APPENDED and not rows_of_table(content)
+                    else 0,
                     start_s=start,
                     end_s=max(start, end),
                     gap_s=0.0,
@@ -229,8 +240,8 @@ class _Resolver:
                     prepare=self._must_exist(family, content, held if one_file else 0),
                 )
             )
-            held = max(held, self._span(family, content, wl.Direction.WRITE), _datasets(content))
-            base = max(base, held) if _rows(content) else base + _extent(content)
+            held = max(held, self._span(family, content, wl.Direction.WRITE), bytes_of_datasets(content))
+            base = max(base, held) if rows_of_table(content) else base + extent_of(content)
 
     @staticmethod
     def _compute_s(family: wl.Family, content: plan.PlanContent, stated: float, members: int) -> float:
@@ -388,7 +399,7 @@ class _Resolver:
             repeated = self._repeated(stream, family, grown, moved)
             streams += repeated
             free += [stream.base is None or k > 0 for k in range(len(repeated))]
-        lengths = [_length(stream, self._share_in_one_file(family, stream)) for stream in streams]
+        lengths = [length_of(stream, self._share_in_one_file(family, stream)) for stream in streams]
         own_files = family.sharing.mode is wl.SharingMode.PER_RANK
         if self._reads_what_is_there(family, bool(original.arrays)):
             place_streams(streams, lengths, free, held, own_files=own_files)
@@ -480,10 +491,10 @@ class _Resolver:
 
     def _span(self, family: wl.Family, content: plan.PlanContent, direction: wl.Direction) -> int:
         """The end of the bytes of a file that a dump's streams touch (an upper bound)."""
-        if (rows := _rows(content)) is not None:
+        if (rows := rows_of_table(content)) is not None:
             return self.table.of(rows).end(direction is wl.Direction.WRITE)
         spans = (
-            s.base + _length(s, self._share_in_one_file(family, s))
+            s.base + length_of(s, self._share_in_one_file(family, s))
             for s in content.streams
             if s.direction is direction
         )
@@ -496,27 +507,22 @@ class _Resolver:
 
     def _must_exist(self, family: wl.Family, content: plan.PlanContent, held: int) -> bool:
         """Whether a dump reads what no dump has written, so that its file must exist before the run."""
-        if (rows := _rows(content)) is not None:
-            return self._rows_need_file(rows, held, writes_first=_writes_first(content))
-        if not _moves(content, wl.Direction.READ):
+        if (rows := rows_of_table(content)) is not None:
+            return self._rows_need_file(rows, held, writes_first=writes_first(content))
+        if not moves(content, wl.Direction.READ):
             return False
         if content.dataset is not None:
             return True
-        written = self._span(family, content, wl.Direction.WRITE) if _writes_first(content) else 0
+        written = self._span(family, content, wl.Direction.WRITE) if writes_first(content) else 0
         if self._reads_what_is_there(family, bool(content.arrays)):
             return self._span(family, content, wl.Direction.READ) > max(held, written)
-        return not held and not _writes_first(content)
+        return not held and not writes_first(content)
 
     def _rows_need_file(self, rows: tuple[int, int], held: int, *, writes_first: bool) -> bool:
         """Whether rows read what neither they nor earlier dumps have written before."""
         found = self.table.of(rows)
         written = found.end(write=True) if writes_first else 0
         return found.end(write=False) > max(held, written)
-
-
-def _rows(content: plan.PlanContent) -> tuple[int, int] | None:
-    """The rows of the plan's operation table that a content performs; None without."""
-    return next((stream.rows for stream in content.streams if stream.rows is not None), None)
 
 
 def _compute(compute: wl.Compute | None) -> plan.PlanCompute | None:
@@ -584,95 +590,3 @@ def _read_back(streams: Sequence[wl.Stream]) -> list[tuple[int, int]]:
         elif key in written:
             pairs.append((written.pop(key), i))
     return pairs
-
-
-def _moves(content: plan.PlanContent, direction: wl.Direction) -> bool:
-    if content.fit is not None:
-        return direction is wl.Direction.WRITE
-    if content.mesh is not None:
-        return direction is content.mesh.direction
-    if content.dataset is not None:
-        return direction is wl.Direction.READ
-    return any(
-        s.direction is direction and any(c and size for c, size in s.entries) for s in content.streams
-    ) or any(a.direction is direction for arrays in content.arrays for a in arrays.access)
-
-
-def _writes_first(content: plan.PlanContent) -> bool:
-    """Whether the dump writes before it reads (a file that is written, then read back)."""
-    directions = [s.direction for s in content.streams] or [
-        a.direction for arrays in content.arrays for a in arrays.access
-    ]
-    return bool(directions) and directions[0] is wl.Direction.WRITE
-
-
-def _length(stream: plan.PlanStream, share: Fraction) -> int:
-    """Bytes of a file that a stream spans (an upper bound), if `share` of its operations are in that file."""
-    if stream.pattern is wl.Pattern.SAME:
-        return max((size for _, size in stream.entries), default=0)
-    return sum(math.ceil(count * share) * (stream.stride or size) for count, size in stream.entries)
-
-
-def _datasets(content: plan.PlanContent) -> int:
-    """The bytes of all datasets that a dump writes."""
-    if content.fit is not None:
-        return content.fit.bytes
-    return sum(
-        arrays.datasets * arrays.element * math.prod(arrays.dims)
-        for arrays in content.arrays
-        if any(access.direction is wl.Direction.WRITE for access in arrays.access)
-    )
-
-
-def _extent(content: plan.PlanContent) -> int:
-    """Bytes by which a dump moves the end of an appended file."""
-    if content.fit is not None:
-        return content.fit.bytes
-    if content.mesh is not None:
-        return bytes_of_plan(content.mesh) if content.mesh.direction is wl.Direction.WRITE else 0
-    writes = [s for s in content.streams if s.direction is wl.Direction.WRITE]
-    return max((s.base + _length(s, Fraction(1)) for s in writes), default=0)
-
-
-def _hints(tunable: wl.Tunable) -> dict[str, str]:
-    hints: dict[str, str] = {}
-    if tunable.cb_nodes is not None:
-        hints["cb_nodes"] = str(tunable.cb_nodes)
-    if tunable.cb_buffer_size is not None:
-        hints["cb_buffer_size"] = str(tunable.cb_buffer_size)
-    if tunable.collective_buffering is not None:
-        hints["romio_cb_write"] = hints["romio_cb_read"] = (
-            "enable" if tunable.collective_buffering else "disable"
-        )
-    if tunable.data_sieving is not None:
-        hints["romio_ds_write"] = hints["romio_ds_read"] = "enable" if tunable.data_sieving else "disable"
-    if tunable.stripe_size is not None:
-        hints["striping_unit"] = str(tunable.stripe_size)
-    if tunable.stripe_count is not None:
-        hints["striping_factor"] = str(tunable.stripe_count)
-    return hints
-
-
-def _hdf5(tunable: wl.Tunable) -> plan.PlanHdf5:
-    hdf5 = plan.PlanHdf5()
-    if tunable.layout is not None:
-        hdf5.layout = "chunked" if tunable.layout == "chunked" else "contiguous"
-    if tunable.chunk_bytes is not None:
-        hdf5.chunk_bytes = tunable.chunk_bytes
-    if tunable.filters:
-        hdf5.layout = "chunked"
-    if tunable.file_space is not None:
-        hdf5.file_space = tunable.file_space.value
-    if tunable.libver is not None:
-        hdf5.libver = tunable.libver.value
-    hdf5.alignment = tunable.alignment or 0
-    hdf5.threshold = tunable.threshold or 0
-    hdf5.metadata_block = tunable.metadata_block
-    hdf5.sieve_buffer = tunable.sieve_buffer
-    hdf5.collective_metadata = tunable.collective_metadata or False
-    hdf5.individual_io = tunable.individual_io or False
-    hdf5.page_bytes = tunable.page_size
-    hdf5.deflate = tunable.deflate or 0
-    hdf5.shuffle = tunable.shuffle or False
-    hdf5.subfiling = tunable.subfiling or False
-    return hdf5

@@ -29,7 +29,7 @@ import numpy as np
 
 from workalike.darshan import Log
 from workalike.text import plural
-from workalike.workload.model import Operations
+from workalike.workload.model import TableReference
 from workalike.workload.operation_table import OperationTable
 from workalike.workload.secrets import LEAST_DIGITS, LEAST_NAME, SHORT_TOO, Kind, Secrets, secrets_of
 from workalike.workload.vocabulary import WORD, schema_words
@@ -140,7 +140,7 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def audit(workload_text: str, logs: Sequence[Log], operations: Operations | None = None) -> AuditReport:
+def audit(workload_text: str, logs: Sequence[Log], operations: TableReference | None = None) -> AuditReport:
     """Search a workload's text, and its operation table, for every name of the logs.
 
     The table's hash in the text is not searched: it follows from the table.

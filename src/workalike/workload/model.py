@@ -10,7 +10,7 @@ import itertools
 import operator
 from typing import Annotated, Any, Self
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from workalike.workload import units
@@ -27,7 +27,6 @@ from workalike.workload.content import (
 )
 from workalike.workload.dataset import Dataset
 from workalike.workload.mesh import Centring, Mesh, MeshType, ValueType, Variables
-from workalike.workload.operation_table import MAX_ROWS, OperationTable
 from workalike.workload.quantities import (
     MAX_ALIGNMENT,
     MAX_ALL_DUMPS,
@@ -47,6 +46,7 @@ from workalike.workload.quantities import (
     Size,
     Strict,
 )
+from workalike.workload.table_reference import TableReference
 from workalike.workload.words import (
     DATASET_INTERFACES,
     STAYS_OPEN,
@@ -102,7 +102,6 @@ __all__ = [
     "Lifetime",
     "Mesh",
     "MeshType",
-    "Operations",
     "Order",
     "Pattern",
     "RankRanges",
@@ -120,6 +119,7 @@ __all__ = [
     "Split",
     "Stream",
     "Strict",
+    "TableReference",
     "Tunable",
     "Turns",
     "TyphonioPattern",
@@ -521,43 +521,6 @@ class Uncovered(Strict):
     files: Count = 0
 
 
-class Operations(Strict):
-    """The operation table of a workload: a file beside it, of which SHA-256 and number of rows are stated.
-
-    `extent` is one past the largest byte of a file; no row lies beyond it.
-    """
-
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    rows: Annotated[int, Field(ge=1, le=MAX_ROWS)]
-    extent: Annotated[Size, Field(le=MAX_FILE_BYTES)] = 0
-    _table: OperationTable | None = PrivateAttr(default=None)
-
-    @classmethod
-    def of(cls, table: OperationTable) -> Self:
-        """What a workload with this table states."""
-        made = cls(sha256=table.sha256, rows=len(table), extent=table.end())
-        made._table = table
-        return made
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Operations) and self._stated() == other._stated()
-
-    def __hash__(self) -> int:
-        return hash(self._stated())
-
-    def _stated(self) -> tuple[str, int, int]:
-        return self.sha256, self.rows, self.extent
-
-    @property
-    def table(self) -> OperationTable | None:
-        """The rows; None for a workload of which only the text is known."""
-        return self._table
-
-    def attach(self, table: OperationTable) -> None:
-        """Set the rows."""
-        self._table = table
-
-
 class Workload(Strict):
     """A workload file, schema version 2."""
 
@@ -566,7 +529,7 @@ class Workload(Strict):
     nodes: Annotated[int, Field(ge=1, le=MAX_RANKS)] | None = None
     runtime: Seconds = 0.0
     compute: Compute | None = None
-    operations: Operations | None = None
+    operations: TableReference | None = None
     families: Annotated[list[Family], Field(max_length=MAX_FAMILIES)]
     uncovered: list[Uncovered] = Field(default_factory=list)
 
