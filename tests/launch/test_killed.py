@@ -159,7 +159,7 @@ def test_a_killed_rank_ends_the_run(make: Make) -> None:
 
 def test_files_of_a_killed_run_are_removed(left: KilledRun) -> None:
     """Data files, a file in which a library was measured, and what Open MPI creates beside a file."""
-    file = next(left.data.glob("checkpoint-*.h5"))
+    file = left.dumps("checkpoint-*.h5")[0]
     role, _, plan, extension = file.name.split(".")
     (file.parent / f"{role}.calibration.g0000.{plan}.{extension}").write_bytes(b"begun")
     (file.parent / f"{file.name}-1-4711.lock").touch()
@@ -171,7 +171,7 @@ def test_files_of_a_killed_run_are_removed(left: KilledRun) -> None:
 def test_a_link_in_the_place_of_a_data_file_is_never_followed(left: KilledRun) -> None:
     precious = left.folder / "precious"
     precious.write_text("precious")
-    place = next(left.data.glob("checkpoint-*.h5"))
+    place = left.dumps("checkpoint-*.h5")[0]
     place.unlink()
     place.symlink_to(precious)
     (lock,) = locks(left)

@@ -120,15 +120,21 @@ class KilledRun:
         found = self.processes().items()
         return [p for p, words in found if Path(words.split(" ")[0]).name.startswith(("mpiexec", "orterun"))]
 
+    def dumps(self, pattern: str = "checkpoint-*") -> list[Path]:
+        """Data files of dumps, without those in which a library was measured."""
+        return [
+            path
+            for path in self.data.glob(pattern)
+            if ".calibration." not in path.name and path.suffix != ".lock"
+        ]
+
     def wait_for_data(self) -> None:
         """Wait until ranks write."""
 
         def begun() -> bool:
             assert self.process.poll() is None, f"ended too early: {self.said()}"
             try:
-                return len(self.ranks()) == RANKS and any(
-                    p.stat().st_size for p in self.data.glob("checkpoint-*")
-                )
+                return len(self.ranks()) == RANKS and any(p.stat().st_size for p in self.dumps())
             except FileNotFoundError:  # files come and go
                 return False
 
@@ -141,7 +147,7 @@ class KilledRun:
             ranks = self.ranks()
             for rank in ranks:
                 os.kill(rank, signal.SIGSTOP)
-            if list(self.data.glob("checkpoint-*")):
+            if self.dumps():
                 return True
             for rank in ranks:
                 os.kill(rank, signal.SIGCONT)

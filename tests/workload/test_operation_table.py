@@ -18,7 +18,7 @@ from workalike.characterize import characterize
 from workalike.darshan import open_log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.workload.audit import audit
-from workalike.workload.model import Operations, Workload
+from workalike.workload.model import Workload
 from workalike.workload.operation_table import (
     OperationTable,
     decode,
@@ -28,6 +28,7 @@ from workalike.workload.operation_table import (
     write_table,
 )
 from workalike.workload.secrets import Kind, Secrets
+from workalike.workload.table_reference import TableReference
 from workalike.workload.workload_file import read_workload, write_workload
 
 ROWS = st.lists(
@@ -226,7 +227,7 @@ def test_the_audit_reads_the_table(written: Path) -> None:
     rows = rows_in(written)
     leaking = OperationTable(rows.ranks, rows.writes, rows.offsets.copy(), rows.lengths, rows.collective)
     leaking.offsets[3] = secret
-    report = audit(written.read_text(), [log], Operations.of(leaking))
+    report = audit(written.read_text(), [log], TableReference.of(leaking))
     assert [(hit.line, hit.token) for hit in report.hits] == [(0, str(secret))]
 
 
