@@ -15,6 +15,7 @@ from itertools import product
 
 from pydantic import ValidationError
 
+from workalike.characterize import other_contents
 from workalike.characterize.opened_anew import CALLS, count_of, readings
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import SynthesisRule
@@ -32,12 +33,10 @@ from workalike.workload import units
 from workalike.workload.model import (
     Content,
     Direction,
-    Entry,
     Family,
     Lifetime,
     Pattern,
     SharingMode,
-    Stream,
     Workload,
 )
 from workalike.workload.quantities import MAX_REPEATS
@@ -213,24 +212,28 @@ class _Refiner:
             yield from self._opened_anew(family, counts | set(self._passes(family)))
         for direction, pieces in self._pieces():
             for pattern in (Pattern.INTERLEAVED, Pattern.CONTIGUOUS):
-                cut = partial(_in_pieces, direction=direction, pieces=pieces, pattern=pattern)
+                cut = partial(other_contents.in_pieces, direction=direction, pieces=pieces, pattern=pattern)
                 yield from _changed(SynthesisRule.PIECES, family, cut)
         several = list(self._passes(family))
         for passes in several:
-            yield from _changed(SynthesisRule.PASSES, family, partial(_in_passes, passes=passes))
+            yield from _changed(
+                SynthesisRule.PASSES, family, partial(other_contents.in_passes, passes=passes)
+            )
         misplaced = [d for d in Direction if any(counter in off for counter in PLACED_BY[d])]
         if misplaced:
-            yield from _changed(SynthesisRule.LARGEST_FIRST, family, _largest_first)
+            yield from _changed(SynthesisRule.LARGEST_FIRST, family, other_contents.largest_first)
         if misplaced or any(counter.startswith(("STRIDE", "FILE_NOT_ALIGNED")) for counter in off):
             yield from self._strided(family)
         for direction, pattern in product(misplaced, PATTERNS):
-            placed = partial(_placed, direction=direction, pattern=pattern)
+            placed = partial(other_contents.placed, direction=direction, pattern=pattern)
             yield from _changed(SynthesisRule.PLACED, family, placed)
             for passes in several:
-                both = partial(_placed_in_passes, direction=direction, pattern=pattern, passes=passes)
+                both = partial(
+                    other_contents.placed_in_passes, direction=direction, pattern=pattern, passes=passes
+                )
                 yield from _changed(SynthesisRule.PASSES, family, both)
         if "RW_SWITCHES" in off:
-            yield from _changed(SynthesisRule.ORDER, family, _other_order)
+            yield from _changed(SynthesisRule.ORDER, family, other_contents.other_order)
 
     def _opens(self) -> int:
         return RULES[self.module].of(self.log.counters).get("OPENS", 0)
@@ -254,7 +257,7 @@ class _Refiner:
         """Operations at equal distances: of both directions, or of one."""
         for directions in ((Direction.WRITE, Direction.READ), (Direction.WRITE,), (Direction.READ,)):
             for stride, passes in self._strides(family, directions):
-                strided = partial(_strided, directions=directions, stride=stride, passes=passes)
+                strided = partial(other_contents.strided, directions=directions, stride=stride, passes=passes)
                 yield from _changed(SynthesisRule.STRIDED, family, strided)
 
     def _strides(self, family: Family, directions: Sequence[Direction]) -> list[tuple[int, int]]:
@@ -352,125 +355,3 @@ def _changed(
         yield from _valid(rule, family, content=after[0])
     else:
         yield from _valid(rule, family, contents=after)
-
-
-def _repeats_joined(streams: Sequence[Stream]) -> list[Stream]:
-    """Streams over bytes that a stream before them went over, joined to it: a rule reads such bytes as written twice."""
-    out: dict[str, Stream] = {}
-    for stream in streams:
-        key = stream.model_dump_json(exclude={"sizes", "base"})
-        before = out.get(key)
-        if before is None or stream.base != 0 or before.base not in (None, 0):
-            out[key if before is None else f"{key} {len(out)}"] = stream
-            continue
-        counts = Counter({(entry.size, entry.per_rank): entry.count for entry in before.sizes})
-        counts.update({(entry.size, entry.per_rank): entry.count for entry in stream.sizes})
-        sizes = [Entry(count=n, size=size, per_rank=per_rank) for (size, per_rank), n in counts.items()]
-        out[key] = before.model_copy(update={"sizes": sizes})
-    return list(out.values())
-
-
-def _in_passes(content: Content, passes: int) -> Content | None:
-    """The same operations in so many passes; None where they cannot be divided."""
-    if content.passes > 1:
-        return None
-    streams = []
-    for stream in _repeats_joined(content.streams):
-        if stream.repeat % passes == 0:
-            streams.append(stream.model_copy(update={"repeat": stream.repeat // passes}))
-            continue
-        if any(entry.count % passes for entry in stream.sizes) or stream.repeat > 1:
-            return None
-        sizes = [
-            Entry(count=entry.count // passes, size=entry.size, per_rank=entry.per_rank)
-            for entry in stream.sizes
-        ]
-        streams.append(stream.model_copy(update={"sizes": sizes}))
-    return content.model_copy(update={"streams": streams, "passes": passes})
-
-
-def _in_pieces(content: Content, direction: Direction, pieces: int, pattern: Pattern) -> Content | None:
-    """Each independent operation of a direction in so many pieces; None where that cannot be."""
-
-    def cut(stream: Stream) -> Stream:
-        if stream.direction is not direction:
-            return stream
-        return stream.model_copy(update={"pieces": pieces, "pattern": pattern})
-
-    for stream in content.streams:
-        if stream.direction is direction and (
-            stream.collective
-            or stream.mixed
-            or stream.pieces > 1
-            or stream.pattern not in (Pattern.CONTIGUOUS, Pattern.INTERLEAVED)
-            or any(entry.size % pieces for entry in stream.sizes)
-        ):
-            return None
-    return content.model_copy(update={"streams": [cut(stream) for stream in content.streams]})
-
-
-def _placed(content: Content, direction: Direction, pattern: Pattern) -> Content | None:
-    """All streams of a direction in another pattern."""
-
-    def placed(stream: Stream) -> Stream:
-        if stream.direction is not direction or stream.pattern is Pattern.STRIDED:
-            return stream  # a stride is the log's own word
-        return stream.model_copy(update={"pattern": pattern})
-
-    if any(stream.pieces > 1 for stream in content.streams):
-        return None
-    return content.model_copy(update={"streams": [placed(stream) for stream in content.streams]})
-
-
-def _placed_in_passes(
-    content: Content, direction: Direction, pattern: Pattern, passes: int
-) -> Content | None:
-    """Both at once: each alone may change no counter for the better."""
-    divided = _in_passes(content, passes)
-    return None if divided is None else _placed(divided, direction, pattern)
-
-
-def _strided(content: Content, directions: Sequence[Direction], stride: int, passes: int) -> Content | None:
-    """All streams of these directions with an operation every `stride` bytes, in so many passes."""
-
-    def strided(stream: Stream) -> Stream:
-        if stream.direction not in directions:
-            return stream
-        sizes = [entry.model_copy(update={"count": entry.count * stream.repeat}) for entry in stream.sizes]
-        changes = {"pattern": Pattern.STRIDED, "stride": stride, "repeat": 1, "sizes": sizes}
-        return stream.model_copy(update=changes)
-
-    if any(stream.pieces > 1 or stream.mixed for stream in content.streams):
-        return None
-    if not any(stream.direction in directions for stream in content.streams):
-        return content
-    streams = [strided(stream) for stream in content.streams]
-    divided = content.model_copy(update={"streams": streams})
-    return divided if passes == 1 else _in_passes(divided, passes)
-
-
-def _largest_first(content: Content) -> Content:
-    """Each stream's operations by size, the largest first: what is read at the end of a file is less, or nothing."""
-
-    def ordered(stream: Stream) -> Stream:
-        sizes = sorted(stream.sizes, key=lambda entry: -entry.size)
-        plain = Pattern.CONTIGUOUS if stream.pattern is Pattern.STRIDED and len(sizes) > 1 else stream.pattern
-        changes = {
-            "sizes": sizes,
-            "pattern": plain,
-            "stride": stream.stride if plain is stream.pattern else 0,
-        }
-        return stream.model_copy(update=changes)
-
-    return content.model_copy(update={"streams": [ordered(stream) for stream in content.streams]})
-
-
-def _other_order(content: Content) -> Content | None:
-    """The other direction first."""
-    directions = [stream.direction for stream in content.streams]
-    if len(set(directions)) < 2:
-        return None
-    first = directions[0]
-    streams = [s for s in content.streams if s.direction is not first]
-    streams += [s for s in content.streams if s.direction is first]
-    return content.model_copy(update={"streams": streams})
