@@ -198,5 +198,5 @@ def test_reads_that_reach_the_end_come_last(tmp_path: Path, sizes: list[str]) ->
     content = found_again(truth, tmp_path).workload.families[0].content
     assert content is not None
     assert [entry.size for entry in content.streams[0].sizes] == [
-        units.parse_entry(text)[2] for text in sizes
+        units.parse_entry(text)[2].start for text in sizes
     ]

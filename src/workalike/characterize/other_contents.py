@@ -6,9 +6,14 @@ Each is the content changed, or None where it cannot be read so.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
+from workalike.characterize.sizes import lower_bound, upper_bound
+from workalike.darshan.bins import bin_of
 from workalike.workload.model import Content, Direction, Entry, Pattern, Stream
+
+MOST_PAIRS = 1000
+"""Pairs of sizes in which operations of unknown sizes are spread."""
 
 
 def _repeats_joined(streams: Sequence[Stream]) -> list[Stream]:
@@ -129,3 +134,65 @@ def other_order(content: Content) -> Content | None:
     streams = [s for s in content.streams if s.direction is not first]
     streams += [s for s in content.streams if s.direction is first]
     return content.model_copy(update={"streams": streams})
+
+
+def sizes_in_turn(content: Content) -> Content:
+    """Operations of several sizes in turn, not all of one size first."""
+    streams = [
+        stream.model_copy(update={"mixed": True}) if len(stream.sizes) > 1 and stream.pieces == 1 else stream
+        for stream in content.streams
+    ]
+    return content.model_copy(update={"streams": streams})
+
+
+def small_by_all(content: Content) -> Content:
+    """What rank 0 alone does, done by all ranks in turn."""
+
+    def by_all(stream: Stream) -> Stream:
+        if stream.ranks != [(0, 0, 1)]:
+            return stream
+        return stream.model_copy(update={"ranks": None, "pattern": Pattern.INTERLEAVED})
+
+    return content.model_copy(update={"streams": [by_all(stream) for stream in content.streams]})
+
+
+def sizes_spread(content: Content, known: Container[int], most: int) -> Content:
+    """Operations of unknown sizes in as many sizes as it takes that none is more frequent than `most`.
+
+    Args:
+        content: what is changed.
+        known: sizes that stay as they are: those that the log names.
+        most: operations of one size.
+    """
+
+    def spread(stream: Stream) -> Stream:
+        sizes = []
+        for entry in stream.sizes:
+            if entry.size in known or entry.per_rank or entry.count <= most:
+                sizes.append(entry)
+            else:
+                sizes += [Entry(count=count, size=size) for count, size in _spread(entry, known, most)]
+        return stream.model_copy(update={"sizes": sizes})
+
+    if any(stream.pieces > 1 or stream.pattern is Pattern.STRIDED for stream in content.streams):
+        return content
+    return content.model_copy(update={"streams": [spread(stream) for stream in content.streams]})
+
+
+def _spread(entry: Entry, known: Container[int], most: int) -> list[tuple[int, int]]:
+    """(operations, size) around the size of an entry, of the same bin and in all of the same bytes."""
+    index = bin_of(entry.size)
+    room = min(entry.size - lower_bound(index), upper_bound(index) - entry.size)
+    pairs = -(-entry.count // most) // 2  # of sizes at the same distance from the entry's
+    if not 0 < pairs <= min(room, MOST_PAIRS):
+        return [(entry.count, entry.size)]
+    apart = [d for d in range(1, room + 1) if entry.size - d not in known and entry.size + d not in known][
+        :pairs
+    ]
+    if len(apart) < pairs:
+        return [(entry.count, entry.size)]
+    each, rest = divmod(entry.count, 2 * pairs + 1)
+    of_pair = {d: each + (rest >= 2 * place) for place, d in enumerate(apart, start=1)}
+    middle = entry.count - 2 * sum(of_pair.values())
+    below = [(of_pair[d], entry.size - d) for d in reversed(apart)]
+    return [*below, (middle, entry.size), *((of_pair[d], entry.size + d) for d in apart)]

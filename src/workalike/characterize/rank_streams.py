@@ -16,6 +16,7 @@ from workalike.facts.placement import Placement
 from workalike.facts.records import ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload import units
+from workalike.workload.content import entry_texts
 from workalike.workload.model import Direction, Entry, Pattern, Stream
 
 
@@ -136,7 +137,7 @@ def _merge_same_small(streams: list[Stream]) -> list[Stream]:
     """Equal small streams of different ranks become one stream of all these ranks."""
     groups: dict[str, list[Stream]] = defaultdict(list)
     for stream in streams:
-        groups[" ".join(e.text() for e in stream.sizes)].append(stream)
+        groups[" ".join(entry_texts(stream.sizes))].append(stream)
     out = []
     for same in groups.values():
         ranks = sorted(r[0] for s in same for r in (s.ranks or []))

@@ -86,6 +86,15 @@ class SynthesisRule(Rule):
     )
     STRIDED = "strided", "offsets: operations at equal distances (the predicted counters fit better)"
     PLACED = "placed", "offsets: another pattern (the predicted counters fit better)"
+    SMALL_BY_ALL = (
+        "small-by-all",
+        "ranks: small operations of all ranks, not of rank 0 (the predicted counters fit better)",
+    )
+    SIZES_SPREAD = (
+        "sizes-spread",
+        "sizes: those that the log does not name are many (the predicted counters fit better)",
+    )
+    IN_TURN = "in-turn", "operations: several sizes in turn (the predicted counters fit better)"
     ORDER = "order", "operations: the other direction first (the predicted counters fit better)"
 
 

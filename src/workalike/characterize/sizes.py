@@ -18,6 +18,10 @@ def lower_bound(index: int) -> int:
     return 0 if index == 0 else BIN_BOUNDS[index - 1] + 1
 
 
+def upper_bound(index: int) -> int:
+    return BIN_BOUNDS[index]
+
+
 def solve_sizes(bins: Sequence[int], common: Sequence[Pair], total_bytes: int) -> list[Pair]:
     """Pairs (operations, size) with the counts of the bins and exactly `total_bytes`.
 

@@ -210,6 +210,8 @@ class _Refiner:
             opens, members = self._opens(), family.members(self.job.nprocs)
             counts = {opens // members} if opens % members == 0 else set()
             yield from self._opened_anew(family, counts | set(self._passes(family)))
+        if any(counter.startswith("ACCESS") for counter in off):
+            yield from self._other_sizes(family)
         for direction, pieces in self._pieces():
             for pattern in (Pattern.INTERLEAVED, Pattern.CONTIGUOUS):
                 cut = partial(other_contents.in_pieces, direction=direction, pieces=pieces, pattern=pattern)
@@ -224,6 +226,8 @@ class _Refiner:
             yield from _changed(SynthesisRule.LARGEST_FIRST, family, other_contents.largest_first)
         if misplaced or any(counter.startswith(("STRIDE", "FILE_NOT_ALIGNED")) for counter in off):
             yield from self._strided(family)
+        if "FILE_NOT_ALIGNED" in off:
+            yield from _changed(SynthesisRule.IN_TURN, family, other_contents.sizes_in_turn)
         for direction, pattern in product(misplaced, PATTERNS):
             placed = partial(other_contents.placed, direction=direction, pattern=pattern)
             yield from _changed(SynthesisRule.PLACED, family, placed)
@@ -234,6 +238,23 @@ class _Refiner:
                 yield from _changed(SynthesisRule.PASSES, family, both)
         if "RW_SWITCHES" in off:
             yield from _changed(SynthesisRule.ORDER, family, other_contents.other_order)
+
+    def _other_sizes(self, family: Family) -> Iterator[Candidate]:
+        """Operations that the log does not name by size: in more sizes, or of all ranks where they were rank 0's.
+
+        The log names the most frequent sizes, so that others are at most as frequent as the last of them.
+        """
+        shared = family.sharing.mode is not SharingMode.ROOT and self.job.nprocs > 1
+        if shared:
+            yield from _changed(SynthesisRule.SMALL_BY_ALL, family, other_contents.small_by_all)
+        known = self.log.common["ACCESS"]
+        if "ACCESS" not in self.log.cut or not known:
+            return
+        most = min(known.values()) // family.schedule.dumps
+        for share in (1, 2, 4):
+            if most >= share:
+                spread = partial(other_contents.sizes_spread, known=known, most=most // share)
+                yield from _changed(SynthesisRule.SIZES_SPREAD, family, spread)
 
     def _opens(self) -> int:
         return RULES[self.module].of(self.log.counters).get("OPENS", 0)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, Field, PlainSerializer, WithJsonSchema, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
 from workalike.workload import units
 from workalike.workload.amid import AmidText, AmidWrites
@@ -29,36 +30,60 @@ from workalike.workload.words import Direction, Pattern
 
 
 class Entry(BaseModel):
-    """Operations of one size, written as `16384 x 128 MiB` (a total) or `8/rank x 128 MiB`."""
+    """Operations of one size: a total over the stream's ranks, or of each rank."""
 
     count: Operations
     size: Annotated[int, Field(ge=0, le=MAX_OPERATION_BYTES)]
     per_rank: bool = False
 
-    @model_validator(mode="before")
-    @classmethod
-    def _parse(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            count, per_rank, size = units.parse_entry(value)
-            return {"count": count, "size": size, "per_rank": per_rank}
-        return value
-
     def total(self, members: int) -> int:
         """Number of operations over all `members` ranks of the stream."""
         return self.count * members if self.per_rank else self.count
 
-    def text(self) -> str:
-        return f"{self.count}{'/rank' if self.per_rank else ''} x {units.format_size(self.size)}"
+
+def _entries(value: Any) -> Any:
+    """The entries of `16384 x 128 MiB`, `8/rank x 128 MiB` or, so many operations of each size, `5 x 100..109 B`."""
+    if not isinstance(value, list):
+        return value
+    out: list[Any] = []
+    for item in value:
+        if not isinstance(item, str):
+            out.append(item)
+            continue
+        count, per_rank, sizes = units.parse_entry(item)
+        out += [{"count": count, "size": size, "per_rank": per_rank} for size in sizes]
+    return out
 
 
-EntryText = Annotated[
-    Entry,
-    PlainSerializer(lambda e: e.text(), return_type=str),
+def entry_texts(entries: Sequence[Entry]) -> list[str]:
+    """The entries as text; at least three sizes that follow each other with as many operations each are a range."""
+    runs: list[list[Entry]] = []
+    for entry in entries:
+        after = runs[-1][-1] if runs else None
+        if after is not None and entry == after.model_copy(update={"size": after.size + 1}):
+            runs[-1].append(entry)
+        else:
+            runs.append([entry])
+    parts = [part for run in runs for part in ([run] if len(run) > 2 else [[entry] for entry in run])]
+    return [
+        units.format_entry(part[0].count, part[0].per_rank, part[0].size, part[-1].size) for part in parts
+    ]
+
+
+Entries = Annotated[
+    list[Entry],
+    Field(min_length=1),
+    BeforeValidator(_entries),
+    PlainSerializer(entry_texts, return_type=list[str]),
     WithJsonSchema(
         {
-            "type": "string",
-            "pattern": units.ENTRY_PATTERN,
-            "examples": ["16384 x 128 MiB", "8/rank x 128 MiB"],
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "string",
+                "pattern": units.ENTRY_PATTERN,
+                "examples": ["16384 x 128 MiB", "8/rank x 128 MiB", "2/rank x 500..509 B"],
+            },
         }
     ),
 ]
@@ -74,7 +99,7 @@ class Stream(Strict):
     """
 
     direction: Direction
-    sizes: Annotated[list[EntryText], Field(min_length=1)]
+    sizes: Entries
     pattern: Pattern = Pattern.CONTIGUOUS
     ranks: Ranks = None
     collective: bool = False

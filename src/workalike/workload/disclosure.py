@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from workalike.text import plural
 from workalike.workload import phrases, units
+from workalike.workload.content import entry_texts
 from workalike.workload.model import Content, Direction, Family, Schedule, Stream, Uncovered, Workload
 
 Marking = Literal["fixed", "tunable"]
@@ -266,7 +267,7 @@ class _Family:
         counts = sorted({entry.count for entry in entries})
         numbers = f"{len(entries)} entries: " if len(entries) > FEW else ""
         shown = (
-            ", ".join(entry.text() for entry in entries)
+            ", ".join(entry_texts(entries))
             if not numbers
             else f"counts {counts[0]} to {counts[-1]}, sizes {_sizes([entry.size for entry in entries])}"
         )

@@ -44,7 +44,8 @@ _QUANTITY = re.compile(rf"({_NUMBER})\s*([A-Za-z]*)")
 # For the JSON schema; the parsers below accept the same text.
 SIZE_PATTERN = rf"^\s*{_NUMBER}\s*(?:{'|'.join(SIZE_UNITS)})?\s*$"
 TIME_PATTERN = rf"^\s*{_NUMBER}\s*(?:{'|'.join(TIME_UNITS)})?\s*$"
-ENTRY_PATTERN = rf"^\s*[0-9]{{1,18}}\s*(?:/\s*rank)?\s*[x\u00d7]\s*{SIZE_PATTERN[4:]}"
+_OPERATIONS = r"^\s*[0-9]{1,18}\s*(?:/\s*rank)?\s*[x\u00d7]\s*"
+ENTRY_PATTERN = rf"{_OPERATIONS}(?:{SIZE_PATTERN[4:-1]}|[0-9]{{1,18}}\.\.[0-9]{{1,18}}\s*B\s*)$"
 _SPAN = r"\s*[0-9]{1,10}(?:-[0-9]{1,10}(?::[0-9]{1,10})?)?\s*"
 RANKS_PATTERN = rf"^(?:all|{_SPAN}(?:,{_SPAN})*)$"
 
@@ -136,20 +137,41 @@ def format_time(seconds: float) -> str:
 
 
 _ENTRY = re.compile(r"\s*([0-9]{1,18})\s*(/\s*rank)?\s*[x\u00d7]\s*(.+)")
+_SIZES = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})\s*B\s*")
+MOST_SIZES_OF_RANGE = 10_000
 
 
-def parse_entry(value: object) -> tuple[int, bool, int]:
-    """(operations, whether per rank, size in bytes) of `16384 x 128 MiB` or `8/rank x 128 MiB`.
+def parse_entry(value: object) -> tuple[int, bool, range]:
+    """(operations of each size, whether per rank, sizes in bytes) of `16384 x 128 MiB` or `2/rank x 500..509 B`.
 
     Raises:
         ValueError: not of that form.
     """
-    if isinstance(value, str):
-        match = _ENTRY.fullmatch(value)
-        if match is None:
-            raise ValueError(f"{value[:40]!r} is not of the form `16384 x 128 MiB` or `8/rank x 128 MiB`")
-        return int(match.group(1)), match.group(2) is not None, parse_size(match.group(3))
-    raise ValueError("an entry is text of the form `16384 x 128 MiB` or `8/rank x 128 MiB`")
+    if not isinstance(value, str):
+        raise ValueError("an entry is text of the form `16384 x 128 MiB` or `8/rank x 128 MiB`")
+    match = _ENTRY.fullmatch(value)
+    if match is None:
+        raise ValueError(f"{value[:40]!r} is not of the form `16384 x 128 MiB` or `8/rank x 128 MiB`")
+    return int(match.group(1)), match.group(2) is not None, _sizes_of(match.group(3))
+
+
+def _sizes_of(text: str) -> range:
+    several = _SIZES.fullmatch(text)
+    if several is None:
+        size = parse_size(text)
+        return range(size, size + 1)
+    first, last = (int(number) for number in several.groups())
+    if not first <= last < first + MOST_SIZES_OF_RANGE:
+        raise ValueError(
+            f"{text[:40]!r} is not a range of at most {MOST_SIZES_OF_RANGE:,} sizes, the smallest first"
+        )
+    return range(first, last + 1)
+
+
+def format_entry(count: int, per_rank: bool, first: int, last: int) -> str:
+    """`16384 x 128 MiB`, or `2/rank x 500..509 B` for so many operations of each size."""
+    sizes = format_size(first) if first == last else f"{first}..{last} B"
+    return f"{count}{'/rank' if per_rank else ''} x {sizes}"
 
 
 _RANGE = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10})(?::([0-9]{1,10}))?)?")
