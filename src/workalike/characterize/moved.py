@@ -66,7 +66,8 @@ def moved_by(facts: ModuleFacts, direction: Direction) -> Moved:
     collective = min(collective_of(facts, direction), operations)
     if not bins:
         return Moved(split_even(total, operations), collective)
-    return Moved(solve_sizes(bins, common_sizes(facts), total), collective)
+    alone = len(facts.ranks) == 1 and int(facts.ranks[0]) >= 0
+    return Moved(solve_sizes(bins, common_sizes(facts), total, of_one_rank=alone), collective)
 
 
 def merged(pairs: list[Pair]) -> list[Pair]:

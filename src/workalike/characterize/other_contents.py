@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Sequence
 
-from workalike.characterize.sizes import lower_bound, upper_bound
-from workalike.darshan.bins import bin_of
+from workalike.characterize.repeated_access import within_extent
+from workalike.characterize.sizes import spread
+from workalike.workload import units
 from workalike.workload.model import Content, Direction, Entry, Pattern, Stream
-
-MOST_PAIRS = 1000
-"""Pairs of sizes in which operations of unknown sizes are spread."""
 
 
 def _repeats_joined(streams: Sequence[Stream]) -> list[Stream]:
@@ -165,34 +163,46 @@ def sizes_spread(content: Content, known: Container[int], most: int) -> Content:
         most: operations of one size.
     """
 
-    def spread(stream: Stream) -> Stream:
+    def rarer(stream: Stream) -> Stream:
         sizes = []
         for entry in stream.sizes:
             if entry.size in known or entry.per_rank or entry.count <= most:
                 sizes.append(entry)
             else:
-                sizes += [Entry(count=count, size=size) for count, size in _spread(entry, known, most)]
+                parts = spread((entry.count, entry.size), known, most)
+                sizes += [Entry(count=count, size=size) for count, size in parts]
         return stream.model_copy(update={"sizes": sizes})
 
     if any(stream.pieces > 1 or stream.pattern is Pattern.STRIDED for stream in content.streams):
         return content
-    return content.model_copy(update={"streams": [spread(stream) for stream in content.streams]})
+    return content.model_copy(update={"streams": [rarer(stream) for stream in content.streams]})
 
 
-def _spread(entry: Entry, known: Container[int], most: int) -> list[tuple[int, int]]:
-    """(operations, size) around the size of an entry, of the same bin and in all of the same bytes."""
-    index = bin_of(entry.size)
-    room = min(entry.size - lower_bound(index), upper_bound(index) - entry.size)
-    pairs = -(-entry.count // most) // 2  # of sizes at the same distance from the entry's
-    if not 0 < pairs <= min(room, MOST_PAIRS):
-        return [(entry.count, entry.size)]
-    apart = [d for d in range(1, room + 1) if entry.size - d not in known and entry.size + d not in known][
-        :pairs
-    ]
-    if len(apart) < pairs:
-        return [(entry.count, entry.size)]
-    each, rest = divmod(entry.count, 2 * pairs + 1)
-    of_pair = {d: each + (rest >= 2 * place) for place, d in enumerate(apart, start=1)}
-    middle = entry.count - 2 * sum(of_pair.values())
-    below = [(of_pair[d], entry.size - d) for d in reversed(apart)]
-    return [*below, (middle, entry.size), *((of_pair[d], entry.size + d) for d in apart)]
+def within(content: Content, direction: Direction, extent: int, nprocs: int, *, own_files: bool) -> Content:
+    """A direction's operations, the largest first, from the file's beginning again where the next exceeds the extent.
+
+    With `own_files` streams of other ranks are in other files.
+    """
+    by_file: dict[str, list[Stream]] = {}
+    others = [stream for stream in content.streams if stream.direction is not direction]
+    for stream in largest_first(content).streams:
+        if stream.direction is direction:
+            plain = Pattern.INTERLEAVED if stream.pattern is Pattern.INTERLEAVED else Pattern.CONTIGUOUS
+            file = str(stream.ranks) if own_files else ""
+            by_file.setdefault(file, []).append(stream.model_copy(update={"pattern": plain, "stride": 0}))
+    cut = [part for streams in by_file.values() for part in within_extent(streams, extent, nprocs)]
+    first = bool(content.streams) and content.streams[0].direction is direction
+    return content.model_copy(update={"streams": cut + others if first else others + cut})
+
+
+def up_to(content: Content, direction: Direction, extent: int, nprocs: int) -> Content | None:
+    """A direction's last stream, so that it ends at the extent."""
+    last = next((s for s in reversed(content.streams) if s.direction is direction), None)
+    if last is None or last.pattern is not Pattern.CONTIGUOUS or last.repeat > 1 or last.pieces > 1:
+        return None
+    members = nprocs if last.ranks is None else units.count_ranks(last.ranks)
+    base = extent - sum(entry.total(members) * entry.size for entry in last.sizes)
+    if base < 0:
+        return None
+    streams = [s.model_copy(update={"base": base}) if s is last else s for s in content.streams]
+    return content.model_copy(update={"streams": streams})

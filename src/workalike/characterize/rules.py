@@ -86,6 +86,18 @@ class SynthesisRule(Rule):
     )
     STRIDED = "strided", "offsets: operations at equal distances (the predicted counters fit better)"
     PLACED = "placed", "offsets: another pattern (the predicted counters fit better)"
+    WITHIN_EXTENT = (
+        "within-extent",
+        "offsets: from the file's beginning again where its end is reached (the predicted counters fit better)",
+    )
+    UP_TO_EXTENT = (
+        "up-to-extent",
+        "offsets: the last operations at the file's end (the predicted counters fit better)",
+    )
+    SEEKS = (
+        "seeks",
+        "seeks: without those that operations elsewhere in the file need (the predicted counters fit better)",
+    )
     SMALL_BY_ALL = (
         "small-by-all",
         "ranks: small operations of all ranks, not of rank 0 (the predicted counters fit better)",

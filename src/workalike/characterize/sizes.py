@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Container, Sequence
+from itertools import combinations, islice
 
 from workalike.darshan.bins import BIN_ENDS, bin_of
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import split_even
 
 BIN_BOUNDS = (*BIN_ENDS, 2**62)
+
+MOST_COMMON = 4
+"""Common sizes of a record."""
+MOST_SIZES = 32
+"""Sizes that Darshan counts for a record: the first ones."""
 
 Pair = tuple[int, int]
 
@@ -18,17 +23,16 @@ def lower_bound(index: int) -> int:
     return 0 if index == 0 else BIN_BOUNDS[index - 1] + 1
 
 
-def upper_bound(index: int) -> int:
-    return BIN_BOUNDS[index]
-
-
-def solve_sizes(bins: Sequence[int], common: Sequence[Pair], total_bytes: int) -> list[Pair]:
+def solve_sizes(
+    bins: Sequence[int], common: Sequence[Pair], total_bytes: int, *, of_one_rank: bool = False
+) -> list[Pair]:
     """Pairs (operations, size) with the counts of the bins and exactly `total_bytes`.
 
     Args:
         bins: the ten counts of one direction.
         common: (size, count) of the common sizes, over both directions.
         total_bytes: the bytes of this direction.
+        of_one_rank: the counters are those of one rank, not of many that were reduced to one record.
 
     Common sizes fill their bins first, the most frequent first, as far as the rest can still be solved: the table of
     common sizes mixes reads and writes (docs/reference/darshan-meaning.md#strides-and-common-sizes). The other
@@ -44,7 +48,10 @@ def solve_sizes(bins: Sequence[int], common: Sequence[Pair], total_bytes: int) -
         known = _exact_subset(left, offered, total_bytes) or _two_sizes(left, offered, total_bytes) or known
     for count, size in known:
         left[bin_of(size)] -= count
-    return known + _fill(left, total_bytes - sum(count * size for count, size in known))
+    others = _fill(left, total_bytes - sum(count * size for count, size in known))
+    if of_one_rank and len(common) == MOST_COMMON:
+        others = _rarer(others, common)
+    return known + others
 
 
 def is_solvable(bins: Sequence[int], total_bytes: int) -> bool:
@@ -137,6 +144,45 @@ def _fill(left: Sequence[int], rest: int) -> list[Pair]:
         spare -= share
         pairs += split_even(count * low + share, count)
     return pairs
+
+
+def _rarer(others: Sequence[Pair], common: Sequence[Pair]) -> list[Pair]:
+    """Operations of unknown sizes in so many sizes that none of them belongs among the most frequent.
+
+    Of sizes that are equally frequent, the larger ones are among these.
+    """
+    least = min(count for _, count in common)
+    smallest = min(size for size, count in common if count == least)
+    known = [size for size, _ in common]
+    out: list[Pair] = []
+    for count, size in others:
+        if count < least or (count == least and size < smallest):
+            out.append((count, size))
+            continue
+        out += spread((count, size), known, max(1, least - 1))
+    return out if len(common) + len(out) <= MOST_SIZES else list(others)
+
+
+def spread(pair: Pair, known: Container[int], most: int) -> list[Pair]:
+    """(operations, size) around a size, of the same bin, with the same bytes in all, none more frequent than `most`.
+
+    Sizes in `known` are left out. Where there is no room, it is the pair itself.
+    """
+    operations, size = pair
+    index = bin_of(size)
+    room = min(size - lower_bound(index), BIN_BOUNDS[index] - size)
+    pairs = -(-operations // most) // 2  # of sizes at the same distance
+    if not 0 < pairs <= room:
+        return [pair]
+    free = (d for d in range(1, room + 1) if size - d not in known and size + d not in known)
+    apart = list(islice(free, pairs))
+    if len(apart) < pairs:
+        return [pair]
+    each, rest = divmod(operations, 2 * pairs + 1)
+    of_pair = {d: each + (rest >= 2 * place) for place, d in enumerate(apart, start=1)}
+    below = [(of_pair[d], size - d) for d in reversed(apart)]
+    middle = operations - 2 * sum(of_pair.values())
+    return [*below, (middle, size), *((of_pair[d], size + d) for d in apart)]
 
 
 def _scaled(left: Sequence[int], total_bytes: int) -> list[Pair]:

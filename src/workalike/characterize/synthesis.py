@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import chain, product
 
 from pydantic import ValidationError
 
@@ -22,7 +22,7 @@ from workalike.characterize.rules import SynthesisRule
 from workalike.errors import WorkalikeError
 from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.jobs import JobFacts
-from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.rules import Decision, by
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
@@ -41,7 +41,7 @@ from workalike.workload.model import (
 )
 from workalike.workload.quantities import MAX_REPEATS
 
-MOST_CALLS = 200_000
+MOST_CALLS = 1_000_000
 """Families with more calls are left as the rules have them: each candidate is walked through call by call."""
 MOST_ROUNDS = 3
 MOST_PASSES = MAX_REPEATS
@@ -119,7 +119,8 @@ class _Refiner:
             if not misfit:
                 break
             off = [row.counter for row in misfit]
-            judged = [(self.misfit(made), rule, made) for rule, made in self.candidates(family, off)]
+            made_of = chain(self.candidates(family, off), self._fewer_seeks(family, misfit))
+            judged = [(self.misfit(made), rule, made) for rule, made in made_of]
             known = [(rows, rule, made) for rows, rule, made in judged if rows is not None]
             if not known or min(len(rows) for rows, _, _ in known) >= len(misfit):
                 break
@@ -216,6 +217,7 @@ class _Refiner:
             for pattern in (Pattern.INTERLEAVED, Pattern.CONTIGUOUS):
                 cut = partial(other_contents.in_pieces, direction=direction, pieces=pieces, pattern=pattern)
                 yield from _changed(SynthesisRule.PIECES, family, cut)
+        yield from self._within_extent(family, off)
         several = list(self._passes(family))
         for passes in several:
             yield from _changed(
@@ -239,6 +241,38 @@ class _Refiner:
         if "RW_SWITCHES" in off:
             yield from _changed(SynthesisRule.ORDER, family, other_contents.other_order)
 
+    def _within_extent(self, family: Family, off: Sequence[str]) -> Iterator[Candidate]:
+        """Operations that begin again at the start of a file, of which the log has the largest offset."""
+        own = family.sharing.mode is SharingMode.PER_RANK
+        if len(self.files) != (family.members(self.job.nprocs) if own else 1):
+            return
+        for direction, past in ((Direction.READ, "MAX_BYTE_READ"), (Direction.WRITE, "MAX_BYTE_WRITTEN")):
+            if past in off:
+                extent = max(m.largest(past) for m in self._modules()) + 1
+                nprocs = self.job.nprocs
+                again = partial(
+                    other_contents.within, direction=direction, extent=extent, nprocs=nprocs, own_files=own
+                )
+                yield from _changed(SynthesisRule.WITHIN_EXTENT, family, again)
+                if not own:
+                    up_to = partial(other_contents.up_to, direction=direction, extent=extent, nprocs=nprocs)
+                    yield from _changed(SynthesisRule.UP_TO_EXTENT, family, up_to)
+
+    def _fewer_seeks(self, family: Family, misfit: Sequence[DeterminedRow]) -> Iterator[Candidate]:
+        """Without the seeks that the operations need anyway, which the content states as well."""
+        left = sum(row.found - row.expected for row in misfit if row.counter == "SEEKS")
+        contents = family.all_contents()
+        uses = Counter(family.use if family.use is not None else range(len(contents)))
+        fewer = []
+        for place, content in enumerate(contents):
+            times = family.schedule.dumps if len(contents) == 1 else uses[place]
+            taken = min(count_of(content.seeks), max(0, left) // times) if times else 0
+            fewer.append(
+                content.model_copy(update={"seeks": count_of(content.seeks) - taken}) if taken else content
+            )
+            left -= taken * times
+        yield from _with_contents(SynthesisRule.SEEKS, family, fewer)
+
     def _other_sizes(self, family: Family) -> Iterator[Candidate]:
         """Operations that the log does not name by size: in more sizes, or of all ranks where they were rank 0's.
 
@@ -255,6 +289,10 @@ class _Refiner:
             if most >= share:
                 spread = partial(other_contents.sizes_spread, known=known, most=most // share)
                 yield from _changed(SynthesisRule.SIZES_SPREAD, family, spread)
+
+    def _modules(self) -> list[ModuleFacts]:
+        """The files' records at the family's level."""
+        return [file.modules[self.module] for file in self.files if self.module in file.modules]
 
     def _opens(self) -> int:
         return RULES[self.module].of(self.log.counters).get("OPENS", 0)
@@ -352,8 +390,9 @@ def _calls_of(content: Content, members: int) -> int:
         for stream in content.streams
     )
     calls = sum(count_of(getattr(content, name)) for name in CALLS)
-    each = (content.seeks == "each") + content.sync.calls * bool(content.sync) + bool(content.flush)
-    return content.passes * operations * (1 + each) + calls
+    amid = content.sync.total(operations) + content.flush.total(operations)
+    each = operations if content.seeks == "each" else 0
+    return content.passes * (operations + each + amid) + calls
 
 
 def _valid(rule: SynthesisRule, family: Family, **changes: object) -> Iterator[Candidate]:
@@ -368,9 +407,14 @@ def _changed(
     rule: SynthesisRule, family: Family, change: Callable[[Content], Content | None]
 ) -> Iterator[Candidate]:
     """The family with its contents changed, if all of them can be, and any is."""
-    before = family.all_contents()
-    after = [change(content) for content in before]
-    if any(content is None for content in after) or after == before:
+    after = [change(content) for content in family.all_contents()]
+    whole = [content for content in after if content is not None]
+    if len(whole) == len(after):
+        yield from _with_contents(rule, family, whole)
+
+
+def _with_contents(rule: SynthesisRule, family: Family, after: list[Content]) -> Iterator[Candidate]:
+    if after == family.all_contents():
         return
     if family.content is not None:
         yield from _valid(rule, family, content=after[0])
