@@ -122,7 +122,7 @@ class _Refiner:
             made_of = chain(self.candidates(family, off), self._fewer_seeks(family, misfit))
             judged = [(self.misfit(made), rule, made) for rule, made in made_of]
             known = [(rows, rule, made) for rows, rule, made in judged if rows is not None]
-            if not known or min(len(rows) for rows, _, _ in known) >= len(misfit):
+            if not known or min(_badness(rows) for rows, _, _ in known) >= _badness(misfit):
                 break
             misfit, rule, family = min(known, key=lambda found: _badness(found[0]))
             rules.append(by(rule))
