@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from workalike.characterize.calls import calls_of, filled_calls, split_collective, whole_calls
 from workalike.characterize.growth import apportion
 from workalike.characterize.moved import few_sizes, merged
-from workalike.characterize.sizes import is_solvable, lower_bound, solve_sizes
+from workalike.characterize.sizes import is_solvable, lower_bound, solve_sizes, spread
 from workalike.darshan.bins import bin_of
 
 PAIRS = st.lists(st.tuples(st.integers(1, 5000), st.integers(0, 3 * 10**9)), min_size=1, max_size=12)
@@ -133,3 +133,44 @@ def test_whole_calls_keep_sizes_where_they_fill_calls() -> None:
 def test_filled_calls() -> None:
     assert filled_calls([(6, 100)], 8) == [(2, 0), (6, 100)]
     assert filled_calls([(2, 0), (6, 100)], 8) == [(2, 0), (6, 100)]
+
+
+@given(PAIRS, PAIRS)
+def test_sizes_of_one_rank_keep_counts_and_bytes(
+    pairs: list[tuple[int, int]], others: list[tuple[int, int]]
+) -> None:
+    solved = solve_sizes(bins_of(pairs), most_frequent(pairs + others), bytes_of(pairs), of_one_rank=True)
+    assert bins_of(solved) == bins_of(pairs)
+    assert bytes_of(solved) == bytes_of(pairs)
+    assert all(count > 0 and size >= 0 for count, size in solved)
+
+
+def test_a_size_that_the_table_does_not_name_is_rarer() -> None:
+    """A file of text buffers: seven writes of unknown sizes beside four named ones, of which the last came once."""
+    table = [(8191, 3), (8193, 2), (8194, 2), (8203, 1)]
+    total = sum(size * count for size, count in table) + 7 * 7285
+    bins = [0, 0, 15, 0, 0, 0, 0, 0, 0, 0]
+    assert max(count for count, size in solve_sizes(bins, table, total) if size not in dict(table)) == 7
+    found = solve_sizes(bins, table, total, of_one_rank=True)
+    assert {size: count for count, size in found if size in dict(table)} == dict(table)
+    assert {count for count, size in found if size not in dict(table)} == {1}
+    assert set(most_frequent(sorted(found, key=lambda pair: -pair[1]))) == set(table)
+
+
+@given(st.integers(1, 3000), st.data(), st.sets(st.integers(0, 2**21), max_size=4), st.integers(1, 400))
+def test_spread_sizes(operations: int, data: st.DataObject, known: set[int], most: int) -> None:
+    total = data.draw(st.integers(0, operations * 2**21))
+    found = spread(operations, total, known, most)
+    assert sum(count for count, _ in found) == operations
+    assert bytes_of(found) == total
+    if len(found) > 2:
+        assert {bin_of(each) for _, each in found} == {bin_of(total // operations)}
+        assert len({each for _, each in found}) == len(found)
+        assert not known & {each for _, each in found}
+        assert max(count for count, _ in found) <= most
+
+
+def test_spread_over_adjacent_sizes() -> None:
+    sizes = (4997, 4998, 4999, 5000, 5002, 5003, 5004)
+    assert spread(7, 7 * 5000 + 3, [], 1) == [(1, size) for size in sizes]
+    assert spread(6, 6 * 1000, [1001], 2) == [(2, 998), (2, 999), (2, 1003)]

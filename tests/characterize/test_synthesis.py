@@ -200,3 +200,43 @@ def test_reads_that_reach_the_end_come_last(tmp_path: Path, sizes: list[str]) ->
     assert [entry.size for entry in content.streams[0].sizes] == [
         units.parse_entry(text)[2].start for text in sizes
     ]
+
+
+ROOT_READS = {"sharing": {"mode": "root", "ranks": 0}, "role": "input"}
+
+
+def test_sizes_in_turn(tmp_path: Path) -> None:
+    """Each variable ends with a shorter read, as the alignment of the reads shows."""
+    stream = {"direction": "read", "sizes": ["128 x 4 MiB", "16 x 2445568 B"], "mixed": True}
+    content = (
+        found_again(workload({"streams": [stream]}, **ROOT_READS), tmp_path).workload.families[0].content
+    )
+    assert content is not None
+    assert content.streams[0].mixed
+
+
+def test_a_file_that_is_read_again_in_part(tmp_path: Path) -> None:
+    """Two and a half times: the last pass ends where the first one went on."""
+    streams = [{"direction": "read", "sizes": [f"{n} x 8 KiB", "1 x 500 B"], "base": 0} for n in (8, 8, 4)]
+    found = found_again(workload({"streams": streams}, **ROOT_READS), tmp_path)
+    assert max(dump.bytes_read for dump in found.families[0].dumps) == 20 * 8192 + 1500
+
+
+def test_reads_at_the_end_of_a_file(tmp_path: Path) -> None:
+    streams = [
+        {"direction": "write", "sizes": ["100 x 4 KiB"]},
+        {"direction": "read", "sizes": ["2 x 4 KiB"], "base": 98 * 4096},
+    ]
+    truth = workload({"streams": streams}, sharing={"mode": "root", "ranks": 0})
+    content = found_again(truth, tmp_path).workload.families[0].content
+    assert content is not None
+    assert [stream.base for stream in content.streams if stream.direction == "read"] == [98 * 4096]
+
+
+def test_seeks_that_the_operations_need_are_not_stated_again(tmp_path: Path) -> None:
+    """Stated seeks are spread over the operations; those at the end are needed for reads elsewhere."""
+    numbers = {"write": 100, "read": 10}
+    streams = [{"direction": d, "sizes": [f"{n} x 4 KiB"], "base": 0} for d, n in numbers.items()]
+    streams.append({"direction": "read", "sizes": ["4 x 4 KiB"], "base": 0})
+    sharing = {"mode": "root", "ranks": 0}
+    found_again(workload({"streams": streams, "seeks": 3}, interface="stdio", sharing=sharing), tmp_path)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from workload_strategies import workloads
 
 from workalike.workload import units, yaml_text
-from workalike.workload.model import Workload
+from workalike.workload.model import Stream, Workload
 from workalike.workload.workload_file import parse_workload, workload_text
 
 MANY = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -111,3 +111,18 @@ def test_values_survive_the_layout(value: object) -> None:
 def test_text_stays_text(text: str) -> None:
     assert yaml.safe_load(yaml_text.scalar(text)) == text
     assert yaml.safe_load(f"[{yaml_text.scalar(text)}]") == [text]
+
+
+def test_ranges_of_sizes() -> None:
+    texts = ["5 x 500..509 B", "2/rank x 4 KiB", "1 x 7..9 B", "1 x 11 B", "1 x 12 B"]
+    stream = Stream(direction="write", sizes=texts)
+    assert len(stream.sizes) == 10 + 1 + 3 + 2
+    assert stream.model_dump(mode="json")["sizes"] == texts
+
+
+@pytest.mark.parametrize(
+    "text", ["5 x 509..500 B", "5 x 1..20000 B", "5 x 1..9 KiB", "5 x 1.5..9 B", "5 x ..9 B", "5 x 1..9"]
+)
+def test_what_is_no_range_of_sizes_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"range of at most 10,000 sizes|such as"):
+        Stream(direction="write", sizes=[text])

@@ -169,7 +169,7 @@ def sizes_spread(content: Content, known: Container[int], most: int) -> Content:
             if entry.size in known or entry.per_rank or entry.count <= most:
                 sizes.append(entry)
             else:
-                parts = spread((entry.count, entry.size), known, most)
+                parts = spread(entry.count, entry.count * entry.size, known, most)
                 sizes += [Entry(count=count, size=size) for count, size in parts]
         return stream.model_copy(update={"sizes": sizes})
 

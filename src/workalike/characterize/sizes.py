@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Sequence
 from itertools import combinations, islice
 
@@ -15,6 +16,9 @@ MOST_COMMON = 4
 """Common sizes of a record."""
 MOST_SIZES = 32
 """Sizes that Darshan counts for a record: the first ones."""
+
+MOST_SPREAD = 1000
+"""Sizes in which operations of unknown sizes are spread."""
 
 Pair = tuple[int, int]
 
@@ -154,35 +158,56 @@ def _rarer(others: Sequence[Pair], common: Sequence[Pair]) -> list[Pair]:
     least = min(count for _, count in common)
     smallest = min(size for size, count in common if count == least)
     known = [size for size, _ in common]
-    out: list[Pair] = []
+    of_bin: dict[int, list[Pair]] = defaultdict(list)
     for count, size in others:
-        if count < least or (count == least and size < smallest):
-            out.append((count, size))
+        of_bin[bin_of(size)].append((count, size))
+    out: list[Pair] = []
+    for pairs in of_bin.values():
+        if all(count < least or (count == least and size < smallest) for count, size in pairs):
+            out += pairs
             continue
-        out += spread((count, size), known, max(1, least - 1))
+        operations, total = sum(count for count, _ in pairs), sum(count * size for count, size in pairs)
+        out += spread(operations, total, known, max(1, least - 1))
     return out if len(common) + len(out) <= MOST_SIZES else list(others)
 
 
-def spread(pair: Pair, known: Container[int], most: int) -> list[Pair]:
-    """(operations, size) around a size, of the same bin, with the same bytes in all, none more frequent than `most`.
+def spread(operations: int, total: int, known: Container[int], most: int) -> list[Pair]:
+    """(operations, size) with `total` bytes in all, in sizes of one bin of which none is more frequent than `most`.
 
-    Sizes in `known` are left out. Where there is no room, it is the pair itself.
+    The sizes are near the mean and not in `known`. Where there is no room for them, they are one or two.
     """
-    operations, size = pair
-    index = bin_of(size)
-    room = min(size - lower_bound(index), BIN_BOUNDS[index] - size)
-    pairs = -(-operations // most) // 2  # of sizes at the same distance
-    if not 0 < pairs <= room:
-        return [pair]
-    free = (d for d in range(1, room + 1) if size - d not in known and size + d not in known)
-    apart = list(islice(free, pairs))
-    if len(apart) < pairs:
-        return [pair]
-    each, rest = divmod(operations, 2 * pairs + 1)
-    of_pair = {d: each + (rest >= 2 * place) for place, d in enumerate(apart, start=1)}
-    below = [(of_pair[d], size - d) for d in reversed(apart)]
-    middle = operations - 2 * sum(of_pair.values())
-    return [*below, (middle, size), *((of_pair[d], size + d) for d in apart)]
+    mean = total // operations
+    low, high = lower_bound(bin_of(mean)), BIN_BOUNDS[bin_of(mean)]
+    number = -(-operations // most)
+    if number > min(MOST_SPREAD, high - low):
+        return split_even(total, operations)
+    each, rest = divmod(operations, number)
+    counts = [each + (place < rest) for place in range(number)]
+    for centre in range(mean, max(low, mean - number) - 1, -1):
+        sizes = _free_sizes(centre, number, known, low, high - 1)
+        short = total - sum(count * size for count, size in zip(counts, sizes, strict=False))
+        if len(sizes) == number and 0 <= short < operations:
+            return _raised(list(zip(counts, sizes, strict=True)), short)
+    return split_even(total, operations)
+
+
+def _free_sizes(centre: int, number: int, known: Container[int], low: int, high: int) -> list[int]:
+    """Sizes around the centre, ascending, such that neither they nor the next larger ones are known."""
+    near = (
+        centre + sign * distance for distance in range(high - low + 1) for sign in (-1, 1)[distance == 0 :]
+    )
+    free = (size for size in near if low <= size <= high and size not in known and size + 1 not in known)
+    return sorted(islice(free, number))
+
+
+def _raised(pairs: list[Pair], short: int) -> list[Pair]:
+    """The pairs with so many bytes more: the largest operations have one byte more each."""
+    out: list[Pair] = []
+    for count, size in reversed(pairs):
+        raised = min(count, short)
+        short -= raised
+        out += [(n, s) for n, s in ((raised, size + 1), (count - raised, size)) if n]
+    return out[::-1]
 
 
 def _scaled(left: Sequence[int], total_bytes: int) -> list[Pair]:

@@ -211,13 +211,10 @@ class _Refiner:
             opens, members = self._opens(), family.members(self.job.nprocs)
             counts = {opens // members} if opens % members == 0 else set()
             yield from self._opened_anew(family, counts | set(self._passes(family)))
-        if any(counter.startswith("ACCESS") for counter in off):
-            yield from self._other_sizes(family)
         for direction, pieces in self._pieces():
             for pattern in (Pattern.INTERLEAVED, Pattern.CONTIGUOUS):
                 cut = partial(other_contents.in_pieces, direction=direction, pieces=pieces, pattern=pattern)
                 yield from _changed(SynthesisRule.PIECES, family, cut)
-        yield from self._within_extent(family, off)
         several = list(self._passes(family))
         for passes in several:
             yield from _changed(
@@ -240,6 +237,9 @@ class _Refiner:
                 yield from _changed(SynthesisRule.PASSES, family, both)
         if "RW_SWITCHES" in off:
             yield from _changed(SynthesisRule.ORDER, family, other_contents.other_order)
+        yield from self._within_extent(family, off)
+        if any(counter.startswith("ACCESS") for counter in off):
+            yield from self._other_sizes(family)
 
     def _within_extent(self, family: Family, off: Sequence[str]) -> Iterator[Candidate]:
         """Operations that begin again at the start of a file, of which the log has the largest offset."""
@@ -282,7 +282,7 @@ class _Refiner:
         if shared:
             yield from _changed(SynthesisRule.SMALL_BY_ALL, family, other_contents.small_by_all)
         known = self.log.common["ACCESS"]
-        if "ACCESS" not in self.log.cut or not known:
+        if "ACCESS" not in self.log.cut or not known or family.content is None:
             return
         most = min(known.values()) // family.schedule.dumps
         for share in (1, 2, 4):

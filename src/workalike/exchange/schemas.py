@@ -18,6 +18,7 @@ from workalike.files import write_text
 from workalike.plan.plan_schema import Plan
 from workalike.record.run_record import record_schema
 from workalike.workload.model import SharingMode, Workload
+from workalike.workload.per_dump import OF_CONTENT, OF_STREAM
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 MARK = "x-workalike"
@@ -38,7 +39,21 @@ def workload_schema() -> dict[str, Any]:
         MARK: shared[MARK],
         "anyOf": [word, {"$ref": shared["$ref"]}],
     }
+    for part, fields in (("Content", OF_CONTENT), ("Stream", OF_STREAM)):
+        properties = schema["$defs"][part]["properties"]
+        for name in fields:
+            properties[name] = _or_of_each_dump(properties[name])
     return {"$schema": DRAFT, "title": "workalike workload", **schema}
+
+
+def _or_of_each_dump(field: dict[str, Any]) -> dict[str, Any]:
+    """The field, or a list with its value in each dump."""
+    about = {key: field[key] for key in ("default", MARK) if key in field}
+    plain = {key: value for key, value in field.items() if key not in about}
+    own = plain
+    if plain.get("type") == "array":  # with no entries a dump does not have the stream
+        own = {key: value for key, value in plain.items() if key != "minItems"}
+    return {**about, "anyOf": [plain, {"type": "array", "minItems": 1, "items": own}]}
 
 
 def plan_schema() -> dict[str, Any]:

@@ -36,18 +36,26 @@ class Entry(BaseModel):
     size: Annotated[int, Field(ge=0, le=MAX_OPERATION_BYTES)]
     per_rank: bool = False
 
+    @model_validator(mode="before")
+    @classmethod
+    def _parse(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        count, per_rank, sizes = units.parse_entry(value)
+        return {"count": count, "size": sizes.start, "per_rank": per_rank}
+
     def total(self, members: int) -> int:
         """Number of operations over all `members` ranks of the stream."""
         return self.count * members if self.per_rank else self.count
 
 
-def _entries(value: Any) -> Any:
-    """The entries of `16384 x 128 MiB`, `8/rank x 128 MiB` or, so many operations of each size, `5 x 100..109 B`."""
+def _ranges(value: Any) -> Any:
+    """The list with an entry for each size of a range, `5 x 100..109 B`; other entries as they are."""
     if not isinstance(value, list):
         return value
     out: list[Any] = []
     for item in value:
-        if not isinstance(item, str):
+        if not isinstance(item, str) or ".." not in item:
             out.append(item)
             continue
         count, per_rank, sizes = units.parse_entry(item)
@@ -73,7 +81,7 @@ def entry_texts(entries: Sequence[Entry]) -> list[str]:
 Entries = Annotated[
     list[Entry],
     Field(min_length=1),
-    BeforeValidator(_entries),
+    BeforeValidator(_ranges),
     PlainSerializer(entry_texts, return_type=list[str]),
     WithJsonSchema(
         {

@@ -27,6 +27,7 @@ from workalike.workload.content import (
 )
 from workalike.workload.dataset import Dataset
 from workalike.workload.mesh import Centring, Mesh, MeshType, ValueType, Variables
+from workalike.workload.per_dump import unfolded
 from workalike.workload.quantities import (
     MAX_ALIGNMENT,
     MAX_ALL_DUMPS,
@@ -312,6 +313,11 @@ class Family(Strict):
     use: list[Annotated[int, Field(ge=0)]] | None = None
     assumed: list[Assumption] = Field(default_factory=list)
     tunable: Tunable = Field(default_factory=Tunable)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_each_dump(cls, value: Any) -> Any:
+        return unfolded(value) if isinstance(value, dict) else value
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

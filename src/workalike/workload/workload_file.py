@@ -17,6 +17,7 @@ from workalike.files import read_text, write_text
 from workalike.workload import units
 from workalike.workload.model import MAX_OPERATION_BYTES, Direction, Family, Rows, Sharing, Workload
 from workalike.workload.operation_table import OperationTable, file_name, read_table, write_table
+from workalike.workload.per_dump import folded
 from workalike.workload.upgrade import upgrade
 from workalike.workload.yaml_text import block
 
@@ -280,4 +281,24 @@ def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
         hidden = ["level", "lifetime", *(["sharing"] if family.sharing == Sharing() else [])]
         always = {key: value for key, value in always.items() if key not in hidden}
         dumped = {key: value for key, value in dumped.items() if key not in hidden}
-    return always | {key: value for key, value in dumped.items() if key not in always}
+    shown = always | {key: value for key, value in dumped.items() if key not in always}
+    schedule = {key: _plain(value, " s", float) for key, value in dumped["schedule"].items()}
+    shown |= {"schedule": schedule}
+    if "sizes" in shown:
+        shown["sizes"] = _plain(shown["sizes"], " B", int)
+    short = folded(shown)
+    return short if short is not None and _lines(short) < _lines(shown) else shown
+
+
+def _plain(value: Any, unit: str, number: type[int] | type[float]) -> Any:
+    """Long lists of times or sizes without the unit that a plain number has."""
+    if not isinstance(value, list):
+        return value
+    return [
+        number(item.removesuffix(unit)) if isinstance(item, str) and item.endswith(unit) else item
+        for item in value
+    ]
+
+
+def _lines(family: dict[str, Any]) -> int:
+    return block({"families": [family]}, apart=("families",)).count("\n")

@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-WIDTH = 100
+WIDTH = 120
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/:-]*")
 _NUMBER = r"[0-9][0-9_:.]*|0[xo][0-9a-f_]+|[0-9.]+e[+-]?[0-9]+"
 _NOT_TEXT = re.compile(rf"(?i)null|true|false|yes|no|on|off|{_NUMBER}")
 _WRAPPED = ("schedule", "dataset")  # mappings that are put on two lines where one is too short
+_SHORT = "content"  # a mapping of mappings that may be on one line
 _SAME_LAYOUT = "contents"  # the entries of this list are easy to compare only if all have the same layout
 
 
@@ -68,7 +69,7 @@ def _entry(key: str, value: Any, indent: int) -> Iterator[str]:
     if not isinstance(value, (dict, list)) or not value:
         yield one_line
     elif isinstance(value, dict):
-        if len(one_line) <= WIDTH and not _holds_mappings(value):
+        if len(one_line) <= WIDTH and (key == _SHORT or not _holds_mappings(value)):
             yield one_line
             return
         wrapped = list(_wrapped(f"{head} {{", _pairs(value), "}"))
