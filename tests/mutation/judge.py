@@ -56,12 +56,24 @@ class Learned:
     """The tests that execute a line, by file and line."""
 
     def order(self, file: Path, line: int, folders: Sequence[str]) -> list[str]:
-        """The tests of some folders: those that execute the line, those that execute anything of the file, the others."""
+        """The tests of some folders that may notice a change of a line: those that execute it come first.
+
+        Left out are tests that execute sources, but are in a file without a test that executes the line. Tests share
+        fixtures within a file, and what a test does in another process is not known.
+        """
         lines = self.tests.get(str(file), {})
-        near = set(lines.get(line, []))
         beside = {test for tests in lines.values() for test in tests}
         own = [test for test in self.seconds if test.startswith(tuple(f"{folder}/" for folder in folders))]
+        near = set(lines.get(line, [])) & set(own)
+        if near:
+            files = {file_of(test) for test in near}
+            inside = {test for of_file in self.tests.values() for tests in of_file.values() for test in tests}
+            own = [test for test in own if file_of(test) in files or test not in inside]
         return sorted(own, key=lambda t: (t not in near, t not in beside, self.seconds[t], t))
+
+
+def file_of(test: str) -> str:
+    return test.partition("::")[0]
 
 
 @dataclass

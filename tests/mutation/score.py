@@ -4,7 +4,8 @@ Each mutant is one change of one module of a package, and is judged by that pack
 first failure. A mutant that makes them hang is noticed, too.
 
 `judge.py` says how the tests run: one run of a package's tests under coverage shows which of them execute a line; a
-mutant's run takes these first, the fastest first. The survivors are those that all tests of the package let pass.
+mutant's run takes these first, the fastest first. The survivors are those that all tests of the package let pass that
+may execute the line.
 """
 
 from __future__ import annotations

@@ -95,7 +95,20 @@ def test_order_is_by_nearness_and_then_by_time() -> None:
     lines = {"a.py": {1: ["t/near", "t/nearest"], 2: ["t/beside"]}, "b.py": {1: ["u/far"]}}
     learned = Learned(seconds, lines)
     order = learned.order(Path("a.py"), 1, ["t", "u"])
-    assert order == ["t/nearest", "t/near", "t/beside", "u/far", "t/slow"]
+    assert order == ["t/nearest", "t/near", "t/slow"]
     order = learned.order(Path("b.py"), 9, ["t", "u"])
     assert order == ["u/far", "t/beside", "t/nearest", "t/near", "t/slow"]
     assert learned.order(Path("b.py"), 1, ["t"]) == ["t/beside", "t/nearest", "t/near", "t/slow"]
+
+
+def test_tests_that_run_other_lines_alone_are_left_out() -> None:
+    """Not those of the same file, which share fixtures, nor those whose lines are executed in another process."""
+    seconds = {
+        "t/a.py::near": 2.0,
+        "t/a.py::same_file": 3.0,
+        "t/b.py::elsewhere": 0.1,
+        "t/c.py::process": 5.0,
+    }
+    lines = {"x.py": {1: ["t/a.py::near"], 2: ["t/a.py::same_file", "t/b.py::elsewhere"]}}
+    order = Learned(seconds, lines).order(Path("x.py"), 1, ["t"])
+    assert order == ["t/a.py::near", "t/a.py::same_file", "t/c.py::process"]
