@@ -97,6 +97,18 @@ CATALOGUE = (
         ("benchmarks/traced_segments.py", *CHARACTERIZE, *PLAN),
     ),
     Entry(
+        "behaviour-programs",
+        "python benchmarks/behaviour_programs.py",
+        (
+            "benchmarks/behaviour_programs.py",
+            *CHARACTERIZE,
+            "src/workalike/predict",
+            *COMPARE,
+            "engine",
+            *CAPTURE,
+        ),
+    ),
+    Entry(
         "reconstruction",
         "python benchmarks/reconstruction.py",
         ("benchmarks/reconstruction.py", *CHARACTERIZE, *PLAN),

@@ -34,12 +34,20 @@ def _at_random(content: PlanContent) -> bool:
 
 def without_chance(rows: Iterable[DeterminedRow], at_random: Collection[Key]) -> list[DeterminedRow]:
     """The rows without those that chance explains, in groups with a family in random order."""
-    return [row for row in rows if not (any(key in at_random for key in row.group) and _by_chance(row))]
+    return [row for row in rows if not by_chance(row, at_random) or _is_kept(row)]
 
 
-def _by_chance(row: DeterminedRow) -> bool:
+def by_chance(row: DeterminedRow, at_random: Collection[Key]) -> bool:
+    """Whether chance explains what is found, in a group with a family in random order."""
+    if not any(key in at_random for key in row.group):
+        return False
     if row.counter.startswith("STRIDE"):
         return True
-    if not row.counter.startswith(COUNTED) or row.agrees:
+    if not row.counter.startswith(COUNTED):
         return False
     return abs(row.found - row.expected) <= DEVIATIONS * math.sqrt(max(row.found, row.expected))
+
+
+def _is_kept(row: DeterminedRow) -> bool:
+    """Whether a row counts although chance explains it: it agrees, and says something of the order."""
+    return row.agrees and not row.counter.startswith("STRIDE")
