@@ -5,14 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from compare_builders import MIB, family, original, record, record_dump
+from compare_builders import MIB, family, original, posix_file, record, record_dump
 
+from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
+from workalike.compare.fidelity import fidelity_of
 from workalike.compare.pairing import Factors, Pair, dump_error_pct, error_pct, pair_up, rounding
 from workalike.compare.side import SideDump
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import RecordScale
-from workalike.workload.model import Direction, Role, SharingMode, Workload
+from workalike.workload.model import Direction, Lifetime, Role, SharingMode, Workload
 
 HALF = Options(bytes_scale=Fraction(1, 2))
 
@@ -85,6 +87,27 @@ def test_dumps_are_matched_by_index() -> None:
     assert list(pair.dumps()) == [(first, second), (second, None)]
     pair.original.dumps, pair.replica.dumps = [first], [second, first]
     assert list(pair.dumps()) == [(first, second), (None, first)]
+
+
+@pytest.mark.parametrize(("written", "error"), [(96 * MIB, 0.0), (64 * MIB, pytest.approx(100 / 3))])
+def test_dumps_of_one_file_are_compared_as_a_whole_with_a_log(written: int, error: float) -> None:
+    again = family(3).model_copy(update={"lifetime": Lifetime.REUSED})
+    workload = Workload(ranks=4, families=[again])
+    file = posix_file("/data/checkpoint-1.0000.0badcafe.dat", writes=written // MIB, size=MIB)
+    known = family(1)
+    log = Characterization(
+        Workload(ranks=4, families=[known]),
+        [FamilyFacts(known, [DumpFacts(written, 0, 10.0, 32.0, 2.0, [file])])],
+        [],
+    )
+    pairing = pair_up(workload, log)
+    (pair,) = pairing.pairs
+    assert pair.as_one
+    assert [(a.moved, b.moved) for a, b in pair.dumps() if a and b] == [(96 * MIB, written)]
+    (found,) = fidelity_of(pairing).families
+    assert (found.bytes_error_max_pct, found.dumps_original, found.dumps_replica) == (error, 3, 1)
+    assert any("as a whole" in note for note in fidelity_of(pairing).notes)
+    assert len(pair.original.dumps) == 3
 
 
 @pytest.mark.parametrize("dumps", [1, 3])

@@ -100,6 +100,10 @@ def _notes(pairing: Pairing, record: Record | None) -> list[str]:
     for module in sorted(pairing.original.partial):
         if any(module == pair.original.module for pair in pairing.pairs):
             notes.append(f"module {module} of the original is partial: files that it lost cannot be compared")
+    for pair in [pair for pair in pairing.pairs if pair.as_one][:20]:
+        notes.append(
+            f"{pair.original.name}: the replica's log does not distinguish dumps of one file, which are compared as a whole"
+        )
     for family in pairing.extra[:20]:
         notes.append(f"the replica has {family.name}, which the original does not have")
     if record is not None and record.incomplete:

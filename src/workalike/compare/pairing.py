@@ -13,7 +13,7 @@ from workalike.compare.from_log import side_of_log
 from workalike.compare.from_plan import side_of_plan, with_durations
 from workalike.compare.from_record import side_of_record
 from workalike.compare.from_witness import side_of_witness
-from workalike.compare.side import Side, SideDump, SideFamily
+from workalike.compare.side import Side, SideDump, SideFamily, joined
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
@@ -34,15 +34,21 @@ class Factors:
 
 @dataclass
 class Pair:
-    """A family on both sides. `replica` has no dumps where the replica lacks the family."""
+    """A family on both sides. `replica` has no dumps where the replica lacks the family.
+
+    `as_one`: the replica is a log that does not distinguish the dumps of a file, which are compared as a whole.
+    """
 
     original: SideFamily
     replica: SideFamily
     scaled: Scaled
+    as_one: bool = False
 
     def dumps(self) -> Iterable[tuple[SideDump | None, SideDump | None]]:
         """(original's dump, replica's dump) by index; None where one side has fewer."""
         a, b = self.original.dumps, self.replica.dumps
+        if self.as_one:
+            a, b = [joined(a)], [joined(b)]
         for i in range(max(len(a), len(b))):
             yield (a[i] if i < len(a) else None, b[i] if i < len(b) else None)
 
@@ -124,7 +130,10 @@ def pair_up(
             part.families.get(key, family),
             (before.get(key, 1), after.get(key, 1)),
         )
-        pairs.append(Pair(family, match, scaled))
+        # A log sums up what is done with a file; traces and flushes alone show its dumps.
+        summed = not isinstance(replica, Record) and key not in per_dump
+        as_one = summed and bool(match.dumps) and len(match.dumps) != len(family.dumps)
+        pairs.append(Pair(family, match, scaled, as_one))
     extra = [family for key, family in other.families.items() if key not in side.families]
     log = original if isinstance(original, Characterization) else None
     return Pairing(

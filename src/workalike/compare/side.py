@@ -6,8 +6,8 @@ structure to deal with. Bytes are at the family's level, times in seconds since 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from workalike.darshan.bins import SIZE_BINS
@@ -47,6 +47,14 @@ class SideDump:
     def bandwidth(self) -> float | None:
         """Bytes ÷ `io_s`, in bytes per second; None where the time is not known (docs/reference/terms.md#bandwidth)."""
         return self.moved / self.io_s if self.io_s and self.moved else None
+
+
+def joined(dumps: Sequence[SideDump]) -> SideDump:
+    """Several dumps as one; at least one is given."""
+    whole = replace(dumps[0])
+    for dump in dumps[1:]:
+        whole.join(dump)
+    return whole
 
 
 @dataclass
