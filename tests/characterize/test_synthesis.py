@@ -165,6 +165,43 @@ def test_a_file_that_one_rank_writes_anew_each_time_with_other_sizes(tmp_path: P
     assert all(4510 < dump.bytes_written < 4525 for dump in facts.dumps)
 
 
+@pytest.mark.parametrize(
+    ("first_close", "last_open", "starts", "duration", "computing"),
+    [
+        (1.5, 18.2, [1.0, 18.2], 0.65, 0.45),  # the log has the first close and the last open
+        (
+            18.2,
+            18.2,
+            [1.0, 10.0],
+            9.0,
+            8.8,
+        ),  # not before the last open: neither says when a dump ends or begins
+        (0.0, 0.0, [1.0, 10.0], 9.0, 8.8),
+    ],
+)
+def test_a_file_read_at_the_start_and_at_the_end(
+    tmp_path: Path,
+    first_close: float,
+    last_open: float,
+    starts: list[float],
+    duration: float,
+    computing: float,
+) -> None:
+    log = LogBuilder(nprocs=1, run_time=20.0)
+    log.posix(
+        "/data/run/input", 0, OPENS=2, READS=8, BYTES_READ=8 * 65536, MAX_BYTE_READ=4 * 65536 - 1,
+        SEQ_READS=6, CONSEC_READS=6, SIZE_READ_10K_100K=8, ACCESS1_ACCESS=65536, ACCESS1_COUNT=8,
+        FILE_ALIGNMENT=4096, F_OPEN_START_TIMESTAMP=1.0, F_OPEN_END_TIMESTAMP=last_open,
+        F_READ_START_TIMESTAMP=1.1, F_READ_END_TIMESTAMP=18.9, F_READ_TIME=0.4,
+        F_CLOSE_START_TIMESTAMP=first_close, F_CLOSE_END_TIMESTAMP=19.0,
+    )  # fmt: skip
+    log.write(tmp_path / "app.darshan")
+    (family,) = characterize([open_log(tmp_path / "app.darshan")]).workload.families
+    assert (family.lifetime, family.schedule.starts()) == (Lifetime.REUSED, starts)
+    assert family.schedule.ends()[0] - starts[0] == pytest.approx(duration)
+    assert family.schedule.compute_times() == pytest.approx([computing] * 2)
+
+
 @pytest.mark.parametrize("opened", [1, 5], ids=["held open", "opened anew"])
 def test_a_file_that_is_overwritten(tmp_path: Path, opened: int) -> None:
     """Five states of the same bytes; how often the file was opened tells whether it stayed open."""

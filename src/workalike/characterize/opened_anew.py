@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from workalike.characterize.growth import apportion
+from workalike.facts.thresholds import THRESHOLDS
+from workalike.facts.times import Interval
 from workalike.workload import units
 from workalike.workload.model import Assumption, Content, Direction, Entry, Family, Lifetime, Schedule, Stream
 
@@ -18,7 +20,14 @@ def count_of(calls: int | str) -> int:
     return calls if isinstance(calls, int) else 0
 
 
-def readings(family: Family, opens: int, dumps: int, members: int, single: bool) -> Iterator[dict[str, Any]]:
+def readings(
+    family: Family,
+    opens: int,
+    dumps: int,
+    members: int,
+    single: bool,
+    idle: Interval | None = None,
+) -> Iterator[dict[str, Any]]:
     """Changes that make the family one of so many dumps of one file, the simplest first.
 
     Args:
@@ -27,6 +36,7 @@ def readings(family: Family, opens: int, dumps: int, members: int, single: bool)
         dumps: how many dumps there may be.
         members: ranks that open the file.
         single: one rank alone has the file, so that its operations need not be the same in all dumps.
+        idle: from the first close of the file to its last open; None where that is not known.
     """
     if dumps < 2 or opens % dumps:
         return
@@ -35,12 +45,12 @@ def readings(family: Family, opens: int, dumps: int, members: int, single: bool)
     both = {stream.direction for content in contents for stream in content.streams} == set(Direction)
     if even is not None:
         if both and opens == 2 * dumps * members:  # written and read back, each with an open of its own
-            yield _changes(family, [_part(content, d) for content in even for d in _order(content)])
-        yield _changes(family, even)
+            yield _changes(family, [_part(content, d) for content in even for d in _order(content)], idle)
+        yield _changes(family, even, idle)
     elif single:
         uneven = shares(contents, dumps, members, even=False)
         if uneven is not None:
-            yield _changes(family, uneven)
+            yield _changes(family, uneven, idle)
 
 
 def shares(contents: Sequence[Content], parts: int, members: int, *, even: bool) -> list[Content] | None:
@@ -139,13 +149,24 @@ def _part(content: Content, direction: Direction) -> Content:
     return Content.model_validate(content.model_dump() | Content(**changes).model_dump(include=set(changes)))
 
 
-def _changes(family: Family, contents: Sequence[Content]) -> dict[str, Any]:
-    """A dump for each content, evenly over the time of the family's dumps."""
+def _changes(family: Family, contents: Sequence[Content], idle: Interval | None) -> dict[str, Any]:
+    """A dump for each content, evenly over the time of the family's dumps.
+
+    The first dump ends, and the last one begins, where the file was first closed and last opened.
+    """
     count = len(contents)
     schedule = family.schedule
     starts, ends = schedule.starts(), schedule.ends()
     busy = sum(end - start for start, end in zip(starts, ends, strict=True))
-    last = max(starts[-1], ends[-1] - busy / count)
+    computing = sum(schedule.compute_times())
+    io = max(0.0, busy - computing) / count
+    duration = busy / count
+    last = max(starts[-1], ends[-1] - duration)
+    if idle is not None and starts[0] <= idle.start <= idle.end <= ends[-1]:
+        last = idle.end
+        duration = (idle.start - starts[0] + ends[-1] - last) / 2
+    least = THRESHOLDS.compute_least * duration
+    compute_time = duration - io if computing and duration - io > least else 0.0
     gap = (last - starts[0]) / (count - 1)
     distinct: list[Content] = []
     for content in contents:
@@ -156,8 +177,8 @@ def _changes(family: Family, contents: Sequence[Content]) -> dict[str, Any]:
         "lifetime": Lifetime.REUSED,
         "schedule": Schedule(
             start=[round(starts[0] + i * gap, 6) for i in range(count)],
-            duration=round(busy / count, 6),
-            compute_time=round(sum(schedule.compute_times()) / count, 6),
+            duration=round(duration, 6),
+            compute_time=round(compute_time, 6),
         ),
         "sizes": None,
         "content": distinct[0] if len(distinct) == 1 else None,

@@ -24,6 +24,7 @@ from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.jobs import JobFacts
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.rules import Decision, by
+from workalike.facts.times import closed_interval
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
 from workalike.predict.chance import families_at_random, without_chance
@@ -305,9 +306,10 @@ class _Refiner:
         members = family.members(self.job.nprocs)
         posix = self.files[0].modules.get("POSIX")
         renamed = posix.total("RENAME_SOURCES") if posix is not None else 0
+        idle = closed_interval(self.files[0], family.counted_at, self.job.run_time)
         for count in sorted(counts):
             if count <= MOST_PASSES:
-                for changes in readings(family, self._opens(), count, members, single):
+                for changes in readings(family, self._opens(), count, members, single, idle):
                     if renamed == count == changes["schedule"].dumps:  # each takes the place of the last
                         changes |= {"lifetime": Lifetime.PER_DUMP, "rename": True, "keep": 1}
                     yield from _valid(SynthesisRule.OPENED_ANEW, family, **changes)

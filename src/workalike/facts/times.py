@@ -65,6 +65,17 @@ def open_interval(file: FileFacts, level: Level, run_time: float) -> Interval | 
     return None
 
 
+def closed_interval(file: FileFacts, level: Level, run_time: float) -> Interval | None:
+    """From the first close to the last open, at the level; None where the file was not opened again after it."""
+    limit = latest_stamp(run_time)
+    facts = file.modules.get(MODULE_OF_LEVEL[level])
+    if facts is None:
+        return None
+    start = _stamp(facts, "F_CLOSE_START_TIMESTAMP", False, limit)
+    end = _stamp(facts, "F_OPEN_END_TIMESTAMP", True, limit)
+    return Interval(start, end) if start is not None and end is not None and start < end else None
+
+
 def whole_interval(file: FileFacts, level: Level, run_time: float) -> Interval:
     """The span of the file's open, close and accesses, as far as they are known; else the whole run."""
     known = [
