@@ -57,6 +57,7 @@ struct open_file* fd_opened(int fd, struct posix_record* record, const char* nam
         file->offset = 0;
         file->references = 1;
         file->append = append;
+        file->shared = false;
         file->append_end = -1;
         replace(slot, file);
     }
@@ -89,7 +90,9 @@ void fd_table_after_fork(void) {
         _Atomic(struct open_file*)* chunk = atomic_load(&fd_chunks[i]);
         for (int fd = 0; chunk && fd < FD_CHUNK; ++fd) {
             struct open_file* file = atomic_load(&chunk[fd]);
-            if (file) atomic_store(&file->record, NULL);
+            if (!file) continue;
+            atomic_store(&file->record, NULL);
+            file->shared = true;
         }
     }
 }

@@ -18,6 +18,7 @@ struct open_file {
     int64_t append_end; /* with O_APPEND: where the latest write ended, -1 before the first */
     int references;
     bool append;
+    bool shared;            /* other processes may move the offset, so that the kernel is asked for it */
     struct open_file* next; /* links all open files, or the free ones */
 };
 

@@ -69,7 +69,8 @@ size_t own_slurp(const char* path, char* text, size_t room) {
 }
 
 void own_warn(const char* format, ...) {
-    if (sandboxed() || fd_file(STDERR_FILENO))
+    const struct open_file* file = fd_file(STDERR_FILENO);
+    if (sandboxed() || (file && !file->shared))
         return; /* the application uses that descriptor for a file of its own */
     char line[2048];
     int used = snprintf(line, sizeof line, "workalike-capture: ");

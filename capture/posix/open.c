@@ -105,7 +105,7 @@ EXPORT int close(int fd) {
     if (!file || !process_is_ours() || !guard_enter()) return REAL(close)(fd);
     /* The file is removed from the table before it is closed, because its number may be used again at
        once. */
-    struct posix_record* record = posix_record_of_file(file);
+    struct posix_record* record = posix_record_in_use(file);
     if (record) FOR_MODULES(closing, fd, posix_record_name(record))
     fd_closed(fd);
     const int64_t start = clock_ns();

@@ -13,6 +13,7 @@
 #include "core/settings.h"
 #include "log/events.h"
 #include "log/heatmap.h"
+#include "posix/inherited.h"
 
 static const struct record_shape shape = {
     MODULE_POSIX,
@@ -77,14 +78,19 @@ static void count_times(struct posix_record* record, enum transfer which, int64_
     note_slowest(&time[kind->slowest], &record->log.counter[kind->slowest_size], size, span);
 }
 
+/* Where a transfer began that has just moved the offset of the file, by the kernel. */
+static int64_t before_offset(int fd, int64_t size) {
+    const int64_t end = REAL(syscall)(SYS_lseek, fd, (off_t)0, SEEK_CUR);
+    return end >= size ? end - size : 0;
+}
+
 /* A write with O_APPEND goes to the end of the file, where the kernel then sets the offset. The kernel is
    asked at the first such write, and again only after another write to the file. */
 static int64_t appended_at(const struct posix_record* record, struct open_file* file, int fd, int64_t size) {
     if (file->append_end >= 0 && file->append_end == record->history.last[TRANSFER_WRITE] + 1)
         return file->append_end;
     if (sandboxed()) return file->append_end > 0 ? file->append_end : 0;
-    const int64_t end = REAL(syscall)(SYS_lseek, fd, 0, SEEK_CUR);
-    return end >= size ? end - size : 0;
+    return before_offset(fd, size);
 }
 
 /* The place of a transfer at the file's own offset, which moves. */
@@ -94,6 +100,8 @@ static int64_t moved_offset(const struct posix_record* record, struct open_file*
     if (which == TRANSFER_WRITE && file->append) {
         offset = appended_at(record, file, fd, size);
         file->append_end = offset + size;
+    } else if (file->shared && !sandboxed()) {
+        offset = before_offset(fd, size);
     }
     file->offset = offset + size;
     return offset;
@@ -227,5 +235,6 @@ static const struct record_kind posix_kind = {
 
 const struct capture_module posix_module = {
     .name = "posix",
+    .start = inherited_find,
     .kinds = (const struct record_kind* const[]){&posix_kind, NULL},
 };

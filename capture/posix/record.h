@@ -30,6 +30,12 @@ const char* posix_record_name(const struct posix_record* record);
 /* The record of an open file; after a fork the child gets its own here. */
 struct posix_record* posix_record_of_file(struct open_file* file);
 
+/* The same, but NULL where this process has not used the file that it inherited: its close alone is not
+   counted. */
+static inline struct posix_record* posix_record_in_use(struct open_file* file) {
+    return atomic_load_explicit(&file->record, memory_order_acquire);
+}
+
 /* An offset is explicit (pread), or this value for the offset of the file, which moves. */
 enum { CURRENT_OFFSET = -1 };
 void posix_count_transfer(int fd, struct open_file* file, enum transfer kind, int64_t offset, int64_t size,

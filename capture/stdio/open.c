@@ -66,7 +66,7 @@ EXPORT int fclose(FILE* file) {
     struct stream* stream = stream_of(file);
     const int fd = file->_fileno;
     struct stdio_record* record = stream ? stream_forget(stream) : NULL;
-    struct posix_record* below = fd_file(fd) ? posix_record_of_file(fd_file(fd)) : NULL;
+    struct posix_record* below = fd_file(fd) ? posix_record_in_use(fd_file(fd)) : NULL;
     if (record && fd >= 0) FOR_MODULES(closing, fd, records_name(record->log.base.id))
     fd_closed(fd);
     const int64_t start = clock_ns();

@@ -81,6 +81,23 @@ def test_ranks_of_a_file() -> None:
     assert (RankSet(None).size(7), RankSet((1, 2)).size(7)) == (7, 2)
 
 
+def test_ranks_that_use_a_file() -> None:
+    def found(per_rank: dict[int, dict[str, float]]) -> tuple[int, ...] | None:
+        return ranks_of(file_facts("a", module_facts("POSIX", per_rank)), Level.POSIX).ranks
+
+    writes = {"WRITES": 1, "BYTES_WRITTEN": 10}
+    assert found({0: {"STATS": 3}, 1: {"OPENS": 1, **writes}}) == (1,)
+    assert found({0: {"OPENS": 1}, 1: {"OPENS": 1, **writes}}) == (0, 1)
+    # A shell opens the file and copies the descriptor, its child writes.
+    assert found({0: {"OPENS": 2, "DUPS": 1}, 1: writes}) == (1,)
+    assert found({0: {"OPENS": 1, **writes}, 1: writes}) == (0, 1)
+    assert found({0: {"OPENS": 1}, 1: {"OPENS": 1}, 2: writes}) == (
+        0,
+        1,
+        2,
+    )  # opens that one writer does not make
+
+
 def test_a_rank_s_records_of_several_files_are_added() -> None:
     first = module_facts("MPI-IO", {0: {"COLL_WRITES": 3, "INDEP_WRITES": 1, "BYTES_WRITTEN": 40}, 1: {}})
     second = module_facts("MPI-IO", {0: {"COLL_WRITES": 2, "BYTES_WRITTEN": 20}})

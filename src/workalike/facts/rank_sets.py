@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
+from workalike.facts.counters import NOT_OPENS
+from workalike.facts.records import MODULE_OF_LEVEL, BoolArray, FileFacts, IntArray, ModuleFacts
 from workalike.workload.words import Level
 
-ACTIVE = ("BYTES_READ", "BYTES_WRITTEN")
+MOVED = ("BYTES_READ", "BYTES_WRITTEN")
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,8 @@ def active_ranks(files: Iterable[FileFacts]) -> set[int]:
     out: set[int] = set()
     for file in files:
         for facts in file.modules.values():
-            calls = np.zeros(len(facts.ranks), dtype=np.int64)
-            for name in facts.counter_names:
-                if name in ACTIVE or name.endswith("OPENS"):
-                    calls += np.maximum(facts.column(name), 0)
-            out.update(facts.ranks[(calls > 0) & (facts.ranks >= 0)].tolist())
+            opens, _, moved = _calls(facts)
+            out.update(facts.ranks[(opens + moved > 0) & (facts.ranks >= 0)].tolist())
             reduced = np.flatnonzero(facts.ranks < 0)
             scopes = [(0, file.nprocs)] if facts.scope is None else facts.scope[reduced].tolist()
             for first, members in scopes if len(reduced) else []:
@@ -40,8 +38,34 @@ def active_ranks(files: Iterable[FileFacts]) -> set[int]:
     return out
 
 
+def _calls(facts: ModuleFacts) -> IntArray:
+    """int64[3, records]: opens, how many of them are copies of a descriptor, and bytes moved."""
+    opens, copies, moved = np.zeros((3, len(facts.ranks)), dtype=np.int64)
+    for name in facts.counter_names:
+        if name in MOVED:
+            moved += np.maximum(facts.column(name), 0)
+        elif name in NOT_OPENS.get(facts.module, ()):
+            copies += np.maximum(facts.column(name), 0)
+        elif name.endswith("OPENS"):
+            opens += np.maximum(facts.column(name), 0)
+    return np.stack([opens, copies, moved])
+
+
+def _uses(facts: ModuleFacts) -> BoolArray:
+    """bool[records]: whether a record's rank opened the file or moved its data.
+
+    A rank that opened it for another, which inherited the descriptor and moved the data, does not: the other one does.
+    """
+    opens, copies, moved = _calls(facts)
+    own = np.maximum(opens - copies, 0)
+    inherited = (moved > 0) & (own == 0)
+    if inherited.any() and (facts.ranks >= 0).all() and own.sum() <= np.count_nonzero(moved):
+        return np.asarray(moved > 0)
+    return np.asarray((opens > 0) | (moved > 0))
+
+
 def ranks_of(file: FileFacts, level: Level) -> RankSet:
-    """The ranks that have a record of the file.
+    """The ranks that use the file; where none does, those that have a record of it.
 
     A reduced record stands for all ranks of its log (docs/reference/darshan-meaning.md#shared-file-reduction).
     """
@@ -49,7 +73,8 @@ def ranks_of(file: FileFacts, level: Level) -> RankSet:
     if facts is None:
         return RankSet(None)
     reduced = facts.ranks < 0
-    ranks = set(facts.ranks[~reduced].tolist())
+    uses = _uses(facts)
+    ranks = set(facts.ranks[~reduced & (uses if uses.any() else True)].tolist())
     if reduced.any():
         if file.nprocs == 1:
             return RankSet((0,))

@@ -17,6 +17,7 @@ from workalike.workload.words import Direction, Level, Reason
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 
 MODULE_OF_LEVEL = {
     Level.POSIX: "POSIX",
