@@ -367,6 +367,26 @@ TEST_CASE("the payload is the same sequence from any start") {
     CHECK(payload_phase(7, 1, 2, 3, 5) != phase);
 }
 
+TEST_CASE("the payload has exactly as many random bytes as its compressibility leaves") {
+    const auto random_bytes = [](double compressibility) {
+        const Arena arena(7, compressibility, 0);
+        std::int64_t found = 0;
+        for (std::int64_t block = 0; block < Arena::period; block += 4096) {
+            std::int64_t zeros = 0;
+            while (zeros < 4096 && *arena.at(0, block + zeros) == std::byte{0}) ++zeros;
+            found += 4096 - zeros;
+        }
+        return found;
+    };
+    CHECK(random_bytes(1.0) == 0);
+    // A random byte is zero, too, once in 256: the count may lack some of those that follow the zeros.
+    for (const std::int64_t expected : {std::int64_t{100}, std::int64_t{10'000}, std::int64_t{263'168}}) {
+        const double compressibility = 1 - static_cast<double>(expected) / static_cast<double>(Arena::period);
+        CHECK(random_bytes(compressibility) <= expected);
+        CHECK(random_bytes(compressibility) >= expected - 10);
+    }
+}
+
 int main(int argc, char** argv) {
     // HDF5's property lists hold a communicator; nothing else here calls MPI.
     MPI_Init(&argc, &argv);

@@ -21,6 +21,8 @@ NAMES = [f.name for f in fields(Thresholds)]
 
 NO_THRESHOLDS = {
     "ARRAYS_OF_MESH",  # part of the library's format
+    "BLOCK",  # the engine's payload
+    "BLOCKS",  # the engine's payload
     "FEWEST_VARIABLES",  # a mesh has at least one
     "MAX_DIMS",  # the dimensions that a record has fields for
     "MOST_CALLS",  # bounds the effort of synthesis

@@ -1,6 +1,7 @@
 #include "data/arena.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "expand/permutation.hpp"
@@ -27,9 +28,15 @@ Arena::Arena(std::uint64_t seed, double compressibility, std::int64_t longest)
         const std::uint64_t word = mix(seed, static_cast<std::uint64_t>(at));
         std::memcpy(bytes + at, &word, sizeof word);
     }
-    const auto zeros =
-        static_cast<std::size_t>(static_cast<double>(block) * std::clamp(compressibility, 0.0, 1.0));
-    for (std::int64_t at = 0; at < period; at += block) std::memset(bytes + at, 0, zeros);
+    // Each block begins with zeros. Its random bytes differ by one from block to block, so that their sum is
+    // exact: where data compress well, a byte of each block would be a large step.
+    constexpr std::int64_t blocks = period / block;
+    const std::int64_t random =
+        std::llround((1 - std::clamp(compressibility, 0.0, 1.0)) * static_cast<double>(period));
+    for (std::int64_t i = 0; i < blocks; ++i) {
+        const std::int64_t own = random * (i + 1) / blocks - random * i / blocks;
+        std::memset(bytes + i * block, 0, static_cast<std::size_t>(block - own));
+    }
 }
 
 }  // namespace wa

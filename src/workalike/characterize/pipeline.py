@@ -21,6 +21,7 @@ from workalike.characterize.families import (
     make_data_file,
     split_into_dumps,
 )
+from workalike.characterize.filters import compressibility_in
 from workalike.characterize.meshes import as_mesh
 from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.renamed import renames_of
@@ -113,6 +114,7 @@ class _Characterizer:
                 ranks=self.job.nprocs,
                 nodes=traces.nodes(),
                 runtime=round(self.job.run_time, 6),
+                compressibility=compressibility_in(families),
                 operations=operations,
                 families=[f.family for f in families],
                 uncovered=uncovered_of(self.losses, noise),

@@ -48,6 +48,7 @@ class TunableRule(Rule):
         "alignment",
         "alignment: {share:.0f} % of POSIX operations start at a multiple of {multiple} bytes",
     )
+    DEFLATE = "deflate", "deflate: the file has {stored:,} bytes of the {data:,} that were written"
     READ_MODIFY_WRITE = (
         "read-modify-write",
         "read-modify-write: {reads} POSIX reads of files that MPI-IO only wrote",

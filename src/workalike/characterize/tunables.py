@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from workalike.characterize.filters import may_filter, stored_in_chunks
 from workalike.characterize.rules import TunableRule
 from workalike.characterize.sharing import effective_writers
 from workalike.facts.counters import operations_of
@@ -41,6 +42,11 @@ def tunable_of(
             and aligned >= THRESHOLDS.alignment_share
         ):
             tunable.alignment = block
+    if interface is Interface.HDF5 and level is Level.H5D:
+        stored = stored_in_chunks(files)
+        if stored is not None and may_filter(files):
+            tunable.deflate = THRESHOLDS.deflate_level
+            rules.append(by(TunableRule.DEFLATE, stored=stored.stored, data=stored.data))
     modified = read_modify_write(sampled)
     if modified:
         rules.append(by(TunableRule.READ_MODIFY_WRITE, reads=modified))

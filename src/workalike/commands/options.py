@@ -137,8 +137,14 @@ class Scale:
         ),
     ] = "sleep"
     compressibility: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Share of the payload that compresses away.", metavar="F")
-    ] = 0.0
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Share of the payload that compresses away [default: the workload's].",
+            metavar="F",
+        ),
+    ] = None
 
     def rank_count(self) -> int | None:
         """The number of ranks: --ranks, or --nodes times --ranks-per-node; None for the original's.

@@ -242,6 +242,18 @@ class Thresholds:
         "share",
         "A dump begins with a barrier where starts of ranks differ by at most this share of the time since the job's start.",
     )
+    # characterize.filters
+    deflate_most: float = _threshold(
+        0.9,
+        "share",
+        "Datasets are compressed where the file has at most this share of the data written into them.",
+    )
+    deflate_metadata: int = _threshold(4096, "bytes", "Of these, so many are the library's own,")
+    deflate_index: int = _threshold(48, "bytes", "or so many for each chunk, where that is more.")
+    deflate_level: int = _threshold(4, "level", "Deflate's level, which no log has.")
+    deflate_sample: int = _threshold(
+        2**19, "bytes", "Most bytes of a chunk for which the payload's compressibility is tried."
+    )
     # characterize.rank_streams
     clusters_most: int = _threshold(
         64, "clusters", "Most sets of ranks with the same operations in one direction of a dump."

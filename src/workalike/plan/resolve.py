@@ -64,7 +64,7 @@ class Options:
     backend: plan.Backend | None = None
     seed: int = 1
     gap_fill: plan.GapFill = "sleep"
-    compressibility: float = 0.0
+    compressibility: float | None = None
 
 
 def resolve(workload: wl.Workload, options: Options) -> plan.Plan:
@@ -138,6 +138,11 @@ def _with_data_to_read(resolved: plan.Plan) -> plan.Plan:
     return resolved
 
 
+def _compressibility(workload: wl.Workload, options: Options) -> float:
+    """The user's, else the workload's."""
+    return workload.compressibility if options.compressibility is None else options.compressibility
+
+
 def _plan_of(
     resolver: _Resolver, workload: wl.Workload, ranks: int, factor: Fraction, options: Options
 ) -> plan.Plan:
@@ -148,7 +153,7 @@ def _plan_of(
         time_scale=options.time_scale,
         gap_fill=options.gap_fill,
         compute=_compute(workload.compute),
-        payload=plan.PlanPayload(compressibility=options.compressibility),
+        payload=plan.PlanPayload(compressibility=_compressibility(workload, options)),
         scale=plan.PlanScale(
             ranks=ranks / workload.ranks,
             bytes=float(factor),

@@ -66,6 +66,9 @@ def disclose(workload: Workload) -> list[Disclosure]:
     if workload.compute is not None:
         value = phrases.compute_words(workload.compute)
         out.append(Disclosure("", "compute", value, "what a replica computes between dumps"))
+    if workload.compressibility:
+        value = f"{workload.compressibility:g}"
+        out.append(Disclosure("", "compressibility", value, "how far the data of compressed datasets shrink"))
     if workload.operations is not None:
         tells = (
             "rank, direction, offset and length of each operation, in their order: numbers and nothing else"

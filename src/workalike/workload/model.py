@@ -535,6 +535,7 @@ class Workload(Strict):
     nodes: Annotated[int, Field(ge=1, le=MAX_RANKS)] | None = None
     runtime: Seconds = 0.0
     compute: Compute | None = None
+    compressibility: Annotated[float, Field(ge=0, le=1)] = 0.0
     operations: TableReference | None = None
     families: Annotated[list[Family], Field(max_length=MAX_FAMILIES)]
     uncovered: list[Uncovered] = Field(default_factory=list)
