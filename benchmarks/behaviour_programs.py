@@ -161,6 +161,7 @@ STDIO_FSYNC = (
 REWRITE = (
     Fact("written 8 times", lambda w: len(dumps_of(w, Direction.WRITE, MIB)) == 8),
     Fact("over the same file", lambda w: the_writer(w, lambda f: f.lifetime is Lifetime.REUSED)),
+    Fact("which is truncated", lambda w: the_writer(w, lambda f: f.truncate)),
     Fact("8 syncs", lambda w: the_writer(w, lambda f: synced(w, f) == 8)),
 )
 RENAME = (

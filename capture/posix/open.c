@@ -25,6 +25,7 @@ static void note_opened(int folder, const char* path, int flags, int mode, int f
     if ((flags & O_TMPFILE) != O_TMPFILE && path_absolute_at(folder, path, name))
         record = posix_record_of(name);
     if (record) {
+        if (flags & O_TRUNC && record->log.counter[POSIX_BYTES_WRITTEN]) posix_count_truncation(name);
         posix_count_open(record, mode, span);
         fd_opened(fd, record, posix_record_name(record), flags & O_APPEND);
     }

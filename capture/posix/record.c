@@ -11,6 +11,7 @@
 #include "core/records.h"
 #include "core/sandbox.h"
 #include "core/settings.h"
+#include "core/side_counters.h"
 #include "log/events.h"
 #include "log/heatmap.h"
 #include "posix/inherited.h"
@@ -233,8 +234,17 @@ static const struct record_kind posix_kind = {
     .slowest = {{MAX_READ_TIME, POSIX_MAX_READ_TIME_SIZE}, {MAX_WRITE_TIME, POSIX_MAX_WRITE_TIME_SIZE}},
 };
 
+static const char* const side_names[] = {"truncations"};
+static const struct side_counters side_counters = {.part = "files", .names = side_names, .count = 1};
+
+void posix_count_truncation(const char* name) {
+    struct side_record* record = side_record_of(&side_counters, name);
+    if (record) side_count(record, 0);
+}
+
 const struct capture_module posix_module = {
     .name = "posix",
+    .counters = &side_counters,
     .start = inherited_find,
     .kinds = (const struct record_kind* const[]){&posix_kind, NULL},
 };

@@ -53,6 +53,9 @@ void posix_count_seek(struct open_file* file, int64_t offset, struct span span);
 void posix_count_meta(struct posix_record* record, enum posix_counter counter, struct span span);
 /* Counts fsync and fdatasync, whose time counts as writing. */
 void posix_count_sync(struct posix_record* record, enum posix_counter counter, struct span span);
+/* Counts, for the side file, that a file which this process has written is opened and emptied. Darshan's
+   format does not distinguish a file that is written anew from one that is overwritten. */
+void posix_count_truncation(const char* name);
 void posix_count_rename(const char* from, const char* to, struct span span);
 
 #endif

@@ -27,7 +27,10 @@ static FILE* note_opened(FILE* file, const char* path, const char* mode, enum st
     char name[NAME_ROOM];
     if (!file || !process_counts() || !process_is_ours() || !guard_enter()) return file;
     KEEP_ERRNO();
-    if (path_absolute(path, name)) stream_opened(file, name, counter, first_offset(file, mode), span);
+    if (path_absolute(path, name)) {
+        if (counter == STDIO_OPENS && *mode == 'w' && stream_was_written(name)) posix_count_truncation(name);
+        stream_opened(file, name, counter, first_offset(file, mode), span);
+    }
     guard_leave();
     return file;
 }

@@ -95,6 +95,12 @@ static void count_window(struct stdio_record* record, enum stdio_time start, enu
     note_time(&time[STDIO_META_TIME], &record->meta_end, span);
 }
 
+bool stream_was_written(const char* name) {
+    const struct stdio_record* record =
+        settings_count_path(name) && records_known(MODULE_STDIO, name) ? find(name) : NULL;
+    return record && record->log.counter[STDIO_BYTES_WRITTEN];
+}
+
 void stream_opened(FILE* file, const char* name, enum stdio_counter counter, int64_t offset,
                    struct span span) {
     struct stdio_record* record = settings_count_path(name) ? find(name) : NULL;

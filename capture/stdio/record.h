@@ -33,6 +33,8 @@ enum transfer_kind { STREAM_READ, STREAM_WRITE };
 /* The stream of a FILE; NULL if it is not counted. Standard streams count from their first use. */
 struct stream* stream_of(FILE* file);
 
+/* Whether this process has written to the file through a stream. */
+bool stream_was_written(const char* name);
 /* Notes a stream that was opened on a file of this absolute name. `counter` is STDIO_OPENS or
    STDIO_FDOPENS. */
 void stream_opened(FILE* file, const char* name, enum stdio_counter counter, int64_t offset,

@@ -69,6 +69,7 @@ struct FileContext {
     bool writes = true;
     bool creates = true;        // the file may have to be made
     bool exclusive = false;     // the file must not exist yet
+    bool empties = false;       // the dump empties the file before it writes
     bool reading_back = false;  // opened for verification, so nothing may change
     bool preparing = false;     // before the run, when the data that the dump reads is written
     std::int64_t phase = 0;     // of the payload

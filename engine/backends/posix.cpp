@@ -15,7 +15,8 @@ int flags_of(const FileContext& context) {
     if (!context.writes) return O_RDONLY;
     // Ranks that share a file race to create it. A file of a single rank must be new at its first use.
     const bool exclusive = context.exclusive && context.alone;
-    return O_RDWR | O_NOFOLLOW | (context.creates ? O_CREAT : 0) | (exclusive ? O_EXCL : 0);
+    return O_RDWR | O_NOFOLLOW | (context.creates ? O_CREAT : 0) | (exclusive ? O_EXCL : 0) |
+           (context.empties ? O_TRUNC : 0);
 }
 
 class PosixFile final : public OpenFile {

@@ -13,6 +13,7 @@ namespace {
 stdio::File open_file(const FileContext& context) {
     if (!context.writes) return stdio::open_read(context.path);
     if (context.exclusive && context.alone) return stdio::open_new(context.path);
+    if (context.empties) return stdio::open_emptied(context.path);
     return stdio::open_update(context.path, context.creates);
 }
 

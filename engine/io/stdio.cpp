@@ -60,6 +60,10 @@ File open_update(const std::string& path, bool make) {
     return checked_open(path, "r+e");
 }
 
+File open_emptied(const std::string& path) {
+    return checked_open(path, "w+e");
+}
+
 File open_new(const std::string& path) {
     return checked_open(path, "w+xe");
 }

@@ -33,6 +33,8 @@ class File {
 /// Opens for reading and writing. With `make`, a missing file is made; of two processes that try, one makes
 /// it.
 [[nodiscard]] File open_update(const std::string& path, bool make);
+/// Opens for reading and writing, and empties the file, which need not exist.
+[[nodiscard]] File open_emptied(const std::string& path);
 [[nodiscard]] File open_new(const std::string& path);
 [[nodiscard]] File open_read(const std::string& path);
 

@@ -223,7 +223,7 @@ void RankRun::open(Task& task, const Call& call) {
     }
     timed(task, Kind::open, [&] { file = task.performer.backend->open(context); });
     ++task.summary.counters.opens;
-    task.context.exclusive = false;
+    task.context.exclusive = task.context.empties = false;
     if (call.extra) {
         task.extra = std::move(file);
         return;

@@ -40,6 +40,8 @@ class Repeated:
 
     original: Characterization
     data: Path
+    truncations: int
+    """Opens of the replica that emptied a file."""
 
     def family(self, direction: Direction = Direction.WRITE) -> Family:
         (found,) = (
@@ -64,10 +66,12 @@ def repeated(run: Run) -> Repeated:
     )
     original = characterize(open_logs(run.logs))
     at_random = families_at_random(read_plan(out / "plan.json"))
-    rows = log_against_log(original, characterized_replica(open_logs([out / REPLICA_LOG])))
+    replica = characterized_replica(open_logs([out / REPLICA_LOG]))
+    rows = log_against_log(original, replica)
     off = [row for row in rows if row.expected != row.found and not by_chance(row, at_random)]
     assert rows and not off, off
-    return Repeated(original, data)
+    emptied = sum(file.truncations for family in replica.families for file in family.files())
+    return Repeated(original, data, emptied)
 
 
 @pytest.fixture
@@ -78,10 +82,24 @@ def program(compiled: Callable[..., Path]) -> Path:
 def test_a_state_that_is_written_anew_each_time(profile: Profile, program: Path) -> None:
     found = repeated(profile(program, "rewrite"))
     family = found.family()
-    assert (family.lifetime, family.schedule.dumps) == (Lifetime.REUSED, 5)
+    assert (family.lifetime, family.schedule.dumps, family.truncate) == (Lifetime.REUSED, 5, True)
+    assert found.truncations == 4
     assert family.content is not None
     assert family.content.fsyncs + family.content.sync.total(6) == 1
     assert found.sizes() == [DUMP]
+
+
+def test_a_stream_that_is_written_anew_each_time(profile: Profile, program: Path) -> None:
+    found = repeated(profile(program, "stream"))
+    family = found.family()
+    assert (family.lifetime, family.schedule.dumps, family.truncate) == (Lifetime.REUSED, 5, True)
+    assert (found.truncations, found.sizes()) == (4, [DUMP])
+
+
+def test_a_state_that_is_overwritten_is_not_emptied(profile: Profile, program: Path) -> None:
+    found = repeated(profile(program, "overwrite"))
+    assert (found.family().lifetime, found.family().truncate) == (Lifetime.REUSED, False)
+    assert found.truncations == 0
 
 
 def test_a_state_that_takes_the_place_of_the_last(profile: Profile, program: Path) -> None:

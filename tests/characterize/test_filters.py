@@ -19,7 +19,8 @@ from workalike.characterize.filters import (
 )
 from workalike.characterize.tunables import tunable_of
 from workalike.facts.records import FileFacts
-from workalike.workload.model import Interface, Level
+from workalike.plan.resolve import Options, resolve
+from workalike.workload.model import Interface, Level, Workload
 
 POINTS = 1_000_000
 CHUNKS = 10
@@ -91,6 +92,17 @@ def test_the_payload_compresses_as_the_data_did(share: float, chunk: int) -> Non
         for own in [random_bytes * (i + 1) // BLOCKS - random_bytes * i // BLOCKS]
     )
     assert len(zlib.compress(payload, 4)) == pytest.approx(share * len(payload), rel=0.05)
+
+
+def test_the_users_compressibility_takes_precedence() -> None:
+    family = {
+        "role": "output", "interface": "posix", "schedule": {"start": [1]},
+        "content": {"streams": [{"direction": "write", "sizes": ["4 x 1 KiB"]}]},
+    }  # fmt: skip
+    document = {"workalike": 2, "ranks": 1, "compressibility": 0.5, "families": [family]}
+    workload = Workload.model_validate(document)
+    assert resolve(workload, Options()).payload.compressibility == 0.5
+    assert resolve(workload, Options(compressibility=0.0)).payload.compressibility == 0.0
 
 
 def test_data_that_compress_more_than_zeros_are_zeros() -> None:

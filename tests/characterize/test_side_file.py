@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from simulated_job import builder_of
 
-from workalike.capture.side_file import stdio_sizes
+from workalike.capture.side_file import SideFile, read_side_file
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.darshan import open_log
+from workalike.darshan import LogBuilder, open_log
 from workalike.file_kind import side_file_of
 from workalike.workload.model import Stream
 
@@ -113,7 +113,36 @@ def test_each_file_of_a_dump_has_its_own_sizes(tmp_path: Path) -> None:
     assert {size for _, size in sizes(found)} == {8, 1_000_000}
 
 
+@pytest.mark.parametrize(
+    ("truncations", "reads", "truncate"), [(4, 0, True), (3, 0, False), (4, 20, False)], ids=str
+)
+def test_a_file_that_each_dump_empties(tmp_path: Path, truncations: int, reads: int, truncate: bool) -> None:
+    builder = LogBuilder(nprocs=1, run_time=20.0)
+    both = {"READS": reads, "BYTES_READ": reads * 65536, "MAX_BYTE_READ": 4 * 65536 - 1} if reads else {}
+    builder.posix(
+        NAME, 0, OPENS=5, WRITES=20, BYTES_WRITTEN=20 * 65536, MAX_BYTE_WRITTEN=4 * 65536 - 1,
+        SEQ_WRITES=15, CONSEC_WRITES=15, SIZE_WRITE_10K_100K=20, ACCESS1_ACCESS=65536, ACCESS1_COUNT=20,
+        FILE_ALIGNMENT=4096, F_OPEN_START_TIMESTAMP=1.0, F_WRITE_START_TIMESTAMP=1.1,
+        F_WRITE_END_TIMESTAMP=18.0, F_CLOSE_END_TIMESTAMP=19.0, F_WRITE_TIME=0.5, **both,
+    )  # fmt: skip
+    log = tmp_path / "app.darshan"
+    builder.write(log)
+    counted = {"file": NAME, "rank": -1, "truncations": truncations}
+    side_file_of(log).write_text(json.dumps({"version": 1, "files": [counted]}))
+    found = characterize([open_log(log)])
+    assert [family.truncate for family in found.workload.families] == [truncate]
+    assert any("emptied by each dump" in s for f in found.families for s in f.sentences()) is truncate
+
+
+def test_a_side_file_of_impossible_truncations_is_not_used(tmp_path: Path) -> None:
+    log = tmp_path / "app.darshan"
+    side_file_of(log).write_text(json.dumps({"files": [{"file": NAME, "truncations": -1}]}))
+    warnings: list[str] = []
+    assert read_side_file(log, warnings) == SideFile()
+    assert len(warnings) == 1
+
+
 def test_a_long_name_has_no_side_file(tmp_path: Path) -> None:
     warnings: list[str] = []
-    assert stdio_sizes(tmp_path / ("x" * 250), warnings) == {}
+    assert read_side_file(tmp_path / ("x" * 250), warnings) == SideFile()
     assert not warnings

@@ -128,6 +128,10 @@ CASES: dict[str, tuple[Change, str]] = {
         put("contents", 0, "fit", {"bytes": 1, "datasets": 1}), "contents[0].fit"),
     "fit with too few operations": (put("contents", 2, "fit", "ops", 1), "contents[2].fit.ops"),
     "compressibility": (put("payload", {"compressibility": 1.5}), "payload.compressibility"),
+    "emptied but not reused": (put("families", 0, "truncate", True), "families[0].truncate"),
+    "emptied under other ranks": (
+        lambda p: (put("families", 0, "lifetime", "reused")(p), put("families", 0, "truncate", True)(p))[0],
+        "families[0].truncate"),
     "families is a number": (put("families", 3), "families"),
     "dumps missing": (lambda p: p.pop("dumps"), ""),
 }  # fmt: skip

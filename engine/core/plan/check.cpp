@@ -39,6 +39,13 @@ void check_sharing(const Family& family, std::int64_t ranks, const std::string& 
     }
 }
 
+void check_truncate(const Family& family, std::int64_t ranks, const std::string& place) {
+    if (!family.truncate) return;
+    if (family.lifetime != Lifetime::reused) fail(place, "empties a file at each dump; use lifetime reused");
+    if (family.sharing.mode != SharingMode::per_rank && Layout(family, ranks).size() > 1)
+        fail(place, "empties what other ranks have written; only a file of a single rank is truncated");
+}
+
 void check_families(const Plan& plan) {
     std::set<std::pair<Role, std::int64_t>> names;
     for (std::size_t i = 0; i < plan.families.size(); ++i) {
@@ -51,6 +58,7 @@ void check_families(const Plan& plan) {
         if (family.rename && family.lifetime == Lifetime::reused) {
             fail(place + ".rename", "a reused file keeps its name; use lifetime per-dump");
         }
+        check_truncate(family, plan.ranks, place + ".truncate");
     }
 }
 

@@ -55,6 +55,7 @@ struct Family {
     Lifetime lifetime = Lifetime::per_dump;
     std::int64_t keep = 0;
     bool rename = false;
+    bool truncate = false;   // each dump that writes empties its file, which one rank has
     std::int64_t shift = 0;  // a rank reads what the member so many places further wrote
     bool drop_caches = false;
     std::vector<std::pair<std::string, std::string>> hints;

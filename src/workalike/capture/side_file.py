@@ -1,4 +1,4 @@
-"""Reads the file that capture wrote beside a log, LOG.extra.json: the sizes of STDIO calls, which Darshan lacks.
+"""Reads the file that capture wrote beside a log, LOG.extra.json: sizes of STDIO calls and truncations, which Darshan lacks.
 
 The file is as untrusted as the log: sizes that contradict the log's counters are not used.
 """
@@ -6,7 +6,9 @@ The file is as untrusted as the log: sizes that contradict the log's counters ar
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -32,21 +34,37 @@ class _Call(BaseModel):
     writes: list[tuple[int, int]] = []
 
 
+class _File(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    file: str
+    truncations: int = Field(default=0, ge=0, le=MAX_COUNT)
+
+
 class _SideFile(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     stdio_sizes: list[_Call] = []
+    files: list[_File] = []
 
 
-def stdio_sizes(log: Path, warnings: list[str]) -> dict[str, SizesOfRank]:
-    """The sizes of each file's STDIO calls by rank; empty without a side file.
+@dataclass
+class SideFile:
+    """By name of a file: the sizes of its STDIO calls by rank, and how often it was emptied after it was written."""
+
+    stdio_sizes: dict[str, SizesOfRank] = field(default_factory=dict)
+    truncations: dict[str, int] = field(default_factory=dict)
+
+
+def read_side_file(log: Path, warnings: list[str]) -> SideFile:
+    """What the side file of a log reports; nothing without one.
 
     `warnings` gets a line about a damaged side file.
     """
     path = side_file_of(log)
     try:
         if len(os.fsencode(path.name)) > LONGEST_NAME or not path.is_file():
-            return {}
+            return SideFile()
         if path.stat().st_size > MAX_BYTES:
             raise ValueError(f"more than {MAX_BYTES} bytes")
         side = _SideFile.model_validate_json(path.read_bytes())
@@ -57,18 +75,21 @@ def stdio_sizes(log: Path, warnings: list[str]) -> dict[str, SizesOfRank]:
                 Direction.WRITE: list(_pairs(call.writes)),
             }
             sizes.setdefault(call.file, {})[call.rank] = pairs
+        truncations: Counter[str] = Counter()
+        for counted in side.files:
+            truncations[counted.file] += counted.truncations
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         warnings.append(
             f"the side file {path.name} is not used: {place}{': ' if place else ''}{first['msg']}"
         )
-        return {}
+        return SideFile()
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         warnings.append(f"the side file {path.name} is not used: {reason}")
-        return {}
-    return sizes
+        return SideFile()
+    return SideFile(sizes, dict(truncations))
 
 
 def _pairs(pairs: list[tuple[int, int]]) -> Iterator[Pair]:

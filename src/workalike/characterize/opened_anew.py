@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from pydantic import ValidationError
+
 from workalike.characterize.growth import apportion
+from workalike.characterize.result import FamilyFacts
+from workalike.characterize.rules import SynthesisRule
+from workalike.facts.rules import by
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval
 from workalike.workload import units
-from workalike.workload.model import Assumption, Content, Direction, Entry, Family, Lifetime, Schedule, Stream
+from workalike.workload.model import (
+    Assumption,
+    Content,
+    Direction,
+    Entry,
+    Family,
+    Lifetime,
+    Schedule,
+    SharingMode,
+    Stream,
+)
 
 CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
 
@@ -18,6 +34,22 @@ CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
 def count_of(calls: int | str) -> int:
     """Calls that a content counts; 0 for those that go with its operations."""
     return calls if isinstance(calls, int) else 0
+
+
+def emptied(facts: FamilyFacts, nprocs: int) -> FamilyFacts:
+    """The family as one whose dumps empty their file first, where the logs' side files say so."""
+    family = facts.family
+    files = facts.files()
+    alone = family.sharing.mode is SharingMode.PER_RANK or family.members(nprocs) == 1
+    if family.lifetime is not Lifetime.REUSED or not alone or not files:
+        return facts
+    if any(file.truncations < family.schedule.dumps - 1 for file in files):
+        return facts
+    try:
+        made = Family.model_validate(family.model_dump() | {"truncate": True})
+    except ValidationError:  # it reads, too
+        return facts
+    return replace(facts, family=made, rules=[*facts.rules, by(SynthesisRule.TRUNCATED)])
 
 
 def readings(

@@ -23,6 +23,7 @@ from workalike.characterize.families import (
 )
 from workalike.characterize.filters import compressibility_in
 from workalike.characterize.meshes import as_mesh
+from workalike.characterize.opened_anew import emptied
 from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.renamed import renames_of
 from workalike.characterize.reopened import opened_for_each_part
@@ -105,6 +106,7 @@ class _Characterizer:
         operations = None
         if self.options.refine:
             families, operations = self._exactly(families, traces)
+            families = [emptied(facts, self.job.nprocs) for facts in families]
         if data_sets:
             families = numbered([*data_sets, *families])
         if self.options.model is Model.MESH:

@@ -76,6 +76,7 @@ class SynthesisRule(Rule):
         "opened-anew",
         "files: one file that each open begins anew (the predicted counters fit better)",
     )
+    TRUNCATED = "truncated", "files: emptied by each dump, as the side file of the log says"
     PASSES = "passes", "operations: several passes over the same bytes (the predicted counters fit better)"
     PIECES = (
         "pieces",

@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.capture.side_file import SizesOfRank
-from workalike.facts.records import FileFacts, FloatArray, IntArray, ModuleFacts
+from workalike.facts.records import BoolArray, FileFacts, FloatArray, IntArray, ModuleFacts
 from workalike.workload.words import Direction
 
-BoolArray = npt.NDArray[np.bool_]
 IdArray = npt.NDArray[np.uint64]
 DIRECTIONS = tuple(Direction)
 
@@ -105,6 +104,7 @@ class Facts:
 
     `nprocs` ranks ran for `run_time` seconds; `logs` is the number of logs. `record_ids` uint64[N] and `names` identify
     the files. `stripe_size` (bytes) and `stripe_count` int64[N] are their Lustre layout, 0 where it is not known.
+    `truncations` int64[N] are the opens that emptied a written file, 0 where no side file reports them.
     """
 
     nprocs: int
@@ -114,6 +114,7 @@ class Facts:
     names: tuple[str, ...]
     stripe_size: IntArray
     stripe_count: IntArray
+    truncations: IntArray
     modules: dict[str, RecordColumns]
     calls: CallColumns
     partial_modules: tuple[str, ...] = ()
@@ -125,9 +126,10 @@ class Facts:
     def files(self) -> list[FileFacts]:
         """One object per file, whose arrays are views of the columns."""
         stripes = zip(self.stripe_size.tolist(), self.stripe_count.tolist(), strict=True)
+        rows = zip(self.record_ids.tolist(), self.names, stripes, self.truncations.tolist(), strict=True)
         out = [
-            FileFacts(number, name, self.nprocs, stripe=(size, count) if size else None)
-            for number, name, (size, count) in zip(self.record_ids.tolist(), self.names, stripes, strict=True)
+            FileFacts(number, name, self.nprocs, stripe=(size, count) if size else None, truncations=emptied)
+            for number, name, (size, count), emptied in rows
         ]
         for module, columns in self.modules.items():
             for file, first, last in columns.bounds:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from workalike.capture.side_file import stdio_sizes
+from workalike.capture.side_file import read_side_file
 from workalike.darshan import Log, LustreTable, RecordTable
 from workalike.facts.columns import DIRECTIONS, CallColumns, Facts, IdArray, RecordColumns
 from workalike.facts.jobs import JobFacts, Member, job_of
@@ -44,7 +45,7 @@ def gather(job: JobFacts, warnings: list[str]) -> Facts:
             if table is not None and len(table):
                 found.add_records(member, module, table, several, warnings)
         found.add_stripes(member.log)
-        found.add_sizes(member, warnings)
+        found.add_side_file(member, warnings)
     return found.facts(job)
 
 
@@ -55,6 +56,7 @@ class _Found:
     rows: dict[int, int] = field(default_factory=dict)  # record id -> row of the file
     names: list[str] = field(default_factory=list)
     stripes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    truncations: Counter[int] = field(default_factory=Counter)
     chunks: dict[str, list[RecordColumns]] = field(default_factory=dict)
     calls: list[_Call] = field(default_factory=list)
 
@@ -117,12 +119,15 @@ class _Found:
                 if whole and record.stripe_size > 0 and record.stripe_count > 0:
                     self.stripes[row] = (record.stripe_size, record.stripe_count)
 
-    def add_sizes(self, member: Member, warnings: list[str]) -> None:
-        """The sizes of STDIO calls, where the log has a side file.
+    def add_side_file(self, member: Member, warnings: list[str]) -> None:
+        """The sizes of STDIO calls and the truncations of files, where the log has a side file.
 
         A rank that the side file names without any call gets one row with no operations.
         """
-        reported = stdio_sizes(member.log.path, warnings)
+        side = read_side_file(member.log.path, warnings)
+        for row, name in enumerate(self.names) if side.truncations else ():
+            self.truncations[row] += side.truncations.get(name, 0)
+        reported = side.stdio_sizes
         if not reported:
             return
         seen = {row for chunk in self.chunks.get("STDIO", []) for row in chunk.file.tolist()}
@@ -153,6 +158,7 @@ class _Found:
             names=tuple(self.names),
             stripe_size=stripes[:, 0],
             stripe_count=stripes[:, 1],
+            truncations=np.array([self.truncations[row] for row in range(len(self.names))], dtype=np.int64),
             modules={module: _joined(chunks) for module, chunks in self.chunks.items()},
             calls=CallColumns(*(calls[:, column] for column in range(5))),
             partial_modules=tuple(sorted({n for log in logs for n, m in log.modules.items() if m.partial})),

@@ -43,7 +43,9 @@ def split_stdio(file: FileFacts) -> list[FileFacts]:
     if not moved or not stdio.total("BYTES_READ") + stdio.total("BYTES_WRITTEN"):
         return [file]
     return [
-        FileFacts(file.record_id, file.name, file.nprocs, part, stripe=file.stripe)
+        FileFacts(
+            file.record_id, file.name, file.nprocs, part, stripe=file.stripe, truncations=file.truncations
+        )
         for part in ({"STDIO": stdio}, others)
     ]
 

@@ -129,6 +129,7 @@ def _file_columns(pa: Any, job: int, facts: Facts, names: bool) -> dict[str, Any
         "record_id": facts.record_ids,
         "stripe_size": facts.stripe_size,
         "stripe_count": facts.stripe_count,
+        "truncations": facts.truncations,
     }
     return {**columns, "name": pa.array(facts.names, pa.string())} if names else columns
 
@@ -179,6 +180,7 @@ def _facts(
         names=tuple(files["name"]) if "name" in files else ("",) * number,
         stripe_size=files["stripe_size"],
         stripe_count=files["stripe_count"],
+        truncations=files["truncations"],
         modules={module: _records(module, columns, number) for module, columns in modules.items()},
         calls=CallColumns(**calls),
         partial_modules=tuple(job["partial_modules"]),

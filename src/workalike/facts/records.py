@@ -139,6 +139,7 @@ class FileFacts:
     nprocs: int
     modules: dict[str, ModuleFacts] = field(default_factory=dict)
     stripe: tuple[int, int] | None = None  # size in bytes and count of a Lustre layout
+    truncations: int = 0  # opens that emptied what the process had written, where a side file reports them
 
     @property
     def key(self) -> tuple[int, bool]:

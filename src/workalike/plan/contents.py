@@ -7,12 +7,18 @@ from fractions import Fraction
 
 from workalike.plan.meshes import bytes_of_plan
 from workalike.plan.plan_schema import PlanContent, PlanStream
-from workalike.workload.model import Direction, Pattern
+from workalike.workload.model import Direction, Family, Pattern, SharingMode
 
 
 def rows_of_table(content: PlanContent) -> tuple[int, int] | None:
     """The rows of the plan's operation table that a content performs; None without."""
     return next((stream.rows for stream in content.streams if stream.rows is not None), None)
+
+
+def empties(family: Family, backend: str | None, members: int) -> bool:
+    """Whether each dump empties its file first: where a single rank has the file, and the backend's calls can."""
+    alone = family.sharing.mode is SharingMode.PER_RANK or members == 1
+    return family.truncate and alone and backend in (None, "posix", "stdio", "null", "record")
 
 
 def moves(content: PlanContent, direction: Direction) -> bool:

@@ -77,6 +77,7 @@ class PlanFamily(Strict):
     lifetime: Literal[Lifetime.PER_DUMP, Lifetime.APPENDED, Lifetime.REUSED]
     keep: int = 0
     rename: bool = False
+    truncate: bool = False
     reader: Reader = Reader.WRITER
     shift: Positive | None = None
     drop_caches: bool = False

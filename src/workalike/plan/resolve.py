@@ -19,6 +19,7 @@ from workalike.plan.arrays import scale_arrays
 from workalike.plan.choices import TRAITS, backend_at
 from workalike.plan.contents import (
     bytes_of_datasets,
+    empties,
     extent_of,
     length_of,
     moves,
@@ -205,6 +206,7 @@ class _Resolver:
                 lifetime=wl.Lifetime.APPENDED if family.lifetime in STAYS_OPEN else family.lifetime,
                 keep=family.keep,
                 rename=family.rename,
+                truncate=empties(family, self.options.backend, rank_sets.count(sharing.ranks, self.ranks)),
                 reader=family.reader,
                 shift=self._shift(family),
                 drop_caches=family.drop_caches,

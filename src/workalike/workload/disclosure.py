@@ -151,6 +151,7 @@ class _Family:
             ("rename", "files are written under another name first"),
             ("reader", "which rank reads a file back"),
             ("shift", "how many places further the rank is whose file is read"),
+            ("truncate", "whether each dump empties the file first"),
             ("drop_caches", "whether caches are dropped before reading"),
         ):
             value = getattr(family, field)

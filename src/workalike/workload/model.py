@@ -291,7 +291,8 @@ class Tunable(Strict):
 class Family(Strict):
     """A file family: the files of one purpose, and every dump or load of them.
 
-    With `reader: neighbour` a rank reads what the rank `shift` places further wrote.
+    With `reader: neighbour` a rank reads what the rank `shift` places further wrote. `truncate`: each dump empties the
+    reused file of a rank before it writes.
     """
 
     role: Role
@@ -302,6 +303,7 @@ class Family(Strict):
     lifetime: Lifetime = Lifetime.PER_DUMP
     keep: Annotated[int, Field(ge=0, le=10**6)] = 0
     rename: bool = False
+    truncate: bool = False
     reader: Reader = Reader.WRITER
     shift: Annotated[int, Field(ge=1, le=MAX_RANKS)] = 1
     drop_caches: bool = False
@@ -420,6 +422,15 @@ class Family(Strict):
             raise ValueError("`shift` is how far away the neighbour is: it needs `reader: neighbour`")
         if self.rename and self.lifetime is Lifetime.REUSED:
             raise ValueError("a reused file keeps its name: leave out `rename`")
+        if self.truncate and (
+            self.lifetime is not Lifetime.REUSED
+            or self.interface not in (Interface.POSIX, Interface.STDIO)
+            or any(stream.direction is Direction.READ for c in self.all_contents() for stream in c.streams)
+        ):
+            raise ValueError(
+                "`truncate` empties a file at each dump: it needs `lifetime: reused`, `interface: posix` or stdio, and "
+                "no reads"
+            )
         if self.lifetime is Lifetime.OVERWRITTEN and any(
             c.arrays or c.fit or c.mesh for c in self.all_contents()
         ):

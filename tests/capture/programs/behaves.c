@@ -29,6 +29,18 @@ static void state_is_written_anew(void) {
     for (int step = 0; step < 5; ++step) put("state", O_TRUNC, 6);
 }
 
+static void state_is_overwritten(void) {
+    for (int step = 0; step < 5; ++step) put("state", 0, 6);
+}
+
+static void stream_is_written_anew(void) {
+    for (int step = 0; step < 5; ++step) {
+        FILE* out = fopen("stream", "w");
+        for (int i = 0; i < 6; ++i) fwrite(piece, 1, PIECE, out);
+        fclose(out);
+    }
+}
+
 static void state_takes_the_place_of_the_last(void) {
     for (int step = 0; step < 5; ++step) {
         char name[32];
@@ -99,6 +111,7 @@ int main(int count, char** arguments) {
         const char* name;
         void (*run)(void);
     } known[] = {
+        {"overwrite", state_is_overwritten}, {"stream", stream_is_written_anew},
         {"rewrite", state_is_written_anew},  {"rename", state_takes_the_place_of_the_last},
         {"durable", stream_is_made_durable}, {"shuffled", samples_are_shuffled},
         {"twice", input_is_read_twice},      {"together", files_are_open_together},
