@@ -1,8 +1,10 @@
 /* Nanoseconds a call of 1 KiB, as "name value" lines: for capture_overhead.py. With -DWITH_MPI those of MPI-IO, with
-   -DWORKLOAD instead a file written and read as IOR does, which the caller times. */
+   -DWORKLOAD instead a file written and read as IOR does, which the caller times, with -DOPENS the share in per cent
+   that capture adds to open and close. */
 #ifdef WITH_MPI
 #include <mpi.h>
 #endif
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +42,44 @@ __attribute__((unused)) static int workload(const char* path) {
     return unlink(path);
 }
 
+typedef int (*opening)(const char* path, int flags, ...);
+typedef int (*closing)(int fd);
+
+static double pairs_of(const char* path, opening opens, closing closes) {
+    enum { PAIRS = 200 };
+    const double start = now();
+    for (int i = 0; i < PAIRS; ++i) closes(opens(path, O_RDWR));
+    return now() - start;
+}
+
+static int by_value(const void* left, const void* right) {
+    const double difference = *(const double*)left - *(const double*)right;
+    return (difference > 0) - (difference < 0);
+}
+
+/* The C library's own functions and the ones that are captured take turns, so that the state of the machine is the
+   same for both. Without capture they are the same functions. */
+__attribute__((unused)) static int opens(const char* path) {
+    enum { TURNS = 3000 };
+    static double share[TURNS];
+    void* library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    const opening bare_open = (opening)dlsym(library, "open");
+    const closing bare_close = (closing)dlsym(library, "close");
+    close(open(path, O_CREAT | O_RDWR, 0600));
+    for (int i = 0; i < TURNS; ++i) {
+        const double bare = pairs_of(path, bare_open, bare_close);
+        share[i] = 100 * (pairs_of(path, open, close) - bare) / bare;
+    }
+    qsort(share, TURNS, sizeof *share, by_value);
+    fprintf(stderr, "open+close %.1f\n", share[TURNS / 2]);
+    return unlink(path);
+}
+
 int main(int count, char** arguments) {
     const char* path = count > 1 ? arguments[1] : "capture-calls";
+#ifdef OPENS
+    return opens(path);
+#endif
 #ifdef WORKLOAD
     return workload(path);
 #endif

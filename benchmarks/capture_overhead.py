@@ -27,6 +27,8 @@ SOURCE = Path(__file__).with_name("capture_calls.c")
 DARSHAN = {"pwrite": 48, "lseek": 20, "fwrite": 30, "MPI_File_write_at": 107}
 """Per cent that Darshan 3.5.0 added on such a machine."""
 TARGET = {"pwrite": 38, "lseek": 16, "fwrite": 24, "MPI_File_write_at": 85}
+OPEN_CLOSE_TARGET, OPEN_CLOSE_DARSHAN = 25, 33
+"""Per cent of the bare pair."""
 START_STOP_TARGET_MS, START_STOP_DARSHAN_MS = 40, 74
 T_95 = 1.96
 
@@ -92,6 +94,22 @@ def cost_of_calls(bench: Bench, pairs: int, plain: Path, mpi: Path, results: Res
         )
 
 
+def cost_of_opens(bench: Bench, runs: int, program: Path, results: Results) -> None:
+    shares = [bench.calls(True, program)["open+close"] for _ in range(runs)]
+    median = statistics.median(shares)
+    results.add(
+        f"cost added to open + close of one file, share of the bare pair in the same process, median of {runs} runs",
+        f"{median:.1f} % (Darshan 3.5.0: {OPEN_CLOSE_DARSHAN})",
+        target=f"≤ {OPEN_CLOSE_TARGET} %",
+        reached=median <= OPEN_CLOSE_TARGET,
+        per_cent=median,
+    )
+    print(
+        f"  {'open + close':18} {median:6.1f} % of the bare pair, target <= {OPEN_CLOSE_TARGET}   "
+        f"Darshan 3.5.0: {OPEN_CLOSE_DARSHAN}   ({min(shares):.1f} to {max(shares):.1f})"
+    )
+
+
 def start_and_stop(bench: Bench, pairs: int, results: Results) -> None:
     source = bench.folder / "empty.c"
     source.write_text(
@@ -152,6 +170,8 @@ def main() -> None:
         workload = compile_program(bench.folder, "workload", "cc", "-DWORKLOAD", "-D_GNU_SOURCE")
         if options.only != "end-to-end":
             cost_of_calls(bench, options.pairs, plain, mpi, results)
+            opens = compile_program(bench.folder, "opens", "cc", "-DOPENS", "-D_GNU_SOURCE", "-ldl")
+            cost_of_opens(bench, options.pairs, opens, results)
             start_and_stop(bench, options.pairs, results)
         if options.only != "calls":
             end_to_end(bench, options.end_to_end, workload, results)

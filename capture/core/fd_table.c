@@ -14,7 +14,7 @@ static spin_lock table_lock;
 
 static _Atomic(struct open_file*)* slot_of(int fd) {
     if ((unsigned)fd >= FD_CHUNK * FD_CHUNKS) return NULL;
-    _Atomic(struct open_file*)* chunk = atomic_load(&fd_chunks[fd / FD_CHUNK]);
+    _Atomic(struct open_file*)* chunk = atomic_load_explicit(&fd_chunks[fd / FD_CHUNK], memory_order_acquire);
     if (!chunk) {
         chunk = memory_pages(FD_CHUNK * sizeof *chunk);
         if (!chunk) return NULL;
@@ -44,7 +44,9 @@ static void release(struct open_file* file) {
 }
 
 static void replace(_Atomic(struct open_file*)* slot, struct open_file* file) {
-    release(atomic_exchange(slot, file));
+    struct open_file* before = atomic_load_explicit(slot, memory_order_relaxed);
+    atomic_store_explicit(slot, file, memory_order_release);
+    release(before);
 }
 
 struct open_file* fd_opened(int fd, struct posix_record* record, const char* name, bool append) {
@@ -52,7 +54,7 @@ struct open_file* fd_opened(int fd, struct posix_record* record, const char* nam
     _Atomic(struct open_file*)* slot = slot_of(fd);
     struct open_file* file = slot ? new_file() : NULL;
     if (file) {
-        atomic_store(&file->record, record);
+        atomic_store_explicit(&file->record, record, memory_order_relaxed);
         file->name = name;
         file->offset = 0;
         file->references = 1;

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/children.h"
 #include "core/clock.h"
 #include "core/export.h"
 #include "core/guard.h"
@@ -36,6 +37,13 @@ static bool is_filter(long operation) {
     return operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER;
 }
 
+static bool makes_child(long number) {
+#ifdef SYS_vfork
+    if (number == SYS_vfork) return true;
+#endif
+    return number == SYS_clone || number == SYS_clone3;
+}
+
 /* Unused arguments are passed on with the contents of their registers. */
 #define ARGUMENTS(count, last)                                       \
     long word[count];                                                \
@@ -55,6 +63,7 @@ EXPORT int prctl(int option, ...) {
 
 EXPORT long syscall(long number, ...) {
     ARGUMENTS(6, number);
+    if (makes_child(number)) children_may_share_memory();
     const bool forbids = number == SYS_seccomp && is_filter(word[0]) && prepare();
     const int64_t moment = forbids && word[0] == SECCOMP_SET_MODE_STRICT ? clock_ns() : 0;
     const long result = REAL(syscall)(number, word[0], word[1], word[2], word[3], word[4], word[5]);

@@ -17,17 +17,27 @@ static uint64_t little_endian(const unsigned char* bytes, size_t count) {
     return value;
 }
 
+static uint64_t whole_word(const unsigned char* bytes) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t value;
+    __builtin_memcpy(&value, bytes, sizeof value); /* one instruction */
+    return value;
+#else
+    return little_endian(bytes, sizeof(uint64_t));
+#endif
+}
+
 uint64_t record_id(const char* name) {
     const unsigned char* key = (const unsigned char*)name;
     const size_t length = strlen(name);
     uint64_t word[3] = {0, 0, 0x9e3779b97f4a7c13u};
     size_t left = length;
     for (; left >= 24; left -= 24, key += 24) {
-        for (int i = 0; i < 3; ++i) word[i] += little_endian(key + 8 * i, 8);
+        for (int i = 0; i < 3; ++i) word[i] += whole_word(key + 8 * i);
         stir(word);
     }
-    word[0] += little_endian(key, left < 8 ? left : 8);
-    if (left > 8) word[1] += little_endian(key + 8, left < 16 ? left - 8 : 8);
+    word[0] += left < 8 ? little_endian(key, left) : whole_word(key);
+    if (left > 8) word[1] += left < 16 ? little_endian(key + 8, left - 8) : whole_word(key + 8);
     /* The lowest byte of the last word holds the length of the key, so the rest of the key starts at the
        second byte. */
     word[2] += length;

@@ -35,6 +35,15 @@ void modules_collect_kinds(void) {
     }
 }
 
+bool modules_closing(int fd, const char* name) {
+    bool done = true;
+    for (int at = 0; at < capture_module_count; ++at) {
+        const struct capture_module* module = capture_modules[at];
+        if (module && module->closing) done = module->closing(fd, name) && done;
+    }
+    return done;
+}
+
 const struct record_kind* module_kind(enum module module) {
     return kinds[module];
 }

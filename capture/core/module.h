@@ -28,8 +28,9 @@ struct capture_module {
     void (*fork)(void);
     /* Called before a long jump to a frame at or above this stack position: everything below is left. */
     void (*jump)(uintptr_t stack);
-    /* Called before an open file is closed. `name` is absolute. */
-    void (*closing)(int fd, const char* name);
+    /* Called before an open file is closed; returns whether it need not be called for this file again. `name`
+       is absolute. */
+    bool (*closing)(int fd, const char* name);
     /* Called when the process is about to become another program (`leaving`), and if that failed. */
     void (*exec)(bool leaving);
     /* Called when a process without MPI ends. */
@@ -53,6 +54,9 @@ enum { MODULES_AT_MOST = 16 };
         const struct capture_module* module_there = capture_modules[module_at];  \
         if (module_there && module_there->hook) module_there->hook(__VA_ARGS__); \
     }
+
+/* Shows a file that is about to be closed to all modules; returns whether none needs to see it again. */
+bool modules_closing(int fd, const char* name);
 
 /* The kind of a module's records; NULL if it has none of its own. */
 const struct record_kind* module_kind(enum module module);

@@ -24,6 +24,24 @@ static void clean(char* name) {
     *to = '\0';
 }
 
+/* Copies a path of less than PATH_MAX bytes; false if it is longer. `plain` says that nothing may need to be
+   cleaned or escaped: there is no slash before a slash or a point, and all bytes are ASCII. */
+static bool copy(char* to, const char* path, bool* plain) {
+    unsigned char seen = 0;
+    bool doubtful = false;
+    for (size_t i = 0; i < PATH_MAX; ++i) {
+        const char byte = path[i];
+        to[i] = byte;
+        if (!byte) {
+            *plain = !doubtful && seen < 0x80;
+            return true;
+        }
+        seen |= (unsigned char)byte;
+        doubtful |= byte == '/' && (path[i + 1] == '/' || path[i + 1] == '.');
+    }
+    return false;
+}
+
 static bool folder_of(int folder, char* text, size_t room) {
     if (sandboxed()) return false;
     if (folder == AT_FDCWD) return REAL(syscall)(SYS_getcwd, text, room) > 0;
@@ -36,14 +54,16 @@ static bool folder_of(int folder, char* text, size_t room) {
 }
 
 bool path_absolute_at(int folder, const char* path, char name[NAME_ROOM]) {
-    if (!path || strnlen(path, PATH_MAX) >= PATH_MAX) return false;
     size_t used = 0;
+    bool plain;
+    if (!path) return false;
     if (*path != '/') {
         if (!folder_of(folder, name, PATH_MAX)) return false;
         used = strlen(name);
         name[used++] = '/';
     }
-    strcpy(name + used, path);
+    if (!copy(name + used, path, &plain)) return false;
+    if (plain && !used) return true;
     clean(name);
     return utf8_escape(name, NAME_ROOM);
 }

@@ -5,6 +5,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "core/children.h"
 #include "core/clock.h"
 #include "core/mapping.h"
 #include "core/own_io.h"
@@ -28,10 +29,6 @@ static struct {
 bool process_counts(void) {
     const int phase = atomic_load_explicit(&process.phase, memory_order_relaxed);
     return phase == PHASE_WAITING || phase == PHASE_RUNNING;
-}
-
-bool process_is_ours(void) {
-    return sandboxed() || getpid() == process.pid;
 }
 
 /* The arguments of this process with spaces between them, as in a shell. */
@@ -115,6 +112,7 @@ static void begin_clock(void) {
     clock_gettime(CLOCK_REALTIME, &process.wall_start);
     clock_origin = clock_ns();
     process.pid = getpid();
+    children_start();
 }
 
 void process_start(void) {

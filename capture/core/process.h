@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/children.h"
+
 /* Whether files are counted in this process now. Cheap. */
 bool process_counts(void);
 
@@ -12,7 +14,9 @@ bool process_counts(void);
 bool process_begin(void);
 
 /* Whether this is the captured process itself, and not a child of vfork that shares its memory. */
-bool process_is_ours(void);
+static inline bool process_is_ours(void) {
+    return __builtin_expect(children_none(), 1) || children_ask();
+}
 
 /* Starts the capture of the process; its times begin here. */
 void process_start(void);

@@ -85,10 +85,9 @@ static struct entry* make(const struct record_shape* shape, uint64_t id, const c
     return entry;
 }
 
-struct entry* records_find(const struct record_shape* shape, const char* name, bool* made) {
+static struct entry* find(const struct record_shape* shape, uint64_t id, const char* name, bool* made) {
     *made = false;
     if (!process_begin()) return NULL;
-    const uint64_t id = record_id(name);
     spin_acquire(&table.lock);
     struct entry* entry = known(shape->module, id);
     if (!entry) {
@@ -97,6 +96,21 @@ struct entry* records_find(const struct record_shape* shape, const char* name, b
     }
     spin_release(&table.lock);
     return entry;
+}
+
+struct entry* records_find(const struct record_shape* shape, const char* name, bool* made) {
+    return find(shape, record_id(name), name, made);
+}
+
+/* A record that exists is of a name that is counted, which need not be asked again. */
+struct entry* records_find_counted(const struct record_shape* shape, const char* name, bool* made) {
+    const uint64_t id = record_id(name);
+    spin_acquire(&table.lock);
+    struct entry* entry = known(shape->module, id);
+    spin_release(&table.lock);
+    *made = false;
+    if (entry) return entry;
+    return settings_count_path(name) ? find(shape, id, name, made) : NULL;
 }
 
 bool records_path(const char* path, char name[NAME_ROOM]) {
@@ -140,7 +154,10 @@ void records_collect_names(struct buffer* names) {
     }
 }
 
+_Atomic(unsigned) records_generation;
+
 void records_forget(void) {
+    atomic_fetch_add(&records_generation, 1);
     memory_release(table.slots, table.room * sizeof *table.slots);
     memset(&table, 0, sizeof table);
 }

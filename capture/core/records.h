@@ -18,6 +18,12 @@ struct record_shape {
    true. */
 struct entry* records_find(const struct record_shape* shape, const char* name, bool* made);
 
+/* The same, but NULL if the settings exclude the name. */
+struct entry* records_find_counted(const struct record_shape* shape, const char* name, bool* made);
+
+/* Changes when all records are forgotten, so that pointers to them may be kept elsewhere. */
+extern _Atomic(unsigned) records_generation;
+
 /* The name in the log of a file opened through a library; returns false if the file is not counted. */
 bool records_path(const char* path, char name[NAME_ROOM]);
 

@@ -120,6 +120,7 @@ void settings_read(void) {
 static bool in_system_folder(const char* path) {
     if (path[1] == '\0') return true;
     for (const char* const* folder = system_folders; *folder; ++folder) {
+        if ((*folder)[1] != path[1]) continue;
         const size_t length = strlen(*folder) - 1;
         if (strncmp(path, *folder, length) == 0 && (path[length] == '/' || !path[length])) return true;
     }
@@ -129,6 +130,7 @@ static bool in_system_folder(const char* path) {
 /* Whether this is the folder in which Open MPI keeps the shared memory of a job:
    "/tmp/ompi.<host>.<user>/...". */
 static bool in_mpi_session(const char* path) {
+    if (!strstr(path, "/ompi.")) return false;
     const char* folder = text_of("TMPDIR");
     if (!folder) folder = "/tmp";
     const size_t length = strlen(folder);

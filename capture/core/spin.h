@@ -6,7 +6,11 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 #include "core/guard.h"
 #include "core/sandbox.h"
@@ -27,12 +31,26 @@ struct spin_held {
 };
 extern _Thread_local struct spin_held spin_held;
 
+/* A process with one thread needs no atomic instruction, which is the largest part of a lock that is free. */
+static inline bool spin_taken_alone(spin_lock* lock, uint32_t self) {
+#if __has_include(<sys/single_threaded.h>)
+    if (!__libc_single_threaded || atomic_load_explicit(lock, memory_order_relaxed)) return false;
+    atomic_store_explicit(lock, self, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    return true;
+#else
+    (void)lock, (void)self;
+    return false;
+#endif
+}
+
 static inline void spin_acquire(spin_lock* lock) {
     const uint32_t self = spin_owner();
     uint32_t holder = 0;
     if (spin_held.count < SPIN_NESTED) spin_held.lock[spin_held.count] = lock;
     ++spin_held.count;
     atomic_signal_fence(memory_order_seq_cst);
+    if (spin_taken_alone(lock, self)) return;
     for (int tries = 1; !atomic_compare_exchange_weak_explicit(lock, &holder, self, memory_order_acquire,
                                                                memory_order_relaxed);
          ++tries) {

@@ -48,15 +48,15 @@ static void ask(int fd, const char* name, mount_layouts* has_layouts) {
 }
 
 /* Makes no system call if the file system has no such layouts, except for the first file on it. */
-static void note(int fd, const char* name) {
+static bool note(int fd, const char* name) {
     const int error = errno;
-    if (sandboxed()) return;
+    if (sandboxed()) return false;
     mount_layouts* has_layouts = mounts_layouts(name);
-    if (has_layouts && atomic_load(has_layouts) != MOUNT_WITHOUT_LAYOUTS &&
-        !records_known(MODULE_LUSTRE, name)) {
-        ask(fd, name, has_layouts);
-    }
+    if (!has_layouts || atomic_load(has_layouts) == MOUNT_WITHOUT_LAYOUTS) return true;
+    if (records_known(MODULE_LUSTRE, name)) return true;
+    ask(fd, name, has_layouts);
     errno = error;
+    return false;
 }
 
 static const struct record_kind lustre_kind = {.module = MODULE_LUSTRE, .word = "LUSTRE", .version = 2};

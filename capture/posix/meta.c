@@ -13,10 +13,9 @@
 #include "posix/record.h"
 
 static int note_stat_path(int folder, const char* path, int result, int64_t start) {
-    char name[NAME_ROOM];
     if (result != 0 || !process_counts() || !process_is_ours() || !guard_enter()) return result;
     KEEP_ERRNO();
-    struct posix_record* record = path_absolute_at(folder, path, name) ? posix_record_of(name) : NULL;
+    struct posix_record* record = posix_record_at(folder, path);
     if (record) posix_count_meta(record, POSIX_STATS, clock_span(start));
     guard_leave();
     return result;

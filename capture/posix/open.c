@@ -8,8 +8,6 @@
 #include "core/export.h"
 #include "core/guard.h"
 #include "core/keep_errno.h"
-#include "core/module.h"
-#include "core/paths.h"
 #include "core/process.h"
 #include "posix/record.h"
 
@@ -17,15 +15,13 @@ enum { NO_MODE = 0 };
 
 static void note_opened(int folder, const char* path, int flags, int mode, int fd, int64_t start) {
     const struct span span = clock_span(start);
-    char name[NAME_ROOM];
     if (!process_counts() || !process_is_ours() || !guard_enter()) return;
     KEEP_ERRNO();
     struct posix_record* record = NULL;
     fd_closed(fd); /* it was closed without our knowledge and is used again */
-    if ((flags & O_TMPFILE) != O_TMPFILE && path_absolute_at(folder, path, name))
-        record = posix_record_of(name);
+    if ((flags & O_TMPFILE) != O_TMPFILE) record = posix_record_at(folder, path);
     if (record) {
-        if (flags & O_TRUNC && record->log.counter[POSIX_BYTES_WRITTEN]) posix_count_truncation(name);
+        if (flags & O_TRUNC && record->log.counter[POSIX_BYTES_WRITTEN]) posix_count_truncation(posix_record_name(record));
         posix_count_open(record, mode, span);
         fd_opened(fd, record, posix_record_name(record), flags & O_APPEND);
     }
@@ -107,7 +103,7 @@ EXPORT int close(int fd) {
     /* The file is removed from the table before it is closed, because its number may be used again at
        once. */
     struct posix_record* record = posix_record_in_use(file);
-    if (record) FOR_MODULES(closing, fd, posix_record_name(record))
+    if (record) posix_show_closing(fd, record);
     fd_closed(fd);
     const int64_t start = clock_ns();
     const int result = REAL(close)(fd);

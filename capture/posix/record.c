@@ -1,5 +1,6 @@
 #include "posix/record.h"
 
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,22 +27,57 @@ static const struct record_shape shape = {
     offsetof(struct posix_record, history.strides),
 };
 
-static struct posix_record* find(const char* name) {
-    bool made;
-    struct posix_record* record = (struct posix_record*)records_find(&shape, name, &made);
+/* Completes a record that may be new. */
+static struct posix_record* complete(struct entry* entry, const char* name) {
+    struct posix_record* record = (struct posix_record*)entry;
     if (record && !record->log.counter[POSIX_FILE_ALIGNMENT]) {
+        record->name = records_name(record->log.base.id);
         record->log.counter[POSIX_MEM_ALIGNMENT] = MEMORY_ALIGNMENT;
         record->log.counter[POSIX_FILE_ALIGNMENT] = mounts_block_size(name);
     }
     return record;
 }
 
+static struct posix_record* find(const char* name) {
+    bool made;
+    return complete(records_find(&shape, name, &made), name);
+}
+
 struct posix_record* posix_record_of(const char* name) {
-    return settings_count_path(name) ? find(name) : NULL;
+    bool made;
+    return complete(records_find_counted(&shape, name, &made), name);
+}
+
+/* What this thread named last: programs open, close and stat the same file one after the other. */
+static _Thread_local struct {
+    struct posix_record* record;
+    unsigned generation;
+} latest __attribute__((tls_model("initial-exec")));
+
+static bool is_latest(const char* path) {
+    return latest.record && latest.generation == atomic_load(&records_generation) &&
+           strcmp(latest.record->name, path) == 0;
+}
+
+struct posix_record* posix_record_at(int folder, const char* path) {
+    char name[NAME_ROOM];
+    if (path && *path == '/' && is_latest(path)) return latest.record;
+    if (!path_absolute_at(folder, path, name)) return NULL;
+    struct posix_record* record = posix_record_of(name);
+    if (record) {
+        latest.record = record;
+        latest.generation = atomic_load(&records_generation);
+    }
+    return record;
+}
+
+void posix_show_closing(int fd, struct posix_record* record) {
+    if (atomic_load_explicit(&record->looked, memory_order_relaxed)) return;
+    atomic_store_explicit(&record->looked, modules_closing(fd, record->name), memory_order_relaxed);
 }
 
 const char* posix_record_name(const struct posix_record* record) {
-    return records_name(record->log.base.id);
+    return record->name;
 }
 
 struct posix_record* posix_record_of_file(struct open_file* file) {

@@ -2,6 +2,7 @@
 #ifndef WORKALIKE_CAPTURE_POSIX_RECORD_H
 #define WORKALIKE_CAPTURE_POSIX_RECORD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,11 +19,19 @@ struct posix_record {
     struct posix_history history;
     double read_end, write_end, meta_end;
     struct trace_chains traces;
+    const char* name;     /* in the mapping */
+    _Atomic(bool) looked; /* the modules need not see the file again before it is closed */
     struct posix_stored log;
 };
 
 /* The record of an absolute name; NULL if it is not counted or there is no room. */
 struct posix_record* posix_record_of(const char* name);
+
+/* The record of a path that is relative to `folder`, as openat takes it. */
+struct posix_record* posix_record_at(int folder, const char* path);
+
+/* Shows a file that is about to be closed to the modules. */
+void posix_show_closing(int fd, struct posix_record* record);
 
 /* The name of a record; valid as long as the process lives. */
 const char* posix_record_name(const struct posix_record* record);

@@ -28,7 +28,7 @@ static FILE* note_opened(FILE* file, const char* path, const char* mode, enum st
     if (!file || !process_counts() || !process_is_ours() || !guard_enter()) return file;
     KEEP_ERRNO();
     if (path_absolute(path, name)) {
-        if (counter == STDIO_OPENS && *mode == 'w' && stream_was_written(name)) posix_count_truncation(name);
+        if (counter == STDIO_OPENS && *mode == 'w' && stream_was_written(name)) posix_count_truncation(posix_record_name(record));
         stream_opened(file, name, counter, first_offset(file, mode), span);
     }
     guard_leave();
@@ -70,7 +70,7 @@ EXPORT int fclose(FILE* file) {
     const int fd = file->_fileno;
     struct stdio_record* record = stream ? stream_forget(stream) : NULL;
     struct posix_record* below = fd_file(fd) ? posix_record_in_use(fd_file(fd)) : NULL;
-    if (record && fd >= 0) FOR_MODULES(closing, fd, records_name(record->log.base.id))
+    if (record && fd >= 0) modules_closing(fd, records_name(record->log.base.id));
     fd_closed(fd);
     const int64_t start = clock_ns();
     const int result = REAL(fclose)(file);

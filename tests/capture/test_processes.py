@@ -77,6 +77,18 @@ def test_exec_loses_nothing(profile: Profile, compiled: Callable[..., Path], how
     assert not any("incomplete" in log.log.job.metadata for log in logs)
 
 
+@pytest.mark.parametrize("how", ["vfork", "clone", "system-call"])
+def test_children_that_are_no_fork_count_nothing(
+    profile: Profile, compiled: Callable[..., Path], how: str
+) -> None:
+    """They may share the memory of their parent, whose files stay open when they close theirs."""
+    run = profile(compiled("processes.c"), how)
+    assert [pair for pair in written(run, "parent") if pair[0]] == [(3, 30)]
+    assert (written(run, "child"), written(run, "after")) == ([], [(1, 10)])
+    closed = [row for row in run.records("POSIX", "parent") if row["WRITES"]]
+    assert [row["F_CLOSE_END_TIMESTAMP"] for row in closed] == [0]
+
+
 @pytest.mark.parametrize(
     ("how", "code", "whole"),
     [

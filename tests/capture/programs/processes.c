@@ -1,10 +1,12 @@
 /* Processes as argument 1 says. Each writes 10 bytes to `parent` three times; a child writes to `child`
    twice. */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,16 @@ static void write_child(void) {
         if (write(fd, "0123456789", 10) != 10) abort();
     }
     close(fd);
+}
+
+/* What a child does that may share the memory of its parent: none of it is counted, until it is another
+ * program. */
+static int act_as_child(void* unused) {
+    (void)unused;
+    write_child();
+    close(parent);
+    execlp("cat", "cat", "parent", (char*)NULL);
+    _exit(1);
 }
 
 static void on_signal(int number) {
@@ -41,12 +53,23 @@ int main(int count, char** arguments) {
     }
     if (!strcmp(how, "vfork")) {
         const pid_t child = vfork();
-        if (!child) {
-            close(parent);
-            execlp("cat", "cat", "parent", (char*)NULL);
-            _exit(1);
-        }
+        if (!child) act_as_child(NULL);
         waitpid(child, NULL, 0);
+    }
+    if (!strcmp(how, "clone")) {
+        static char stack[1 << 16] __attribute__((aligned(16)));
+        const pid_t child = clone(act_as_child, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL);
+        waitpid(child, NULL, 0);
+    }
+    if (!strcmp(how, "system-call")) {
+        const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+        if (!child) act_as_child(NULL);
+        waitpid(child, NULL, 0);
+    }
+    if (!strcmp(how, "vfork") || !strcmp(how, "clone") || !strcmp(how, "system-call")) {
+        const int after = open("after", O_CREAT | O_WRONLY, 0600);
+        if (write(after, "0123456789", 10) != 10) abort();
+        close(after);
     }
     if (write(parent, "0123456789", 10) != 10) abort();
     if (!strcmp(how, "_exit")) _exit(3);
