@@ -75,6 +75,10 @@ static bool map_anonymous(size_t longest) {
     return true;
 }
 
+static struct entry* spare_entry(void) {
+    return (struct entry*)((char*)mapping.header + MAPPING_HEADER);
+}
+
 struct mapping_header* mapping_start(void) {
     mapping.room = 65536;
     mapping.longest = settings.max_memory;
@@ -88,7 +92,10 @@ struct mapping_header* mapping_start(void) {
     }
     struct mapping_header* header = mapping.header;
     header->version = MAPPING_VERSION;
-    atomic_store(&header->used, MAPPING_HEADER);
+    struct entry* spare = spare_entry();
+    spare->kind = ENTRY_SPARE;
+    spare->size = MAPPING_SPARE;
+    atomic_store(&header->used, MAPPING_HEADER + MAPPING_SPARE);
     atomic_store(&header->state, MAPPING_RUNNING);
     return header;
 }
@@ -119,30 +126,58 @@ static void warn_full(void) {
     if (mapping.warned) return;
     mapping.warned = true;
     own_warn(
-        "process %d: no memory left for counters of further files; the log will be partial "
-        "(raise --max-memory, now %zu bytes)",
+        "process %d: no memory left for further files: they are counted together, as <OTHER FILES>, and the "
+        "log will "
+        "be partial (raise --max-memory, now %zu bytes)",
         (int)getpid(), settings.max_memory);
+}
+
+void mapping_note_partial(enum module module) {
+    struct mapping_header* header = mapping.header;
+    if (!header) return;
+    atomic_fetch_or(&header->partial, (uint64_t)1 << module);
+    warn_full();
+}
+
+static void begin_entry(struct entry* entry, enum entry_kind kind, enum module module, size_t size) {
+    entry->kind = kind;
+    entry->size = (uint32_t)size;
+    entry->module = (uint16_t)module;
+}
+
+static size_t entry_size(size_t bytes) {
+    return (bytes + 15) / 16 * 16;
 }
 
 struct entry* mapping_add(enum entry_kind kind, enum module module, size_t bytes) {
     struct mapping_header* header = mapping.header;
     if (!header) return NULL;
-    const size_t size = (bytes + 15) / 16 * 16;
+    const size_t size = entry_size(bytes);
     struct entry* entry = NULL;
     spin_acquire(&mapping.lock);
     const uint64_t at = atomic_load(&header->used);
     if (reserve(at + size)) {
         entry = (struct entry*)((char*)header + at);
-        entry->kind = kind;
-        entry->size = (uint32_t)size;
-        entry->module = (uint16_t)module;
+        begin_entry(entry, kind, module, size);
         atomic_store_explicit(&header->used, at + size, memory_order_release);
     }
     spin_release(&mapping.lock);
-    if (!entry) {
-        atomic_fetch_or(&header->partial, (uint64_t)1 << module);
-        warn_full();
+    if (!entry) mapping_note_partial(module);
+    return entry;
+}
+
+struct entry* mapping_add_spare(enum entry_kind kind, enum module module, size_t bytes) {
+    if (!mapping.header) return NULL;
+    const size_t size = entry_size(bytes);
+    struct entry *spare = spare_entry(), *entry = NULL;
+    spin_acquire(&mapping.lock);
+    if (spare->size >= sizeof *spare + size) {
+        entry = (struct entry*)((char*)spare + spare->size - size);
+        begin_entry(entry, kind, module, size);
+        atomic_thread_fence(memory_order_release); /* a reader never finds a gap */
+        spare->size -= (uint32_t)size;
     }
+    spin_release(&mapping.lock);
     return entry;
 }
 

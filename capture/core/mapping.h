@@ -1,7 +1,8 @@
 /* The counters of a process in a mapped file, so that they outlive the process.
 
    The file has a page with a header and then one entry after the other. If the process could not write its
-   log, src/workalike/capture/mapping.py reads the file. An entry never moves and never shrinks. */
+   log, src/workalike/capture/mapping.py reads the file. An entry never moves, and only the spare one shrinks.
+ */
 #ifndef WORKALIKE_CAPTURE_MAPPING_H
 #define WORKALIKE_CAPTURE_MAPPING_H
 
@@ -12,7 +13,7 @@
 #include "core/layouts.h"
 #include "core/spin.h"
 
-enum { MAPPING_VERSION = 1, MAPPING_HEADER = 8192, COMMAND_ROOM = 3016 };
+enum { MAPPING_VERSION = 1, MAPPING_HEADER = 8192, MAPPING_SPARE = 24576, COMMAND_ROOM = 3016 };
 
 enum mapping_state {
     MAPPING_RUNNING = 1,
@@ -41,7 +42,8 @@ enum entry_kind {
     ENTRY_TRACE = 3,
     ENTRY_HEATMAP = 4,
     ENTRY_EVENTS = 5,
-    ENTRY_WORDS = 6
+    ENTRY_WORDS = 6,
+    ENTRY_SPARE = 7 /* room that is taken from its end when there is no other */
 };
 
 /* The start of every entry. Places are bytes from the start of the entry; 0 means that there is nothing. */
@@ -66,6 +68,13 @@ void mapping_begin(void);
    is then marked partial. */
 struct entry* mapping_add(enum entry_kind kind, enum module module, size_t bytes);
 void mapping_ready(struct entry* entry);
+
+/* The same from the spare room of MAPPING_SPARE bytes, which the mapping has from the start; NULL when that
+   is used up, too. */
+struct entry* mapping_add_spare(enum entry_kind kind, enum module module, size_t bytes);
+
+/* Marks a module as partial, and warns at the first time. */
+void mapping_note_partial(enum module module);
 
 /* Reserves `bytes` more now, if that is allowed. */
 void mapping_widen(size_t bytes);

@@ -12,14 +12,23 @@ struct record_shape {
     enum module module;
     size_t entry_size;
     uint16_t record_at, record_size, access_at, access_width, stride_at;
+    bool file_only; /* nothing that could be counted for several files together */
 };
 
-/* The record of this name; NULL without room. A new record has its id set, the rest is zero, and `made` is
-   true. */
+/* The name of all files of a process for which it has no room. Each module has one record of them, so that
+   their calls and bytes are in the log. */
+#define OTHER_FILES "<OTHER FILES>"
+
+/* The record of this name; that of OTHER_FILES without room, NULL if there is none. A new record has its id
+   set, the rest is zero, and `made` is true. */
 struct entry* records_find(const struct record_shape* shape, const char* name, bool* made);
 
 /* The same, but NULL if the settings exclude the name. */
 struct entry* records_find_counted(const struct record_shape* shape, const char* name, bool* made);
+
+/* Whether this is the record of OTHER_FILES, and whether this is their name. */
+bool records_is_others(const struct entry* head);
+bool records_is_others_name(const char* name);
 
 /* Changes when all records are forgotten, so that pointers to them may be kept elsewhere. */
 extern _Atomic(unsigned) records_generation;

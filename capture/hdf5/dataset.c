@@ -69,7 +69,7 @@ void hdf5_note_access(const struct hdf5_api* api, hid dataset, bool write, hid s
                       struct span span) {
     struct h5d_record* record = handle_find(&datasets, dataset);
     if (!record) return;
-    const struct h5d_access access = hdf5_access(api, record, write, space, list);
+    const struct h5d_access access = hdf5_access(api, record, dataset, write, space, list);
     h5d_count_access(record, &access, span);
 }
 

@@ -48,8 +48,9 @@ struct h5d_record* h5d_record_of(const struct hdf5_api* api, hid location, const
     if (!utf8_escape(full, sizeof full)) return NULL;
     struct h5d_record* record = (struct h5d_record*)records_find(&dataset_shape, full, &made);
     if (record && made) {
-        record->log.file_id = record_id(file);
-        records_enter_name(file);
+        const bool others = records_is_others(&record->head);
+        record->log.file_id = record_id(others ? OTHER_FILES : file);
+        if (!others) records_enter_name(file);
     }
     return record;
 }
@@ -87,10 +88,12 @@ void h5d_count_open(struct h5d_record* record, const struct h5d_shape* shape, bo
     int64_t* counter = record->log.counter;
     double* time = record->log.time;
     record_lock(&record->head);
-    counter[H5D_NDIMS] = shape->dimensions;
-    counter[H5D_NPOINTS] = shape->points;
-    counter[H5D_TYPE_SIZE] = shape->type_size;
-    memcpy(&counter[H5D_CHUNK], shape->chunk, sizeof shape->chunk);
+    if (!records_is_others(&record->head)) {
+        counter[H5D_NDIMS] = shape->dimensions;
+        counter[H5D_NPOINTS] = shape->points;
+        counter[H5D_TYPE_SIZE] = shape->type_size;
+        memcpy(&counter[H5D_CHUNK], shape->chunk, sizeof shape->chunk);
+    }
     if (record_counts(&record->head)) {
         ++counter[H5D_OPENS];
         if (deprecated) counter[H5D_DEPRECATED] = 1;

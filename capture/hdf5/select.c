@@ -1,5 +1,7 @@
 #include "hdf5/select.h"
 
+#include "core/records.h"
+
 static void get_chunk(const struct hdf5_api* api, hid dataset, struct h5d_shape* shape) {
     hsize chunk[HDF5_MAX_RANK];
     const hid list = api->Dget_create_plist(dataset);
@@ -53,16 +55,21 @@ static bool is_collective(const struct hdf5_api* api, hid list) {
     return api->Pget_dxpl_mpio(list, &mode) >= 0 && mode == HDF5_COLLECTIVE;
 }
 
-struct h5d_access hdf5_access(const struct hdf5_api* api, const struct h5d_record* record, bool write,
-                              hid space, hid list) {
+struct h5d_access hdf5_access(const struct hdf5_api* api, const struct h5d_record* record, hid dataset,
+                              bool write, hid space, hid list) {
     struct h5d_access access = {.write = write, .collective = is_collective(api, list)};
-    int64_t points = record->log.counter[H5D_NPOINTS];
+    int64_t points = record->log.counter[H5D_NPOINTS], size = record->log.counter[H5D_TYPE_SIZE];
+    if (records_is_others(&record->head)) { /* which has no shape */
+        const struct h5d_shape shape = hdf5_shape(api, dataset);
+        points = shape.points;
+        size = shape.type_size;
+    }
     if (space != HDF5_ALL) {
         points = api->Sget_select_npoints(space);
         access.selection = selection_of(api, space);
         if (access.selection == SELECTED_REGULAR) get_slab(api, space, access.slab);
     }
-    access.slab[0] = (points > 0 ? points : 0) * record->log.counter[H5D_TYPE_SIZE];
+    access.slab[0] = (points > 0 ? points : 0) * size;
     return access;
 }
 

@@ -23,6 +23,7 @@ static void store(const char* name, const int64_t* record, size_t bytes) {
         .entry_size = sizeof(struct lustre_entry) + bytes,
         .record_at = offsetof(struct lustre_entry, record),
         .record_size = (uint16_t)bytes,
+        .file_only = true,
     };
     bool made;
     struct lustre_entry* entry = (struct lustre_entry*)records_find(&shape, name, &made);

@@ -12,13 +12,12 @@
 #include "mpi/transfer.h"
 
 static const struct record_shape shape = {
-    MODULE_MPIIO,
-    sizeof(struct mpiio_record),
-    offsetof(struct mpiio_record, log),
-    sizeof(struct mpiio_stored),
-    offsetof(struct mpiio_record, history.sizes),
-    1,
-    0,
+    .module = MODULE_MPIIO,
+    .entry_size = sizeof(struct mpiio_record),
+    .record_at = offsetof(struct mpiio_record, log),
+    .record_size = sizeof(struct mpiio_stored),
+    .access_at = offsetof(struct mpiio_record, history.sizes),
+    .access_width = 1,
 };
 
 struct mpiio_record* mpiio_record_of(const char* path) {
@@ -86,7 +85,9 @@ void mpiio_count_transfer(struct mpiio_record* record, enum mpiio_counter counte
     if (!record_begin(&record->head)) return;
     mpiio_transferred(&record->history, record->log.counter, counter, size);
     count_times(record, write, size, span);
-    if (settings.dxt) {
+    if (settings.dxt && records_is_others(&record->head)) {
+        mapping_note_partial(MODULE_DXT_MPIIO); /* a trace of several files would be one of none */
+    } else if (settings.dxt) {
         trace_add(&record->traces, MODULE_DXT_MPIIO, record->log.base.id, write, offset, size, span);
     }
     record_unlock(&record->head);

@@ -7,6 +7,7 @@
 #include "core/guard.h"
 #include "core/keep_errno.h"
 #include "core/process.h"
+#include "core/records.h"
 #include "pnetcdf/api.h"
 #include "pnetcdf/open.h"
 #include "pnetcdf/place.h"
@@ -27,15 +28,14 @@ static int64_t records_of(int file) {
 }
 
 /* The lengths and strides of the last five dimensions, the slowest first. */
-static void fill_slab(const struct pnetcdf_var_record* record, const struct place* place, int64_t records,
+static void fill_slab(const struct pnetcdf_shape* shape, const struct place* place, int64_t records,
                       int64_t* slab) {
-    const int64_t dimensions = record->log.counter[PNETCDF_VAR_NDIMS];
-    const int64_t skipped = dimensions > SLAB_DIMS ? dimensions - SLAB_DIMS : 0;
-    for (int64_t i = skipped; i < dimensions; ++i) {
+    const int64_t skipped = shape->dimensions > SLAB_DIMS ? shape->dimensions - SLAB_DIMS : 0;
+    for (int64_t i = skipped; i < shape->dimensions; ++i) {
         int64_t length = 1;
         if (place->count) length = place->count[i];
-        if (place->kind == VAR) length = record->length[i - skipped];
-        if (place->kind == VAR && i == 0 && record->log.counter[PNETCDF_VAR_IS_RECORD]) length = records;
+        if (place->kind == VAR) length = shape->length[i - skipped];
+        if (place->kind == VAR && i == 0 && shape->records) length = records;
         slab[1 + i - skipped] = length;
         slab[1 + SLAB_DIMS + i - skipped] = place->stride ? place->stride[i] : 1;
     }
@@ -58,31 +58,33 @@ static int64_t elements_of_arrays(const struct place* place, int64_t dimensions,
     return elements;
 }
 
-static void describe(const struct pnetcdf_var_record* record, const struct place* place,
+static void describe(const struct pnetcdf_shape* shape, const struct place* place,
                      struct pnetcdf_access* access) {
-    const int64_t* counter = record->log.counter;
-    const int64_t dimensions = counter[PNETCDF_VAR_NDIMS], size = counter[PNETCDF_VAR_TYPE_SIZE];
+    const int64_t dimensions = shape->dimensions, size = shape->type_size;
     if (place->kind == VARD) {
         MPI(Type_size_x, mpi_handle, mpi_count*)(place->type, &access->slab[0]);
     } else if (place->kind == VARN) {
         access->slab[0] = size * elements_of_arrays(place, dimensions, &access->records);
     } else if (place->kind == VAR) {
-        if (counter[PNETCDF_VAR_IS_RECORD]) access->records = records_of(place->file);
-        access->slab[0] = size * record->points * (counter[PNETCDF_VAR_IS_RECORD] ? access->records : 1);
-        fill_slab(record, place, access->records, access->slab);
+        if (shape->records) access->records = records_of(place->file);
+        access->slab[0] = size * shape->points * (shape->records ? access->records : 1);
+        fill_slab(shape, place, access->records, access->slab);
     } else {
         if (dimensions) access->records = last_record(place->start, place->count, place->stride);
         access->slab[0] = size * product(place->count, dimensions);
-        fill_slab(record, place, 0, access->slab);
+        fill_slab(shape, place, 0, access->slab);
     }
 }
 
 void pnetcdf_count_place(const struct place* place, enum pnetcdf_var_counter how,
                          enum pnetcdf_var_counter first_call, struct span span) {
+    char name[PNETCDF_NAME + 1];
     struct pnetcdf_access access = {.how = how, .call = first_call + place->kind};
     struct pnetcdf_var_record* record = pnetcdf_open_variable(place->file, place->variable, span);
     if (!record) return;
-    describe(record, place, &access);
+    struct pnetcdf_shape shape = record->shape;
+    if (records_is_others(&record->head)) pnetcdf_ask_shape(place->file, place->variable, name, &shape);
+    describe(&shape, place, &access);
     pnetcdf_var_count_access(record, &access, span);
 }
 

@@ -49,7 +49,7 @@ static int64_t type_size(int type) {
 
 enum { DIMENSIONS = 1024 /* PnetCDF allows more; variables that have more are not counted */ };
 
-static bool ask_shape(int file, int variable, char name[PNETCDF_NAME + 1], struct pnetcdf_shape* shape) {
+bool pnetcdf_ask_shape(int file, int variable, char name[PNETCDF_NAME + 1], struct pnetcdf_shape* shape) {
     int type = 0, count = 0, unlimited = -1, dimension[DIMENSIONS];
     *shape = (struct pnetcdf_shape){.points = 1};
     if (PNETCDF_ASK(inq_varndims, (int, int, int*))(file, variable, &count) != PNETCDF_DONE ||
@@ -77,7 +77,7 @@ static struct pnetcdf_var_record* open_variable(int file, int variable, struct s
     char name[PNETCDF_NAME + 1] = "";
     struct pnetcdf_shape shape;
     struct pnetcdf_file_record* owner = pnetcdf_open_file(file);
-    if (!owner || !ask_shape(file, variable, name, &shape)) return NULL;
+    if (!owner || !pnetcdf_ask_shape(file, variable, name, &shape)) return NULL;
     struct pnetcdf_var_record* record = pnetcdf_var_record_of(owner, name);
     if (!record) return NULL;
     pnetcdf_var_set_shape(record, &shape);

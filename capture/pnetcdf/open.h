@@ -9,4 +9,7 @@
 struct pnetcdf_file_record* pnetcdf_open_file(int file);
 struct pnetcdf_var_record* pnetcdf_open_variable(int file, int variable, struct span span);
 
+/* Asks the library for the name and shape of a variable; false if it has none or too many dimensions. */
+bool pnetcdf_ask_shape(int file, int variable, char name[PNETCDF_NAME + 1], struct pnetcdf_shape* shape);
+
 #endif

@@ -41,11 +41,13 @@ struct pnetcdf_var_record* pnetcdf_var_record_of(const struct pnetcdf_file_recor
     bool made;
     const char* path = records_name(file->log.base.id);
     if (!path) return NULL;
-    snprintf(full, sizeof full, "%s:%s", path, name);
+    const bool others = records_is_others(&file->head);
+    snprintf(full, sizeof full, others ? "%s" : "%s:%s", path, name);
     if (!utf8_escape(full, sizeof full)) return NULL;
     struct pnetcdf_var_record* record =
         (struct pnetcdf_var_record*)records_find(&variable_shape, full, &made);
-    if (record && made) record->log.file_id = file->log.base.id;
+    if (record && made)
+        record->log.file_id = records_is_others(&record->head) ? record->log.base.id : file->log.base.id;
     return record;
 }
 
@@ -92,6 +94,7 @@ void pnetcdf_count_wait(struct pnetcdf_file_record* record, bool collective, boo
 
 void pnetcdf_var_set_shape(struct pnetcdf_var_record* record, const struct pnetcdf_shape* shape) {
     int64_t* counter = record->log.counter;
+    if (records_is_others(&record->head)) return; /* variables of many shapes */
     record_lock(&record->head);
     (void)record_counts(&record->head);
     counter[PNETCDF_VAR_NDIMS] = shape->dimensions;
@@ -99,8 +102,7 @@ void pnetcdf_var_set_shape(struct pnetcdf_var_record* record, const struct pnetc
     counter[PNETCDF_VAR_IS_RECORD] = shape->records;
     /* The number of points of a variable with records grows with the records that are accessed. */
     if (!shape->records) counter[PNETCDF_VAR_NPOINTS] = shape->points;
-    record->points = shape->points;
-    memcpy(record->length, shape->length, sizeof record->length);
+    record->shape = *shape;
     record_unlock(&record->head);
 }
 
@@ -124,8 +126,9 @@ static void count_sizes(struct pnetcdf_var_record* record, const struct pnetcdf_
     record->last_kind = write + 1;
     if (!size) return;
     common_slabs_count(&record->accesses, access->slab);
-    if (counter[PNETCDF_VAR_IS_RECORD] && counter[PNETCDF_VAR_NPOINTS] < access->records * record->points) {
-        counter[PNETCDF_VAR_NPOINTS] = access->records * record->points;
+    if (counter[PNETCDF_VAR_IS_RECORD] &&
+        counter[PNETCDF_VAR_NPOINTS] < access->records * record->shape.points) {
+        counter[PNETCDF_VAR_NPOINTS] = access->records * record->shape.points;
     }
 }
 

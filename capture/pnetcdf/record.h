@@ -15,22 +15,21 @@ struct pnetcdf_file_record {
     struct pnetcdf_file_stored log;
 };
 
-struct pnetcdf_var_record {
-    struct entry head;
-    double read_end, write_end, meta_end;
-    int32_t last_kind;         /* 0 none yet, 1 a read, 2 a write */
-    int64_t length[SLAB_DIMS]; /* of the last five dimensions; the record dimension has 1 */
-    int64_t points;            /* of one record, or of the whole variable */
-    struct common_slabs accesses;
-    struct pnetcdf_var_stored log;
-};
-
 /* The shape of a variable. */
 struct pnetcdf_shape {
     int64_t dimensions, type_size;
     bool records;              /* the first dimension grows */
     int64_t points;            /* of one record, or of the whole variable */
-    int64_t length[SLAB_DIMS]; /* of the last five dimensions, the slowest first */
+    int64_t length[SLAB_DIMS]; /* of the last five dimensions, the slowest first; the one that grows has 1 */
+};
+
+struct pnetcdf_var_record {
+    struct entry head;
+    double read_end, write_end, meta_end;
+    int32_t last_kind; /* 0 none yet, 1 a read, 2 a write */
+    struct pnetcdf_shape shape;
+    struct common_slabs accesses;
+    struct pnetcdf_var_stored log;
 };
 
 /* One transfer. */

@@ -18,13 +18,13 @@
 #include "posix/inherited.h"
 
 static const struct record_shape shape = {
-    MODULE_POSIX,
-    sizeof(struct posix_record),
-    offsetof(struct posix_record, log),
-    sizeof(struct posix_stored),
-    offsetof(struct posix_record, history.sizes),
-    1,
-    offsetof(struct posix_record, history.strides),
+    .module = MODULE_POSIX,
+    .entry_size = sizeof(struct posix_record),
+    .record_at = offsetof(struct posix_record, log),
+    .record_size = sizeof(struct posix_stored),
+    .access_at = offsetof(struct posix_record, history.sizes),
+    .access_width = 1,
+    .stride_at = offsetof(struct posix_record, history.strides),
 };
 
 /* Completes a record that may be new. */
@@ -144,6 +144,17 @@ static int64_t moved_offset(const struct posix_record* record, struct open_file*
     return offset;
 }
 
+/* A trace of several files would be one of none. */
+static void trace(struct posix_record* record, enum transfer which, int64_t offset, int64_t size,
+                  struct span span) {
+    if (records_is_others(&record->head)) {
+        mapping_note_partial(MODULE_DXT_POSIX);
+    } else {
+        trace_add(&record->traces, MODULE_DXT_POSIX, record->log.base.id, which == TRANSFER_WRITE, offset,
+                  size, span);
+    }
+}
+
 void posix_count_transfer(int fd, struct open_file* file, enum transfer which, int64_t offset, int64_t size,
                           const void* memory, struct span span) {
     struct posix_record* record = posix_record_of_file(file);
@@ -154,10 +165,7 @@ void posix_count_transfer(int fd, struct open_file* file, enum transfer which, i
     if (counts) {
         count_access(record, which, offset, size, memory);
         count_times(record, which, size, span);
-        if (settings.dxt) {
-            trace_add(&record->traces, MODULE_DXT_POSIX, record->log.base.id, which == TRANSFER_WRITE, offset,
-                      size, span);
-        }
+        if (settings.dxt) trace(record, which, offset, size, span);
     }
     record_unlock(&record->head);
     if (counts) heatmap_count(HEATMAP_POSIX, which == TRANSFER_WRITE, size, span);
@@ -227,7 +235,7 @@ void posix_count_rename(const char* from, const char* to, struct span span) {
     if (source) posix_count_meta(source, POSIX_RENAME_SOURCES, span);
     if (!target) return;
     posix_count_meta(target, POSIX_RENAME_TARGETS, span);
-    if (pause_active()) return;
+    if (pause_active() || records_is_others(&target->head)) return;
     target->log.counter[POSIX_RENAMED_FROM] = (int64_t)record_id(from);
     records_enter_name(from);
 }

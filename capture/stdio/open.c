@@ -21,15 +21,14 @@ static int64_t first_offset(FILE* file, const char* mode) {
     return end > 0 ? end : 0;
 }
 
-static FILE* note_opened(FILE* file, const char* path, const char* mode, enum stdio_counter counter,
-                         int64_t start) {
+static FILE* note_opened(FILE* file, const char* path, const char* mode, int64_t start) {
     const struct span span = clock_span(start);
     char name[NAME_ROOM];
     if (!file || !process_counts() || !process_is_ours() || !guard_enter()) return file;
     KEEP_ERRNO();
     if (path_absolute(path, name)) {
-        if (counter == STDIO_OPENS && *mode == 'w' && stream_was_written(name)) posix_count_truncation(posix_record_name(record));
-        stream_opened(file, name, counter, first_offset(file, mode), span);
+        if (*mode == 'w' && stream_was_written(name)) posix_count_truncation(name);
+        stream_opened(file, name, STDIO_OPENS, first_offset(file, mode), span);
     }
     guard_leave();
     return file;
@@ -37,15 +36,20 @@ static FILE* note_opened(FILE* file, const char* path, const char* mode, enum st
 
 EXPORT FILE* fopen(const char* restrict path, const char* restrict mode) {
     const int64_t start = clock_ns();
-    return note_opened(REAL(fopen)(path, mode), path, mode, STDIO_OPENS, start);
+    return note_opened(REAL(fopen)(path, mode), path, mode, start);
 }
 EXPORT_ALIAS(fopen64, fopen);
 
 EXPORT FILE* fdopen(int fd, const char* mode) {
     const int64_t start = clock_ns();
     FILE* file = REAL(fdopen)(fd, mode);
+    const struct span span = clock_span(start);
     const struct open_file* known = fd_file(fd);
-    return known ? note_opened(file, known->name, mode, STDIO_FDOPENS, start) : file;
+    if (!file || !known || !process_counts() || !process_is_ours() || !guard_enter()) return file;
+    KEEP_ERRNO();
+    stream_opened(file, known->name, STDIO_FDOPENS, first_offset(file, mode), span);
+    guard_leave();
+    return file;
 }
 
 static void forget(FILE* file, int64_t start) {
@@ -60,7 +64,7 @@ EXPORT FILE* freopen(const char* restrict path, const char* restrict mode, FILE*
     const int64_t start = clock_ns();
     forget(file, start);
     FILE* opened = REAL(freopen)(path, mode, file);
-    return path ? note_opened(opened, path, mode, STDIO_OPENS, start) : opened;
+    return path ? note_opened(opened, path, mode, start) : opened;
 }
 EXPORT_ALIAS(freopen64, freopen);
 
@@ -100,7 +104,9 @@ EXPORT int fileno(FILE* file) {
     if (fd <= STDERR_FILENO || !process_is_ours() || !guard_enter()) return fd;
     KEEP_ERRNO();
     struct stream* stream = stream_of(file);
-    if (stream && stream->name && *stream->name == '/') note_descriptor(stream, fd, clock_span(start));
+    const bool is_file =
+        stream && stream->name && (*stream->name == '/' || records_is_others_name(stream->name));
+    if (is_file) note_descriptor(stream, fd, clock_span(start));
     guard_leave();
     return fd;
 }

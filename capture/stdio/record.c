@@ -17,13 +17,10 @@ static _Atomic(struct stream*) chunks[STREAM_CHUNKS];
 static spin_lock chunks_lock;
 
 static const struct record_shape shape = {
-    MODULE_STDIO,
-    sizeof(struct stdio_record),
-    offsetof(struct stdio_record, log),
-    sizeof(struct stdio_stored),
-    0,
-    0,
-    0,
+    .module = MODULE_STDIO,
+    .entry_size = sizeof(struct stdio_record),
+    .record_at = offsetof(struct stdio_record, log),
+    .record_size = sizeof(struct stdio_stored),
 };
 
 static struct stream* slot_of(int fd) {
@@ -44,9 +41,9 @@ static struct stream* made_slot_of(int fd) {
 
 static struct stdio_record* find(const char* name) {
     bool made;
-    struct stdio_record* record = (struct stdio_record*)records_find(&shape, name, &made);
+    struct stdio_record* record = (struct stdio_record*)records_find_counted(&shape, name, &made);
     if (record && made) {
-        struct sizes_record* sizes = sizes_record_of(name);
+        struct sizes_record* sizes = sizes_record_of(records_is_others(&record->head) ? OTHER_FILES : name);
         record_lock(&record->head);
         record->sizes = sizes;
         record_unlock(&record->head);
@@ -103,7 +100,7 @@ bool stream_was_written(const char* name) {
 
 void stream_opened(FILE* file, const char* name, enum stdio_counter counter, int64_t offset,
                    struct span span) {
-    struct stdio_record* record = settings_count_path(name) ? find(name) : NULL;
+    struct stdio_record* record = find(name);
     struct stream* stream = record ? enter(file, records_name(record->log.base.id), offset) : NULL;
     if (!stream) return;
     atomic_store(&stream->record, record);

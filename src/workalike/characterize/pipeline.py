@@ -40,10 +40,12 @@ from workalike.facts.gather import gather
 from workalike.facts.jobs import job_of, without_idle
 from workalike.facts.levels import LevelChoice, choose_levels, force_level, levels_of, split_stdio
 from workalike.facts.noise import Noise, set_noise_aside
+from workalike.facts.other_files import CountedTogether, without_other_files
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.rank_sets import active_ranks
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision, by
+from workalike.text import size_text
 from workalike.workload.model import Direction, Level, Reader, Reason, TableReference, Uncovered, Workload
 
 __all__ = ["CharacterizeOptions", "characterize"]
@@ -82,14 +84,15 @@ class _Characterizer:
 
     def run(self) -> Characterization:
         facts = gather(self.job, self.warnings)
-        files = [part for file in facts.files() for part in split_stdio(file)]
+        files, together = without_other_files([part for file in facts.files() for part in split_stdio(file)])
+        self.losses += together.losses
         data, noise = (files, []) if self.options.include_noise else set_noise_aside(files)
         if len(self.job.members) > 1:
             data = self._without_idle(data)
         data_files = [d for file in data for d in self._data_files(file)]
         self.losses += unsupported_modules(self.logs)
         if not data_files:
-            raise self._nothing()
+            raise self._nothing(together)
         traces = Traces(self.job, self.options.use_trace)
         data_sets: list[FamilyFacts] = []
         if self.options.refine:
@@ -126,6 +129,7 @@ class _Characterizer:
             losses=self.losses,
             noise=noise,
             partial_modules=list(facts.partial_modules),
+            counted_together=together,
             skipped_modules=list(facts.skipped_modules),
             warnings=[*(warning for log in self.logs for warning in log.warnings), *self.warnings],
         )
@@ -226,8 +230,17 @@ class _Characterizer:
             )
             draft.rules.append(by(rule))
 
-    def _nothing(self) -> WorkalikeError:
+    def _nothing(self, together: CountedTogether) -> WorkalikeError:
         file = self.logs[0].path
+        if together.bytes:
+            return WorkalikeError(
+                ErrorKind.NOTHING_TO_REPLICATE,
+                f"no file that moved data has a record of its own: {size_text(together.bytes)} of them are counted "
+                "together",
+                file=file,
+                place=f"modules: {', '.join(together.modules)}",
+                hint="profile the application with more --max-memory",
+            )
         undecoded = sorted({name for log in self.logs for name in log.skipped} & UNDECODED_DATA)
         if undecoded:
             return WorkalikeError(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from workalike.darshan import Log
 from workalike.facts.noise import Noise
+from workalike.facts.other_files import CountedTogether
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision
 from workalike.workload.model import Family, Reason, Workload
@@ -54,6 +55,9 @@ class Characterization:
     losses: list[Loss] = field(default_factory=list)
     noise: Noise = field(default_factory=list)  # (rule, files, bytes)
     partial_modules: list[str] = field(default_factory=list)
+    counted_together: CountedTogether = field(
+        default_factory=CountedTogether
+    )  # files without records of their own
     skipped_modules: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -85,6 +89,10 @@ def summary_of(found: Characterization) -> dict[str, object]:
         ],
         "noise": [{"rule": rule, "files": files, "bytes": size} for rule, files, size in found.noise],
         "partial_modules": found.partial_modules,
+        "counted_together": {
+            "modules": list(found.counted_together.modules),
+            "bytes": found.counted_together.bytes,
+        },
         "skipped_modules": found.skipped_modules,
         "uncovered": found.workload.model_dump(mode="json")["uncovered"],
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from workalike.commands.options import warn
-from workalike.text import seconds_text
+from workalike.text import seconds_text, size_text
 
 if TYPE_CHECKING:
     from workalike.characterize import Characterization
@@ -27,7 +27,14 @@ def report_gaps(found: Characterization) -> None:
             f"{len(found.logs)} logs of {len(jobs)} jobs, begun within {apart}, are taken as one workflow: "
             "if they are not, name the logs of one job only"
         )
-    for module in found.partial_modules:
+    together = found.counted_together
+    if together.modules:
+        warn(
+            f"the log counts {size_text(together.bytes)} of files that had no room of their own in "
+            f"{', '.join(together.modules)} together: they are in uncovered, not in the workload "
+            "(profile with more --max-memory)"
+        )
+    for module in sorted({*found.partial_modules} - {*together.modules}):
         warn(f"module {module} of the log is partial: what it lost is not in the workload")
     for module in found.skipped_modules:
         warn(f"module {module} is not read: nothing of it is in the workload")
