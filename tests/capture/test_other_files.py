@@ -121,7 +121,7 @@ def test_commands_say_it_in_one_line(serial: tuple[Run, Run], tmp_path: Path) ->
     assert done.returncode == 3
     lines = [line for line in done.stderr.splitlines() if "POSIX" in line]
     assert len(lines) == 1
-    assert "in POSIX, STDIO together" in lines[0]
+    assert "since POSIX, STDIO had no room" in lines[0]
     assert "--max-memory" in lines[0]
 
 

@@ -30,9 +30,8 @@ def report_gaps(found: Characterization) -> None:
     together = found.counted_together
     if together.modules:
         warn(
-            f"the log counts {size_text(together.bytes)} of files that had no room of their own in "
-            f"{', '.join(together.modules)} together: they are in uncovered, not in the workload "
-            "(profile with more --max-memory)"
+            f"{size_text(together.bytes)} of further files are counted together, since {', '.join(together.modules)} "
+            "had no room for their records: they are in uncovered, not in the workload (profile with more --max-memory)"
         )
     for module in sorted({*found.partial_modules} - {*together.modules}):
         warn(f"module {module} of the log is partial: what it lost is not in the workload")
