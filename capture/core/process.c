@@ -12,9 +12,6 @@
 #include "core/sandbox.h"
 #include "core/utf8.h"
 
-int64_t clock_origin;
-int64_t clock_stopped_ns;
-
 enum phase { PHASE_OFF, PHASE_WAITING, PHASE_RUNNING, PHASE_ENDED };
 
 static struct {
@@ -110,7 +107,7 @@ bool process_end(void) {
 
 static void begin_clock(void) {
     clock_gettime(CLOCK_REALTIME, &process.wall_start);
-    clock_origin = clock_ns();
+    clock_begin();
     process.pid = getpid();
     children_start();
 }

@@ -81,3 +81,20 @@ def test_without_asking_there_is_no_trace(profile: Profile, compiled: Callable[.
     run = profile(compiled("posix_known.c"))
     assert "DXT_POSIX" not in run.log.modules
     assert "HEATMAP" in run.log.modules
+
+
+def test_times_are_those_of_the_clock(profile: Profile, compiled: Callable[..., Path]) -> None:
+    """The time follows from the processor's counter most of the time, and may not drift from the clock."""
+    run = profile(compiled("clock_brackets.c"), options=("--dxt",))
+    before, after = np.array([line.split() for line in run.stdout.splitlines()], dtype=np.int64).T
+    traces = run.log.dxt("DXT_POSIX")
+    assert traces is not None
+    writes, _ = traces.segments(0)
+    assert len(writes) == len(before) == 20000
+    # The log's times begin at an origin that the program does not know: one that puts each write between its looks
+    # at the clock. What is missing to such an origin is an error of the times.
+    earliest = (before * 1e-9 - writes["start"]).max()
+    latest = (after * 1e-9 - writes["end"]).min()
+    assert earliest - latest < 5e-7
+    assert (writes["end"] >= writes["start"]).all()
+    assert (np.diff(writes["start"]) > 0).all()
