@@ -1,6 +1,7 @@
-/* Nanoseconds a call of 1 KiB, as "name value" lines: for capture_overhead.py. With -DWITH_MPI those of MPI-IO, with
-   -DWORKLOAD instead a file written and read as IOR does, which the caller times, with -DOPENS the share in per cent
-   that capture adds to open and close. */
+/* Nanoseconds a call of 1 KiB, for capture_overhead.py. Without a definition, lines "name bare captured" of
+   the calls of the C library: its own functions and the ones that are captured take turns in one process, so
+   that the state of the machine is the same for both. With -DWITH_MPI a line "name time" of MPI-IO. With
+   -DWORKLOAD instead a file written and read as IOR does, which the caller times. */
 #ifdef WITH_MPI
 #include <mpi.h>
 #endif
@@ -11,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CALLS = 300000, SLOTS = 1000, SIZE = 1024 };
+enum { SIZE = 1024, TURNS = 2000, CALLS_OF_TURN = 200 };
 
 static char memory[SIZE];
 
@@ -19,10 +20,6 @@ static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-static void report(const char* name, double start) {
-    fprintf(stderr, "%s %.1f\n", name, (now() - start) / CALLS);
 }
 
 /* 64 MiB in 256 KiB calls, written and read, sixteen times. */
@@ -42,79 +39,117 @@ __attribute__((unused)) static int workload(const char* path) {
     return unlink(path);
 }
 
-typedef int (*opening)(const char* path, int flags, ...);
-typedef int (*closing)(int fd);
-
-static double pairs_of(const char* path, opening opens, closing closes) {
-    enum { PAIRS = 200 };
-    const double start = now();
-    for (int i = 0; i < PAIRS; ++i) closes(opens(path, O_RDWR));
-    return now() - start;
-}
-
 static int by_value(const void* left, const void* right) {
     const double difference = *(const double*)left - *(const double*)right;
     return (difference > 0) - (difference < 0);
 }
 
-/* The C library's own functions and the ones that are captured take turns, so that the state of the machine is the
-   same for both. Without capture they are the same functions. */
-__attribute__((unused)) static int opens(const char* path) {
-    enum { TURNS = 3000 };
-    static double share[TURNS];
-    void* library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-    const opening bare_open = (opening)dlsym(library, "open");
-    const closing bare_close = (closing)dlsym(library, "close");
-    close(open(path, O_CREAT | O_RDWR, 0600));
-    for (int i = 0; i < TURNS; ++i) {
-        const double bare = pairs_of(path, bare_open, bare_close);
-        share[i] = 100 * (pairs_of(path, open, close) - bare) / bare;
+static double median(double values[TURNS]) {
+    qsort(values, TURNS, sizeof *values, by_value);
+    return values[TURNS / 2];
+}
+
+#ifdef WITH_MPI
+static void time_mpi(const char* path) {
+    static double times[TURNS];
+    MPI_File file;
+    MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+    for (int turn = 0; turn < TURNS; ++turn) {
+        const double start = now();
+        for (int i = 0; i < CALLS_OF_TURN; ++i) {
+            MPI_File_write_at(file, i * SIZE, memory, SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
+        }
+        times[turn] = (now() - start) / CALLS_OF_TURN;
     }
-    qsort(share, TURNS, sizeof *share, by_value);
-    fprintf(stderr, "open+close %.1f\n", share[TURNS / 2]);
-    return unlink(path);
+    fprintf(stderr, "MPI_File_write_at %.1f\n", median(times));
+    MPI_File_close(&file);
+}
+#endif
+
+struct functions {
+    int (*open)(const char* path, int flags, ...);
+    int (*close)(int fd);
+    ssize_t (*pwrite)(int fd, const void* data, size_t size, off_t offset);
+    off_t (*lseek)(int fd, off_t offset, int whence);
+    size_t (*fwrite)(const void* data, size_t size, size_t count, FILE* file);
+    void (*rewind)(FILE* file);
+};
+
+struct files {
+    const char* path;
+    int fd;
+    FILE* stream;
+};
+
+static void turn_of_opens(const struct functions* to, const struct files* files) {
+    for (int i = 0; i < CALLS_OF_TURN; ++i) to->close(to->open(files->path, O_RDWR));
+}
+
+static void turn_of_writes(const struct functions* to, const struct files* files) {
+    for (int i = 0; i < CALLS_OF_TURN; ++i) {
+        if (to->pwrite(files->fd, memory, SIZE, i * SIZE) != SIZE) abort();
+    }
+}
+
+static void turn_of_seeks(const struct functions* to, const struct files* files) {
+    for (int i = 0; i < CALLS_OF_TURN; ++i) to->lseek(files->fd, i * SIZE, SEEK_SET);
+}
+
+static void turn_of_streams(const struct functions* to, const struct files* files) {
+    for (int i = 0; i < CALLS_OF_TURN; ++i) to->fwrite(memory, 1, SIZE, files->stream);
+    to->rewind(files->stream);
+}
+
+typedef void turn(const struct functions* to, const struct files* files);
+
+static double time_of(turn* turn, const struct functions* to, const struct files* files) {
+    const double start = now();
+    turn(to, files);
+    return (now() - start) / CALLS_OF_TURN;
+}
+
+/* The median of the bare times, and that plus the median of what a captured turn took more than the bare one
+ * before. */
+static void report(const char* name, turn* turn, const struct functions* bare,
+                   const struct functions* captured, const struct files* files) {
+    static double times[TURNS], more[TURNS];
+    for (int i = 0; i < TURNS; ++i) {
+        times[i] = time_of(turn, bare, files);
+        more[i] = time_of(turn, captured, files) - times[i];
+    }
+    const double middle = median(times);
+    fprintf(stderr, "%s %.1f %.1f\n", name, middle, middle + median(more));
+}
+
+__attribute__((unused)) static void time_library(const char* path) {
+    void* library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    const struct functions captured = {open, close, pwrite, lseek, fwrite, rewind};
+    struct functions bare;
+    *(void**)&bare.open = dlsym(library, "open");
+    *(void**)&bare.close = dlsym(library, "close");
+    *(void**)&bare.pwrite = dlsym(library, "pwrite");
+    *(void**)&bare.lseek = dlsym(library, "lseek");
+    *(void**)&bare.fwrite = dlsym(library, "fwrite");
+    *(void**)&bare.rewind = dlsym(library, "rewind");
+    const struct files files = {path, open(path, O_CREAT | O_RDWR, 0600), fopen(path, "w")};
+    report("pwrite", turn_of_writes, &bare, &captured, &files);
+    report("lseek", turn_of_seeks, &bare, &captured, &files);
+    report("fwrite", turn_of_streams, &bare, &captured, &files);
+    report("open+close", turn_of_opens, &bare, &captured, &files);
+    fclose(files.stream);
+    close(files.fd);
 }
 
 int main(int count, char** arguments) {
     const char* path = count > 1 ? arguments[1] : "capture-calls";
-#ifdef OPENS
-    return opens(path);
-#endif
 #ifdef WORKLOAD
     return workload(path);
-#endif
-#ifdef WITH_MPI
-    MPI_File file;
+#elif defined WITH_MPI
     MPI_Init(&count, &arguments);
-    MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
-    double start = now();
-    for (long i = 0; i < CALLS; ++i) {
-        MPI_File_write_at(file, i % SLOTS * SIZE, memory, SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
-    }
-    report("MPI_File_write_at", start);
-    MPI_File_close(&file);
+    time_mpi(path);
     MPI_Finalize();
 #else
-    const int fd = open(path, O_CREAT | O_WRONLY, 0600);
-    long done = 0;
-    for (long i = 0; i < CALLS / 10; ++i) done += pwrite(fd, memory, SIZE, i % SLOTS * SIZE);
-    double start = now();
-    for (long i = 0; i < CALLS; ++i) done += pwrite(fd, memory, SIZE, i % SLOTS * SIZE);
-    report("pwrite", start);
-    start = now();
-    for (long i = 0; i < CALLS; ++i) done += lseek(fd, i % SLOTS * SIZE, SEEK_SET);
-    report("lseek", start);
-    close(fd);
-    FILE* file = fopen(path, "w");
-    start = now();
-    for (long i = 0; i < CALLS; ++i) {
-        done += (long)fwrite(memory, 1, SIZE, file);
-        if (i % SLOTS == SLOTS - 1) rewind(file);
-    }
-    report("fwrite", start);
-    fclose(file);
-    if (done < 0) return 1;
+    time_library(path);
 #endif
-    unlink(path);
-    return 0;
+    return unlink(path);
 }
