@@ -29,6 +29,7 @@ NO_THRESHOLDS = {
     "MOST_CLUSTERS",  # bounds the effort of reading traces
     "MOST_DIGITS",  # a 64-bit number holds no more
     "MOST_FILES",  # bounds the dumps that files of single ranks become
+    "MOST_NAMED",  # keeps `assumed` short
     "MOST_ROUNDS",  # bounds the effort of synthesis
     "MOST_STREAMS",  # bounds the streams that a trace becomes
     "MOST_STRIDES",  # bounds the effort of synthesis

@@ -49,6 +49,12 @@ sizes = st.one_of(
     st.integers(0, 2**30),
     st.sampled_from([0, 1, 100, 4096, 1048576, 128 * 2**20, 213_000_000, 2**30]),
 )
+ASSUMED = [
+    *Assumption,
+    "interleaved-writes or contiguous-writes",
+    "one-pass and replicated-reads or several-passes and contiguous-reads",
+]
+"""What may stand under `assumed`: words, and readings that a log does not tell apart."""
 INTERFACES = {
     "fit": (Interface.HDF5,),
     "arrays": (Interface.HDF5,),
@@ -249,7 +255,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         content=draw(contents(sharing, kind)) if single_content else None,
         contents=listed,
         use=use,
-        assumed=draw(st.lists(st.sampled_from(Assumption), unique=True, max_size=3)),
+        assumed=draw(st.lists(st.sampled_from(ASSUMED), unique=True, max_size=3)),
         tunable=draw(
             st.builds(
                 Tunable,

@@ -50,7 +50,8 @@ def _as_mesh(family: Family, ranks: int, interface: Interface, variables: int | 
         # Each state is flushed; the last one is closed with its file (docs/reference/typhonio-calls.md#flush).
         flushed_and_last = [Content(flushes=members, mesh=mesh), Content(mesh=mesh)]
         contents = {"contents": [c.model_dump() for c in flushed_and_last], "use": [0] * (dumps - 1) + [1]}
-    assumed = list(dict.fromkeys([*family.assumed, Assumption.DATASET_SHAPE]))
+    known = [reason for reason in family.assumed if isinstance(reason, Assumption)]  # a mesh has no readings
+    assumed = list(dict.fromkeys([*known, Assumption.DATASET_SHAPE]))
     return Family.model_validate(
         {
             **family.model_dump(exclude={"content", "contents", "use", "growth"}),

@@ -30,6 +30,7 @@ from workalike.characterize.reopened import opened_for_each_part
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.roles import Behaviour, decide_role
 from workalike.characterize.rules import ModelRule
+from workalike.characterize.runners_up import judged
 from workalike.characterize.shifted import shift_of
 from workalike.characterize.synthesis import refined
 from workalike.characterize.traced import Traces
@@ -162,7 +163,7 @@ class _Characterizer:
             if found is not None and traced is not None and has_rules(found.family):
                 found = opened_for_each_part(found, traced, self.job, traces)
             out.append(found or after)
-        return out, table.operations() if table is not None else None
+        return judged(out, self.job), table.operations() if table is not None else None
 
     def _without_idle(self, data: list[FileFacts]) -> list[FileFacts]:
         """The data files of the processes that use any of them: the others are no ranks of the workload."""

@@ -9,6 +9,7 @@ from workalike.facts.noise import Noise
 from workalike.facts.other_files import CountedTogether
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision
+from workalike.predict.agreement import DeterminedRow
 from workalike.workload.model import Family, Reason, Workload
 
 
@@ -31,6 +32,8 @@ class FamilyFacts:
     family: Family
     dumps: list[DumpFacts]
     rules: list[Decision] = field(default_factory=list)  # the rules that decided
+    misfit: list[DeterminedRow] | None = None  # determined counters that are off; None: not compared
+    runners_up: list[Family] = field(default_factory=list)  # other readings with the same counters
 
     def files(self) -> list[FileFacts]:
         """Each file once, in the order of the dumps."""
@@ -43,6 +46,13 @@ class FamilyFacts:
     def sentences(self) -> list[str]:
         """The sentences of the rules that decided."""
         return [decision.sentence for decision in self.rules]
+
+    def misfit_sentences(self) -> list[str]:
+        """Counter by counter, where a log of the family's run would differ from the log."""
+        return [
+            f"{row.module} {row.counter}: {row.expected:,} in the log, {row.found:,} by the workload"
+            for row in self.misfit or ()
+        ]
 
 
 @dataclass
@@ -84,6 +94,12 @@ def summary_of(found: Characterization) -> dict[str, object]:
                 "bytes_written": sum(d.bytes_written for d in f.dumps),
                 "bytes_read": sum(d.bytes_read for d in f.dumps),
                 "rules": f.sentences(),
+                "misfit": None
+                if f.misfit is None
+                else [
+                    {"module": row.module, "counter": row.counter, "log": row.expected, "workload": row.found}
+                    for row in f.misfit
+                ],
             }
             for f in found.families
         ],

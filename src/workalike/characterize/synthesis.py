@@ -63,22 +63,29 @@ def refined(families: Sequence[FamilyFacts], job: JobFacts) -> list[FamilyFacts]
 
     Families that share a file are left alone: the log does not tell their counters apart.
     """
-    users = Counter(file.key for family in families for file in family.files())
     return [
-        _Refiner(family, job).best() if all(users[file.key] == 1 for file in family.files()) else family
-        for family in families
+        Refiner(family, job).best() if own else family
+        for family, own in zip(families, families_of_own_files(families), strict=True)
     ]
+
+
+def families_of_own_files(families: Sequence[FamilyFacts]) -> list[bool]:
+    """Whether each family shares no file with another."""
+    users = Counter(file.key for family in families for file in family.files())
+    return [all(users[file.key] == 1 for file in family.files()) for family in families]
 
 
 def misfit_of(facts: FamilyFacts, job: JobFacts) -> list[DeterminedRow] | None:
     """The determined counters in which a family's prediction is off; None where they cannot be predicted."""
-    refiner = _Refiner(facts, job)
+    refiner = Refiner(facts, job)
     if not refiner.compares():
         return None
     return refiner.misfit(facts.family)
 
 
-class _Refiner:
+class Refiner:
+    """Judges readings of one family by the counters that a log of their run would hold."""
+
     def __init__(self, facts: FamilyFacts, job: JobFacts) -> None:
         self.facts = facts
         self.job = job
@@ -375,6 +382,19 @@ class _Refiner:
             if 1 < passes <= MOST_PASSES:
                 found.add(passes)
         yield from sorted(found)
+
+
+def placed_alike(family: Family, pattern: Pattern) -> Iterator[Candidate]:
+    """All streams of a family in one pattern, if it reads and writes."""
+
+    def placed(content: Content) -> Content | None:
+        written = other_contents.placed(content, Direction.WRITE, pattern)
+        return None if written is None else other_contents.placed(written, Direction.READ, pattern)
+
+    if {stream.direction for content in family.all_contents() for stream in content.streams} == set(
+        Direction
+    ):
+        yield from _changed(SynthesisRule.PLACED, family, placed)
 
 
 def _badness(misfit: Sequence[DeterminedRow]) -> tuple[int, float]:

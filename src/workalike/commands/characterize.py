@@ -43,7 +43,12 @@ def command(
             "not with --round or without -o."
         ),
     ] = True,
-    rules: Annotated[bool, typer.Option("--rules", help="Print the rules that decided each family.")] = False,
+    rules: Annotated[
+        bool,
+        typer.Option(
+            "--rules", help="Print the rules that decided each family, and the counters that it misses."
+        ),
+    ] = False,
     as_json: opt.Json = False,
 ) -> None:
     """Describe what a log's application does to storage, as an anonymous workload file.
@@ -85,6 +90,14 @@ def command(
         for family in found.families:
             for rule in family.sentences():
                 opt.warn(f"{family.family.role.value} {family.family.number}: {rule}")
+            for row in family.misfit_sentences():
+                opt.warn(f"{family.family.role.value} {family.family.number}: off by more than 5 %: {row}")
+    off = sum(bool(family.misfit) for family in found.families)
+    if off and not rules and not as_json:
+        verb = "misses" if off == 1 else "miss"
+        opt.warn(
+            f"{plural(off, 'file family')} {verb} counters of the log by more than 5 % (--rules lists them)"
+        )
     for name in families_like_meshes(found) if modelling.model is None else []:
         opt.warn(f"{name}: has as many datasets as a mesh with variables; --model mesh models it as one")
     report_gaps(found)

@@ -22,6 +22,7 @@ from workalike.record.run_record import Record
 from workalike.report.guard import instrument_text
 from workalike.report.sentences import ASSUMPTIONS, REASONS, family_sentences
 from workalike.text import percent_text, plural, rate_text, seconds_text, size_text
+from workalike.workload.ambiguity import ambiguity_words
 from workalike.workload.model import Assumption, Reason, Role, Workload
 
 MAX_FAMILIES = 40
@@ -166,8 +167,10 @@ def stories(workload: Workload, pairing: Pairing, log: Characterization | None) 
     return out, max(0, len(ordered) - MAX_FAMILIES)
 
 
-def assumption_text(assumption: Assumption) -> str:
+def assumption_text(assumption: Assumption | str) -> str:
     """An assumption in words."""
+    if not isinstance(assumption, Assumption):
+        return ambiguity_words(assumption)
     return ASSUMPTIONS.get(assumption, assumption.value)
 
 

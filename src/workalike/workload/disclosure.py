@@ -119,7 +119,7 @@ class _Family:
         if family.use is not None:
             yield self._line("use", plural(len(family.use), "value"), "which dumps are alike")
         if family.assumed:
-            words = ", ".join(a.value for a in family.assumed)
+            words = ", ".join(map(str, family.assumed))
             yield self._line("assumed", words, "what was assumed, not measured")
         for name, value in family.tunable.model_dump(mode="json", exclude_none=True).items():
             yield Disclosure(

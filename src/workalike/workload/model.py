@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from workalike.workload import units
+from workalike.workload.ambiguity import Ambiguity
 from workalike.workload.amid import AmidWrites
 from workalike.workload.content import (
     ArrayAccess,
@@ -313,7 +314,7 @@ class Family(Strict):
     content: Content | None = None
     contents: list[Content] = Field(default_factory=list)
     use: list[Annotated[int, Field(ge=0)]] | None = None
-    assumed: list[Assumption] = Field(default_factory=list)
+    assumed: list[Assumption | Ambiguity] = Field(default_factory=list)
     tunable: Tunable = Field(default_factory=Tunable)
 
     @model_validator(mode="before")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from workalike.text import plural, seconds_text, size_text
 from workalike.workload import phrases
-from workalike.workload.model import Direction, Family, Workload
+from workalike.workload.ambiguity import ambiguity_words
+from workalike.workload.model import Assumption, Direction, Family, Workload
 
 MAX_PARTS = 6  # lines for the streams of one dump
 INDENT = "    "
@@ -57,7 +58,9 @@ def summarize_family(family: Family, ranks: int) -> list[str]:
     if family.keep:
         facts.append(("kept", f"the last {plural(family.keep, 'file')}"))
     if family.assumed:
-        facts.append(("assumed", "; ".join(phrases.ASSUMPTION_WORDS[a] for a in family.assumed)))
+        words = [phrases.ASSUMPTION_WORDS[a] for a in family.assumed if isinstance(a, Assumption)]
+        facts += [("assumed", "; ".join(words))] if words else []
+        facts += [("unclear", ambiguity_words(a)) for a in family.assumed if not isinstance(a, Assumption)]
     return lines + [f"{INDENT}{word:<8} {text}" for word, text in facts]
 
 

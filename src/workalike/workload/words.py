@@ -152,6 +152,33 @@ class Assumption(StrEnum):
     DECK = "deck"  # taken from another workload's input deck
 
 
+class Reading(StrEnum):
+    """What sets one reading of a family apart from another that has the same counters."""
+
+    CONTIGUOUS_WRITES = "contiguous-writes"
+    INTERLEAVED_WRITES = "interleaved-writes"
+    STRIDED_WRITES = "strided-writes"
+    RANDOM_WRITES = "random-writes"
+    SAME_WRITES = "same-writes"
+    REPLICATED_WRITES = "replicated-writes"
+    CONTIGUOUS_READS = "contiguous-reads"
+    INTERLEAVED_READS = "interleaved-reads"
+    STRIDED_READS = "strided-reads"
+    RANDOM_READS = "random-reads"
+    SAME_READS = "same-reads"
+    REPLICATED_READS = "replicated-reads"
+    ONE_PASS = "one-pass"
+    SEVERAL_PASSES = "several-passes"
+    ONE_DUMP = "one-dump"
+    SEVERAL_DUMPS = "several-dumps"
+    WRITES_FIRST = "writes-first"
+    READS_FIRST = "reads-first"
+    PER_DUMP = "a-file-per-dump"
+    APPENDED = "appended-dumps"
+    OVERWRITTEN = "overwritten-dumps"
+    REUSED = "a-file-opened-anew"
+
+
 class Reason(StrEnum):
     """Why data of the log are not in the workload."""
 
