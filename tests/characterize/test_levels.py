@@ -65,6 +65,11 @@ def test_metadata_is_small_operations() -> None:
     assert chosen(hdf5(1024, 900 * MIB, 900 * MIB, small=100_000)).level is Level.MPIIO
 
 
+@pytest.mark.parametrize(("moved", "level"), [(700_000, Level.H5D), (1_500_000, Level.MPIIO)])
+def test_metadata_may_be_more_than_hardly_any_data(moved: int, level: Level) -> None:
+    assert chosen(hdf5(1024, moved, moved, small=1000)).level is level
+
+
 def test_fill_values_of_chunked_datasets_are_named() -> None:
     choice = chosen(hdf5(8 * MIB, 16 * MIB, 16 * MIB, chunk=MIB // 8))
     assert choice.level is Level.H5D

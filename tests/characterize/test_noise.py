@@ -82,6 +82,13 @@ def test_text_logs_are_noise_only_where_there_is_data() -> None:
     assert "/proj/run/run.log" in sorted_out(much)[0]
 
 
+@pytest.mark.parametrize(("share", "noise"), [(0.03, True), (0.045, True), (0.055, False), (0.08, False)])
+def test_text_logs_of_few_bytes_are_noise(share: float, noise: bool) -> None:
+    """Though they are no negligible files."""
+    builder = with_data_file(**{"/proj/run/run.log": round(share / (1 - share) * 100 * MIB)})
+    assert ("text log" in sorted_out(builder)[1]) is noise
+
+
 def test_small_files_are_negligible_together() -> None:
     builder = with_data_file(**{f"/proj/run/{letter}.txt": 1000 for letter in "abcdef"})
     assert sorted_out(builder)[1] == {"negligible": 6}

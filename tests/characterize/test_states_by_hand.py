@@ -51,6 +51,15 @@ def test_bursts_lie_between_gaps() -> None:
 
 
 @pytest.mark.parametrize(
+    ("pause", "span", "apart"),
+    [(0.3, 9.0, False), (0.45, 9.0, False), (0.8, 9.0, True), (8.0, 1000.0, False), (15.0, 1000.0, True)],
+)
+def test_a_pause_is_half_a_second_and_a_hundredth_of_the_span(pause: float, span: float, apart: bool) -> None:
+    starts, ends = np.array([0.0, 1.0 + pause]), np.array([1.0, span])
+    assert len(bursts(starts, ends, span)) == 1 + apart
+
+
+@pytest.mark.parametrize(
     ("sizes", "joined"),
     [
         ([LEAST, LEAST, LEAST], [(0, 1), (1, 2), (2, 3)]),

@@ -10,14 +10,28 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from known_logs import OWN_LOGS, PACKAGE_LOGS, REPOSITORY, SHARED_LOGS, SHARED_WORKFLOWS
 
 import workalike
-from workalike.characterize.sensitivity import effects, jobs_of
+from workalike.characterize.sensitivity import effects, jobs_of, outcome
 from workalike.darshan import LogBuilder
-from workalike.facts.thresholds import SEEN_ON, THRESHOLDS, Thresholds, table, varied
+from workalike.facts.thresholds import (
+    SEEN_ON,
+    THRESHOLDS,
+    Kind,
+    Threshold,
+    Thresholds,
+    recorded,
+    table,
+    varied,
+)
 
 PACKAGE = Path(workalike.__file__).parent
 NAMES = [f.name for f in fields(Thresholds)]
+
+TEST = "test: "
+HERE = {log.stem for log in [*OWN_LOGS, *PACKAGE_LOGS]}
+"""Logs that are there on every machine."""
 
 NO_THRESHOLDS = {
     "ARRAYS_OF_MESH",  # part of the library's format
@@ -51,6 +65,7 @@ def test_every_threshold_is_used() -> None:
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == "THRESHOLDS"
+        and not node.attr.startswith("_")
     }
     assert read == set(NAMES)
 
@@ -79,6 +94,43 @@ def test_rows_say_what_they_decide() -> None:
     assert [row.name for row in rows] == NAMES
     assert all(row.value > 0 and row.unit and row.decides.endswith((".", ",")) for row in rows)
     assert SEEN_ON.keys() <= set(NAMES)
+
+
+def test_every_threshold_is_seen() -> None:
+    """On a known log, or else in a test; a limit need not be."""
+    rows = table()
+    assert [row.name for row in rows if row.kind is Kind.THRESHOLD and not row.seen_on] == []
+    names = {name for row in rows for name in row.seen_on}
+    tests = {name.removeprefix(TEST) for name in names if name.startswith(TEST)}
+    assert tests
+    for test in tests:
+        path, _, function = test.partition("::")
+        defined = [
+            node.name
+            for node in ast.walk(ast.parse((REPOSITORY / path).read_text()))
+            if isinstance(node, ast.FunctionDef)
+        ]
+        assert function in defined, test
+    known = {log.stem for log in [*PACKAGE_LOGS, *OWN_LOGS]}
+    shared = {log.stem for log in SHARED_LOGS} | {folder.name for folder in SHARED_WORKFLOWS}
+    assert names - {TEST + test for test in tests} - known <= (shared or names)
+
+
+@pytest.mark.parametrize("row", [row for row in table() if HERE & set(row.seen_on)], ids=lambda row: row.name)
+def test_logs_change_as_the_table_says(row: Threshold) -> None:
+    logs = [log for log in [*OWN_LOGS, *PACKAGE_LOGS] if log.stem in row.seen_on]
+    (effect,) = effects([row], jobs_of(logs))
+    assert set(effect.either) == {log.stem for log in logs}
+
+
+def test_only_what_is_read_can_change_anything(tmp_path: Path) -> None:
+    (job,) = jobs_of([make_log(tmp_path)])
+    with recorded() as read:
+        outcome(job)
+    assert "role_checkpoint" in read and "trace_runs" not in read
+    with recorded() as again:
+        pass
+    assert again == set() and type(THRESHOLDS) is Thresholds
 
 
 def test_a_varied_threshold_is_restored() -> None:
@@ -125,8 +177,13 @@ def test_the_command_lists_and_varies(tmp_path: Path) -> None:
         program = [sys.executable, "-m", "workalike", "thresholds"]
         return subprocess.run([*program, *map(str, arguments)], capture_output=True, text=True)
 
-    listed = json.loads(run("--json").stdout)["thresholds"]
-    assert [row["name"] for row in listed] == NAMES
+    listed = json.loads(run("--json").stdout)
+    names = {kind: {row["name"] for row in listed[kind]} for kind in ("thresholds", "limits")}
+    assert names["thresholds"] | names["limits"] == set(NAMES)
+    assert "level_explains" in names["thresholds"] and "plausible_bytes" in names["limits"]
+    text = run().stdout
+    assert text.index("Thresholds decide") < text.index("level_explains = 0.95 share")
+    assert text.index("role_line") < text.index("Limits bound") < text.index("plausible_bytes")
     varied_ = run(make_log(tmp_path), "--name", "role_checkpoint")
     assert "halved: nothing changes" in varied_.stdout
     assert "doubled: app" in varied_.stdout

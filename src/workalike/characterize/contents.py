@@ -144,9 +144,9 @@ def cut_stream(stream: Stream, sizes: Sequence[int], nprocs: int, exact: bool) -
     metadata = [
         [(c, size) for c in apportion(count, [1.0] * len(sizes))]
         for count, size in pairs
-        if size <= THRESHOLDS.metadata_operation
+        if size <= THRESHOLDS.small_operation
     ]
-    large = [pair for pair in pairs if pair[1] > THRESHOLDS.metadata_operation]
+    large = [pair for pair in pairs if pair[1] > THRESHOLDS.small_operation]
     shares = apportion(_operations(large), [1.0] * len(sizes))
     out = [[part[k] for part in metadata if part[k][0]] for k in range(len(sizes))]
     for state, operations in zip(out, shared_by_size(large, shares, sizes), strict=True):

@@ -132,13 +132,18 @@ def _data_set(members: Sequence[DataFile], job: JobFacts) -> FamilyFacts | None:
 
 
 def _reads_so_often(family: Family, reads: int, job: JobFacts) -> bool:
-    """Whether the data set's plan has the log's reads: files whose headers are read, too, are no plain samples."""
+    """Whether the data set's plan has the log's reads: files whose headers are read, too, are no plain samples.
+
+    Samples whose sizes are drawn anew, and which are read in pieces, have other numbers of pieces.
+    """
     workload = Workload(ranks=job.nprocs, runtime=max(0.0, job.run_time), families=[family])
     try:
         planned = int(core_plan(resolve(workload, Options())).count()["READS"].sum())
     except WorkalikeError:
         return False
-    return abs(planned - reads) <= THRESHOLDS.dataset_reads * reads
+    dataset = family.all_contents()[0].dataset
+    drawn = dataset is not None and dataset.deviation > 0 and dataset.transfer is not None
+    return drawn or planned == reads
 
 
 @dataclass(frozen=True)
@@ -257,7 +262,7 @@ class _Finder:
         alike = all(len(set(column.tolist())) == 1 for column in (passes, own, header))
         if not alike or (own * passes != total).any():
             return None
-        return int(passes[0]) if header[0] <= min(own[0], THRESHOLDS.dataset_header) else None
+        return int(passes[0]) if header[0] <= own[0] else None
 
     def _reads_of_everyone(self, own: int, ranks: Sequence[int]) -> int:
         """How often each of several ranks read everything; 0 where they share it out."""
@@ -276,11 +281,10 @@ class _Finder:
         return np.full(len(reads.file), 1 if groups else epochs)
 
     def _looks_alone(self, order: Order, file_order: Order) -> bool:
-        """Whether nothing but repetition speaks for a data set: a few files of each rank, read in sequence."""
+        """Whether nothing but repetition speaks for a data set: files of each rank, read in sequence."""
         reads = self.reads
         shared = len(reads.file) > reads.files
-        few = reads.files < THRESHOLDS.dataset_files * len(reads.ranks())
-        return not shared and few and order is file_order is Order.SEQUENTIAL
+        return not shared and order is file_order is Order.SEQUENTIAL
 
     def _turns(self, epochs: int, column: IntArray, whole: int) -> list[list[int]]:
         """The readers of each epoch, where every epoch has its own processes; nothing where all read in all.
@@ -350,7 +354,7 @@ class _Finder:
     def _split(
         self, rounds: list[list[int]], got: IntArray, samples: int, epochs: int
     ) -> tuple[Split, int] | None:
-        """What the readers share out, and how many samples at a time; None where they did so very unevenly.
+        """What the readers share out, and how many samples at a time; None where no batch explains it.
 
         `got` is how many samples each record has.
         """
@@ -365,11 +369,7 @@ class _Finder:
             if batch is not None:
                 self.assumed.append(Assumption.BATCH)
                 return Split.SAMPLES, batch
-        least, most = (pick(n for row in shares for n in row) for pick in (min, max))
-        if most > THRESHOLDS.dataset_uneven * least:
-            return None
-        self.assumed.append(Assumption.RANK_SHARES)
-        return (Split.FILES if whole else Split.SAMPLES), 1
+        return None
 
     def _order_of_files(self, groups: list[list[int]], samples: int, order: Order) -> Order:
         """By the order in which each process first opened its files."""

@@ -164,17 +164,23 @@ def common_slabs(facts: ModuleFacts, rank: int) -> list[Hyperslab]:
     return found
 
 
-@functools.lru_cache(maxsize=4096)
 def guess_dims(points: int, longest: Shape, slab: Shape = (), pieces: Shape = ()) -> Shape:
     """Extents whose product is `points`, each at least the longest access.
 
     Preferred are extents that cut the usual `slab` into contiguous pieces of a length that the levels below saw, then
     extents in proportion to the longest access. Where no product fits, there are as few more elements as possible.
     """
+    limits = THRESHOLDS.shapes_most, THRESHOLDS.divisor_most
+    return _guessed(points, longest, slab, pieces, limits)
+
+
+@functools.lru_cache(maxsize=4096)
+def _guessed(points: int, longest: Shape, slab: Shape, pieces: Shape, limits: tuple[int, int]) -> Shape:
+    """The extents, given (most shapes, largest divisor) that are tried."""
     if len(longest) == 1:
         return (max(points, longest[0]),)
     best: tuple[tuple[bool, float], Shape] | None = None
-    for dims in _factorisations(points, len(longest)):
+    for dims in _factorisations(points, len(longest), limits):
         if all(d >= n for d, n in zip(dims, longest, strict=True)):
             ratios = [math.log(d / n) for d, n in zip(dims, longest, strict=True)]
             unseen = not slab or run_length(slab, dims) not in pieces
@@ -196,10 +202,11 @@ def run_length(slab: Shape, dims: Shape) -> int:
     return run
 
 
-def _factorisations(points: int, parts: int) -> Iterator[Shape]:
+def _factorisations(points: int, parts: int, limits: tuple[int, int]) -> Iterator[Shape]:
     """Ordered factorisations of `points`; none where there are too many to try."""
-    divisors = _divisors(points)
-    if len(divisors) ** (parts - 1) <= THRESHOLDS.shapes_most:
+    shapes_most, divisor_most = limits
+    divisors = _divisors(points, divisor_most)
+    if len(divisors) ** (parts - 1) <= shapes_most:
         yield from _extend(points, parts, divisors)
 
 
@@ -213,7 +220,7 @@ def _extend(points: int, parts: int, divisors: Sequence[int]) -> Iterator[Shape]
                 yield (d, *rest)
 
 
-def _divisors(number: int) -> list[int]:
-    candidates = np.arange(1, min(math.isqrt(number), THRESHOLDS.divisor_most) + 1)
+def _divisors(number: int, most: int) -> list[int]:
+    candidates = np.arange(1, min(math.isqrt(number), most) + 1)
     small = candidates[number % candidates == 0].tolist()
     return sorted({*small, *(number // d for d in small)})

@@ -141,7 +141,7 @@ def _long_lived(files: list[DataFile]) -> list[int]:
     ends = np.array([d.interval.end for d in files])
     lengths = ends - starts
     out = []
-    for i in np.flatnonzero(lengths > THRESHOLDS.long_lived_longer * lengths.min()).tolist():
+    for i in np.flatnonzero(lengths > 2 * lengths.min()).tolist():
         inside = (starts >= starts[i]) & (ends <= ends[i]) & (2 * lengths < lengths[i])
         if np.count_nonzero(inside) >= THRESHOLDS.long_lived_holds:
             out.append(i)

@@ -9,7 +9,7 @@ from pathlib import Path
 from workalike.characterize.pipeline import characterize
 from workalike.darshan import Log, open_logs
 from workalike.errors import WorkalikeError
-from workalike.facts.thresholds import Threshold, varied
+from workalike.facts.thresholds import Threshold, recorded, varied
 from workalike.workload.workload_file import workload_text
 
 FACTORS = (0.5, 2.0)
@@ -48,12 +48,17 @@ def jobs_of(paths: Iterable[Path]) -> list[Job]:
 
 def effects(thresholds: Sequence[Threshold], jobs: Sequence[Job]) -> Iterator[Effect]:
     """The effect of each threshold on the jobs, one threshold after the other."""
-    usual = {job.name: outcome(job) for job in jobs}
+    usual, read = {}, {}
+    for job in jobs:
+        with recorded() as names:
+            usual[job.name] = outcome(job)
+        read[job.name] = names
     for threshold in thresholds:
+        concerned = [job for job in jobs if threshold.name in read[job.name]]
         changed = []
         for factor in FACTORS:
             with varied(threshold.name, factor):
-                changed.append(tuple(job.name for job in jobs if outcome(job) != usual[job.name]))
+                changed.append(tuple(job.name for job in concerned if outcome(job) != usual[job.name]))
         yield Effect(threshold, *changed)
 
 

@@ -67,18 +67,16 @@ def _follows(pattern: list[list[Pair]], dump: list[list[Pair]], exact: bool) -> 
     whole, wanted = sum(map(_bytes, pattern)), sum(map(_bytes, dump))
     for scaled, actual in zip(pattern, dump, strict=True):
         share = _bytes(scaled) * wanted / whole
-        if abs(share - _bytes(actual)) > THRESHOLDS.series_shares * max(share, 1):
+        if abs(share - _bytes(actual)) >= 1:
             return False
-        if not exact and _variation(fit_bytes(scaled, round(share)), actual) > THRESHOLDS.series_bins:
+        if not exact and _histogram(fit_bytes(scaled, round(share))) != _histogram(actual):
             return False
     return True
 
 
-def _variation(a: Sequence[Pair], b: Sequence[Pair]) -> float:
-    """Total variation between the histograms of two lists of operations, 0 to 1."""
-    bins: list[Counter[int]] = [Counter(), Counter()]
-    for pairs, histogram in zip((a, b), bins, strict=True):
-        for count, size in pairs:
-            histogram[bin_of(size)] += count
-    total_a, total_b = bins[0].total() or 1, bins[1].total() or 1
-    return sum(abs(bins[0][i] / total_a - bins[1][i] / total_b) for i in bins[0] | bins[1]) / 2
+def _histogram(pairs: Sequence[Pair]) -> Counter[int]:
+    """Operations by bin of their size."""
+    histogram: Counter[int] = Counter()
+    for count, size in pairs:
+        histogram[bin_of(size)] += count
+    return histogram

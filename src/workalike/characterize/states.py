@@ -209,8 +209,7 @@ def _spread(interval: Interval, size: int, bins: int, width: float) -> npt.NDArr
 
 def bursts_in_timeline(timeline: Timeline, within: Interval) -> list[Interval]:
     """The intervals of busy bins, which idle bins separate."""
-    quiet = THRESHOLDS.state_quiet * timeline.bytes.sum() / max(1, np.count_nonzero(timeline.bytes))
-    busy = timeline.bytes > quiet
+    busy = timeline.bytes >= 1  # less is what sharing out bytes over bins has left
     edges = np.flatnonzero(np.diff(np.concatenate([[0], busy.astype(np.int8), [0]])))
     runs = []
     for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):

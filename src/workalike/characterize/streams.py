@@ -26,6 +26,7 @@ from workalike.facts.counters import Pair, bytes_name, collective_of, operations
 from workalike.facts.placement import Placement, modifies, place_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
+from workalike.predict.determined import PLACES
 from workalike.workload import units
 from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
 
@@ -152,7 +153,7 @@ def _reduced_streams(
     moved = moved_by(facts, direction)
     total = facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN")
     root = root_of(facts, nprocs, [direction])
-    assumed = [Assumption.SIZES] if len(moved.pairs) > THRESHOLDS.sizes_known else []
+    assumed = [Assumption.SIZES] if len(moved.pairs) > PLACES else []
     if root is not None:
         # One rank moved everything: in collective calls the other ranks join with zero bytes.
         ranges: Ranges = [(root, root, 1)]

@@ -222,7 +222,7 @@ def placement_in_trace(trace: Trace) -> Placement | None:
     ranks = list(trace.by_rank())
     moved = int(trace.lengths.sum())
     union = covered(trace.offsets, trace.lengths)
-    if len(ranks) > 1 and moved > THRESHOLDS.trace_replicated * union and _same_region(ranks):
+    if len(ranks) > 1 and moved > union and _same_region(ranks):
         return Placement(Pattern.REPLICATED)
     runs = [len(runs_of(offsets, lengths)) for _, offsets, lengths in ranks]
     if sum(runs) == len(ranks):

@@ -36,11 +36,7 @@ def tunable_of(
     if alignment is not None:
         block, aligned = alignment
         rules.append(by(TunableRule.ALIGNMENT, share=100 * aligned, multiple=block))
-        if (
-            interface is Interface.HDF5
-            and THRESHOLDS.alignment_least <= block <= MAX_ALIGNMENT
-            and aligned >= THRESHOLDS.alignment_share
-        ):
+        if interface is Interface.HDF5 and block <= MAX_ALIGNMENT and aligned >= THRESHOLDS.alignment_share:
             tunable.alignment = block
     if interface is Interface.HDF5 and level is Level.H5D:
         stored = stored_in_chunks(files)

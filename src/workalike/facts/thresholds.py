@@ -1,8 +1,8 @@
-"""The thresholds of facts and characterization, each with its unit and what it decides.
+"""The thresholds and limits of facts and characterization, each with its unit and what it decides.
 
-`workalike thresholds LOG...` prints which logs change when a threshold is halved or doubled. `SEEN_ON` has the known
-logs that changed. A threshold without any there bounds work, bounds what a damaged log can claim, or decides a case
-that only synthetic logs show.
+A threshold decides what a log means. `workalike thresholds LOG...` prints which logs change when one is halved or
+doubled; `SEEN_ON` has known logs that change, or else a test. One that changes nothing has no place here.
+A limit bounds work, memory, or what a damaged log can claim; few logs come near one.
 """
 
 from __future__ import annotations
@@ -10,11 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from typing import Any
 
 
+class Kind(StrEnum):
+    """Whether a value decides what a log means, or bounds what is done."""
+
+    THRESHOLD = "threshold"
+    LIMIT = "limit"
+
+
 def _threshold(value: Any, unit: str, decides: str) -> Any:
-    return field(default=value, metadata={"unit": unit, "decides": decides})
+    return field(default=value, metadata={"kind": Kind.THRESHOLD, "unit": unit, "decides": decides})
+
+
+def _limit(value: Any, unit: str, bounds: str) -> Any:
+    return field(default=value, metadata={"kind": Kind.LIMIT, "unit": unit, "decides": bounds})
 
 
 @dataclass
@@ -51,9 +63,6 @@ class Thresholds:
     )
     noise_negligible_bytes: int = _threshold(4 * 2**20, "bytes", "and at most so many bytes.")
     # characterize.datasets
-    dataset_header: int = _threshold(
-        2**16, "bytes", "Most bytes of a data set's file that no epoch reads: more of them are holes."
-    )
     dataset_sequential: float = _threshold(
         0.5,
         "share",
@@ -63,42 +72,27 @@ class Thresholds:
         0.9, "share", "Files are read in sequence where at least this share follows the order of their names."
     )
     dataset_least: int = _threshold(8, "samples", "Files with fewer samples than this are no data set.")
-    dataset_files: int = _threshold(
-        4,
-        "files",
-        "Processes that read fewer files than this each, in sequence and no others, share no data set.",
-    )
-    dataset_reads: float = _threshold(
-        0.01,
-        "share",
-        "A data set's plan has as many reads as the log, within this share; else it is no data set.",
-    )
-    dataset_uneven: float = _threshold(
-        1.5, "factor", "Readers whose shares no batch explains share out a data set if they differ by less."
-    )
     # facts.times
     gap_least: float = _threshold(0.5, "s", "Dumps are separated by idle time longer than this,")
     gap_share: float = _threshold(0.01, "share", "and longer than this share of the span.")
     # facts.plausible
-    plausible_bytes: int = _threshold(
+    plausible_bytes: int = _limit(
         2**50, "bytes", "Largest plausible bytes of a record, and of an operation (the engine's limit)."
     )
-    plausible_operations: int = _threshold(
+    plausible_operations: int = _limit(
         2**36, "operations", "Largest plausible number of operations of a record."
     )
-    plausible_extent: int = _threshold(2**56, "bytes", "Largest plausible offset.")
-    plausible_else: int = _threshold(2**62, "count", "Largest plausible value of any other counter.")
-    plausible_run: float = _threshold(
+    plausible_extent: int = _limit(2**56, "bytes", "Largest plausible offset.")
+    plausible_else: int = _limit(2**62, "count", "Largest plausible value of any other counter.")
+    plausible_run: float = _limit(
         1e8, "s", "Longest plausible run, and latest plausible timestamp: three years."
     )
-    plausible_late: int = _threshold(
+    plausible_late: int = _limit(
         10,
         "factor",
         "A timestamp is plausible up to so many times the run time, since clocks of ranks differ,",
     )
-    plausible_late_s: int = _threshold(
-        60, "s", "and so many seconds later, since old logs count whole seconds."
-    )
+    plausible_late_s: int = _limit(60, "s", "and so many seconds later, since old logs count whole seconds.")
     # facts.placement
     placed_consecutive: float = _threshold(
         0.8,
@@ -108,11 +102,6 @@ class Thresholds:
     placed_sequential: float = _threshold(
         0.5, "share", "Operations are random where less than this share of them goes forward."
     )
-    placed_alternates: float = _threshold(
-        0.5,
-        "share",
-        "Reads and writes that alternate in this share of the operations are read-modify-writes.",
-    )
     placed_covers: float = _threshold(
         0.9,
         "share",
@@ -121,18 +110,12 @@ class Thresholds:
     placed_replicated: float = _threshold(
         1.5, "factor", "Ranks that together read so many times the file's extent read the same data."
     )
-    placed_modified: float = _threshold(
-        0.9, "share", "In a read-modify-write at least this share of the writes has a read before it."
-    )
     # characterize.states
-    states_most: int = _threshold(10_000, "states", "A file with more states than this is one dump.")
+    states_most: int = _limit(10_000, "states", "A file with more states than this is one dump.")
     state_least: int = _threshold(
         65536,
         "bytes",
         "Smallest average size of a state: a text log that is written line by line has no states.",
-    )
-    state_quiet: float = _threshold(
-        0.002, "share", "A bin of the heatmap with less than this share of the mean of all busy bins is idle."
     )
     state_begins: float = _threshold(
         0.02, "share", "A state begins when this share of its bytes has been moved,"
@@ -143,7 +126,7 @@ class Thresholds:
         0.1, "share", "A file that is written over less than this share of the run is one dump."
     )
     # characterize.streams
-    sizes_most: int = _threshold(24, "sizes", "Most different sizes of operations in a stream.")
+    sizes_most: int = _limit(24, "sizes", "Most different sizes of operations in a stream.")
     active_all: float = _threshold(
         0.8, "share", "All ranks of a reduced record are active where at least this share of them is."
     )
@@ -151,9 +134,6 @@ class Thresholds:
         1.25,
         "factor",
         "A file to which so many times its length is written is overwritten as a whole (a database, a scratch file).",
-    )
-    sizes_known: int = _threshold(
-        4, "sizes", "Sizes of a reduced record beyond those that Darshan keeps are assumed."
     )
     # characterize.stream_parts
     small_operation: int = _threshold(10240, "bytes", "Headers and other metadata are at most this large.")
@@ -166,7 +146,7 @@ class Thresholds:
         "Ranks interleave operation by operation where they have at least this share of segments per operation.",
     )
     # characterize.repeated_access
-    passes_most: int = _threshold(
+    passes_most: int = _limit(
         16, "passes", "Most passes over a file in one dump that are streams of their own."
     )
     # characterize.tunables
@@ -175,30 +155,23 @@ class Thresholds:
         "share",
         "Ranks with POSIX operations are aggregators where they are less than this share of the callers.",
     )
-    alignment_least: int = _threshold(65536, "bytes", "Least alignment that an application sets.")
     alignment_share: float = _threshold(
         0.95, "share", "A file is aligned where this share of its operations is."
     )
-    settings_files: int = _threshold(
+    settings_files: int = _limit(
         1000, "files", "Settings are derived from this many files of a family, the first ones."
     )
     # characterize.assemble
-    rules_files: int = _threshold(
+    rules_files: int = _limit(
         100,
         "files",
         "Rules are collected from this many files of a family, the first ones: the others give the same.",
     )
-    # characterize.meshes
-    mesh_reads: float = _threshold(
-        0.01,
-        "share",
-        "A library that appends to a file reads at most this share of the bytes written, of its own tables.",
-    )
     # characterize.dataspace
-    element_most: int = _threshold(2**20, "bytes", "Largest element of a dataset.")
-    chunk_most: int = _threshold(2**32, "bytes", "HDF5's limit for the size of a chunk.")
-    shapes_most: int = _threshold(10_000, "shapes", "Most shapes that are tried for a dataset.")
-    divisor_most: int = _threshold(
+    element_most: int = _limit(2**20, "bytes", "Largest element of a dataset.")
+    chunk_most: int = _limit(2**32, "bytes", "HDF5's limit for the size of a chunk.")
+    shapes_most: int = _limit(10_000, "shapes", "Most shapes that are tried for a dataset.")
+    divisor_most: int = _limit(
         100_000, "elements", "Largest divisor that is looked for in a dataset's number of elements."
     )
     # characterize.sharing
@@ -217,10 +190,8 @@ class Thresholds:
         "files",
         "A file that is open while so many others of its pattern come and go is a family of its own.",
     )
-    long_lived_most: int = _threshold(
-        20_000, "files", "Most files of a family whose open times are compared."
-    )
-    families_most: int = _threshold(
+    long_lived_most: int = _limit(20_000, "files", "Most files of a family whose open times are compared.")
+    families_most: int = _limit(
         200, "families", "With more families by name than this, names are taken to say nothing."
     )
     size_step: float = _threshold(
@@ -230,11 +201,6 @@ class Thresholds:
     )
     rotation_least: int = _threshold(
         3, "files", "Fewest files of a dump that may in fact be several dumps, each by one rank."
-    )
-    long_lived_longer: int = _threshold(
-        2,
-        "factor",
-        "A file is long-lived where it is open more than so many times as long as the shortest of its pattern.",
     )
     # characterize.barrier
     barrier_spread: float = _threshold(
@@ -255,7 +221,7 @@ class Thresholds:
         2**19, "bytes", "Most bytes of a chunk for which the payload's compressibility is tried."
     )
     # characterize.rank_streams
-    clusters_most: int = _threshold(
+    clusters_most: int = _limit(
         64, "clusters", "Most sets of ranks with the same operations in one direction of a dump."
     )
     ranks_even: float = _threshold(
@@ -268,23 +234,21 @@ class Thresholds:
         "share",
         "The dumps' operations may differ by this share in all: a buffering library makes an extra call now and then.",
     )
-    series_shares: float = _threshold(0.01, "share", "A stream's share of a dump may differ by this much,")
-    series_bins: float = _threshold(0.01, "share", "and its size histogram by this much (total variation).")
     # characterize.sizes
-    open_bin_most: int = _threshold(
+    open_bin_most: int = _limit(
         10 * 2**30,
         "bytes",
         "Largest operation of the open bin when bytes of unknown operations are shared out.",
     )
-    subsets_most: int = _threshold(8, "sizes", "Most common sizes whose subsets are tried.")
+    subsets_most: int = _limit(8, "sizes", "Most common sizes whose subsets are tried.")
     # characterize.compute_time
     compute_least: float = _threshold(
         0.02, "share", "Below this share of a dump, compute time between operations is measurement noise."
     )
-    compute_most: float = _threshold(1e15, "s", "Largest plausible time of all ranks together.")
+    compute_most: float = _limit(1e15, "s", "Largest plausible time of all ranks together.")
     # characterize.traced
-    trace_most: int = _threshold(20_000_000, "operations", "Longer traces are not read.")
-    trace_runs: int = _threshold(16, "runs", "Most contiguous runs of one rank that are kept as they are.")
+    trace_most: int = _limit(20_000_000, "operations", "Longer traces are not read.")
+    trace_runs: int = _limit(16, "runs", "Most contiguous runs of one rank that are kept as they are.")
     trace_overlap: float = _threshold(
         1.05, "factor", "A trace that moves more than so many times the bytes it covers overwrites itself."
     )
@@ -297,15 +261,8 @@ class Thresholds:
     trace_forward: float = _threshold(
         0.75, "share", "Operations are random where less than this share of the bytes goes forward."
     )
-    trace_replicated: float = _threshold(
-        1.5, "factor", "Ranks that move so many times the bytes they cover may move the same data."
-    )
-    # characterize.contents
-    metadata_operation: int = _threshold(
-        1024, "bytes", "Operations up to this size (library metadata) are the same in every state."
-    )
     # characterize.arrays
-    array_groups: int = _threshold(
+    array_groups: int = _limit(
         512,
         "groups",
         "With more groups of equal datasets than this, the content is streams instead of arrays.",
@@ -335,8 +292,9 @@ _LARGEST = 2**63 - 1  # an array of counters holds no more
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold as a row of the table that the command prints."""
+    """A threshold or limit as a row of the table that the command prints."""
 
+    kind: Kind
     name: str
     value: float
     unit: str
@@ -345,9 +303,10 @@ class Threshold:
 
 
 def table() -> list[Threshold]:
-    """Every threshold, in the order of the code that reads it."""
+    """Every threshold and limit, in the order of the code that reads it."""
     return [
         Threshold(
+            f.metadata["kind"],
             f.name,
             getattr(_DEFAULTS, f.name),
             f.metadata["unit"],
@@ -370,58 +329,181 @@ def varied(name: str, factor: float) -> Iterator[None]:
         setattr(THRESHOLDS, name, value)
 
 
+@contextmanager
+def recorded() -> Iterator[set[str]]:
+    """The names of the rows that are read within the context: no other one can change what it does."""
+    read: set[str] = set()
+
+    class Recording(Thresholds):
+        def __getattribute__(self, name: str) -> Any:
+            read.add(name)
+            return super().__getattribute__(name)
+
+    THRESHOLDS.__class__ = Recording
+    try:
+        yield read
+    finally:
+        THRESHOLDS.__class__ = Thresholds
+
+
 SEEN_ON: dict[str, tuple[str, ...]] = {
-    "level_explains": ("ior_hdf5_example", "example", "sample-dxt-simple", "collective-read-2048"),
-    "noise_negligible": ("cp2k-2", "nonmpi-dxt-1", "nwchem-scratch-4-dxt2", "openfoam-2"),
+    "level_explains": (
+        "checkpoints-4",
+        "h5py-series-1",
+        "hdf5-states-4",
+        "example",
+    ),
+    "level_minor": (
+        "test: tests/facts/test_levels_by_hand.py::test_a_direction_of_next_to_nothing_follows_the_other",
+    ),
+    "level_metadata": (
+        "test: tests/characterize/test_levels.py::test_metadata_may_be_more_than_hardly_any_data",
+    ),
+    "level_filled": (
+        "test: tests/facts/test_levels_by_hand.py::test_fill_values_are_chunked_data_written_twice",
+    ),
+    "noise_text_logs": ("test: tests/characterize/test_noise.py::test_text_logs_of_few_bytes_are_noise",),
+    "noise_negligible": (
+        "cp2k-2",
+        "gromacs-2",
+        "nwchem-scratch-4-dxt2",
+        "quantum-espresso-2",
+    ),
     "noise_negligible_bytes": ("imbalanced-496",),
+    "dataset_sequential": (
+        "test: tests/characterize/test_data_sets_found.py::test_the_data_set_of_a_run_is_found",
+    ),
+    "dataset_sequential_files": (
+        "pytorch-loader",
+        "training-loop-4",
+    ),
+    "dataset_least": (
+        "test: tests/characterize/test_data_sets_found.py::test_files_that_are_read_in_pieces",
+    ),
+    "gap_least": (
+        "test: tests/characterize/test_states_by_hand.py::test_a_pause_is_half_a_second_and_a_hundredth_of_the_span",
+    ),
+    "gap_share": (
+        "test: tests/characterize/test_states_by_hand.py::test_a_pause_is_half_a_second_and_a_hundredth_of_the_span",
+    ),
     "placed_consecutive": ("openfoam-2",),
-    "placed_sequential": ("example", "collective-read-2048", "cp2k-2", "e3sm-pnetcdf-512"),
-    "placed_covers": ("cp2k-2", "openfoam-2", "dlio-workflow"),
+    "placed_sequential": (
+        "checkpoints-4",
+        "hdf5-states-4",
+        "root-writes-4",
+        "example",
+    ),
+    "placed_covers": (
+        "root-writes-4",
+        "cp2k-2",
+    ),
     "placed_replicated": (
+        "root-writes-4",
+        "pq_app_readAB_writeC_id71326_7-31-5658-2037904274838284930_55623",
         "collective-read-2048",
-        "imbalanced-496",
-        "ior-strided-views-4",
         "e3sm-pnetcdf-512",
     ),
-    "state_begins": ("lammps-growth-4", "meep-hdf5-4", "mphys-c-small-typhonio-4"),
-    "state_ends": ("lammps-growth-4", "meep-hdf5-4", "mphys-c-small-typhonio-4"),
-    "sizes_most": ("dxt", "nonmpi-dxt-1"),
+    "state_least": ("test: tests/characterize/test_states_by_hand.py::test_states_that_libraries_count",),
+    "state_begins": (
+        "hdf5-states-4",
+        "lammps-growth-4",
+        "meep-hdf5-4",
+        "mphys-c-small-typhonio-4",
+    ),
+    "state_ends": (
+        "hdf5-states-4",
+        "lammps-growth-4",
+        "meep-hdf5-4",
+        "mphys-c-small-typhonio-4",
+    ),
+    "state_span": ("test: tests/characterize/test_states.py::test_a_file_written_at_once_has_no_states",),
     "active_all": (
-        "noposix",
-        "mpi-io-test-ppc64-3.0.0",
-        "mpi-io-test-x86_64-3.0.1",
-        "mpi-io-test-x86_64-3.2.0",
+        "root-writes-4",
+        "pq_app_read_id71317_7-31-5657-2037904274838284930_55623",
+        "pq_app_read_id71344_7-31-5658-2037904274838284930_55623",
+        "pq_app_write_id71296_7-31-5657-2037904274838284930_55623",
     ),
     "rewritten": ("nwchem-scratch-4-dxt2",),
-    "sizes_known": ("quantum-espresso-2", "example", "cp2k-2", "e3sm-pnetcdf-512"),
-    "small_operation": ("mphys-c-small-typhonio-4", "quantum-espresso-2"),
-    "near_sizes": ("e3sm-pnetcdf-512", "imbalanced-496", "vpic-fields-particles-hdf5-192-dxt"),
+    "small_operation": (
+        "mphys-c-small-typhonio-4",
+        "quantum-espresso-2",
+    ),
+    "near_sizes": (
+        "e3sm-pnetcdf-512",
+        "imbalanced-496",
+    ),
     "segments_interleaved": (
-        "ior_hdf5_example",
+        "root-writes-4",
         "mphys-c-small-typhonio-4",
         "mpi-io-test-ppc64-3.0.0",
         "mpi-io-test-ppc64-3.1.6",
     ),
-    "passes_most": ("noposixopens", "cp2k-2", "quantum-espresso-2"),
+    "passes_most": (
+        "noposixopens",
+        "cp2k-2",
+        "quantum-espresso-2",
+    ),
     "aggregators_fewer": (
         "example",
-        "e3sm-pnetcdf-512",
         "pq_app_readAB_writeC_id71326_7-31-5658-2037904274838284930_55623",
-        "vpic-fields-particles-hdf5-192-dxt",
+        "e3sm-pnetcdf-512",
     ),
-    "root_writers": ("noposixopens", "gromacs-2", "quantum-espresso-2", "cp2k-2"),
-    "baton_share": ("training-loop-4", "pytorch-loader"),
+    "alignment_share": ("test: tests/characterize/test_tunables.py::test_alignment_of_hdf5_files",),
+    "shapes_most": ("shane_macsio_id29959_5-22-32552-7035573431850780836_1590156158",),
+    "root_writers": (
+        "noposixopens",
+        "cp2k-2",
+        "gromacs-2",
+        "quantum-espresso-2",
+    ),
+    "baton_share": (
+        "test: tests/characterize/test_data_sets_found.py::test_one_file_that_is_used_otherwise",
+    ),
+    "root_bytes": (
+        "test: tests/characterize/test_sharing.py::test_equal_reads_are_not_those_of_the_one_writer",
+    ),
     "long_lived_holds": ("dxt",),
-    "size_step": ("nonmpi-dxt-1", "imbalanced-496"),
-    "ranks_even": ("ior_hdf5_example",),
-    "series_least": ("openfoam-2", "cp2k-2", "quantum-espresso-2"),
-    "compute_least": ("e3sm-pnetcdf-512", "ior-sync-each-write-4", "partial-stdio-1", "imbalanced-496"),
+    "size_step": (
+        "imbalanced-496",
+        "nonmpi-dxt-1",
+    ),
+    "rotation_least": ("test: tests/characterize/test_families.py::test_another_single_rank_each_dump",),
+    "barrier_spread": ("per-rank-4",),
+    "ranks_even": ("test: tests/characterize/test_streams.py::test_ranks_of_equal_records_are_one_stream",),
+    "series_least": (
+        "cp2k-2",
+        "quantum-espresso-2",
+    ),
+    "series_operations": (
+        "test: tests/characterize/test_states.py::test_a_buffering_library_makes_an_extra_call_now_and_then",
+    ),
+    "compute_least": (
+        "checkpoints-4",
+        "root-writes-4",
+        "pq_app_readAB_writeC_id71326_7-31-5658-2037904274838284930_55623",
+        "e3sm-pnetcdf-512",
+    ),
     "trace_runs": ("training-loop-4",),
-    "trace_overlap": ("ior_hdf5_example", "sample-dxt-simple", "vpic-fields-particles-hdf5-192-dxt"),
-    "trace_alike": ("training-loop-4",),
-    "trace_dense": ("ior-shifted-readers-8", "nonmpi-dxt-1"),
-    "trace_forward": ("ior-random-8", "nonmpi-dxt-1", "ior_hdf5_example", "ior-rewritten-shared-8"),
-    "trace_replicated": ("training-loop-4",),
-    "role_checkpoint": ("meep-hdf5-4", "dxt", "cp2k-2", "imbalanced-496"),
+    "trace_overlap": (
+        "ior_hdf5_example",
+        "sample-dxt-simple",
+    ),
+    "trace_alike": ("test: tests/characterize/test_exact.py::test_patterns_are_read_off",),
+    "trace_dense": ("ior-shifted-readers-8",),
+    "trace_forward": (
+        "ior-segments-6",
+        "ior-shifted-readers-8",
+    ),
+    "array_owed": ("test: tests/characterize/test_arrays.py::test_boxes_of_unknown_shape_move_the_elements",),
+    "role_checkpoint": (
+        "dxt",
+        "cp2k-2",
+        "meep-hdf5-4",
+        "mphys-c-small-typhonio-4",
+    ),
+    "role_line": ("test: tests/characterize/test_roles.py::test_lines_of_text_are_no_visualisation",),
 }
-"""Up to four known logs per threshold: PyDarshan's examples and those beside the repository."""
+"""Up to four known logs per row: PyDarshan's examples, those of `tests/data` and those beside the repository; or a test.
+
+A test is named as `test: PATH::NAME`, where no known log shows the threshold: its log, or its verdict, changes.
+"""
