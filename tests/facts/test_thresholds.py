@@ -41,10 +41,13 @@ NO_THRESHOLDS = {
     "MAX_DIMS",  # the dimensions that a record has fields for
     "MOST_CALLS",  # bounds the effort of synthesis
     "MOST_CLUSTERS",  # bounds the effort of reading traces
+    "MOST_COMMON",  # sizes that a record names
     "MOST_DIGITS",  # a 64-bit number holds no more
     "MOST_FILES",  # bounds the dumps that files of single ranks become
     "MOST_NAMED",  # keeps `assumed` short
     "MOST_ROUNDS",  # bounds the effort of synthesis
+    "MOST_SIZES",  # sizes that Darshan counts for a record
+    "MOST_SPREAD",  # bounds the sizes that a stream has
     "MOST_STREAMS",  # bounds the streams that a trace becomes
     "MOST_STRIDES",  # bounds the effort of synthesis
     "MOST_TRIED",  # bounds the effort of dividing opens among readers

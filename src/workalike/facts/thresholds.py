@@ -456,9 +456,7 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
         "gromacs-2",
         "quantum-espresso-2",
     ),
-    "baton_share": (
-        "test: tests/characterize/test_data_sets_found.py::test_one_file_that_is_used_otherwise",
-    ),
+    "baton_share": ("test: tests/characterize/test_families.py::test_baton",),
     "root_bytes": (
         "test: tests/characterize/test_sharing.py::test_equal_reads_are_not_those_of_the_one_writer",
     ),
