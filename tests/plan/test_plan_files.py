@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from known_logs import JOBS, characterized_or_skip, job_name
@@ -219,3 +220,64 @@ def test_streams_of_pnetcdf_are_planned_for_the_level_of_their_counts(level: Lev
     else:
         with pytest.raises(_core.PlanError, match="less than 2 GiB in one operation"):
             core.refuse(None)
+
+
+def one_dump() -> dict[str, Any]:
+    """The plan of one dump, as a document."""
+    stream = Stream(direction=Direction.WRITE, sizes=[Entry(count=8, size=2**20)])
+    family = Family(
+        role=Role.CHECKPOINT,
+        interface=Interface.POSIX,
+        schedule=Schedule(start=[1.0]),
+        content=Content(streams=[stream]),
+    )
+    text = plan_text(resolve(Workload(ranks=4, families=[family]), Options()))
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("ranks",), True),
+        (("seed",), -1),
+        (("seed",), 2.0),
+        (("time_scale",), False),
+        (("time_scale",), 1e18),
+        (("scale", "ranks"), 1e300),
+        (("payload", "compressibility"), True),
+        (("dumps", 0, "index"), 0.0),
+        (("dumps", 0, "gap_s"), 1e300),
+        (("dumps", 0, "prepare"), 0),
+        (("families", 0, "keep"), 10**12),
+        (("families", 0, "rename"), 1),
+        (("contents", 0, "opens"), True),
+    ],
+    ids=str,
+)
+def test_what_the_core_refuses_is_no_plan(path: tuple[str | int, ...], value: object, tmp_path: Path) -> None:
+    """Types and limits that a model of Python lets pass: a truth value for a number, 2.0 for 2, too many of something."""
+    document = one_dump()
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps(document))
+    assert read_plan(file).ranks == 4
+    part: Any = document
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    text = json.dumps(document)
+    file.write_text(text)
+    with pytest.raises(_core.PlanError):
+        _core.Plan(text)
+    with pytest.raises(WorkalikeError) as refused:
+        read_plan(file)
+    assert refused.value.kind is ErrorKind.BAD_PLAN
+
+
+@pytest.mark.parametrize("field", ["format", "version"])
+def test_a_plan_says_what_it_is(field: str, tmp_path: Path) -> None:
+    document = one_dump()
+    del document[field]
+    (tmp_path / "plan.json").write_text(json.dumps(document))
+    with pytest.raises(WorkalikeError, match=field):
+        read_plan(tmp_path / "plan.json")

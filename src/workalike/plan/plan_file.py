@@ -19,13 +19,14 @@ _HINT = "make it again with `workalike plan`"
 
 
 def read_plan(path: str | Path) -> Plan:
-    """Read and check a plan.
+    """Read and check a plan: what the core refuses, is refused.
 
     Raises:
         WorkalikeError: MISSING, or BAD_PLAN naming the place.
     """
+    text = read_text(path, ErrorKind.BAD_PLAN)
     try:
-        plan = _parsed(read_text(path, ErrorKind.BAD_PLAN))
+        plan = _parsed(text)
     except ValidationError as error:
         place, message = first_error(error)
         raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, hint=_HINT) from error
@@ -33,6 +34,11 @@ def read_plan(path: str | Path) -> Plan:
         raise WorkalikeError(ErrorKind.BAD_PLAN, message, file=path, place=place, hint=_HINT)
     for name in {stream.table for content in plan.contents for stream in content.streams if stream.table}:
         plan.tables[name] = _table_bytes(Path(path), name)
+    try:
+        _core.Plan(text, str(path), None, plan.tables)
+    except _core.PlanError as error:
+        reason = str(error).partition("; ")[0]
+        raise WorkalikeError(ErrorKind.BAD_PLAN, reason, file=path, hint=_HINT) from error
     return plan
 
 
