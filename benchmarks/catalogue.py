@@ -66,6 +66,11 @@ CATALOGUE = (
         ("benchmarks/agreement.py", *CHARACTERIZE, *PLAN, *COMPARE, "src/workalike/predict", "counting"),
     ),
     Entry(
+        "workload-lines",
+        "python benchmarks/workload_lines.py",
+        ("benchmarks/workload_lines.py", *CHARACTERIZE, *PLAN, "src/workalike/predict"),
+    ),
+    Entry(
         "candidates-truth",
         "python benchmarks/candidates_truth.py",
         (

@@ -21,7 +21,8 @@ static void note_opened(int folder, const char* path, int flags, int mode, int f
     fd_closed(fd); /* it was closed without our knowledge and is used again */
     if ((flags & O_TMPFILE) != O_TMPFILE) record = posix_record_at(folder, path);
     if (record) {
-        if (flags & O_TRUNC && record->log.counter[POSIX_BYTES_WRITTEN]) posix_count_truncation(posix_record_name(record));
+        if (flags & O_TRUNC && record->log.counter[POSIX_BYTES_WRITTEN])
+            posix_count_truncation(posix_record_name(record));
         posix_count_open(record, mode, span);
         fd_opened(fd, record, posix_record_name(record), flags & O_APPEND);
     }

@@ -68,7 +68,8 @@ def entry_texts(entries: Sequence[Entry]) -> list[str]:
     runs: list[list[Entry]] = []
     for entry in entries:
         after = runs[-1][-1] if runs else None
-        if after is not None and entry == after.model_copy(update={"size": after.size + 1}):
+        same = after is not None and (entry.count, entry.per_rank) == (after.count, after.per_rank)
+        if after is not None and same and entry.size == after.size + 1:
             runs[-1].append(entry)
         else:
             runs.append([entry])
