@@ -95,7 +95,7 @@ def test_real_ones(logs: tuple[Path, ...]) -> None:
         for direction in Direction:
             moved = sum(phrases.dump_bytes(family, workload.ranks, direction))
             assert sum(phrases.dump_bytes(other, workload.ranks, direction)) == pytest.approx(moved, rel=0.02)
-    for number in re.findall(r"(?<![\w.])([0-9.]+) (?:k?B|MB|GB|s)\b", workload_text(rounded)):
+    for number in re.findall(r"(?<![\w.])([0-9]+(?:\.[0-9]+)?) (?:k?B|MB|GB|s)\b", workload_text(rounded)):
         assert len(number.replace(".", "").strip("0")) <= 3 or float(number) < 1000, number
 
 

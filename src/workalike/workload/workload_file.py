@@ -282,22 +282,28 @@ def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
         always = {key: value for key, value in always.items() if key not in hidden}
         dumped = {key: value for key, value in dumped.items() if key not in hidden}
     shown = always | {key: value for key, value in dumped.items() if key not in always}
-    schedule = {key: _plain(value, " s", float) for key, value in dumped["schedule"].items()}
+    schedule = {key: _plain(value, " s") for key, value in dumped["schedule"].items()}
     shown |= {"schedule": schedule}
     if "sizes" in shown:
-        shown["sizes"] = _plain(shown["sizes"], " B", int)
+        shown["sizes"] = _plain(shown["sizes"], " B")
     short = folded(shown)
     return short if short is not None and _lines(short) < _lines(shown) else shown
 
 
-def _plain(value: Any, unit: str, number: type[int] | type[float]) -> Any:
+def _plain(value: Any, unit: str) -> Any:
     """Long lists of times or sizes without the unit that a plain number has."""
     if not isinstance(value, list):
         return value
-    return [
-        number(item.removesuffix(unit)) if isinstance(item, str) and item.endswith(unit) else item
-        for item in value
-    ]
+    return [_number(item, unit) if isinstance(item, str) and item.endswith(unit) else item for item in value]
+
+
+def _number(text: str, unit: str) -> int | float:
+    number = float(text.removesuffix(unit))
+    return (
+        int(text.removesuffix(unit))
+        if number.is_integer() and "." not in text and "e" not in text
+        else number
+    )
 
 
 def _lines(family: dict[str, Any]) -> int:

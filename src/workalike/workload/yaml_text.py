@@ -16,7 +16,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/:-]*")
 _NUMBER = r"[0-9][0-9_:.]*|0[xo][0-9a-f_]+|[0-9.]+e[+-]?[0-9]+"
 _NOT_TEXT = re.compile(rf"(?i)null|true|false|yes|no|on|off|{_NUMBER}")
 _WRAPPED = ("schedule", "dataset")  # mappings that are put on two lines where one is too short
-_SHORT = "content"  # a mapping of mappings that may be on one line
+_SHORT = "content"  # with its streams, it may be on one line
 _SAME_LAYOUT = "contents"  # the entries of this list are easy to compare only if all have the same layout
 
 
@@ -69,7 +69,7 @@ def _entry(key: str, value: Any, indent: int) -> Iterator[str]:
     if not isinstance(value, (dict, list)) or not value:
         yield one_line
     elif isinstance(value, dict):
-        if len(one_line) <= WIDTH and (key == _SHORT or not _holds_mappings(value)):
+        if len(one_line) <= WIDTH and (not _holds_mappings(value) or (key == _SHORT and _is_flat(value))):
             yield one_line
             return
         wrapped = list(_wrapped(f"{head} {{", _pairs(value), "}"))
@@ -106,6 +106,12 @@ def _fits(item: Any, indent: int) -> bool:
 def _holds_mappings(value: dict[str, Any]) -> bool:
     inner = [x for v in value.values() for x in (v if isinstance(v, list) else [v])]
     return any(isinstance(x, dict) for x in inner)
+
+
+def _is_flat(value: dict[str, Any]) -> bool:
+    """Whether mappings are only in lists, and have none themselves: streams, but not meshes."""
+    items = [x for v in value.values() if isinstance(v, list) for x in v if isinstance(x, dict)]
+    return not any(isinstance(v, dict) for v in value.values()) and not any(map(_holds_mappings, items))
 
 
 def _pairs(value: dict[str, Any]) -> list[str]:
