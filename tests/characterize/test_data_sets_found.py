@@ -378,3 +378,32 @@ def test_the_text_of_a_workload_names_its_epochs() -> None:
     assert json.loads(json.dumps(found.families[0].sentences()))[-1].startswith(
         "content: a data set read in 2 epochs"
     )
+
+
+@pytest.mark.parametrize(("visits", "is_one"), [((15, 13, 12), True), ((24, 8, 8), False)])
+def test_readers_that_take_the_next_file_share_unevenly(visits: tuple[int, ...], is_one: bool) -> None:
+    """Ten files of twelve samples in four epochs; a quicker reader takes more files, and no batch explains how many."""
+    files, samples, size = 10, 12, 4096
+    turns = [rank for rank, number in enumerate(visits) for _ in range(number)]
+    random.Random(3).shuffle(turns)
+    logs = []
+    for rank in range(len(visits)):
+        builder = LogBuilder(nprocs=1, run_time=100.0, start_time=BEGIN + rank / 1000)
+        for file in range(files):
+            times = [turn for turn, reader in enumerate(turns) if turn % files == file and reader == rank]
+            if not times:
+                continue
+            opens, reads = len(times), len(times) * samples
+            builder.posix(
+                f"/run/data/part-{file}.bin", 0, OPENS=opens, READS=reads, BYTES_READ=reads * size,
+                MAX_BYTE_READ=samples * size - 1, SEQ_READS=reads // 2, CONSEC_READS=opens,
+                SIZE_READ_1K_10K=reads, ACCESS1_ACCESS=size, ACCESS1_COUNT=reads,
+                F_OPEN_START_TIMESTAMP=1.0 + times[0], F_READ_START_TIMESTAMP=1.0 + times[0],
+                F_READ_END_TIMESTAMP=1.9 + times[-1], F_CLOSE_END_TIMESTAMP=2.0 + times[-1], F_READ_TIME=0.01,
+            )  # fmt: skip
+        logs.append(log_of(builder))
+    dataset, found = found_in(logs)
+    assert (dataset is not None) == is_one
+    if dataset is not None:
+        assert (dataset.files, dataset.samples, dataset.split) == (files, samples, Split.FILES)
+        assert Assumption.RANK_SHARES in found.families[0].family.assumed

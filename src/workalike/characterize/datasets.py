@@ -354,7 +354,7 @@ class _Finder:
     def _split(
         self, rounds: list[list[int]], got: IntArray, samples: int, epochs: int
     ) -> tuple[Split, int] | None:
-        """What the readers share out, and how many samples at a time; None where no batch explains it.
+        """What the readers share out, and how many samples at a time; None where they did so very unevenly.
 
         `got` is how many samples each record has.
         """
@@ -369,7 +369,11 @@ class _Finder:
             if batch is not None:
                 self.assumed.append(Assumption.BATCH)
                 return Split.SAMPLES, batch
-        return None
+        least, most = (pick(n for row in shares for n in row) for pick in (min, max))
+        if most > THRESHOLDS.dataset_uneven * least:
+            return None
+        self.assumed.append(Assumption.RANK_SHARES)
+        return (Split.FILES if whole else Split.SAMPLES), 1
 
     def _order_of_files(self, groups: list[list[int]], samples: int, order: Order) -> Order:
         """By the order in which each process first opened its files."""

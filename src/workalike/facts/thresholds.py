@@ -63,6 +63,9 @@ class Thresholds:
     )
     noise_negligible_bytes: int = _threshold(4 * 2**20, "bytes", "and at most so many bytes.")
     # characterize.datasets
+    dataset_uneven: float = _threshold(
+        1.5, "factor", "Readers whose shares no batch explains share out a data set if they differ by less."
+    )
     dataset_sequential: float = _threshold(
         0.5,
         "share",
@@ -217,7 +220,7 @@ class Thresholds:
     deflate_metadata: int = _threshold(4096, "bytes", "Of these, so many are the library's own,")
     deflate_index: int = _threshold(48, "bytes", "or so many for each chunk, where that is more.")
     deflate_level: int = _threshold(4, "level", "Deflate's level, which no log has.")
-    deflate_sample: int = _threshold(
+    deflate_sample: int = _limit(
         2**19, "bytes", "Most bytes of a chunk for which the payload's compressibility is tried."
     )
     # characterize.rank_streams
@@ -370,6 +373,9 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
         "quantum-espresso-2",
     ),
     "noise_negligible_bytes": ("imbalanced-496",),
+    "dataset_uneven": (
+        "test: tests/characterize/test_data_sets_found.py::test_readers_that_take_the_next_file_share_unevenly",
+    ),
     "dataset_sequential": (
         "test: tests/characterize/test_data_sets_found.py::test_the_data_set_of_a_run_is_found",
     ),
@@ -455,6 +461,12 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
         "cp2k-2",
         "gromacs-2",
         "quantum-espresso-2",
+    ),
+    "deflate_most": ("test: tests/characterize/test_filters.py::test_what_the_file_has_of_the_data",),
+    "deflate_metadata": ("test: tests/characterize/test_filters.py::test_what_the_file_has_of_the_data",),
+    "deflate_index": ("test: tests/characterize/test_filters.py::test_what_the_file_has_of_the_data",),
+    "deflate_level": (
+        "test: tests/characterize/test_filters.py::test_filters_need_one_rank_or_collective_calls",
     ),
     "baton_share": ("test: tests/characterize/test_families.py::test_baton",),
     "root_bytes": (
