@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,8 +24,10 @@ from simulated_job import (
     log_of,
 )
 
+from workalike import _core
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.facts.thresholds import THRESHOLDS
+from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Direction, Level, Pattern, Reason, SharingMode, Workload
@@ -264,9 +267,17 @@ def patterns_of(found: Characterization, places: Iterable[int]) -> set[Pattern]:
 
 
 def add_rank_bytes(plan: Plan, place: int, out: dict[int, float]) -> None:
-    """Add the bytes of each rank by the rule of plans: a stream's operations are dealt in turn, per file in PER_RANK."""
+    """Add the bytes of each rank by the rule of plans: a stream's operations are dealt in turn, per file in PER_RANK.
+
+    The rows of an operation table are those that the core makes of it.
+    """
     sharing = plan.families[place].sharing
-    for dump in (d for d in plan.dumps if d.family == place):
+    for position, dump in enumerate(plan.dumps):
+        if dump.family != place:
+            continue
+        if any(stream.pattern == "table" for stream in plan.contents[dump.content].streams):
+            add_table_bytes(plan, position, out)
+            continue
         for stream in plan.contents[dump.content].streams:
             ranges = [(0, plan.ranks - 1, 1)] if stream.ranks == "all" else stream.ranks
             ranks = [r for a, b, step in ranges for r in range(a, b + 1, step)]
@@ -276,6 +287,16 @@ def add_rank_bytes(plan: Plan, place: int, out: dict[int, float]) -> None:
                 for _ in range(count):
                     out[ranks[turn % len(ranks)]] = out.get(ranks[turn % len(ranks)], 0) + size
                     turn += 1
+
+
+def add_table_bytes(plan: Plan, position: int, out: dict[int, float]) -> None:
+    core = core_plan(plan)
+    for rank in range(plan.ranks):
+        columns = core.operations(rank=rank, most=10**6)
+        moves = (columns["dump"] == position) & np.isin(
+            columns["kind"], [_core.kinds.index(kind) for kind in ("read", "write")]
+        )
+        out[rank] = out.get(rank, 0) + int(columns["length"][moves].sum())
 
 
 # Libraries above MPI-IO

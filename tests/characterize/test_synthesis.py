@@ -280,3 +280,16 @@ def test_seeks_that_the_operations_need_are_not_stated_again(tmp_path: Path) -> 
     streams.append({"direction": "read", "sizes": ["4 x 4 KiB"], "base": 0})
     sharing = {"mode": "root", "ranks": 0}
     found_again(workload({"streams": streams, "seeks": 3}, interface="stdio", sharing=sharing), tmp_path)
+
+
+def test_a_file_that_each_dump_opens_to_append_to_it(tmp_path: Path) -> None:
+    schedule = {"count": 6, "first": "1 s", "every": "1 s"}
+    content = both({"write": "1 x 265 B"}, opens=1)
+    sharing = {"mode": "root", "ranks": 0}
+    truth = workload(content, sharing=sharing, lifetime="appended", schedule=schedule, role="output")
+    options = CharacterizeOptions(states=3)
+    found = characterize([open_log(log_of(truth, tmp_path / "app.darshan"))], options)
+    (family,) = found.workload.families
+    assert all(row.agrees for row in model_against_log(pair_up(found, None)))
+    assert (family.lifetime, family.schedule.dumps) == (Lifetime.APPENDED, 6)
+    assert [family.content_of(dump).opens for dump in range(6)] == [1] * 6

@@ -58,8 +58,10 @@ def _family(rng: random.Random, number: int) -> Document:
         content["passes"] = rng.choice([2, 3])
     if rng.random() < 0.4:
         content["fsyncs" if interface != "stdio" else "flushes"] = RANKS if sharing != "root" else 1
+    renamed = {"rename": True} if interface == "posix" and rng.random() < 0.2 else {}
     return {
         "role": "checkpoint",
+        **renamed,
         "number": number,
         "interface": interface,
         "sharing": sharing,
@@ -168,6 +170,22 @@ def opens(document: Document, rng: random.Random) -> bool:
     return True
 
 
+def rename(document: Document, rng: random.Random) -> bool:
+    """Files that get another name when they are complete, under their last name from the start."""
+    plain = [f for f in document["families"] if f.get("rename")]
+    for family in plain:
+        del family["rename"]
+    return bool(plain)
+
+
+def read_of_nothing(document: Document, rng: random.Random) -> bool:
+    """Reads of bytes that nobody wrote."""
+    both = [f["content"] for f in document["families"] if len(f["content"]["streams"]) > 1]
+    for content in both:
+        content["streams"][1]["base"] = 100_000_000
+    return bool(both)
+
+
 def lifetime(document: Document, rng: random.Random) -> bool:
     """Dumps are appended to one file in place of a file each."""
     several = [f for f in document["families"] if f["schedule"].get("count", 1) > 1]
@@ -194,6 +212,8 @@ ERRORS: dict[str, PlantedError] = {
     "piece": piece,
     "file shared or not": sharing,
     "opens": opens,
+    "rename": rename,
+    "read of nothing": read_of_nothing,
     "appended": lifetime,
     "missing dump": missing_dump,
 }

@@ -77,6 +77,10 @@ class SynthesisRule(Rule):
         "files: one file that each open begins anew (the predicted counters fit better)",
     )
     TRUNCATED = "truncated", "files: emptied by each dump, as the side file of the log says"
+    OPENED_TO_APPEND = (
+        "opened-to-append",
+        "files: one file that each dump opens to append to it (the predicted counters fit better)",
+    )
     PASSES = "passes", "operations: several passes over the same bytes (the predicted counters fit better)"
     PIECES = (
         "pieces",

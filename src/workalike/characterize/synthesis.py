@@ -219,6 +219,8 @@ class Refiner:
             opens, members = self._opens(), family.members(self.job.nprocs)
             counts = {opens // members} if opens % members == 0 else set()
             yield from self._opened_anew(family, counts | set(self._passes(family)))
+        if "CONSEC_WRITES" in off and family.lifetime is Lifetime.APPENDED:
+            yield from self._opened_to_append(family)
         for direction, pieces in self._pieces():
             for pattern in (Pattern.INTERLEAVED, Pattern.CONTIGUOUS):
                 cut = partial(other_contents.in_pieces, direction=direction, pieces=pieces, pattern=pattern)
@@ -320,6 +322,18 @@ class Refiner:
                     if renamed == count == changes["schedule"].dumps:  # each takes the place of the last
                         changes |= {"lifetime": Lifetime.PER_DUMP, "rename": True, "keep": 1}
                     yield from _valid(SynthesisRule.OPENED_ANEW, family, **changes)
+
+    def _opened_to_append(self, family: Family) -> Iterator[Candidate]:
+        """One file that grows, and that each dump opens."""
+        opens, members = self._opens(), family.members(self.job.nprocs)
+        if len(self.files) != 1 or opens % members or opens // members > MOST_PASSES:
+            return
+        idle = closed_interval(self.files[0], family.counted_at, self.job.run_time)
+        single = family.sharing.mode is SharingMode.ROOT
+        for changes in readings(family, opens, opens // members, members, single, idle):
+            yield from _valid(
+                SynthesisRule.OPENED_TO_APPEND, family, **changes | {"lifetime": Lifetime.APPENDED}
+            )
 
     def _strided(self, family: Family) -> Iterator[Candidate]:
         """Operations at equal distances: of both directions, or of one."""

@@ -57,7 +57,7 @@ RULES: dict[str, ModuleRules] = {
     "POSIX": ModuleRules(
         counters=(
             *("OPENS", "READS", "WRITES", "SEEKS", "BYTES_READ", "BYTES_WRITTEN"),
-            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
+            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "RENAME_SOURCES"),
             *("CONSEC_READS", "CONSEC_WRITES", "SEQ_READS", "SEQ_WRITES", "RW_SWITCHES", "FILE_NOT_ALIGNED"),
             *(f"SIZE_{kind}_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
         ),

@@ -47,4 +47,10 @@ def predicted(
             if len(of_family):
                 found = out[(family.role, family.number)].setdefault(module, Determined())
                 found.add_records(module, of_family, names)
+                if family.rename and module == "POSIX":
+                    numbers = records["family"].tolist()
+                    files = {
+                        file for file, number in zip(records["file"], numbers, strict=True) if number == place
+                    }
+                    found.counters["RENAME_SOURCES"] = len(files)
     return out
