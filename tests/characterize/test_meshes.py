@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from workalike.characterize.meshes import as_mesh, looks_like_mesh
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Assumption, Family, Interface, Workload
@@ -77,6 +79,15 @@ def test_families_that_cannot_be_meshes_stay() -> None:
     too_few = {"streams": [{"direction": "write", "sizes": ["4 x 1 MiB"], "collective": True}]}
     assert not looks_like_mesh(workload(content=too_few).families[0], 4)
     assert looks_like_mesh(workload(content=STREAMS).families[0], 4)
+
+
+@pytest.mark.parametrize(("size", "is_mesh"), [(1700, True), (2400, False)])
+def test_a_library_that_appends_reads_little_of_its_own(size: int, is_mesh: bool) -> None:
+    """Its tables, in four reads of a dump of 913,000 bytes: up to one per cent."""
+    reads = {"direction": "read", "sizes": [f"4 x {size} B"], "collective": True}
+    given = workload(content={"streams": [*STREAMS["streams"], reads]}, lifetime="appended")
+    assert looks_like_mesh(given.families[0], 4) == is_mesh
+    assert (as_meshes(given)[0] != given.families[0]) == is_mesh
 
 
 def dump_of(datasets: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from workalike.characterize.result import Characterization
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.content import Content
 from workalike.workload.mesh import Mesh, MeshType
 from workalike.workload.model import Assumption, Family, Interface, Lifetime, SharingMode
@@ -35,7 +36,7 @@ def looks_like_mesh(family: Family, ranks: int) -> bool:
 def _can_be(family: Family, ranks: int) -> bool:
     shared = family.sharing.mode in (SharingMode.SHARED, SharingMode.SUBSET, SharingMode.GROUPS)
     written, read = (dump_bytes(family, ranks, d) for d in (Direction.WRITE, Direction.READ))
-    writes = all(written) and not any(read)
+    writes = all(written) and sum(read) <= THRESHOLDS.mesh_reads * sum(written)
     return family.interface in HDF5_INTERFACES and shared and writes
 
 

@@ -170,6 +170,12 @@ class Thresholds:
         "files",
         "Rules are collected from this many files of a family, the first ones: the others give the same.",
     )
+    # characterize.meshes
+    mesh_reads: float = _threshold(
+        0.01,
+        "share",
+        "A library that appends to a file reads at most this share of the bytes written, of its own tables.",
+    )
     # characterize.dataspace
     element_most: int = _limit(2**20, "bytes", "Largest element of a dataset.")
     chunk_most: int = _limit(2**32, "bytes", "HDF5's limit for the size of a chunk.")
@@ -467,6 +473,9 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
     "deflate_index": ("test: tests/characterize/test_filters.py::test_what_the_file_has_of_the_data",),
     "deflate_level": (
         "test: tests/characterize/test_filters.py::test_filters_need_one_rank_or_collective_calls",
+    ),
+    "mesh_reads": (
+        "test: tests/characterize/test_meshes.py::test_a_library_that_appends_reads_little_of_its_own",
     ),
     "baton_share": ("test: tests/characterize/test_families.py::test_baton",),
     "root_bytes": (
