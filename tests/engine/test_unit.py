@@ -13,7 +13,8 @@ from .conftest import MPI_ENVIRONMENT, REPOSITORY, SINGLETON_ENVIRONMENT, find_e
 def test_unit_tests_of_the_engine() -> None:
     engine = find_engine()
     places = [engine.with_name("workalike-unit-tests")] if engine else []
-    places += sorted(REPOSITORY.glob("build/*/workalike-unit-tests"))
+    places += sorted(REPOSITORY.glob("build/cp*/workalike-unit-tests"))
+    places += sorted(REPOSITORY.glob("build/dev/workalike-unit-tests"))
     binary = next((p for p in places if p.exists()), None)
     if binary is None:
         pytest.skip("the unit tests are not built (cmake --preset dev && cmake --build --preset dev)")

@@ -28,7 +28,10 @@ Write = Callable[..., "subprocess.CompletedProcess[str]"]
 def find_program() -> Path:
     places = [
         os.environ.get("WORKALIKE_TYPHONIO_FILES"),
-        *REPOSITORY.glob("build/*/workalike-typhonio-files"),
+        *REPOSITORY.glob(
+            "build/cp*/workalike-typhonio-files"
+        ),  # not that with sanitizers, which reports leaks of HDF5
+        *REPOSITORY.glob("build/dev/workalike-typhonio-files"),
     ]
     path = next((Path(p) for p in places if p and Path(p).exists()), None)
     if path is None:
