@@ -79,11 +79,11 @@ sanitize: build
 schema: build
 	$(BIN)/python -m workalike.exchange.schemas schema
 
-# clang-tidy over the engine. It takes minutes, so it is not a part of lint.
+# clang-tidy over the engine and the core, as far as they are compiled here. It takes minutes, so it is not a part of lint.
 tidy: build
 	cmake --preset dev
-	grep -q HAVE_ADIOS2 build/dev/compile_commands.json && left=none || left=io/adios2.cpp; \
-	ls engine/*.cpp engine/*/*.cpp | grep -v "$$left" | xargs -n 4 -P 2 clang-tidy -p build/dev --quiet --warnings-as-errors='*'
+	grep -o '"file": "[^"]*' build/dev/compile_commands.json | cut -d '"' -f 4 | grep "^$(CURDIR)/engine/" | sort -u \
+		| xargs -n 4 -P 2 clang-tidy -p build/dev --quiet --warnings-as-errors='*'
 
 lint: build
 	$(BIN)/ruff check src tests benchmarks examples
