@@ -19,7 +19,7 @@ struct Traits {
     std::string_view name;
     std::string_view help;
     /// The library that the engine must be built with; empty if MPI is enough.
-    std::string_view library = "";
+    std::string_view library{};
     std::string_view extension = "dat";
     /// The level at which operations are counted; unset means the level of the family.
     std::optional<Level> level = std::nullopt;

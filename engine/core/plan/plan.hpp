@@ -46,22 +46,22 @@ struct Sharing {
 
 struct Family {
     std::int64_t id = 0;
-    Role role = Role::other;
     std::int64_t number = 0;
-    Interface interface = Interface::posix;
     const Traits* backend = nullptr;  // never null in a plan that was read
-    Level level = Level::posix;
-    Sharing sharing;
-    Lifetime lifetime = Lifetime::per_dump;
     std::int64_t keep = 0;
-    bool rename = false;
-    bool truncate = false;   // each dump that writes empties its file, which one rank has
-    std::int64_t shift = 0;  // a rank reads what the member so many places further wrote
-    bool drop_caches = false;
+    std::int64_t shift = 0;        // a rank reads what the member so many places further wrote
+    std::int64_t aggregators = 0;  // processes that write in ADIOS2; 0: the default of the library
     std::vector<std::pair<std::string, std::string>> hints;
+    Sharing sharing;
     Hdf5Settings hdf5;
+    Role role = Role::other;
+    Interface interface = Interface::posix;
+    Level level = Level::posix;
+    Lifetime lifetime = Lifetime::per_dump;
+    bool rename = false;
+    bool truncate = false;  // each dump that writes empties its file, which one rank has
+    bool drop_caches = false;
     bool typhonio_optimised = false;  // fewer and larger calls than the library's own
-    std::int64_t aggregators = 0;     // processes that write in ADIOS2; 0: the default of the library
 };
 
 struct Entry {

@@ -44,7 +44,7 @@ Ranks read_ranks(const Node& node, std::int64_t ranks) {
         previous = span.last;
         spans.push_back(span);
     }
-    out.set = RankSet(std::move(spans));
+    out.set = RankSet(spans);
     return out;
 }
 
