@@ -92,9 +92,8 @@ def reason(row: DeterminedRow, files: list[FileFacts]) -> str:
         if facts.has(name)
     )
     if opens > sum(len(facts.ranks) for facts in records):
-        return (
-            f"{opens:,} opens of {len(files):,} files are summed up: what each of them did is not in the log"
-        )
+        which = "a file" if len(files) == 1 else f"{len(files):,} files"
+        return f"{opens:,} opens of {which} are summed up: what each of them did is not in the log"
     return "the order of the operations is not in the log"
 
 

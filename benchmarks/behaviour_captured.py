@@ -2,7 +2,7 @@
 
 Each pair, on the same ranks and file system: the application under `workalike profile`, then the replica of that log, at
 full scale and in the original's time, captured by the same library. The figure of a family is the median over the
-pairs of replica / original I/O time: from the first open to the last close of each dump, summed.
+pairs of replica / original I/O time: seconds inside calls at the family's level, of all ranks together.
 
     python benchmarks/behaviour_captured.py [--pairs 10] [--dir DIR] [--ranks 4]
                                             [--only ior lammps nwchem meep] [--logs DIR]

@@ -5,7 +5,7 @@
 Each program of ../shared/apps/behaviour is built, run under `workalike profile`, and replicated at full scale without
 waiting, under the same capture. Three things are compared: every determined counter of both logs, which must be equal;
 the files that are left, in number and size; and what the program's README says, which must stand in the workload.
-Waiting and overlap in time are not compared here.
+When a replica does it is not compared here; when the program did must stand in the workload.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 
 import h5py
 from results import Results
+from windows_against_traces import planned
 
 from workalike.characterize import characterize
 from workalike.characterize.result import Characterization
@@ -34,6 +35,7 @@ from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.launch.launchers import Mpiexec
 from workalike.launch.run import REPLICA_LOG
 from workalike.plan.plan_file import read_plan
+from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import WITHIN, DeterminedRow, rows_of
 from workalike.predict.chance import by_chance, families_at_random
 from workalike.predict.determined import RULES, Determined, determined_of_log
@@ -148,15 +150,28 @@ def overlapping(workload: Workload) -> bool:
     return max(start for start, _ in spans) < min(end for _, end in spans)
 
 
+def times(workload: Workload, direction: Direction) -> list[tuple[float, float, float]]:
+    """(first start, last end, seconds inside calls) of each dump's operations of a direction, in the original run."""
+    families = [bool(moved(workload, family, direction)) for family in workload.families]
+    dumps = resolve(workload, Options()).dumps
+    return [planned(dump, direction) for dump in dumps if families[dump.family]]
+
+
 OVERLAP = (
     Fact("8 files of 20 × 64 KiB", lambda w: len(dumps_of(w, Direction.WRITE, 20 * 64 * KIB)) == 8),
     Fact("all are open together", overlapping),
+    Fact(
+        "each is written from 0 to 3.8 s",
+        lambda w: all(first < 0.1 and 3.8 <= last < 4.3 for first, last, _ in times(w, Direction.WRITE)),
+    ),
+    Fact("with pauses", lambda w: all(busy < 0.4 for _, _, busy in times(w, Direction.WRITE))),
 )
 STDIO_FSYNC = (
     Fact("160 × 64 KiB", lambda w: the_writer(w, lambda f: moved(w, f, Direction.WRITE) == 10 * MIB)),
     Fact("10 syncs", lambda w: the_writer(w, lambda f: synced(w, f) == 10)),
     Fact("10 flushes", lambda w: the_writer(w, lambda f: flushed(w, f) == 10)),
     Fact("each after 16 writes", lambda w: the_writer(w, lambda f: synced_after_each(w, f, 16))),
+    Fact("in short calls", lambda w: sum(busy for _, _, busy in times(w, Direction.WRITE)) < 0.3),
 )
 REWRITE = (
     Fact("written 8 times", lambda w: len(dumps_of(w, Direction.WRITE, MIB)) == 8),
@@ -207,6 +222,7 @@ LONG_READER = (
         "of the same file",
         lambda w: (f := only(readers(w))) is not None and f.lifetime is Lifetime.REUSED,
     ),
+    Fact("each time at once", lambda w: all(b - a < 0.4 for a, b, _ in times(w, Direction.READ))),
     Fact("5 scratch dumps of 4 MiB", lambda w: len(dumps_of(w, Direction.WRITE, 4 * MIB)) == 5),
     Fact(
         "they lie between the reads",

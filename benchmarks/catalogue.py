@@ -61,6 +61,16 @@ CATALOGUE = (
         ("benchmarks/full_scale.py", *CHARACTERIZE, *PLAN, *COMPARE),
     ),
     Entry(
+        "findings-corpus",
+        "python benchmarks/findings_corpus.py",
+        (
+            "benchmarks/findings_corpus.py",
+            "tests/support/planted_findings.py",
+            "src/workalike/diagnose",
+            "src/workalike/facts",
+        ),
+    ),
+    Entry(
         "agreement",
         "python benchmarks/agreement.py",
         ("benchmarks/agreement.py", *CHARACTERIZE, *PLAN, *COMPARE, "src/workalike/predict", "counting"),
@@ -102,6 +112,11 @@ CATALOGUE = (
         ("benchmarks/traced_segments.py", *CHARACTERIZE, *PLAN),
     ),
     Entry(
+        "windows-against-traces",
+        "python benchmarks/windows_against_traces.py",
+        ("benchmarks/windows_against_traces.py", *CHARACTERIZE, *PLAN),
+    ),
+    Entry(
         "behaviour-programs",
         "python benchmarks/behaviour_programs.py",
         (
@@ -112,6 +127,24 @@ CATALOGUE = (
             "engine",
             *CAPTURE,
         ),
+    ),
+    Entry(
+        "wall-clock",
+        "python benchmarks/wall_clock.py",
+        (
+            "benchmarks/wall_clock.py",
+            "benchmarks/behaviour_programs.py",
+            *CHARACTERIZE,
+            *PLAN,
+            *COMPARE,
+            "engine",
+            *CAPTURE,
+        ),
+    ),
+    Entry(
+        "agenda-cost",
+        "python benchmarks/agenda_cost.py",
+        ("benchmarks/agenda_cost.py", "engine/core/schedule", "engine/core/expand", "engine/run"),
     ),
     Entry(
         "reconstruction",
@@ -149,6 +182,11 @@ CATALOGUE = (
     ),
     tests("core-against-engine", "tests/engine/test_core_agrees.py", *ENGINE),
     Entry("facts", "python benchmarks/facts_speed.py", ("benchmarks/facts_speed.py", "src/workalike/facts")),
+    Entry(
+        "fleet-ingest",
+        "python benchmarks/fleet_ingest.py",
+        ("benchmarks/fleet_ingest.py", "src/workalike/fleet", "src/workalike/facts"),
+    ),
     Entry(
         "start-up",
         "python benchmarks/start_up.py",
@@ -289,6 +327,22 @@ CATALOGUE = (
         is_long=True,
     ),
     tests("compute-checksums", "tests/engine/test_compute.py", "engine/schedule"),
+    # Studies
+    Entry(
+        "study-overhead",
+        "python benchmarks/study_overhead.py",
+        ("benchmarks/study_overhead.py", "src/workalike/study", "src/workalike/launch"),
+    ),
+    Entry(
+        "study-statistics",
+        "python benchmarks/study_statistics.py",
+        (
+            "benchmarks/study_statistics.py",
+            "tests/support/planted_studies.py",
+            "src/workalike/study/statistics",
+            "src/workalike/study/search.py",
+        ),
+    ),
     # The repository
     tests(
         "random-kills",

@@ -4,8 +4,10 @@
 
 #include "core/hash.h"
 #include "core/records.h"
+#include "log/cpu_time.h"
 
 static const char* const names[HEATMAP_APIS] = {"heatmap:POSIX", "heatmap:MPIIO", "heatmap:STDIO"};
+
 static const double first_width = 0.1;
 
 static _Atomic(struct heatmap_entry*) entries[HEATMAP_APIS][HEATMAP_LEVELS];
@@ -53,6 +55,7 @@ static void spread_over_bins(struct heatmap_entry* entry, bool write, int64_t si
 void heatmap_count(enum heatmap_api api, bool write, int64_t size, struct span span) {
     unsigned level = 0;
     if (size <= 0) return;
+    cpu_time_pass(span.end);
     while (level < HEATMAP_LEVELS - 1 && span.end >= HEATMAP_BINS * width_of(level)) ++level;
     struct heatmap_entry* entry = atomic_load_explicit(&entries[api][level], memory_order_acquire);
     if (!entry) entry = make(api, level);
@@ -66,22 +69,17 @@ void heatmap_count(enum heatmap_api api, bool write, int64_t size, struct span s
     }
 }
 
-/* The bins of a job of this length. */
-struct frame {
-    double width;
-    int64_t count;
-};
-
-static struct frame frame_of(const struct job_times* job) {
+struct heatmap_frame heatmap_frame(const struct job_times* job) {
     const double run =
         (double)(job->end_sec - job->start_sec) + (double)(job->end_nsec - job->start_nsec) * 1e-9;
     unsigned level = 0;
     while (level < HEATMAP_LEVELS - 1 && run > HEATMAP_BINS * width_of(level)) ++level;
     int64_t count = (int64_t)(run / width_of(level)) + 1;
-    return (struct frame){width_of(level), count < HEATMAP_BINS ? count : HEATMAP_BINS};
+    return (struct heatmap_frame){width_of(level), count < HEATMAP_BINS ? count : HEATMAP_BINS};
 }
 
-static void add_level(const struct heatmap_entry* entry, int64_t* bins, struct frame frame, double late) {
+static void add_level(const struct heatmap_entry* entry, int64_t* bins, struct heatmap_frame frame,
+                      double late) {
     const double width = width_of(entry->level);
     for (int kind = 0; kind < 2; ++kind) {
         for (int i = 0; i < HEATMAP_BINS; ++i) {
@@ -94,7 +92,7 @@ static void add_level(const struct heatmap_entry* entry, int64_t* bins, struct f
     }
 }
 
-static void collect(enum heatmap_api api, struct buffer* records, int64_t rank, struct frame frame,
+static void collect(enum heatmap_api api, struct buffer* records, int64_t rank, struct heatmap_frame frame,
                     double late) {
     struct {
         struct base_record base;
@@ -115,7 +113,7 @@ static void collect(enum heatmap_api api, struct buffer* records, int64_t rank, 
 }
 
 void heatmap_collect(struct buffer* records, int64_t rank, const struct job_times* job, double late) {
-    const struct frame frame = frame_of(job);
+    const struct heatmap_frame frame = heatmap_frame(job);
     for (int api = 0; api < HEATMAP_APIS; ++api) {
         bool used = false;
         for (int level = 0; level < HEATMAP_LEVELS; ++level)

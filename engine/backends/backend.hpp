@@ -94,6 +94,8 @@ class OpenFile {
     /// All members of the file enter and leave sections together.
     virtual void begin_section(const Section& /*section*/) {}
     virtual void end_section() {}
+    /// Makes the data of an operation, where that takes time: the transfer alone is measured.
+    virtual void make_data(const Operation& /*operation*/) {}
     /// Performs an operation of one piece and returns the bytes moved. They are fewer than requested only at
     /// the end of a file.
     virtual std::int64_t transfer(const Operation& operation) = 0;

@@ -314,6 +314,10 @@ h5::Selection Hdf5File::selection(const Operation& operation) {
     return out;
 }
 
+void Hdf5File::make_data(const Operation& operation) {
+    if (operation.direction == Direction::write) (void)payload(operation);
+}
+
 std::int64_t Hdf5File::transfer(const Operation& operation) {
     const Buffers& buffers = *context_.buffers;
     const bool nothing = operation.joins || operation.size == 0;

@@ -22,6 +22,7 @@ class Hdf5File final : public OpenFile {
     void end_dump() override;
     void begin_section(const Section& section) override;
     void end_section() override;
+    void make_data(const Operation& operation) override;
     std::int64_t transfer(const Operation& operation) override;
     void flush() override { h5::flush(file_); }
     void sync() override { h5::flush(file_); }

@@ -96,6 +96,15 @@ void TyphonioFile::end_section() {
     quant_ = nullptr;
 }
 
+void TyphonioFile::make_data(const Operation& operation) {
+    if (operation.joins || operation.direction == Direction::read) return;
+    const std::int64_t chunk = operation.tile - first_part_;
+    (void)values_.part(chunk);
+    const Mesh& mesh = layout().mesh();
+    if (layout().tables()[table_].kind != TableKind::material || mesh.mixed <= 0) return;
+    for (MeshBuffer& buffer : mixed_) (void)buffer.part(chunk);
+}
+
 std::int64_t TyphonioFile::transfer(const Operation& operation) {
     const MeshTable& table = layout().tables()[table_];
     const std::int64_t chunk = operation.joins ? 0 : operation.tile - first_part_;

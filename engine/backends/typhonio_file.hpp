@@ -43,6 +43,7 @@ class TyphonioFile final : public OpenFile {
     void end_dump() override;
     void begin_section(const Section& section) override;
     void end_section() override;
+    void make_data(const Operation& operation) override;
     std::int64_t transfer(const Operation& operation) override;
     void flush() override;
     void sync() override { flush(); }

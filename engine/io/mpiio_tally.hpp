@@ -6,8 +6,11 @@
 
 namespace wa {
 
-/// The running sums since the start. Calling this function also makes the linker keep the counting
-/// definitions.
+/// The running sums of calls that belong to no dump. Calling this function also makes the linker keep the
+/// counting definitions.
 [[nodiscard]] const MpiioTally& mpiio_tally();
+
+/// Adds the calls that follow to `sums`; null: to those of mpiio_tally().
+void count_mpiio_in(MpiioTally* sums);
 
 }  // namespace wa

@@ -30,7 +30,8 @@
 #include "plan/unwritten.hpp"
 #include "plan/upgrade.hpp"
 #include "predict/predict.hpp"
-#include "schedule/clock.hpp"
+#include "schedule/timeline.hpp"
+#include "schedule/times.hpp"
 #include "sharing/names.hpp"
 
 namespace nb = nanobind;
@@ -42,12 +43,12 @@ namespace {
 using Column = std::vector<std::int64_t>;
 
 /// A column as a NumPy array that owns its data.
-nb::object array_of(Column values, std::size_t width = 0) {
-    auto* data = new Column(std::move(values));
-    nb::capsule owner(data, [](void* p) noexcept { delete static_cast<Column*>(p); });
-    if (width == 0)
-        return nb::cast(nb::ndarray<nb::numpy, std::int64_t>(data->data(), {data->size()}, owner));
-    return nb::cast(nb::ndarray<nb::numpy, std::int64_t>(data->data(), {data->size() / width, width}, owner));
+template <typename T>
+nb::object array_of(std::vector<T> values, std::size_t width = 0) {
+    auto* data = new std::vector<T>(std::move(values));
+    nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    if (width == 0) return nb::cast(nb::ndarray<nb::numpy, T>(data->data(), {data->size()}, owner));
+    return nb::cast(nb::ndarray<nb::numpy, T>(data->data(), {data->size() / width, width}, owner));
 }
 
 const Traits* performer_of(const std::optional<std::string>& name) {
@@ -78,20 +79,6 @@ std::vector<std::int64_t> each_layout(const ResolvedPlan& resolved, std::int64_t
     std::vector<std::int64_t> out;
     for (const Layout& layout : resolved.layouts) out.push_back((layout.*what)());
     return out;
-}
-
-ClockKind clock_kind(const std::string& word) {
-    const auto kind = value_of<ClockKind>(word);
-    if (!kind) throw UsageError("unknown clock; use gap or deadline");
-    return *kind;
-}
-
-/// A dump with times only, for the clock.
-Dump at_time(double start_s, double gap_s) {
-    Dump dump;
-    dump.start_s = start_s;
-    dump.gap_s = gap_s;
-    return dump;
 }
 
 void clean(const ResolvedPlan& resolved, const std::string& folder) {
@@ -172,38 +159,91 @@ nb::dict count(const ResolvedPlan& resolved, const std::vector<std::optional<std
     return columns_of(dumps);
 }
 
+/// The calls of a rank as columns. Those of structure are left out.
+class CallColumns {
+  public:
+    explicit CallColumns(std::int64_t most) : most_(most) {}
+
+    /// Whether the call was one to keep.
+    bool add(const RankCall& made) {
+        const std::optional<Kind> is = kind_of(*made.call);
+        if (!is) return false;
+        if (static_cast<std::int64_t>(kind_.size()) == most_)
+            throw UsageError("the rank has more than " + std::to_string(most_) +
+                             " operations; raise the limit");
+        const auto [known, fresh] =
+            files_.try_emplace(std::string(made.file), static_cast<std::int64_t>(files_.size()));
+        if (fresh) names_.push_back(known->first);
+        file_.push_back(known->second);
+        dump_.push_back(static_cast<std::int64_t>(made.dump));
+        kind_.push_back(static_cast<std::int64_t>(*is));
+        const bool transfers = made.call->kind == Call::Kind::transfer;
+        const bool placed = transfers ? !made.call->operation.joins : made.call->kind == Call::Kind::seek;
+        offset_.push_back(!placed ? -1 : transfers ? made.call->operation.offset : made.call->offset);
+        length_.push_back(transfers ? made.call->operation.size : 0);
+        return true;
+    }
+
+    nb::dict columns() {
+        nb::dict out;
+        out["names"] = nb::cast(names_);
+        out["file"] = array_of(std::move(file_));
+        out["dump"] = array_of(std::move(dump_));
+        out["kind"] = array_of(std::move(kind_));
+        out["offset"] = array_of(std::move(offset_));
+        out["length"] = array_of(std::move(length_));
+        return out;
+    }
+
+  private:
+    std::int64_t most_;
+    Column dump_, file_, kind_, offset_, length_;
+    std::map<std::string, std::int64_t> files_;
+    std::vector<std::string> names_;
+};
+
 nb::dict operations(const ResolvedPlan& resolved, std::int64_t rank, std::int64_t most) {
-    Column dump, file, kind, offset, length;
-    std::map<std::string, std::int64_t> files;
-    std::vector<std::string> names;
+    CallColumns calls(most);
     {
         const nb::gil_scoped_release unlocked;
         visit_calls(resolved, rank, [&](const RankCall& made) {
-            const std::optional<Kind> is = kind_of(*made.call);
-            if (!is) return true;
-            if (static_cast<std::int64_t>(kind.size()) == most)
-                throw UsageError("the rank has more than " + std::to_string(most) +
-                                 " operations; raise the limit");
-            const auto [known, fresh] =
-                files.try_emplace(std::string(made.file), static_cast<std::int64_t>(files.size()));
-            if (fresh) names.push_back(known->first);
-            file.push_back(known->second);
-            const bool transfers = made.call->kind == Call::Kind::transfer;
-            dump.push_back(static_cast<std::int64_t>(made.dump));
-            kind.push_back(static_cast<std::int64_t>(*is));
-            const bool placed = transfers ? !made.call->operation.joins : made.call->kind == Call::Kind::seek;
-            offset.push_back(!placed ? -1 : transfers ? made.call->operation.offset : made.call->offset);
-            length.push_back(transfers ? made.call->operation.size : 0);
+            calls.add(made);
             return true;
         });
     }
+    return calls.columns();
+}
+
+nb::dict timeline(const ResolvedPlan& resolved, std::int64_t rank, std::int64_t most) {
+    CallColumns calls(most);
+    std::vector<double> start_s;
+    std::vector<double> busy_s;
+    {
+        const nb::gil_scoped_release unlocked;
+        visit_timeline(resolved, rank, [&](const TimedCall& made) {
+            if (calls.add(made.call)) {
+                start_s.push_back(made.at_s);
+                busy_s.push_back(made.busy_s);
+            }
+            return true;
+        });
+    }
+    nb::dict out = calls.columns();
+    out["start_s"] = array_of(std::move(start_s));
+    out["busy_s"] = array_of(std::move(busy_s));
+    return out;
+}
+
+nb::dict times_of_dumps(const ResolvedPlan& resolved) {
+    std::vector<double> start_s;
+    std::vector<double> end_s;
+    for (const DumpTimes& times : dump_times(resolved.plan)) {
+        start_s.push_back(times.start_s);
+        end_s.push_back(times.end_s);
+    }
     nb::dict out;
-    out["names"] = nb::cast(names);
-    out["file"] = array_of(std::move(file));
-    out["dump"] = array_of(std::move(dump));
-    out["kind"] = array_of(std::move(kind));
-    out["offset"] = array_of(std::move(offset));
-    out["length"] = array_of(std::move(length));
+    out["start_s"] = array_of(std::move(start_s));
+    out["end_s"] = array_of(std::move(end_s));
     return out;
 }
 
@@ -427,6 +467,9 @@ NB_MODULE(_core, m) {
         .def("count", &count, "payloads"_a = std::vector<std::optional<std::int64_t>>{},
              "each_rank"_a = false)
         .def("operations", &operations, "rank"_a, "most"_a)
+        .def("timeline", &timeline, "rank"_a, "most"_a,
+             "The calls of a rank in the order of its agenda, with their moments in the original run.")
+        .def("times", &times_of_dumps, "When each dump begins and ends, in seconds of the original run.")
         .def("predict", &predicted, "alignments"_a, "most"_a, "apart"_a = std::vector<bool>{})
         .def("write_operations", &write_operations, "path"_a);
     nb::class_<Mesh>(m, "MeshForm")
@@ -440,24 +483,4 @@ NB_MODULE(_core, m) {
         .def("bytes", &checked_bytes, "parts"_a, "nodes"_a)
         .def("nodes_for", &checked_nodes, "parts"_a, "size"_a)
         .def("part", &part_of, "nodes"_a);
-    nb::class_<Clock>(m, "Clock")
-        .def(
-            "__init__",
-            [](Clock* self, const std::string& kind, double time_scale, bool is_virtual) {
-                new (self) Clock(clock_kind(kind), time_scale,
-                                 is_virtual ? Clock::Source::virtual_time : Clock::Source::real);
-            },
-            "kind"_a, "time_scale"_a, "virtual"_a = false)
-        .def("now", &Clock::now)
-        .def(
-            "due",
-            [](const Clock& clock, double start_s, double gap_s) {
-                return clock.due(at_time(start_s, gap_s));
-            },
-            "start_s"_a, "gap_s"_a)
-        .def("move_to", &Clock::move_to, "seconds"_a)
-        .def(
-            "ended",
-            [](Clock& clock, double start_s, double due) { clock.ended(at_time(start_s, 0), due, true); },
-            "start_s"_a, "due"_a);
 }

@@ -38,14 +38,14 @@ void Progress::dump_done(const Summary& s) {
     ++done_;
     const std::int64_t moved = s.payload[0] + s.payload[1];
     bytes_ += moved;
-    const double now = setup_.clock->now();
+    const double now = setup_.clock.now();
     const auto total = static_cast<std::int64_t>(setup_.plan.dumps.size());
     if (now - last_ < every_s && done_ != total) return;
     last_ = now;
     const Dump& dump = setup_.plan.dumps[static_cast<std::size_t>(s.dump)];
     const Family& family = setup_.plan.families[dump.family];
     const double seconds = s.files.length();
-    const double late = s.active.empty() || !setup_.clock->waits() ? 0 : s.active.first - s.due_s;
+    const double late = s.active.empty() || setup_.plan.time_scale == 0 ? 0 : s.active.first - s.due_s;
     const std::string rate = seconds > 0 ? size_text(static_cast<double>(moved) / seconds) + "/s" : "-";
     fmt::print(stderr, "{}dump {} of {}: {} {}, {} at {}, {:.2f} s late; {} in all{}",
                terminal_ ? "\r\x1b[K" : "", done_, total, word_of(family.role), family.number,

@@ -13,6 +13,8 @@
 #include "record/progress.hpp"
 #include "run/failure.hpp"
 #include "run/rank.hpp"
+#include "schedule/agenda.hpp"
+#include "schedule/clock.hpp"
 #include "schedule/gap_fill.hpp"
 
 namespace wa {
@@ -33,18 +35,20 @@ class Performance {
           per_rank_(per_rank),
           progress_(setup),
           collector_(sinks()),
-          filler_(make_gap_filler(setup.clock->waits() ? setup.plan.gap_fill : GapFill::sleep)) {
-        for (std::int64_t rank = setup.process; rank < setup.plan.ranks; rank += setup.processes) {
-            ranks_.emplace_back(
-                setup, rank,
-                RankRun::Host{[this] { poll(); },
-                              [this](double seconds, bool alone) { compute(seconds, alone); }});
-        }
+          filler_(make_gap_filler(setup.plan.time_scale > 0 ? setup.plan.gap_fill : GapFill::sleep,
+                                  setup.plan.cpu_share)),
+          pace_(setup.plan.clock, setup.plan.time_scale) {
+        for (std::int64_t rank = setup.process; rank < setup.plan.ranks; rank += setup.processes)
+            ranks_.emplace_back(setup, rank, [this] { poll(); });
     }
 
     VerifyResult run() {
-        while (next_ < setup_.plan.dumps.size()) perform_next();
-        if (setup_.clock->waits()) work_until_all_are_done();
+        if (setup_.performs) {
+            follow_agenda(ranks_.front());
+        } else {
+            count();
+        }
+        if (setup_.plan.time_scale > 0) work_until_all_are_done();
         collector_.finish(expected_dumps());
         filler_->finish();
         VerifyResult verified;
@@ -90,72 +94,73 @@ class Performance {
         return static_cast<std::int64_t>(setup_.plan.dumps.size());
     }
 
-    /// A dump that has begun and not ended.
-    struct Begun {
-        std::size_t dump;
-        Clock::Progress progress;
-    };
+    /// Performs the dumps of a rank in the order of its agenda.
+    void follow_agenda(RankRun& rank) {
+        Agenda<RankPart> agenda(agenda_entries(setup_.plan, setup_.layouts, setup_.times, rank.rank(),
+                                               setup_.computing != nullptr));
+        Agenda<RankPart>::Event event;
+        while (agenda.next(event)) {
+            try {
+                if (!pace_.at_once(event.at_s)) {
+                    wait_before(event.dump, event.at_s);
+                } else if (event.kind == EventKind::begin) {
+                    due_s_ = setup_.clock.now();
+                }
+                perform(rank, agenda, event);
+                pace_.passed(event.at_s, event.busy_s);
+            } catch (const CallFailed& error) {
+                end_all(setup_, &collector_, error, rank.rank(), event.dump);
+            }
+        }
+    }
 
-    void perform_next() {
-        const std::size_t dump = next_++;
-        const bool loads = !moves(setup_.content(dump), Direction::write);
-        if (!loads) compute_between();
-        const double due = due_of(dump);
-        const bool involved = takes_part(dump);
-        try {
-            if (involved) wait_until(due);
+    void perform(RankRun& rank, Agenda<RankPart>& agenda, const Agenda<RankPart>::Event& event) {
+        switch (event.kind) {
+            case EventKind::compute_before:
+            case EventKind::compute_after:
+                compute();
+                return;
+            case EventKind::begin:
+                poll();
+                if (setup_.plan.dumps[event.dump].barrier) wait_for_others(setup_.family(event.dump));
+                if (RankPart* part = rank.begin(event.dump, due_s_)) agenda.add(event.dump, *part);
+                return;
+            case EventKind::call:
+                rank.perform(*event.part, *event.call);
+                return;
+            case EventKind::end:
+                collector_.submit(rank.end(*event.part));
+                return;
+        }
+    }
+
+    /// Waits until an event of a dump may happen.
+    void wait_before(std::size_t dump, double at_s) {
+        const double start = setup_.clock.now();
+        due_s_ = start + pace_.before(at_s, setup_.times[dump].delay_s, start);
+        if (due_s_ <= start) return;
+        wait_until(due_s_);
+        pace_.waited(setup_.clock.now() - start);
+    }
+
+    /// Counts what all ranks of this process do, dump by dump.
+    void count() {
+        for (const std::size_t dump : in_order_of_start(setup_.times)) {
+            double due = setup_.clock.now();
+            if (setup_.plan.time_scale > 0 && takes_part(dump)) {
+                due = setup_.times[dump].start_s * setup_.plan.time_scale;
+                wait_until(due);
+            }
             poll();
-            if (involved && setup_.plan.dumps[dump].barrier) wait_for_others(setup_.family(dump));
-            begun_.push_back({dump, {setup_.clock->now(), setup_.plan.dumps[dump].start_s}});
-            perform_ranks(dump, due);
-            begun_.pop_back();
-        } catch (const CallFailed& error) {
-            end_all(setup_, &collector_, error, failing_rank_, dump);
+            count_ranks(dump, due);
         }
-        if (begun_.empty()) {
-            setup_.clock->ended(setup_.plan.dumps[dump], due, involved);
-        } else {
-            Clock::Progress& outer = begun_.back().progress;
-            outer.ended_s = involved ? setup_.clock->now() : due;
-            outer.planned_s = std::max(outer.planned_s, setup_.plan.dumps[dump].end_s);
-        }
-        if (loads) compute_between();
     }
 
-    /// Computes what the plan has between dumps, on all ranks: before a dump that writes, after one that only
-    /// reads.
-    void compute_between() {
-        if (!setup_.computing) return;
-        try {
-            setup_.computing->perform([this] { poll(); });
-        } catch (const CallFailed& error) {
-            end_all(setup_, &collector_, error, setup_.process, std::nullopt);
-        }
-        setup_.clock->computed();
-    }
-
-    [[nodiscard]] double due_of(std::size_t dump) const {
-        const Dump& next = setup_.plan.dumps[dump];
-        return begun_.empty() ? setup_.clock->due(next)
-                              : setup_.clock->due_within(next, begun_.back().progress);
-    }
-
-    /// Computes in a dump of a rank. Dumps that began before the end of this dump in the original run begin
-    /// here as well. They keep the order of the plan, so that ranks that wait for each other do so in the
-    /// same dump.
-    void compute(double seconds, bool alone) {
-        const double end = setup_.clock->now() + seconds;
-        while (alone && next_begins_within() && due_of(next_) <= end) perform_next();
-        wait_until(end);
-    }
-
-    [[nodiscard]] bool next_begins_within() const {
-        const std::vector<Dump>& dumps = setup_.plan.dumps;
-        if (setup_.computing) return false;  // all ranks compute together before it
-        if (next_ == dumps.size() || dumps[next_].start_s >= dumps[begun_.back().dump].end_s) return false;
-        return std::none_of(begun_.begin(), begun_.end(), [&](const Begun& outer) {
-            return dumps[outer.dump].family == dumps[next_].family;
-        });
+    /// Computes what the plan has between dumps, together with all other ranks.
+    void compute() {
+        const double start = setup_.clock.now();
+        setup_.computing->perform([this] { poll(); });
+        pace_.computed(setup_.clock.now() - start);
     }
 
     /// The application computes on all ranks while some of them still write.
@@ -197,12 +202,11 @@ class Performance {
         return false;
     }
 
-    void perform_ranks(std::size_t dump, double due) {
+    void count_ranks(std::size_t dump, double due) {
         const bool per_rank = !setup_.options.per_rank.empty();
         std::optional<Summary> merged;
         for (RankRun& rank : ranks_) {
-            failing_rank_ = rank.rank();
-            const std::optional<Summary> summary = rank.perform(dump, due);
+            const std::optional<Summary> summary = rank.perform_dump(dump, due);
             if (!summary) continue;
             if (per_rank) {
                 collector_.submit(*summary);
@@ -217,7 +221,7 @@ class Performance {
 
     void wait_until(double due) {
         while (true) {
-            const double left = due - setup_.clock->now();
+            const double left = due - setup_.clock.now();
             if (left <= 0) return;
             poll();
             filler_->work(std::min(left, slice_s));
@@ -236,10 +240,9 @@ class Performance {
     Collector collector_;
     std::unique_ptr<GapFiller> filler_;
     std::vector<RankRun> ranks_;
-    std::size_t next_ = 0;                 // the next dump to begin
-    std::vector<Begun> begun_;             // each began during the one before it
+    Pace pace_;
+    double due_s_ = 0;                     // when the present event was due
     std::vector<std::int64_t> summaries_;  // per family, found when first needed
-    std::int64_t failing_rank_ = 0;
 };
 
 }  // namespace

@@ -1,13 +1,14 @@
-// A plan rank: performs its part of a dump and measures it.
+// A plan rank: performs its parts of dumps, many of which can be in progress, and measures them.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 
-#include "expand/calls.hpp"
 #include "record/summary.hpp"
+#include "run/part.hpp"
 #include "run/setup.hpp"
 #include "run/verify.hpp"
 
@@ -15,54 +16,48 @@ namespace wa {
 
 class RankRun {
   public:
-    /// What a rank needs from the process that performs it.
-    struct Host {
-        /// Called repeatedly while operations are performed.
-        std::function<void()> poll;
-        /// Computes for `seconds` in a dump. `alone` means that no rank waits for this one in the dump, so
-        /// that other dumps may begin and end meanwhile.
-        std::function<void(double seconds, bool alone)> compute;
-    };
-    RankRun(Setup& setup, std::int64_t rank, Host host);
+    /// `poll` is called repeatedly while operations are performed.
+    RankRun(Setup& setup, std::int64_t rank, std::function<void()> poll);
 
-    /// Performs the part of this rank; returns nothing if the rank is no member of the family.
-    [[nodiscard]] std::optional<Summary> perform(std::size_t dump, double due);
+    /// Begins the part of this rank in a dump that is due at `due` seconds of the run. Null if it is no
+    /// member of the family.
+    RankPart* begin(std::size_t dump, double due);
+    void perform(RankPart& part, const Call& call);
+    /// Ends the part, which exists no longer.
+    Summary end(RankPart& part);
+    /// Performs all of a dump at once; nothing if the rank is no member of the family.
+    [[nodiscard]] std::optional<Summary> perform_dump(std::size_t dump, double due);
+
     [[nodiscard]] const VerifyResult& verified() const { return verified_; }
     [[nodiscard]] std::int64_t rank() const { return rank_; }
 
   private:
-    struct Use {
-        std::unique_ptr<OpenFile> file;
-        AccessState state;
-    };
-    struct Task;  // a dump that is being performed
-
-    void perform_call(Task& task, const Call& call);
-    void enter_file(Task& task, std::int64_t file) const;
-    void open(Task& task, const Call& call);
-    void begin_dump(Task& task);
-    void transfer(Task& task, const Operation& operation);
-    void compute(Task& task);
-    [[nodiscard]] static double share_to_compute(const Task& task);
-    void close(Task& task, bool extra);
-    void after_close(Task& task);
-    void wait_for_writers(const Task& task) const;
-    void meet_before(Task& task, const Section& section) const;
-    static void publish(const Task& task);
-    void pass_baton(const Task& task, bool receive) const;
-    [[nodiscard]] static std::optional<Direction> verifiable(const Task& task);
-    void verify(Task& task);
-    void verify_dataset(const Task& task, DumpOperations& operations, FileContext& context);
+    [[nodiscard]] std::unique_ptr<RankPart> part_of(std::size_t dump, std::int64_t member);
+    void note_start(RankPart& part) const;
+    void perform_in_file(RankPart& part, const Call& call);
+    void enter_file(RankPart& part, std::int64_t file) const;
+    void open(RankPart& part, const Call& call);
+    void begin_dump(RankPart& part);
+    void transfer(RankPart& part, const Operation& operation);
+    void close(RankPart& part, bool extra);
+    void after_close(RankPart& part);
+    void wait_for_writers(const RankPart& part) const;
+    void meet_before(RankPart& part, const Section& section) const;
+    static void publish(const RankPart& part);
+    void pass_turn(const RankPart& part, bool receive) const;
+    [[nodiscard]] static std::optional<Direction> verifiable(const RankPart& part);
+    void verify(RankPart& part);
+    void verify_dataset(const RankPart& part, DumpOperations& operations, FileContext& context);
     template <typename F>
-    void timed(Task& task, Kind kind, F&& call);
-    [[nodiscard]] double now() const { return setup_.clock->now(); }
+    void timed(RankPart& part, Kind kind, F&& call);
+    [[nodiscard]] double now() const { return setup_.clock.now(); }
 
     Setup& setup_;
     std::int64_t rank_;
-    Host host_;
+    std::function<void()> poll_;
     double last_look_ = 0;
-    // files of lifetime appended, by family and file
-    std::map<std::pair<std::size_t, std::int64_t>, Use> held_;
+    std::unordered_map<std::size_t, std::unique_ptr<RankPart>> parts_;  // by dump
+    std::map<std::pair<std::size_t, std::int64_t>, HeldFile> held_;     // appended files, by family and file
     VerifyResult verified_;
 };
 

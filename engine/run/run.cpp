@@ -20,6 +20,7 @@
 #include "plan/read.hpp"
 #include "plan/unwritten.hpp"
 #include "record/environment.hpp"
+#include "run/descriptors.hpp"
 #include "run/failure.hpp"
 #include "run/made_files.hpp"
 #include "run/perform.hpp"
@@ -62,6 +63,7 @@ void read_plan(Setup& setup) {
         check_plan(setup.plan);
         setup.uses = file_uses(setup.plan);
         setup.meets = dumps_that_meet(setup.plan);
+        setup.times = dump_times(setup.plan);
         for (const Family& family : setup.plan.families) setup.layouts.emplace_back(family, setup.plan.ranks);
     });
 }
@@ -252,6 +254,7 @@ int run_checked(Setup& setup) {
             record = LineFile(setup.options.record, true);
         per_rank.emplace(setup.process == 0 && !setup.options.verify_only ? setup.options.per_rank : "");
         make_buffers(setup);
+        allow_open_files(setup);
     });
     catch_signals();
     if (setup.options.verify_only) return verify_only(setup);
@@ -266,7 +269,6 @@ int run_checked(Setup& setup) {
             if (setup.plan.compute) setup.computing = std::make_unique<Computing>(*setup.plan.compute);
         }
         write_head(setup, record);
-        setup.clock = std::make_unique<Clock>(setup.plan.clock, setup.plan.time_scale);
         prepare_files(setup);
         calibrate_libraries(setup);
         mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
@@ -274,11 +276,11 @@ int run_checked(Setup& setup) {
     } catch (const CallFailed& error) {
         end_all(setup, nullptr, error, setup.process, std::nullopt);
     }
-    setup.clock->start(zero);
+    setup.clock.start(zero);
     uncounted.reset();
     const VerifyResult result = perform_dumps(setup, record, *per_rank);
     uncounted.emplace();
-    const double wall_s = setup.clock->now();
+    const double wall_s = setup.clock.now();
     try {
         for (const auto& [kind, backend] : setup.backends) backend->finish();
         Verified total;

@@ -13,6 +13,7 @@
 #include "run/options.hpp"
 #include "schedule/clock.hpp"
 #include "schedule/compute.hpp"
+#include "schedule/times.hpp"
 #include "sharing/layout.hpp"
 
 namespace wa {
@@ -29,6 +30,7 @@ struct Setup {
     std::vector<Layout> layouts;        // one per family
     std::vector<Performer> performers;  // one per family
     std::vector<FileUse> uses;          // one per dump
+    std::vector<DumpTimes> times;       // one per dump
     std::vector<bool> meets;            // one per dump: ranks read in it what others write in it
     std::map<const Traits*, std::unique_ptr<Backend>> backends;
     Buffers buffers;
@@ -37,7 +39,7 @@ struct Setup {
     int process = 0;
     int processes = 1;
     bool performs = false;  // a family touches files, so each plan rank needs a process
-    std::unique_ptr<Clock> clock;
+    Clock clock;
     std::unique_ptr<Computing> computing;  // set if the plan computes and something is performed
 
     [[nodiscard]] const Family& family(std::size_t dump) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -26,18 +27,34 @@ class Sleep final : public GapFiller {
     }
 };
 
+double cpu_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Uses the CPU for a share of the time, and sleeps for the rest. Where other processes take the CPU away,
+/// less time is left for sleep.
 class Busy final : public GapFiller {
   public:
+    explicit Busy(double share) : share_(share) {}
     void work(double seconds) override {
         const auto end = after(seconds);
-        double x = value_;
-        do {
-            for (int i = 0; i < 10000; ++i) x = x * 1.0000001 + 1e-9;
-        } while (Time::now() < end);
-        value_ = x > 1e6 ? 1.0 : x;  // kept, so that the loop is not optimized away
+        if (share_ > 0) compute(share_ * seconds, end);
+        if (share_ < 1) std::this_thread::sleep_until(end);
     }
 
   private:
+    void compute(double seconds, Time::time_point end) {
+        const double enough = cpu_seconds() + seconds;
+        double x = value_;
+        do {
+            for (int i = 0; i < 10000; ++i) x = x * 1.0000001 + 1e-9;
+        } while (Time::now() < end && (share_ == 1 || cpu_seconds() < enough));
+        value_ = x > 1e6 ? 1.0 : x;  // kept, so that the loop is not optimized away
+    }
+
+    double share_;
     volatile double value_ = 1.0;
 };
 
@@ -145,10 +162,10 @@ class Exchange final : public GapFiller {
 
 }  // namespace
 
-std::unique_ptr<GapFiller> make_gap_filler(GapFill kind) {
+std::unique_ptr<GapFiller> make_gap_filler(GapFill kind, double cpu_share) {
     switch (kind) {
         case GapFill::busy:
-            return std::make_unique<Busy>();
+            return std::make_unique<Busy>(cpu_share);
         case GapFill::memory:
             return std::make_unique<Memory>();
         case GapFill::mpi:

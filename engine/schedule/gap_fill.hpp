@@ -24,6 +24,6 @@ class GapFiller {
     virtual void finish() {}
 };
 
-[[nodiscard]] std::unique_ptr<GapFiller> make_gap_filler(GapFill kind);
+[[nodiscard]] std::unique_ptr<GapFiller> make_gap_filler(GapFill kind, double cpu_share);
 
 }  // namespace wa

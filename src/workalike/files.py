@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -120,3 +122,33 @@ def make_folder(path: Path) -> None:
             file=path,
             hint="choose another folder",
         ) from error
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path, busy: str) -> Iterator[None]:
+    """Lock a folder of results, because two commands in it would mix theirs; `busy` says what holds it.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE if another process holds the lock, or the folder cannot be opened.
+    """
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE,
+            error.strerror or "cannot be opened",
+            file=folder,
+            hint="choose another -o",
+        ) from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise WorkalikeError(
+                ErrorKind.CANNOT_WRITE, busy, file=folder, hint="wait for its end or choose another -o"
+            ) from error
+        except OSError:
+            pass  # a file system without locks
+        yield
+    finally:
+        os.close(descriptor)

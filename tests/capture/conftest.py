@@ -148,7 +148,8 @@ class Profile:
         )
         if check:
             assert done.returncode == 0, done.stderr
-        found = sorted(logs.glob("app.darshan*"), key=lambda path: (len(path.name), path.name))
+        found = [path for path in logs.glob("app.darshan*") if path.suffix != ".json"]
+        found.sort(key=lambda path: (len(path.name), path.name))
         return Run(done.returncode, done.stdout, done.stderr, found, self.folder)
 
 

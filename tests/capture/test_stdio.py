@@ -103,4 +103,5 @@ def test_sizes_are_recorded_on_request(profile: Profile, kill: list[str]) -> Non
 
 def test_sizes_are_not_recorded_otherwise(profile: Profile) -> None:
     run = profile(sys.executable, "-c", SIZED)
-    assert not run.logs[0].with_name("app.darshan.extra.json").exists()
+    side = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())
+    assert "stdio_sizes" not in side

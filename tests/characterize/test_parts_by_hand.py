@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from facts_by_hand import file_facts, module_facts
 
-from workalike.characterize.assemble import distinct_contents, durations_of, sharing_for
+from workalike.characterize.assemble import durations_of, sharing_for
 from workalike.characterize.barrier import begins_with_barrier
 from workalike.characterize.events import Event
 from workalike.characterize.families import DataFile, group_into_families, split_by_ranks, split_by_size
@@ -18,6 +18,7 @@ from workalike.facts.rank_sets import RankSet, ranks_of
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval
 from workalike.workload.model import Content, Direction, Entry, Interface, Level, Sharing, SharingMode, Stream
+from workalike.workload.per_dump import of_dumps
 
 WRITE, READ = Direction.WRITE, Direction.READ
 MIB = 2**20
@@ -224,7 +225,10 @@ def test_sharing_has_every_rank_that_a_stream_names() -> None:
 
 def test_equal_contents_are_one() -> None:
     one, other = Content(opens=1), Content(opens=2)
-    assert distinct_contents([one, other, Content(opens=1), other]) == ([one, other], [0, 1, 0, 1])
+    fields = of_dumps([one, other, Content(opens=1), other])
+    assert fields == {"content": None, "contents": [one, other], "use": [0, 1, 0, 1]}
+    assert of_dumps([one, other]) == {"content": None, "contents": [one, other], "use": None}
+    assert of_dumps([one, Content(opens=1)]) == {"content": one, "contents": [], "use": None}
 
 
 def test_durations_are_one_number_or_a_list() -> None:

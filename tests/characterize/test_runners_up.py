@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from counted_logs import RANKS, log_of
 
-from workalike.characterize import characterize
+from workalike.characterize import characterize, runners_up
 from workalike.characterize.result import FamilyFacts
 from workalike.characterize.runners_up import same_operations
 from workalike.darshan import LogBuilder, open_log
@@ -131,3 +131,19 @@ def test_the_misfit_is_kept_and_shown(tmp_path: Path) -> None:
         "families"
     ]
     assert family["misfit"] == [{"module": "POSIX", "counter": "RW_SWITCHES", "log": 7, "workload": 0}]
+
+
+def test_ranks_of_a_large_job_are_looked_at_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def note(plans: object, rank: int) -> bool:
+        looked.append(rank)
+        return True
+
+    monkeypatch.setattr(runners_up, "_same_rows", note)
+    family = truth_of([stream("write")], interface="posix").families[0]
+    assert same_operations(family, family, 2**22)
+    assert {0, 2**22 - 1} <= set(looked) and len(looked) <= runners_up.MOST_RANKS + 1
+    looked.clear()
+    assert same_operations(family, family, 7)
+    assert sorted(looked) == list(range(7))

@@ -95,6 +95,37 @@ def test_a_damaged_side_file_is_reported_and_not_used(tmp_path: Path, side: obje
     assert any("app.darshan.extra.json is not used" in warning for warning in found.warnings)
 
 
+def process(start: float, end: float, cpu: float) -> dict[str, float]:
+    return {"rank": 0, "start": start, "end": end, "cpu_s": cpu}
+
+
+@pytest.mark.parametrize(
+    ("processes", "share"),
+    [
+        ([], None),
+        ([process(0, 10, 2.5)], 0.25),
+        ([process(0, 10, 10), process(5, 10, 0)], 0.67),
+        ([process(0, 10, 40), process(0, 10, 0)], 0.5),  # four threads, and an idle process
+        ([process(3, 3, 0)], None),
+        ([process(9, 3, 1)], None),
+    ],
+)
+def test_the_share_of_cpu_time(
+    tmp_path: Path, processes: list[dict[str, float]], share: float | None
+) -> None:
+    found = characterized(tmp_path, {"version": 1, "processes": processes}, {0: (4, 1_000_024)})
+    assert found.workload.cpu_share == share
+    assert not found.warnings
+
+
+@pytest.mark.parametrize("wrong", [{"cpu_s": -1.0}, {"end": 1e300}, {"cpu_s": "many"}, {"start": None}])
+def test_damaged_cpu_times_are_reported(tmp_path: Path, wrong: dict[str, object]) -> None:
+    side = {"version": 1, "processes": [{**process(0, 10, 5), **wrong}]}
+    found = characterized(tmp_path, side, {0: (4, 1_000_024)})
+    assert found.workload.cpu_share is None
+    assert any("is not used: processes.0" in warning for warning in found.warnings)
+
+
 def test_a_side_file_that_is_a_pipe_does_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "app.darshan.extra.json")
     assert sizes(characterized(tmp_path, None, {0: (4, 1_000_024)})) == [(4, 250_006)]

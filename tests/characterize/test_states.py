@@ -177,7 +177,7 @@ def test_bursts_in_the_trace_are_exact() -> None:
     family, sizes = appended(found)
     assert sizes == [4 * 100 * KIB, 6 * 200 * KIB, 10 * 300 * KIB]
     assert family.schedule.starts() == [5.0, 40.0, 90.0]
-    assert family.schedule.ends() == [7.0, 43.0, 95.0]
+    assert family.schedule.ends() == [7.0, 43.0, 99.0]  # the file is closed at 99
     assert Assumption.STATE_SIZES not in family.assumed
     untraced = characterize([log_of(builder)], CharacterizeOptions(include_noise=True, use_trace=False))
     assert not [f for f in untraced.families if f.family.lifetime is Lifetime.APPENDED]
@@ -214,7 +214,8 @@ def test_the_heatmap_less_other_files() -> None:
         bins[at] += 10 * MIB
     builder.heatmap("POSIX", 0, 1.0, [int(b) for b in bins])
     family, _ = appended(characterized(builder))
-    assert [round(s) for s in family.schedule.starts()] == [5, 45, 84]
+    for start, bin_start in zip(family.schedule.starts(), (5, 45, 84), strict=True):
+        assert bin_start <= start <= bin_start + 1
 
 
 @pytest.mark.parametrize("bins", [[2**63 - 1] * 50, [-5] * 50, [0] * 50])

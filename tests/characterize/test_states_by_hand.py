@@ -15,6 +15,7 @@ from workalike.characterize.states import (
     bursts,
     bursts_in_timeline,
     counted_by_library,
+    evenly_spaced,
     joined_bursts,
     place_states,
     residual_timeline,
@@ -212,6 +213,34 @@ def test_states_without_a_heatmap_are_spread_evenly() -> None:
     assert place_states(1, [1], Interval(2.0, 6.0), None) == [Interval(2.0, 2.0)]
     empty = Timeline(2.0, np.zeros(6))
     assert place_states(2, [1, 1], Interval(2.0, 6.0), empty) == [Interval(2.0, 2.0), Interval(6.0, 6.0)]
+
+
+WITHIN = Interval(0.5, 9.0)
+
+
+@pytest.mark.parametrize(
+    ("starts", "even"),
+    [
+        ([0.0, 2.0, 4.0, 6.0, 8.0], True),
+        ([0.5, 3.0, 4.0, 7.0, 8.0], True),
+        ([0.5, 2.0, 4.0, 8.0, 8.5], False),  # the fourth begins later than its bin ends
+        ([0.5, 8.0], False),
+    ],
+)
+def test_states_at_even_distances(starts: list[float], even: bool) -> None:
+    binned = [Interval(start, start + 0.9) for start in starts]
+    spaced = [Interval(0.5 + 2.1 * k, 0.6 + 2.1 * k) for k in range(len(starts))]
+    found = evenly_spaced(binned, WITHIN, 1.0, 0.1)
+    assert [(i.start, i.end) for i in found] == [
+        (pytest.approx(i.start), pytest.approx(i.end)) for i in (spaced if even else binned)
+    ]
+
+
+def test_long_states_keep_their_bins() -> None:
+    long = [Interval(2.0 * k, 2.0 * k + 1.5) for k in range(5)]
+    assert evenly_spaced(long, WITHIN, 1.0, 0.1) == long
+    short = [Interval(2.0 * k, 2.0 * k + 0.9) for k in range(5)]
+    assert evenly_spaced(short, WITHIN, 1.0, 5.0) == short  # their calls take longer than there is time
 
 
 def test_states_are_where_the_heatmap_has_their_bytes() -> None:

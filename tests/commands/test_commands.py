@@ -143,6 +143,29 @@ def test_a_bad_workload_names_file_place_and_hint(tmp_path: Path) -> None:
     assert "bad.yaml" in line and "families[0].content.streams[0].sizes[0]" in line and "QiB" in line
 
 
+def test_the_timeline_of_a_rank(tmp_path: Path) -> None:
+    (tmp_path / "app.yaml").write_text(
+        SMALL.replace("every: 10 s}", "every: 10 s, duration: 7 s, compute_time: 7 s}")
+    )
+    done = workalike("plan", "app.yaml", "--timeline", 3, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    calls = json.loads(done.stdout)["calls"]
+    writes = [call for call in calls if call["call"] == "write"]
+    assert [call["start_s"] for call in writes] == pytest.approx(
+        [1 + 10 * d + k for d in range(3) for k in range(8)]
+    )
+    assert [call["offset"] for call in writes] == 3 * [k * 64 * 1024 for k in range(8)]
+    assert [call["start_s"] for call in calls if call["call"] == "close"] == [8, 18, 28]
+    text = workalike("plan", "app.yaml", "--timeline", 3, cwd=tmp_path).stdout.splitlines()
+    assert len(text) == 1 + len(calls)
+    assert (
+        " ".join(text[2].split()) == f"1.000000 0.000000 write 0 65536 checkpoint 1, 0: {writes[0]['file']}"
+    )
+    beyond = workalike("plan", "app.yaml", "--timeline", 4, cwd=tmp_path)
+    assert beyond.returncode == 2
+    assert "--timeline 4: the plan has 4 ranks" in beyond.stderr
+
+
 def test_plan_scales(tmp_path: Path) -> None:
     (tmp_path / "small.yaml").write_text(SMALL)
     done = workalike(

@@ -8,7 +8,7 @@ from facts_by_hand import file_facts, module_facts
 
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.facts.records import FileFacts
-from workalike.record.run_record import LevelBytes, Record, RecordDump, RecordScale
+from workalike.record.run_record import KindTimes, LevelBytes, Record, RecordDump, RecordScale
 from workalike.workload.model import (
     Content,
     Family,
@@ -25,9 +25,9 @@ from workalike.workload.model import (
 MIB = 2**20
 
 
-def posix_file(name: str, *, writes: int, size: int, ranks: int = 4, **more: int) -> FileFacts:
+def posix_file(name: str, *, writes: int, size: int, ranks: int = 4, **more: float) -> FileFacts:
     """One shared file with `writes` equal writes of 1 MiB or less, reduced over the ranks."""
-    counters = {
+    counters: dict[str, float] = {
         "OPENS": ranks,
         "WRITES": writes,
         "BYTES_WRITTEN": writes * size,
@@ -67,10 +67,23 @@ def family(
 
 
 def original(ranks: int = 4, dumps: int = 3, *, writes: int = 32, size: int = MIB) -> Characterization:
-    """A log of `dumps` checkpoints at POSIX: 8 writes of 1 MiB per rank into one shared file each."""
+    """A log of `dumps` checkpoints at POSIX: 8 writes of 1 MiB per rank into one shared file each.
+
+    The calls of a dump take 2 rank-seconds.
+    """
     checkpoint = family(dumps)
     files = [
-        posix_file(f"/home/alice/secret/chk_{i}", writes=writes, size=size, ranks=ranks) for i in range(dumps)
+        posix_file(
+            f"/home/alice/secret/chk_{i}",
+            writes=writes,
+            size=size,
+            ranks=ranks,
+            F_OPEN_START_TIMESTAMP=10.0 * (i + 1),
+            F_CLOSE_END_TIMESTAMP=10.0 * (i + 1) + 2,
+            F_WRITE_TIME=1.75,
+            F_META_TIME=0.25,
+        )
+        for i in range(dumps)
     ]
     facts = [
         DumpFacts(writes * size, 0, 10.0 * (i + 1), 10.0 * (i + 1) + 2, 2.0, [file])
@@ -82,8 +95,9 @@ def original(ranks: int = 4, dumps: int = 3, *, writes: int = 32, size: int = MI
 
 
 def record_dump(index: int, *, written: int = 32 * MIB, read: int = 0, **more: Any) -> RecordDump:
-    """A dump as the engine would record it: 32 writes of 1 MiB by 4 ranks."""
+    """A dump as the engine would record it: 32 writes of 1 MiB by 4 ranks, which take `inside` rank-seconds."""
     operations = more.pop("operations", 32)
+    inside = more.pop("inside", 1.0)
     values: dict[str, Any] = {
         "family": 0,
         "role": Role.CHECKPOINT,
@@ -98,6 +112,10 @@ def record_dump(index: int, *, written: int = 32 * MIB, read: int = 0, **more: A
         "end_s": 10.0 * (index + 1) + 1,
         "late_s": 0.0,
         "io_s": 1.0,
+        "kinds": {
+            "open": KindTimes(count=4, total_s=0.25 * inside),
+            "write": KindTimes(count=operations, total_s=0.75 * inside),
+        },
         "counters": {
             "OPENS": 4,
             "WRITES": operations,

@@ -47,7 +47,7 @@ def test_files_of_two_families_in_one_dump_are_told_apart() -> None:
     side = side_of_log(log, by_name=True)
     assert dumps_of(side) == [(8 * MIB, 0, 10.5, 11.0)]
     assert dumps_of(side, (Role.CHECKPOINT, 2)) == [(4 * MIB, 0, 10.0, 12.0)]  # without times: the dump's
-    assert [side.families[Role.CHECKPOINT, n].dumps[0].io_s for n in (1, 2)] == [0.5, 2.0]
+    assert [side.families[Role.CHECKPOINT, n].dumps[0].open_s for n in (1, 2)] == [0.5, 2.0]
     counters = {key: found.modules["POSIX"]["WRITES"] for key, found in side.families.items()}
     assert counters == {(Role.CHECKPOINT, 1): 8, (Role.CHECKPOINT, 2): 4}
     (whole,) = side_of_log(log).families.values()  # the original's names say nothing
@@ -103,7 +103,7 @@ def test_level_is_as_asked_where_files_have_it(
     side = side_of_log(log, levels=levels)
     assert side.families[CHECKPOINT].level is level
     assert dumps_of(side) == [(written, read, 10.0, 12.0)]
-    assert side.families[CHECKPOINT].dumps[0].io_s == 2.0
+    assert side.families[CHECKPOINT].dumps[0].open_s == 2.0
 
 
 def test_level_is_the_log_s_where_a_file_holds_several_dumps_or_lacks_it() -> None:

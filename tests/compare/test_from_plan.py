@@ -61,4 +61,4 @@ def test_dumps_of_a_workload_last_as_it_says(seconds: float, io: float | None) -
     known.schedule.duration = seconds
     made = workload(known)
     side = with_durations(side_of_plan(resolve(made, Options())), made)
-    assert side.families[KEY].dumps[0].io_s == io
+    assert side.families[KEY].dumps[0].open_s == io

@@ -55,7 +55,7 @@ def test_histograms_are_those_that_were_counted() -> None:
 def test_dumps_are_in_order_and_times_are_those_measured() -> None:
     dumps = [record_dump(1, io_s=0.0), record_dump(0, written=MIB)]
     (family,) = side_of_record(record(*dumps), COUNTED).families.values()
-    assert [(d.bytes_written, d.start_s, d.io_s) for d in family.dumps] == [
+    assert [(d.bytes_written, d.start_s, d.open_s) for d in family.dumps] == [
         (MIB, 10.0, 1.0),
         (32 * MIB, 20.0, 1.0),
     ]

@@ -13,8 +13,8 @@ from workalike.text import rate_text, seconds_text
 from workalike.workload.model import Role
 
 MIB = 2**20
-WRITTEN = "checkpoint 1 write 2 3 MiB 4 100 KiB - 1 MiB (75 %) 3 s 1 MiB/s 250 ms"
-READ = "restart 1 read 1 3.91 KiB 4 100 B - 1 KiB (100 %) 2 s 1.95 KiB/s 500 ms"
+WRITTEN = "checkpoint 1 write 2 3 MiB 4 100 KiB - 1 MiB (75 %) 1.25 s 1 MiB/s 250 ms"
+READ = "restart 1 read 1 3.91 KiB 4 100 B - 1 KiB (100 %) 750 ms 1.95 KiB/s 500 ms"
 
 
 def dump(
@@ -25,8 +25,8 @@ def dump(
     return RecordDump(
         **{"family": 0, "role": Role.CHECKPOINT, "index": index, "ranks": 2, "bytes_read": 0, **more},
         bytes_written=writes * size,
-        due_s=0.0, start_s=0.0, end_s=1.0, late_s=0.0, io_s=io_s,
-        kinds={"write": KindTimes(count=writes, max_s=slowest_s)},
+        due_s=0.0, start_s=10.0 * index, end_s=10.0 * index + io_s, late_s=0.0, io_s=io_s,
+        kinds={"write": KindTimes(count=writes, max_s=slowest_s, total_s=0.5), "fsync": KindTimes(total_s=0.125)},
         counters={"WRITES": writes, "SIZE_WRITE": bins},
     )  # fmt: skip
 
@@ -34,8 +34,8 @@ def dump(
 def record(**more: Any) -> Record:
     load = RecordDump(
         family=1, role=Role.RESTART, index=0, ranks=2, bytes_written=0, bytes_read=4000,
-        due_s=0.0, start_s=0.0, end_s=1.0, late_s=0.0, io_s=2.0,
-        kinds={"read": KindTimes(count=4, max_s=0.5)},
+        due_s=0.0, start_s=0.0, end_s=2.0, late_s=0.0, io_s=2.0,
+        kinds={"read": KindTimes(count=4, max_s=0.5, total_s=0.75)},
         counters={"READS": 4, "SIZE_READ": [0, 4, 0, 0, 0, 0, 0, 0, 0, 0]},
     )  # fmt: skip
     dumps = [dump(0, 3, MIB, 4, 1.0, 0.25), load, dump(1, 1, 50, 0, 2.0, 0.125)]
@@ -51,7 +51,8 @@ def printed(profiled: Record, width: int = 160) -> str:
 def test_rows_are_sums_over_the_dumps() -> None:
     first, second = rows_of(record())
     assert (first.family, first.direction, first.dumps) == ("checkpoint 1", "write", 2)
-    assert (first.operations, first.bytes, first.io_s, first.slowest_s) == (4, 3 * MIB + 50, 3.0, 0.25)
+    assert (first.operations, first.bytes, first.slowest_s) == (4, 3 * MIB + 50, 0.25)
+    assert (first.inside_s, first.open_s) == (1.25, 3.0)
     assert first.bins == [1, 0, 0, 0, 3, 0, 0, 0, 0, 0]
     assert first.sizes == "100 KiB - 1 MiB (75 %)"
     assert (second.family, second.direction, second.operations, second.bytes) == (
@@ -97,3 +98,11 @@ def test_computing_has_a_line() -> None:
 
 def test_nothing_was_moved() -> None:
     assert printed(record(dumps=[])) == ""
+
+
+def test_bandwidth_counts_the_time_of_overlapping_dumps_once() -> None:
+    """Two dumps of 4 s each, of which 3 s are common: 5 s."""
+    dumps = [dump(i, 5, MIB, 4, 4.0, 0.25) for i in range(2)]
+    dumps[1].start_s, dumps[1].end_s = 1.0, 5.0
+    (row,) = rows_of(record(dumps=dumps))
+    assert row.open_s == 5.0

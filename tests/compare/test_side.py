@@ -18,13 +18,13 @@ from workalike.workload.model import Direction, Level, Role
 
 
 def test_a_dump_moves_both_directions() -> None:
-    dump = SideDump(30, 12, 1.0, 4.0, io_s=2.0)
+    dump = SideDump(30, 12, 1.0, 4.0, open_s=2.0)
     assert dump.moved == 42
     assert [dump.bytes_of(d) for d in (Direction.WRITE, Direction.READ)] == [30, 12]
     assert dump.bandwidth == 21.0
     assert SideDump(30, 12, 1.0, 4.0).bandwidth is None
-    assert SideDump(30, 12, 1.0, 4.0, io_s=0.0).bandwidth is None
-    assert SideDump(0, 0, 1.0, 4.0, io_s=2.0).bandwidth is None
+    assert SideDump(30, 12, 1.0, 4.0, open_s=0.0).bandwidth is None
+    assert SideDump(0, 0, 1.0, 4.0, open_s=2.0).bandwidth is None
 
 
 def test_a_family_s_name_and_histogram() -> None:

@@ -200,7 +200,7 @@ def content(*streams: dict[str, Any], **more: Any) -> dict[str, Any]:
 def dump(index: int = 0, **more: Any) -> dict[str, Any]:
     return {
         "family": 0, "index": index, "file": index, "content": 0, "base": 0,
-        "start_s": 0.0, "end_s": 0.0, "gap_s": 0.0, "prepare": False, **more,
+        "start_s": 0.0, "end_s": 0.0, "prepare": False, **more,
     }  # fmt: skip
 
 

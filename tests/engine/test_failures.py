@@ -43,7 +43,7 @@ def failure_lines(result: Result) -> list[str]:
 def test_disk_full(engine: Engine, ranks: int, small_disk: Path, backend: str, mode: str) -> None:
     family_spec = family(backend, sharing=sharing(mode))
     # Dumps of 2 MiB, so far apart that all ranks finish one before the next.
-    dumps = [dump(i, gap_s=0.3) for i in range(4)]
+    dumps = [dump(i, start_s=0.3 * (i + 1)) for i in range(4)]
     plan = make_plan(
         ranks, [family_spec], [content(stream([[8 * ranks, 262144 // ranks]]))], dumps, time_scale=1.0
     )
@@ -112,7 +112,7 @@ def wait_for_dumps(engine: Engine, count: int) -> None:
 
 
 def long_plan(ranks: int, backend: str = "posix") -> dict[str, Any]:
-    dumps = [dump(i, gap_s=0.1) for i in range(600)]
+    dumps = [dump(i, start_s=0.1 * (i + 1)) for i in range(600)]
     family_spec = family(backend, sharing=sharing("per-rank"))
     return make_plan(ranks, [family_spec], [content(stream([[ranks, 100]]))], dumps, time_scale=1.0)
 

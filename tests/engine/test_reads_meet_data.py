@@ -168,7 +168,7 @@ def test_ranks_wait_for_what_others_write_in_the_same_dump(engine: Engine, backe
 @pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
 def test_a_read_that_ends_early_fails_the_run(engine: Engine, backend: str) -> None:
     """The file is cut from outside between the dumps."""
-    plan = two_dumps(WRITE, READ, family(backend), gap_s=3.0, start_s=3.0, end_s=3.0) | {
+    plan = two_dumps(WRITE, READ, family(backend), start_s=3.0, end_s=3.0) | {
         "ranks": 1,
         "time_scale": 1.0,
     }

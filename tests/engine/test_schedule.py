@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import resource
 from typing import Any
 
 import pytest
@@ -37,14 +38,34 @@ def test_deadline_clock(engine: Engine, ranks: int, backend: str) -> None:
 
 @pytest.mark.parametrize("fill", ["sleep", "busy", "memory", "mpi"])
 def test_gap_clock_and_its_fillings(engine: Engine, ranks: int, fill: str) -> None:
-    dumps = [dump(i, gap_s=0.15) for i in range(4)]
+    dumps = [dump(i, start_s=0.15 * (i + 1)) for i in range(4)]
     plan = make_plan(
         ranks, [family("posix")], [content(stream([[ranks, 1000]]))], dumps, time_scale=1.0, gap_fill=fill
     )
     result = engine(plan)
     at = starts(result)
-    assert all(later - earlier >= 0.149 for earlier, later in zip([0.0, *at], at, strict=False))
+    # A wait that was too long shortens the next one.
+    assert all(start >= due - 0.001 for start, due in zip(at, [0.15, 0.3, 0.45, 0.6], strict=True))
     assert at[-1] < 0.6 + 4 * LATE_S
+
+
+@pytest.mark.parametrize(("share", "least", "most"), [(0.0, 0.0, 0.3), (0.25, 0.35, 0.8), (1.0, 0.8, 2.3)])
+def test_busy_ranks_compute_for_their_share(engine: Engine, share: float, least: float, most: float) -> None:
+    """CPU seconds of an engine that waits for 2 s; its start takes some of them."""
+    plan = make_plan(
+        1, [family("posix")], [content(stream([[1, 1000]]))], [dump(0, start_s=2.0)],
+        time_scale=1.0, gap_fill="busy", cpu_share=share,
+    )  # fmt: skip
+    idle = make_plan(1, [family("posix")], [content(stream([[1, 1000]]))], [dump(0)])
+    assert least <= cpu_seconds(engine, plan) - cpu_seconds(engine, idle) <= most
+
+
+def cpu_seconds(engine: Engine, plan: dict[str, Any]) -> float:
+    """CPU time of all processes of a run."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    engine(plan)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def test_uneven_waiting_with_mpi_filling(engine: Engine) -> None:
@@ -54,13 +75,13 @@ def test_uneven_waiting_with_mpi_filling(engine: Engine) -> None:
         family("posix", id=1, number=2, sharing=sharing("root", [[2, 2, 1]])),
         family("posix", id=2, number=3, sharing=sharing("subset", [[0, 1, 1]])),
     ]
-    dumps = [dump(i // 3, family=i % 3, gap_s=0.05) for i in range(9)]
+    dumps = [dump(i // 3, family=i % 3, start_s=0.05 * (i + 1)) for i in range(9)]
     plan = make_plan(3, families, [content(stream([[6, 1000]]))], dumps, time_scale=1.0, gap_fill="mpi")
     assert len(engine(plan, timeout=60).dumps) == 9
 
 
 def test_time_scale_zero_never_waits(engine: Engine) -> None:
-    dumps = [dump(i, start_s=1e6 * i, gap_s=1e6) for i in range(3)]
+    dumps = [dump(i, start_s=1e6 * i) for i in range(3)]
     for clock in ("gap", "deadline"):
         plan = make_plan(1, [family("posix")], [content(stream([[1, 1000]]))], dumps, clock=clock)
         result = engine(plan, timeout=20)
@@ -70,7 +91,7 @@ def test_time_scale_zero_never_waits(engine: Engine) -> None:
 def test_a_passed_dump_takes_its_gap(engine: Engine) -> None:
     """Rank 1 has no part in the first two dumps, but its third starts no earlier for that."""
     families = [family("posix", sharing=sharing("root", [[0, 0, 1]])), family("posix", id=1, number=2)]
-    dumps = [dump(0, gap_s=0.3), dump(1, gap_s=0.3), dump(0, family=1, gap_s=0.3)]
+    dumps = [dump(0, start_s=0.3), dump(1, start_s=0.6), dump(0, family=1, start_s=0.9)]
     plan = make_plan(2, families, [content(stream([[2, 1000]]))], dumps, time_scale=1.0)
     table = engine.tmp / "ranks.csv"
     engine(plan, "--per-rank", str(table))
@@ -84,7 +105,7 @@ def overlapping(first: dict[str, Any], **more: Any) -> dict[str, Any]:
     families = [first, family("posix", id=1, number=2, sharing=sharing("per-rank"))]
     contents = [content(stream([[20, 1000]], ranks=[[0, 0, 1]])), content(stream([[8, 500]]))]
     dumps = [
-        dump(0, start_s=0.1, end_s=1.1, gap_s=0.1, compute_s=1.0),
+        dump(0, start_s=0.1, end_s=1.1, compute_s=1.0),
         dump(0, family=1, content=1, start_s=0.4, end_s=0.5),
     ]
     return make_plan(2, families, contents, dumps, time_scale=1.0, **more)
@@ -130,13 +151,15 @@ def test_ranks_have_a_barrier_before_a_dump_where_the_plan_says_so(
     assert result.end["verified"] == {"bytes": 24000, "errors": 0}
 
 
-def test_a_dump_that_others_wait_for_is_not_interrupted(engine: Engine) -> None:
-    """Both ranks write the long dump's file, so a dump that overlapped it comes after it."""
-    plan = overlapping(family("posix"))
-    plan["contents"][0]["streams"][0]["ranks"] = "all"
+@pytest.mark.parametrize("interface", ["posix", "mpiio"])
+def test_dumps_of_shared_files_overlap_too(engine: Engine, interface: str) -> None:
+    """Both ranks write the long dump's file, together or each for itself, and another one meanwhile."""
+    plan = overlapping(family(interface))
+    plan["contents"][0]["streams"][0] |= {"ranks": "all", "collective": interface == "mpiio"}
     result = engine(plan, "--verify", "--keep")
-    by_family = {d["family"]: d for d in result.dumps}
-    assert by_family[1]["start_s"] >= 1.09
+    long, short = (next(d for d in result.dumps if d["family"] == number) for number in (0, 1))
+    assert long["start_s"] < 0.399 <= short["start_s"]
+    assert short["end_s"] < long["end_s"]
     assert result.end["verified"] == {"bytes": 24000, "errors": 0}
 
 
@@ -149,7 +172,6 @@ def test_dumps_of_one_file_never_overlap(engine: Engine) -> None:
         "base": 20000,
         "start_s": 0.4,
         "end_s": 1.4,
-        "gap_s": 0.0,
     }
     plan["families"] = plan["families"][:1]
     first, second = engine(plan, "--verify", "--keep").dumps

@@ -331,3 +331,21 @@ def test_computing_is_left_out_and_said(write: Callable[[Workload], Exported]) -
     assert exported.notes.all[1:] == write(plain).notes.all
     assert not exported.notes.all[0].essential
     assert "4 units of arithmetic on every rank" in exported.notes.all[0].text
+
+
+@pytest.mark.parametrize("write", [write_ior, write_fio])
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ("", False),
+        (", compute_time: 0 s", False),
+        (", compute_time: 1 s", True),
+        (", writes: {busy: 1 s}", True),
+        (", reads: {first: 1 s}", True),
+    ],
+)
+def test_compute_time_within_a_dump_is_said(
+    write: Callable[[Workload], Exported], fields: str, said: bool
+) -> None:
+    exported = write(workload(family(CONTIGUOUS, schedule=f"{{start: [0 s], duration: 9 s{fields}}}")))
+    assert any("compute time between operations" in note.text for note in exported.notes.all) == said

@@ -90,7 +90,7 @@ def test_facts_contain_no_log(facts: Facts) -> None:
             for part in (*value.keys(), *value.values()):
                 walk(part)
         else:
-            assert isinstance(value, np.ndarray | int | float | str | tuple), type(value)
+            assert isinstance(value, np.ndarray | int | float | str | tuple | None), type(value)
 
     walk(facts)
 

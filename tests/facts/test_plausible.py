@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from facts_by_hand import file_facts, module_facts
 
-from workalike.facts.plausible import latest_stamp, plausible, plausible_stamps
+from workalike.facts.plausible import impossible_times, latest_stamp, plausible, plausible_stamps
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval, access_interval, open_interval, whole_interval
 from workalike.workload.words import Direction, Level
@@ -43,6 +43,27 @@ def test_stamps_that_can_be_true() -> None:
     late = THRESHOLDS.plausible_late * 10.0 + THRESHOLDS.plausible_late_s
     assert latest_stamp(10.0) == late
     assert latest_stamp(1e18) == THRESHOLDS.plausible_run
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "impossible"),
+    [
+        ("F_WRITE_TIME", 3.0, False),
+        ("F_WRITE_TIME", 1e6, False),  # of many ranks together
+        ("F_WRITE_TIME", -1.0, False),  # not in this version
+        ("F_WRITE_TIME", -0.9e-3, False),
+        ("F_WRITE_TIME", -1.1e-3, True),
+        ("F_WRITE_TIME", float("nan"), False),
+        ("F_WRITE_TIME", float("inf"), False),
+        ("F_OPEN_START_TIMESTAMP", 100.0, False),
+        ("F_OPEN_START_TIMESTAMP", 100.1, True),
+        ("F_OPEN_START_TIMESTAMP", float("nan"), False),
+        ("F_VARIANCE_RANK_TIME", -3.0, False),
+    ],
+)
+def test_impossible_times(name: str, value: float, impossible: bool) -> None:
+    columns = np.array([[1.0, 1.0], [1.0, value], [1.0, 0.0]])
+    assert impossible_times(columns, ("F_READ_TIME", name), 100.0) is impossible
 
 
 def test_intervals_overlap_where_both_have_time() -> None:

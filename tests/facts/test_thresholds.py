@@ -45,6 +45,7 @@ NO_THRESHOLDS = {
     "MOST_DIGITS",  # a 64-bit number holds no more
     "MOST_FILES",  # bounds the dumps that files of single ranks become
     "MOST_NAMED",  # keeps `assumed` short
+    "MOST_RANKS",  # bounds the effort for runners-up
     "MOST_ROUNDS",  # bounds the effort of synthesis
     "MOST_SIZES",  # sizes that Darshan counts for a record
     "MOST_SPREAD",  # bounds the sizes that a stream has

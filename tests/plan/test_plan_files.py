@@ -88,10 +88,9 @@ families:
 """
 
 
-def test_order_gaps_and_bases() -> None:
+def test_order_and_bases() -> None:
     plan = resolve(parse_workload(SIMPLE), Options())
     assert [(d.family, d.index) for d in plan.dumps] == [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1)]
-    assert [d.gap_s for d in plan.dumps] == [5.0, 0.0, 8.0, 8.0, 3.0]
     states = [d for d in plan.dumps if d.family == 1]
     assert [(d.file, d.base) for d in states] == [(0, 0), (0, 4 * 2**20)]
     assert [d.file for d in plan.dumps if d.family == 0] == [0, 1, 2]
@@ -247,7 +246,7 @@ def one_dump() -> dict[str, Any]:
         (("scale", "ranks"), 1e300),
         (("payload", "compressibility"), True),
         (("dumps", 0, "index"), 0.0),
-        (("dumps", 0, "gap_s"), 1e300),
+        (("dumps", 0, "compute_s"), 1e300),
         (("dumps", 0, "prepare"), 0),
         (("families", 0, "keep"), 10**12),
         (("families", 0, "rename"), 1),

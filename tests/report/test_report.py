@@ -11,7 +11,7 @@ import pytest
 from workalike.characterize import characterize
 from workalike.characterize.result import Characterization
 from workalike.compare.fidelity import Fidelity, compare, fidelity_of
-from workalike.compare.fidelity_schema import UncoveredPart
+from workalike.compare.fidelity_schema import CauseFidelity, UncoveredPart
 from workalike.compare.from_plan import side_of_plan
 from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
@@ -163,7 +163,7 @@ class Outline(HTMLParser):
         self.text += data
 
 
-SECTIONS = ("does", "words", "beside", "bandwidth", "uncovered", "how", "versions")
+SECTIONS = ("does", "words", "beside", "times", "bandwidth", "uncovered", "how", "versions")
 
 
 def test_every_section_is_there(tmp_path: Path, found: Characterization) -> None:
@@ -181,6 +181,9 @@ def test_every_section_is_there(tmp_path: Path, found: Characterization) -> None
         "Size of each dump",
         "Sizes of operations",
         "Bandwidth against steps to the end of the run",
+        "first to last I/O call",
+        "not compared at a time-scale of 0.5",
+        "Dumps in progress at once",
         "Counter by counter",
         "BYTES_WRITTEN",
         "not a performance result",
@@ -275,6 +278,9 @@ def test_every_string_is_escaped(tmp_path: Path, found: Characterization) -> Non
     fidelity = compare(found, made, plan=plan)
     fidelity.notes.append(EVIL)
     fidelity.stamp = Stamp(reasons=[EVIL])
+    fidelity.causes.append(CauseFidelity(text=EVIL, figures=[EVIL]))
+    fidelity.times.unknown["run_ratio"] = EVIL
+    fidelity.families[0].unknown["waiting_original_s"] = EVIL
     fidelity.uncovered.parts.append(UncoveredPart(reason=EVIL, bytes=1, files=1, counted=True))
     for family in fidelity.families:
         family.name = EVIL

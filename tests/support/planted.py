@@ -178,8 +178,8 @@ def rename(document: Document, rng: random.Random) -> bool:
     return bool(plain)
 
 
-def read_of_nothing(document: Document, rng: random.Random) -> bool:
-    """Reads of bytes that nobody wrote."""
+def read_elsewhere(document: Document, rng: random.Random) -> bool:
+    """Reads far beyond what the dump writes, of bytes that the run prepares."""
     both = [f["content"] for f in document["families"] if len(f["content"]["streams"]) > 1]
     for content in both:
         content["streams"][1]["base"] = 100_000_000
@@ -213,7 +213,7 @@ ERRORS: dict[str, PlantedError] = {
     "file shared or not": sharing,
     "opens": opens,
     "rename": rename,
-    "read of nothing": read_of_nothing,
+    "read elsewhere": read_elsewhere,
     "appended": lifetime,
     "missing dump": missing_dump,
 }

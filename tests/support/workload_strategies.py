@@ -42,6 +42,7 @@ from workalike.workload.model import (
     Uncovered,
     ValueType,
     Variables,
+    Window,
     Workload,
 )
 
@@ -184,12 +185,31 @@ def contents(draw: Any, sharing: Sharing, kind: str) -> Content:
 
 
 @st.composite
+def windows(draw: Any, dumps: int) -> Window:
+    """In order within each dump; some values are one for all dumps, some are not given."""
+    values = {
+        name: draw(times | st.lists(times, min_size=dumps, max_size=dumps))
+        for name in ("first", "last", "busy")
+        if draw(st.booleans())
+    }
+    first, last = values.get("first", 0.0), values.get("last")
+    if last is not None:
+        lists = [value if isinstance(value, list) else [value] * dumps for value in (first, last)]
+        pairs = [sorted(pair) for pair in zip(*lists, strict=True)]
+        values |= {"first": [a for a, _ in pairs], "last": [b for _, b in pairs]}
+    return Window(**values)
+
+
+@st.composite
 def schedules(draw: Any, dumps: int) -> Schedule:
     duration = draw(times | st.lists(times, min_size=dumps, max_size=dumps))
     form = draw(st.sampled_from(["start", "gaps", "every"]))
     listed = draw(st.lists(times, min_size=dumps, max_size=dumps))
     computing = draw(st.just(0.0) | times | st.lists(times, min_size=dumps, max_size=dumps))
     inside = {"duration": duration, "compute_time": computing, "barrier": draw(st.booleans())}
+    inside["metadata"] = draw(st.none() | times | st.lists(times, min_size=dumps, max_size=dumps))
+    if any(duration if isinstance(duration, list) else [duration]):
+        inside |= {name: draw(st.none() | windows(dumps)) for name in ("writes", "reads")}
     if form == "start":
         return Schedule(start=sorted(listed), **inside)
     if form == "gaps":
@@ -284,6 +304,7 @@ def workloads(draw: Any, kinds: tuple[str, ...] = ("streams", "arrays", "fit", "
         ranks=ranks,
         nodes=draw(st.none() | st.integers(1, 8)),
         runtime=draw(times),
+        cpu_share=draw(st.none() | st.sampled_from([0.0, 0.25, 1.0])),
         compute=draw(st.none() | st.builds(Compute, level=st.integers(1, 3), length=st.integers(1, 5))),
         families=[draw(families(ranks, i + 1, kinds)) for i in range(count)],
         uncovered=[Uncovered(reason=reason, bytes=draw(sizes), files=draw(counts)) for reason in reasons],

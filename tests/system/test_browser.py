@@ -22,6 +22,7 @@ SECTIONS = {
     "does": "What the application does",
     "words": "The workload in words",
     "beside": "Replica and original",
+    "times": "Times",
     "bandwidth": "Bandwidth of each dump",
     "uncovered": "What is not covered, and why",
     "how": "How it was measured",

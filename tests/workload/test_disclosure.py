@@ -27,7 +27,9 @@ families:
   sharing: {mode: groups, files: 2, turns: baton}
   keep: 2
   rename: true
-  schedule: {count: 3, first: 10 s, every: 100 s, duration: [1 s, 2 s, 3 s], compute_time: 1 s}
+  schedule:
+    {count: 3, first: 10 s, every: 100 s, duration: [1 s, 2 s, 3 s], compute_time: 1 s, metadata: 1 ms,
+     writes: {first: 0.2 s, last: 0.9 s, busy: [0.1 s, 0.2 s, 0.3 s]}, reads: {first: 0.8 s}}
   sizes: 1 GiB
   growth: [1.5, 2]
   content: {fsyncs: 8, fit: {datasets: 43, collective: false}}
@@ -100,6 +102,8 @@ def test_tunable_fields_are_marked() -> None:
     ("field", "words"),
     [
         ("duration", "speed of the original storage"),
+        ("busy", "0.1 s, 0.2 s, 0.3 s - how long a rank was"),
+        ("metadata", "opens, closes and syncs"),
         ("sizes", "size of the problem"),
         ("growth", "how the problem grows"),
         ("runtime", "not when"),

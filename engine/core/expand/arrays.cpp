@@ -59,6 +59,7 @@ bool ArrayOperations::enter_slab() {
             left_ = place_.active() ? share_of(total, place_.all, place_.index) : 0;
             const std::int64_t most = place_.here > 0 ? share_of(total, place_.all, place_.first) : 0;
             joins_left_ = joins_ && access.collective ? most - left_ : 0;
+            most_ = most;
             tiles_ = TileGrid(array_.dims, slab).tiles();
             bytes_ = slab.elements() * array_.element;
             pieces_ = array_.multi ? array_.datasets : 1;
@@ -81,6 +82,7 @@ bool ArrayOperations::next(Operation& operation) {
         if (done_ == left_ && joins_left_ == 0) {
             ++slab_;
             entered_ = false;
+            turns_passed_ += most_;
             continue;
         }
         operation = Operation{};
@@ -91,15 +93,40 @@ bool ArrayOperations::next(Operation& operation) {
         operation.piece_stride = pieces_ > 1 ? array_.bytes() : 0;
         if (done_ == left_) {
             operation.joins = true;
+            operation.turn = turns_passed_ + most_ - joins_left_;
             --joins_left_;
             return true;
         }
         operation.tile = (done_ * place_.here + place_.local()) % tiles_;
         operation.size = bytes_ * pieces_;
         operation.offset = base_ + operation.tile * bytes_;
+        operation.turn = turns_passed_ + done_;
         ++done_;
         return true;
     }
+}
+
+std::int64_t most_of_array(const Array& array, const Layout& layout, const FileSlot& slot,
+                           std::optional<std::int64_t> dataset, std::optional<Direction> direction) {
+    std::int64_t most = 0;
+    for (const Access& access : array.access) {
+        if (direction && access.direction != *direction) continue;
+        const Place place = place_of(access.ranks, layout, slot, slot.first_member);
+        if (place.here <= 0) continue;
+        const auto of_busiest = [&](std::int64_t total) { return share_of(total, place.all, place.first); };
+        for (const Slab& slab : access.slabs) {
+            const std::int64_t each = slab.operations / array.datasets;
+            const std::int64_t more = slab.operations % array.datasets;
+            if (dataset) {
+                most += of_busiest(share_of(slab.operations, array.datasets, *dataset));
+            } else if (array.multi) {
+                most += of_busiest(each);
+            } else {
+                most += more * of_busiest(each + 1) + (array.datasets - more) * of_busiest(each);
+            }
+        }
+    }
+    return most;
 }
 
 std::int64_t array_count(const Array& array, const Layout& layout, const FileSlot& slot,

@@ -59,6 +59,8 @@ class ArrayOperations {
     std::int64_t left_ = 0;
     std::int64_t done_ = 0;
     std::int64_t joins_left_ = 0;
+    std::int64_t turns_passed_ = 0;  // in earlier slabs
+    std::int64_t most_ = 0;          // of a rank in this slab
 };
 
 /// The part of a fit's dataset that one file holds.
@@ -99,6 +101,11 @@ class FitOperations {
     std::int64_t joins_left_;
 };
 
+/// The operations of the busiest rank of a file on one dataset of an array, or on all of them (nullopt), in
+/// one direction, or in both (nullopt).
+[[nodiscard]] std::int64_t most_of_array(const Array& array, const Layout& layout, const FileSlot& slot,
+                                         std::optional<std::int64_t> dataset,
+                                         std::optional<Direction> direction);
 /// The number of operations of a rank on all datasets of an array.
 [[nodiscard]] std::int64_t array_count(const Array& array, const Layout& layout, const FileSlot& slot,
                                        std::int64_t member);

@@ -215,6 +215,14 @@ bool RankCalls::sync_if_due(Call& call) {
     return false;
 }
 
+std::int64_t RankCalls::writes_before(Call::Kind flush_or_sync) const {
+    const bool flush = flush_or_sync == Call::Kind::flush;
+    const AmidWrites& amid = flush ? operations_.flush() : operations_.sync();
+    const std::int64_t made = flush ? flushes_ : syncs_;
+    const std::int64_t due = (made + amid.calls - 1) / amid.calls * amid.writes;
+    return std::clamp<std::int64_t>(due - writes_before_, 0, section_.most_writes);
+}
+
 /// Seeks made before so many operations have ended: they are spread evenly.
 std::int64_t RankCalls::seeks_due(std::int64_t operations) const {
     const std::int64_t seeks = operations_.calls().seeks;

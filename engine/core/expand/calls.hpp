@@ -26,7 +26,10 @@ struct Call {
         seek,
         flush,
         sync,
-        end_dump
+        end_dump,
+        // Not of a file: where ranks take turns, a rank waits for the one before it and passes the turn on.
+        take_turn,
+        pass_turn
     };
     Kind kind = Kind::stat;
     bool extra = false;   // an open that is closed again at once, or that close
@@ -73,7 +76,8 @@ class RankCalls {
     TransferRun skip_run();
 
     [[nodiscard]] AccessState& state() { return state_; }
-    [[nodiscard]] std::int64_t operations_done() const { return done_; }
+    /// The writes in the present section after which the flush or sync that next() gave is due.
+    [[nodiscard]] std::int64_t writes_before(Call::Kind flush_or_sync) const;
 
   private:
     enum class Phase { file, stats, opens, lone_opens, sections, seeks, flushes, syncs, end, close, over };

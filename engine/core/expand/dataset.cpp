@@ -156,6 +156,7 @@ std::int64_t DatasetOperations::operations() const {
 }
 
 bool DatasetOperations::next(Operation& operation) {
+    samples_begun_ = samples_done_;
     if (sample_ < 0) {
         if (visit_ < 0 || position_ >= (visit_ + 1) * dataset_.samples) return false;
         sample_ = sample_at(position_);

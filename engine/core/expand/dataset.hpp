@@ -65,6 +65,8 @@ class DatasetOperations {
     [[nodiscard]] std::int64_t samples() const { return samples_before(dataset_.files * dataset_.samples); }
     /// Samples that next() has ended.
     [[nodiscard]] std::int64_t samples_done() const { return samples_done_; }
+    /// Samples that had ended before the transfer that next() has given.
+    [[nodiscard]] std::int64_t samples_begun() const { return samples_begun_; }
 
   private:
     /// The first position that is dealt to this rank, at or after this one; the number of all samples if
@@ -89,6 +91,7 @@ class DatasetOperations {
     std::int64_t sample_ = -1;   // whose transfers are made, in its file
     std::int64_t done_ = 0;      // bytes of it
     std::int64_t samples_done_ = 0;
+    std::int64_t samples_begun_ = 0;
 };
 
 /// The bytes of all ranks' transfers, and a bound on their number, for a family of so many members.

@@ -27,7 +27,30 @@ std::int64_t round_up(std::int64_t total, std::int64_t n) {
     return share_of(total, n, 0);
 }
 
+/// The operations of the busiest rank in a section of a stream. Those of a table are not known by rank
+/// without looking at all, so their mean stands for them.
+std::int64_t most_of_stream(const Stream& stream, const Place& place, std::optional<std::size_t> only) {
+    if (!stream.rows) return most_operations(stream, place, only);
+    const std::int64_t users = std::max<std::int64_t>(stream.rows->users(), 1);
+    return std::max(stream.rows->most_collective(), share_of(stream.rows->rows(), users, 0));
+}
+
+std::int64_t most_of_stream(const Stream& stream, const Place& place) {
+    if (stream.pieces <= 1) return most_of_stream(stream, place, std::nullopt);
+    std::int64_t most = 0;
+    for (std::size_t e = 0; e < stream.entries.size(); ++e) most += most_of_stream(stream, place, e);
+    return most;
+}
+
 }  // namespace
+
+void DumpTurns::add(Direction direction, double turns) {
+    if (turns <= 0) return;
+    const double others = of(direction == Direction::read ? Direction::write : Direction::read);
+    if (others == 0 && of(direction) == 0) first = direction;
+    alternate = alternate || (direction == first && others > 0);
+    by_direction[static_cast<std::size_t>(direction)] += turns;
+}
 
 std::int64_t shift_of(const Family& family, const Content& content) {
     return moves(content, Direction::write) ? 0 : family.shift;
@@ -107,6 +130,38 @@ DumpOperations::DumpOperations(const Plan& plan, std::size_t position, const Lay
     count_calls();
 }
 
+DumpTurns DumpOperations::turns() const {
+    DumpTurns out;
+    for (const Stream& stream : content_.streams) {
+        const Place place = place_of(stream.ranks, layout_, slot_, slot_.first_member);
+        const auto most = static_cast<double>(most_of_stream(stream, place));
+        const bool both =
+            stream.rows && stream.rows->moves(Direction::read) && stream.rows->moves(Direction::write);
+        out.add(stream.direction, most);
+        out.alternate = out.alternate || both;
+    }
+    for (const Array& array : content_.arrays) {
+        for (const Direction direction : {Direction::write, Direction::read}) {
+            const std::int64_t most = most_of_array(array, layout_, slot_, std::nullopt, direction);
+            out.add(direction, static_cast<double>(most));
+        }
+        // Each dataset has the accesses of both.
+        const bool both = out.of(Direction::read) > 0 && out.of(Direction::write) > 0;
+        out.alternate = out.alternate || both;
+    }
+    if (content_.fit) {
+        const Place place = place_of(Ranks{}, layout_, slot_, slot_.first_member);
+        const Fit& fit = *content_.fit;
+        const std::int64_t most = fit_share(fit, fit.bytes, 1, 0, place).most;
+        out.add(Direction::write, static_cast<double>(most * fit.datasets));
+    }
+    if (mesh_) {
+        const auto tables = static_cast<double>(mesh_->layout->tables().size());
+        out.add(content_.mesh->direction, tables * static_cast<double>(mesh_->most));
+    }
+    return out;
+}
+
 bool DumpOperations::next_file() {
     if (!epoch_ || !epoch_->next_file()) return false;
     const Dataset& dataset = *content_.dataset;
@@ -173,11 +228,26 @@ void DumpOperations::begin_stream(Section& section) {
     }
     if (section.writes && together_)
         section.most_writes = stream.rows ? stream.rows->most_writes() : most_operations(stream, place, only);
+    section.direction = stream.direction;
+    section.turns = most_of_stream(stream, place, only);
+    section.own_turns = own_turns(stream, section, place);
+    turn_ = 0;
     operations_.emplace<StreamOperations>(stream, place, dump_.base, layout_.members().at(acting_), key,
                                           options_.collective_files, only);
     if (only && ++entry_ < stream.entries.size()) return;
     entry_ = 0;
     ++part_;
+}
+
+/// Members that call together divide the time of a section equally. The others need not.
+std::int64_t DumpOperations::own_turns(const Stream& stream, const Section& section,
+                                       const Place& place) const {
+    const std::int64_t rank = layout_.members().at(acting_);
+    const bool sync_together = together_ && (sync().writes > 0 || flush().writes > 0) && section.writes;
+    const bool call_together = sync_together || (stream.collective && options_.collective_files);
+    // Ranks have different numbers of independent rows between collective ones, so all rows come at once.
+    if (stream.rows) return call_together ? 0 : stream.rows->count_of(rank);
+    return call_together || section.view ? section.turns : stream_count(stream, place, rank);
 }
 
 bool DumpOperations::next_section(Section& section) {
@@ -198,6 +268,9 @@ bool DumpOperations::next_section(Section& section) {
         section.base = dump_.base + array_base_;
         section.bytes = array.bytes();
         section.pieces = array.multi ? array.datasets : 1;
+        section.turns = section.own_turns = most_of_array(array, layout_, slot_, dataset_, std::nullopt);
+        const bool writes = most_of_array(array, layout_, slot_, dataset_, Direction::write) > 0;
+        section.direction = writes ? Direction::write : Direction::read;
         operations_.emplace<ArrayOperations>(array, dataset_, section.base, layout_, slot_, acting_, joins);
         array_base_ += array.bytes() * section.pieces;
         dataset_ += section.pieces;
@@ -218,6 +291,9 @@ bool DumpOperations::next_section(Section& section) {
         section.dataset = dataset_;
         section.base = dump_.base + array_base_;
         section.bytes = share.units * unit;
+        section.turns = share.most;
+        section.own_turns = fit.collective ? share.most : share.end - share.first;
+        turn_ = 0;
         operations_.emplace<FitOperations>(fit, share, unit, section.base, joins);
         array_base_ += section.bytes;
         ++dataset_;
@@ -233,6 +309,10 @@ bool DumpOperations::next_table(Section& section) {
     section.part = part_;
     section.base = dump_.base + array_base_;
     section.bytes = mesh_->layout->elements(table) * bytes_of(table.type);
+    section.direction = content_.mesh->direction;
+    section.turns = mesh_->most;
+    section.own_turns = content_.mesh->collective ? mesh_->most : mesh_->own.count;
+    turn_ = 0;
     operations_.emplace<MeshOperations>(*mesh_, part_, section.base, options_.collective_files);
     array_base_ += section.bytes;
     ++part_;
@@ -241,11 +321,13 @@ bool DumpOperations::next_table(Section& section) {
 
 bool DumpOperations::next(Operation& operation) {
     if (epoch_) return epoch_->next(operation);
-    if (auto* stream = std::get_if<StreamOperations>(&operations_)) return stream->next(operation);
     if (auto* array = std::get_if<ArrayOperations>(&operations_)) return array->next(operation);
-    if (auto* fit = std::get_if<FitOperations>(&operations_)) return fit->next(operation);
-    if (auto* mesh = std::get_if<MeshOperations>(&operations_)) return mesh->next(operation);
-    return false;
+    bool found = false;
+    if (auto* stream = std::get_if<StreamOperations>(&operations_)) found = stream->next(operation);
+    if (auto* fit = std::get_if<FitOperations>(&operations_)) found = fit->next(operation);
+    if (auto* mesh = std::get_if<MeshOperations>(&operations_)) found = mesh->next(operation);
+    operation.turn = turn_++;
+    return found;
 }
 
 EqualRun DumpOperations::ahead() const {
@@ -255,6 +337,7 @@ EqualRun DumpOperations::ahead() const {
 
 void DumpOperations::skip(std::int64_t count) {
     if (auto* stream = std::get_if<StreamOperations>(&operations_)) stream->skip(count);
+    turn_ += count;
 }
 
 }  // namespace wa

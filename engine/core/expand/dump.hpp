@@ -2,6 +2,7 @@
 // and every real backend read the same sequence.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -37,6 +38,17 @@ struct CallCounts {
     std::int64_t fsyncs = 0;
 };
 
+/// The operations of the busiest member of a file, by direction. They are the same on all members.
+struct DumpTurns {
+    std::array<double, 2> by_direction{};
+    Direction first = Direction::write;
+    bool alternate = false;  // operations of one direction do not all precede those of the other
+    [[nodiscard]] double of(Direction direction) const {
+        return by_direction[static_cast<std::size_t>(direction)];
+    }
+    void add(Direction direction, double turns);
+};
+
 class DumpOperations {
   public:
     struct Options {
@@ -69,6 +81,8 @@ class DumpOperations {
     [[nodiscard]] bool uses_file() const { return calls_.opens > 0 || uses_; }
     [[nodiscard]] bool idle() const { return !uses_file() && calls_.stats == 0; }
 
+    [[nodiscard]] DumpTurns turns() const;
+
     /// Whether the dump goes through the files of a data set, one after the other.
     [[nodiscard]] bool many_files() const { return epoch_.has_value(); }
     /// The next file of a data set, whose calls, operations and sections follow.
@@ -91,6 +105,8 @@ class DumpOperations {
   private:
     void count_calls();
     void begin_stream(Section& section);
+    [[nodiscard]] std::int64_t own_turns(const Stream& stream, const Section& section,
+                                         const Place& place) const;
     bool next_table(Section& section);
 
     const Plan& plan_;
@@ -111,6 +127,7 @@ class DumpOperations {
     std::size_t entry_ = 0;
     std::int64_t dataset_ = 0;
     std::int64_t array_base_ = 0;
+    std::int64_t turn_ = 0;  // of the next operation in its section
     std::variant<std::monostate, StreamOperations, ArrayOperations, FitOperations, MeshOperations>
         operations_;
     std::optional<MeshShare> mesh_;

@@ -21,6 +21,8 @@ struct Operation {
     /// For arrays the number of the tile in its grid, for meshes the number of the part in the file.
     std::int64_t tile = 0;
     const Slab* slab = nullptr;
+    /// The operation's place among the `own_turns` of its section.
+    std::int64_t turn = 0;
 };
 
 /// Operations that follow the present one and differ from it in their offsets alone, `step` apart.
@@ -39,6 +41,12 @@ struct Section {
     std::int64_t dataset = 0;  // of an array or a fit; the first of `pieces` that a call moves together
     std::int64_t base = 0;     // where the dataset starts in a linear file
     std::int64_t bytes = 0;    // of the dataset in this file
+    Direction direction = Direction::write;
+    /// The operations of the busiest member of the file, the same on all members.
+    std::int64_t turns = 0;
+    /// Into how many turns this rank divides the time of the section. All members have as many where they
+    /// call together; 0 if all its operations come at once.
+    std::int64_t own_turns = 0;
     // For a stream that writes; where members sync together, the operations of the busiest of them.
     bool writes = false;
     std::int64_t most_writes = 0;

@@ -13,6 +13,7 @@
 #include "plan/limits.hpp"
 #include "plan/operation_table.hpp"
 #include "plan/unwritten.hpp"
+#include "schedule/times.hpp"
 
 namespace wa {
 namespace {
@@ -287,6 +288,25 @@ void check_plan(const Plan& plan) {
     check_reads(plan);
 }
 
+namespace {
+
+/// A family that keeps so many files deletes one at the end of a dump, the one that it has used longest ago.
+void find_deletions(const Plan& plan, std::vector<FileUse>& uses) {
+    std::map<std::size_t, std::vector<std::size_t>> last_uses;  // by family, in the order of their end
+    for (const std::size_t d : in_order_of_end(dump_times(plan))) {
+        const Dump& dump = plan.dumps[d];
+        const auto keep = static_cast<std::size_t>(plan.families[dump.family].keep);
+        if (!uses[d].last || keep == 0) continue;
+        std::vector<std::size_t>& ended = last_uses[dump.family];
+        ended.push_back(d);
+        if (ended.size() <= keep) continue;
+        uses[d].deleted_after = ended[ended.size() - keep - 1];
+        uses[d].deletes = plan.dumps[uses[d].deleted_after].file;
+    }
+}
+
+}  // namespace
+
 std::vector<FileUse> file_uses(const Plan& plan) {
     std::vector<FileUse> uses(plan.dumps.size());
     struct File {
@@ -307,20 +327,13 @@ std::vector<FileUse> file_uses(const Plan& plan) {
         found->second.written |= writes;
         found->second.prepared |= dump.prepare || (fresh && !writes && opens_only);
     }
-    // The files of a family in the order of their last use.
-    std::map<std::size_t, std::vector<std::int64_t>> ended;
     for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
         const File& file = files.at({plan.dumps[d].family, plan.dumps[d].file});
         uses[d].last = file.last == d;
         uses[d].written = file.written;
         uses[d].prepared = file.prepared;
-        const std::int64_t keep = plan.families[plan.dumps[d].family].keep;
-        if (!uses[d].last || keep == 0) continue;
-        std::vector<std::int64_t>& files_of_family = ended[plan.dumps[d].family];
-        files_of_family.push_back(plan.dumps[d].file);
-        const auto count = static_cast<std::int64_t>(files_of_family.size());
-        if (count > keep) uses[d].deletes = files_of_family[static_cast<std::size_t>(count - keep - 1)];
     }
+    find_deletions(plan, uses);
     return uses;
 }
 

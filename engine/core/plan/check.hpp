@@ -30,8 +30,10 @@ struct FileUse {
     bool written = false;         // a dump writes the file
     // the file must exist before the run: a dump says so, or reads it before any dump wrote it
     bool prepared = false;
-    /// The file that is deleted after this dump, because the family then has more files than it keeps.
+    /// The file that is deleted after this dump, because the family then has more files than it keeps, and
+    /// the last dump that used it.
     std::optional<std::int64_t> deletes;
+    std::size_t deleted_after = 0;
 };
 
 /// One entry per dump.

@@ -208,6 +208,13 @@ struct Content {
     [[nodiscard]] bool sized() const { return fit || (mesh && mesh->bytes); }
 };
 
+/// When a rank moves data in a dump, in seconds after the dump's start, and how long it spends in the calls.
+struct Window {
+    double first = 0;
+    double last = 0;
+    double busy = 0;
+};
+
 struct Dump {
     std::size_t family = 0;  // position in Plan::families, not the id
     std::int64_t index = 0;
@@ -216,9 +223,11 @@ struct Dump {
     std::int64_t base = 0;
     double start_s = 0;
     double end_s = 0;
-    double gap_s = 0;
     double compute_s = 0;  // seconds of compute time of a rank between its operations of the dump
-    bool barrier = false;  // the ranks wait for each other before they begin
+    std::optional<Window> writes;
+    std::optional<Window> reads;
+    double metadata_s = 0;  // that a rank spends in opens and closes
+    bool barrier = false;   // the ranks wait for each other before they begin
     bool prepare = false;
 };
 
@@ -235,6 +244,7 @@ struct Plan {
     ClockKind clock = ClockKind::gap;
     double time_scale = 0;
     GapFill gap_fill = GapFill::sleep;
+    double cpu_share = 1;  // of the time of busy ranks; they sleep for the rest
     std::optional<Compute> compute;
     double compressibility = 0;
     double scale_ranks = 1;

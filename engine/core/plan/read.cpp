@@ -426,10 +426,22 @@ Content read_content(const Node& node, std::int64_t ranks) {
     return out;
 }
 
+/// [first, last, busy] in seconds after the dump's start.
+std::optional<Window> read_window(const Node& dump, const char* key) {
+    const std::optional<Node> node = dump.find(key);
+    if (!node || node->raw().is_null()) return std::nullopt;
+    if (node->size() != 3) node->fail("needs three numbers: first, last, busy");
+    Window out;
+    out.first = (*node)[0].number(0, limits::seconds);
+    out.last = (*node)[1].number(out.first, limits::seconds);
+    out.busy = std::min((*node)[2].number(0, limits::seconds), out.last - out.first);
+    return out;
+}
+
 Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::size_t>& families,
                std::size_t contents) {
-    node.allow_only({"family", "index", "file", "content", "base", "start_s", "end_s", "gap_s", "compute_s",
-                     "barrier", "prepare"});
+    node.allow_only({"family", "index", "file", "content", "base", "start_s", "end_s", "compute_s", "writes",
+                     "reads", "metadata_s", "barrier", "prepare"});
     Dump out;
     const Node family = node.at("family");
     const auto found = families.find(family.integer(0, limits::number));
@@ -443,8 +455,10 @@ Dump read_dump(const Node& node, const std::unordered_map<std::int64_t, std::siz
     out.base = node.integer("base", 0, large, 0);
     out.start_s = node.number("start_s", 0, limits::seconds, 0);
     out.end_s = node.number("end_s", 0, limits::seconds, 0);
-    out.gap_s = node.number("gap_s", 0, limits::seconds, 0);
     out.compute_s = node.number("compute_s", 0, limits::seconds, 0);
+    out.writes = read_window(node, "writes");
+    out.reads = read_window(node, "reads");
+    out.metadata_s = node.number("metadata_s", 0, limits::seconds, 0);
     out.barrier = node.boolean("barrier", false);
     out.prepare = node.boolean("prepare", false);
     return out;
@@ -491,8 +505,8 @@ Plan parse_plan(const std::string& text) {
     nlohmann::json document = parse_json(text);
     upgrade(document);
     const Node root(document);
-    root.allow_only({"format", "version", "ranks", "seed", "clock", "time_scale", "gap_fill", "compute",
-                     "payload", "scale", "families", "contents", "dumps"});
+    root.allow_only({"format", "version", "ranks", "seed", "clock", "time_scale", "gap_fill", "cpu_share",
+                     "compute", "payload", "scale", "families", "contents", "dumps"});
     if (!root.at("format").is_text("workalike-plan")) root.at("format").fail("must be \"workalike-plan\"");
     if (const Node version = root.at("version"); version.integer(1, INT64_MAX) != plan_version) {
         version.fail(fmt::format("this engine reads versions up to {}; use a newer engine", plan_version));
@@ -504,6 +518,7 @@ Plan parse_plan(const std::string& text) {
     plan.clock = root.word("clock", ClockKind::gap);
     plan.time_scale = root.number("time_scale", 0, 1e6, 0);
     plan.gap_fill = root.word("gap_fill", GapFill::sleep);
+    plan.cpu_share = root.number("cpu_share", 0, 1, 1);
     if (const auto compute = root.find("compute")) plan.compute = read_compute(*compute);
     if (const auto payload = root.find("payload")) {
         payload->allow_only({"compressibility"});

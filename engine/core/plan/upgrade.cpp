@@ -30,7 +30,12 @@ void for_each_item(nlohmann::json& object, const char* key, const Visit& visit) 
 void upgrade(nlohmann::json& document) {
     if (!document.is_object()) return;
     const auto version = document.find("version");
-    if (version == document.end() || *version != 1) return;
+    if (version == document.end() || (*version != 1 && *version != plan_version)) return;
+    // The gap before a dump follows from the times of the dumps.
+    for_each_item(document, "dumps", [](nlohmann::json& dump) {
+        if (dump.is_object()) dump.erase("gap_s");
+    });
+    if (*version != 1) return;
     *version = plan_version;
     for_each_item(document, "contents", [](nlohmann::json& content) {
         for_each_item(content, "arrays",

@@ -110,7 +110,11 @@ class Walk {
     }
 
     Prediction run() {
-        for (std::int64_t rank = 0; rank < resolved_.plan.ranks; ++rank) {
+        // Of a large job, a single family may have few ranks.
+        const RankSet* only = resolved_.layouts.size() == 1 ? &resolved_.layouts.front().members() : nullptr;
+        const std::int64_t ranks = only != nullptr ? only->size() : resolved_.plan.ranks;
+        for (std::int64_t i = 0; i < ranks; ++i) {
+            const std::int64_t rank = only != nullptr ? only->at(i) : i;
             visit_calls(resolved_, rank, [&](const RankCall& made) {
                 if (!kind_of(*made.call)) return true;
                 if (left_-- == 0) throw UsageError("the plan has too many calls to be predicted one by one");

@@ -1,4 +1,6 @@
-"""Reads the file that capture wrote beside a log, LOG.extra.json: sizes of STDIO calls and truncations, which Darshan lacks.
+"""Reads the file that capture wrote beside a log, LOG.extra.json, with what Darshan lacks.
+
+These are sizes of STDIO calls, truncations of files, and the CPU time of processes.
 
 The file is as untrusted as the log: sizes that contradict the log's counters are not used.
 """
@@ -18,6 +20,7 @@ from workalike.workload.model import MAX_OPERATION_BYTES, Direction
 
 MAX_BYTES = 64 * 2**20
 MAX_COUNT = 2**53
+MAX_SECONDS = 1e10
 LONGEST_NAME = 255
 
 Pair = tuple[int, int]
@@ -41,19 +44,41 @@ class _File(BaseModel):
     truncations: int = Field(default=0, ge=0, le=MAX_COUNT)
 
 
+class _Process(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    start: float = Field(ge=0, le=MAX_SECONDS)
+    end: float = Field(ge=0, le=MAX_SECONDS)
+    cpu_s: float = Field(ge=0, le=MAX_SECONDS)
+
+
 class _SideFile(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     stdio_sizes: list[_Call] = []
     files: list[_File] = []
+    processes: list[_Process] = []
+
+
+@dataclass(frozen=True)
+class ProcessTime:
+    """Seconds: when a process began and ended on the job's clock, and the CPU time of all its threads."""
+
+    start: float
+    end: float
+    cpu: float
 
 
 @dataclass
 class SideFile:
-    """By name of a file: the sizes of its STDIO calls by rank, and how often it was emptied after it was written."""
+    """By name of a file: the sizes of its STDIO calls by rank, and how often it was emptied after it was written.
+
+    `processes` has one item for each process whose CPU time is known.
+    """
 
     stdio_sizes: dict[str, SizesOfRank] = field(default_factory=dict)
     truncations: dict[str, int] = field(default_factory=dict)
+    processes: list[ProcessTime] = field(default_factory=list)
 
 
 def read_side_file(log: Path, warnings: list[str]) -> SideFile:
@@ -89,7 +114,8 @@ def read_side_file(log: Path, warnings: list[str]) -> SideFile:
         reason = str(error).splitlines()[0]
         warnings.append(f"the side file {path.name} is not used: {reason}")
         return SideFile()
-    return SideFile(sizes, dict(truncations))
+    processes = [ProcessTime(p.start, p.end, p.cpu_s) for p in side.processes]
+    return SideFile(sizes, dict(truncations), processes)
 
 
 def _pairs(pairs: list[tuple[int, int]]) -> Iterator[Pair]:

@@ -16,6 +16,7 @@ from workalike.characterize.states import (
     bursts_in_timeline,
     counted_by_library,
     equal_states,
+    evenly_spaced,
     place_states,
     residual_timeline,
     states_in_trace,
@@ -26,7 +27,8 @@ from workalike.facts.jobs import JobFacts
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.rules import Decision, by
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.facts.times import Interval, access_interval
+from workalike.facts.times import Interval, access_interval, accesses_of
+from workalike.workload import units
 from workalike.workload.model import MAX_ALL_DUMPS, MAX_DUMPS, Assumption, Direction, Role
 
 
@@ -96,9 +98,14 @@ class StateFinder:
         else:
             states.sizes = equal_states(len(times), draft.written)
             draft.rules.append(by(StateSizesRule.EQUAL))
-        if states.rule.rule is not StatesRule.HEATMAP and self.timeline(draft) is not None:
-            within = self._written_within(draft)
-            states.intervals = place_states(len(times), states.sizes, within, self.timeline(draft))
+        timeline = self.timeline(draft)
+        if timeline is None:
+            return
+        within = self._written_within(draft)
+        if states.rule.rule is not StatesRule.HEATMAP:
+            states.intervals = place_states(len(times), states.sizes, within, timeline)
+        seconds = self._seconds_of_a_state(draft)
+        states.intervals = evenly_spaced(states.intervals, within, timeline.width, seconds)
 
     def timeline(self, draft: Draft) -> Timeline | None:
         """The heatmap less the bytes of other families' files; None without a heatmap, or with several logs."""
@@ -127,6 +134,14 @@ class StateFinder:
             count, equal_states(count, draft.written), self._written_within(draft), self.timeline(draft)
         )
         return States(intervals, None, rule, [Assumption.STATE_SIZES, Assumption.SCHEDULE])
+
+    def _seconds_of_a_state(self, draft: Draft) -> float:
+        """How long a rank is inside the calls of a state, on average."""
+        assert draft.states is not None
+        data = draft.layers[0][0]
+        found = accesses_of(data.file, data.level, Direction.WRITE, self.job.run_time)
+        members = self.job.nprocs if draft.sharing.ranks is None else units.count_ranks(draft.sharing.ranks)
+        return found.seconds / members / len(draft.states.intervals) if found else 0.0
 
     def _written_within(self, draft: Draft) -> Interval:
         data = draft.layers[0][0]

@@ -33,6 +33,7 @@ from workalike.workload.model import (
     Sharing,
     SharingMode,
 )
+from workalike.workload.per_dump import of_dumps
 
 
 def families_of(
@@ -86,10 +87,10 @@ def family_of(
     tunable, rules = tunable_of([d.file for d in draft.files], draft.level, interface)
     rename = lifetime is Lifetime.PER_DUMP and bool(draft.written) and are_renamed(draft.files)
     one_left = rename and len(draft.layers) == len(draft.files) and replace_each_other(draft.files, renames)
-    distinct, use = distinct_contents(contents)
-    series = series_of(contents, draft.level, members) if len(distinct) > 1 else None
+    fields = of_dumps(contents)
+    series = series_of(contents, draft.level, members) if fields["content"] is None else None
     if series is not None:
-        distinct = [series[0]]
+        fields = of_dumps([series[0]])
     family = Family(
         role=draft.role,
         number=number,
@@ -101,14 +102,12 @@ def family_of(
         keep=1 if one_left else 0,
         schedule=Schedule(
             start=[round(i.start, 6) for i in intervals],
-            duration=durations_of(intervals),
+            duration=durations_of(intervals if draft.states is None else until_close(intervals, draft, job)),
             compute_time=compute_times(draft.events, job.nprocs) if draft.states is None else 0.0,
             barrier=draft.states is None and begins_with_barrier(draft.events, draft.sharing, job.run_time),
         ),
         sizes=series[1] if series is not None else None,
-        content=distinct[0] if len(distinct) == 1 else None,
-        contents=distinct if len(distinct) > 1 else [],
-        use=use if 1 < len(distinct) < len(contents) else None,
+        **fields,
         assumed=list(dict.fromkeys(assumed)),
         tunable=tunable,
     )
@@ -166,18 +165,12 @@ def dump_facts(draft: Draft, contents: Sequence[Content], job: JobFacts) -> list
     return facts
 
 
-def distinct_contents(contents: Sequence[Content]) -> tuple[list[Content], list[int]]:
-    """Each content once, and for every dump the index of its content."""
-    seen: dict[str, int] = {}
-    distinct: list[Content] = []
-    use = []
-    for content in contents:
-        key = content.model_dump_json()
-        if key not in seen:
-            seen[key] = len(distinct)
-            distinct.append(content)
-        use.append(seen[key])
-    return distinct, use
+def until_close(intervals: Sequence[Interval], draft: Draft, job: JobFacts) -> list[Interval]:
+    """The dumps of a file that stays open: the last one lasts until the file is closed."""
+    found = [open_interval(data.file, draft.level, job.run_time) for data in draft.files]
+    closes = [interval.end for interval in found if interval is not None]
+    last = intervals[-1]
+    return [*intervals[:-1], Interval(last.start, max(last.end, *closes, last.end))]
 
 
 def durations_of(intervals: Sequence[Interval]) -> float | list[float]:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from workalike.characterize.events import Event
-from workalike.facts.records import MODULE_OF_LEVEL, FloatArray, ModuleFacts
+from workalike.facts.records import MODULE_OF_LEVEL, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
+from workalike.facts.times import seconds_of
 
 TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 
@@ -48,7 +49,7 @@ def timers_of(event: Event) -> tuple[str, ...]:
 
 def _busy(facts: ModuleFacts, nprocs: int, timers: Sequence[str]) -> float:
     """I/O seconds of the busiest rank by some timers. A reduced record has the slowest rank's sum of all timers."""
-    spent, whole = _seconds(facts, timers), _seconds(facts, TIMERS)
+    spent, whole = seconds_of(facts, timers), seconds_of(facts, TIMERS)
     reduced = facts.ranks < 0
     if reduced.any():
         slowest = np.nan_to_num(facts.fcolumn("F_SLOWEST_RANK_TIME"), posinf=0.0, neginf=0.0)
@@ -59,12 +60,3 @@ def _busy(facts: ModuleFacts, nprocs: int, timers: Sequence[str]) -> float:
     for rank, seconds in zip(facts.ranks.tolist(), spent.tolist(), strict=True):
         by_rank[rank] += seconds
     return max(by_rank.values(), default=0.0)
-
-
-def _seconds(facts: ModuleFacts, timers: Sequence[str]) -> FloatArray:
-    """float64[records], the sum of some timers in seconds; impossible values count as 0."""
-    total = np.zeros(len(facts.ranks))
-    for name in timers:
-        column = facts.fcolumn(name)
-        total += np.where(np.isfinite(column), column, 0.0).clip(0, THRESHOLDS.compute_most)
-    return total

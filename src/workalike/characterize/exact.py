@@ -13,7 +13,6 @@ import numpy as np
 
 from workalike import _core
 from workalike.characterize.affine import affine_content
-from workalike.characterize.assemble import distinct_contents
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import TraceRule
 from workalike.characterize.traced_rows import TracedFamily, has_rules, same_rows
@@ -34,6 +33,7 @@ from workalike.workload.model import (
     Workload,
 )
 from workalike.workload.operation_table import MAX_ROWS, OperationTable, joined
+from workalike.workload.per_dump import of_dumps
 
 KNOWN_BY_TRACE = frozenset(
     {Assumption.PLACEMENT, Assumption.SIZES, Assumption.RANK_SHARES, Assumption.STATE_SIZES}
@@ -220,12 +220,4 @@ def _member_ranks(family: Family, job: JobFacts) -> list[int]:
 
 def with_contents(family: Family, contents: Sequence[Content]) -> Family:
     """The family with a content for each dump, of which equal ones are kept once."""
-    kept, use = distinct_contents(contents)
-    changes = {
-        "content": kept[0] if len(kept) == 1 else None,
-        "contents": kept if len(kept) > 1 else [],
-        "use": use if 1 < len(kept) < len(contents) else None,
-        "sizes": None,
-        "growth": None,
-    }
-    return family.model_copy(update=changes)
+    return family.model_copy(update={**of_dumps(contents), "sizes": None, "growth": None})

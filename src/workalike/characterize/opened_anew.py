@@ -16,6 +16,7 @@ from workalike.facts.rules import by
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval
 from workalike.workload import units
+from workalike.workload.content import CALLS
 from workalike.workload.model import (
     Assumption,
     Content,
@@ -27,8 +28,7 @@ from workalike.workload.model import (
     SharingMode,
     Stream,
 )
-
-CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
+from workalike.workload.per_dump import of_dumps
 
 
 def count_of(calls: int | str) -> int:
@@ -200,11 +200,6 @@ def _changes(family: Family, contents: Sequence[Content], idle: Interval | None)
     least = THRESHOLDS.compute_least * duration
     compute_time = duration - io if computing and duration - io > least else 0.0
     gap = (last - starts[0]) / (count - 1)
-    distinct: list[Content] = []
-    for content in contents:
-        if content not in distinct:
-            distinct.append(content)
-    use = [distinct.index(content) for content in contents]
     return {
         "lifetime": Lifetime.REUSED,
         "schedule": Schedule(
@@ -213,8 +208,6 @@ def _changes(family: Family, contents: Sequence[Content], idle: Interval | None)
             compute_time=round(compute_time, 6),
         ),
         "sizes": None,
-        "content": distinct[0] if len(distinct) == 1 else None,
-        "contents": distinct if len(distinct) > 1 else [],
-        "use": use if len(distinct) > 1 else None,
+        **of_dumps(contents),
         "assumed": list(dict.fromkeys([*family.assumed, Assumption.STATES, Assumption.SCHEDULE])),
     }

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
+from workalike.characterize.alternating import in_turn
 from workalike.characterize.appended import StateFinder
 from workalike.characterize.assemble import families_of
 from workalike.characterize.by_file import in_files
@@ -35,6 +36,7 @@ from workalike.characterize.shifted import shift_of
 from workalike.characterize.synthesis import refined
 from workalike.characterize.traced import Traces
 from workalike.characterize.traced_rows import has_rules, traced_family
+from workalike.characterize.windows import with_windows
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.gather import gather
@@ -113,6 +115,9 @@ class _Characterizer:
             families = [emptied(facts, self.job.nprocs) for facts in families]
         if data_sets:
             families = numbered([*data_sets, *families])
+        families = [in_turn(facts, self.job.run_time) for facts in families]
+        families, contradictions = with_windows(families, self.job, traces)
+        self.warnings += contradictions
         if self.options.model is Model.MESH:
             families = [self._as_mesh(facts) for facts in families]
         return Characterization(
@@ -120,6 +125,7 @@ class _Characterizer:
                 ranks=self.job.nprocs,
                 nodes=traces.nodes(),
                 runtime=round(self.job.run_time, 6),
+                cpu_share=facts.cpu_share,
                 compressibility=compressibility_in(families),
                 operations=operations,
                 families=[f.family for f in families],

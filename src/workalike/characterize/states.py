@@ -245,6 +245,26 @@ def place_states(
     return [Interval(within.start + i * step, within.start + i * step) for i in range(count)]
 
 
+def evenly_spaced(
+    intervals: Sequence[Interval], within: Interval, width: float, seconds: float
+) -> list[Interval]:
+    """The states at even distances, each of `seconds`, if each then begins within one bin of its own.
+
+    The first one begins, and the last one ends, where the operations do: timestamps are better than bins. States that
+    are longer than a bin remain as they are.
+    """
+    step = (within.end - within.start - seconds) / max(1, len(intervals) - 1)
+    starts = [within.start + k * step for k in range(len(intervals))]
+    in_bins = all(
+        interval.end - interval.start <= width and abs(start - interval.start) <= width
+        for start, interval in zip(starts, intervals, strict=True)
+    )
+    # Two states have any distance.
+    if len(intervals) < 3 or step < seconds or not in_bins:
+        return list(intervals)
+    return [Interval(start, start + seconds) for start in starts]
+
+
 def _ascending(intervals: list[Interval]) -> list[Interval]:
     out: list[Interval] = []
     for interval in intervals:

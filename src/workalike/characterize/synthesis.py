@@ -2,7 +2,8 @@
 
 What the rules have made of a family's counters is planned, and the counters that a log of its run would hold are predicted.
 Where they differ from the log's, candidates are tried: the same bytes in one file that is opened anew for each dump, in
-several passes over the same extent, or placed otherwise. A candidate is taken only if fewer determined counters are off.
+several passes over the same extent, in other sizes, or placed otherwise. A candidate is taken only if fewer determined
+counters are off, or as many by less.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from itertools import chain, product
 from pydantic import ValidationError
 
 from workalike.characterize import other_contents
-from workalike.characterize.opened_anew import CALLS, count_of, readings
+from workalike.characterize.opened_anew import count_of, readings
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import SynthesisRule
 from workalike.errors import WorkalikeError
@@ -31,6 +32,7 @@ from workalike.predict.chance import families_at_random, without_chance
 from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log, is_apart
 from workalike.predict.prediction import predicted
 from workalike.workload import units
+from workalike.workload.content import CALLS
 from workalike.workload.model import (
     Content,
     Direction,

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from workalike.characterize import CharacterizeOptions
     from workalike.launch.run import RunOptions
     from workalike.plan.resolve import Options
+    from workalike.workload.model import Workload
+    from workalike.workload.what_if import WhatIf
 
 CLOCKS: tuple[str, ...] = get_args(Clock)
-GAP_FILLS: tuple[str, ...] = get_args(GapFill)
+GAP_FILLS: tuple[str, ...] = ("auto", *get_args(GapFill))
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 the run failed, or fell short of what was asked for; 2 bad usage or input, or nothing in it "
@@ -72,6 +74,7 @@ RESOLVED = (
     "seed",
     "gap_fill",
     "compressibility",
+    "what_if",
 )
 """Options that a plan has settled already."""
 
@@ -132,10 +135,11 @@ class Scale:
         str,
         typer.Option(
             "--gap-fill",
-            help="What ranks do between dumps, and during compute time in one.",
+            help="What ranks do between dumps, and during compute time in one. With `auto` they compute for the share of "
+            "the time that the original did, if the workload states it, and sleep for the rest.",
             metavar="|".join(GAP_FILLS),
         ),
-    ] = "sleep"
+    ] = "auto"
     compressibility: Annotated[
         float | None,
         typer.Option(
@@ -145,6 +149,41 @@ class Scale:
             metavar="F",
         ),
     ] = None
+
+    what_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--what-if",
+            metavar="PATH=VALUE",
+            help="Change the workload, such as checkpoint.every=10min, checkpoint[5:].count=20, checkpoint.growth=2% or "
+            "ranks=64; repeatable.",
+        ),
+    ] = None
+
+    def changes(self) -> WhatIf:
+        """What --what-if changes.
+
+        Raises:
+            WorkalikeError: USAGE.
+        """
+        from workalike.workload.what_if import parse_what_if
+
+        found = parse_what_if(self.what_if or [])
+        if found.ranks is not None and self.rank_count() not in (None, found.ranks):
+            raise WorkalikeError(
+                ErrorKind.USAGE, "--ranks and --what-if ranks contradict each other", hint="give one of them"
+            )
+        return found
+
+    def changed(self, workload: Workload) -> Workload:
+        """The workload as --what-if changes it; without that, the workload itself.
+
+        Raises:
+            WorkalikeError: USAGE.
+        """
+        from workalike.workload.what_if import changed
+
+        return changed(workload, self.changes()) if self.what_if else workload
 
     def rank_count(self) -> int | None:
         """The number of ranks: --ranks, or --nodes times --ranks-per-node; None for the original's.
@@ -177,7 +216,7 @@ class Scale:
         from workalike.plan.resolve import Options
 
         return Options(
-            ranks=self.rank_count(),
+            ranks=self.rank_count() or self.changes().ranks,
             scaling=one_of(self.scaling, ("strong", "weak"), "--scaling"),
             bytes_scale=factor_of(self.bytes_scale or "1", "--bytes-scale"),
             scale_by=one_of(self.scale_by, ("count", "size"), "--scale-by"),

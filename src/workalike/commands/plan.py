@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from workalike.commands import options as opt
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.text import plural
+
+if TYPE_CHECKING:
+    from workalike.plan.plan_schema import Plan
 
 
 def register(app: typer.Typer) -> None:
@@ -22,6 +25,12 @@ def command(
     scale: opt.Scale,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Plan file [default: stdout].")
+    ] = None,
+    timeline: Annotated[
+        int | None,
+        typer.Option(
+            metavar="RANK", min=0, help="Show when a rank makes each of its calls, instead of the plan."
+        ),
     ] = None,
     as_json: opt.Json = False,
 ) -> None:
@@ -35,6 +44,10 @@ def command(
         workalike plan app.yaml --ranks 64 -o plan.json
 
         workalike plan app.yaml --ranks 4 --bytes-scale 0.01 --time-scale 0 -o plan.json
+
+        workalike plan app.yaml --timeline 0 | less
+
+        workalike plan app.yaml --what-if checkpoint.every=10min -o plan.json
     """
     from workalike.plan.plan_file import plan_text, write_plan
     from workalike.plan.resolve import resolve
@@ -47,7 +60,10 @@ def command(
             hint="give both or --ranks; `workalike run` places the ranks",
         )
     options = replace(scale.options(), backend=scale.checked_backend())
-    resolved = resolve(read_workload(file), options)
+    resolved = resolve(scale.changed(read_workload(file)), options)
+    if timeline is not None:
+        _show_timeline(resolved, timeline, file, output, as_json)
+        return
     if output is None and resolved.tables:
         raise WorkalikeError(
             ErrorKind.USAGE,
@@ -74,3 +90,30 @@ def command(
             f"{plural(resolved.ranks, 'rank')}: {output}",
             soft_wrap=True,
         )
+
+
+def _show_timeline(plan: Plan, rank: int, file: Path, output: Path | None, as_json: bool) -> None:
+    """One line for each call of a rank; times are seconds of the original run."""
+    import dataclasses
+
+    from workalike.plan.timeline import timeline
+
+    if rank >= plan.ranks:
+        raise WorkalikeError(
+            ErrorKind.USAGE, f"--timeline {rank}: the plan has {plural(plan.ranks, 'rank')}", file=file
+        )
+    calls = list(timeline(plan, rank))
+    if as_json:
+        opt.print_json({"rank": rank, "calls": [dataclasses.asdict(call) for call in calls]})
+        return
+    lines = [f"{'start':>14} {'inside':>12}  {'call':6} {'offset':>14} {'bytes':>12}  dump"]
+    for call in calls:
+        offset, length = ("-" if n is None else str(n) for n in (call.offset, call.length))
+        lines.append(
+            f"{call.start_s:14.6f} {call.busy_s:12.6f}  {call.call:6} {offset:>14} {length:>12}  "
+            f"{call.role} {call.number}, {call.dump}: {call.file}"
+        )
+    if output is None:
+        typer.echo("\n".join(lines))
+    else:
+        output.write_text("\n".join(lines) + "\n", encoding="utf-8")

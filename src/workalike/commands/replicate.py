@@ -42,7 +42,8 @@ def command(
     """From a log to a verified replica: characterize, plan, run, compare, report.
 
     Without options the replica is small: at most twice as many ranks as cores, 1 GiB, about a minute. A full-scale
-    count of every rank's operations (backend null) is made as well.
+    count of every rank's operations (backend null) is made as well. With --what-if the replica is compared with the
+    changed workload, not with the log.
 
     Examples:
 
@@ -57,6 +58,7 @@ def command(
     from workalike.darshan import open_logs
     from workalike.files import make_folder
     from workalike.launch.run import require_engine
+    from workalike.launch.waiting import waiting_words
     from workalike.replica.replicate import REPORT, Sizing, replicate_into
 
     required = parse_requirements(require) if require else None
@@ -65,6 +67,7 @@ def command(
     make_folder(output)
     screen = opt.console(performing.silent)
     found = characterize(open_logs(logs), characterizing)
+    changed = scale.changed(found.workload) if scale.changes() else None
 
     def announce(chosen: Options) -> None:
         screen.print(
@@ -72,6 +75,10 @@ def command(
             f"bytes × {float(chosen.bytes_scale):.4g}, time × {chosen.time_scale:.4g}",
             soft_wrap=True,
         )
+        ranks = chosen.ranks or found.workload.ranks
+        waiting = waiting_words(found.workload, chosen.gap_fill, ranks, chosen.time_scale)
+        if waiting is not None:
+            screen.print(waiting, soft_wrap=True)
 
     replica = replicate_into(
         found,
@@ -80,6 +87,7 @@ def command(
         sizing=Sizing(full=full, bytes=scale.bytes_scale is None, time=scale.time_scale is None),
         scratch=directory is None,
         announce=announce,
+        changed=changed,
     )
     if performing.as_json:
         opt.print_json(replica.fidelity.model_dump(mode="json"))
@@ -88,7 +96,8 @@ def command(
         if replica.record.verified is not None:
             screen.print(replica.record.verified.text(), soft_wrap=True)
         full_scale = full_scale_words(replica.full_scale)
-        screen.print(f"full-scale plan against the log: {full_scale}", soft_wrap=True)
+        basis = "log" if changed is None else "workload as changed"
+        screen.print(f"full-scale plan against the {basis}: {full_scale}", soft_wrap=True)
         screen.print(f"report: {output / REPORT}", soft_wrap=True)
     report_gaps(found)
     if required is not None:

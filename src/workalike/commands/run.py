@@ -44,6 +44,7 @@ def command(
         workalike run app.yaml --dir /tmp/x --backend null      (count only, full scale, seconds)
     """
     from workalike.launch.run import run_plan
+    from workalike.launch.waiting import waiting_words
     from workalike.plan.plan_file import read_workload_or_plan
     from workalike.plan.plan_schema import Plan
     from workalike.plan.resolve import at_time_scale, resolve
@@ -56,12 +57,17 @@ def command(
         plan = at_time_scale(given, scale.chosen_time_scale()) if counts else given
         plan_path = file
     else:
-        plan, plan_path = resolve(given, scale.options()), None
+        options = scale.options()
+        changed = scale.changed(given)
+        plan, plan_path = resolve(changed, options), None
+        waiting = waiting_words(changed, options.gap_fill, plan.ranks, plan.time_scale)
+        if waiting is not None:
+            opt.console(performing.silent).print(waiting, soft_wrap=True)
     scale.check_placement_of(plan.ranks)
-    options = performing.run_options(
+    running = performing.run_options(
         scale, directory, output, capture=capture, per_rank=per_rank, plan_path=plan_path, source=file
     )
-    record = run_plan(plan, options)
+    record = run_plan(plan, running)
     if performing.as_json:
         opt.print_json(record.model_dump(mode="json", exclude_none=True))
     elif not performing.quiet:

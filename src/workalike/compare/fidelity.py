@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workalike.characterize.result import Characterization
+from workalike.compare.causes import causes_of
 from workalike.compare.counters import counter_rows, histogram_distance
 from workalike.compare.fidelity_schema import (
     CounterFidelity,
@@ -19,7 +20,7 @@ from workalike.compare.fidelity_schema import (
 from workalike.compare.grade import agreement_of, graded
 from workalike.compare.lines import model_against_log, replica_against_model
 from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up, rounding
-from workalike.compare.side import SideDump
+from workalike.compare.times import family_times, times_of
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.plan.plan_schema import Plan
 from workalike.record.run_record import Record
@@ -39,9 +40,6 @@ LOST = (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
 """Reasons that concern the application's own data. The others are a library's traffic and noise."""
 
 MAX_FAMILIES_WITH_COUNTERS = 200
-
-NOTED_START_S = 1.0
-"""Seconds of the original run: start times that differ by more get a note with the reason."""
 
 
 def compare(
@@ -65,12 +63,14 @@ def compare(
 def fidelity_of(pairing: Pairing) -> Fidelity:
     """The fidelity of a pairing."""
     factors = pairing.factors
-    families = [_family(pair, factors) for pair in pairing.pairs]
+    ranks = (pairing.original.ranks, pairing.replica.ranks)
+    families = [_family(pair, factors, ranks) for pair in pairing.pairs]
     heavy = sorted(range(len(families)), key=lambda i: -families[i].bytes_original)
     for i in heavy[:MAX_FAMILIES_WITH_COUNTERS]:
         families[i].counters = counter_rows([pairing.pairs[i]], pairing)
     record = pairing.record
     model, replica = model_against_log(pairing), replica_against_model(pairing)
+    times = times_of(pairing, families)
     complete = record is None or not (record.incomplete or record.errors)
     return Fidelity(
         families=families,
@@ -87,9 +87,11 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
         original_is="workload" if pairing.log is None else "log",
         verdict=graded(families, model, replica, complete=complete),
         agreement=agreement_of(model, replica),
+        times=times,
+        causes=causes_of(pairing, families, times),
         complete=complete,
         stamp=record.stamp if record else None,
-        notes=_notes(pairing, record) + _note_on_starts(families, record),
+        notes=_notes(pairing, record),
     )
 
 
@@ -106,6 +108,8 @@ def _notes(pairing: Pairing, record: Record | None) -> list[str]:
         )
     for family in pairing.extra[:20]:
         notes.append(f"the replica has {family.name}, which the original does not have")
+    for word, side in (("original", pairing.original), ("replica", pairing.replica)):
+        notes += [f"times of the {word}: {doubt}" for doubt in side.doubts]
     if record is not None and record.incomplete:
         notes.append("the run did not end: missing dumps count as an error of 100 %")
     for error in (record.errors if record else [])[:20]:
@@ -113,25 +117,12 @@ def _notes(pairing: Pairing, record: Record | None) -> list[str]:
     return notes
 
 
-def _note_on_starts(families: list[FamilyFidelity], record: Record | None) -> list[str]:
-    """A note on why start times differ, where the replica's clock did not keep them."""
-    off = max((f.start_time_error_max_s or 0.0 for f in families), default=0.0)
-    if record is None or record.clock != "gap" or off < NOTED_START_S:
-        return []
-    return [
-        "start times differ because the replica's I/O takes a different time than the original's: "
-        "the clock `gap` keeps the time between dumps, `--clock deadline` would keep the start times"
-    ]
-
-
-def _family(pair: Pair, factors: Factors) -> FamilyFidelity:
+def _family(pair: Pair, factors: Factors, ranks: tuple[int, int]) -> FamilyFidelity:
     original, replica = pair.original, pair.replica
-    errors, starts = [], []
+    errors = []
     directions = [d for d in Direction if any(dump.bytes_of(d) for dump in original.dumps)] or list(Direction)
     for dump, copy in pair.dumps():
         errors.append(dump_error_pct(dump, copy, factors.bytes, directions))
-        if dump and copy and factors.time:
-            starts.append(abs(copy.start_s / factors.time - dump.start_s))
     moved = sum(d.moved for d in original.dumps)
     scaled = moved * factors.bytes
     replicated = sum(dump.bytes_of(d) for dump in replica.dumps for d in directions)
@@ -147,20 +138,12 @@ def _family(pair: Pair, factors: Factors) -> FamilyFidelity:
         bytes_error_mean_pct=sum(errors) / len(errors) if errors else 0.0,
         bytes_error_max_pct=max(errors, default=0.0),
         total_bytes_error_pct=error_pct(scaled, replicated, rounding([pair], factors.bytes)),
-        start_time_error_mean_s=sum(starts) / len(starts) if starts else None,
-        start_time_error_max_s=max(starts, default=None),
-        io_time_original_s=_io_time(original.dumps),
-        io_time_replica_s=_io_time(replica.dumps),
+        **family_times(pair, factors, ranks),
         size_histogram_distance=HistogramDistance(
             read=histogram_distance([pair], Direction.READ), write=histogram_distance([pair], Direction.WRITE)
         ),
         levels=_levels(pair, factors.bytes),
     )
-
-
-def _io_time(dumps: list[SideDump]) -> float | None:
-    known = [d.io_s for d in dumps if d.io_s is not None]
-    return sum(known) if known else None
 
 
 def _levels(pair: Pair, factor: float) -> list[LevelFidelity]:

@@ -61,7 +61,12 @@ class CounterFidelity(_Part):
 
 
 class FamilyFidelity(_Part):
-    """One family. Bytes are at `level`; errors of start times are in seconds of the original run."""
+    """One family. Bytes are at `level`; errors of start times are in seconds of the original run.
+
+    I/O time is rank-seconds inside calls at `level`, by the timers that both sides have (docs/fidelity.md#io-time);
+    `io_time_mean` is its mean over all ranks of the job. Waiting is the part of rank-seconds in collective MPI-IO calls
+    that is not in POSIX calls below. `unknown` names the figures that are null, with the reasons.
+    """
 
     role: Role
     name: str
@@ -78,9 +83,63 @@ class FamilyFidelity(_Part):
     start_time_error_max_s: float | None
     io_time_original_s: float | None
     io_time_replica_s: float | None
+    io_time_mean_original_s: float | None = None
+    io_time_mean_replica_s: float | None = None
+    waiting_original_s: float | None = None
+    waiting_replica_s: float | None = None
+    late_mean_s: float | None = None
+    late_max_s: float | None = None
+    unknown: dict[str, str] = Field(default_factory=dict)
     size_histogram_distance: HistogramDistance = Field(default_factory=HistogramDistance)
     levels: list[LevelFidelity] = Field(default_factory=list)
     counters: list[CounterFidelity] = Field(default_factory=list)
+
+
+class OverlapFidelity(_Part):
+    """Share of the time with k dumps in progress, k = 0, 1, 2, …, from the first to the last I/O call.
+
+    A dump is in progress from its first open to its last close. The 65th share stands for 64 and more. `distance` is the
+    total variation of the two, 0..1.
+    """
+
+    original: list[float] = Field(default_factory=list)
+    replica: list[float] = Field(default_factory=list)
+    distance: float | None = None
+
+
+class TimesFidelity(_Part):
+    """Times of all families together, in seconds. Ratios are replica ÷ original.
+
+    `io_time` and `waiting` are rank-seconds as in the families, `calls` is from the first to the last I/O call, `run` the
+    whole run. A figure that is not known, or does not compare at this scale, is null; `unknown` has the reasons.
+    """
+
+    io_time_original_s: float | None = None
+    io_time_replica_s: float | None = None
+    io_time_ratio: float | None = None
+    io_time_mean_original_s: float | None = None
+    io_time_mean_replica_s: float | None = None
+    waiting_original_s: float | None = None
+    waiting_replica_s: float | None = None
+    calls_original_s: float | None = None
+    calls_replica_s: float | None = None
+    calls_ratio: float | None = None
+    run_original_s: float | None = None
+    run_replica_s: float | None = None
+    run_ratio: float | None = None
+    start_time_error_mean_s: float | None = None
+    start_time_error_max_s: float | None = None
+    late_mean_s: float | None = None
+    late_max_s: float | None = None
+    overlap: OverlapFidelity = Field(default_factory=OverlapFidelity)
+    unknown: dict[str, str] = Field(default_factory=dict)
+
+
+class CauseFidelity(_Part):
+    """A sentence on why times differ, and the figures that it follows from, by their names in this file."""
+
+    text: str
+    figures: list[str]
 
 
 class ScaleFidelity(_Part):
@@ -150,6 +209,8 @@ class Fidelity(_Part):
     ranks_original: int
     ranks_replica: int
     original_is: Literal["log", "workload"]
+    times: TimesFidelity = Field(default_factory=TimesFidelity)
+    causes: list[CauseFidelity] = Field(default_factory=list)
     complete: bool = True  # the run ended, and no call failed
     stamp: Stamp | None = None
     notes: list[str] = Field(default_factory=list)

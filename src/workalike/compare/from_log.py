@@ -10,10 +10,15 @@ import numpy as np
 
 from workalike import _core
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
+from workalike.compare.doubts import doubts_about
+from workalike.compare.record_times import times_in
 from workalike.compare.side import Side, SideDump, SideFamily, add_sums, direction_of
+from workalike.compare.timers import TIMERS, add, timers_of
+from workalike.compare.waiting import waiting_in
 from workalike.facts.counters import NOT_OPENS, opens_in
+from workalike.facts.plausible import latest_stamp, plausible_stamps
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
-from workalike.facts.times import open_interval
+from workalike.facts.times import Interval, open_interval
 from workalike.predict.determined import LARGEST, Counters, merge
 from workalike.predict.prediction import Key
 from workalike.workload.model import Direction, Level, Role
@@ -67,6 +72,11 @@ def side_of_log(
                     by_file[key][file] = made
                     family.dumps.append(made)
             _add_files(family, dumps, claims, index, side.unmeasured)
+            _add_times(family, dumps, claims, index, log.workload.runtime)
+    side.run_s = log.workload.runtime or None
+    by_module = _files_by_module(log.families)
+    side.calls = _calls([file for some in by_module.values() for file in some], log.workload.runtime)
+    side.doubts = doubts_about(by_module, log.workload.runtime)
     for family in side.families.values():
         if by_name:
             family.dumps.sort(key=lambda d: d.start_s)
@@ -173,6 +183,49 @@ def _add_files(
             claimed = {n: v for n, v in counters.items() if claim[direction_of(n)] == index}
             merge(family.modules.setdefault(module, {}), claimed)
             unmeasured.update((module, name) for name in missing)
+
+
+def _add_times(
+    family: SideFamily,
+    dumps: list[DumpFacts],
+    claims: dict[FileKey, dict[Direction | None, int]],
+    index: int,
+    run_time: float,
+) -> None:
+    """Add the timers of the files, and the waiting in their collective calls; shared files as `_claims` has it."""
+    files = _files(dumps)
+    for module in {module for file in files for module in file.modules}:
+        for name in TIMERS:
+            own = [file for file in files if claims[file.key][direction_of(name)] == index]
+            records = times_in(own, module)
+            seconds = timers_of(records, run_time) if records else {}
+            add(family.timers.setdefault(module, {}), {name: seconds[name]} if name in seconds else {})
+    family.waiting += waiting_in((file for file in files if claims[file.key][None] == index), run_time)
+
+
+def _files_by_module(families: list[FamilyFacts]) -> dict[str, list[FileFacts]]:
+    """Each file of the application once, by the module of the level at which it is counted."""
+    found: dict[FileKey, tuple[FileFacts, str]] = {}
+    for facts in families:
+        for file in facts.files():
+            found.setdefault(file.key, (file, MODULE_OF_LEVEL[facts.family.counted_at]))
+    out: dict[str, list[FileFacts]] = defaultdict(list)
+    for file, module in found.values():
+        out[module].append(file)
+    return dict(out)
+
+
+def _calls(files: Collection[FileFacts], run_time: float) -> Interval | None:
+    """From the first to the last I/O call on the files, by the timestamps of any level; None without plausible ones."""
+    limit = latest_stamp(run_time)
+    starts: list[float] = []
+    ends: list[float] = []
+    for module in {module for file in files for module in file.modules}:
+        records = times_in(files, module)
+        if records is not None:
+            starts += plausible_stamps(records.first(), limit).tolist()
+            ends += plausible_stamps(records.last(), limit).tolist()
+    return Interval(min(starts), max(starts + ends)) if starts and ends else None
 
 
 def counters_of(facts: ModuleFacts) -> tuple[Counters, list[str]]:

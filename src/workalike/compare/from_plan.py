@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from workalike.compare.from_record import counters_of
-from workalike.compare.side import Side, SideDump, SideFamily
+from workalike.compare.side import Side, SideDump, SideFamily, span_of
+from workalike.compare.waiting import NO_TIMERS, Waiting
 from workalike.plan.core import core_plan
 from workalike.plan.meshes import bytes_of_plan
 from workalike.plan.plan_schema import Plan, PlanContent
@@ -14,12 +15,15 @@ from workalike.workload.model import Direction, Workload
 
 
 def with_durations(side: Side, workload: Workload) -> Side:
-    """The side of a workload's own plan, with durations of dumps from the schedule."""
+    """The side of a workload's own plan, with the times of its schedule. A workload has no timers of calls."""
     for family in workload.families:
         planned = side.families[(family.role, family.number)]
         starts, ends = family.schedule.starts(), family.schedule.ends()
         for dump, start, end in zip(planned.dumps, starts, ends, strict=True):
-            dump.io_s = end - start if end > start else None
+            dump.open_s = end - start if end > start else None
+        planned.waiting = Waiting(None, NO_TIMERS)
+    side.run_s = workload.runtime or None
+    side.calls = span_of(side.families.values())
     return side
 
 

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from workalike.compare.side import Side, SideDump, SideFamily, add_sums, histogram_names, sum_name
+from workalike.compare.side import (
+    Side,
+    SideDump,
+    SideFamily,
+    add_sums,
+    histogram_names,
+    span_of,
+    sum_name,
+)
+from workalike.compare.timers import add, timers_of_dump
+from workalike.compare.waiting import NO_LOG, NOT_PERFORMED, Waiting
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.predict.determined import Counters, merge
 from workalike.predict.prediction import Key
@@ -67,13 +77,24 @@ def side_of_record(record: Record, levels: dict[Key, Level]) -> Side:
                 None if record.counts_only else dump.io_s or dump.end_s - dump.start_s,
             )
         )
+        if record.counts_only:
+            family.waiting = Waiting(None, NOT_PERFORMED)
+        else:
+            family.waiting = Waiting(None, NO_LOG)
+            counted = MODULE_OF_LEVEL[next(iter(dump.levels), level)]
+            add(family.timers.setdefault(counted, {}), timers_of_dump(dump))
+            if record.time_scale:
+                family.lates.append(max(0.0, dump.late_s))
         merge(family.modules.setdefault(family.module, {}), counters_of(dump, family.module))
         for below, moved in dump.levels.items():
             if below is not level:
                 other = family.modules.setdefault(MODULE_OF_LEVEL[below], {})
                 merge(other, _counters_below(moved, MODULE_OF_LEVEL[below]))
     full = record.counts_only and record.scale.ranks == 1 and record.scale.bytes == 1
-    return Side(record.plan_ranks, families, "engine", basis="plan" if full else "record")
+    side = Side(record.plan_ranks, families, "engine", basis="plan" if full else "record")
+    if not record.counts_only:
+        side.run_s, side.calls = record.wall_s, span_of(families.values())
+    return side
 
 
 def _guess(dump: RecordDump) -> Level:

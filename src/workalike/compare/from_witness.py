@@ -2,6 +2,9 @@
 
 Bytes and counters are the log's. A log has one interval per file, so dumps that follow each other in one file without
 a pause are one dump in it. Beginning and end of dumps are therefore the record's, where its bytes are the log's.
+
+The log's clock starts with the process, the record's with the run of the plan. The first I/O call is one moment on both:
+times of the log are moved by the difference, so that all are on the record's clock, as those of the plan are.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from workalike.compare.from_record import side_of_record
 from workalike.compare.side import Side, SideFamily
 from workalike.facts.counters import bytes_name
 from workalike.facts.records import MODULE_OF_LEVEL
+from workalike.facts.times import Interval
 from workalike.predict.prediction import Key
 from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Level
@@ -28,15 +32,32 @@ def side_of_witness(
     """
     side = side_of_log(log, by_name=True, levels=levels, new_files=new_files)
     recorded = side_of_record(record, dict(levels))
+    _to_clock_of(recorded, side)
     for key, family in side.families.items():
         known = recorded.families.get(key)
         if known is None:
             continue
+        family.lates = known.lates
         if known.level is not family.level and _same_bytes_at_level(family, known):
             family.level, family.dumps, family.timed_by_record = known.level, known.dumps, True
         elif _bytes(known) != _bytes(family) and _same_totals(family, known):
             family.dumps, family.timed_by_record = known.dumps, True
     return side
+
+
+def _to_clock_of(recorded: Side, side: Side) -> None:
+    """Move the times of a log's side to the clock of the record's, and take its length of the run."""
+    side.run_s = recorded.run_s if recorded.run_s is not None else side.run_s
+    if side.calls is None or recorded.calls is None:
+        return
+    later = side.calls.start - recorded.calls.start
+    if later <= 0:  # the process starts before the run does: these are not the same calls
+        return
+    side.moved_s = later
+    side.calls = Interval(side.calls.start - later, side.calls.end - later)
+    for family in side.families.values():
+        for dump in family.dumps:
+            dump.start_s, dump.end_s = dump.start_s - later, dump.end_s - later
 
 
 def _same_bytes_at_level(family: SideFamily, known: SideFamily) -> bool:

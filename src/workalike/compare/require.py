@@ -13,7 +13,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 KEYS = {
     "bytes": "bytes of every dump and family at the family's level, per cent",
     "ops": "operations at the family's level, per cent",
-    "time": "I/O time of a family: replica ÷ original between 1-x and 1/(1-x)",
+    "time": "I/O time of a family (seconds inside calls, of all ranks): replica ÷ original between 1-x and 1/(1-x)",
     "hist": "distance between the size histograms, 0 to 1",
 }
 EXAMPLE = "bytes=0.1%,ops=1%,time=25%,hist=0.02"
@@ -94,6 +94,10 @@ def _time(family: FamilyFidelity, limit: float, fidelity: Fidelity) -> list[str]
         return [f"{family.name}: no I/O time was measured ({fidelity.basis})"]
     if not math.isclose(fidelity.scale.bytes, 1):
         return [f"{family.name}: I/O times cannot be compared at a bytes-scale of {fidelity.scale.bytes:.3g}"]
+    if not math.isclose(fidelity.scale.ranks, 1):
+        return [
+            f"{family.name}: I/O times of all ranks cannot be compared with {fidelity.scale.ranks:.3g} x the ranks"
+        ]
     ratio = replica / original
     if 1 - limit <= ratio <= 1 / (1 - limit):
         return []

@@ -10,9 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from workalike.compare.timers import Timers
+from workalike.compare.waiting import Waiting
 from workalike.darshan.bins import SIZE_BINS
 from workalike.facts.counters import SUMS
 from workalike.facts.records import MODULE_OF_LEVEL
+from workalike.facts.times import Interval
 from workalike.predict.determined import Counters, merge
 from workalike.predict.prediction import Key
 from workalike.workload.model import Direction, Level, Role
@@ -20,13 +23,13 @@ from workalike.workload.model import Direction, Level, Role
 
 @dataclass
 class SideDump:
-    """One dump. `io_s` is last close - first open, in seconds."""
+    """One dump. `open_s` is last close - first open, in seconds: what a bandwidth refers to, no time inside calls."""
 
     bytes_written: int
     bytes_read: int
     start_s: float
     end_s: float
-    io_s: float | None = None
+    open_s: float | None = None
 
     @property
     def moved(self) -> int:
@@ -40,13 +43,13 @@ class SideDump:
         self.bytes_written += other.bytes_written
         self.bytes_read += other.bytes_read
         self.start_s, self.end_s = min(self.start_s, other.start_s), max(self.end_s, other.end_s)
-        if self.io_s is not None:
-            self.io_s = self.end_s - self.start_s
+        if self.open_s is not None:
+            self.open_s = self.end_s - self.start_s
 
     @property
     def bandwidth(self) -> float | None:
-        """Bytes ÷ `io_s`, in bytes per second; None where the time is not known (docs/reference/terms.md#bandwidth)."""
-        return self.moved / self.io_s if self.io_s and self.moved else None
+        """Bytes ÷ `open_s`, in bytes per second; None where the time is not known (docs/reference/terms.md#bandwidth)."""
+        return self.moved / self.open_s if self.open_s and self.moved else None
 
 
 def joined(dumps: Sequence[SideDump]) -> SideDump:
@@ -59,7 +62,10 @@ def joined(dumps: Sequence[SideDump]) -> SideDump:
 
 @dataclass
 class SideFamily:
-    """A family on one side. `modules` has, by Darshan's names of modules, the counters over all files."""
+    """A family on one side. `modules` has, by Darshan's names of modules, the counters over all files.
+
+    `timers` has rank-seconds inside calls by module, `lates` the seconds by which each dump began after it was due.
+    """
 
     role: Role
     number: int
@@ -71,6 +77,9 @@ class SideFamily:
     accessors: int = 0  # pairs (rank, file): an upper bound of the first accesses in one direction
     label: str = ""  # for several families shown as one
     timed_by_record: bool = False  # the dumps of a captured replica begin and end as the engine's record says
+    timers: dict[str, Timers] = field(default_factory=dict)
+    waiting: Waiting = field(default_factory=Waiting)  # in collective calls
+    lates: list[float] = field(default_factory=list)
 
     @property
     def module(self) -> str:
@@ -88,7 +97,12 @@ class SideFamily:
 
 @dataclass
 class Side:
-    """Everything that a comparison needs to know of one side."""
+    """Everything that a comparison needs to know of one side.
+
+    `run_s` is the length of the run in seconds, `calls` the span from its first to its last I/O call. Times of a log
+    have been moved back by `moved_s`, to the clock of the engine's record. `doubts` are sentences on times that cannot be
+    true.
+    """
 
     ranks: int
     families: dict[Key, SideFamily]
@@ -96,6 +110,19 @@ class Side:
     partial: set[str] = field(default_factory=set)  # modules that ran out of memory
     unmeasured: set[tuple[str, str]] = field(default_factory=set)  # (module, counter)
     basis: Literal["plan", "record", "log"] = "record"
+    run_s: float | None = None
+    calls: Interval | None = None
+    moved_s: float = 0.0
+    doubts: list[str] = field(default_factory=list)
+
+
+def span_of(families: Iterable[SideFamily]) -> Interval | None:
+    """From the start of the first dump to the end of the last; None without dumps."""
+    dumps = [dump for family in families for dump in family.dumps]
+    if not dumps:
+        return None
+    start = min(dump.start_s for dump in dumps)
+    return Interval(start, max(start, *(dump.end_s for dump in dumps)))
 
 
 def histogram_names(module: str, direction: Direction) -> list[str] | None:

@@ -7,7 +7,13 @@ from rich.table import Table
 from rich.text import Text
 
 from workalike.columns import Column, table_of
-from workalike.compare.fidelity_schema import CounterFidelity, FamilyFidelity, Fidelity, GradeReason
+from workalike.compare.fidelity_schema import (
+    CounterFidelity,
+    FamilyFidelity,
+    Fidelity,
+    GradeReason,
+    TimesFidelity,
+)
 from workalike.compare.grade import CLOSE_BYTES_PCT, FAITHFUL_BYTES_PCT
 from workalike.compare.verdict import verdict_of, worst_counters
 from workalike.text import count_text, percent_text, plural, seconds_text, size_text
@@ -38,6 +44,7 @@ def print_fidelity(fidelity: Fidelity, console: Console) -> None:
         console.print(_counters(worst, console.width))
         console.print()
     _print_verdict(fidelity, console)
+    _print_times(fidelity, console)
 
 
 def _print_verdict(fidelity: Fidelity, console: Console) -> None:
@@ -68,6 +75,35 @@ def _print_verdict(fidelity: Fidelity, console: Console) -> None:
     if fidelity.stamp:
         reasons = "; ".join(fidelity.stamp.reasons)
         console.print(Text(f"Stamp: {fidelity.stamp.text} ({reasons}).", style="dim"))
+
+
+def _print_times(fidelity: Fidelity, console: Console) -> None:
+    """One line of times, and why they differ. Nothing where no call was timed."""
+    if fidelity.times.io_time_replica_s is not None:
+        console.print(Text(times_text(fidelity.times), style="dim"))
+    for cause in fidelity.causes:
+        console.print(Text(f"Times: {cause.text}.", style="yellow"))
+
+
+def times_text(times: TimesFidelity) -> str:
+    """The times of original and replica in one sentence; figures that are not known are left out."""
+    pairs = (
+        (
+            "I/O time (inside calls, all ranks)",
+            times.io_time_original_s,
+            times.io_time_replica_s,
+            times.io_time_ratio,
+        ),
+        ("first to last I/O call", times.calls_original_s, times.calls_replica_s, times.calls_ratio),
+    )
+    parts = []
+    for what, before, after, ratio in pairs:
+        if after is not None:
+            factor = "" if ratio is None else f" ({ratio:.3g} x)"
+            parts.append(f"{what}: was {seconds_text(before)}, is {seconds_text(after)}{factor}")
+    if times.overlap.distance is not None:
+        parts.append(f"dumps in progress at once: {times.overlap.distance:.2g} apart (0 is equal)")
+    return "; ".join(parts) + "."
 
 
 def reason_text(reason: GradeReason) -> str:

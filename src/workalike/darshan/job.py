@@ -55,7 +55,7 @@ def read_job(source: Source, header: Header, warn: Warn) -> Job:
         WorkalikeError: DAMAGED_LOG if it is too short or its values are impossible.
     """
     data = source.inflate(header.job, header.compression, SMALL)
-    nanoseconds = header.layout.nanoseconds and not _lacks_nanoseconds(data, header.code)
+    nanoseconds = header.layout.nanoseconds and not lacks_nanoseconds(data, header.code)
     if header.layout.nanoseconds and not nanoseconds:
         warn(
             "job region: no nanosecond fields, as versions under development wrote it; times are whole seconds"
@@ -94,7 +94,7 @@ def read_job(source: Source, header: Header, warn: Warn) -> Job:
     )
 
 
-def _lacks_nanoseconds(data: bytes, code: str) -> bool:
+def lacks_nanoseconds(data: bytes, code: str) -> bool:
     """Whether a job region of format 3.41 is one of before the nanosecond fields.
 
     The end of the job then lies where the nanoseconds of its start should, which are fewer than a billion, and the

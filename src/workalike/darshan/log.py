@@ -10,7 +10,7 @@ import numpy as np
 
 from workalike.darshan import layouts
 from workalike.darshan.dxt import DxtTable, decode_dxt
-from workalike.darshan.header import ByteOrder, ModuleInfo, read_header
+from workalike.darshan.header import ByteOrder, Header, ModuleInfo, read_header
 from workalike.darshan.heatmap import Heatmap, decode_heatmaps
 from workalike.darshan.job import Job, read_job, read_names
 from workalike.darshan.lustre import LustreTable, decode_lustre
@@ -22,7 +22,7 @@ from workalike.darshan.records import (
     native_words,
     other_size,
 )
-from workalike.darshan.source import Source
+from workalike.darshan.source import BULK, OBJECTS, SMALL, Region, Source
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.file_kind import SIDE_FILE_SUFFIX
 
@@ -194,6 +194,21 @@ class Log:
                 self._warn(f"module {module}: version {info.version} has no valid offsets")
             self._dxt[module] = table
         return self._dxt[module]
+
+    @property
+    def header(self) -> Header:
+        """The checked header, for those who rewrite a log."""
+        return self._header
+
+    def inflated(self, region: Region) -> bytes:
+        """The bytes of a region of the header, decompressed and otherwise unchecked.
+
+        Raises:
+            WorkalikeError: DAMAGED_LOG.
+        """
+        ratio = {self._header.job: SMALL, self._header.names: OBJECTS}.get(region, BULK)
+        with self._source.within_memory(region):
+            return self._source.inflate(region, self._header.compression, ratio)
 
     def _name(self, number: int) -> str:
         return self.names.get(number, "")

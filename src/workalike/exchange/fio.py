@@ -147,5 +147,5 @@ def _say(shape: Shape, notes: Notes) -> None:
         notes.say(f"{shape.name}: the kinds of transfers of a dump run at the same time")
     if any(t.segments > 1 and t.count > 1 for t in shape.transfers(0)):
         notes.say(f"{shape.name}: the repetitions of a stream are contiguous for each rank")
-    if family.schedule.compute_time:
+    if family.schedule.computes_within:
         notes.say(f"{shape.name}: the compute time between operations of a dump is left out")

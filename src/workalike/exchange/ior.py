@@ -163,7 +163,7 @@ def _say(shape: Shape, transfers: list[Transfer], notes: Notes) -> None:
         notes.say(f"{shape.name}: IOR opens the file anew at each dump")
     if family.lifetime is Lifetime.APPENDED:
         notes.lost(f"{shape.name}: IOR writes an appended file from its start at each dump")
-    if family.schedule.compute_time:
+    if family.schedule.computes_within:
         notes.say(f"{shape.name}: the compute time between operations of a dump is left out")
     if shape.mesh is not None or family.content_of(0).arrays or family.content_of(0).fit:
         notes.say(f"{shape.name}: datasets become segments of one size, without the library's metadata")

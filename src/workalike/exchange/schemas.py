@@ -27,7 +27,7 @@ TUNABLE_PART = "Tunable"
 
 def workload_schema() -> dict[str, Any]:
     """JSON schema of a workload file, with every field marked fixed or tunable."""
-    schema = _plain(Workload.model_json_schema(mode="validation"))
+    schema = plain(Workload.model_json_schema(mode="validation"))
     for name, part in {"Workload": schema, **schema["$defs"]}.items():
         mark = "tunable" if name == TUNABLE_PART else "fixed"
         for name_of_field, field in part.get("properties", {}).items():
@@ -58,7 +58,7 @@ def _or_of_each_dump(field: dict[str, Any]) -> dict[str, Any]:
 
 def plan_schema() -> dict[str, Any]:
     """JSON schema of a plan."""
-    return {"$schema": DRAFT, "title": "workalike plan", **_plain(Plan.model_json_schema(mode="validation"))}
+    return {"$schema": DRAFT, "title": "workalike plan", **plain(Plan.model_json_schema(mode="validation"))}
 
 
 def schemas() -> dict[str, dict[str, Any]]:
@@ -75,7 +75,7 @@ def schema_text(schema: dict[str, Any]) -> str:
     return json.dumps(schema, indent=2, ensure_ascii=True) + "\n"
 
 
-def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+def plain(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema without the titles that pydantic generates for each field."""
     return {key: value for key, value in _untitled(schema).items() if key != "title"}
 

@@ -104,7 +104,8 @@ class Facts:
 
     `nprocs` ranks ran for `run_time` seconds; `logs` is the number of logs. `record_ids` uint64[N] and `names` identify
     the files. `stripe_size` (bytes) and `stripe_count` int64[N] are their Lustre layout, 0 where it is not known.
-    `truncations` int64[N] are the opens that emptied a written file, 0 where no side file reports them.
+    `truncations` int64[N] are the opens that emptied a written file, 0 where no side file reports them. `cpu_share` is
+    the share of their run that processes used a core for (0 to 1), None where no side file reports it.
     """
 
     nprocs: int
@@ -119,6 +120,7 @@ class Facts:
     calls: CallColumns
     partial_modules: tuple[str, ...] = ()
     skipped_modules: tuple[str, ...] = ()
+    cpu_share: float | None = None
 
     def __len__(self) -> int:
         return len(self.record_ids)

@@ -82,13 +82,14 @@ CODES: dict[str, type[StrEnum]] = {
 TIMES = ("first_open", "last_close", "start", "end")
 
 
-def file_table(facts: Facts) -> FileTable:
-    """The table of a job's files, in the order of `facts`."""
+def file_table(facts: Facts, *, placed: bool = True) -> FileTable:
+    """The table of a job's files, in the order of `facts`; the access patterns are left out (-1) unless `placed`."""
     parts = [(row, part) for row, file in enumerate(facts.files()) for part in split_stdio(file)]
     noise = noise_of([file for _, file in parts])
     patterns: dict[str, int] = {}
     rows = [
-        _row(number, file, label, facts, patterns) for (number, file), label in zip(parts, noise, strict=True)
+        _row(number, file, label, facts, patterns, placed)
+        for (number, file), label in zip(parts, noise, strict=True)
     ]
     names = [field.name for field in fields(FileTable)]
     columns = zip(*rows, strict=True) if rows else ((),) * len(names)
@@ -104,7 +105,12 @@ def _dtype_of(name: str) -> type[np.generic]:
 
 
 def _row(
-    number: int, file: FileFacts, noise: NoiseRule | None, facts: Facts, patterns: dict[str, int]
+    number: int,
+    file: FileFacts,
+    noise: NoiseRule | None,
+    facts: Facts,
+    patterns: dict[str, int],
+    placed: bool,
 ) -> tuple[float, ...]:
     """The values of one row, in the order of the table's columns."""
     choices = choose_levels(file)
@@ -130,8 +136,8 @@ def _row(
         read.moved if read else 0,
         _operations(file, written, Direction.WRITE),
         _operations(file, read, Direction.READ),
-        _pattern(file, written, Direction.WRITE),
-        _pattern(file, read, Direction.READ),
+        _pattern(file, written, Direction.WRITE) if placed else NOTHING,
+        _pattern(file, read, Direction.READ) if placed else NOTHING,
         opened.start if opened else np.nan,
         opened.end if opened else np.nan,
         life.start,

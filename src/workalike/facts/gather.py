@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from workalike.capture.side_file import read_side_file
+from workalike.capture.side_file import ProcessTime, read_side_file
 from workalike.darshan import Log, LustreTable, RecordTable
 from workalike.facts.columns import DIRECTIONS, CallColumns, Facts, IdArray, RecordColumns
 from workalike.facts.jobs import JobFacts, Member, job_of
-from workalike.facts.plausible import plausible
+from workalike.facts.plausible import impossible_times, latest_stamp, plausible
 from workalike.facts.records import FloatArray, IntArray
 
 FILE_MODULES = ("POSIX", "STDIO", "MPI-IO", "H5F", "PNETCDF_FILE")
@@ -37,7 +37,7 @@ def gather(job: JobFacts, warnings: list[str]) -> Facts:
     The processes of several logs become ranks one after the other, in the order of the logs' starts. Timestamps are
     shifted by the difference of the starts. Values that cannot be true add a line to `warnings`.
     """
-    found = _Found()
+    found = _Found(job.run_time)
     for member in job.members:
         several = len(job.members) > 1
         for module in FILE_MODULES + OBJECT_MODULES:
@@ -53,12 +53,14 @@ def gather(job: JobFacts, warnings: list[str]) -> Facts:
 class _Found:
     """What has been gathered so far. A file's row number is the order in which it was first seen."""
 
+    run_time: float
     rows: dict[int, int] = field(default_factory=dict)  # record id -> row of the file
     names: list[str] = field(default_factory=list)
     stripes: dict[int, tuple[int, int]] = field(default_factory=dict)
     truncations: Counter[int] = field(default_factory=Counter)
     chunks: dict[str, list[RecordColumns]] = field(default_factory=dict)
     calls: list[_Call] = field(default_factory=list)
+    processes: list[ProcessTime] = field(default_factory=list)
 
     def add_records(
         self, member: Member, module: str, table: RecordTable, several: bool, warnings: list[str]
@@ -71,6 +73,9 @@ class _Found:
         counters, doubted = plausible(table.counters, table.counter_names)
         if counters is not table.counters:
             warnings.append(f"module {table.module}: some counters cannot be true and count as not measured")
+        latest = latest_stamp(self.run_time - member.shift_s)
+        if impossible_times(table.fcounters, table.fcounter_names, latest):
+            warnings.append(f"module {table.module}: some times cannot be true and count as not measured")
         ranks, fcounters = table.ranks[order], table.fcounters[order]
         scope = (0, -1)
         if several:
@@ -120,11 +125,12 @@ class _Found:
                     self.stripes[row] = (record.stripe_size, record.stripe_count)
 
     def add_side_file(self, member: Member, warnings: list[str]) -> None:
-        """The sizes of STDIO calls and the truncations of files, where the log has a side file.
+        """The sizes of STDIO calls, the truncations of files and the CPU times, where the log has a side file.
 
         A rank that the side file names without any call gets one row with no operations.
         """
         side = read_side_file(member.log.path, warnings)
+        self.processes += side.processes
         for row, name in enumerate(self.names) if side.truncations else ():
             self.truncations[row] += side.truncations.get(name, 0)
         reported = side.stdio_sizes
@@ -163,7 +169,17 @@ class _Found:
             calls=CallColumns(*(calls[:, column] for column in range(5))),
             partial_modules=tuple(sorted({n for log in logs for n, m in log.modules.items() if m.partial})),
             skipped_modules=tuple(sorted({name for log in logs for name in log.skipped})),
+            cpu_share=_cpu_share(self.processes),
         )
+
+
+def _cpu_share(processes: Sequence[ProcessTime]) -> float | None:
+    """CPU time over run time of all processes; a process with several busy threads counts as one that is always busy."""
+    run = sum(max(0.0, process.end - process.start) for process in processes)
+    if run <= 0:
+        return None
+    used = sum(min(process.cpu, max(0.0, process.end - process.start)) for process in processes)
+    return round(used / run, 2)
 
 
 def _in_job_terms(

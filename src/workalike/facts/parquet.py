@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.extras import arrow
 from workalike.facts.columns import CallColumns, Facts, RecordColumns
 from workalike.files import make_folder
 
@@ -23,26 +24,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT = b"workalike-facts"
-VERSION = b"1"
+VERSION = b"2"
 JOBS, FILES, CALLS = "jobs.parquet", "files.parquet", "calls.parquet"
 _RECORD_ARRAYS = ("file", "ids", "ranks", "first_rank", "members", "doubted", "partial")
 _COUNTER, _FCOUNTER = "c:", "f:"
-
-
-def _arrow() -> tuple[Any, Any]:
-    """pyarrow and its Parquet part.
-
-    Raises:
-        WorkalikeError: MISSING where they are not installed.
-    """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise WorkalikeError(
-            ErrorKind.MISSING, "facts in Parquet need pyarrow", hint="pip install 'workalike[parquet]'"
-        ) from error
-    return pyarrow, pyarrow.parquet
 
 
 def write_facts(facts: Sequence[Facts], folder: Path, *, names: bool = False) -> None:
@@ -51,7 +36,7 @@ def write_facts(facts: Sequence[Facts], folder: Path, *, names: bool = False) ->
     Raises:
         WorkalikeError: MISSING without pyarrow, CANNOT_WRITE where a file cannot be written.
     """
-    pa, parquet = _arrow()
+    pa, parquet = arrow("a table of facts", "parquet")
     make_folder(folder)
     tables = {
         JOBS: pa.table(
@@ -59,6 +44,7 @@ def write_facts(facts: Sequence[Facts], folder: Path, *, names: bool = False) ->
                 "nprocs": pa.array([f.nprocs for f in facts], pa.int64()),
                 "run_time": pa.array([f.run_time for f in facts], pa.float64()),
                 "logs": pa.array([f.logs for f in facts], pa.int64()),
+                "cpu_share": pa.array([f.cpu_share for f in facts], pa.float64()),
                 "partial_modules": pa.array([list(f.partial_modules) for f in facts], pa.list_(pa.string())),
                 "skipped_modules": pa.array([list(f.skipped_modules) for f in facts], pa.list_(pa.string())),
                 "modules": pa.array([list(f.modules) for f in facts], pa.list_(pa.string())),
@@ -91,7 +77,7 @@ def read_facts(folder: Path) -> list[Facts]:
     Raises:
         WorkalikeError: MISSING without pyarrow or without such a folder, BAD_FILE where it is damaged.
     """
-    pa, parquet = _arrow()
+    pa, parquet = arrow("a table of facts", "parquet")
     try:
         jobs = _read(parquet, folder / JOBS).to_pylist()
         files, calls = (_by_job(_read(parquet, folder / name), len(jobs)) for name in (FILES, CALLS))
@@ -185,6 +171,7 @@ def _facts(
         calls=CallColumns(**calls),
         partial_modules=tuple(job["partial_modules"]),
         skipped_modules=tuple(job["skipped_modules"]),
+        cpu_share=job["cpu_share"],
     )
 
 

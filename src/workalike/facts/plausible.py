@@ -55,6 +55,23 @@ def plausible_stamps(stamps: FloatArray, latest: float) -> FloatArray:
     return kept
 
 
+def impossible_times(fcounters: FloatArray, names: tuple[str, ...], latest: float) -> bool:
+    """Whether any timer is negative, or any timestamp is that or after `latest` seconds; the reader states NaN.
+
+    -1 stands for a value that the log's version does not have. A timer may be a little below 0.
+    """
+    for place, name in enumerate(names):
+        if not name.endswith(("_TIME", "_TIMESTAMP")) or name.startswith("F_VARIANCE"):
+            continue
+        column = fcounters[:, place]
+        most = latest if name.endswith("_TIMESTAMP") else THRESHOLDS.compute_most
+        if (
+            (column < -THRESHOLDS.window_least) & (column != -1) | (column > most) & np.isfinite(column)
+        ).any():
+            return True
+    return False
+
+
 def latest_stamp(run_time: float) -> float:
     """The latest plausible timestamp, after the run's end: clocks of ranks differ, old logs count whole seconds."""
     return min(THRESHOLDS.plausible_late * run_time + THRESHOLDS.plausible_late_s, THRESHOLDS.plausible_run)

@@ -72,6 +72,9 @@ def ranks_of(file: FileFacts, level: Level) -> RankSet:
     facts = file.modules.get(MODULE_OF_LEVEL[level])
     if facts is None:
         return RankSet(None)
+    if len(facts.ranks) == 1 and facts.scope is None:  # a log may have thousands of files of one record
+        rank = facts.ranks.item(0)
+        return RankSet((max(rank, 0),)) if rank >= 0 or file.nprocs == 1 else RankSet(None)
     reduced = facts.ranks < 0
     uses = _uses(facts)
     ranks = set(facts.ranks[~reduced & (uses if uses.any() else True)].tolist())

@@ -43,7 +43,12 @@ def step_of(quantity: int) -> int:
 
 
 def signature_of(table: FileTable, nprocs: int) -> tuple[FamilySignature, ...]:
-    """The families of a job's data files, in a fixed order.
+    """The families of a job's data files, in a fixed order."""
+    return tuple(family for family, _ in families_of(table, nprocs))
+
+
+def families_of(table: FileTable, nprocs: int) -> list[tuple[FamilySignature, np.typing.NDArray[np.intp]]]:
+    """The families of a job's data files, each with its rows of the table, in a fixed order.
 
     The files of a family agree in name pattern, interface, level and directions, and in whether all ranks share them.
     """
@@ -66,12 +71,11 @@ def signature_of(table: FileTable, nprocs: int) -> tuple[FamilySignature, ...]:
     )
     distinct, inverse = np.unique(keys, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)  # NumPy 2.0, and no other version, gives it a second axis
-    return tuple(
-        sorted(
-            _family(table, rows[inverse == number], key.tolist(), nprocs)
-            for number, key in enumerate(distinct)
-        )
-    )
+    parts = [rows[inverse == number] for number in range(len(distinct))]
+    found = [
+        (_family(table, part, key.tolist(), nprocs), part) for part, key in zip(parts, distinct, strict=True)
+    ]
+    return sorted(found, key=lambda pair: pair[0])
 
 
 def _family(

@@ -254,6 +254,12 @@ class Thresholds:
     compute_least: float = _threshold(
         0.02, "share", "Below this share of a dump, compute time between operations is measurement noise."
     )
+    # characterize.windows
+    window_share: float = _threshold(
+        0.001, "share", "Windows are left out where they move operations by at most this share of the run,"
+    )
+    window_least: float = _threshold(0.001, "s", "or by at most this time.")
+    # facts.times
     compute_most: float = _limit(1e15, "s", "Largest plausible time of all ranks together.")
     # characterize.traced
     trace_most: int = _limit(20_000_000, "operations", "Longer traces are not read.")
@@ -488,6 +494,10 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
     ),
     "rotation_least": ("test: tests/characterize/test_families.py::test_another_single_rank_each_dump",),
     "barrier_spread": ("per-rank-4",),
+    "window_share": ("test: tests/characterize/test_windows.py::test_only_what_is_new_is_stated",),
+    "window_least": (
+        "test: tests/characterize/test_windows.py::test_without_a_run_time_a_millisecond_counts",
+    ),
     "ranks_even": ("test: tests/characterize/test_streams.py::test_ranks_of_equal_records_are_one_stream",),
     "series_least": (
         "cp2k-2",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import glob
 import os
 import signal
 import subprocess
@@ -13,12 +14,17 @@ from pathlib import Path
 
 STOPPING_SECONDS = 10.0
 """How long processes have to end by themselves before they are killed."""
+LOOK_SECONDS = 1.0
+"""How often to look whether the launcher still has processes."""
+FIRST_LOOK_SECONDS = 0.2
+"""The same in the beginning, until their shared memory is known."""
+BEGINNING_SECONDS = 3.0
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
 
 
-def _end_with_parent(parent: int) -> None:
+def end_with_parent(parent: int) -> None:
     """In the child: when this command is killed, the launcher gets SIGTERM and ends its processes."""
     # A Python handler would only note a SIGTERM that comes before exec, and lose it there.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -31,7 +37,7 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
     """Run a command, and wait until all of its processes on this node have ended; returns its exit code.
 
     Any exception, such as that of Ctrl-C, stops the command. A killed launcher leaves processes running: they are
-    waited for, then killed.
+    waited for, then killed. So is a launcher that does not end after its processes have.
     """
     command_id = os.getpid()
     process = subprocess.Popen(
@@ -40,10 +46,11 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,
         start_new_session=True,
-        preexec_fn=lambda: _end_with_parent(command_id),
+        preexec_fn=lambda: end_with_parent(command_id),
     )
+    memory: set[Path] = set()
     try:
-        return process.wait()
+        return _wait(process, memory)
     except BaseException:
         for stop, seconds in ((signal.SIGTERM, STOPPING_SECONDS), (signal.SIGKILL, STOPPING_SECONDS)):
             try:
@@ -56,14 +63,59 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
                 continue
         raise
     finally:
-        _end_session(process.pid)
+        _end_session(process.pid, memory)
 
 
-def _end_session(session: int) -> None:
-    """Wait for the processes of a session, kill those that do not end, and remove the shared memory that they leave."""
+def _wait(process: subprocess.Popen[bytes], memory: set[Path]) -> int:
+    """Wait for the launcher; returns its exit code. `memory` gets shared-memory files of its processes.
+
+    The processes of a killed launcher may end before anyone can look what they leave, so this looks early. When a process is killed at a bad moment, Open MPI's launcher can wait for itself for ever, after all processes have
+    ended.
+    """
+    had_children = False
+    alone_since: float | None = None
+    beginning_ends = time.monotonic() + BEGINNING_SECONDS
+    while True:
+        beginning = not memory and time.monotonic() < beginning_ends
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(FIRST_LOOK_SECONDS if beginning else LOOK_SECONDS)
+        if beginning:
+            memory.update(*map(_shared_memory, children_of(process.pid)))
+        if has_children(process.pid):
+            had_children, alone_since = True, None
+            continue
+        alone_since = alone_since or time.monotonic()
+        if had_children and time.monotonic() - alone_since > STOPPING_SECONDS:
+            process.kill()
+
+
+def has_children(process: int) -> bool:
+    """Whether a process has children that have not ended. True where the kernel does not say."""
+    try:
+        return bool(_children(process))
+    except OSError:
+        return True
+
+
+def children_of(process: int) -> list[int]:
+    """The children of a process that have not ended, as far as /proc shows them."""
+    with contextlib.suppress(OSError):
+        return _children(process)
+    return []
+
+
+def _children(process: int) -> list[int]:
+    lists = [path.read_text() for path in Path(f"/proc/{process}/task").glob("*/children")]
+    return [int(number) for numbers in lists for number in numbers.split()]
+
+
+def _end_session(session: int, memory: set[Path]) -> None:
+    """Wait for the processes of a session, kill those that do not end, and remove the shared memory that they leave.
+
+    `memory` are files of it that are known already.
+    """
     until = time.monotonic() + STOPPING_SECONDS
     killing = False
-    memory: set[Path] = set()
     while processes := processes_of(session):
         for process in processes:
             memory |= _shared_memory(process)
@@ -78,9 +130,12 @@ def _end_session(session: int) -> None:
                 except OSError:
                     continue
         time.sleep(0.02)
-    for path in memory:
-        with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)
+    # The name of a segment ends with the number of its process; a job's others have the same name before it.
+    jobs = {(path.parent, path.name.rpartition(".")[0]) for path in memory}
+    for folder, job in jobs:
+        for path in folder.glob(f"{glob.escape(job)}.*"):
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
 
 
 def _shared_memory(process: int) -> set[Path]:

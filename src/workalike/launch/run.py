@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +15,7 @@ from pathlib import Path
 from workalike import _core
 from workalike.capture.session import CaptureOptions, Session, place_logs
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import make_folder
+from workalike.files import alone_in, make_folder
 from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
 from workalike.launch.processes import run_to_its_end
@@ -119,42 +117,13 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
             )
         core = core_plan(plan, options.backend, options.plan_path, options.source)
         make_folder(options.out)
-        with _alone_in(options.out):
+        with alone_in(options.out, "another run is writing its record there"):
             return _count(plan, core, options)
     engine = find_engine()
     refuse_impossible(engine, plan, options.source, options.plan_path, options.backend)
     make_folder(options.out)
-    with _alone_in(options.out):
+    with alone_in(options.out, "another run is writing its record there"):
         return _run_alone(engine, plan, options)
-
-
-@contextlib.contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Lock the folder of a record, because two runs in it would mix their records."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE,
-            error.strerror or "cannot be opened",
-            file=folder,
-            hint="choose another -o",
-        ) from error
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise WorkalikeError(
-                ErrorKind.CANNOT_WRITE,
-                "another run is writing its record there",
-                file=folder,
-                hint="wait for its end or choose another -o",
-            ) from error
-        except OSError:
-            pass  # a file system without locks
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _remove_earlier_results(out: Path) -> None:

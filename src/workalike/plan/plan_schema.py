@@ -5,9 +5,9 @@ Sizes are in bytes, times in seconds; ranks are `"all"` or [first, last, step] r
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, model_validator
 
 from workalike.plan.choices import Backend as Backend
 from workalike.plan.choices import Clock as Clock
@@ -186,7 +186,12 @@ class PlanContent(Strict):
     dataset: PlanDataset | None = None
 
 
+Window = tuple[Seconds, Seconds, Seconds]
+
+
 class PlanDump(Strict):
+    """`writes` and `reads`: start of the first and end of the last, from the dump's start, and time inside calls."""
+
     family: Count
     index: Count
     file: Count
@@ -194,10 +199,25 @@ class PlanDump(Strict):
     base: Count = 0
     start_s: Seconds
     end_s: Seconds
-    gap_s: Seconds
     compute_s: Seconds = 0.0
+    writes: Window | None = None
+    reads: Window | None = None
+    metadata_s: Seconds | None = None
     barrier: bool = False
     prepare: bool = False
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        for name in ("writes", "reads"):
+            window = getattr(self, name)
+            if window is None:
+                continue
+            first, last, busy = window
+            if not (first <= last <= self.end_s - self.start_s and busy <= last - first):
+                raise ValueError(
+                    f"`{name}` must be 0 <= first <= last <= end_s - start_s, busy <= last - first"
+                )
+        return self
 
 
 class PlanCompute(Strict):
@@ -230,6 +250,7 @@ class Plan(Strict):
     clock: Clock = "gap"
     time_scale: Seconds = 0.0
     gap_fill: GapFill = "sleep"
+    cpu_share: Annotated[float, Field(ge=0, le=1)] | None = None
     compute: PlanCompute | None = None
     payload: PlanPayload = Field(default_factory=PlanPayload)
     scale: PlanScale = Field(default_factory=PlanScale)

@@ -26,12 +26,13 @@ from workalike.plan.contents import (
     rows_of_table,
     writes_first,
 )
-from workalike.plan.datasets import compute_time_of_epoch, resolve_dataset
+from workalike.plan.datasets import resolve_dataset
 from workalike.plan.meshes import resolve_mesh
 from workalike.plan.placing import place_after, place_streams
 from workalike.plan.plan_file import plan_text
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
 from workalike.plan.tables import Members, PlanTable, at_bytes, at_ranks
+from workalike.plan.timing import timings
 from workalike.plan.tunables import hdf5_of, hints_of
 from workalike.workload import model as wl
 from workalike.workload import units
@@ -64,7 +65,7 @@ class Options:
     clock: plan.Clock = "gap"
     backend: plan.Backend | None = None
     seed: int = 1
-    gap_fill: plan.GapFill = "sleep"
+    gap_fill: plan.GapFill | Literal["auto"] = "auto"
     compressibility: float | None = None
 
 
@@ -144,6 +145,13 @@ def _compressibility(workload: wl.Workload, options: Options) -> float:
     return workload.compressibility if options.compressibility is None else options.compressibility
 
 
+def _gap_fill(workload: wl.Workload, options: Options) -> plan.GapFill:
+    """The user's; by default ranks compute for the share of the time that the original did, if that is known."""
+    if options.gap_fill != "auto":
+        return options.gap_fill
+    return "busy" if workload.cpu_share is not None else "sleep"
+
+
 def _plan_of(
     resolver: _Resolver, workload: wl.Workload, ranks: int, factor: Fraction, options: Options
 ) -> plan.Plan:
@@ -152,7 +160,8 @@ def _plan_of(
         seed=options.seed,
         clock=options.clock,
         time_scale=options.time_scale,
-        gap_fill=options.gap_fill,
+        gap_fill=_gap_fill(workload, options),
+        cpu_share=workload.cpu_share if options.gap_fill == "auto" else None,
         compute=_compute(workload.compute),
         payload=plan.PlanPayload(compressibility=_compressibility(workload, options)),
         scale=plan.PlanScale(
@@ -217,14 +226,9 @@ class _Resolver:
             )
         )
         members = rank_sets.count(sharing.ranks, self.ranks)
-        starts, ends, computing = (
-            family.schedule.starts(),
-            family.schedule.ends(),
-            family.schedule.compute_times(),
-        )
         sizes = family.dump_sizes()
         base = held = 0
-        for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        for index, timing in enumerate(timings(family.schedule)):
             one_file = family.lifetime is not wl.Lifetime.PER_DUMP
             content, content_id = self._known_content(
                 family, index, sizes[index] if sizes else None, members, held if one_file else 0
@@ -239,33 +243,17 @@ class _Resolver:
                     base=base
                     if family.lifetime is wl.Lifetime.APPENDED and not rows_of_table(content)
                     else 0,
-                    start_s=start,
-                    end_s=max(start, end),
-                    gap_s=0.0,
-                    compute_s=self._compute_s(family, content, computing[index], members),
                     barrier=family.schedule.barrier,
                     prepare=self._must_exist(family, content, held if one_file else 0),
+                    **timing.of(family, content, members),
                 )
             )
             held = max(held, self._span(family, content, wl.Direction.WRITE), bytes_of_datasets(content))
             base = max(base, held) if rows_of_table(content) else base + extent_of(content)
 
-    @staticmethod
-    def _compute_s(family: wl.Family, content: plan.PlanContent, stated: float, members: int) -> float:
-        """Seconds that a rank computes in a dump: those of its schedule, or those of its batches."""
-        dataset = family.all_contents()[0].dataset
-        if dataset is None or content.dataset is None or not dataset.compute_time:
-            return stated
-        return compute_time_of_epoch(dataset, content.dataset, members)
-
     def dumps_in_order(self) -> list[plan.PlanDump]:
-        """The dumps in order of their start; a dump's gap is the time since all earlier dumps had ended."""
-        ordered = sorted(self._dumps, key=lambda d: (d.start_s, d.end_s, d.family, d.index))
-        busy_until = 0.0
-        for dump in ordered:
-            dump.gap_s = max(0.0, dump.start_s - busy_until)
-            busy_until = max(busy_until, dump.end_s)
-        return ordered
+        """The dumps in order of their start."""
+        return sorted(self._dumps, key=lambda d: (d.start_s, d.end_s, d.family, d.index))
 
     def _sharing(self, sharing: wl.Sharing) -> plan.PlanSharing:
         old, new = self.workload.ranks, self.ranks

@@ -71,16 +71,17 @@ def record_lines(plan: Plan, core: _core.Plan, backend: str) -> Iterator[dict[st
         "scale": plan.scale.model_dump(mode="json"),
         "environment": {"engine": VERSION},
     }
-    clock = _core.Clock(plan.clock, plan.time_scale)
-    for dump, line in zip(plan.dumps, counted_dumps(plan, core), strict=True):
-        due = clock.due(dump.start_s, dump.gap_s)
-        while (left := due - clock.now()) > 0:
+    lines = counted_dumps(plan, core)
+    begins = core.times()["start_s"] * plan.time_scale
+    zero = time.monotonic()
+    for position in begins.argsort(kind="stable").tolist():
+        due = float(begins[position])
+        while (left := zero + due - time.monotonic()) > 0:
             time.sleep(min(left, 0.5))
-        start = clock.now()
+        start = time.monotonic() - zero
         times = {"due_s": due if plan.time_scale else start, "start_s": start, "end_s": start}
-        yield line | times | {"late_s": max(0.0, start - times["due_s"])}
-        clock.ended(dump.start_s, due)
-    yield {"type": "end", "wall_s": clock.now(), "files": []}
+        yield lines[position] | times | {"late_s": max(0.0, start - times["due_s"])}
+    yield {"type": "end", "wall_s": time.monotonic() - zero, "files": []}
 
 
 def write_lines(lines: Iterator[dict[str, Any]], path: Path) -> None:

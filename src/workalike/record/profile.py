@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,11 +19,17 @@ DIRECTIONS = (
     ("write", "WRITES", "SIZE_WRITE", "bytes_written"),
     ("read", "READS", "SIZE_READ", "bytes_read"),
 )
+CALLS = {"write": ("write", "flush", "fsync"), "read": ("read",)}
+"""The kinds of calls whose time is that of a direction."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """The dumps of one family in one direction, at the family's level. `slowest_s` is the longest operation's time."""
+    """The dumps of one family in one direction, at the family's level.
+
+    `inside_s` are seconds inside the calls of the direction, of all ranks together, `open_s` seconds in which a dump was
+    open, `slowest_s` the longest operation's time.
+    """
 
     family: str
     direction: str
@@ -30,7 +37,8 @@ class Row:
     operations: int
     bins: list[int]
     bytes: int
-    io_s: float
+    inside_s: float
+    open_s: float
     slowest_s: float
 
     @property
@@ -70,9 +78,19 @@ def _rows(name: str, dumps: list[RecordDump]) -> Iterator[Row]:
             sum(d.counter(counter) for d in found),
             [sum(column) for column in zip(*(d.bins(sizes) for d in found), strict=True)],
             sum(getattr(d, moved) for d in found),
-            sum(d.io_s for d in found),
+            sum(d.kinds[kind].total_s for d in found for kind in CALLS[direction] if kind in d.kinds),
+            min(sum(d.io_s for d in found), _covered(found)),
             max((d.kinds[direction].max_s for d in found if direction in d.kinds), default=0.0),
         )
+
+
+def _covered(dumps: list[RecordDump]) -> float:
+    """Seconds in which at least one of the dumps was in progress: dumps may overlap."""
+    covered, reached = 0.0, -math.inf
+    for start, end in sorted((d.start_s, d.end_s) for d in dumps):
+        covered += max(0.0, end - max(start, reached))
+        reached = max(reached, end)
+    return covered
 
 
 def print_profile(record: Record, console: Console) -> None:
@@ -92,8 +110,8 @@ def print_profile(record: Record, console: Console) -> None:
     ]
     if not record.counts_only:
         columns += [
-            Column("I/O time", [Text(seconds_text(r.io_s)) for r in shown], 1),
-            Column("bandwidth", [Text(rate_text(r.bytes / r.io_s if r.io_s else None)) for r in shown]),
+            Column("in calls", [Text(seconds_text(r.inside_s)) for r in shown], 1),
+            Column("bandwidth", [Text(rate_text(r.bytes / r.open_s if r.open_s else None)) for r in shown]),
             Column("slowest", [Text(seconds_text(r.slowest_s)) for r in shown]),
         ]
     if shown:

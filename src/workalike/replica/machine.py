@@ -8,8 +8,9 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from workalike.characterize.result import Characterization
 from workalike.plan.resolve import Options
+from workalike.workload.model import Direction, Workload
+from workalike.workload.phrases import dump_bytes
 
 MOST_BYTES = 2**30
 FREE_SHARE = 10
@@ -18,26 +19,30 @@ WAITING_S = 50.0
 
 
 def fit_to_machine(
-    found: Characterization, given: Options, data: Path, *, scale_bytes: bool, scale_time: bool
+    workload: Workload, given: Options, data: Path, *, scale_bytes: bool, scale_time: bool
 ) -> Options:
     """Options for a replica with at most 1 GiB, two ranks per core and about a minute of waiting.
 
     Args:
-        found: the characterized original.
+        workload: what the replica performs.
         given: the user's options, which are kept.
         data: an existing folder in the file system that the data go to.
         scale_bytes: whether to choose the factor of the bytes.
         scale_time: whether to choose the factor of time.
     """
-    ranks = given.ranks or min(found.workload.ranks, 2 * (os.cpu_count() or 1))
-    moved = sum(d.bytes_written + d.bytes_read for f in found.families for d in f.dumps)
+    ranks = given.ranks or min(workload.ranks, 2 * (os.cpu_count() or 1))
+    moved = sum(
+        sum(dump_bytes(family, workload.ranks, direction))
+        for family in workload.families
+        for direction in Direction
+    )
     if given.scaling == "weak":
-        moved = moved * ranks // found.workload.ranks
+        moved = moved * ranks // workload.ranks
     limit = min(MOST_BYTES, shutil.disk_usage(data).free // FREE_SHARE)
     factor = given.bytes_scale
     if scale_bytes and moved > limit > 0:
         factor = Fraction(limit, moved).limit_denominator(10**9) or Fraction(limit, moved)
     time = given.time_scale
     if scale_time:
-        time = min(1.0, WAITING_S / found.workload.runtime) if found.workload.runtime else 1.0
+        time = min(1.0, WAITING_S / workload.runtime) if workload.runtime else 1.0
     return replace(given, ranks=ranks, bytes_scale=factor, time_scale=time)

@@ -22,6 +22,7 @@ from workalike.record.run_record import Record
 from workalike.replica.full_scale import count_at_full_scale
 from workalike.replica.machine import fit_to_machine
 from workalike.report import write_report
+from workalike.workload.model import Workload
 from workalike.workload.workload_file import write_workload
 
 REPORT = "report.html"
@@ -53,11 +54,11 @@ class Sizing:
     bytes: bool = True
     time: bool = True
 
-    def choose(self, found: Characterization, given: Options, data: Path) -> Options:
+    def choose(self, workload: Workload, given: Options, data: Path) -> Options:
         """The options of the replica; `data` is an existing folder of the file system that takes its data."""
         if self.full:
             return replace(given, time_scale=1.0) if self.time else given
-        return fit_to_machine(found, given, data, scale_bytes=self.bytes, scale_time=self.time)
+        return fit_to_machine(workload, given, data, scale_bytes=self.bytes, scale_time=self.time)
 
 
 def replicate_into(
@@ -68,6 +69,7 @@ def replicate_into(
     sizing: Sizing,
     scratch: bool,
     announce: Callable[[Options], None] = lambda _: None,
+    changed: Workload | None = None,
 ) -> Replica:
     """Perform, compare and report a replica, at a scale that is chosen where the user did not give one.
 
@@ -80,16 +82,18 @@ def replicate_into(
         sizing: which factors are to be chosen.
         scratch: whether `run.data` is removed afterwards, unless `run.keep`.
         announce: called with the chosen options before the run.
+        changed: the workload to perform and to compare with, where it is not the original's (`--what-if`).
 
     Raises:
         WorkalikeError: CANNOT_WRITE, and as `replicate`.
     """
-    write_workload(found.workload, run.out / "workload.yaml")
+    workload = found.workload if changed is None else changed
+    write_workload(workload, run.out / "workload.yaml")
     make_folder(run.data)
-    chosen = sizing.choose(found, given, run.data)
+    chosen = sizing.choose(workload, given, run.data)
     announce(chosen)
     try:
-        replica = replicate(found, chosen, run)
+        replica = replicate(found, chosen, run, changed)
     finally:
         if scratch and not run.keep:
             with suppress(OSError):  # not empty: what lies there is not of this run
@@ -98,7 +102,9 @@ def replicate_into(
     return replica
 
 
-def replicate(found: Characterization, chosen: Options, run: RunOptions) -> Replica:
+def replicate(
+    found: Characterization, chosen: Options, run: RunOptions, changed: Workload | None = None
+) -> Replica:
     """Perform a replica and compare it with the original.
 
     `run.out` gets `plan.json`, `run.json`, `fidelity.json`, `full-scale/` and, with `run.capture`, `replica.darshan`.
@@ -107,17 +113,21 @@ def replicate(found: Characterization, chosen: Options, run: RunOptions) -> Repl
         found: the characterized original.
         chosen: ranks, scale and clock of the replica.
         run: where it runs and how.
+        changed: the workload to perform and to compare with, where it is not the original's.
 
     Raises:
         WorkalikeError: as `resolve` and `run_plan`.
     """
-    plan = resolve(found.workload, chosen)
+    original = found if changed is None else changed
+    plan = resolve(found.workload if changed is None else changed, chosen)
     write_plan(plan, run.out / "plan.json")
     record = run_plan(plan, run)
-    pairing = pair_up(found, record, plan=plan, witness=witness_of(run))
+    pairing = pair_up(original, record, plan=plan, witness=witness_of(run))
     fidelity = fidelity_of(pairing)
     write_fidelity(fidelity, run.out / "fidelity.json")
-    return Replica(found, plan, record, pairing, fidelity, count_at_full_scale(found, run.out / "full-scale"))
+    return Replica(
+        found, plan, record, pairing, fidelity, count_at_full_scale(original, run.out / "full-scale")
+    )
 
 
 def witness_of(run: RunOptions) -> Characterization | None:

@@ -11,14 +11,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from workalike.characterize.result import Characterization
 from workalike.compare.fidelity import uncovered
-from workalike.compare.fidelity_schema import FamilyFidelity, Fidelity
+from workalike.compare.fidelity_schema import Fidelity
 from workalike.compare.pairing import Pairing
 from workalike.compare.table import short_counter
 from workalike.compare.verdict import verdict_of
 from workalike.darshan.layouts import MODULE_NAMES
 from workalike.files import write_text
 from workalike.record.run_record import Record
-from workalike.report import rows, series
+from workalike.report import rows, series, time_rows
 from workalike.report.guard import names_of, withhold
 from workalike.report.palette import REPLICA, color_of
 from workalike.report.sentences import overview
@@ -91,6 +91,7 @@ def context(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
     for story in stories:
         story.rules = withhold(story.rules, names)
     shown = rows.family_rows(fidelity) if fidelity else []
+    timed = time_rows.family_times(fidelity, shown) if fidelity else []
     return {
         "workload": workload,
         "record": record,
@@ -103,7 +104,11 @@ def context(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
         "stories": stories,
         "stories_hidden": hidden,
         "families": shown,
-        "timed": any(_has_times(f) for f in shown),
+        "times": time_rows.time_rows(fidelity) if fidelity else [],
+        "family_times": timed,
+        "times_unknown": time_rows.reasons_of(timed),
+        "causes": fidelity.causes if fidelity else [],
+        "overlap": fidelity.times.overlap if fidelity else None,
         "counters": rows.counter_tables(fidelity) if fidelity else [],
         "incomparable": rows.incomparable(fidelity) if fidelity else [],
         "dumps": rows.dump_rows(pairing) if pairing.performed else [],
@@ -115,7 +120,7 @@ def context(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
         "log": _log_facts(log, names),
         "color_of": color_of,
         "replica_color": REPLICA,
-        **_figures(pairing),
+        **_figures(pairing, fidelity),
     }
 
 
@@ -124,15 +129,16 @@ def _failures(record: Record) -> list[str]:
     return [f"rank {e.rank}: {e.operation}: {e.reason}" for e in record.errors[:MAX_FAILURES]]
 
 
-def _has_times(family: FamilyFidelity) -> bool:
-    return family.start_time_error_max_s is not None or family.io_time_replica_s is not None
-
-
-def _figures(pairing: Pairing) -> dict[str, Any]:
-    from workalike.report import charts  # importing matplotlib is slow: only where figures are drawn
+def _figures(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
+    from workalike.report import (
+        charts,
+        time_charts,
+    )  # importing matplotlib is slow: only where figures are drawn
 
     replica = pairing.performed
     return {
+        "ranks_over_time": time_charts.ranks_over_time(pairing),
+        "in_progress": time_charts.in_progress(fidelity.times.overlap) if fidelity else None,
         "timeline": charts.timeline(pairing, replica=replica),
         "cumulative": charts.cumulative_bytes(pairing, replica=replica),
         "sizes": charts.dump_sizes(pairing, replica=replica),

@@ -131,13 +131,33 @@ def verified_cards(record: Record | None) -> list[Card]:
 
 
 def _time_cards(fidelity: Fidelity) -> list[Card]:
-    timed = [f for f in fidelity.families if f.io_time_replica_s is not None and f.io_time_original_s]
-    if not timed:
-        return []
-    before = sum(f.io_time_original_s or 0.0 for f in timed)
-    after = sum(f.io_time_replica_s or 0.0 for f in timed)
-    note = f"{seconds_text(before)} in the original, {seconds_text(after)} in the replica"
-    return [Card("I/O time", f"x {after / before:.2g}", note)]
+    """Times that compare with the original's at this scale; the others are in the section on times."""
+    times = fidelity.times
+    figures = (
+        (
+            "I/O time",
+            times.io_time_ratio,
+            times.io_time_original_s,
+            times.io_time_replica_s,
+            "inside calls: ",
+        ),
+        (
+            "wall clock",
+            times.calls_ratio,
+            times.calls_original_s,
+            times.calls_replica_s,
+            "first to last call: ",
+        ),
+    )
+    return [
+        Card(
+            title,
+            f"x {ratio:.3g}",
+            f"{what}{seconds_text(before)} in the original, {seconds_text(after)} in the replica",
+        )
+        for title, ratio, before, after, what in figures
+        if ratio is not None
+    ]
 
 
 def _off(value: float) -> str:
@@ -212,6 +232,9 @@ def _summed(families: list[FamilyFidelity]) -> FamilyFidelity:
         ),
         io_time_original_s=_added(f.io_time_original_s for f in families),
         io_time_replica_s=_added(f.io_time_replica_s for f in families),
+        waiting_original_s=_added(f.waiting_original_s for f in families),
+        waiting_replica_s=_added(f.waiting_replica_s for f in families),
+        late_max_s=max((f.late_max_s for f in families if f.late_max_s is not None), default=None),
     )
 
 
@@ -345,24 +368,25 @@ def measured_by(pairing: Pairing) -> str:
 
 @dataclass(frozen=True)
 class Timing:
-    """The sources of the replica's times: of the starts and ends of its dumps, and of their I/O times."""
+    """The sources of the replica's times: of the starts and ends of its dumps, and of how long they were open."""
 
     intervals: str
-    io_times: str
+    open_times: str
 
 
 def timed_by(pairing: Pairing) -> Timing:
     """The sources of the replica's times: the engine's record, a log, or one of them depending on the family."""
     record = Timing("run.json, dumps[].start_s and end_s", "run.json, dumps[].io_s")
+    clock = ", on the record's clock" if pairing.replica.moved_s else ""
     log = Timing(
-        "first and last access in the replica's log", "first open to last close in the replica's log"
+        f"first and last access in the replica's log{clock}", "first open to last close in the replica's log"
     )
     families = pairing.replica.families.values()
     if pairing.replica.basis != "log" or (families and all(f.timed_by_record for f in families)):
         return record
     if not any(f.timed_by_record for f in families):
         return log
-    return Timing(f"{log.intervals}, or {record.intervals}", f"{log.io_times}, or {record.io_times}")
+    return Timing(f"{log.intervals}, or {record.intervals}", f"{log.open_times}, or {record.open_times}")
 
 
 def measures(fidelity: Fidelity, pairing: Pairing) -> list[Measure]:
@@ -380,7 +404,9 @@ def measures(fidelity: Fidelity, pairing: Pairing) -> list[Measure]:
         "record": "the engine's own count at the same level (run.json: dumps[].bytes_written, bytes_read)",
         "log": f"BYTES_WRITTEN and BYTES_READ of {modules} in the replica's log",
     }[fidelity.basis]
-    times = "first open to last close of a dump's files (F_OPEN_START_TIMESTAMP, F_CLOSE_END_TIMESTAMP)"
+    windows = "first open to last close of a dump's files (F_OPEN_START_TIMESTAMP, F_CLOSE_END_TIMESTAMP)"
+    timers = f"F_READ_TIME + F_WRITE_TIME + F_META_TIME of {modules}"
+    by_log = fidelity.basis == "log"
     return [
         Measure("bytes", original, replica, "error = |replica - original x F| ÷ (original x F)"),
         Measure(
@@ -411,12 +437,37 @@ def measures(fidelity: Fidelity, pairing: Pairing) -> list[Measure]:
         ),
         Measure(
             "I/O time",
-            times if log else "the workload's durations",
-            timed_by(pairing).io_times,
-            "last close - first open over all ranks, flush and fsync included; summed over a family's dumps",
+            timers if log else "not known: a workload has no timers",
+            "the same timers of the replica's log" if by_log else "run.json: dumps[].kinds[].total_s",
+            "seconds inside calls, summed over all ranks and files; flush and fsync count as writing",
         ),
         Measure(
-            "bandwidth", "bytes ÷ I/O time of a dump", "bytes ÷ I/O time of a dump", "as measured, not scaled"
+            "waiting",
+            "the same timers of MPI-IO, less those of POSIX, for files opened collectively"
+            if log
+            else "not known",
+            "the same timers of the replica's log"
+            if by_log
+            else "not known: nothing below the engine's calls is timed",
+            "other ranks, exchange of data, and the library's own work",
+        ),
+        Measure(
+            "wall clock",
+            "first and last timestamp of the application's files" if log else "the workload's schedule",
+            timed_by(pairing).intervals,
+            "last call - first call; replica ÷ original",
+        ),
+        Measure(
+            "dumps in progress",
+            windows if log else "the workload's schedule",
+            timed_by(pairing).intervals,
+            "share of the time from first to last call with k dumps open; distance = half the sum of |share - share|",
+        ),
+        Measure(
+            "bandwidth",
+            f"bytes ÷ ({windows})" if log else "bytes ÷ duration",
+            f"bytes ÷ ({timed_by(pairing).open_times})",
+            "last close - first open over all ranks; as measured, not scaled",
         ),
     ]
 

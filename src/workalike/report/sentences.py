@@ -273,10 +273,11 @@ def _at(start: float) -> str:
 
 
 def _duration(dumps: list[SideDump]) -> str:
-    lengths = sorted(d.io_s for d in dumps if d.io_s)
+    lengths = sorted(d.open_s for d in dumps if d.open_s)
     if not lengths:
         return ""
     least, most = seconds_text(lengths[0]), seconds_text(lengths[-1])
     if least == most:
-        return f"In the original, {'it' if len(lengths) == 1 else 'each'} took {least}."
-    return f"In the original, each took {least} to {most}."
+        what = "it" if len(lengths) == 1 else "each"
+        return f"In the original, {what} took {least} from first open to last close."
+    return f"In the original, each took {least} to {most} from first open to last close."

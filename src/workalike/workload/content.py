@@ -248,6 +248,10 @@ class Rows(Strict):
         return self.writes if direction is Direction.WRITE else self.reads
 
 
+CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
+"""Calls that a content counts; 0 where it does not name them."""
+
+
 class Content(Strict):
     """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one open per member.
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from workalike.text import plural
 from workalike.workload import phrases, units
 from workalike.workload.content import entry_texts
-from workalike.workload.model import Content, Direction, Family, Schedule, Stream, Uncovered, Workload
+from workalike.workload.model import Content, Direction, Family, Schedule, Stream, Uncovered, Window, Workload
 
 Marking = Literal["fixed", "tunable"]
 FEW = 4  # lists of at most so many values are shown in full
@@ -66,6 +66,9 @@ def disclose(workload: Workload) -> list[Disclosure]:
     if workload.compute is not None:
         value = phrases.compute_words(workload.compute)
         out.append(Disclosure("", "compute", value, "what a replica computes between dumps"))
+    if workload.cpu_share is not None:
+        tells = "how much of the time its processes computed"
+        out.append(Disclosure("", "cpu_share", f"{workload.cpu_share:g}", tells))
     if workload.compressibility:
         value = f"{workload.compressibility:g}"
         out.append(Disclosure("", "compressibility", value, "how far the data of compressed datasets shrink"))
@@ -93,6 +96,25 @@ def _times(values: Sequence[float]) -> str:
     if len(shown) <= FEW:
         return ", ".join(shown)
     return f"{len(shown)} values from {units.format_time(min(values))} to {units.format_time(max(values))}"
+
+
+def _listed(value: float | list[float]) -> list[float]:
+    return value if isinstance(value, list) else [value]
+
+
+def _window(place: str, window: Window) -> Iterator[Disclosure]:
+    """When in a dump its operations of one direction are."""
+    for field, tells in (
+        ("first", "when in a dump the first of these operations began"),
+        ("last", "when in a dump the last of these operations ended"),
+        (
+            "busy",
+            "how long a rank was in these operations, which with the bytes gives the speed of the storage",
+        ),
+    ):
+        value = getattr(window, field)
+        if value is not None and field in window.model_fields_set:
+            yield Disclosure(place, field, _times(_listed(value)), tells)
 
 
 def _sizes(values: Sequence[int]) -> str:
@@ -174,13 +196,19 @@ class _Family:
                 yield Disclosure(place, field, _times(values), tells)
         if schedule.count is not None:
             yield Disclosure(place, "count", f"{schedule.count}", "how many dumps there were")
-        lengths = schedule.duration if isinstance(schedule.duration, list) else [schedule.duration]
-        if any(lengths):
+        if any(schedule.lengths()):
             tells = "how long a dump took, which with its bytes gives the speed of the original storage"
-            yield Disclosure(place, "duration", _times(lengths), tells)
+            yield Disclosure(place, "duration", _times(schedule.lengths()), tells)
         if any(schedule.compute_times()):
             tells = "how long the ranks computed between the operations of a dump"
             yield Disclosure(place, "compute_time", _times(schedule.compute_times()), tells)
+        for direction in Direction:
+            window = schedule.window(direction)
+            if window is not None:
+                yield from _window(f"{place}.{direction.value}s", window)
+        if schedule.metadata is not None:
+            tells = "how long a rank was in opens, closes and syncs of a dump, which shows the speed of the storage"
+            yield Disclosure(place, "metadata", _times(_listed(schedule.metadata)), tells)
         if schedule.barrier:
             yield Disclosure(place, "barrier", "true", "that the ranks wait for each other before a dump")
 

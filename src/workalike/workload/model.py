@@ -48,7 +48,9 @@ from workalike.workload.quantities import (
     Size,
     Strict,
 )
+from workalike.workload.schedule import Schedule, Window
 from workalike.workload.table_reference import TableReference
+from workalike.workload.tunable import Tunable
 from workalike.workload.words import (
     DATASET_INTERFACES,
     STAYS_OPEN,
@@ -128,11 +130,11 @@ __all__ = [
     "Uncovered",
     "ValueType",
     "Variables",
+    "Window",
     "Workload",
 ]
 
 SCHEMA_VERSION = 2
-MAX_HDF5_BLOCK = 2**30
 
 
 class Sharing(Strict):
@@ -162,131 +164,6 @@ class Sharing(Strict):
         if self.mode is not SharingMode.ROOT and self.gather:
             raise ValueError("`gather` needs sharing root")
         return self
-
-
-class Schedule(Strict):
-    """When the dumps are due: `start` of each, or `first` and `every`, or `gaps` (start to start).
-
-    `duration` is how long a dump took, if that was observed. `compute_time` is how long each rank computes between its
-    operations of a dump; a replica waits as long (× time-scale). `barrier`: the ranks wait for each other before each
-    dump.
-    """
-
-    count: Annotated[int, Field(ge=1, le=MAX_DUMPS)] | None = None
-    start: list[Seconds] | None = None
-    first: Seconds | None = None
-    every: Seconds | None = None
-    gaps: list[Seconds] | None = None
-    duration: Seconds | list[Seconds] = 0.0
-    compute_time: Seconds | list[Seconds] = 0.0
-    barrier: bool = False
-
-    @model_validator(mode="after")
-    def _one_form(self) -> Self:
-        if self.start is None and self.gaps is None and self.count is None:
-            raise ValueError("a schedule needs `start`, or `gaps`, or `count` with `first` and `every`")
-        if self.start is not None and (self.gaps, self.every, self.first) != (None, None, None):
-            raise ValueError("`start` lists every dump: leave out `first`, `every` and `gaps`")
-        if self.gaps is not None and self.every is not None:
-            raise ValueError("give `every` or `gaps`, not both")
-        for listed in (self.start, self.gaps):
-            if listed is not None and not 1 <= len(listed) <= MAX_DUMPS:
-                raise ValueError(f"a schedule has 1 to {MAX_DUMPS} dumps")
-            if listed is not None and self.count not in (None, len(listed)):
-                raise ValueError(f"count says {self.count}, the list has {len(listed)}")
-        if isinstance(self.compute_time, list) and len(self.compute_time) != self.dumps:
-            raise ValueError(f"{len(self.compute_time)} compute times for {self.dumps} dumps")
-        if isinstance(self.duration, list) and len(self.duration) != self.dumps:
-            raise ValueError(f"{len(self.duration)} durations for {self.dumps} dumps")
-        return self
-
-    @property
-    def dumps(self) -> int:
-        if self.start is not None:
-            return len(self.start)
-        if self.gaps is not None:
-            return len(self.gaps)
-        return self.count or 1
-
-    def starts(self) -> list[float]:
-        """The start of each dump, in seconds since the job's start."""
-        if self.start is not None:
-            return list(self.start)
-        if self.gaps is not None:
-            now, starts = self.first or 0.0, []
-            for gap in self.gaps:
-                now += gap
-                starts.append(now)
-            return starts
-        first, every = self.first or 0.0, self.every or 0.0
-        return [first + i * every for i in range(self.dumps)]
-
-    def compute_times(self) -> list[float]:
-        """Seconds that a rank computes between its operations of each dump."""
-        return (
-            list(self.compute_time)
-            if isinstance(self.compute_time, list)
-            else [self.compute_time] * self.dumps
-        )
-
-    def ends(self) -> list[float]:
-        starts = self.starts()
-        lengths = self.duration if isinstance(self.duration, list) else [self.duration] * len(starts)
-        return [s + d for s, d in zip(starts, lengths, strict=True)]
-
-
-class Tunable(Strict):
-    """The settings that a bidder may change; everything else of a family is fixed."""
-
-    cb_nodes: int | None = Field(default=None, ge=1, le=MAX_RANKS)
-    cb_buffer_size: Size | None = None
-    collective_buffering: bool | None = None
-    data_sieving: bool | None = None
-    alignment: Size | None = None
-    stripe_size: Size | None = None
-    stripe_count: int | None = Field(default=None, ge=-1, le=MAX_STRIPES)
-    chunk_bytes: Size | None = None
-    layout: Layout | None = None
-    typhonio: TyphonioPattern | None = None
-    threshold: Size | None = None
-    metadata_block: Size | None = None
-    sieve_buffer: Size | None = None
-    collective_metadata: bool | None = None
-    individual_io: bool | None = None
-    file_space: FileSpace | None = None
-    page_size: Size | None = None
-    libver: LibraryBounds | None = None
-    deflate: int | None = Field(default=None, ge=0, le=9)
-    shuffle: bool | None = None
-    subfiling: bool | None = None
-    aggregators: int | None = Field(default=None, ge=1, le=MAX_RANKS)
-
-    @model_validator(mode="after")
-    def _possible(self) -> Self:
-        if self.chunk_bytes is not None and not 1 <= self.chunk_bytes < 2**32:
-            raise ValueError("chunk_bytes must lie between 1 B and 4 GiB (HDF5 stores them in 32 bits)")
-        if self.alignment is not None and self.alignment > MAX_ALIGNMENT:
-            raise ValueError(f"alignment may be at most {units.format_size(MAX_ALIGNMENT)}")
-        if self.threshold is not None and (self.threshold > MAX_ALIGNMENT or not self.alignment):
-            raise ValueError(
-                f"threshold needs alignment, and may be at most {units.format_size(MAX_ALIGNMENT)}"
-            )
-        if any((size or 0) > MAX_HDF5_BLOCK for size in (self.metadata_block, self.sieve_buffer)):
-            raise ValueError(
-                f"metadata_block and sieve_buffer may be at most {units.format_size(MAX_HDF5_BLOCK)}"
-            )
-        if self.page_size is not None and self.file_space is not FileSpace.PAGE:
-            raise ValueError("page_size needs `file_space: page`")
-        if self.page_size is not None and not 512 <= self.page_size <= MAX_HDF5_BLOCK:
-            raise ValueError(f"page_size must lie between 512 B and {units.format_size(MAX_HDF5_BLOCK)}")
-        if self.filters and self.layout is Layout.CONTIGUOUS:
-            raise ValueError("deflate and shuffle work on chunks: they need `layout: chunked`")
-        return self
-
-    @property
-    def filters(self) -> bool:
-        """Whether chunks pass filters on their way to the file."""
-        return bool(self.deflate or self.shuffle)
 
 
 class Family(Strict):
@@ -547,6 +424,7 @@ class Workload(Strict):
     nodes: Annotated[int, Field(ge=1, le=MAX_RANKS)] | None = None
     runtime: Seconds = 0.0
     compute: Compute | None = None
+    cpu_share: Annotated[float, Field(ge=0, le=1)] | None = None
     compressibility: Annotated[float, Field(ge=0, le=1)] = 0.0
     operations: TableReference | None = None
     families: Annotated[list[Family], Field(max_length=MAX_FAMILIES)]

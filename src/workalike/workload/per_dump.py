@@ -7,17 +7,42 @@ with the value of each dump. In the model every dump has a content of its own.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from workalike.workload.content import CALLS, Content
 
 Document = dict[str, Any]
+Item = TypeVar("Item")
 
-OF_CONTENT = {"opens": 0, "stats": 0, "seeks": 0, "fsyncs": 0, "flushes": 0}
+OF_CONTENT = dict.fromkeys(CALLS, 0)
 """Fields of a content that may be lists, and what an absent one means."""
 OF_STREAM: Document = {"sizes": [], "base": None, "stride": 0, "repeat": 1}
 """The same of a stream; with no sizes a dump does not have the stream."""
 MOST_VALUES = 1_000_000
 """Contents of all dumps together, times the parts of one: a short text must not take gigabytes."""
+
+
+def distinct(items: Sequence[Item], key: Callable[[Item], str]) -> tuple[list[Item], list[int]]:
+    """Each item once, in order of first use, and for every item the index of its equal there."""
+    places: dict[str, int] = {}
+    kept: list[Item] = []
+    use = []
+    for item in items:
+        use.append(places.setdefault(key(item), len(kept)))
+        if use[-1] == len(kept):
+            kept.append(item)
+    return kept, use
+
+
+def of_dumps(contents: Sequence[Content]) -> Document:
+    """The fields of a family that has these contents, one for each dump."""
+    kept, use = distinct(contents, Content.model_dump_json)
+    return {
+        "content": kept[0] if len(kept) == 1 else None,
+        "contents": kept if len(kept) > 1 else [],
+        "use": use if 1 < len(kept) < len(use) else None,
+    }
 
 
 def unfolded(family: Document) -> Document:
@@ -42,7 +67,11 @@ def unfolded(family: Document) -> Document:
     if dumps * (1 + len(streams if isinstance(streams, list) else ())) > MOST_VALUES:
         raise ValueError(f"values of each of {dumps:,} dumps: too many for a content of so many streams")
     contents = [_content_of(content, dump) for dump in range(dumps)]
-    return {key: value for key, value in family.items() if key != "content"} | _distinct(contents)
+    kept, use = distinct(contents, _text)
+    fields: Document = {"content": kept[0]} if len(kept) == 1 else {"contents": kept}
+    if 1 < len(kept) < dumps:
+        fields["use"] = use
+    return {key: value for key, value in family.items() if key != "content"} | fields
 
 
 def folded(family: Document) -> Document | None:
@@ -102,22 +131,6 @@ def _value_of(key: str, value: Any, dump: int, fields: Document) -> Any:
     return value[dump]
 
 
-def _distinct(contents: Sequence[Document]) -> Document:
-    """Each content once, and which of them each dump has."""
-    places: dict[str, int] = {}
-    distinct: list[Document] = []
-    use = []
-    for content in contents:
-        key = json.dumps(content, sort_keys=True, default=str)
-        if key not in places:
-            places[key] = len(distinct)
-            distinct.append(content)
-        use.append(places[key])
-    if len(distinct) == 1:
-        return {"content": distinct[0]}
-    return {"contents": distinct} | ({"use": use} if len(distinct) < len(use) else {})
-
-
 def _joined(contents: Sequence[Document]) -> Document | None:
     """One content for several, with lists where they differ; None where they differ in anything else."""
     if len({_rest(content, ("streams", *OF_CONTENT)) for content in contents}) > 1:
@@ -133,7 +146,7 @@ def _joined(contents: Sequence[Document]) -> Document | None:
             out[key] = _one_or_all([content.get(key, OF_CONTENT[key]) for content in contents])
         else:
             out[key] = contents[0][key]
-    order = ("opens", "stats", "seeks", "fsyncs", "flushes", "sync", "flush", "streams")
+    order = (*CALLS, "sync", "flush", "streams")
     return {key: out[key] for key in (*(k for k in order if k in out), *(k for k in out if k not in order))}
 
 
@@ -175,7 +188,11 @@ def _numbered(streams: Sequence[Document]) -> dict[tuple[str, int], Document]:
 
 
 def _rest(part: Document, without: Any) -> str:
-    return json.dumps({key: value for key, value in part.items() if key not in without}, sort_keys=True)
+    return _text({key: value for key, value in part.items() if key not in without})
+
+
+def _text(part: Document) -> str:
+    return json.dumps(part, sort_keys=True, default=str)
 
 
 def _one_or_all(values: list[Any]) -> Any:

@@ -131,8 +131,22 @@ def schedule_words(schedule: Schedule) -> str:
 
 
 def duration_words(schedule: Schedule) -> str | None:
-    lengths = schedule.duration if isinstance(schedule.duration, list) else [schedule.duration]
+    lengths = schedule.lengths()
     return f"each takes {spread(lengths, seconds_text)}" if max(lengths) > 0 else None
+
+
+def window_words(schedule: Schedule) -> list[str]:
+    """When in a dump its writes and reads are, a line for each direction."""
+    out = []
+    for direction in Direction:
+        window = schedule.window(direction)
+        if window is not None:
+            spans = window.of_dumps(schedule.lengths())
+            first, last, busy = (spread(values, seconds_text) for values in zip(*spans, strict=True))
+            out.append(
+                f"{direction.value}s begin {first} and end {last} after its start; {busy} inside calls"
+            )
+    return out
 
 
 def dump_bytes(family: Family, ranks: int, direction: Direction) -> list[int]:

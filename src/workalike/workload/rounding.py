@@ -20,6 +20,7 @@ from workalike.workload.model import (
     Schedule,
     Slab,
     Stream,
+    Window,
     Workload,
 )
 from workalike.workload.workload_file import first_error
@@ -107,13 +108,25 @@ def _family(family: Family, digits: int) -> Family:
 
 
 def _schedule(schedule: Schedule, digits: int) -> Schedule:
-    def rounded(value: float | list[float] | None) -> float | list[float] | None:
-        if isinstance(value, list):
-            return [round_time(v, digits) for v in value]
-        return None if value is None else round_time(value, digits)
+    fields = ("start", "first", "every", "gaps", "duration", "compute_time", "metadata")
+    changes: dict[str, object] = {name: _times(getattr(schedule, name), digits) for name in fields}
+    for name in ("writes", "reads"):
+        changes[name] = _window(getattr(schedule, name), digits)
+    return schedule.model_copy(update=changes)
 
-    fields = ("start", "first", "every", "gaps", "duration", "compute_time")
-    return schedule.model_copy(update={name: rounded(getattr(schedule, name)) for name in fields})
+
+def _window(window: Window | None, digits: int) -> Window | None:
+    """A window with rounded times; it stays in order, because rounding keeps the order of numbers."""
+    if window is None:
+        return None
+    times = {name: _times(getattr(window, name), digits) for name in ("first", "last", "busy")}
+    return window.model_copy(update=times)
+
+
+def _times(value: float | list[float] | None, digits: int) -> float | list[float] | None:
+    if isinstance(value, list):
+        return [round_time(v, digits) for v in value]
+    return None if value is None else round_time(value, digits)
 
 
 def _content(content: Content, digits: int) -> Content:

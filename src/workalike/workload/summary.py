@@ -50,6 +50,7 @@ def summarize_family(family: Family, ranks: int) -> list[str]:
     lines = [f"{phrases.name_of(family)}: {plural(dumps, event)}; {files}; {phrases.library_words(family)}"]
     duration = phrases.duration_words(family.schedule)
     facts = [("when", phrases.schedule_words(family.schedule) + (f"; {duration}" if duration else ""))]
+    facts += [("", words) for words in phrases.window_words(family.schedule)]
     for direction, word in ((Direction.WRITE, "written"), (Direction.READ, "read")):
         if any(sizes[direction]):
             total = f"{size_text(sum(sizes[direction]))}, " if len(sizes[direction]) > 1 else ""

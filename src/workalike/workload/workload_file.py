@@ -24,7 +24,7 @@ from workalike.workload.yaml_text import block
 MAX_BYTES = 64 * 2**20
 MAX_VALUES = 4_000_000
 PLAIN_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|0b[01_]+)")
-HEAD = ("ranks", "nodes", "runtime", "compute", "compressibility")
+HEAD = ("ranks", "nodes", "runtime", "compute", "cpu_share", "compressibility")
 HINT = "see docs/workload-format.md"
 UNION_TAG = re.compile(r"[\[(]|^(?:int|str|float|bool|none|dict|list|tuple|nullable)$")
 NOT_YAML: dict[type[Exception], str] = {
@@ -292,6 +292,8 @@ def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
 
 def _plain(value: Any, unit: str) -> Any:
     """Long lists of times or sizes without the unit that a plain number has."""
+    if isinstance(value, dict):
+        return {key: _plain(item, unit) for key, item in value.items()}
     if not isinstance(value, list):
         return value
     return [_number(item, unit) if isinstance(item, str) and item.endswith(unit) else item for item in value]

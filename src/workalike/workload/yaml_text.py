@@ -16,6 +16,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/:-]*")
 _NUMBER = r"[0-9][0-9_:.]*|0[xo][0-9a-f_]+|[0-9.]+e[+-]?[0-9]+"
 _NOT_TEXT = re.compile(rf"(?i)null|true|false|yes|no|on|off|{_NUMBER}")
 _WRAPPED = ("schedule", "dataset")  # mappings that are put on two lines where one is too short
+_OF_WINDOWS = "schedule"  # with its windows, it may be on these lines
 _SHORT = "content"  # with its streams, it may be on one line
 _SAME_LAYOUT = "contents"  # the entries of this list are easy to compare only if all have the same layout
 
@@ -69,11 +70,12 @@ def _entry(key: str, value: Any, indent: int) -> Iterator[str]:
     if not isinstance(value, (dict, list)) or not value:
         yield one_line
     elif isinstance(value, dict):
-        if len(one_line) <= WIDTH and (not _holds_mappings(value) or (key == _SHORT and _is_flat(value))):
+        plain = key == _OF_WINDOWS or not _holds_mappings(value)
+        if len(one_line) <= WIDTH and (plain or (key == _SHORT and _is_flat(value))):
             yield one_line
             return
         wrapped = list(_wrapped(f"{head} {{", _pairs(value), "}"))
-        if key in _WRAPPED and len(wrapped) == 2 and not _holds_mappings(value):
+        if key in _WRAPPED and len(wrapped) == 2 and plain:
             yield from wrapped
         else:
             yield head

@@ -1,4 +1,4 @@
-"""A folder for records that cannot be opened, or that another run has locked."""
+"""A folder for results that cannot be opened, or that another command has locked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.launch.run import _alone_in
+from workalike.files import alone_in
 
 
 def test_a_folder_that_may_not_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,14 +18,15 @@ def test_a_folder_that_may_not_be_opened(tmp_path: Path, monkeypatch: pytest.Mon
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(os, "open", refused)
-    with pytest.raises(WorkalikeError, match="Permission denied") as caught, _alone_in(tmp_path):
+    refusal = pytest.raises(WorkalikeError, match="Permission denied")
+    with refusal as caught, alone_in(tmp_path, "busy"):
         pass
     assert caught.value.kind is ErrorKind.CANNOT_WRITE
     assert str(tmp_path) in caught.value.one_line()
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
-    with _alone_in(tmp_path), pytest.raises(WorkalikeError, match="another run"), _alone_in(tmp_path):
+    with alone_in(tmp_path, "first"), pytest.raises(WorkalikeError, match="second"), alone_in(tmp_path, "second"):
         pass
-    with _alone_in(tmp_path):  # the lock was released
+    with alone_in(tmp_path, "busy"):  # the lock was released
         pass

@@ -1,0 +1,346 @@
+"""When in a dump its reads and writes are, and how long ranks are in them (docs/reference/reading-counters.md#windows).
+
+The timers and timestamps of a file are those of all its operations of a direction. Where several dumps share them, only
+a complete trace tells the dumps apart; without one their windows are left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+
+from workalike.characterize.result import DumpFacts, FamilyFacts
+from workalike.characterize.traced import Trace, Traces
+from workalike.facts.jobs import JobFacts
+from workalike.facts.records import FileFacts
+from workalike.facts.thresholds import THRESHOLDS
+from workalike.facts.times import Accesses, accesses_of, metadata_seconds
+from workalike.workload.model import Content, Direction, Schedule, Turns, Window
+from workalike.workload.rounding import round_time
+from workalike.workload.schedule import of_each
+
+Key = tuple[int, bool]
+
+
+@dataclass(frozen=True)
+class Span:
+    """Operations of a dump: start of the first, end of a rank's last one and its seconds inside them, on average.
+
+    The times are seconds from the dump's start. `beyond`: seconds in calls that do not fit between first and last.
+    """
+
+    first: float
+    last: float
+    busy: float
+    beyond: float = 0.0
+    contradictory: bool = False
+
+
+@dataclass
+class DumpTimes:
+    """What is known of the times of a dump: its spans, and seconds of one rank in calls that move no data."""
+
+    spans: dict[Direction, Span] = field(default_factory=dict)
+    moving: frozenset[Direction] = frozenset()
+    metadata: float | None = None
+
+
+def with_windows(
+    families: Sequence[FamilyFacts], job: JobFacts, traces: Traces
+) -> tuple[list[FamilyFacts], list[str]]:
+    """The families with the windows of their dumps, and a warning where times contradict each other."""
+    out, contradictory = [], 0
+    for facts in families:
+        times = _Family(facts, job, traces).times()
+        contradictory += sum(span.contradictory for dump in times for span in dump.spans.values())
+        schedule = scheduled(facts.family.schedule, times, job.run_time)
+        changed = facts.family.model_copy(update={"schedule": schedule})
+        out.append(replace(facts, family=changed) if schedule is not facts.family.schedule else facts)
+    warning = (
+        f"times of {contradictory} reads or writes of dumps contradict each other: they end before they begin, take "
+        "longer than from first to last, or are collective and of ranks that never meet"
+    )
+    return out, [warning] if contradictory else []
+
+
+class _Uses:
+    """The dumps that read, or write, one file."""
+
+    def __init__(self) -> None:
+        self.places: dict[int, int] = {}  # dump -> its number among them
+        self.starts: list[float] = []
+        self.bytes = 0  # that they move in all, in this file and others
+
+    def add(self, place: int, dump: DumpFacts, direction: Direction) -> None:
+        self.places[place] = len(self.starts)
+        self.starts.append(dump.start_s)
+        self.bytes += bytes_of(dump, direction)
+
+
+class _Family:
+    """The times of one family's dumps."""
+
+    def __init__(self, facts: FamilyFacts, job: JobFacts, traces: Traces) -> None:
+        self.facts = facts
+        self.family = facts.family
+        self.job = job
+        self.traces = traces
+        self.members = facts.family.members(job.nprocs)
+        self.dumps_of_file: Counter[Key] = Counter(file.key for dump in facts.dumps for file in dump.files)
+        self.uses: dict[tuple[Key, Direction], _Uses] = defaultdict(_Uses)
+        for place, dump in enumerate(facts.dumps):
+            for direction in directions_of(dump):
+                for file in dump.files:
+                    self.uses[file.key, direction].add(place, dump, direction)
+        self.accesses: dict[tuple[Key, Direction], Accesses | None] = {}
+        self.known: dict[tuple[Key, Direction], Trace | None] = {}
+
+    def times(self) -> list[DumpTimes]:
+        """The times of each dump; none where a window would not say when its operations are (see the page)."""
+        family, dumps = self.family, self.facts.dumps
+        contents = family.all_contents()
+        posted = any(access.nonblocking for c in contents for arrays in c.arrays for access in arrays.access)
+        apart = family.sharing.turns is Turns.BATON or contents[0].dataset is not None
+        in_turn = any(c.passes > 1 and len({s.direction for s in c.streams}) > 1 for c in contents)
+        if posted or apart or in_turn or len(dumps) != family.schedule.dumps:
+            return []
+        return [self._times_of(place) for place in range(len(dumps))]
+
+    def _times_of(self, place: int) -> DumpTimes:
+        dump, content = self.facts.dumps[place], self.family.content_of(place)
+        directions = directions_of(dump)
+        found = {direction: self._span(place, content, direction) for direction in directions}
+        spans = {direction: span for direction, span in found.items() if span is not None}
+        metadata = self._metadata(dump)
+        if metadata is not None and syncs(content):  # which the timer of writes counts
+            metadata += sum(span.beyond for span in spans.values())
+        return DumpTimes(spans, frozenset(directions), metadata)
+
+    def _span(self, place: int, content: Content, direction: Direction) -> Span | None:
+        level = self.family.counted_at
+        dump = self.facts.dumps[place]
+        files = [file for file in dump.files if file.bytes_at(level, direction)]
+        if not files:
+            return None
+        if any(len(self.uses[file.key, direction].places) > 1 for file in files):
+            return self._traced(place, files, direction) or self._shared(place, files, direction)
+        found = [self._accesses(file, direction) for file in files]
+        known = [accesses for accesses in found if accesses is not None]
+        if len(known) < len(found):
+            return None
+        ranks, last = movers(content, direction, self.members), max(a.interval.end for a in known)
+        ends = last_ends([accesses.ends for accesses in known])
+        if ends:
+            ranks, last = len(ends), sum(ends.values()) / len(ends)
+        first = min(a.interval.start for a in known)
+        span = self._of(dump, first, last, sum(a.seconds for a in known) / max(1, ranks))
+        wrong = span.beyond > tolerance(self.job.run_time) and not syncs(content)
+        return replace(span, contradictory=wrong or any(a.contradictory for a in known))
+
+    def _traced(self, place: int, files: Sequence[FileFacts], direction: Direction) -> Span | None:
+        """Those operations of the files' traces that are the dump's: they begin in it, and have its bytes."""
+        dump = self.facts.dumps[place]
+        parts = []
+        for file in files:
+            trace = self._trace(file, direction)
+            if trace is None:
+                return None
+            uses = self.uses[file.key, direction]
+            at = uses.places[place]
+            bounds = np.searchsorted(trace.starts, uses.starts[at : at + 2]).tolist()
+            is_last = at + 1 == len(uses.starts)
+            parts.append(trace.part(bounds[0] if at else 0, len(trace) if is_last else bounds[1]))
+        moved = sum(int(part.lengths.sum()) for part in parts)
+        if moved != bytes_of(dump, direction) or not any(map(len, parts)):
+            return None
+        filled = [part for part in parts if len(part)]
+        ends = last_ends([_ends_of(part) for part in filled])
+        seconds = sum(float((part.ends - part.starts).clip(0).sum()) for part in filled)
+        first = min(float(part.starts.min()) for part in filled)
+        return self._of(dump, first, sum(ends.values()) / len(ends), seconds / len(ends))
+
+    def _shared(self, place: int, files: Sequence[FileFacts], direction: Direction) -> Span | None:
+        """All of the dump, and by its bytes a share of the time inside calls that dumps of the same files have in all."""
+        dump, busy = self.facts.dumps[place], 0.0
+        for file in files:
+            accesses = self._accesses(file, direction)
+            if accesses is None:
+                return None
+            busy += accesses.seconds * bytes_of(dump, direction) / self.uses[file.key, direction].bytes
+        if not busy:
+            return None
+        ranks = movers(self.family.content_of(place), direction, self.members)
+        return self._of(dump, dump.start_s, dump.end_s, busy / ranks)
+
+    def _accesses(self, file: FileFacts, direction: Direction) -> Accesses | None:
+        key = (file.key, direction)
+        if key not in self.accesses:
+            self.accesses[key] = accesses_of(file, self.family.counted_at, direction, self.job.run_time)
+        return self.accesses[key]
+
+    def _trace(self, file: FileFacts, direction: Direction) -> Trace | None:
+        key = (file.key, direction)
+        if key not in self.known:
+            self.known[key] = self.traces.of_file(file, self.family.counted_at, direction)
+        return self.known[key]
+
+    @staticmethod
+    def _of(dump: DumpFacts, first: float, last: float, busy: float) -> Span:
+        """The span of operations within a dump, from timestamps and the seconds of a rank."""
+        length = max(0.0, dump.end_s - dump.start_s)
+        last = min(max(0.0, last - dump.start_s), length)
+        first = min(max(0.0, first - dump.start_s), last)
+        return Span(first, last, min(busy, last - first), max(0.0, busy - (last - first)))
+
+    def _metadata(self, dump: DumpFacts) -> float | None:
+        """Seconds of one rank in opens, closes and the like; None where dumps share a file's timer."""
+        if any(self.dumps_of_file[file.key] > 1 for file in dump.files):
+            return None
+        found = [metadata_seconds(file, self.family.counted_at) for file in dump.files]
+        known = [seconds for seconds in found if seconds is not None]
+        return sum(known) / self.members if len(known) == len(found) else None
+
+
+def last_ends(ends: Sequence[dict[int, float] | None]) -> dict[int, float]:
+    """The last end of each rank, of those in several files; empty where it is not known of all files."""
+    out: dict[int, float] = {}
+    for of_file in ends:
+        if of_file is None:
+            return {}
+        for rank, end in of_file.items():
+            out[rank] = max(out.get(rank, end), end)
+    return out
+
+
+def _ends_of(trace: Trace) -> dict[int, float]:
+    ranks, places = np.unique(trace.ranks, return_inverse=True)
+    ends = np.zeros(len(ranks))
+    np.maximum.at(ends, places, trace.ends)
+    return dict(zip(ranks.tolist(), ends.tolist(), strict=True))
+
+
+def directions_of(dump: DumpFacts) -> list[Direction]:
+    return [direction for direction in Direction if bytes_of(dump, direction)]
+
+
+def bytes_of(dump: DumpFacts, direction: Direction) -> int:
+    return dump.bytes_written if direction is Direction.WRITE else dump.bytes_read
+
+
+def syncs(content: Content) -> bool:
+    """Whether a dump has syncs or flushes, which the timer of writes counts as well."""
+    return bool(content.fsyncs or content.flushes or content.sync or content.flush)
+
+
+def movers(content: Content, direction: Direction, members: int) -> int:
+    """How many ranks read or write, by the rank sets of the content."""
+    sets = [s.ranks for s in content.streams if s.direction is direction]
+    sets += [a.ranks for arrays in content.arrays for a in arrays.access if a.direction is direction]
+    if not sets or any(ranks is None for ranks in sets):
+        return members
+    return _ranks_in(frozenset(tuple(ranks) for ranks in sets if ranks is not None))
+
+
+@lru_cache
+def _ranks_in(sets: frozenset[tuple[tuple[int, int, int], ...]]) -> int:
+    """How many ranks are in at least one of some sets of (first, last, step)."""
+    ranges = [found for ranks in sets for found in ranks]
+    named = np.zeros(max(last for _, last, _ in ranges) + 1, dtype=bool)
+    for first, last, step in ranges:
+        named[first : last + 1 : step] = True
+    return int(np.count_nonzero(named))
+
+
+def tolerance(run_time: float) -> float:
+    """Seconds of a run that are too short to be stated."""
+    return max(THRESHOLDS.window_share * run_time, THRESHOLDS.window_least)
+
+
+def scheduled(before: Schedule, times: Sequence[DumpTimes], run_time: float) -> Schedule:
+    """The schedule with the windows; the same where they say no more than the dumps' spans and compute times."""
+    least = tolerance(run_time)
+    lengths = before.lengths()
+    if not any(dump.spans for dump in times) or not _are_news(before, times, least):
+        return before
+    changes: dict[str, object] = {}
+    for direction in Direction:
+        if any(direction in dump.spans for dump in times):
+            window = _window(direction, times, lengths, before.compute_times(), least)
+            changes[f"{direction.value}s"] = window if window != Window() else None
+    metadata = [dump.metadata or 0.0 for dump in times]
+    if sum(metadata) > least:
+        changes["metadata"] = _one_or_all(metadata, least)
+    return Schedule.model_validate(before.model_dump() | changes)
+
+
+def _are_news(before: Schedule, times: Sequence[DumpTimes], least: float) -> bool:
+    """Whether operations are not spread over all of their dumps, or not with the compute times between them.
+
+    Opens before them and closes after them take their time.
+    """
+    computing = 0.0
+    for dump, length, stated in zip(times, before.lengths(), before.compute_times(), strict=True):
+        spans, metadata = dump.spans.values(), dump.metadata or 0.0
+        if not spans:
+            continue
+        first, last = min(span.first for span in spans), max(span.last for span in spans)
+        apart = any(span.first - first > least or last - span.last > least for span in spans)
+        if apart or first + length - last - metadata > least:
+            return True
+        if len(dump.spans) == len(dump.moving):
+            busy = sum(span.busy for span in spans) + metadata
+            computing += abs(max(0.0, length - busy) - stated)
+    return computing > least
+
+
+def _window(
+    direction: Direction,
+    times: Sequence[DumpTimes],
+    lengths: Sequence[float],
+    computing: Sequence[float],
+    least: float,
+) -> Window:
+    """The window of all dumps. Of a dump whose window is not known, it is all of it, less its compute time."""
+    spans = [
+        dump.spans.get(direction, Span(0.0, length, max(0.0, length - seconds)))
+        if direction in dump.moving
+        else None
+        for dump, length, seconds in zip(times, lengths, computing, strict=True)
+    ]
+    moving = [span for span in spans if span is not None]
+    rest = [length - span.last for span, length in zip(spans, lengths, strict=True) if span is not None]
+    idle = sum(span.last - span.first - span.busy for span in moving)
+    firsts = [span.first if span is not None else None for span in spans]
+    lasts = [span.last if span is not None else None for span in spans]
+    first = _one_or_all(firsts, least) if max(span.first for span in moving) > least else 0.0
+    last = _one_or_all(lasts, least) if max(rest) > least else None
+    if isinstance(first, list) != isinstance(last, list) and last is not None:
+        pairs = zip(of_each(first, len(spans)), of_each(last, len(spans)), strict=True)
+        if any(a > b for a, b in pairs):  # a mean is not in order with each
+            first, last = _all(firsts), _all(lasts)
+    busy = [span.busy if span is not None else None for span in spans]
+    whole = first == 0.0 and last is None
+    stated = idle > least or (whole and any(computing))  # of a window without any value nothing would be seen
+    return Window(first=first, last=last, busy=_one_or_all(busy, least) if stated else None)
+
+
+def _one_or_all(values: Sequence[float | None], least: float) -> float | list[float]:
+    """Their mean where all are as good as equal, else each; rounded. None is a dump without such operations."""
+    known = [value for value in values if value is not None]
+    mean = sum(known) / len(known)
+    return _rounded(mean) if max(abs(value - mean) for value in known) <= least else _all(values)
+
+
+def _all(values: Sequence[float | None]) -> list[float]:
+    """Each value, rounded; the mean for None, which does not count."""
+    known = [value for value in values if value is not None]
+    mean = sum(known) / len(known)
+    return [_rounded(mean if value is None else value) for value in values]
+
+
+def _rounded(seconds: float) -> float:
+    return round_time(seconds, 4)

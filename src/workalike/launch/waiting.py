@@ -1,0 +1,23 @@
+"""What ranks do while they wait between their operations, in words."""
+
+from __future__ import annotations
+
+import os
+
+from workalike.workload.model import Workload
+
+
+def waiting_words(workload: Workload, gap_fill: str, ranks: int, time_scale: float) -> str | None:
+    """A line for the user of `--gap-fill auto`; None where nothing waits or the user decided."""
+    if gap_fill != "auto" or time_scale == 0:
+        return None
+    if workload.cpu_share is None:
+        return (
+            "while they wait, ranks sleep: the workload does not state how much of the time they computed "
+            "(workalike profile records it; --gap-fill busy computes all the time)"
+        )
+    words = f"while they wait, ranks compute for {workload.cpu_share:.0%} of the time and sleep for the rest"
+    cores = os.cpu_count() or 1
+    if ranks > cores and workload.cpu_share > 0:
+        words += f"; {ranks} ranks share {cores} cores here, so their computing delays each other's I/O"
+    return words

@@ -1,0 +1,50 @@
+"""Other readings of a content keep its operations and bytes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from workalike.characterize.other_contents import sizes_spread, small_by_all
+from workalike.workload.model import Content, Pattern
+
+CONTENT = Content.model_validate(
+    {
+        "streams": [
+            {"direction": "write", "sizes": ["3 x 328 B", "5 x 120 B"], "ranks": 0},
+            {
+                "direction": "write",
+                "sizes": ["40 x 4000 B", "6 x 4096 B", "10/rank x 9 B"],
+                "collective": True,
+            },
+        ]
+    }
+)
+
+
+def sizes_of(content: Content) -> Counter[int]:
+    return Counter(size for s in content.streams for e in s.sizes for size in [e.size] * e.count)
+
+
+def test_small_operations_of_all_ranks() -> None:
+    made = small_by_all(CONTENT)
+    assert [(s.ranks, s.pattern) for s in made.streams] == [
+        (None, Pattern.INTERLEAVED),
+        (None, Pattern.CONTIGUOUS),
+    ]
+    assert sizes_of(made) == sizes_of(CONTENT)
+    assert small_by_all(made) == made
+
+
+def test_sizes_that_the_log_does_not_name_are_rarer_than_those_that_it_names() -> None:
+    made = sizes_spread(CONTENT, known={4096, 120, 9}, most=6)
+    before, after = sizes_of(CONTENT), sizes_of(made)
+    assert after.total() == before.total()
+    assert sum(size * n for size, n in after.items()) == sum(size * n for size, n in before.items())
+    assert {size: after[size] for size in (4096, 120, 328, 9)} == {4096: 6, 120: 5, 328: 3, 9: 10}
+    assert max(n for size, n in after.items() if 3900 < size < 4096) == 6
+
+
+def test_strided_operations_keep_their_sizes() -> None:
+    stream = {"direction": "write", "sizes": ["40 x 4000 B"], "pattern": "strided", "stride": "8 KiB"}
+    content = Content.model_validate({"streams": [stream]})
+    assert sizes_spread(content, known=set(), most=2) == content
