@@ -19,10 +19,12 @@ from workalike.commands import (
     export,
     import_,
     inspect,
+    mix,
     plan,
     profile,
     replicate,
     run,
+    study,
     thresholds,
 )
 from workalike.errors import ErrorKind, WorkalikeError
@@ -47,6 +49,8 @@ for command in (
     compare,
     replicate,
     profile,
+    study,
+    mix,
     inspect,
     import_,
     export,

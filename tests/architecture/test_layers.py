@@ -35,7 +35,7 @@ LAYERS = (
     ("workload",),
     ("typhonio",),
     ("darshan",),
-    ("columns", "file_kind"),
+    ("columns", "file_kind", "extras"),
     ("files",),
     ("leftovers",),
     ("errors", "text", "version", "_core"),

@@ -1,0 +1,308 @@
+"""`workalike study STUDY.yaml -o DIR`, `study check`, `study merge`, `study ceiling`"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from workalike.commands import options as opt
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.text import plural, rate_text, seconds_text, size_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from workalike.study.driver import Outcome
+    from workalike.study.estimate import Estimate
+
+RUN = "run"
+EXIT_FAILED, EXIT_LEFT_OUT = 1, 3
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 a trial failed or the study could not go on; 2 bad usage or input; 3 done, but trials whose "
+    "settings did not take effect are left out."
+)
+MOST_LINES = 60
+
+StudyPath = Annotated[Path, typer.Argument(metavar="STUDY.yaml", help="Study file.")]
+Directory = Annotated[
+    Path | None,
+    typer.Option("--dir", help="Where the data goes: the file system under test [default: the study's]."),
+]
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        "--budget", metavar="CORE_HOURS", min=0.0, help="End before a block that would exceed this."
+    ),
+]
+
+
+class _RunByDefault(TyperGroup):
+    """`workalike study FILE` is `workalike study run FILE`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] != "--help":
+            args = [RUN, *args]
+        return super().parse_args(ctx, args)
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(
+        cls=_RunByDefault,
+        no_args_is_help=True,
+        rich_markup_mode="markdown",
+        help="Measure a workload under many settings, in blocks of trials in random order.\n\n"
+        "`workalike study STUDY.yaml -o DIR` runs a study, and resumes it.",
+    )
+    group.command(RUN, epilog=EXIT_CODES)(run)
+    group.command("check", epilog=EXIT_CODES)(check)
+    group.command("merge", epilog=EXIT_CODES)(merge)
+    group.command("ceiling", epilog=EXIT_CODES)(measure_ceiling)
+    app.add_typer(group, name="study")
+
+
+def run(
+    file: StudyPath,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the results.")],
+    directory: Directory = None,
+    blocks: Annotated[
+        int | None, typer.Option(min=1, help="Number of blocks [default: the study's].")
+    ] = None,
+    budget: Budget = None,
+    reuse: Annotated[
+        list[Path] | None,
+        typer.Option(help="Results of another study, whose equal trials are not run again."),
+    ] = None,
+    ceiling: Annotated[
+        bool, typer.Option(help="First measure what the file system gives one process, into MACHINE.json.")
+    ] = True,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would run, and run nothing.")
+    ] = False,
+    quiet: opt.Quiet = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Run a study, or what is left of it after an interruption.
+
+    Every block runs each setting once, in random order. Writes `trials.jsonl` (a line per finished trial),
+    `trials.parquet`, `dumps.parquet`, `manifest.json`, and, where times were measured, `report.html` with its figures.
+
+    Examples:
+
+        workalike study studies/file-modes.yaml -o modes --dir /scratch/test
+
+        workalike study studies/striping.yaml -o striping --dry-run
+    """
+    from workalike.study.driver import DriverOptions, run_study
+    from workalike.study.results_page import write_results_page
+    from workalike.study.study_file import read_study
+
+    if dry_run:
+        check(file, budget=budget, as_json=as_json)
+        return
+    study = read_study(file)
+    outcome = run_study(
+        study,
+        DriverOptions(
+            out=output,
+            directory=directory,
+            budget=budget,
+            reuse=reuse or (),
+            blocks=blocks,
+            ceiling=ceiling,
+            report=(lambda _: None) if quiet or as_json else opt.warn,
+        ),
+    )
+    if as_json:
+        opt.print_json(_document(outcome))
+    elif not quiet:
+        _print_outcome(outcome, output)
+    page = write_results_page(
+        output, study.study.title or file.stem, list(study.study.factors), outcome.finished
+    )
+    if page is not None and not (quiet or as_json):
+        print(f"page: {page}")
+    if code := _exit_code(outcome):
+        raise typer.Exit(code)
+
+
+def check(file: StudyPath, budget: Budget = None, as_json: opt.Json = False) -> None:
+    """Check a study, and print how many trials, bytes, core-hours and how much time it takes.
+
+    Example:
+
+        workalike study check studies/weak-scaling.yaml
+    """
+    from workalike.study.driver import load
+    from workalike.study.prepare import refuse_what_cannot_run
+    from workalike.study.study_file import read_study
+
+    loaded = load(read_study(file))
+    for prepared in loaded.settings:
+        refuse_what_cannot_run(loaded.file, prepared)
+    estimated = loaded.estimate()
+    if as_json:
+        opt.print_json(estimated.document())
+    else:
+        _print_estimate(estimated, budget)
+    if budget is not None and estimated.core_hours / estimated.blocks > budget:
+        opt.warn(f"--budget {budget:g} is less than one block takes")
+        raise typer.Exit(EXIT_FAILED)
+
+
+def merge(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Results of studies.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the joined results.")],
+    quiet: opt.Quiet = False,
+) -> None:
+    """Join the results of studies, for instance of the same study on several machines.
+
+    A column `source` names the folder of each trial, and `manifest.json` describes each system.
+
+    Example:
+
+        workalike study merge here/ there/ -o both/
+    """
+    from workalike.study.merge import merge as join
+
+    trials = join(folders, output)
+    if not quiet:
+        print(f"{plural(trials, 'trial')} of {plural(len(folders), 'study')}: {output / 'trials.parquet'}")
+
+
+def measure_ceiling(
+    directory: Annotated[Path, typer.Option("--dir", help="The file system to measure.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Machine file.")],
+    size: Annotated[str, typer.Option(help="Size of the file that is written and read.")] = "256 MiB",
+    repeats: Annotated[int, typer.Option(min=2, max=1000, help="How often each is measured.")] = 5,
+    as_json: opt.Json = False,
+) -> None:
+    """Measure what a file system gives one process: sequential and random, metadata, and sync; about a minute.
+
+    Example:
+
+        workalike study ceiling --dir /scratch/me -o MACHINE.json
+    """
+    from workalike.study.ceiling import measure, write_machine
+    from workalike.workload.units import parse_size
+
+    try:
+        size_bytes = parse_size(size)
+    except ValueError as error:
+        raise WorkalikeError(ErrorKind.USAGE, f"--size: {error}") from error
+    machine = measure(directory, size_bytes, repeats)
+    write_machine(machine, output)
+    if as_json:
+        opt.print_json(machine)
+        return
+    for name, one in machine["ceilings"].items():
+        middle, least, most = (
+            _value_text(value, one["unit"])
+            for value in (one["median"], min(one["values"]), max(one["values"]))
+        )
+        print(f"{name}: {middle}, from {least} to {most}")
+
+
+def _value_text(value: float, unit: str) -> str:
+    if unit == "B/s":
+        return rate_text(value)
+    return seconds_text(value) if unit == "s" else f"{value:,.0f} {unit}"
+
+
+def _print_estimate(estimated: Estimate, budget: float | None) -> None:
+    screen = opt.console()
+    rows = [
+        (one.setting, str(one.ranks), str(one.dumps), size_text(one.bytes), seconds_text(one.seconds))
+        for one in estimated.settings[:MOST_LINES]
+    ]
+    _print_table({"setting": 0, "ranks": 2, "dumps": 3, "bytes": 1, "a trial": 0}, rows, screen)
+    if len(estimated.settings) > MOST_LINES:
+        screen.print(f"and {len(estimated.settings) - MOST_LINES} settings more")
+    a_a = f", one of them twice (a/a: {estimated.a_a})" if estimated.a_a else ""
+    screen.print(
+        f"{plural(len(estimated.settings), 'setting')}{a_a}, {plural(estimated.blocks, 'block')}: "
+        f"{plural(estimated.trials, 'trial')}, {size_text(estimated.bytes)}, about "
+        f"{seconds_text(estimated.seconds)}, {estimated.core_hours:.3g} core-hours ({estimated.basis})",
+        soft_wrap=True,
+    )
+    if budget is not None and estimated.core_hours > 0:
+        fit = min(estimated.blocks, int(budget / estimated.core_hours * estimated.blocks))
+        screen.print(f"within --budget {budget:g}: {plural(fit, 'block')} of {estimated.blocks}")
+
+
+def _print_table(heads: dict[str, int], rows: Sequence[tuple[str, ...]], screen: Console) -> None:
+    """Print a table of which the first column is text; of narrow screens, columns of high rank are left out."""
+    from rich.text import Text
+
+    from workalike.columns import Column, table_of
+
+    columns = [
+        Column(head, [Text(row[number]) for row in rows], rank=rank, left=not number)
+        for number, (head, rank) in enumerate(heads.items())
+    ]
+    screen.print(table_of("", columns, screen.width))
+
+
+def _exit_code(outcome: Outcome) -> int:
+    states = {one.trial["state"] for one in outcome.finished}
+    if outcome.state == "failing" or states & {"failed", "timed-out"}:
+        return EXIT_FAILED
+    return EXIT_LEFT_OUT if states - {"ok"} else 0
+
+
+def _document(outcome: Outcome) -> dict[str, Any]:
+    from workalike.study.summary import left_out, lines_of
+
+    return {
+        "state": outcome.state,
+        "trials": len(outcome.finished),
+        "planned": outcome.planned,
+        "reused": outcome.reused,
+        "settings": [
+            {
+                "setting": line.setting,
+                "counted": line.counted,
+                "left_out": line.left_out,
+                **{
+                    name: dict(zip(("median", "lower_quartile", "upper_quartile"), values, strict=True))
+                    for name, values in line.values.items()
+                },
+            }
+            for line in lines_of(outcome.finished)
+        ],
+        "left_out": left_out(outcome.finished),
+    }
+
+
+def _print_outcome(outcome: Outcome, output: Path) -> None:
+    from workalike.study.summary import left_out, lines_of
+
+    lines = lines_of(outcome.finished)
+    of_time = not any("bandwidth" in line.values for line in lines)
+    name = "wall_s" if of_time else "bandwidth"
+    show = seconds_text if of_time else rate_text
+    rows = []
+    for line in lines[:MOST_LINES]:
+        middle, lower, upper = (show(value) for value in line.values.get(name, (None, None, None)))
+        slowest = seconds_text(line.values.get("slowest_dump_s", (None,))[0])
+        rows.append(
+            (line.setting, str(line.counted), str(line.left_out), middle, f"{lower} - {upper}", slowest)
+        )
+    screen = opt.console()
+    what = "time" if of_time else "bandwidth"
+    heads = {"setting": 0, "trials": 3, "left out": 5, f"median {what}": 0, "quartiles": 1, "slowest dump": 4}
+    _print_table(heads, rows, screen)
+    for setting, reasons in left_out(outcome.finished).items():
+        for reason in reasons:
+            screen.print(f"left out: {setting}: {reason}", soft_wrap=True)
+    ended = {"budget": "the budget ends before the next block", "failing": "too many trials failed in a row"}
+    if outcome.state in ended:
+        screen.print(
+            f"{ended[outcome.state]}: {len(outcome.finished)} of {outcome.planned} trials", soft_wrap=True
+        )
+    screen.print(
+        f"{plural(len(outcome.finished), 'trial')}; results: {output / 'trials.parquet'}", soft_wrap=True
+    )

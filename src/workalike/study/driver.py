@@ -1,0 +1,295 @@
+"""Runs a study: block after block, each trial safely recorded before the next begins."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import make_folder
+from workalike.leftovers import scratch_folder
+from workalike.study import system
+from workalike.study.ceiling import measure, write_machine
+from workalike.study.estimate import Estimate, estimate
+from workalike.study.journal import Finished, Journal, now, opened
+from workalike.study.layouts.base import CannotSet
+from workalike.study.layouts.registry import kind_of, layout_of
+from workalike.study.order import block_of
+from workalike.study.prepare import Prepared, prepare, refuse_what_cannot_run
+from workalike.study.reuse import Cache
+from workalike.study.settings import a_a_setting, settings_of
+from workalike.study.study_file import StudyFile, bad
+from workalike.study.tables import require_arrow, write_tables
+from workalike.study.trial import FAILED, NOT_SET, TIMED_OUT, Trial, perform
+from workalike.study.workplace import Workplace
+
+DATA = "data"
+CEILING_BYTES, CEILING_REPEATS = 64 * 2**20, 3
+LEAST_FAILURES = 3
+"""The study ends after so many failures in a row, or as many as a block has trials if that is more."""
+
+
+@dataclass(frozen=True)
+class DriverOptions:
+    """How to run a study: `out` gets the results, `directory` replaces the study's."""
+
+    out: Path
+    directory: Path | None = None
+    budget: float | None = None  # core-hours
+    reuse: Sequence[Path] = ()
+    blocks: int | None = None
+    ceiling: bool = False  # measure each directory's file system first
+    report: Callable[[str], None] = lambda _: None
+
+
+@dataclass
+class Loaded:
+    """A study whose settings all have plans."""
+
+    file: StudyFile
+    settings: list[Prepared]
+    a_a: str | None
+
+    def estimate(self, bandwidth: float | None = None) -> Estimate:
+        study = self.file.study
+        return estimate(self.settings, self.a_a, study.blocks, study.assume, bandwidth)
+
+
+@dataclass
+class Outcome:
+    """What came of a study. `state` is done, budget (it ended before) or failing (too many failures in a row)."""
+
+    state: str
+    finished: list[Finished]
+    planned: int
+    reused: int = 0
+
+
+def load(file: StudyFile) -> Loaded:
+    """Settings and plans of a study.
+
+    Raises:
+        WorkalikeError: BAD_STUDY and the like, naming the setting.
+    """
+    settings = settings_of(file)
+    arm = a_a_setting(file, settings)
+    return Loaded(file, [prepare(file, setting) for setting in settings], arm.id if arm else None)
+
+
+def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
+    """Run a study, or what is left of it. What has finished stays, however this ends.
+
+    Raises:
+        WorkalikeError: before the first trial, where the study cannot run; later, where no trial can.
+    """
+    require_arrow()
+    if options.blocks is not None:
+        file = replace(file, study=file.study.model_copy(update={"blocks": options.blocks}))
+    loaded = load(file)
+    for prepared in loaded.settings:
+        refuse_what_cannot_run(file, prepared)
+    _refuse_small_budget(loaded, options.budget)
+    with opened(options.out, file.identity, _about(loaded)) as journal:
+        driver = _Driver(loaded, options, journal)
+        try:
+            return driver.run()
+        except BaseException:
+            done = len(journal.finished)
+            options.report(f"{done} trials have finished and are kept; the same command resumes")
+            raise
+        finally:
+            driver.leave()
+
+
+def _about(loaded: Loaded) -> dict[str, Any]:
+    """What the manifest says of a study."""
+    study = loaded.file.study
+    return {
+        "title": study.title,
+        "study": study.model_dump(mode="json", exclude_defaults=True),
+        "workloads": loaded.file.hashes,
+        "factors": list(loaded.settings[0].setting.levels),
+        "settings": [
+            {"id": p.setting.id, "levels": p.setting.levels, "plan": p.plan_hash, "bytes": p.bytes}
+            for p in loaded.settings
+        ],
+        "a_a": loaded.a_a,
+        "blocks": study.blocks,
+        "seed": study.seed,
+    }
+
+
+def _refuse_small_budget(loaded: Loaded, budget: float | None) -> None:
+    if budget is None:
+        return
+    whole = loaded.estimate()
+    block = whole.core_hours / whole.blocks
+    if block > budget:
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            f"--budget {budget:g} core-hours are less than one block takes, about {block:.3g}",
+            file=loaded.file.path,
+            hint="raise it, or lower the number of settings, bytes_scale or time_scale",
+        )
+
+
+class _Driver:
+    """One driver at work on an opened journal."""
+
+    def __init__(self, loaded: Loaded, options: DriverOptions, journal: Journal) -> None:
+        self._loaded = loaded
+        self._file = loaded.file
+        self._options = options
+        self._journal = journal
+        self._places: dict[Path, Workplace] = {}
+        self._cache = Cache(options.reuse)
+        self._reused = 0
+        self._failures = 0
+
+    def run(self) -> Outcome:
+        self._prepare_places()
+        study = self._file.study
+        done = {one.key for one in self._journal.finished}
+        blocks = [
+            block_of(number, self._loaded.settings, self._loaded.a_a, study.seed)
+            for number in range(study.blocks)
+        ]
+        planned = sum(len(block) for block in blocks)
+        if done:
+            self._options.report(f"{len(done)} trials have finished before, {planned - len(done)} are left")
+        state = "done"
+        for block in blocks:
+            left = [trial for trial in block if trial.key not in done]
+            if left and self._beyond_budget(left):
+                state = "budget"
+                break
+            if not all(self._one(trial, planned) for trial in left):
+                state = "failing"
+                break
+        self._journal.save_manifest(state=state)
+        return Outcome(state, self._journal.finished, planned, self._reused)
+
+    def leave(self) -> None:
+        """Remove what is empty of the data folders, and write the tables from what has finished."""
+        for place in self._places.values():
+            if not place.leave():
+                self._options.report(f"{place.folder} is left: it is not empty")
+        with contextlib.suppress(OSError):
+            (self._options.out / DATA).rmdir()  # made for a study that names no directory
+        state = self._journal.manifest["state"]
+        write_tables(self._journal.finished, self._options.out)
+        self._journal.save_manifest(
+            state="interrupted" if state == "running" else state,
+            updated=now(),
+            trials=len(self._journal.finished),
+        )
+
+    def _one(self, trial: Trial, planned: int) -> bool:
+        """Run or reuse a trial; False when too many have failed in a row."""
+        place = self._place_of(trial.prepared)
+        finished = self._cache.find(trial, place)
+        if finished is None:
+            with scratch_folder(self._options.out) as scratch:
+                finished = perform(self._file, trial, place, scratch / "record")
+        else:
+            self._reused += 1
+        self._journal.append(finished)
+        row = finished.trial
+        bad_end = row["state"] in (FAILED, TIMED_OUT, NOT_SET)
+        self._failures = self._failures + 1 if bad_end else 0
+        noted = "" if row["counted"] else f": {row['state']}: {'; '.join(row['reasons'])}"
+        self._options.report(
+            f"block {trial.block + 1}, {len(self._journal.finished)} of {planned}: {trial.setting_id}{noted}"
+        )
+        return self._failures < max(LEAST_FAILURES, len(self._loaded.settings))
+
+    def _beyond_budget(self, left: Sequence[Trial]) -> bool:
+        """Whether the rest of a block would take more than what remains of the budget."""
+        if self._options.budget is None:
+            return False
+        measured: dict[str, list[float]] = {}
+        for one in self._journal.finished:
+            measured.setdefault(one.trial["plan"], []).append(one.trial["core_hours"])
+        spent = sum(
+            one.trial["core_hours"] for one in self._journal.finished if one.trial["reused_from"] is None
+        )
+        estimated = {one.setting: one.core_hours for one in self._loaded.estimate().settings}
+        need = 0.0
+        for trial in left:
+            known = measured.get(trial.prepared.plan_hash)
+            need += sum(known) / len(known) if known else estimated[trial.prepared.setting.id]
+        return bool(spent + need > self._options.budget)
+
+    def _prepare_places(self) -> None:
+        """Make the study's folder in each directory, and refuse layouts that a file system does not take."""
+        performing = [prepared for prepared in self._loaded.settings if not prepared.counts_only]
+        for prepared in performing:
+            place = self._place_of(prepared)
+            if place is not None:
+                place.prepare()
+        self._refuse_layouts(performing)
+        folders = {str(directory): directory for directory in self._places}
+        self._journal.save_manifest(system=system.describe(folders))
+        if self._options.ceiling:
+            self._measure_ceilings()
+
+    def _measure_ceilings(self) -> None:
+        """Measure each directory once, unless an earlier driver has."""
+        for number, place in enumerate(self._places.values()):
+            path = self._options.out / (f"MACHINE-{number + 1}.json" if number else "MACHINE.json")
+            if not path.exists():
+                self._options.report(f"measuring {place.directory}")
+                write_machine(measure(place.folder, CEILING_BYTES, CEILING_REPEATS), path)
+
+    def _place_of(self, prepared: Prepared) -> Workplace | None:
+        """The study's folder for a setting; None for a backend that only counts."""
+        if prepared.counts_only:
+            return None
+        directory = self._directory_of(prepared)
+        if directory not in self._places:
+            self._places[directory] = Workplace(directory, self._journal.manifest["id"])
+        return self._places[directory]
+
+    def _directory_of(self, prepared: Prepared) -> Path:
+        named = prepared.wanted.directory
+        if named is None and self._options.directory is None and self._file.study.directory is None:
+            make_folder(self._options.out / DATA)
+            return (self._options.out / DATA).absolute()
+        if named is None and self._options.directory is not None:
+            return self._options.directory.absolute()
+        return Path(self._file.path.parent, named or self._file.study.directory or "").absolute()
+
+    def _refuse_layouts(self, performing: Sequence[Prepared]) -> None:
+        """Try each layout on an empty folder, once, before the first trial.
+
+        Raises:
+            WorkalikeError: BAD_STUDY naming the setting.
+        """
+        tried = set()
+        for prepared in performing:
+            asked, place = prepared.wanted.layout, self._place_of(prepared)
+            mark = repr((sorted(asked.items()), place and place.folder, prepared.plan.ranks))
+            if not asked or place is None or mark in tried:
+                continue
+            tried.add(mark)
+            self._try_layout(prepared, place)
+
+    def _try_layout(self, prepared: Prepared, place: Workplace) -> None:
+        kind = kind_of(place.folder, system.file_system_of(place.folder)["type"])
+        with scratch_folder(place.folder) as folder:
+            try:
+                nodes = prepared.wanted.nodes or system.node_count()
+                kind.apply(
+                    folder,
+                    layout_of(prepared.wanted.layout, kind, folder, ranks=prepared.plan.ranks, nodes=nodes),
+                )
+            except CannotSet as error:
+                raise bad(
+                    self._file.path,
+                    f"{place.directory} ({kind.name}): {error}",
+                    f"setting {prepared.setting.id}",
+                    "leave it out with a constraint `skip`, or choose another directory",
+                ) from error

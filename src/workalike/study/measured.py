@@ -1,0 +1,111 @@
+"""What a record says about a trial: its values, the rows of its dumps, and whether the plan was performed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from workalike.record.run_record import Record, RecordDump
+from workalike.study.prepare import Prepared
+
+Row = dict[str, Any]
+MOST_REASONS = 5
+MOST_FITTED_ERROR = 0.001
+"""Of the bytes at a family's level, where the library adds metadata to a payload that is fitted to them."""
+
+
+def values_of(record: Record) -> Row:
+    """The measured values of a trial.
+
+    `bandwidth` (bytes per second) is bytes / `io_time_s`; `io_time_s` the time in which at least one dump was open, from
+    its first open to its last close; `slowest_dump_s` the longest such time of one dump; `transfer_time_s` the sum of
+    the dumps' times from first to last data operation; `wall_s` the engine's run. Times that a counting backend does
+    not have are None.
+    """
+    moved = sum(dump.bytes_written + dump.bytes_read for dump in record.dumps)
+    times: Row = {"io_time_s": None, "slowest_dump_s": None, "transfer_time_s": None, "bandwidth": None}
+    if not record.counts_only and record.dumps:
+        open_s = united((dump.end_s - dump.io_s, dump.end_s) for dump in record.dumps)
+        times = {
+            "io_time_s": open_s,
+            "slowest_dump_s": max(dump.io_s for dump in record.dumps),
+            "transfer_time_s": sum(dump.transfer_s for dump in record.dumps),
+            "bandwidth": moved / open_s if open_s > 0 else None,
+        }
+    return {
+        "wall_s": record.wall_s,
+        **times,
+        "bytes_written": sum(dump.bytes_written for dump in record.dumps),
+        "bytes_read": sum(dump.bytes_read for dump in record.dumps),
+        "processes": record.processes,
+    }
+
+
+def united(spans: Iterable[tuple[float, float]]) -> float:
+    """The length of the union of intervals."""
+    total, reached = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        total += max(0.0, end - max(begin, reached))
+        reached = max(reached, end)
+    return total
+
+
+def dump_rows(record: Record) -> list[Row]:
+    """A row for each dump."""
+    return [_dump_row(dump, record.counts_only) for dump in record.dumps]
+
+
+def _dump_row(dump: RecordDump, counts_only: bool) -> Row:
+    moved = dump.bytes_written + dump.bytes_read
+    return {
+        "family": dump.family,
+        "role": dump.role.value,
+        "number": dump.number,
+        "index": dump.index,
+        "processes": dump.ranks,
+        "bytes_written": dump.bytes_written,
+        "bytes_read": dump.bytes_read,
+        "start_s": dump.start_s,
+        "end_s": dump.end_s,
+        "late_s": dump.late_s,
+        "io_time_s": None if counts_only else dump.io_s,
+        "transfer_time_s": None if counts_only else dump.transfer_s,
+        "bandwidth": moved / dump.io_s if dump.io_s > 0 and not counts_only else None,
+    }
+
+
+def plan_deviations(prepared: Prepared, record: Record) -> list[str]:
+    """How the record differs from its plan: dumps, bytes, and numbers of reads and writes. None: it was performed."""
+    reasons = []
+    if record.incomplete:
+        reasons.append("the run did not end")
+    if not prepared.counts_only and record.processes != prepared.plan.ranks:
+        reasons.append(f"{prepared.plan.ranks} ranks planned, {record.processes} processes found")
+    planned = prepared.counted
+    found = {(dump.family, dump.index): dump for dump in record.dumps}
+    if planned.keys() != found.keys() or len(record.dumps) != len(found):
+        reasons.append(f"{len(planned)} dumps planned, {len(record.dumps)} found")
+    plan = prepared.plan
+    fitted = {(dump.family, dump.index) for dump in plan.dumps if plan.contents[dump.content].fit is not None}
+    for key in sorted(planned.keys() & found.keys()):
+        reasons += _dump_deviations(planned[key], found[key], is_fitted=key in fitted)
+    return reasons[:MOST_REASONS]
+
+
+def _dump_deviations(planned: Row, found: RecordDump, *, is_fitted: bool) -> list[str]:
+    where = f"{planned['role']} {planned['number']}, dump {planned['index']}"
+    reasons = []
+    if planned["payload_bytes"] != found.payload_bytes and not (is_fitted and _fits(planned, found)):
+        reasons.append(f"{where}: {planned['payload_bytes']} bytes planned, {found.payload_bytes} found")
+    for kind in ("write", "read"):
+        asked = planned["kinds"].get(kind, {}).get("count", 0)
+        got = found.kinds[kind].count if kind in found.kinds else 0
+        if asked != got:
+            reasons.append(f"{where}: {asked} {kind}s planned, {got} found")
+    return reasons
+
+
+def _fits(planned: Row, found: RecordDump) -> bool:
+    """Whether a payload was chosen so that it comes to the planned bytes with what the library writes around it."""
+    pairs = ((planned[name], getattr(found, name)) for name in ("bytes_written", "bytes_read"))
+    return all(abs(got - asked) <= MOST_FITTED_ERROR * asked for asked, got in pairs)

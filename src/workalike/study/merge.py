@@ -1,0 +1,93 @@
+"""Joins the results of studies, of one machine or of several."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import make_folder, write_text
+from workalike.study.journal import (
+    FORMAT,
+    LINES,
+    MANIFEST,
+    VERSION,
+    Finished,
+    now,
+    read_finished,
+    read_manifest,
+)
+from workalike.study.tables import write_tables
+
+
+def merge(folders: Sequence[Path], out: Path) -> int:
+    """Write the trials of all folders into `out`, which must be empty; returns their number.
+
+    `source` names a trial's study by its folder. Blocks are numbered on from study to study: no two trials of different
+    studies share one.
+
+    Raises:
+        WorkalikeError: USAGE if there are fewer than two studies, one occurs twice or `out` is not empty; MISSING or
+            BAD_STUDY for what is no study.
+    """
+    manifests = [read_manifest(folder) for folder in folders]
+    if len(folders) < 2:
+        raise WorkalikeError(ErrorKind.USAGE, "one study cannot be joined", hint="name at least two folders")
+    if len({manifest["id"] for manifest in manifests}) < len(folders):
+        raise WorkalikeError(ErrorKind.USAGE, "a study is named twice", hint="name each folder once")
+    make_folder(out)
+    if any(out.iterdir()):
+        raise WorkalikeError(ErrorKind.USAGE, "is not empty", file=out, hint="choose another -o")
+    joined: list[Finished] = []
+    first_block = 0
+    names = _names(folders)
+    for folder, name in zip(folders, names, strict=True):
+        own = read_finished(folder)
+        joined += [_moved(one, name, first_block, len(joined)) for one in own]
+        first_block += 1 + max((int(one.trial["block"]) for one in own), default=-1)
+    lines = (json.dumps({"trial": one.trial, "dumps": one.dumps}) + "\n" for one in joined)
+    write_text(out / LINES, "".join(lines))
+    write_tables(joined, out)
+    write_text(out / MANIFEST, json.dumps(_manifest(manifests, names, len(joined)), indent=1) + "\n")
+    return len(joined)
+
+
+def _moved(one: Finished, source: str, first_block: int, before: int) -> Finished:
+    number = {"block": one.trial["block"] + first_block, "trial": one.trial.get("trial", 0) + before}
+    return Finished(
+        one.trial | number | {"source": source}, [dump | number | {"source": source} for dump in one.dumps]
+    )
+
+
+def _names(folders: Sequence[Path]) -> list[str]:
+    """The folders' names, with a number where two are equal."""
+    names: list[str] = []
+    for folder in folders:
+        name, number = folder.resolve().name, 2
+        while name in names:
+            name, number = f"{folder.resolve().name}-{number}", number + 1
+        names.append(name)
+    return names
+
+
+def _manifest(manifests: Sequence[dict[str, Any]], names: Sequence[str], trials: int) -> dict[str, Any]:
+    factors = dict.fromkeys(name for manifest in manifests for name in manifest.get("factors", []))
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "id": "-".join(manifest["id"] for manifest in manifests)[:200],
+        "identity": "merged",
+        "created": now(),
+        "state": "merged",
+        "factors": list(factors),
+        "trials": trials,
+        "sources": [
+            {
+                "name": name,
+                **{key: manifest.get(key) for key in ("id", "title", "created", "system", "settings")},
+            }
+            for name, manifest in zip(names, manifests, strict=True)
+        ],
+    }

@@ -1,0 +1,1 @@
+"""Several workloads at the same time, and how much each is slowed down (docs/mix.md)."""

@@ -1,0 +1,225 @@
+"""Runs the workloads of a mix: each alone, then all copies side by side, each in a process of its own.
+
+A copy is a `workalike run` of a plan, which launches the engine, and removes its data when it ends or is stopped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import make_folder
+from workalike.launch.processes import end_with_parent
+from workalike.launch.run import find_engine
+from workalike.plan.choices import Backend, only_counts
+from workalike.plan.plan_file import write_plan
+from workalike.plan.plan_schema import Plan
+from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import Record, read_record
+from workalike.study.mix.document import Mix, Part
+from workalike.study.mix.measure import CopyResult, copy_result
+from workalike.workload.what_if import changed, parse_what_if
+from workalike.workload.workload_file import read_workload
+
+LOOK_SECONDS = 0.02
+STOPPING_SECONDS = 30.0
+"""How long a copy has to stop its engine and remove its data before it is killed."""
+_UNBOUND = {
+    "OMPI_MCA_hwloc_base_binding_policy": "none",  # Open MPI 4
+    "PRTE_MCA_hwloc_default_binding_policy": "none",  # Open MPI 5
+    "HYDRA_BINDING": "none",  # MPICH
+}
+"""Each launcher would bind its ranks to the first cores, as if it were alone on the node."""
+
+
+@dataclass(frozen=True)
+class MixOptions:
+    """Where a mix runs.
+
+    Attributes:
+        data: folder on the file system under test.
+        out: folder of records and results.
+        backend: performs every family; None: each has its own.
+        launcher: as in `RunOptions`.
+    """
+
+    data: Path
+    out: Path
+    backend: Backend | None = None
+    launcher: str | None = None
+
+
+@dataclass
+class _Copy:
+    """One run to start `start` seconds after the others' beginning."""
+
+    part: Part
+    number: int
+    start: float
+    plan: Path
+    data: Path
+    out: Path
+    process: subprocess.Popen[bytes] | None = None
+    started_s: float = 0.0
+
+    @property
+    def label(self) -> str:
+        return f"{self.part.name} {self.number}"
+
+
+def plans_of(mix: Mix, folder: Path) -> list[Plan]:
+    """The plan of each workload of a mix, whose files are relative to a folder.
+
+    Raises:
+        WorkalikeError: a workload is missing or bad, or cannot have so many ranks.
+    """
+    out = []
+    for part in mix.workloads:
+        what_if = parse_what_if(part.what_if)
+        workload = changed(read_workload(folder / part.file), what_if)
+        out.append(
+            resolve(
+                workload,
+                Options(
+                    ranks=part.ranks or what_if.ranks,
+                    bytes_scale=Fraction(mix.bytes_scale).limit_denominator(10**12),
+                    time_scale=mix.time_scale,
+                ),
+            )
+        )
+    return out
+
+
+def run_mix(
+    mix: Mix, folder: Path, options: MixOptions, announce: Callable[[str], None] = lambda _: None
+) -> list[CopyResult]:
+    """Run each workload alone, then all copies side by side.
+
+    `options.out` gets `plans/`, `alone/NAME/` and `together/NAME-COPY/` with the records.
+
+    Args:
+        mix: what to run.
+        folder: what its files are relative to.
+        options: where.
+        announce: called with a line before each run.
+
+    Raises:
+        WorkalikeError: as `plans_of`; RUN_FAILED if a run fails, after all others were stopped.
+    """
+    if only_counts(options.backend):
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            f"--backend {options.backend} performs nothing that could be slowed down",
+            hint="leave it out, or choose one that moves data",
+        )
+    find_engine()
+    plans = plans_of(mix, folder)
+    make_folder(options.out / "plans")
+    make_folder(options.data)
+    alone, together = [], []
+    for part, plan in zip(mix.workloads, plans, strict=True):
+        path = options.out / "plans" / f"{part.name}.json"
+        write_plan(plan, path)
+        data = options.data / f"mix-{part.name}"
+        alone.append(_Copy(part, 1, 0.0, path, data, options.out / "alone" / part.name))
+        for number in range(1, part.weight + 1):
+            together.append(
+                _Copy(
+                    part,
+                    number,
+                    part.start * mix.time_scale,
+                    path,
+                    options.data / f"mix-{part.name}-{number}",
+                    options.out / "together" / f"{part.name}-{number}",
+                )
+            )
+    records = {}
+    for copy in alone:
+        announce(f"{copy.part.name} alone")
+        records[copy.part.name] = _perform([copy], options)[0]
+    announce(f"{len(together)} side by side")
+    return [
+        copy_result(copy.part.name, copy.number, copy.started_s, records[copy.part.name], record)
+        for copy, record in zip(together, _perform(together, options), strict=True)
+    ]
+
+
+def _perform(copies: Sequence[_Copy], options: MixOptions) -> list[Record]:
+    """Run copies at their times; if one fails or this is interrupted, all are stopped, and their data are removed."""
+    for copy in copies:
+        make_folder(copy.out)
+    begun = time.monotonic()
+    try:
+        waiting = sorted(copies, key=lambda copy: copy.start)
+        while waiting or any(_is_running(copy) for copy in copies):
+            now = time.monotonic() - begun
+            while waiting and waiting[0].start <= now:
+                _start(waiting[0], options)
+                waiting[0].started_s = time.monotonic() - begun
+                waiting.pop(0)
+            for copy in copies:
+                if copy.process is not None and copy.process.poll() not in (None, 0):
+                    raise _failed(copy)
+            time.sleep(LOOK_SECONDS)
+        return [read_record(copy.out / "run.json") for copy in copies]
+    finally:
+        _stop([copy.process for copy in copies if copy.process is not None])
+        for copy in copies:
+            with contextlib.suppress(OSError):  # not empty: what is in it is not of this run
+                copy.data.rmdir()
+
+
+def _is_running(copy: _Copy) -> bool:
+    return copy.process is not None and copy.process.poll() is None
+
+
+def _start(copy: _Copy, options: MixOptions) -> None:
+    command = [sys.executable, "-m", "workalike", "run", str(copy.plan), "--dir", str(copy.data)]
+    command += ["-o", str(copy.out), "--quiet"]
+    command += ["--backend", options.backend] if options.backend else []
+    command += ["--launcher", options.launcher] if options.launcher else []
+    parent = os.getpid()
+    with (copy.out / "stderr.txt").open("wb") as said:
+        copy.process = subprocess.Popen(
+            command,
+            env={**_UNBOUND, **os.environ},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            start_new_session=True,  # Ctrl-C comes to this process, which then stops the copy once
+            preexec_fn=lambda: end_with_parent(parent),
+        )
+
+
+def _failed(copy: _Copy) -> WorkalikeError:
+    said = (copy.out / "stderr.txt").read_text(errors="replace").strip().splitlines()
+    return WorkalikeError(
+        ErrorKind.RUN_FAILED,
+        said[-1].removeprefix("workalike: ") if said else "a copy ended without a word",
+        file=copy.out / "stderr.txt",
+        place=copy.label,
+        hint="all others were stopped",
+    )
+
+
+def _stop(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        if process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGTERM)
+    until = time.monotonic() + STOPPING_SECONDS
+    for process in processes:
+        try:
+            process.wait(max(0.1, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,77 @@
+"""The page, its figures and their numbers on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader
+
+from workalike.files import make_folder, write_text
+from workalike.report.page import environment
+from workalike.study.report.findings import findings_of
+from workalike.study.report.table import StudyTable, shown
+from workalike.text import rate_text
+from workalike.version import VERSION
+
+MOST_ROWS = 100
+PAGE, FIGURES = "report.html", "figures"
+
+
+def write_study_report(folder: str | Path, table: StudyTable) -> Path:
+    """Write `report.html` and `figures/NAME.svg` and `.csv` into a folder, and return the page's path.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE; MISSING without scipy.
+    """
+    place = Path(folder)
+    found = findings_of(table)
+    from workalike.study.report.figures import charts_of  # matplotlib is slow to import
+
+    charts = charts_of(table, found)
+    page = (
+        _environment()
+        .get_template("study.html")
+        .render(
+            title=shown(table.title),
+            reference=shown(table.base()),
+            answers=found.answers,
+            rows=found.rows[:MOST_ROWS],
+            rows_hidden=max(0, len(found.rows) - MOST_ROWS),
+            same=found.same,
+            charts=charts,
+            trials=len(table.block),
+            settings=len(found.rows),
+            blocks=len(set(map(int, table.block))),
+            failed=sum(row.failed for row in found.rows),
+            version=VERSION,
+        )
+    )
+    make_folder(place / FIGURES)
+    for chart in charts:
+        write_text(place / FIGURES / f"{chart.name}.svg", str(chart.svg))
+        write_text(place / FIGURES / f"{chart.name}.csv", chart.csv_text())
+    write_text(place / PAGE, page)
+    return place / PAGE
+
+
+def _environment() -> Environment:
+    """The templates' environment of the replica's report, which escapes all text, with this page before its own."""
+    templates = environment()
+    own = PackageLoader("workalike.study.report", "templates")
+    templates.loader = ChoiceLoader([own, PackageLoader("workalike.report", "templates")])
+    templates.filters.update(shown=shown, bandwidth=_rate, chance=_chance, ratio=_ratio)
+    return templates
+
+
+def _rate(value: float) -> str:
+    return rate_text(None if value != value else value)
+
+
+def _chance(value: float) -> str:
+    if value >= 0.995:
+        return "> 99 %"
+    return f"{100 * value:.0f} %" if value >= 0.005 else "< 1 %"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}" if value < 1000 else "∞" if value == float("inf") else f"{value:.3g}"

@@ -1,0 +1,116 @@
+"""What the page is made from: a row for each trial, and one for each dump."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.study.statistics.table import Floats, Integers, Trials
+
+LONGEST = 44
+"""Characters of a name in text and figures."""
+
+
+@dataclass(frozen=True)
+class DumpTable:
+    """A row for each dump."""
+
+    trial: Integers
+    """The row of its trial in the study's table."""
+    index: Integers
+    bytes: Floats
+    seconds: Floats
+
+    def bandwidth(self) -> Floats:
+        """Bytes per second; NaN where there is no time."""
+        good = (self.seconds > 0) & (self.bytes > 0) & np.isfinite(self.seconds) & np.isfinite(self.bytes)
+        out = np.full(len(self.bytes), np.nan)
+        out[good] = self.bytes[good] / self.seconds[good]
+        return out
+
+
+def no_dumps() -> DumpTable:
+    nothing = np.zeros(0)
+    return DumpTable(nothing.astype(np.int64), nothing.astype(np.int64), nothing, nothing)
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """A row for each trial; NaN where something was not measured.
+
+    Args:
+        block: the trial's block.
+        setting: the name of its setting.
+        factors: levels by the factor's name.
+        bandwidth: bytes per second; NaN for a failed trial.
+        wall_s: seconds of the whole trial.
+        io_time_s: seconds in I/O.
+        slowest_dump_s: seconds of the slowest dump.
+        dumps: a row for each dump.
+        reference: the setting that others are compared with; the first one if not given.
+        same: two names of one setting (the A/A check); the second has no other part in the results.
+        title: the study's name.
+
+    Raises:
+        WorkalikeError: USAGE when the columns differ in length or a named setting has no trial.
+    """
+
+    block: Integers
+    setting: Sequence[str]
+    bandwidth: Floats
+    wall_s: Floats
+    io_time_s: Floats
+    slowest_dump_s: Floats
+    factors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    dumps: DumpTable = field(default_factory=no_dumps)
+    reference: str | None = None
+    same: tuple[str, str] | None = None
+    title: str = "A study"
+
+    def __post_init__(self) -> None:
+        columns = (self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s)
+        dumps = (self.dumps.trial, self.dumps.index, self.dumps.bytes, self.dumps.seconds)
+        for lengths in ({*map(len, columns), *map(len, self.factors.values())}, set(map(len, dumps))):
+            if len(lengths) > 1:
+                raise WorkalikeError(
+                    ErrorKind.USAGE,
+                    f"columns of a study have {sorted(lengths)} rows",
+                    hint="give every column a row for each trial, or dump",
+                )
+        if not len(self.block):
+            raise WorkalikeError(ErrorKind.USAGE, "a study without trials", hint="run it first")
+        named = {*(self.same or ()), *([self.reference] if self.reference is not None else [])}
+        if absent := named - set(self.setting):
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                f"no trial has the setting {sorted(absent)[0]!r}",
+                hint="name one of the study",
+            )
+
+    def base(self) -> str:
+        """The reference."""
+        return self.reference if self.reference is not None else self.setting[0]
+
+    def trials(self, value: Floats | None = None, *, with_copy: bool = False) -> Trials:
+        """Columns for the statistics, of the bandwidth unless another value is given; the A/A copy is left out."""
+        value = self.bandwidth if value is None else value
+        copy = self.same[1] if self.same and not with_copy else None
+        keep = [i for i, name in enumerate(self.setting) if name != copy]
+        return Trials(
+            np.asarray(self.block)[keep],
+            [self.setting[i] for i in keep],
+            np.asarray(value, dtype=np.float64)[keep],
+            {name: [column[i] for i in keep] for name, column in self.factors.items()},
+        )
+
+
+def shown(name: str) -> str:
+    """A name for people: printable, and short."""
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(name)) or "(no name)"
+    if len(text) > LONGEST:
+        half = LONGEST // 2
+        text = f"{text[:half]}…{text[-half:]}"
+    return text

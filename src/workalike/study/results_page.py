@@ -1,0 +1,74 @@
+"""The page of a study, made from its finished trials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workalike.study.journal import Finished
+from workalike.study.report.page import write_study_report
+from workalike.study.report.table import DumpTable, StudyTable
+
+
+def write_results_page(
+    folder: Path, title: str, factors: Sequence[str], finished: Sequence[Finished]
+) -> Path | None:
+    """Write `report.html` and its figures; None where no trial that counts has a bandwidth.
+
+    Raises:
+        WorkalikeError: MISSING without scipy; CANNOT_WRITE.
+    """
+    ordered = sorted(finished, key=lambda one: (one.trial["block"], one.trial.get("position", 0)))
+    if not any(_measured(one, "bandwidth") > 0 for one in ordered):
+        return None
+    return write_study_report(folder, study_table(title, factors, ordered))
+
+
+def study_table(title: str, factors: Sequence[str], finished: Sequence[Finished]) -> StudyTable:
+    """The columns of a study. Trials that do not count have no values, which makes them failed ones for the statistics."""
+    rows = [one.trial for one in finished]
+    settings = [str(row["setting"]) for row in rows]
+    copies = [str(row["setting"]) for row in rows if row.get("arm")]
+    originals = [name.removesuffix(" (a-a)") for name in copies]
+    same = (originals[0], copies[0]) if copies and originals[0] in settings else None
+    return StudyTable(
+        block=np.array([row["block"] for row in rows], dtype=np.int64),
+        setting=settings,
+        bandwidth=_column(finished, "bandwidth"),
+        wall_s=_column(finished, "wall_s"),
+        io_time_s=_column(finished, "io_time_s"),
+        slowest_dump_s=_column(finished, "slowest_dump_s"),
+        factors={name: [str(row.get(name)) for row in rows] for name in factors},
+        dumps=_dumps(finished),
+        reference=same[0] if same else None,
+        same=same,
+        title=title,
+    )
+
+
+def _measured(one: Finished, name: str) -> float:
+    value: Any = one.trial.get(name) if one.trial.get("counted") else None
+    return math.nan if value is None else float(value)
+
+
+def _column(finished: Sequence[Finished], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.array([_measured(one, name) for one in finished], dtype=np.float64)
+
+
+def _dumps(finished: Sequence[Finished]) -> DumpTable:
+    """The dumps of trials that count, numbered in the order of their starts."""
+    rows = [
+        (trial, index, dump["bytes_written"] + dump["bytes_read"], dump["io_time_s"])
+        for trial, one in enumerate(finished)
+        if one.trial.get("counted")
+        for index, dump in enumerate(sorted(one.dumps, key=lambda dump: dump["start_s"]))
+        if dump["io_time_s"] is not None
+    ]
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 4)
+    return DumpTable(
+        columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2], columns[:, 3]
+    )

@@ -1,0 +1,45 @@
+"""JSON schema of STUDY.yaml, for editors.
+
+    python -m workalike.study.schema DIR
+
+writes it to DIR (the repository keeps it in `schema/`, and a test compares them).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from workalike.exchange.schemas import DRAFT, plain, schema_text
+from workalike.files import write_text
+from workalike.study.document import Study
+
+FILE = "study.schema.json"
+
+
+def study_schema() -> dict[str, Any]:
+    """JSON schema of a study file."""
+    schema = plain(Study.model_json_schema(mode="validation"))
+    factor = schema["$defs"]["Factor"]
+    # A factor may also be its levels alone, as in `ranks: [1, 2]`.
+    levels = next(kind for kind in factor["properties"]["levels"]["anyOf"] if kind.get("type") == "array")
+    factors = schema["properties"]["factors"]
+    factors["patternProperties"] = {
+        name: {"anyOf": [levels, kind]} for name, kind in factors["patternProperties"].items()
+    }
+    factors["additionalProperties"] = False
+    return {"$schema": DRAFT, "title": "workalike study", **schema}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the schema into a folder."""
+    if len(arguments) != 1:
+        print("usage: python -m workalike.study.schema DIR", file=sys.stderr)
+        return 2
+    write_text(Path(arguments[0]) / FILE, schema_text(study_schema()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,35 @@
+"""The A/A check: one setting under two names must come out equal. docs/statistics.md#a-a"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workalike.study.statistics.power import none_found_text
+from workalike.study.statistics.ratios import Ratio, paired_ratio
+from workalike.study.statistics.table import Trials
+
+
+@dataclass(frozen=True)
+class SameSetting:
+    """The verdict of an A/A check."""
+
+    ratio: Ratio
+    is_equal: bool | None
+    """None: too few blocks to tell."""
+    text: str
+
+
+def same_setting(trials: Trials, one: str, other: str, *, alpha: float = 0.05) -> SameSetting:
+    """Compare a setting with itself under another name."""
+    ratio = paired_ratio(trials, other, one, level=1 - alpha)
+    if not ratio.is_known:
+        return SameSetting(ratio, None, "The A/A check has too few blocks to tell.")
+    if not ratio.differs:
+        text = f"The same setting under two names came out equal, as it must. {none_found_text(ratio, alpha)}"
+        return SameSetting(ratio, True, text)
+    text = (
+        f"The same setting under two names came out different ({ratio.ratio:.3f}, interval {ratio.low:.3f} to "
+        f"{ratio.high:.3f}): differences of this size between other settings prove nothing. By chance alone this "
+        f"happens in {100 * alpha:.0f} of 100 studies; else look at the order of the trials and at caches."
+    )
+    return SameSetting(ratio, False, text)

@@ -1,0 +1,65 @@
+"""Several comparisons at once: Holm's correction, and simultaneous intervals by the studentized maximum.
+
+docs/statistics.md#many-settings
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from workalike.study.statistics.influence import Estimates, draws
+from workalike.study.statistics.ratios import LEVEL, Ratio, exp, paired_ratios
+from workalike.study.statistics.table import Trials, grid_of
+
+DRAWS = 4000
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values corrected so that any false difference among them is as rare as each says (Holm 1979)."""
+    count = len(p_values)
+    out = [1.0] * count
+    largest = 0.0
+    for place, index in enumerate(sorted(range(count), key=lambda i: p_values[i])):
+        largest = max(largest, min(1.0, (count - place) * p_values[index]))
+        out[index] = largest
+    return out
+
+
+def simultaneous_ratios(
+    trials: Trials, reference: str, *, level: float = LEVEL, seed: int = 0
+) -> list[Ratio]:
+    """Ratios to the reference whose intervals all hold at once with the chance `level`; p is Holm's.
+
+    The largest |t| over all settings is simulated by blocks with random weights, so that what ratios have in common
+    through their reference is kept. Never narrower than single intervals, nor wider than Bonferroni's.
+    """
+    single = paired_ratios(trials, reference, level=level)
+    known = [ratio for ratio in single if ratio.is_known and ratio.sd_log > 0]
+    corrected = dict(zip((r.setting for r in known), holm([r.p for r in known]), strict=True))
+    if len(known) < 2:
+        return single
+    grid = grid_of(trials)
+    base = grid.log[:, grid.place(reference)]
+    columns = np.column_stack([grid.log[:, grid.place(r.setting)] - base for r in known])
+    centred = np.where(np.isfinite(columns), columns - np.nanmean(columns, axis=0), 0.0)
+    pairs = np.array([r.pairs for r in known])
+    error = np.array([r.sd_log for r in known]) / np.sqrt(pairs)
+    shifts = draws(Estimates(np.zeros(len(known)), centred / np.sqrt(pairs * (pairs - 1))), DRAWS, seed)
+    bonferroni = paired_ratios(trials, reference, level=1 - (1 - level) / len(known))
+    widest = {r.setting: r.half_width for r in bonferroni}
+    critical = float(np.quantile(np.max(np.abs(shifts) / error, axis=1), level))
+    out = []
+    for ratio in single:
+        if ratio.setting in corrected:
+            own = ratio.sd_log / math.sqrt(ratio.pairs)
+            reach = min(max(critical * own, ratio.half_width), widest[ratio.setting])
+            middle = math.log(ratio.ratio)
+            ratio = replace(
+                ratio, low=exp(middle - reach), high=exp(middle + reach), p=corrected[ratio.setting]
+            )
+        out.append(ratio)
+    return out

@@ -1,0 +1,175 @@
+"""Ratios of settings to a reference, with intervals: paired within blocks, and unpaired for comparison.
+
+docs/statistics.md#ratios has the formulas and why the interval is Student's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+
+from workalike.study.statistics.extra import scipy_stats
+from workalike.study.statistics.table import Floats, Trials, grid_of
+
+LEVEL = 0.95
+LEAST_PAIRS = 2
+LEAST_FOR_BOOTSTRAP = 3
+RESAMPLES = 4999
+ALIKE = 1e-12
+"""Log-ratios closer than this differ by rounding only."""
+
+
+class Method(Enum):
+    STUDENT = "t"
+    """Student's interval of the mean log-ratio. The default, since its coverage was the best in simulations."""
+    BCA = "BCa"
+    """Bias-corrected and accelerated bootstrap over blocks."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A setting's value divided by the reference's: a geometric mean with its interval."""
+
+    setting: str
+    reference: str
+    ratio: float
+    """NaN where fewer than two pairs are left."""
+    low: float
+    high: float
+    level: float
+    """Of the interval, such as 0.95."""
+    pairs: int
+    """Blocks with both; trials of the smaller side where unpaired."""
+    sd_log: float
+    """Standard deviation of the log-ratios within blocks (unpaired: of a difference of two trials)."""
+    p: float
+    """Of no difference, by Student's test on the log-ratios."""
+
+    @property
+    def is_known(self) -> bool:
+        return math.isfinite(self.ratio)
+
+    @property
+    def differs(self) -> bool:
+        """The interval leaves out 1."""
+        return self.low > 1 or self.high < 1
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval on the log scale: 0.05 is about ±5 %."""
+        return math.log(self.high / self.low) / 2 if self.is_known and self.low > 0 else math.inf
+
+
+def unknown(setting: str, reference: str, level: float, pairs: int = 0) -> Ratio:
+    """A ratio of which nothing is known."""
+    return Ratio(setting, reference, math.nan, 0.0, math.inf, level, pairs, math.nan, 1.0)
+
+
+def log_ratios(trials: Trials, setting: str, reference: str) -> Floats:
+    """log(setting ÷ reference) of each block that has both, in the order of the blocks."""
+    grid = grid_of(trials)
+    difference = grid.log[:, grid.place(setting)] - grid.log[:, grid.place(reference)]
+    return np.asarray(difference[np.isfinite(difference)])
+
+
+def paired_ratio(
+    trials: Trials,
+    setting: str,
+    reference: str,
+    *,
+    level: float = LEVEL,
+    method: Method = Method.STUDENT,
+    seed: int = 0,
+) -> Ratio:
+    """The ratio of a setting to the reference, taken within blocks, so that drift between blocks cancels.
+
+    Blocks in which one of both failed are left out.
+    """
+    ratio = of_log_ratios(log_ratios(trials, setting, reference), setting, reference, level)
+    if method is Method.BCA and ratio.pairs >= LEAST_FOR_BOOTSTRAP:
+        low, high = bca(log_ratios(trials, setting, reference), level, seed)
+        ratio = replace(ratio, low=exp(low), high=exp(high))
+    return ratio
+
+
+def paired_ratios(trials: Trials, reference: str, *, level: float = LEVEL) -> list[Ratio]:
+    """`paired_ratio` of every setting but the reference, in the order of the settings."""
+    grid = grid_of(trials)
+    base = grid.log[:, grid.place(reference)]
+    out = []
+    for column, setting in enumerate(grid.settings):
+        if setting != reference:
+            difference = grid.log[:, column] - base
+            out.append(of_log_ratios(difference[np.isfinite(difference)], setting, reference, level))
+    return out
+
+
+def of_log_ratios(values: Floats, setting: str, reference: str, level: float = LEVEL) -> Ratio:
+    """The ratio whose log-ratios of blocks are these, with Student's interval and test."""
+    count = len(values)
+    if count < LEAST_PAIRS:
+        return unknown(setting, reference, level, count)
+    mean, sd = float(np.mean(values)), float(np.std(values, ddof=1))
+    error = sd / math.sqrt(count)
+    if sd < ALIKE:
+        p = 1.0 if abs(mean) < ALIKE else 0.0
+        return Ratio(setting, reference, math.exp(mean), math.exp(mean), math.exp(mean), level, count, 0.0, p)
+    stats = scipy_stats()
+    reach = float(stats.t.isf((1 - level) / 2, count - 1)) * error
+    p = float(2 * stats.t.sf(abs(mean) / error, count - 1))
+    return Ratio(
+        setting, reference, exp(mean), exp(mean - reach), exp(mean + reach), level, count, sd, min(1.0, p)
+    )
+
+
+def unpaired_ratio(trials: Trials, setting: str, reference: str, *, level: float = LEVEL) -> Ratio:
+    """The ratio as if trials had no blocks, by Welch's interval: what drift costs is seen beside `paired_ratio`."""
+    grid = grid_of(trials)
+    sides = [grid.log[:, grid.place(name)] for name in (setting, reference)]
+    ours, theirs = (side[np.isfinite(side)] for side in sides)
+    count = min(len(ours), len(theirs))
+    if count < LEAST_PAIRS:
+        return unknown(setting, reference, level, count)
+    stats = scipy_stats()
+    mean = float(np.mean(ours) - np.mean(theirs))
+    a, b = float(np.var(ours, ddof=1)) / len(ours), float(np.var(theirs, ddof=1)) / len(theirs)
+    error = math.sqrt(a + b)
+    if error < ALIKE:
+        p = 1.0 if abs(mean) < ALIKE else 0.0
+        return Ratio(setting, reference, exp(mean), exp(mean), exp(mean), level, count, 0.0, p)
+    freedom = (a + b) ** 2 / (a**2 / (len(ours) - 1) + b**2 / (len(theirs) - 1))
+    reach = float(stats.t.isf((1 - level) / 2, freedom)) * error
+    p = float(2 * stats.t.sf(abs(mean) / error, freedom))
+    sd = math.sqrt(a * len(ours) + b * len(theirs))
+    return Ratio(setting, reference, exp(mean), exp(mean - reach), exp(mean + reach), level, count, sd, p)
+
+
+def bca(
+    values: Floats, level: float = LEVEL, seed: int = 0, resamples: int = RESAMPLES
+) -> tuple[float, float]:
+    """The BCa bootstrap interval of a mean (Efron 1987), of at least three values."""
+    mean = float(np.mean(values))
+    centred = values - mean
+    if float(np.std(values)) < ALIKE:
+        return mean, mean
+    stats = scipy_stats()
+    rng = np.random.default_rng(seed)
+    means = np.sort(values[rng.integers(0, len(values), (resamples, len(values)))].mean(axis=1))
+    below = (np.count_nonzero(means < mean) + np.count_nonzero(means <= mean)) / 2  # ties count half
+    bias = float(stats.norm.ppf(min(max(below, 0.5), resamples - 0.5) / resamples))
+    # The jackknife values of a mean are the centred values, so that the acceleration is a sixth of their skewness.
+    acceleration = float(np.sum(centred**3) / (6 * np.sum(centred**2) ** 1.5))
+    ends = []
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        z = bias + float(stats.norm.ppf(tail))
+        share = float(stats.norm.cdf(bias + z / (1 - acceleration * z)))
+        ends.append(float(np.quantile(means, share)))
+    return ends[0], ends[1]
+
+
+def exp(value: float) -> float:
+    """e^value; infinite beyond the range of a float."""
+    return math.exp(value) if value < 700 else math.inf

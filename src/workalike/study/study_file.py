@@ -1,0 +1,90 @@
+"""Reads study files (YAML); input is untrusted."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import read_text
+from workalike.study.document import Study
+from workalike.workload.model import Workload
+from workalike.workload.workload_file import (
+    describe_location,
+    first_finding,
+    line_of,
+    load_yaml,
+    read_workload,
+)
+
+MAX_BYTES = 4 * 2**20
+HINT = "see docs/study.md"
+ONE = "workload"
+"""The name of the only workload of a study that has no choice of them."""
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """A checked study with its workloads: `identity` changes with anything that changes what a trial is.
+
+    Blocks may be added to a study, and what stops it may change; its title, too.
+    """
+
+    path: Path
+    study: Study
+    workloads: dict[str, Workload]
+    hashes: dict[str, str]
+
+    @property
+    def identity(self) -> str:
+        """Sixteen hexadecimal digits."""
+        free = {"blocks", "title", "timeout", "assume", "directory", "launcher"}
+        text = self.study.model_dump_json(exclude=free) + str(sorted(self.hashes.items()))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def bad(path: Path, message: str, place: str | None = None, hint: str = HINT) -> WorkalikeError:
+    """An error of a study file."""
+    return WorkalikeError(ErrorKind.BAD_STUDY, message, file=path, place=place, hint=hint)
+
+
+def read_study(path: Path) -> StudyFile:
+    """Read and check a study file and the workloads that it names, relative to its folder.
+
+    Raises:
+        WorkalikeError: MISSING, BAD_STUDY or BAD_WORKLOAD, naming the line and the place.
+    """
+    study = _parsed(read_text(path, ErrorKind.BAD_STUDY, MAX_BYTES), path)
+    files = study.workloads or {ONE: study.workload or ""}
+    workloads, hashes = {}, {}
+    for name, file in files.items():
+        place = path.parent / file
+        workloads[name] = read_workload(place)
+        # Not the file's bytes: comments in a workload change nothing.
+        hashes[name] = hashlib.sha256(workloads[name].model_dump_json().encode()).hexdigest()
+    return StudyFile(path, study, workloads, hashes)
+
+
+def _parsed(text: str, path: Path) -> Study:
+    try:
+        node, document = load_yaml(text, path, hint=HINT)
+    except WorkalikeError as error:
+        raise bad(path, error.message, error.place) from error
+    if not isinstance(document, dict) or "study" not in document:
+        raise bad(path, "not a study: it does not begin with `study: 1`")
+    try:
+        return Study.model_validate(_with_texts(document))
+    except ValidationError as error:
+        location, message = first_finding(error)
+        raise bad(path, message, f"line {line_of(node, location)}, {describe_location(location)}") from error
+    except RecursionError as error:
+        raise bad(path, "nested too deeply") from error
+
+
+def _with_texts(document: dict[Any, Any]) -> dict[str, Any]:
+    """The document with words as the keys of its fields: YAML reads some names as numbers or dates."""
+    return {str(key): value for key, value in document.items()}

@@ -1,0 +1,267 @@
+"""Mixes: the file, the arithmetic by hand, and the real engine at a tiny scale."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from known_logs import OWN_LOGS
+
+from workalike.errors import WorkalikeError
+from workalike.launch.run import engine_if_built
+from workalike.record.run_record import Record
+from workalike.study.mix.document import SCHEMA_FILE, Mix, read_mix, schema_text
+from workalike.study.mix.measure import copy_result, fairness, summary
+from workalike.study.mix.page import write_page
+
+ROOT = Path(__file__).parents[3]
+COMMAND = [sys.executable, "-m", "workalike"]
+WRITES = """\
+workalike: 2
+ranks: {ranks}
+families:
+- role: checkpoint
+  interface: posix
+  sharing: per-rank
+  schedule: {{count: {count}, first: 0 s, every: 0.05 s}}
+  content: {{fsyncs: {ranks}, streams: [{{direction: write, sizes: [8/rank x 64 KiB]}}]}}
+"""
+needs_engine = pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)")
+
+
+def dump(
+    index: int, seconds: float, *, ranks: int = 2, written: int = 100, **counters: int
+) -> dict[str, object]:
+    times = {"count": 1, "total_s": seconds * ranks}
+    return {
+        "family": 0,
+        "role": "checkpoint",
+        "index": index,
+        "ranks": ranks,
+        "bytes_written": written,
+        "bytes_read": 0,
+        "due_s": 0,
+        "start_s": 0,
+        "end_s": 1,
+        "late_s": 0,
+        "kinds": {"write": times},
+        "counters": {"WRITES": 4, **counters},
+    }
+
+
+def record(*dumps: dict[str, object], wall_s: float = 10.0) -> Record:
+    return Record.model_validate(
+        {"plan_ranks": 2, "processes": 2, "backend": "posix", "wall_s": wall_s, "dumps": list(dumps)}
+    )
+
+
+def test_slowdowns_by_hand() -> None:
+    """Dumps of 1 and 3 s become 2 and 4 s: 2 and 1.33 each, 6/4 in all; 4 of 10 s become 6 of 12."""
+    found = copy_result(
+        "a", 1, 0.5, record(dump(0, 1), dump(1, 3)), record(dump(0, 2), dump(1, 4), wall_s=12)
+    )
+    assert [each.slowdown for each in found.dumps] == [2, pytest.approx(4 / 3)]
+    assert found.slowdown == 1.5
+    assert (found.share_alone, found.share_together) == (pytest.approx(0.4), pytest.approx(0.5))
+    assert found.slowest is not None and found.slowest.index == 1
+    assert found.most_slowed is not None and found.most_slowed.index == 0
+    assert (found.bytes_written, found.differences) == (200, ())
+    document = summary([found])
+    assert document["worst"] == {"name": "a", "copy": 1, "slowdown": 1.5}
+    assert document["tail"]["dump"]["together_s"] == 4
+    assert document["as_alone"]
+
+
+@pytest.mark.parametrize(
+    ("slowdowns", "index"),
+    [([2, 2, 2], 1.0), ([1, 3], 0.8), ([1, 1e12], 0.5), ([], None), ([None, 2], 1.0)],
+)
+def test_fairness_by_hand(slowdowns: list[float | None], index: float | None) -> None:
+    """Of speeds 1 and 1/3: (4/3)² ÷ (2 × 10/9) = 0.8."""
+    assert fairness(slowdowns) == (None if index is None else pytest.approx(index))
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        ([dump(0, 1, written=99)], "99 bytes written, alone 100"),
+        ([dump(0, 1, WRITES=5)], "another WRITES"),
+        ([], "not performed"),
+        ([dump(0, 1), dump(1, 1)], "not performed alone"),
+    ],
+)
+def test_other_bytes_and_counts_are_shown(after: list[dict[str, object]], words: str) -> None:
+    found = copy_result("a", 1, 0, record(dump(0, 1)), record(*after))
+    assert any(words in line for line in found.differences)
+    assert not summary([found])["as_alone"]
+
+
+def test_no_time_is_no_slowdown(tmp_path: Path) -> None:
+    found = copy_result("a", 1, 0, record(dump(0, 0), wall_s=0), record(dump(0, 1), wall_s=0))
+    assert (found.slowdown, found.share_alone) == (None, None)
+    document = summary([found])
+    assert document["fairness"] is None
+    write_page(tmp_path / "mix.html", [found], document)
+    assert "1 run side by side" in (tmp_path / "mix.html").read_text()
+
+
+def test_the_schema_is_that_of_the_model() -> None:
+    assert (ROOT / "schema" / SCHEMA_FILE).read_text() == schema_text(), (
+        "run `python -m workalike.study.mix.document schema` and look at what has changed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a: b", "does not begin with `mix: 1`"),
+        ("mix: 2\nworkloads: [{name: a, file: x}]", "line 1"),
+        ("mix: 1\nworkloads: []", "line 2"),
+        ("mix: 1\nworkloads:\n- {name: a, file: x, wieght: 2}", "line 3"),
+        ("mix: 1\nworkloads:\n- {name: a, file: x}\n- {name: a, file: x}", "called a"),
+        ("mix: 1\nworkloads:\n- {name: ../a, file: x}", "line 3"),
+        ("mix: 1\nworkloads:\n- {name: a, file: x, weight: 1001}", "line 3"),
+        ("mix: 1\nworkloads:\n- {name: a, file: x, start: -1 s}", "line 3"),
+        ('mix: 1\nworkloads:\n- {name: a, file: "x\\0"}', "line 3"),
+        ("mix: [", "not YAML"),
+    ],
+)
+def test_bad_mixes_name_the_place(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "mix.yaml").write_text(text)
+    with pytest.raises(WorkalikeError, match=re.escape(words)) as error:
+        read_mix(tmp_path / "mix.yaml")
+    assert "\n" not in error.value.one_line()
+    assert error.value.exit_code == 2
+
+
+def test_a_mix_is_read(tmp_path: Path) -> None:
+    (tmp_path / "mix.yaml").write_text(
+        "mix: 1\nworkloads:\n- {name: a, file: x.yaml, start: 2 min, weight: 3}\n"
+    )
+    found = read_mix(tmp_path / "mix.yaml")
+    assert isinstance(found, Mix)
+    assert (found.workloads[0].start, found.workloads[0].weight, found.time_scale) == (120.0, 3, 1.0)
+
+
+def mix(folder: Path, *options: object) -> subprocess.CompletedProcess[str]:
+    command = [
+        *COMMAND,
+        "mix",
+        str(folder / "mix.yaml"),
+        "--dir",
+        str(folder / "data"),
+        "-o",
+        str(folder / "out"),
+    ]
+    return subprocess.run([*command, *map(str, options)], capture_output=True, text=True, check=False)
+
+
+@needs_engine
+def test_copies_do_what_they_do_alone(tmp_path: Path) -> None:
+    (tmp_path / "w.yaml").write_text(WRITES.format(ranks=2, count=3))
+    (tmp_path / "mix.yaml").write_text(
+        "mix: 1\nworkloads:\n- {name: a, file: w.yaml, weight: 2}\n"
+        "- {name: b, file: w.yaml, start: 0.2 s, ranks: 1, what_if: [checkpoint.growth=100%]}\n"
+    )
+    done = mix(tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found == json.loads((tmp_path / "out" / "mix.json").read_text())
+    assert [(copy["name"], copy["copy"], copy["ranks"]) for copy in found["copies"]] == [
+        ("a", 1, 2),
+        ("a", 2, 2),
+        ("b", 1, 1),
+    ]
+    # 3 dumps of 2 ranks × 8 × 64 KiB; with growth 1, 2 and 4 times 1 MiB (one rank writes all of it).
+    assert [copy["bytes_written"] for copy in found["copies"]] == [3 << 20, 3 << 20, 7 << 20]
+    assert found["as_alone"]
+    assert all(copy["slowdown"] > 0 and len(copy["dumps"]) == 3 for copy in found["copies"])
+    assert found["copies"][2]["started_s"] >= 0.2 > found["copies"][0]["started_s"]
+    assert 1 / 3 <= found["fairness"] <= 1
+    assert list((tmp_path / "data").iterdir()) == []
+    page = (tmp_path / "out" / "mix.html").read_text()
+    assert "3 runs side by side" in page
+    assert "<script" not in page
+    assert all(link.startswith("http://www.w3.org/") for link in re.findall(r"https?://[^\"'\s<]+", page))
+
+
+@needs_engine
+def test_workloads_of_logs_do_what_they_do_alone(tmp_path: Path) -> None:
+    """Three logs of our own: collective, a file per rank with reads, and STDIO."""
+    lines = ["mix: 1", "time_scale: 0", "workloads:"]
+    for name in ("checkpoints-4", "per-rank-4", "stdio-output-1"):
+        (log,) = [log for log in OWN_LOGS if log.stem == name]
+        subprocess.run(
+            [*COMMAND, "characterize", log, "-o", tmp_path / f"{name}.yaml"], check=True, capture_output=True
+        )
+        lines.append(f"- {{name: {name}, file: {name}.yaml}}")
+    (tmp_path / "mix.yaml").write_text("\n".join(lines))
+    done = mix(tmp_path, "--json", "--backend", "posix")
+    assert done.returncode == 0, done.stderr
+    copies = json.loads(done.stdout)["copies"]
+    assert all(copy["as_alone"] for copy in copies)
+    # 3 × 4 × 8 × 64 KiB by its source (tests/data/programs/checkpoints.c).
+    assert copies[0]["bytes_written"] == 3 * 4 * 8 * 65536
+
+
+@needs_engine
+def test_one_failure_stops_all(tmp_path: Path) -> None:
+    (tmp_path / "w.yaml").write_text(WRITES.format(ranks=1, count=2))
+    (tmp_path / "mix.yaml").write_text("mix: 1\nworkloads:\n- {name: a, file: w.yaml, weight: 2}\n")
+    data = tmp_path / "data" / "mix-a-2"
+    data.parent.mkdir()
+    data.write_text("a file where the folder of the second copy should be")
+    done = mix(tmp_path)
+    assert done.returncode == 1
+    assert "a 2" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert [path.name for path in data.parent.iterdir()] == ["mix-a-2"]
+
+
+@needs_engine
+def test_an_interrupt_stops_all_and_removes_the_data(tmp_path: Path) -> None:
+    """Both copies have written their first dump, and wait for the second one."""
+    (tmp_path / "w.yaml").write_text(WRITES.format(ranks=1, count=2).replace("0.05 s", "3 s"))
+    (tmp_path / "mix.yaml").write_text("mix: 1\nworkloads:\n- {name: a, file: w.yaml, weight: 2}\n")
+    command = [*COMMAND, "mix", "mix.yaml", "--dir", "data", "-o", "out"]
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job ignores it
+    )
+    lines = [tmp_path / "out" / "together" / name / "run.jsonl" for name in ("a-1", "a-2")]
+    for _ in range(1200):
+        if all(path.exists() and '"dump"' in path.read_text() for path in lines):
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert said.count("\n") == 1
+    assert list((tmp_path / "data").iterdir()) == []
+    assert not (tmp_path / "out" / "mix.json").exists()
+
+
+@pytest.mark.parametrize("backend", ["null", "record", "nonsense"])
+def test_backends_that_cannot_be_slow_are_refused(tmp_path: Path, backend: str) -> None:
+    (tmp_path / "w.yaml").write_text(WRITES.format(ranks=1, count=2))
+    (tmp_path / "mix.yaml").write_text("mix: 1\nworkloads:\n- {name: a, file: w.yaml}\n")
+    done = mix(tmp_path, "--backend", backend)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_workload_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mix.yaml").write_text("mix: 1\nworkloads:\n- {name: a, file: missing.yaml}\n")
+    done = mix(tmp_path)
+    assert done.returncode == 2
+    assert "missing.yaml" in done.stderr
