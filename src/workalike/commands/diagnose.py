@@ -1,0 +1,80 @@
+"""`workalike diagnose LOG…`"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workalike.commands import options as opt
+from workalike.commands.outcome import EXIT_PARTLY
+from workalike.errors import ErrorKind, WorkalikeError
+
+
+def register(app: typer.Typer) -> None:
+    app.command("diagnose", epilog=opt.EXIT_CODES)(command)
+
+
+def command(
+    logs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="LOG...", help="Darshan logs of one job, or a folder of them."),
+    ] = None,
+    site: Annotated[
+        Path | None, typer.Option(help="Site file (TOML) with other thresholds.", metavar="FILE")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="HTML page with the job's timeline.")
+    ] = None,
+    explain: Annotated[str | None, typer.Option(help="Print the page of a rule.", metavar="RULE")] = None,
+    show_site: Annotated[
+        bool, typer.Option("--show-site", help="Print the site file with all defaults.")
+    ] = False,
+    names: Annotated[
+        bool, typer.Option("--names", help="Name the files of each family, by their pattern.")
+    ] = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Say what is wrong with a job's I/O, what it costs in time, and what to change.
+
+    Exit code 3: done, but a module of the log was partial.
+
+    Examples:
+
+        workalike diagnose app.darshan
+
+        workalike diagnose app.darshan -o app.html --names
+
+        workalike diagnose --explain sync-each-write
+    """
+    from workalike.darshan import open_logs
+    from workalike.diagnose.diagnosis import diagnosis_of
+    from workalike.diagnose.job import read_job
+    from workalike.diagnose.pages import page_of
+    from workalike.diagnose.registry import rule_of
+    from workalike.diagnose.site import default_text, read_site
+    from workalike.diagnose.text import diagnosis_text
+
+    if explain is not None:
+        typer.echo(page_of(rule_of(explain)), nl=False)
+        return
+    if show_site:
+        typer.echo(default_text(), nl=False)
+        return
+    if not logs:
+        raise WorkalikeError(ErrorKind.USAGE, "no log to diagnose", hint="name a Darshan log")
+    chosen = read_site(site)
+    job = read_job(open_logs(logs))
+    found = diagnosis_of(job, chosen, names=names)
+    if output is not None:
+        from workalike.diagnose.page import write_page
+
+        write_page(output, found, job)
+    if as_json:
+        opt.print_json(found.model_dump(mode="json"))
+    else:
+        typer.echo(diagnosis_text(found, shutil.get_terminal_size().columns), nl=False)
+    if found.partial_modules:
+        raise typer.Exit(EXIT_PARTLY)

@@ -1,0 +1,147 @@
+"""What time a finding explains, from the timers of its files.
+
+A call's time is counted once: MPI-IO's timer contains POSIX's of the same file, so the larger one of the two is taken;
+STDIO's is added. Timers of threads may exceed the run time, so a rank's time is at most the run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from workalike.diagnose.job import Job
+from workalike.facts.columns import RecordColumns
+from workalike.facts.records import BoolArray, FloatArray, IntArray
+
+READ, WRITE, META = "READ", "WRITE", "META"
+KINDS = (READ, WRITE, META)
+MOST_OF_RUN = 1.5
+"""A record whose timer exceeds ranks x run time by more than this factor is not used."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Time that a finding explains at most.
+
+    `rank_seconds` is summed over ranks, `slowest_s` is the share of the slowest rank (an estimate where the log has
+    only its total), `bound_s` the wall-clock time that a change can save at most. `terms` are the formula's numbers.
+    """
+
+    rank_seconds: float
+    slowest_s: float
+    bound_s: float
+    formula: str
+    terms: Mapping[str, float] = field(default_factory=dict)
+
+
+def seconds(job: Job, *kinds: str) -> FloatArray:
+    """float64[N], seconds of all ranks together in calls of some kinds (READ, WRITE, META)."""
+    return sum(
+        (np.maximum(_of(job, "POSIX", k), _of(job, "MPI-IO", k)) + _of(job, "STDIO", k) for k in kinds),
+        np.zeros(len(job)),
+    )
+
+
+def _of(job: Job, module: str, kind: str) -> FloatArray:
+    out = np.zeros(len(job))
+    for file, _, values, _ in _records(job, module, kind):
+        np.add.at(out, file, values)
+    return out
+
+
+def _records(job: Job, module: str, kind: str) -> list[tuple[IntArray, IntArray, FloatArray, RecordColumns]]:
+    table = job.module(module)
+    if table is None:
+        return []
+    values = table.fcounters[:, table.fcounter_names.index(f"F_{kind}_TIME")]
+    members = np.where(table.ranks < 0, np.where(table.members > 0, table.members, job.nprocs), 1)
+    limit = members * max(job.run_time, 0.0)
+    # Timers of threads that add up to more than the run are of no use (Darshan's, of one file and many threads).
+    values = np.where(np.isfinite(values) & (values <= MOST_OF_RUN * limit), values, 0.0).clip(0, limit)
+    return [(table.file, table.ranks, values, table)]
+
+
+def explained(
+    job: Job, share: FloatArray | BoolArray, kinds: Collection[str], formula: str, **terms: float
+) -> Cost:
+    """The cost of a share (0 to 1) of each file's time in calls of some kinds."""
+    part = np.asarray(share, dtype=np.float64).clip(0, 1)
+    total = 0.0
+    by_rank = np.zeros(job.nprocs)
+    slowest = bound = 0.0
+    for kind in kinds:
+        outer = _of(job, "MPI-IO", kind) > _of(job, "POSIX", kind)
+        for module, counts in (
+            ("MPI-IO", outer),
+            ("POSIX", ~outer),
+            ("STDIO", np.ones(len(job), dtype=bool)),
+        ):
+            weight = np.where(counts, part, 0.0)
+            if not weight.any():
+                continue
+            for file, ranks, values, table in _records(job, module, kind):
+                here = values * weight[file]
+                total += float(here.sum())
+                single = ranks >= 0
+                by_rank += np.bincount(ranks[single], here[single], minlength=job.nprocs)[: job.nprocs]
+                rows = np.flatnonzero(~single & (here > 0))
+                if not len(rows):
+                    continue
+                own = _slowest_of(table, rows, job)
+                all_kinds = sum((_column(table, f"F_{k}_TIME", rows) for k in KINDS), np.zeros(len(rows)))
+                ratio = np.divide(here[rows], all_kinds, out=np.zeros(len(rows)), where=all_kinds > 0)
+                slowest += float(np.maximum(own * ratio, here[rows] / job.nprocs).sum())
+                bound += float(np.minimum(own, here[rows]).sum())
+    most = float(by_rank.max(initial=0.0))
+    limit = max(job.run_time, 0.0)
+    rank_seconds = min(total, job.rank_time)
+    return Cost(
+        rank_seconds,
+        min(slowest + most, limit),
+        min(max(bound + most, rank_seconds / max(job.nprocs, 1)), limit),
+        formula,
+        {**terms, "rank_seconds": rank_seconds, "ranks": float(job.nprocs), "run_time_s": job.run_time},
+    )
+
+
+def _column(table: RecordColumns, name: str, rows: npt.NDArray[np.intp]) -> FloatArray:
+    values = table.fcounters[rows, table.fcounter_names.index(name)]
+    return np.asarray(np.where(np.isfinite(values), values, 0.0).clip(0), dtype=np.float64)
+
+
+def _slowest_of(table: RecordColumns, rows: npt.NDArray[np.intp], job: Job) -> FloatArray:
+    """Seconds of the slowest rank in each reduced record; a record without it stands for equal ranks."""
+    stated = _column(table, "F_SLOWEST_RANK_TIME", rows)
+    total = sum((_column(table, f"F_{k}_TIME", rows) for k in KINDS), np.zeros(len(rows)))
+    stated = np.where(stated > 0, stated, total / job.nprocs)
+    return np.asarray(np.minimum(stated, max(job.run_time, 0.0)), dtype=np.float64)
+
+
+def no_cost(job: Job, formula: str = "no timer tells: 0") -> Cost:
+    """The cost of what the log does not time."""
+    return Cost(0.0, 0.0, 0.0, formula, {"ranks": float(job.nprocs), "run_time_s": job.run_time})
+
+
+def of_one_rank(job: Job, excess_s: float, formula: str, **terms: float) -> Cost:
+    """The cost of a rank that works `excess_s` seconds longer than the others, which wait for it."""
+    excess = min(max(excess_s, 0.0), max(job.run_time, 0.0))
+    return Cost(
+        excess,
+        excess,
+        excess,
+        formula,
+        {**terms, "excess_s": excess, "ranks": float(job.nprocs), "run_time_s": job.run_time},
+    )
+
+
+def larger(one: Cost, other: Cost) -> Cost:
+    """The larger of two costs of the same time, which must not be added."""
+    if max(one.rank_seconds, 0) >= other.rank_seconds and one.slowest_s >= other.slowest_s:
+        return one
+    big = one if one.rank_seconds >= other.rank_seconds else other
+    return replace(
+        big, slowest_s=max(one.slowest_s, other.slowest_s), bound_s=max(one.bound_s, other.bound_s)
+    )

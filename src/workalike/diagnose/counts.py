@@ -1,0 +1,166 @@
+"""Counts by file that several rules share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workalike.darshan.bins import SIZE_BINS
+from workalike.diagnose.job import Job
+from workalike.facts.counters import ACCESSES, COUNTS
+from workalike.facts.records import BoolArray, FloatArray
+
+MIB = 2**20
+SMALL_BINS = SIZE_BINS[:5]
+"""Bins up to 1 MiB; the last one holds accesses of exactly 1 MiB, too."""
+
+OPENED = {"POSIX": ("OPENS",), "STDIO": ("OPENS",), "MPI-IO": ("INDEP_OPENS", "COLL_OPENS")}
+
+
+def ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    """The quotient, 0 where there is nothing below."""
+    out: FloatArray = np.divide(above, below, out=np.zeros(len(below)), where=below > 0)
+    return out
+
+
+def small(job: Job, kind: str) -> FloatArray:
+    """float64[N], POSIX reads or writes (`kind` READ or WRITE) below 1 MiB, at least.
+
+    Accesses of exactly 1 MiB share a bin with smaller ones; the common sizes tell how many there are, of both
+    directions together: as many as possible are taken to be of this one. Where POSIX lost most of what MPI-IO moved,
+    its counts do not describe the file, and none are small.
+    """
+    out = job.total("POSIX", *(f"SIZE_{kind}_{name}" for name in SMALL_BINS))
+    table = job.module("POSIX")
+    if table is None:
+        return out
+    exact = np.zeros(len(job))
+    for size, count in zip(ACCESSES, COUNTS, strict=True):
+        hit = table.column(size) == MIB
+        np.add.at(exact, table.file[hit], table.column(count)[hit].clip(0).astype(np.float64))
+    name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
+    whole = 2 * job.total("POSIX", name) >= job.total("MPI-IO", name)
+    below = out - np.minimum(exact, job.total("POSIX", f"SIZE_{kind}_{SMALL_BINS[-1]}"))
+    return np.asarray(np.where(whole, below.clip(0), 0.0))
+
+
+def opens(job: Job) -> FloatArray:
+    """float64[N], opens in POSIX and STDIO, without duplicated descriptors."""
+    real = job.total("POSIX", "OPENS") - job.total("POSIX", "FILENOS", "DUPS")
+    out: FloatArray = real.clip(0) + (job.total("STDIO", "OPENS") - job.total("STDIO", "FDOPENS")).clip(0)
+    return out
+
+
+def opens_per_rank(job: Job) -> FloatArray:
+    return ratio(opens(job), np.maximum(job.ranks, 1).astype(np.float64))
+
+
+def bytes_of(job: Job, kind: str) -> FloatArray:
+    """float64[N], bytes read or written (`kind` READ or WRITE) in POSIX and STDIO."""
+    name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
+    return job.total("POSIX", name) + job.total("STDIO", name)
+
+
+def nodes_of(job: Job, ranks_per_node: int) -> int | None:
+    """Nodes of the job: by the hosts of a trace of all ranks, or by the site's ranks per node; None if neither tells."""
+    hosts: set[bytes] = set()
+    ranks: set[int] = set()
+    for log in job.logs:
+        for module in ("DXT_POSIX", "DXT_MPIIO"):
+            table = log.dxt(module)
+            if table is not None:
+                hosts.update(table.hostnames.tolist())
+                ranks.update(table.ranks.tolist())
+    if len(hosts) and len(ranks) >= job.nprocs // len(job.logs):
+        return len(hosts)
+    return -(-job.nprocs // ranks_per_node) if ranks_per_node else None
+
+
+def by_rank(job: Job, module: str, counters: tuple[str, ...]) -> dict[int, FloatArray]:
+    """Family -> float64[P], the sum of counters of records of one rank each; families with a reduced record are out."""
+    table = job.module(module)
+    if table is None:
+        return {}
+    values = np.zeros(len(table))
+    for name in counters:
+        if name in table.counter_names:
+            values += table.column(name).clip(0)
+        else:
+            column = table.fcounters[:, table.fcounter_names.index(name)]
+            values += np.where(np.isfinite(column), column, 0.0).clip(0, max(job.run_time, 0.0))
+    families = job.family[table.file]
+    out: dict[int, FloatArray] = {}
+    usable = job.own[table.file]
+    reduced = np.unique(families[usable & (table.ranks < 0)])
+    usable &= ~np.isin(families, reduced)
+    order = np.flatnonzero(usable)
+    order = order[np.argsort(families[order], kind="stable")]
+    cuts = np.flatnonzero(np.diff(families[order])) + 1
+    for rows in np.split(order, cuts) if len(order) else []:
+        out[int(families[rows[0]])] = np.bincount(
+            table.ranks[rows], values[rows], minlength=job.nprocs
+        ).astype(np.float64)
+    return out
+
+
+def _place(job: Job, name: str) -> tuple[FloatArray, FloatArray]:
+    """(file, value) of the reduced POSIX records of one floating-point counter."""
+    table = job.module("POSIX")
+    if table is None:
+        return np.zeros(0), np.zeros(0)
+    reduced = np.flatnonzero(table.ranks < 0)
+    names = table.fcounter_names
+    values = (
+        table.fcounters[reduced, names.index(name)]
+        if name in names
+        else table.column(name)[reduced].astype(np.float64)
+    )
+    return table.file[reduced].astype(np.float64), np.where(np.isfinite(values), values, 0.0)
+
+
+def writers(job: Job) -> FloatArray:
+    """float64[N], effective ranks that move the data of a file in POSIX; 0 where the log does not tell.
+
+    Of a reduced record: n / (1 + variance x n^2 / bytes^2), exact where shares are equal. Of records of one rank:
+    (sum of bytes)^2 / sum of squares.
+    """
+    out = np.zeros(len(job))
+    table = job.module("POSIX")
+    if table is None:
+        return out
+    moved = table.column("BYTES_READ").clip(0).astype(np.float64) + table.column("BYTES_WRITTEN").clip(0)
+    single = table.ranks >= 0
+    sums, squares = np.zeros(len(job)), np.zeros(len(job))
+    np.add.at(sums, table.file[single], moved[single])
+    np.add.at(squares, table.file[single], moved[single] ** 2)
+    out = ratio(sums**2, squares)
+    file, variance = _place(job, "F_VARIANCE_RANK_BYTES")
+    if len(file):
+        rows = file.astype(np.int64)
+        total = moved[~single]
+        spread = np.divide(variance * job.nprocs**2, total**2, out=np.zeros(len(total)), where=total > 0)
+        known = (variance > 0) & (total > 0)
+        out[rows[known]] = job.nprocs / (1 + spread[known])
+    return out
+
+
+def slowest_of(job: Job) -> list[tuple[int, int, float, float]]:
+    """(file, rank, seconds, bytes) of the slowest rank of each file with one reduced POSIX record."""
+    file, seconds = _place(job, "F_SLOWEST_RANK_TIME")
+    _, rank = _place(job, "SLOWEST_RANK")
+    _, size = _place(job, "SLOWEST_RANK_BYTES")
+    limit = max(job.run_time, 0.0)
+    rows = zip(file.tolist(), rank.tolist(), seconds.tolist(), size.tolist(), strict=True)
+    return [
+        (int(f), int(r), min(s, limit), max(b, 0.0)) for f, r, s, b in rows if s > 0 and len(job.logs) == 1
+    ]
+
+
+def ranks_writing(job: Job, rows: BoolArray) -> int:
+    """Ranks that wrote some files, of the records of one rank; effective ones of reduced records."""
+    found: set[int] = set()
+    for module in ("POSIX", "STDIO"):
+        table = job.module(module)
+        if table is not None:
+            used = rows[table.file] & (table.ranks >= 0) & (table.column("BYTES_WRITTEN") > 0)
+            found.update(table.ranks[used].tolist())
+    return max(len(found), 1)

@@ -1,0 +1,130 @@
+"""Logs -> diagnosis: every rule over one job, causes merged, severities by time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workalike.darshan import Log
+from workalike.diagnose.causes import Story, stories, weight
+from workalike.diagnose.costs import KINDS, seconds
+from workalike.diagnose.finding import CostOut, Diagnosis, FamilyOut, Finding, Severity, Unknown
+from workalike.diagnose.job import Job, read_job
+from workalike.diagnose.registry import all_rules
+from workalike.diagnose.rule import Answer, CannotTell, Found, Rule, Seen
+from workalike.diagnose.site import Site
+
+OVERLAPPING = 1.1
+"""Timers of threads: they add up to more than this factor of what the ranks had."""
+
+
+def diagnose(logs: Sequence[Log], site: Site | None = None, *, names: bool = False) -> Diagnosis:
+    """The findings of the logs of one job; with `names`, patterns of file names are in it.
+
+    Raises:
+        WorkalikeError: as `read_job`.
+    """
+    return diagnosis_of(read_job(logs), site or Site(), names=names)
+
+
+def diagnosis_of(job: Job, site: Site, *, names: bool = False) -> Diagnosis:
+    """As `diagnose`, of a job that was read."""
+    found: list[tuple[Rule, Seen]] = []
+    unknown: list[Unknown] = []
+    for rule in all_rules().values():
+        answer = _ask(rule, job, site)
+        if isinstance(answer, CannotTell):
+            unknown.append(Unknown(rule=rule.id, reason=answer.reason))
+        else:
+            found += [(rule, seen) for seen in answer]
+    findings = [_finding(story, job, site) for story in stories(found)]
+    spent = float(seconds(job, *KINDS)[job.own].sum()) if len(job) else 0.0
+    warnings = [*job.warnings, *(w for log in job.logs for w in log.warnings)]
+    if spent > OVERLAPPING * job.rank_time > 0:
+        warnings.append(
+            f"timers add up to {spent / job.rank_time:.3g} times ranks x run time: threads overlap, "
+            "so costs are upper bounds and no finding is weighed above MEDIUM"
+        )
+        for finding in findings:
+            finding.severity = Severity.MEDIUM if finding.severity is Severity.HIGH else finding.severity
+    findings.sort(key=lambda finding: finding.rule != "partial-log")
+    return Diagnosis(
+        ranks=job.nprocs,
+        run_time_s=job.run_time,
+        io_share=min(1.0, spent / job.rank_time) if job.rank_time > 0 else 0.0,
+        warnings=warnings,
+        partial_modules=list(job.facts.partial_modules),
+        families=_families(job, names),
+        findings=findings,
+        cannot_tell=unknown,
+    )
+
+
+def _ask(rule: Rule, job: Job, site: Site) -> Found:
+    """What a rule sees, if the job has what it needs."""
+    if rule.id != "partial-log":
+        if not len(job):
+            return CannotTell("the log has no files")
+        if job.run_time <= 0:
+            return CannotTell("the run time is zero")
+        if job.run_time < site.job.minimum_run_time_s:
+            return CannotTell(f"the run of {job.run_time:.3g} s is too short to weigh anything")
+    missing = [module for module in rule.needs if not _has(job, module)]
+    if missing:
+        return CannotTell(f"the log has no {' and no '.join(missing)} module")
+    if rule.any_of and all(job.module(module) is None for module in rule.any_of):
+        return CannotTell(f"the log has none of the modules {', '.join(rule.any_of)}")
+    return rule.find(job, site.of(rule.id))
+
+
+def _has(job: Job, module: str) -> bool:
+    if module == "LUSTRE":  # not a module of files, and so not among the facts
+        return any(len(log.lustre()) for log in job.logs)
+    return job.module(module) is not None
+
+
+def _finding(story: Story, job: Job, site: Site) -> Finding:
+    rule, seen, cost = story.rule, story.seen, story.cost
+    by_time = weight(cost)
+    severity = Severity.NOTE
+    answer = seen.answer or rule.answer
+    if answer in (Answer.PROBLEM, Answer.NOT_YOUR_FAULT):
+        if by_time >= site.job.high:
+            severity = Severity.HIGH
+        elif by_time >= site.job.medium:
+            severity = Severity.MEDIUM
+    modules = set(rule.needs) | set(rule.any_of)
+    evidence = dict(seen.evidence)
+    for other, its in story.also:
+        evidence |= {f"{other.id}: {key}": value for key, value in its.evidence.items()}
+    return Finding(
+        rule=rule.id,
+        title=rule.title,
+        severity=severity,
+        answer=answer,
+        summary=seen.summary,
+        families=[job.families[number].label for number in seen.families],
+        cost=CostOut(
+            rank_seconds=cost.rank_seconds,
+            share=cost.rank_seconds / job.rank_time if job.rank_time > 0 else 0.0,
+            slowest_rank_s=cost.slowest_s,
+            slowest_rank_share=cost.slowest_s / job.run_time if job.run_time > 0 else 0.0,
+            formula=cost.formula,
+            terms={key: float(value) for key, value in cost.terms.items()},
+        ),
+        gain_at_most_s=cost.bound_s if answer is Answer.PROBLEM else 0.0,
+        evidence={key: float(value) for key, value in evidence.items() if np.isfinite(value)},
+        also=list(dict.fromkeys(other.id for other, _ in story.also if other.id != rule.id)),
+        advice=seen.advice or rule.advice,
+        snippet="" if seen.advice else rule.snippet,  # it belongs to the rule's own advice
+        sure=seen.sure,
+        partial=sorted(modules & set(job.facts.partial_modules)),
+    )
+
+
+def _families(job: Job, names: bool) -> list[FamilyOut]:
+    return [
+        FamilyOut(label=family.label, files=family.files, pattern=family.pattern if names else None)
+        for family in (job.families if len(job) else [])
+    ]

@@ -1,0 +1,76 @@
+"""The diagnosis as a document: what `--json` prints."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from workalike.diagnose.rule import Answer, Sure
+
+
+class Severity(StrEnum):
+    HIGH = "HIGH"
+    MEDIUM = "MEDIUM"
+    NOTE = "NOTE"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class CostOut(_Part):
+    """`rank_seconds` by `formula` with the numbers in `terms`; `share` is of ranks x run time."""
+
+    rank_seconds: float
+    share: float
+    slowest_rank_s: float
+    slowest_rank_share: float
+    formula: str
+    terms: dict[str, float]
+
+
+class Finding(_Part):
+    """One diagnosed problem. `gain_at_most_s` is wall-clock time; `also` are rules that saw the same cause."""
+
+    rule: str
+    title: str
+    severity: Severity
+    answer: Answer
+    summary: str
+    families: list[str]
+    cost: CostOut
+    gain_at_most_s: float
+    evidence: dict[str, float]
+    also: list[str]
+    advice: str
+    snippet: str
+    sure: Sure
+    partial: list[str]
+
+
+class Unknown(_Part):
+    """A rule that cannot tell, and why."""
+
+    rule: str
+    reason: str
+
+
+class FamilyOut(_Part):
+    label: str
+    files: int
+    pattern: str | None
+
+
+class Diagnosis(_Part):
+    """All findings of a job, the one that explains most time first."""
+
+    version: int = 1
+    ranks: int
+    run_time_s: float
+    io_share: float
+    warnings: list[str]
+    partial_modules: list[str]
+    families: list[FamilyOut]
+    findings: list[Finding]
+    cannot_tell: list[Unknown]

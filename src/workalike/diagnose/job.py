@@ -1,0 +1,276 @@
+"""A job as its rules see it: sums of counters by file, families, ranks. Nothing here knows a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from workalike.darshan import Log
+from workalike.facts import naming
+from workalike.facts.columns import Facts, RecordColumns
+from workalike.facts.gather import gather
+from workalike.facts.jobs import JobFacts, job_of
+from workalike.facts.noise import noise_of
+from workalike.facts.records import BoolArray, FloatArray, IntArray
+from workalike.facts.rules import NoiseRule
+from workalike.workload.words import Role
+
+SET_ASIDE = (NoiseRule.STREAM, NoiseRule.LIBRARY, NoiseRule.SYSTEM, NoiseRule.MPI)
+"""Files that are not the application's own. Small and untouched files stay: they may cost metadata time."""
+
+DATA_MODULES = ("POSIX", "MPI-IO", "STDIO")
+
+
+@dataclass(frozen=True)
+class Family:
+    """Files of one purpose. `label` holds no name of the log; `pattern` does, with `#` for numbers."""
+
+    number: int
+    label: str
+    pattern: str
+    role: Role
+    files: int
+
+
+@dataclass
+class Job:
+    """The facts of a job's N files, as columns.
+
+    `nprocs` ranks ran for `run_time` seconds. `warnings` are what could not be true in the logs.
+    """
+
+    facts: Facts
+    logs: Sequence[Log]
+    member_of: JobFacts
+    warnings: list[str] = field(default_factory=list)
+    _sums: dict[tuple[str, str, str], FloatArray] = field(default_factory=dict)
+
+    @property
+    def nprocs(self) -> int:
+        return self.facts.nprocs
+
+    @property
+    def run_time(self) -> float:
+        return self.facts.run_time
+
+    @property
+    def rank_time(self) -> float:
+        """Ranks × run time, in seconds: what a job has to spend."""
+        return self.nprocs * self.run_time
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def module(self, name: str) -> RecordColumns | None:
+        """The records of a module; None where the log has none."""
+        table = self.facts.modules.get(name)
+        return table if table is not None and len(table) else None
+
+    def has(self, module: str, counter: str) -> bool:
+        """Whether any record of the module measured the counter (-1 is "not measured")."""
+        table = self.module(module)
+        if table is None:
+            return False
+        if counter in table.counter_names:
+            return bool((table.column(counter) != -1).any())
+        return counter in table.fcounter_names
+
+    def total(self, module: str, *counters: str) -> FloatArray:
+        """float64[N], the sum over a file's records of some counters; -1 counts as 0."""
+        out = np.zeros(len(self))
+        for counter in counters:
+            out += self._merged(module, counter, "sum")
+        return out
+
+    def largest(self, module: str, counter: str) -> FloatArray:
+        """float64[N], the largest value of a counter in a file's records; 0 without any."""
+        return self._merged(module, counter, "max")
+
+    def _merged(self, module: str, counter: str, how: str) -> FloatArray:
+        key = (module, counter, how)
+        if key not in self._sums:
+            self._sums[key] = self._merge(module, counter, how)
+        return self._sums[key]
+
+    def _merge(self, module: str, counter: str, how: str) -> FloatArray:
+        out = np.zeros(len(self))
+        table = self.module(module)
+        if table is None or counter not in table.counter_names:
+            return out
+        values = table.column(counter).clip(0).astype(np.float64)
+        (np.add if how == "sum" else np.maximum).at(out, table.file, values)
+        return out
+
+    @cached_property
+    def own(self) -> BoolArray:
+        """bool[N]: files of the application; libraries, standard streams and temporary files of MPI are not."""
+        labels = noise_of(self.facts.files())
+        return np.array([label not in SET_ASIDE for label in labels], dtype=bool)
+
+    def saw(self, module: str) -> BoolArray:
+        """bool[N]: whether the module has a record of the file."""
+        out = np.zeros(len(self), dtype=bool)
+        table = self.module(module)
+        if table is not None:
+            out[table.file] = True
+        return out
+
+    @cached_property
+    def ranks(self) -> IntArray:
+        """int64[N], the ranks that have a record of a file; a reduced record stands for all ranks of its log."""
+        out = np.zeros(len(self), dtype=np.int64)
+        for name in DATA_MODULES:
+            np.maximum(out, self.ranks_in(name), out=out)
+        return out
+
+    def ranks_in(self, module: str) -> IntArray:
+        """int64[N], as `ranks`, by the records of one module."""
+        out = np.zeros(len(self), dtype=np.int64)
+        table = self.module(module)
+        if table is None:
+            return out
+        single = table.ranks >= 0
+        pairs = np.unique(np.stack([table.file[single], table.ranks[single]]), axis=1)
+        np.add.at(out, pairs[0], 1)
+        reduced = np.flatnonzero(~single)
+        sizes = np.where(table.members[reduced] > 0, table.members[reduced], self.nprocs)
+        np.add.at(out, table.file[reduced], sizes)
+        return np.minimum(out, self.nprocs)
+
+    @cached_property
+    def shared(self) -> BoolArray:
+        """bool[N]: files that several ranks use."""
+        return self.ranks > 1
+
+    @cached_property
+    def family(self) -> IntArray:
+        """int64[N], the number of each file's family."""
+        self._group()
+        return self._family
+
+    @cached_property
+    def families(self) -> list[Family]:
+        self._group()
+        return self._families
+
+    def _group(self) -> None:
+        keys: dict[tuple[object, ...], int] = {}
+        numbers: list[int] = []
+        written = self.total("POSIX", "BYTES_WRITTEN") + self.total("STDIO", "BYTES_WRITTEN")
+        written += self.total("MPI-IO", "BYTES_WRITTEN")
+        read = self.total("POSIX", "BYTES_READ") + self.total("STDIO", "BYTES_READ")
+        saw = np.stack([self.saw(name) for name in DATA_MODULES], axis=1)
+        for row, name in enumerate(self.facts.names):
+            if naming.is_obfuscated(name):
+                key: tuple[object, ...] = (
+                    tuple(saw[row].tolist()),
+                    bool(written[row]),
+                    bool(self.shared[row]),
+                )
+            else:
+                key = (naming.pattern_of(name),)
+            numbers.append(keys.setdefault(key, len(keys)))
+        self._family = np.array(numbers, dtype=np.int64)
+        files = self.facts.files()
+        counted: dict[Role, int] = {}
+        self._families = []
+        for (key, number), rows in zip(keys.items(), _rows_by(self._family, len(keys)), strict=True):
+            pattern = str(key[0]) if len(key) == 1 else ""
+            role = naming.role_by_name([files[row] for row in rows.tolist()]) if pattern else None
+            role = role or _role_by_use(bool(written[rows].any()), bool(read[rows].any()))
+            counted[role] = counted.get(role, 0) + 1
+            self._families.append(Family(number, f"{role.value} {counted[role]}", pattern, role, len(rows)))
+
+    def families_of(self, which: BoolArray) -> tuple[int, ...]:
+        """The numbers of the families of some files."""
+        return tuple(np.unique(self.family[which]).tolist())
+
+    @cached_property
+    def extent(self) -> FloatArray:
+        """float64[N], bytes from the start of a file to the last one that POSIX or STDIO touched."""
+        ends = [
+            self.largest(module, f"MAX_BYTE_{kind}")
+            for module in ("POSIX", "STDIO")
+            for kind in ("READ", "WRITTEN")
+        ]
+        out: FloatArray = np.maximum.reduce(ends) + 1
+        return out
+
+    def is_partial(self, *modules: str) -> bool:
+        return any(module in self.facts.partial_modules for module in modules)
+
+
+def _rows_by(group: IntArray, groups: int) -> list[IntArray]:
+    order = np.argsort(group, kind="stable")
+    cuts = np.searchsorted(group[order], np.arange(1, groups))
+    return np.split(order, cuts) if groups else []
+
+
+def _role_by_use(written: bool, read: bool) -> Role:
+    if written:
+        return Role.OTHER if read else Role.OUTPUT
+    return Role.INPUT if read else Role.OTHER
+
+
+def read_job(logs: Sequence[Log]) -> Job:
+    """The job of some logs.
+
+    Raises:
+        WorkalikeError: as `job_of`, and as the log's reader where a region is damaged.
+    """
+    warnings: list[str] = []
+    members = job_of(logs)
+    facts = gather(members, warnings)
+    warnings = [*members.warnings, *dict.fromkeys(warnings)]
+    ids = {log.job.job_id for log in logs}
+    programs = {log.job.exe.split(" ")[0] for log in logs}
+    if len(ids) > 1:
+        of = f" of {len(programs)} programs" if len(programs) > 1 else ""
+        warnings.append(
+            f"{len(logs)} logs have {len(ids)} job numbers{of}: are they of one job? They are taken as one"
+        )
+    for log in logs:
+        if log.job.end_time < log.job.start_time:
+            warnings.append("the job's clock runs backwards: its run time is not what the log's header says")
+    backwards = _backwards(facts)
+    if backwards:
+        warnings.append(
+            f"{backwards} records end before they start: their clocks ran backwards; their spans are not used"
+        )
+    beyond = _beyond(facts)
+    if beyond:
+        warnings.append(
+            f"{beyond} timers exceed ranks x run time (threads?): those far beyond it count as not measured"
+        )
+    return Job(facts, logs, members, warnings)
+
+
+def _beyond(facts: Facts) -> int:
+    """Timers that exceed what the ranks of their record can have spent."""
+    count = 0
+    for name in DATA_MODULES:
+        table = facts.modules.get(name)
+        if table is None or not len(table):
+            continue
+        members = np.where(table.ranks < 0, np.where(table.members > 0, table.members, facts.nprocs), 1)
+        for kind in ("READ", "WRITE", "META"):
+            values = table.fcounters[:, table.fcounter_names.index(f"F_{kind}_TIME")]
+            count += int(np.count_nonzero(np.nan_to_num(values) > 1.5 * members * facts.run_time))
+    return count if facts.run_time > 0 else 0
+
+
+def _backwards(facts: Facts) -> int:
+    """Records whose last operation of a kind ended before the first one began."""
+    count = 0
+    for name in DATA_MODULES:
+        table = facts.modules.get(name)
+        if table is None or not len(table):
+            continue
+        for kind in ("READ", "WRITE"):
+            places = [table.fcounter_names.index(f"F_{kind}_{edge}_TIMESTAMP") for edge in ("START", "END")]
+            start, end = table.fcounters[:, places[0]], table.fcounters[:, places[1]]
+            count += int(np.count_nonzero((start > 0) & (end > 0) & (end < start)))
+    return count

@@ -1,0 +1,179 @@
+"""One self-contained HTML page: the findings, and the timeline of the job on which their families are marked."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from workalike.diagnose.finding import Diagnosis, Severity
+from workalike.diagnose.job import Job
+from workalike.facts.records import FloatArray
+from workalike.files import write_text
+
+BINS = 200
+MOST_ROWS = 24
+COLORS = {Severity.HIGH: "#b3261e", Severity.MEDIUM: "#d9902b", Severity.NOTE: "#9fb3c8"}
+
+TEMPLATE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Diagnosis</title>
+<style>{{ style }}
+.HIGH { border-left-color: #b3261e } .MEDIUM { border-left-color: #d9902b }</style></head><body>
+<header><div class="inner"><p class="brand">workalike diagnose</p><h1>{{ weighty }}</h1>
+<p class="lead">{{ found.ranks | plural("rank") }}, {{ found.run_time_s | seconds }};
+{{ (100 * found.io_share) | percent }} of the ranks' time in I/O calls.</p></div></header><main>
+{% if found.warnings %}<section><h2>What is odd in the log</h2><ul class="plain">
+{% for line in found.warnings %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
+<section><h2>Timeline</h2>{% for title, picture in pictures %}<figure><figcaption>{{ title }}</figcaption>
+{{ picture }}</figure>{% else %}<p>The log has no times.</p>{% endfor %}</section>
+<section><h2>Findings</h2>{% for f in found.findings %}<div class="story {{ f.severity.value }}">
+<h3>{{ f.severity.value }} {{ f.rule }}: {{ f.title }}</h3><p>{{ f.summary }}.</p>
+{% if f.answer.value != "problem" %}<p>{{ f.answer.value }}</p>{% endif %}
+{% if f.families %}<p class="soft">Files: {{ f.families | join(", ") }}</p>{% endif %}
+<p class="how">{{ f.cost.rank_seconds | seconds }} of rank time ({{ (100 * f.cost.share) | percent }}),
+{{ f.cost.slowest_rank_s | seconds }} on the slowest rank: {{ f.cost.formula }}.
+{% if f.gain_at_most_s %}Gain: at most {{ f.gain_at_most_s | seconds }}.{% endif %}
+{% if f.also %}Also seen: {{ f.also | join(", ") }}.{% endif %}
+{% if f.partial %}Lower bound: {{ f.partial | join(", ") }} lost records.{% endif %}</p>
+{% if f.advice %}<p>{{ f.advice }}</p>{% endif %}
+{% if f.snippet %}<pre><code>{{ f.snippet }}</code></pre>{% endif %}</div>
+{% else %}<p>None.</p>{% endfor %}</section>
+{% if found.cannot_tell %}<section><h2>Cannot tell</h2><ul class="plain">
+{% for u in found.cannot_tell %}<li>{{ u.rule }}: {{ u.reason }}</li>{% endfor %}</ul></section>{% endif %}
+</main></body></html>
+"""
+
+
+def write_page(path: Path, found: Diagnosis, job: Job) -> None:
+    """Write the page.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    from workalike.report.page import environment
+
+    high = sum(f.severity is Severity.HIGH for f in found.findings)
+    medium = sum(f.severity is Severity.MEDIUM for f in found.findings)
+    style = (files("workalike.report") / "templates" / "style.css").read_text(encoding="utf-8")
+    page: dict[str, Any] = {
+        "found": found,
+        "weighty": f"{high} HIGH, {medium} MEDIUM" if high + medium else "Nothing of weight",
+        "style": Markup(style),  # our own file
+        "pictures": _pictures(found, job),
+    }
+    write_text(path, environment().from_string(TEMPLATE).render(page))
+
+
+def _pictures(found: Diagnosis, job: Job) -> list[tuple[str, Markup]]:
+    if job.run_time <= 0 or not len(job):
+        return []
+    out = []
+    by_rank = _ranks_over_time(job)
+    if by_rank is not None:
+        out.append(("Bytes of each rank over time; darker is more", _heat(by_rank, job)))
+    spans = _families_over_time(found, job)
+    if spans:
+        out.append(("File families from first to last access; coloured by their worst finding", spans))
+    return out
+
+
+def _ranks_over_time(job: Job) -> FloatArray | None:
+    """float64[rows, BINS], bytes of groups of ranks over time, by the trace or else the heatmap; None without either."""
+    rows = min(job.nprocs, 256)
+    out = np.zeros((rows, BINS))
+    for member in job.member_of.members:
+        trace = member.log.dxt("DXT_POSIX")
+        if trace is not None:
+            for piece in trace.slices(1 << 16):
+                rank = member.first_rank + int(trace.ranks[piece.record])
+                at = (piece.segments["start"] + member.shift_s) / job.run_time * BINS
+                places = np.nan_to_num(at, nan=0.0).clip(0, BINS - 1).astype(np.int64)
+                np.add.at(out[rank * rows // job.nprocs], places, piece.segments["length"].clip(0))
+            continue
+        for heat in member.log.heatmaps().values():
+            if heat.api not in ("POSIX", "STDIO"):
+                continue
+            moved = heat.write.clip(0) + heat.read.clip(0)
+            times = np.arange(moved.shape[1]) * heat.bin_width + member.shift_s
+            places = np.nan_to_num(times / job.run_time * BINS).clip(0, BINS - 1).astype(np.int64)
+            for row, rank in enumerate(heat.ranks.tolist()):
+                np.add.at(out[(member.first_rank + rank) * rows // job.nprocs], places, moved[row])
+    return out if out.any() else None
+
+
+def _heat(values: FloatArray, job: Job) -> Markup:
+    from workalike.report.canvas import drawing, time_unit
+
+    unit, name = time_unit(job.run_time)
+    with drawing("ranks", 3.0) as drawn:
+        axes = drawn.axes[0]
+        axes.grid(False)
+        shown = np.log1p(values)
+        axes.pcolormesh(
+            np.linspace(0, job.run_time / unit, BINS + 1),
+            np.linspace(0, job.nprocs, len(values) + 1),
+            shown,
+            cmap="Blues",
+            rasterized=True,
+        )
+        axes.set_xlabel(f"time ({name})")
+        axes.set_ylabel("rank")
+    return drawn.svg
+
+
+def _families_over_time(found: Diagnosis, job: Job) -> Markup | None:
+    """A bar for each family, marked with the rules that are HIGH or MEDIUM on it."""
+    from workalike.report.canvas import drawing, time_unit
+
+    spans = _spans(job)
+    if not spans:
+        return None
+    marks: dict[str, tuple[Severity, list[str]]] = {}
+    for finding in found.findings:
+        for label in finding.families:
+            _, rules = marks.setdefault(label, (finding.severity, []))
+            if finding.severity is not Severity.NOTE:
+                rules.append(finding.rule)
+    unit, name = time_unit(job.run_time)
+    order = sorted(spans, key=lambda n: (-bool(marks.get(job.families[n].label, (0, []))[1]), spans[n][0]))[
+        :MOST_ROWS
+    ]
+    with drawing("families", 0.6 + 0.28 * len(order)) as drawn:
+        axes = drawn.axes[0]
+        for place, number in enumerate(order):
+            start, end = spans[number]
+            severity, rules = marks.get(job.families[number].label, (Severity.NOTE, []))
+            width = max(end - start, job.run_time / 400) / unit
+            axes.barh(place, width, left=start / unit, color=COLORS[severity], height=0.6)
+            late = start > 0.5 * job.run_time  # the text stays within the picture
+            at, side = (start, "right") if late else (end, "left")
+            text = f" {', '.join(dict.fromkeys(rules))} "
+            axes.text(at / unit, place, text, va="center", ha=side, fontsize=7.5)
+        axes.set_yticks(range(len(order)), [job.families[n].label for n in order])
+        axes.set_ylim(len(order) - 0.4, -0.6)
+        axes.set_xlim(0, job.run_time / unit)
+        axes.set_xlabel(f"time ({name})")
+    return drawn.svg
+
+
+def _spans(job: Job) -> dict[int, tuple[float, float]]:
+    """Family -> first and last access in seconds; times outside the run are left out."""
+    out: dict[int, tuple[float, float]] = {}
+    for name in ("POSIX", "STDIO"):
+        table = job.module(name)
+        if table is None:
+            continue
+        for kind in ("READ", "WRITE"):
+            edges = [
+                table.fcounters[:, table.fcounter_names.index(f"F_{kind}_{e}_TIMESTAMP")]
+                for e in ("START", "END")
+            ]
+            start, end = (np.nan_to_num(edge) for edge in edges)
+            good = (start > 0) & (end >= start) & (end <= 1.5 * job.run_time) & job.own[table.file]
+            for row in np.flatnonzero(good).tolist():
+                family = int(job.family[table.file[row]])
+                first, last = out.get(family, (float("inf"), 0.0))
+                out[family] = (min(first, float(start[row])), max(last, min(float(end[row]), job.run_time)))
+    return out

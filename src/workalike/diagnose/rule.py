@@ -1,0 +1,89 @@
+"""What a rule is: how it sees its problem, what it needs, its parameters, and its page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from workalike.diagnose.costs import Cost
+from workalike.diagnose.job import Job
+
+
+class Parameters(BaseModel):
+    """The numbers of a rule that a site may change: one section of the site file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Answer(StrEnum):
+    """What kind of answer a finding is."""
+
+    PROBLEM = "problem"
+    HARMLESS = "harmless"
+    NOT_YOUR_FAULT = "not-your-fault"
+    CANNOT_TELL = "cannot-tell"
+
+
+class Sure(StrEnum):
+    """How sure a finding is: counters prove it, they suggest it, or it is one reading of them."""
+
+    CERTAIN = "certain"
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a rule saw.
+
+    `summary` is one sentence with numbers, `families` are the numbers of the file families, `evidence` has the numbers
+    by name. `advice` replaces the rule's own, where the case decides it.
+    """
+
+    summary: str
+    cost: Cost
+    families: tuple[int, ...]
+    evidence: dict[str, float]
+    sure: Sure = Sure.LIKELY
+    advice: str = ""
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True)
+class CannotTell:
+    """The log lacks something that the rule needs."""
+
+    reason: str
+
+
+Found = Sequence[Seen] | CannotTell
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule.
+
+    `needs` are modules: without one of them the rule cannot tell. `any_of` are modules of which one is enough.
+    `explained_by` are rules that are the cause where both see the same family: this one then is their evidence.
+    """
+
+    id: str
+    title: str
+    seen_as: str
+    costs: str
+    advice: str
+    find: Callable[[Job, Any], Found]
+    parameters: type[Parameters] = Parameters
+    needs: tuple[str, ...] = ()
+    any_of: tuple[str, ...] = ()
+    explained_by: tuple[str, ...] = ()
+    answer: Answer = Answer.PROBLEM
+    snippet: str = ""
+    language: str = ""
+    source: str = ""
+    not_this: str = field(default="")
+    """When the same counters mean something else, and the rule is silent."""

@@ -1,0 +1,54 @@
+"""Too many files in one folder."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from workalike.diagnose.costs import META, explained
+from workalike.diagnose.job import Job
+from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen, Sure
+from workalike.text import count_text
+
+
+class Limits(Parameters):
+    files: int = Field(10000, ge=1, description="Files of one folder.")
+
+
+def find(job: Job, limits: Limits) -> Found:
+    """Files by folder; a log counts the ones that the job used."""
+    from workalike.facts.naming import is_obfuscated
+
+    names = job.facts.names
+    if all(is_obfuscated(name) for name in names):
+        return CannotTell("the names of the log are hidden")
+    folders: dict[str, list[int]] = {}
+    for row in np.flatnonzero(job.own).tolist():
+        folders.setdefault(names[row].rpartition("/")[0], []).append(row)
+    rows = max(folders.values(), key=len, default=[])
+    if len(rows) < limits.files:
+        return []
+    here = np.zeros(len(job), dtype=bool)
+    here[rows] = True
+    cost = explained(job, here, (META,), "metadata time of the files of this folder", files=len(rows))
+    return [
+        Seen(
+            f"{count_text(len(rows))} files in one folder",
+            cost,
+            job.families_of(here),
+            {"files": len(rows)},
+            Sure.CERTAIN,
+        )
+    ]
+
+
+RULE = Rule(
+    id="crowded-folder",
+    find=find,
+    parameters=Limits,
+    title="too many files in one folder",
+    seen_as="The job uses very many files of one folder.",
+    costs="Metadata time of these files.",
+    advice="Spread the files over folders, one for each group of ranks.",
+    any_of=("POSIX", "STDIO"),
+)

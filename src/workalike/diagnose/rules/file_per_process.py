@@ -1,0 +1,54 @@
+"""A file for each process, at scale."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from workalike.diagnose.costs import META, explained
+from workalike.diagnose.job import Job
+from workalike.diagnose.rule import Found, Parameters, Rule, Seen
+from workalike.text import count_text
+
+
+class Limits(Parameters):
+    ranks: int = Field(4096, ge=2, description="Ranks of the job.")
+    share: float = Field(0.9, gt=0, description="Files of the family for each rank.")
+
+
+def find(job: Job, limits: Limits) -> Found:
+    """A family with about one file per rank, in a large job."""
+    if job.nprocs < limits.ranks:
+        return []
+    here = np.zeros(len(job), dtype=bool)
+    for family in job.families:
+        rows = (
+            job.own & (job.family == family.number) & ~job.shared
+            if family.files >= limits.share * job.nprocs
+            else None
+        )
+        if rows is not None and rows.sum() >= limits.share * job.nprocs:
+            here |= rows
+    if not here.any():
+        return []
+    cost = explained(job, here, (META,), "metadata time of these files", files=float(here.sum()))
+    return [
+        Seen(
+            f"{count_text(int(here.sum()))} files of one rank each, in a job of {count_text(job.nprocs)} ranks",
+            cost,
+            job.families_of(here),
+            {"files": float(here.sum())},
+        )
+    ]
+
+
+RULE = Rule(
+    id="file-per-process",
+    find=find,
+    parameters=Limits,
+    title="a file for each process, at scale",
+    seen_as="A family has about one file for each rank, in a job of thousands of ranks.",
+    costs="Metadata time of these files.",
+    advice="Share files between the ranks of a node or of a group, or write one file collectively.",
+    any_of=("POSIX", "STDIO"),
+)

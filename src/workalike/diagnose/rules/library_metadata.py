@@ -1,0 +1,71 @@
+"""The library writes its metadata in small independent pieces."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from workalike.diagnose import counts
+from workalike.diagnose.costs import WRITE, explained
+from workalike.diagnose.job import Job
+from workalike.diagnose.rule import Found, Parameters, Rule, Seen
+from workalike.text import count_text
+
+LEAST_BYTES = 16
+"""Bytes of a piece of metadata, at least."""
+
+
+class Limits(Parameters):
+    writes: int = Field(1000, ge=0, description="Small independent writes that are in no dataset.")
+    size: int = Field(10240, ge=0, description="Bytes, at most: 100, 1024 or 10240.")
+
+
+def find(job: Job, limits: Limits) -> Found:
+    """HDF5 files with more small independent MPI-IO writes than their datasets explain."""
+    bins = [
+        name for name, most in (("0_100", 100), ("100_1K", 1024), ("1K_10K", 10240)) if most <= limits.size
+    ]
+    little = job.total("MPI-IO", *(f"SIZE_WRITE_AGG_{name}" for name in bins))
+    of_data = job.total("H5D", *(f"SIZE_WRITE_AGG_{name}" for name in bins))
+    made = job.total("MPI-IO", "INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES")
+    extra = np.minimum((little - of_data).clip(0), job.total("MPI-IO", "INDEP_WRITES"))
+    beside = (job.total("MPI-IO", "BYTES_WRITTEN") - job.total("H5D", "BYTES_WRITTEN")).clip(0)
+    # Small writes without bytes of their own are the pieces of a dataset.
+    apart = (beside >= LEAST_BYTES * extra) & (beside <= 0.5 * job.total("H5D", "BYTES_WRITTEN") + 2**20)
+    here = job.own & (job.saw("H5F") | job.saw("H5D")) & (extra > 0) & apart
+    total = float(extra[here].sum())
+    if total < limits.writes:
+        return []
+    cost = explained(
+        job,
+        np.where(here, counts.ratio(extra, made), 0),
+        (WRITE,),
+        "write time x writes of metadata / writes",
+        metadata_writes=total,
+    )
+    return [
+        Seen(
+            f"{count_text(total)} of {count_text(float(made[here].sum()))} MPI-IO writes are small, independent and in no dataset; {count_text(float(job.total('H5F', 'FLUSHES')[here].sum()))} flushes",
+            cost,
+            job.families_of(here),
+            {
+                "metadata_writes": total,
+                "writes": float(made[here].sum()),
+                "flushes": float(job.total("H5F", "FLUSHES")[here].sum()),
+            },
+        )
+    ]
+
+
+RULE = Rule(
+    id="library-metadata",
+    find=find,
+    parameters=Limits,
+    title="library metadata at each step",
+    seen_as="An HDF5 file gets many small independent MPI-IO writes that no dataset explains: attributes, headers, chunk indices.",
+    costs="Write time x writes of metadata / writes.",
+    advice="Write attributes once, collectively and at the end; make metadata collective; align and aggregate its blocks.",
+    snippet="H5Pset_coll_metadata_write(fapl, 1);\nH5Pset_all_coll_metadata_ops(fapl, 1);\nH5Pset_meta_block_size(fapl, 1 << 20);",
+    language="c",
+    needs=("MPI-IO", "H5D"),
+)

@@ -1,0 +1,62 @@
+"""One rank does the I/O of all."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from workalike.diagnose import counts
+from workalike.diagnose.costs import WRITE, Cost, explained
+from workalike.diagnose.job import Job
+from workalike.diagnose.rule import Found, Parameters, Rule, Seen
+from workalike.text import count_text, size_text
+
+
+class Limits(Parameters):
+    share: float = Field(0.01, gt=0, description="Effective writers, as a share of the ranks.")
+    bytes: int = Field(1073741824, ge=0, description="Bytes of the file family.")
+    ranks: int = Field(8, ge=0, description="Ranks of the job.")
+
+
+def find(job: Job, limits: Limits) -> Found:
+    """Families that few ranks write, in a job of many."""
+    if job.nprocs < limits.ranks:
+        return []
+    most = max(1.5, limits.share * job.nprocs)
+    written = counts.bytes_of(job, "WRITE")
+    writers = counts.writers(job)
+    here = job.own & job.shared & (writers > 0) & (writers <= most)
+    here |= job.own & (job.ranks == 1)
+    out: list[Seen] = []
+    for family in job.families:
+        rows = here & (job.family == family.number)
+        size = float(written[rows].sum())
+        if size < limits.bytes or counts.ranks_writing(job, rows) > most:
+            continue
+        spent = explained(job, rows, (WRITE,), "write time of one rank, while the others wait")
+        cost = Cost(
+            spent.rank_seconds, spent.bound_s, spent.bound_s, spent.formula, {**spent.terms, "bytes": size}
+        )
+        out.append(
+            Seen(
+                f"{size_text(size)} are written by one rank or few of {count_text(job.nprocs)}",
+                cost,
+                (family.number,),
+                {"bytes": size, "writers": 1.0},
+            )
+        )
+    return out
+
+
+RULE = Rule(
+    id="one-writer",
+    find=find,
+    parameters=Limits,
+    title="one rank does the I/O of all",
+    seen_as="A family of files is written by one rank, or by at most a hundredth of the ranks.",
+    costs="Write time of that rank: the others may wait for it.",
+    advice="Let all ranks write their part, collectively.",
+    snippet="MPI_File_write_at_all(file, offset, part, count, type, &status);",
+    language="c",
+    any_of=("POSIX", "STDIO"),
+    explained_by=("too-few-stripes", "slow-target", "sync-each-write"),
+)

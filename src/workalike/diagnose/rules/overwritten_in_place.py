@@ -1,0 +1,48 @@
+"""A checkpoint is overwritten in place."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from workalike.diagnose import counts
+from workalike.diagnose.costs import no_cost
+from workalike.diagnose.job import Job
+from workalike.diagnose.rule import Found, Parameters, Rule, Seen, Sure
+
+
+class Limits(Parameters):
+    times: float = Field(2.0, gt=0, description="Opens per rank that each write the whole file.")
+
+
+def find(job: Job, limits: Limits) -> Found:
+    """Files opened again for writing with the same extent, and no rename."""
+    from workalike.workload.words import Role
+
+    written, passes = counts.bytes_of(job, "WRITE"), counts.opens_per_rank(job)
+    named = np.array([family.role in (Role.CHECKPOINT, Role.RESTART) for family in job.families], dtype=bool)[
+        job.family
+    ]
+    here = job.own & named & (passes >= limits.times) & (job.total("POSIX", "RENAME_TARGETS") == 0)
+    here &= written >= 0.9 * passes * job.extent
+    if not here.any():
+        return []
+    times = float(np.median(passes[here]))
+    text = f"a checkpoint file is written anew {times:.3g} times in place: a crash during a write leaves none"
+    return [
+        Seen(text, no_cost(job, "a risk, not time"), job.families_of(here), {"times": times}, Sure.POSSIBLE)
+    ]
+
+
+RULE = Rule(
+    id="overwritten-in-place",
+    find=find,
+    parameters=Limits,
+    title="a checkpoint is overwritten in place",
+    seen_as="A checkpoint file is opened for writing several times, each time written in full, and never renamed.",
+    costs="None: it is a risk. A crash during a write leaves no checkpoint.",
+    advice="Write to another name and rename, or alternate between two files.",
+    snippet='rename("chk.new", "chk");',
+    language="c",
+    any_of=("POSIX", "STDIO"),
+)

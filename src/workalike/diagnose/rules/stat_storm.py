@@ -1,0 +1,56 @@
+"""Files are asked for their state again and again."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from workalike.diagnose import counts
+from workalike.diagnose.costs import META, explained
+from workalike.diagnose.job import Job
+from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen
+from workalike.text import count_text
+
+
+class Limits(Parameters):
+    per_open: float = Field(2.0, gt=0, description="stat calls for each open.")
+    stats: int = Field(1000, ge=0, description="stat calls of the job.")
+
+
+def find(job: Job, limits: Limits) -> Found:
+    """stat calls by far outnumber opens."""
+    if not job.has("POSIX", "STATS"):
+        return CannotTell("the log did not measure stat calls")
+    stats, opened = job.total("POSIX", "STATS"), counts.opens(job)
+    here = job.own & (stats > 0) & (stats >= limits.per_open * opened)
+    total, opens = float(stats[here].sum()), float(opened[here].sum())
+    if total < limits.stats:
+        return []
+    cost = explained(
+        job,
+        np.where(here, counts.ratio(stats, stats + opened + job.total("POSIX", "SEEKS")), 0),
+        (META,),
+        "metadata time x stats / metadata calls",
+        stats=total,
+    )
+    return [
+        Seen(
+            f"{count_text(total)} stat calls for {count_text(opens)} opens",
+            cost,
+            job.families_of(here),
+            {"stats": total, "opens": opens},
+        )
+    ]
+
+
+RULE = Rule(
+    id="stat-storm",
+    find=find,
+    parameters=Limits,
+    title="stat calls in great number",
+    seen_as="stat is called far more often than files are opened.",
+    costs="Metadata time x stats / (opens + stats + seeks).",
+    advice="Ask on one rank and pass the answer on; keep sizes in memory instead of asking again.",
+    needs=("POSIX",),
+    not_this="logs of programs with glibc 2.33 or newer by Darshan: it does not see stat there.",
+)

@@ -1,0 +1,67 @@
+"""Accesses that are not aligned with stripes."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from workalike.diagnose import counts
+from workalike.diagnose.costs import READ, WRITE, explained
+from workalike.diagnose.job import Job
+from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen, Sure
+from workalike.text import percent_text
+
+
+class Limits(Parameters):
+    share: float = Field(0.1, gt=0, description="Share of the operations that are not aligned.")
+
+
+def find(job: Job, limits: Limits) -> Found:
+    """Shared files on Lustre whose accesses begin within stripes."""
+    stripe = job.facts.stripe_size.astype(np.float64)
+    if not (stripe > 0).any():
+        return CannotTell("the log does not know the stripes of files (no LUSTRE record)")
+    unit, made = job.largest("POSIX", "FILE_ALIGNMENT"), job.total("POSIX", "READS", "WRITES")
+    share = counts.ratio(job.total("POSIX", "FILE_NOT_ALIGNED"), made)
+    here = job.own & job.shared & (stripe > 0) & (unit == stripe) & (share > limits.share)
+    if not here.any():
+        return []
+    mean = counts.ratio(job.total("POSIX", "BYTES_READ", "BYTES_WRITTEN"), made)
+    part = np.where(here, share * counts.ratio(stripe, stripe + mean), 0)
+    formula = "read and write time x share not aligned x stripe / (stripe + mean size)"
+    cost = explained(job, part, (READ, WRITE), formula)
+    return [
+        Seen(
+            f"{percent_text(100 * float(np.average(share[here], weights=made[here])))} of the operations on shared files begin within a stripe",
+            cost,
+            job.families_of(here),
+            {"share": float(share[here].max())},
+            Sure.POSSIBLE,
+        )
+    ]
+
+
+RULE = Rule(
+    id="unaligned",
+    find=find,
+    parameters=Limits,
+    title="accesses are not aligned with stripes",
+    seen_as="Operations on shared files begin within a stripe of the file's real layout.",
+    costs="Read and write time x share not aligned x stripe / (stripe + mean size): one stripe more is touched.",
+    advice="Align objects with the stripe.",
+    snippet="H5Pset_alignment(fapl, 1 << 20, stripe_size);",
+    language="c",
+    needs=("POSIX", "LUSTRE"),
+    explained_by=(
+        "too-few-stripes",
+        "one-writer",
+        "sync-each-write",
+        "library-metadata",
+        "independent-access",
+        "lock-contention",
+        "write-amplification",
+        "small-writes",
+        "small-reads",
+        "collective-hurts",
+    ),
+)

@@ -1,0 +1,108 @@
+"""The site file: the numbers by which rules decide, in TOML. Sections are rules; `job` is for all."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field, ValidationError, create_model
+
+from workalike.diagnose.registry import all_rules
+from workalike.diagnose.rule import Parameters
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import read_text
+
+MOST_BYTES = 2**20
+
+
+class JobLimits(Parameters):
+    """Which findings have weight."""
+
+    minimum_run_time_s: float = Field(
+        0.1, ge=0, description="Seconds; a shorter run is too short to weigh anything."
+    )
+    high: float = Field(
+        0.05,
+        gt=0,
+        le=1,
+        description="HIGH: share of ranks x run time, or of the run time on the slowest rank.",
+    )
+    medium: float = Field(0.01, gt=0, le=1, description="MEDIUM: the same; what is below is a NOTE.")
+
+
+@cache
+def site_model() -> type[BaseModel]:
+    """The model of a site file: `job`, and one section per rule that has parameters."""
+    sections: dict[str, Any] = {"job": (JobLimits, JobLimits())}
+    for rule in all_rules().values():
+        if rule.parameters.model_fields:
+            section = rule.parameters
+            sections[rule.id.replace("-", "_")] = (
+                section,
+                Field(default_factory=section, alias=rule.id),
+            )
+    return create_model("Site", __base__=Parameters, **sections)
+
+
+class Site:
+    """A checked site file."""
+
+    def __init__(self, values: dict[str, Any] | None = None) -> None:
+        self.document = site_model().model_validate(values or {})
+        self.job: JobLimits = self.document.job  # type: ignore[attr-defined]
+
+    def of(self, rule: str) -> Parameters:
+        """The parameters of a rule."""
+        found = getattr(self.document, rule.replace("-", "_"), None)
+        return found if found is not None else Parameters()
+
+
+def read_site(path: Path | None) -> Site:
+    """The site file, or the defaults where there is none.
+
+    Raises:
+        WorkalikeError: MISSING, USAGE with the place and what is wrong.
+    """
+    if path is None:
+        return Site()
+    text = read_text(path, ErrorKind.USAGE, MOST_BYTES)
+    try:
+        return Site(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise WorkalikeError(
+            ErrorKind.USAGE, f"is not TOML: {error}", file=path, hint="see `workalike diagnose --show-site`"
+        ) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "is no parameter" if first["type"] == "extra_forbidden" else first["msg"].lower(),
+            file=path,
+            place=".".join(str(part) for part in first["loc"]),
+            hint="`workalike diagnose --show-site` prints all sections and parameters",
+        ) from error
+
+
+def default_text() -> str:
+    """The documented site file with every default."""
+    lines = [
+        "# The numbers by which `workalike diagnose` decides. Copy what you change, and pass it with --site FILE.",
+        "# Sections are rules: `workalike diagnose --explain RULE` prints the page of one.",
+    ]
+    document = site_model()()
+    for name, field in site_model().model_fields.items():
+        section: BaseModel = getattr(document, name)
+        lines += ["", f"[{field.alias or name}]"]
+        for key, about in type(section).model_fields.items():
+            lines += [f"# {about.description}", f"{key} = {_toml(getattr(section, key))}"]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return (
+        repr(value) if isinstance(value, float) else f"{value:_}" if isinstance(value, int) else f'"{value}"'
+    )

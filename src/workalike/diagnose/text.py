@@ -1,0 +1,88 @@
+"""A diagnosis as text that fits a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+
+from workalike.diagnose.finding import Diagnosis, Finding, Severity
+from workalike.diagnose.rule import Answer
+from workalike.text import percent_text, plural, seconds_text
+
+MOST_NOTES = 8
+
+
+def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
+    """The findings, what the log does not show, and what was odd in the log."""
+    width = max(40, min(width, 110))
+    lines = [
+        f"{plural(found.ranks, 'rank')}, {seconds_text(found.run_time_s)}; "
+        f"{percent_text(100 * found.io_share)} of the ranks' time in I/O calls",
+    ]
+    lines += _wrapped("warning: ", found.warnings, width)
+    weighty = [f for f in found.findings if f.severity is not Severity.NOTE or f.rule == "partial-log"]
+    notes = [f for f in found.findings if f not in weighty]
+    for finding in weighty:
+        lines += ["", *_finding(finding, width)]
+    if not any(f.severity is not Severity.NOTE for f in found.findings):
+        lines += ["", "No finding explains 1 % of the job's time or more."]
+    if notes:
+        lines += ["", "Notes"]
+        for note in notes[:MOST_NOTES]:
+            word = "" if note.answer is Answer.PROBLEM else f"{note.answer.value}: "
+            lines += _wrapped("  ", [f"{note.rule}: {word}{note.summary}"], width)
+        if len(notes) > MOST_NOTES:
+            lines.append(f"  and {len(notes) - MOST_NOTES} more (--json)")
+    if found.cannot_tell:
+        reasons: dict[str, list[str]] = {}
+        for unknown in found.cannot_tell:
+            reasons.setdefault(unknown.reason, []).append(unknown.rule)
+        lines += ["", "Cannot tell"]
+        for reason, rules in reasons.items():
+            lines += _wrapped("  ", [f"{reason}: {', '.join(rules)}"], width)
+    named = [f"{family.label}: {_safe(family.pattern)}" for family in found.families if family.pattern]
+    if named:
+        lines += ["", "Families", *_wrapped("  ", named, width)]
+    return "\n".join(lines) + "\n"
+
+
+def _finding(finding: Finding, width: int) -> list[str]:
+    word = finding.severity.value
+    if finding.answer is not Answer.PROBLEM:
+        word += f", {finding.answer.value}"
+    lines = _wrapped("", [f"{word}  {finding.rule}: {finding.title}"], width)
+    lines += _wrapped("  ", [finding.summary], width)
+    if finding.families:
+        shown = finding.families[:5]
+        more = f" and {len(finding.families) - 5} more" if len(finding.families) > 5 else ""
+        lines += _wrapped("  files: ", [", ".join(shown) + more], width)
+    cost = finding.cost
+    if cost.rank_seconds or cost.slowest_rank_s:
+        lines += _wrapped(
+            "  cost: ",
+            [
+                f"{seconds_text(cost.rank_seconds)} of rank time ({percent_text(100 * cost.share)}), "
+                f"{seconds_text(cost.slowest_rank_s)} on the slowest rank "
+                f"({percent_text(100 * cost.slowest_rank_share)} of the run): {cost.formula}"
+            ],
+            width,
+        )
+    if finding.gain_at_most_s:
+        lines += _wrapped("  gain: ", [f"at most {seconds_text(finding.gain_at_most_s)} of the run"], width)
+    if finding.also:
+        lines += _wrapped("  also seen: ", [", ".join(finding.also)], width)
+    if finding.partial:
+        lines += _wrapped("  partial: ", [f"{', '.join(finding.partial)} lost records: a lower bound"], width)
+    return lines + _wrapped("  change: ", [finding.advice], width) if finding.advice else lines
+
+
+def _wrapped(lead: str, texts: list[str], width: int) -> list[str]:
+    out: list[str] = []
+    for text in texts:
+        hang = " " * min(len(lead), 4)
+        out += textwrap.wrap(_safe(text), width, initial_indent=lead, subsequent_indent=hang or "  ")
+    return out
+
+
+def _safe(text: str | None) -> str:
+    """Printable text: names of a log may hold control characters."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text or "")

@@ -1,0 +1,42 @@
+"""Every planted problem is found at twice its threshold and not at half of it; clean logs have no finding of weight."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from support.planted_findings import OWN_JOB, PLANTS, clean, planted
+from workalike.darshan import open_log
+from workalike.darshan.write import LogBuilder
+from workalike.diagnose.diagnosis import diagnose
+from workalike.diagnose.finding import Severity
+
+
+def weighty(log: LogBuilder, folder: Path) -> set[str]:
+    """Rules that are HIGH or MEDIUM, as causes or as what else was seen of them."""
+    found = diagnose([open_log(log.write(folder / "x.darshan"))])
+    heavy = [finding for finding in found.findings if finding.severity is not Severity.NOTE]
+    return {name for finding in heavy for name in (finding.rule, *finding.also)}
+
+
+@pytest.mark.parametrize("rule", [name for name in PLANTS if name != "file-per-process"])
+def test_found_at_twice_and_silent_at_half(rule: str, tmp_path: Path) -> None:
+    assert rule in weighty(planted(rule, 2.0), tmp_path)
+    assert rule not in weighty(planted(rule, 0.5), tmp_path)
+
+
+@pytest.mark.parametrize("rule", [name for name in PLANTS if name not in OWN_JOB])
+def test_found_beside_three_others(rule: str, tmp_path: Path) -> None:
+    others = [
+        name for name in PLANTS if name not in (*OWN_JOB, rule, "redundant-reads", "read-again-each-epoch")
+    ]
+    chosen = tuple(random.Random(rule).sample(others, 3))
+    found = weighty(planted(rule, 2.0, chosen), tmp_path)
+    assert {rule, *chosen} <= found
+
+
+def test_clean_logs_have_no_finding_of_weight(tmp_path: Path) -> None:
+    for seed in range(60):
+        assert weighty(clean(seed=seed), tmp_path) == set(), seed

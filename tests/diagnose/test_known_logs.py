@@ -1,0 +1,34 @@
+"""Real logs: what is wrong with them is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.known_logs import JOBS, job_name, package
+from workalike.darshan import open_log
+from workalike.diagnose.diagnosis import diagnose
+from workalike.diagnose.finding import Severity
+from workalike.diagnose.rule import Answer
+from workalike.diagnose.text import diagnosis_text
+
+
+def test_the_slow_storage_target_is_named_first() -> None:
+    first = diagnose([open_log(package("sample-badost"))]).findings[0]
+    assert (first.rule, first.severity, first.answer) == ("slow-target", Severity.HIGH, Answer.NOT_YOUR_FAULT)
+    assert first.evidence["ratio"] > 30
+    assert first.gain_at_most_s == 0
+
+
+def test_its_healthy_twin_has_no_finding_of_weight() -> None:
+    found = diagnose([open_log(package("sample-goodost"))])
+    assert {finding.severity for finding in found.findings} <= {Severity.NOTE}
+
+
+@pytest.mark.parametrize("logs", JOBS, ids=job_name)
+def test_every_log_is_diagnosed_with_few_and_bounded_findings(logs: tuple) -> None:
+    found = diagnose([open_log(log) for log in logs])
+    assert sum(finding.severity is Severity.HIGH for finding in found.findings) <= 3
+    for finding in found.findings:
+        assert 0 <= finding.cost.rank_seconds <= found.ranks * found.run_time_s * 1.0001
+        assert finding.gain_at_most_s <= found.run_time_s
+    assert max(map(len, diagnosis_text(found, 80).splitlines())) <= 80
