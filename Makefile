@@ -7,11 +7,12 @@ DEMO_LOG = $(shell $(BIN)/python -c 'import darshan, pathlib; print(pathlib.Path
 # PyDarshan has no wheels for Python above 3.12, though nothing in them depends on it: Python, and a C library used by cffi.
 PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit(sys.version_info >= (3, 13) and not u.find_spec("darshan"))'
 
-.PHONY: help build demo test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist clean
+.PHONY: help build demo demo-fleet test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
 	@echo "make demo         replicate a real log of 2,048 ranks at small scale, and show how close it came"
+	@echo "make demo-fleet   a made-up fleet of 5,000 jobs in a database, its report, and how to start the portal"
 	@echo "make test         the tests (about 8 minutes); make test-system, make test-long for the others"
 	@echo "make test-trixie  the tests on Debian 13, in a folder (as root)"
 	@echo "make coverage     line coverage of Python by the tests"
@@ -54,6 +55,14 @@ test-long: build sanitize tidy test-trixie
 	$(BIN)/python -m pytest -q -m "long" tests
 	$(BIN)/python tests/mutation/score.py --count 200 --jobs 2 --least 80
 
+# A made-up fleet of 5,000 jobs, ingested. The last line says how to see it in a browser.
+demo-fleet: build
+	rm -rf demo-fleet
+	$(BIN)/workalike fleet generate -o demo-fleet --jobs 5000
+	$(BIN)/workalike fleet ingest demo-fleet/logs --db demo-fleet/db --site demo-fleet/site.yaml
+	$(BIN)/workalike fleet report --db demo-fleet/db
+	@echo "the portal: $(BIN)/workalike fleet serve --db demo-fleet/db"
+
 # The tests of `make test` once more under coverage, with the processes that they start; writes a result.
 coverage: build
 	$(BIN)/python benchmarks/line_coverage.py
@@ -78,6 +87,9 @@ sanitize: build
 
 schema: build
 	$(BIN)/python -m workalike.exchange.schemas schema
+	$(BIN)/python -m workalike.study.schema schema
+	$(BIN)/python -m workalike.study.mix.document schema
+	$(BIN)/python -m workalike.diagnose.pages docs/findings schema/diagnosis.schema.json
 
 # clang-tidy over the engine and the core, as far as they are compiled here. It takes minutes, so it is not a part of lint.
 tidy: build
@@ -112,4 +124,4 @@ dist: build
 	$(BIN)/python -m build --no-isolation $(DIST)
 
 clean:
-	rm -rf $(VENV) build dist demo
+	rm -rf $(VENV) build dist demo demo-fleet

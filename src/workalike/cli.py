@@ -12,12 +12,14 @@ import typer
 
 from workalike import __version__
 from workalike.commands import (
+    anonymize,
     calibrate,
     characterize,
     check,
     compare,
     diagnose,
     export,
+    fleet,
     import_,
     inspect,
     mix,
@@ -53,6 +55,8 @@ for command in (
     diagnose,
     study,
     mix,
+    fleet,
+    anonymize,
     inspect,
     import_,
     export,

@@ -1,0 +1,71 @@
+"""`workalike fleet archive`"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workalike.commands import options as opt
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.text import plural
+
+
+def archive(
+    db: Annotated[Path, typer.Option("--db", metavar="FLEET", help="Folder of the database.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder of the archives; with --restore, the log's file."
+        ),
+    ],
+    older: Annotated[
+        float, typer.Option(min=0, metavar="DAYS", help="Only jobs that began so long ago.")
+    ] = 1.0,
+    remove: Annotated[
+        bool,
+        typer.Option(
+            "--remove", help="Remove originals after the archive was read back and has their bytes."
+        ),
+    ] = False,
+    restore: Annotated[
+        str | None, typer.Option(metavar="SHA256", help="Write one log of the archives in --from instead.")
+    ] = None,
+    archives: Annotated[
+        Path | None, typer.Option("--from", metavar="DIR", help="With --restore: the archives.")
+    ] = None,
+    as_json: opt.Json = False,
+) -> None:
+    """Pack ingested logs into one compressed archive per day, or restore one.
+
+    Examples:
+
+        workalike fleet archive --db fleet/ -o archive/ --remove
+
+        workalike fleet archive --db fleet/ --restore 3f2a90c81b7d --from archive/ -o job.darshan
+    """
+    from workalike.fleet.archive import archive as pack
+    from workalike.fleet.archive import restore as restore_log
+    from workalike.fleet.store import open_store
+
+    store = open_store(db)
+    if restore is not None:
+        if archives is None:
+            raise WorkalikeError(
+                ErrorKind.USAGE, "--restore needs --from", hint="name the folder of archives"
+            )
+        restore_log(archives, restore, output)
+        return
+    done = pack(store, output, time.time(), older_s=86400 * older, remove=remove)
+    if as_json:
+        opt.print_json(vars(done))
+        return
+    opt.console().print(
+        f"{plural(done.packed, 'log')} packed into archives of {plural(done.days, 'day')}, "
+        f"{done.present:,} were there, {done.removed:,} originals removed",
+        soft_wrap=True,
+    )
+    if done.skipped:
+        opt.warn(f"{plural(done.skipped, 'log')} changed since the ingestion and stayed where they are")

@@ -1,0 +1,1 @@
+"""Many logs in one database: ingestion, reports, the portal (docs/fleet.md)."""

@@ -1,0 +1,27 @@
+"""The libraries that only fleets need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workalike import extras
+
+_WHAT, _GROUP = "a fleet", "fleet"
+
+
+def arrow() -> tuple[Any, Any]:
+    """pyarrow and its Parquet part.
+
+    Raises:
+        WorkalikeError: MISSING where they are not installed.
+    """
+    return extras.arrow(_WHAT, _GROUP)
+
+
+def duck() -> Any:
+    """duckdb.
+
+    Raises:
+        WorkalikeError: MISSING where it is not installed.
+    """
+    return extras.extra("duckdb", _WHAT, _GROUP)

@@ -1,0 +1,1 @@
+"""Fleets with known properties, for tests and demonstrations."""

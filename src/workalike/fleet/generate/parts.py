@@ -1,0 +1,156 @@
+"""A very large made-up fleet, straight as Parquet parts: no logs are written or read.
+
+Its jobs match the numbers of the Cray XE6 paper's tables: 671 jobs of 37 users read redundantly, 252 of 45 users
+have metadata, 72 of these are in both lists, and 220 of 11 users write small pieces.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from workalike.darshan.bins import SIZE_BINS
+from workalike.fleet.extras import arrow
+from workalike.fleet.generate.habits import START
+from workalike.fleet.part_writer import write_tables
+from workalike.fleet.schema import FILE, LOG, arrow_schema
+from workalike.fleet.store import STAGING, Part, Store
+from workalike.leftovers import scratch_folder
+
+JOBS_OF_PART = 2000
+REDUNDANT, METADATA, BOTH, SMALL = 671, 252, 72, 220
+REDUNDANT_USERS, METADATA_USERS, SMALL_USERS = 37, 45, 11
+USERS = 600
+APPLICATIONS = 80
+LEAST_JOBS = REDUNDANT + METADATA + SMALL
+TIB = 2**40
+
+
+def write_parts(
+    store: Store, jobs: int, files_per_job: int = 573, *, seed: int = 1, days: float = 72.0
+) -> int:
+    """Add so many jobs to an empty database; returns the number of rows of `file`.
+
+    Raises:
+        ValueError: there are fewer jobs than the paper's tables list.
+        WorkalikeError: CANNOT_WRITE.
+    """
+    if jobs < LEAST_JOBS:
+        raise ValueError(f"{jobs} jobs are too few")
+    random = np.random.default_rng(seed)
+    order = random.permutation(jobs)
+    parent = store.folder / STAGING
+    parent.mkdir(exist_ok=True)
+    total = 0
+    with scratch_folder(parent) as staging:
+        for first in range(0, jobs, JOBS_OF_PART):
+            places = order[first : first + JOBS_OF_PART]
+            name = f"made/{hashlib.sha256(f'{seed} {jobs} {first}'.encode()).hexdigest()[:20]}"
+            starts = START + (first + np.arange(len(places))) / jobs * days * 86400
+            tables = _tables(random, places, starts, name, files_per_job)
+            write_tables(staging / "part", tables)
+            part = Part(
+                name, {t: table.num_rows for t, table in tables.items()}, float(starts[0]), float(starts[-1])
+            )
+            with store.locked():
+                store.commit(part, staging / "part")
+            total += tables["file"].num_rows
+    store.update_views()
+    return total
+
+
+def _tables(
+    random: np.random.Generator, places: Any, starts: Any, part: str, files_per_job: int
+) -> dict[str, Any]:
+    """The tables of one part. `places` int64[J] say which job of the paper's lists each one is."""
+    pa, _ = arrow()
+    count = len(places)
+    redundant = places < REDUNDANT
+    meta = (places >= REDUNDANT - BOTH) & (places < REDUNDANT - BOTH + METADATA)
+    small = (places >= REDUNDANT + METADATA) & (places < REDUNDANT + METADATA + SMALL)
+    users = np.where(redundant, places % REDUNDANT_USERS, places % USERS)
+    users = np.where(meta & ~redundant, (places - REDUNDANT) % METADATA_USERS, users)
+    users = np.where(meta & redundant, (places - REDUNDANT + BOTH) % REDUNDANT_USERS, users)
+    users = np.where(small, places % SMALL_USERS, users)
+    files = np.maximum(1, random.poisson(files_per_job, count))
+    written, read = (np.exp(random.normal(22, 2, count)).astype(np.int64) for _ in range(2))
+    nprocs = np.where(meta, 192, 2 ** random.integers(0, 12, count))
+    texts = [f"made {part} {place}" for place in places.tolist()]
+    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    ids = np.array([int(h[:16], 16) >> 1 for h in hashes], dtype=np.int64)
+    sizes = pa.array([[count if i == 5 else 0 for i in range(len(SIZE_BINS))] for count in files.tolist()])
+    columns: dict[str, Any] = {name: np.zeros(count) for name in LOG}
+    columns |= {
+        "log_id": ids,
+        "sha256": hashes,
+        "site": ["made"] * count,
+        "job_id": places + 1,
+        "user": [f"user{u:03d}" for u in users.tolist()],
+        "application": [f"application{p % APPLICATIONS:02d}" for p in places.tolist()],
+        "start": starts,
+        "run_time": random.uniform(60, 36000, count),
+        "nprocs": nprocs,
+        "library": ["3.4.0"] * count,
+        "format": ["3.41"] * count,
+        "partial": [""] * count,
+        "files": files,
+        "bytes_read": read,
+        "bytes_written": written,
+        "read_s": read / 2**28,
+        "write_s": written / 2**28,
+        "meta_s": np.where(meta, 40.0 * nprocs + (read + written) / 2**28, 0.01),
+        "io_s": (read + written) / 2**30,
+        "read_sizes": sizes,
+        "write_sizes": sizes,
+        "redundant_read": np.where(redundant, 2 * TIB + places, 0),
+        "small_shared_writes": np.where(small, 200_000_000 + places, 0),
+        "signature": [f"{p % 997:016x}" for p in places.tolist()],
+        "part": [part] * count,
+    }
+    return {
+        "log": _table(pa, "log", columns),
+        "log_fs": _table(
+            pa, "log_fs",
+            {"log_id": ids, "mount": ["/scratch"] * count, "fs_type": ["lustre"] * count, "files": files,
+             "bytes_read": read, "bytes_written": written},
+        ),
+        "family": _table(
+            pa, "family",
+            {"log_id": ids, "role": ["checkpoint"] * count, "interface": ["posix"] * count, "level": ["posix"] * count,
+             "sharing": ["shared"] * count, "ranks": nprocs, "files": files, "bytes_read": read,
+             "bytes_written": written, "pattern": ["/scratch/#"] * count, "signature": [""] * count},
+        ),
+        "file": _files(pa, random, ids, files),
+    }  # fmt: skip
+
+
+def _files(pa: Any, random: np.random.Generator, ids: Any, files: Any) -> Any:
+    """Per-file rows, sorted by log, so that one log's are read without the others."""
+    order = np.argsort(ids)
+    rows = int(files.sum())
+    moved = random.integers(1, 2**24, rows)
+    columns: dict[str, Any] = {name: np.zeros(rows) for name in FILE}
+    columns |= {
+        "log_id": np.repeat(ids[order], files[order]),
+        "record_id": random.integers(0, 2**62, rows),
+        "ranks": np.ones(rows, dtype=np.int64),
+        "bytes_written": moved,
+        "write_s": moved / 2**28,
+    }
+    return _table(pa, "file", columns)
+
+
+def _table(pa: Any, name: str, columns: dict[str, Any]) -> Any:
+    """A table of the database; columns that are not given are 0, of text empty."""
+    schema = arrow_schema(name)
+    rows = len(columns["log_id"])
+    arrays = []
+    for field in schema:
+        values = columns.get(field.name)
+        if values is None:
+            values = [""] * rows if pa.types.is_string(field.type) else np.zeros(rows)
+        made = values if isinstance(values, pa.Array) else pa.array(values)
+        arrays.append(made.cast(field.type))
+    return pa.Table.from_arrays(arrays, schema=schema)

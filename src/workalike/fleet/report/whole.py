@@ -1,0 +1,176 @@
+"""The whole report, as data for text, JSON, CSV and HTML, and what is new in it for a site's notification."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import math
+import shlex
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import read_text, write_text
+from workalike.fleet.report import changes, rankings
+from workalike.fleet.report.paper import PaperTables, Thresholds, paper_tables
+from workalike.fleet.report.period import Period, day_text
+from workalike.fleet.report.rankings import Rows
+from workalike.fleet.store import Store
+from workalike.text import size_text
+
+TITLES = {
+    "users": "Users by wasted rank-hours, then by rank-hours in I/O",
+    "applications": "Applications by wasted rank-hours, then by rank-hours in I/O",
+    "growth": "Applications that grow (bytes per job, from week to week)",
+    "outliers": "Jobs far slower than earlier runs of the same workload",
+    "slow_targets": "Storage targets that were slow for a week",
+    "unread_checkpoints": "Checkpoints that no later log reads (upper bound)",
+    "coverage": "Coverage by day: share of the scheduler's jobs, users and node-hours with a log",
+    "findings": "Findings by cost",
+}
+NOTIFIED = "notified.txt"
+NOTIFY_LIMIT_S = 60.0
+
+
+def whole_report(connection: Any, period: Period, at: Thresholds) -> tuple[PaperTables, dict[str, Rows]]:
+    """The paper's tables, and the rows of each further table."""
+    return paper_tables(connection, period, at), {
+        "users": rankings.ranked(connection, period, "user"),
+        "applications": rankings.ranked(connection, period, "application"),
+        "growth": changes.growth(connection, period),
+        "outliers": changes.outliers(connection, period),
+        "slow_targets": changes.slow_targets(connection, period),
+        "unread_checkpoints": rankings.unread_checkpoints(connection, period),
+        "coverage": rankings.coverage(connection, period),
+        "findings": findings(connection, period, 0.0),
+    }
+
+
+def findings(connection: Any, period: Period, above_s: float) -> Rows:
+    """Findings that cost more than `above_s` seconds of rank time, the dearest first."""
+    return rankings.rows(
+        connection,
+        f"""
+        SELECT f.log_id, l.job_id, l."user", l.application, l.start, f.rule, f.version, f.severity, f.cost_s
+        FROM finding f JOIN log l USING (log_id)
+        WHERE f.cost_s > {float(above_s)!r} AND {period.condition("l.start")}
+        ORDER BY f.cost_s DESC, f.log_id, f.rule LIMIT 1000
+        """,
+    )
+
+
+def plain(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with values that JSON has; 64-bit keys are text."""
+    out = {}
+    for name, value in row.items():
+        broken = isinstance(value, float) and not math.isfinite(value)
+        out[name] = str(value) if name == "log_id" else None if broken else value
+    return out
+
+
+def cell_text(name: str, value: Any) -> str:
+    """A value as people read it."""
+    if value is None:
+        return "-"
+    if name in ("start", "week", "day"):
+        return day_text(value)[:16]
+    if "bytes" in name:
+        return size_text(value)
+    if isinstance(value, float):
+        return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return str(value)
+
+
+def table_lines(title: str, rows: Rows) -> Iterator[str]:
+    """A table as text; control characters of hostile names are escaped."""
+    yield ""
+    yield title
+    if not rows:
+        yield "  none"
+        return
+    heads = [name for name in rows[0] if name != "log_id"]
+    cells = [heads, *([_printable(cell_text(name, row[name])) for name in heads] for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(heads))]
+    for row in cells:
+        yield "  " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)[:60]
+
+
+def html_page(tables: PaperTables, more: dict[str, Rows], period: Period) -> str:
+    """The report as one HTML page without script or any other file."""
+    parts = [
+        "<!doctype html><html lang=en><meta charset=utf-8><title>I/O of a fleet</title>",
+        "<style>:root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:76rem;margin:2rem auto;padding:0 1rem}"
+        "table{border-collapse:collapse}th,td{text-align:left;padding:.2rem 1rem .2rem 0;border-bottom:1px solid #8886}"
+        "</style>",
+        f"<h1>I/O of a fleet</h1><p>{html.escape(period.text())}</p>",
+    ]
+    paper = [
+        {"metric": m.title, "thresholds": m.thresholds, "jobs analyzed": m.total, "jobs": m.jobs, "users": m.users,
+         "largest": m.largest_text} for m in tables.metrics
+    ]  # fmt: skip
+    parts.append(_html_table("Metrics of the Cray XE6 paper", paper))
+    parts += [f"<p>{html.escape(o.text())}</p>" for o in tables.overlaps if o.both]
+    parts += [_html_table(TITLES[name], rows) for name, rows in more.items()]
+    return "\n".join(parts) + "\n"
+
+
+def _html_table(title: str, rows: Rows) -> str:
+    head = f"<h2>{html.escape(title)}</h2>"
+    if not rows:
+        return head + "<p>None.</p>"
+    names = [name for name in rows[0] if name != "log_id"]
+    heads = "".join(f"<th scope=col>{html.escape(name.replace('_', ' '))}</th>" for name in names)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell_text(name, row[name]))}</td>" for name in names) + "</tr>"
+        for row in rows
+    )
+    return f"{head}<table><tr>{heads}</tr>{body}</table>"
+
+
+def notify(store: Store, connection: Any, period: Period, command: str, above_s: float) -> int:
+    """Hand findings above a cost (seconds of rank time) to a command, as JSON on its stdin, each finding once.
+
+    What was handed over is noted after the command succeeded, so a failure is tried again. Returns their number.
+
+    Raises:
+        WorkalikeError: RUN_FAILED where the command fails, USAGE where it is no command.
+    """
+    with store.locked():
+        noted = store.folder / NOTIFIED
+        known = set(read_text(noted, ErrorKind.BAD_FILE).split()) if noted.exists() else set()
+        new = {}
+        for row in findings(connection, period, above_s):
+            mark = hashlib.sha256(f"{row['log_id']} {row['rule']} {row['version']}".encode()).hexdigest()[:20]
+            if mark not in known:
+                new[mark] = plain(row)
+        if not new:
+            return 0
+        _hand_over(command, json.dumps({"findings": list(new.values())}))
+        write_text(noted, "\n".join(sorted(known | set(new))) + "\n")
+    return len(new)
+
+
+def _hand_over(command: str, text: str) -> None:
+    try:
+        words = shlex.split(command)
+        done = subprocess.run(words, input=text.encode(), timeout=NOTIFY_LIMIT_S, check=False)
+    except (ValueError, IndexError) as error:
+        raise WorkalikeError(
+            ErrorKind.USAGE, "--notify is no command", hint="quote it as in a shell"
+        ) from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise WorkalikeError(
+            ErrorKind.RUN_FAILED, f"--notify: {error}", hint="it is tried again next time"
+        ) from error
+    if done.returncode:
+        raise WorkalikeError(
+            ErrorKind.RUN_FAILED,
+            f"--notify ended with code {done.returncode}",
+            hint="it is tried again next time",
+        )

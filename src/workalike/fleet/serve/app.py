@@ -1,0 +1,203 @@
+"""The web application: routes, headers, errors."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from workalike.darshan.bins import SIZE_BINS
+from workalike.errors import WorkalikeError
+from workalike.extras import extra
+from workalike.fleet.serve import pages, queries
+from workalike.fleet.serve.access import Access, Viewer
+from workalike.fleet.serve.charts import table_csv
+from workalike.fleet.serve.openapi import document
+from workalike.fleet.serve.pages import Block, Page
+from workalike.fleet.serve.snapshot import Snapshot
+from workalike.fleet.store import Store
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "private, no-store",
+    "cross-origin-resource-policy": "same-origin",
+}
+LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]", "testserver"]
+_TEMPLATES = Path(str(resources.files("workalike.fleet.serve"))) / "templates"
+
+
+def starlette() -> Any:
+    """Starlette's modules.
+
+    Raises:
+        WorkalikeError: MISSING where it is not installed.
+    """
+    for part in ("applications", "middleware", "middleware.trustedhost", "responses", "routing"):
+        extra(f"starlette.{part}", "the portal", "fleet")
+    return extra("starlette", "the portal", "fleet")
+
+
+def portal(store: Store, access: Access, *, local: bool = True) -> Any:
+    """The ASGI application; a `local` one answers only requests that name this machine."""
+    web = starlette()
+    portal_of = _Portal(Snapshot(store), access, web)
+    route = web.routing.Route
+    routes = [
+        route("/", portal_of.page(lambda v, r: pages.jobs_page(portal_of.data, v, r.query_params))),
+        route(
+            "/job/{key}", portal_of.page(lambda v, r: pages.job_page(portal_of.data, v, r.path_params["key"]))
+        ),
+        route("/job/{key}/sizes.csv", portal_of.answer(portal_of.sizes)),
+        route("/jobs.csv", portal_of.answer(portal_of.jobs_csv)),
+        route("/user/{name:path}", portal_of.page(portal_of.group("user"))),
+        route("/application/{name:path}", portal_of.page(portal_of.group("application"))),
+        route("/days", portal_of.page(lambda v, r: pages.days_page(portal_of.data, v))),
+        route(
+            "/day/{day}", portal_of.page(lambda v, r: pages.day_page(portal_of.data, v, r.path_params["day"]))
+        ),
+        route(
+            "/fs/{mount:path}",
+            portal_of.page(lambda v, r: pages.fs_page(portal_of.data, v, r.path_params["mount"])),
+        ),
+        route(
+            "/coverage", portal_of.page(lambda v, r: pages.coverage_page(portal_of.data) if v.staff else None)
+        ),
+        route(
+            "/metrics", portal_of.page(lambda v, r: pages.metrics_page(portal_of.data) if v.staff else None)
+        ),
+        route("/api/openapi.json", portal_of.answer(lambda v, r: portal_of.json(document()))),
+        route("/api/jobs", portal_of.answer(portal_of.api_jobs)),
+        route("/api/job/{key}", portal_of.answer(portal_of.api_job)),
+        route("/style.css", portal_of.style),
+    ]
+    hosts = web.middleware.trustedhost.TrustedHostMiddleware
+    middleware = [web.middleware.Middleware(hosts, allowed_hosts=LOCAL_HOSTS)] if local else []
+    return web.applications.Starlette(routes=routes, middleware=middleware)
+
+
+class _Portal:
+    def __init__(self, data: Snapshot, access: Access, web: Any) -> None:
+        self.data = data
+        self._access = access
+        self._web = web
+        environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
+        )
+        self._template = environment.get_template("page.html")
+        self._css = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
+
+    def page(self, make: Callable[[Viewer, Any], Page | None]) -> Callable[[Any], Any]:
+        """An endpoint that shows a page; None is one that does not exist, or is not the viewer's."""
+
+        def show(viewer: Viewer, request: Any) -> Any:
+            found = make(viewer, request)
+            if found is None:
+                return self._problem(viewer, 404, "There is no such page, or it is not yours.")
+            return self._html(viewer, found)
+
+        return self.answer(show)
+
+    def answer(self, make: Callable[[Viewer, Any], Any]) -> Callable[[Any], Any]:
+        """An endpoint that knows who is asking."""
+
+        def endpoint(request: Any) -> Any:
+            viewer = self._access.viewer(request.headers)
+            if viewer is None:
+                headers = HEADERS | {"www-authenticate": 'Basic realm="I/O of jobs"'}
+                return self._web.responses.PlainTextResponse("Who are you?\n", 401, headers)
+            try:
+                return make(viewer, request)
+            except WorkalikeError as error:
+                return self._problem(viewer, 400, error.message)
+
+        return endpoint
+
+    def group(self, kind: str) -> Callable[[Viewer, Any], Page | None]:
+        return lambda viewer, request: pages.group_page(self.data, viewer, kind, request.path_params["name"])
+
+    def style(self, request: Any) -> Any:
+        return self._web.responses.Response(self._css, media_type="text/css", headers=HEADERS)
+
+    def json(self, value: Any) -> Any:
+        text = json.dumps(value, allow_nan=False)
+        return self._web.responses.Response(text, media_type="application/json", headers=HEADERS)
+
+    def sizes(self, viewer: Viewer, request: Any) -> Any:
+        """The sizes of calls of a job as CSV."""
+        job = queries.one_job(self.data, viewer, request.path_params["key"])
+        if job is None:
+            return self._problem(viewer, 404, "There is no such job, or it is not yours.")
+        logs = queries.logs_of(self.data, job)
+        rows = [
+            (name, *(sum(log[c][i] for log in logs) for c in ("read_sizes", "write_sizes")))
+            for i, name in enumerate(SIZE_BINS)
+        ]
+        return self._csv(("size", "reads", "writes"), rows)
+
+    def jobs_csv(self, viewer: Viewer, request: Any) -> Any:
+        """A page of the list of jobs as CSV."""
+        jobs, _ = queries.found_jobs(self.data, viewer, queries.search_of(request.query_params, time.time()))
+        names = list(api_row(jobs[0])) if jobs else ["key"]
+        return self._csv(names, [list(api_row(job).values()) for job in jobs])
+
+    def api_jobs(self, viewer: Viewer, request: Any) -> Any:
+        search = queries.search_of(request.query_params, time.time())
+        jobs, more = queries.found_jobs(self.data, viewer, search)
+        return self.json({"page": search.page, "more": more, "jobs": [api_row(job) for job in jobs]})
+
+    def api_job(self, viewer: Viewer, request: Any) -> Any:
+        job = queries.one_job(self.data, viewer, request.path_params["key"])
+        if job is None:
+            return self._web.responses.JSONResponse({"error": "no such job"}, 404, HEADERS)
+        logs = queries.logs_of(self.data, job)
+        families = queries.of_logs(self.data, "family", logs, "bytes_written + bytes_read DESC")
+        kept = [{k: v for k, v in row.items() if k != "log_id"} for row in families]
+        return self.json(api_row(job) | {"families": kept})
+
+    def _html(self, viewer: Viewer, page: Page, status: int = 200) -> Any:
+        text = self._template.render(title=page.title, blocks=page.blocks, viewer=viewer, **page.more)
+        return self._web.responses.HTMLResponse(text, status, HEADERS)
+
+    def _csv(self, heads: Any, rows: Any) -> Any:
+        return self._web.responses.Response(table_csv(heads, rows), media_type="text/csv", headers=HEADERS)
+
+    def _problem(self, viewer: Viewer, status: int, text: str) -> Any:
+        return self._html(
+            viewer, Page("Not found" if status == 404 else "Not understood", [Block(note=text)]), status
+        )
+
+
+def api_row(job: queries.Row) -> dict[str, Any]:
+    """A job as the JSON interface has it. The key is text: it exceeds what JavaScript's numbers hold."""
+    return {
+        "key": str(job["job_key"]),
+        **{
+            n: job[n]
+            for n in (
+                "site",
+                "job_id",
+                "user",
+                "application",
+                "start",
+                "finish",
+                "run_time",
+                "nprocs",
+                "logs",
+            )
+        },
+        **{n: job[n] for n in ("bytes_read", "bytes_written", "files", "io_s", "partial")},
+        "estimated_rate": pages.rate_of(job),
+        "io_percent": pages.share_of(job),
+        **{
+            n: job[n]
+            for n in ("redundant_read", "small_shared_writes", "collective_writes", "meta_per_rank_s")
+        },
+    }

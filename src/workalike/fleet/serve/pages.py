@@ -1,0 +1,402 @@
+"""What stands on each page, as blocks of charts and tables; templates escape every text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from markupsafe import Markup
+
+from workalike.darshan.bins import SIZE_BINS
+from workalike.fleet.report.paper import Thresholds, paper_tables
+from workalike.fleet.report.period import Period, day_text
+from workalike.fleet.report.rankings import coverage
+from workalike.fleet.serve import queries
+from workalike.fleet.serve.access import Viewer
+from workalike.fleet.serve.charts import bars
+from workalike.fleet.serve.queries import Row, Search
+from workalike.fleet.serve.snapshot import Snapshot
+from workalike.text import percent_text, rate_text, seconds_text, size_text
+
+TERMS = (
+    "The estimated I/O rate is all bytes ÷ the I/O time of the slowest rank; the percentage of time in I/O is that time "
+    "÷ the run time. Both are estimates from counters."
+)
+HEADS = (
+    "Job",
+    "User",
+    "Application",
+    "Start (UTC)",
+    "Run time",
+    "Processes",
+    "Read",
+    "Written",
+    "Rate",
+    "In I/O",
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a page. `links` are (text, URL)."""
+
+    title: str = ""
+    note: str = ""
+    chart: Markup | None = None
+    heads: Sequence[str] = ()
+    rows: Sequence[Sequence[Cell]] = ()
+    links: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True)
+class Page:
+    title: str
+    blocks: list[Block]
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+def rate_of(job: Row) -> float | None:
+    """The estimated I/O rate in bytes per second (docs/reference/terms.md#estimated-io-rate)."""
+    return (job["bytes_read"] + job["bytes_written"]) / job["io_s"] if job["io_s"] > 0 else None
+
+
+def share_of(job: Row) -> float | None:
+    """The percentage of time in I/O (docs/reference/terms.md#percent-of-time-in-io)."""
+    return 100 * job["io_s"] / job["run_time"] if job["run_time"] > 0 else None
+
+
+def job_cells(job: Row) -> list[Cell]:
+    """One row of a list of jobs."""
+    return [
+        Cell(str(job["job_id"]), f"/job/{job['job_key']}"),
+        Cell(job["user"], f"/user/{quote(job['user'], safe='')}"),
+        Cell(job["application"], f"/application/{quote(job['application'], safe='')}"),
+        Cell(day_text(job["start"])),
+        Cell(seconds_text(job["run_time"])),
+        Cell(f"{job['nprocs']:,}"),
+        Cell(size_text(job["bytes_read"])),
+        Cell(size_text(job["bytes_written"])),
+        Cell(rate_text(rate_of(job))),
+        Cell(percent_text(share_of(job))),
+    ]
+
+
+def jobs_page(data: Snapshot, viewer: Viewer, parameters: Mapping[str, str]) -> Page:
+    """Search and list."""
+    search = queries.search_of(parameters, time.time())
+    jobs, more = queries.found_jobs(data, viewer, search)
+    block = _job_list(jobs, f"Page {search.page + 1}", search, more, parameters)
+    return Page("Jobs", [block], {"search": search, "orders": list(queries.ORDERS)})
+
+
+def _job_list(
+    jobs: list[Row], title: str, search: Search, more: bool, parameters: Mapping[str, str]
+) -> Block:
+    links = []
+    kept = {k: v for k, v in parameters.items() if k != "page" and v}
+    for name, number, wanted in (
+        ("Newer page", search.page - 1, search.page > 0),
+        ("Next page", search.page + 1, more),
+    ):
+        if wanted:
+            links.append((name, "/?" + urlencode(kept | {"page": str(number)})))
+    links += [("As JSON", "/api/jobs?" + urlencode(kept)), ("As CSV", "/jobs.csv?" + urlencode(kept))]
+    return Block(title, TERMS, heads=HEADS, rows=[job_cells(job) for job in jobs], links=links)
+
+
+def job_page(data: Snapshot, viewer: Viewer, key: str) -> Page | None:
+    """One job, as the Cray XE6 paper's Fig. 9 shows it, with its families and file systems."""
+    job = queries.one_job(data, viewer, key)
+    if job is None:
+        return None
+    logs = queries.logs_of(data, job)
+    start, finish = day_text(job["start"]), day_text(job["finish"])
+    heads = (
+        "Start (UTC)",
+        "End",
+        "Wall clock",
+        "Read",
+        "Written",
+        "Estimated I/O rate",
+        "Percent of time in I/O",
+    )
+    facts = (
+        start, finish, seconds_text(job["run_time"]), size_text(job["bytes_read"]), size_text(job["bytes_written"]),
+        rate_text(rate_of(job)), percent_text(share_of(job)),
+    )  # fmt: skip
+    about = [
+        ("User", Cell(job["user"], f"/user/{quote(job['user'], safe='')}")),
+        ("Application", Cell(job["application"], f"/application/{quote(job['application'], safe='')}")),
+        ("Processes", Cell(f"{job['nprocs']:,}")),
+        ("Logs", Cell(str(job["logs"]))),
+        ("Day", Cell(start[:10], f"/day/{start[:10]}")),
+        (
+            "Complete",
+            Cell("no: a module lost records, so figures are lower bounds" if job["partial"] else "yes"),
+        ),
+    ]
+    blocks = [
+        Block("I/O summary", TERMS, heads=heads, rows=[[Cell(text) for text in facts]]),
+        Block("", heads=[name for name, _ in about], rows=[[cell for _, cell in about]]),
+    ]
+    for kind, column in (("reads", "read_sizes"), ("writes", "write_sizes")):
+        counts = [sum(log[column][i] for log in logs) for i in range(len(SIZE_BINS))]
+        chart = bars(f"Number of {kind} per size range", SIZE_BINS, counts, [f"{c:,}" for c in counts])
+        links = [("The numbers as CSV", f"/job/{job['job_key']}/sizes.csv")]
+        blocks.append(Block(f"Number of {kind} per size range", chart=chart, links=links))
+    blocks += [
+        _families(data, logs),
+        _file_systems(data, logs),
+        _findings(data, logs),
+        _history(data, viewer, job),
+    ]
+    return Page(f"Job {job['job_id']}", blocks)
+
+
+def _families(data: Snapshot, logs: list[Row]) -> Block:
+    heads = (
+        "Role",
+        "Interface",
+        "Sharing",
+        "Ranks",
+        "Files",
+        "Dumps",
+        "Read",
+        "Written",
+        "First",
+        "Last",
+        "Names",
+    )
+    rows = queries.of_logs(data, "family", logs, "bytes_written + bytes_read DESC")
+    return Block(
+        "File families",
+        heads=heads,
+        rows=[
+            [
+                *(Cell(str(r[n])) for n in ("role", "interface", "sharing", "ranks", "files", "dumps")),
+                Cell(size_text(r["bytes_read"])), Cell(size_text(r["bytes_written"])),
+                Cell(seconds_text(r["first_s"])), Cell(seconds_text(r["last_s"])), Cell(r["pattern"]),
+            ]
+            for r in rows
+        ],
+    )  # fmt: skip
+
+
+def _file_systems(data: Snapshot, logs: list[Row]) -> Block:
+    rows = queries.of_logs(data, "log_fs", logs, "bytes_written + bytes_read DESC")
+    heads = (
+        "File system",
+        "Type",
+        "Files",
+        "Read",
+        "Written",
+        "Calls below 1 MiB",
+        "Opens",
+        "Syncs",
+        "Metadata time",
+    )
+    return Block(
+        "File systems",
+        heads=heads,
+        rows=[
+            [
+                Cell(r["mount"], f"/fs/{quote(r['mount'], safe='')}"), Cell(r["fs_type"]), Cell(f"{r['files']:,}"),
+                Cell(size_text(r["bytes_read"])), Cell(size_text(r["bytes_written"])), Cell(f"{r['small']:,}"),
+                Cell(f"{r['opens']:,}"), Cell(f"{r['syncs']:,}"), Cell(seconds_text(r["meta_s"])),
+            ]
+            for r in rows
+        ],
+    )  # fmt: skip
+
+
+def _findings(data: Snapshot, logs: list[Row]) -> Block:
+    rows = queries.of_logs(data, "finding", logs, "cost_s DESC")
+    return Block(
+        "Findings",
+        heads=("Severity", "Rule", "Cost (rank time)"),
+        rows=[[Cell(r["severity"]), Cell(r["rule"]), Cell(seconds_text(r["cost_s"]))] for r in rows],
+    )
+
+
+def _history(data: Snapshot, viewer: Viewer, job: Row) -> Block:
+    mine, values = viewer.condition()
+    past = data.rows(
+        f"SELECT * FROM job WHERE {mine} AND \"user\" = ? AND application = ? AND signature = ? AND signature <> '' "
+        "ORDER BY start DESC LIMIT 20",
+        [*values, job["user"], job["application"], job["signature"]],
+    )
+    chart = None
+    if len(past) > 1:
+        names = [day_text(row["start"])[5:10] for row in past[::-1]]
+        chart = bars(
+            "I/O time of runs of the same workload", names, [row["io_s"] for row in past[::-1]],
+            [seconds_text(row["io_s"]) for row in past[::-1]],
+        )  # fmt: skip
+    return Block("Runs of the same workload", chart=chart, heads=HEADS, rows=[job_cells(row) for row in past])
+
+
+def group_page(data: Snapshot, viewer: Viewer, kind: str, name: str) -> Page | None:
+    """All jobs of a user or of an application."""
+    mine, values = viewer.condition()
+    where, value = f'"{kind}" = ?', name[: queries.LONGEST_VALUE]
+    by_day = queries.days(data, viewer, where, [value])
+    if not by_day:
+        return None
+    other = "application" if kind == "user" else "user"
+    groups = data.rows(
+        f'SELECT "{other}" AS name, count(*) AS jobs, sum(bytes_read) AS bytes_read, sum(bytes_written) AS written, '
+        f"sum(io_s * nprocs) AS spent FROM job WHERE {mine} AND {where} GROUP BY 1 ORDER BY spent DESC LIMIT 100",
+        [*values, value],
+    )
+    search = replace(Search(), where=[where], values=[value])
+    jobs, more = queries.found_jobs(data, viewer, search)
+    return Page(
+        f"{kind.capitalize()} {name}",
+        [
+            _days_block(by_day),
+            Block(
+                f"By {other}",
+                heads=(other.capitalize(), "Jobs", "Read", "Written"),
+                rows=[
+                    [
+                        Cell(g["name"], f"/{other}/{quote(g['name'], safe='')}"), Cell(f"{g['jobs']:,}"),
+                        Cell(size_text(g["bytes_read"])), Cell(size_text(g["written"])),
+                    ]
+                    for g in groups
+                ],
+            ),
+            _job_list(jobs, "Newest jobs", search, more, {kind: name}),
+        ],
+    )  # fmt: skip
+
+
+def days_page(data: Snapshot, viewer: Viewer) -> Page:
+    return Page("Days", [_days_block(queries.days(data, viewer))])
+
+
+def _days_block(by_day: list[Row]) -> Block:
+    last = by_day[:28][::-1]
+    chart = bars(
+        "Bytes by day", [_date(r["day"])[5:] for r in last], [r["bytes_read"] + r["bytes_written"] for r in last],
+        ["" if len(last) > 14 else size_text(r["bytes_read"] + r["bytes_written"]) for r in last],
+    )  # fmt: skip
+    return Block(
+        "Bytes by day",
+        chart=chart,
+        heads=("Day", "Jobs", "Users", "Read", "Written", "Rank-hours in I/O"),
+        rows=[
+            [
+                Cell(_date(r["day"]), f"/day/{_date(r['day'])}"), Cell(f"{r['jobs']:,}"), Cell(f"{r['users']:,}"),
+                Cell(size_text(r["bytes_read"])), Cell(size_text(r["bytes_written"])), Cell(f"{r['io_rank_hours']:,.1f}"),
+            ]
+            for r in by_day
+        ],
+    )  # fmt: skip
+
+
+def _date(seconds: float) -> str:
+    return day_text(seconds)[:10]
+
+
+def day_page(data: Snapshot, viewer: Viewer, day: str) -> Page | None:
+    """All jobs that began on a day (UTC)."""
+    try:
+        first = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
+    search = replace(Search(), where=["start >= ? AND start < ?"], values=[first, first + 86400])
+    jobs, more = queries.found_jobs(data, viewer, replace(search, order="most time in I/O"))
+    until = _date(first + 86400)
+    return Page(day, [_job_list(jobs, "Jobs by time in I/O", search, more, {"since": day, "until": until})])
+
+
+def fs_page(data: Snapshot, viewer: Viewer, mount: str) -> Page:
+    """One file system: who moved how much, and the load of its servers where it is known."""
+    mine, values = viewer.condition()
+    groups = data.rows(
+        f"""SELECT l."user", l.application, count(*) AS logs, sum(f.bytes_read)::DOUBLE AS bytes_read,
+            sum(f.bytes_written)::DOUBLE AS written, sum(f.meta_s) AS meta_s
+        FROM log_fs f JOIN (SELECT * FROM log WHERE {mine}) l USING (log_id)
+        WHERE f.mount = ? GROUP BY 1, 2 ORDER BY sum(f.bytes_read) + sum(f.bytes_written) DESC LIMIT 100""",
+        [*values, mount[: queries.LONGEST_VALUE]],
+    )
+    rows = [
+        [
+            Cell(g["user"], f"/user/{quote(g['user'], safe='')}"),
+            Cell(g["application"], f"/application/{quote(g['application'], safe='')}"),
+            Cell(f"{g['logs']:,}"), Cell(size_text(g["bytes_read"])), Cell(size_text(g["written"])),
+            Cell(seconds_text(g["meta_s"])),
+        ]
+        for g in groups
+    ]  # fmt: skip
+    heads = ("User", "Application", "Logs", "Read", "Written", "Metadata time")
+    blocks = [Block("Most bytes", heads=heads, rows=rows)]
+    if viewer.staff:
+        load = data.rows(
+            """SELECT floor(minute / 3600) * 3600 AS hour, sum(bytes_read)::DOUBLE AS bytes_read,
+                sum(bytes_written)::DOUBLE AS written, sum(operations)::DOUBLE AS operations, max(fullness) AS full
+            FROM server_load WHERE mount = ? GROUP BY 1 ORDER BY 1 DESC LIMIT 168""",
+            [mount],
+        )
+        cells = [
+            [
+                Cell(day_text(r["hour"])), Cell(size_text(r["bytes_read"])), Cell(size_text(r["written"])),
+                Cell(f"{r['operations']:,.0f}"), Cell(percent_text(100 * r["full"] if r["full"] is not None else None)),
+            ]
+            for r in load
+        ]  # fmt: skip
+        blocks.append(
+            Block("Load of the servers", heads=("Hour", "Read", "Written", "Operations", "Full"), rows=cells)
+        )
+    return Page(f"File system {mount}", blocks)
+
+
+def coverage_page(data: Snapshot) -> Page:
+    """The share of jobs, users and node-hours with a log (Figs. 7 and 8 of the Cray XE6 paper)."""
+    found = coverage(data.connection(), Period())[-366:]
+    last = found[-28:]
+    names = [_date(r["day"])[5:] for r in last]
+    chart = (
+        bars("Jobs with a log, %", names, [r["jobs_percent"] for r in last], ["" for _ in last])
+        if last
+        else None
+    )
+    rows = [
+        [
+            Cell(_date(r["day"])), Cell(f"{r['jobs']:,}"), Cell(percent_text(r["jobs_percent"])),
+            Cell(percent_text(r["users_percent"])), Cell(percent_text(r["hours_percent"])),
+        ]
+        for r in found[::-1]
+    ]  # fmt: skip
+    note = "" if found else "No accounting has been read: workalike fleet ingest … --accounting FILE."
+    heads = ("Day", "Jobs", "With a log", "Users with a log", "Node-hours with a log")
+    return Page("Coverage", [Block("", note, chart, heads, rows)])
+
+
+def metrics_page(data: Snapshot) -> Page:
+    """The paper's three tables."""
+    found = paper_tables(data.connection(), Period(), Thresholds())
+    rows = [
+        [
+            Cell(m.title),
+            Cell(m.thresholds),
+            Cell(f"{m.total:,}"),
+            Cell(f"{m.jobs:,}"),
+            Cell(f"{m.users:,}"),
+            Cell(m.largest_text),
+        ]
+        for m in found.metrics
+    ]
+    heads = ("Metric", "Thresholds", "Jobs analyzed", "Jobs matching", "Users", "Largest")
+    note = "; ".join(o.text() for o in found.overlaps if o.both)
+    return Page("Metrics of the Cray XE6 paper", [Block("", note, heads=heads, rows=rows)])

@@ -1,0 +1,210 @@
+"""The site file: names, filters, pseudonyms and who may see what (docs/fleet.md#site-file)."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import hmac
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import read_text
+
+LONGEST_EXPRESSION = 200
+LONGEST_SUBJECT = 200
+"""Characters of a user or program that expressions are matched with."""
+MOST_REPETITIONS = 3
+MOST_OPTIONAL = 6
+MOST_KEY_BYTES = 4096
+LEAST_KEY_BYTES = 16
+
+
+@lru_cache(maxsize=256)
+def safe_expression(text: str) -> re.Pattern[str]:
+    """A compiled expression that is matched in a short time, whatever the subject.
+
+    Python's matcher tries alternatives one after the other, so a repeated group can take exponential time, and each
+    further repetition multiplies the time by the length of the subject. Groups may not be repeated, references back are
+    refused, and repetitions are few.
+
+    Raises:
+        ValueError: it is too long, refused, or no expression.
+    """
+    if len(text) > LONGEST_EXPRESSION:
+        raise ValueError(f"an expression of more than {LONGEST_EXPRESSION} characters")
+    if re.search(r"\\[1-9]|\(\?P?[=<(]", text.replace("(?P<", "(?:")):
+        raise ValueError(
+            f"expression {text!r} refers back to a group or looks behind, which may take for ever"
+        )
+    plain = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "x", text).replace("(?", "(")
+    if re.search(r"\)[*+{?]", plain):
+        raise ValueError(f"expression {text!r} repeats a group, which may take for ever")
+    if len(re.findall(r"[*+{]", plain)) > MOST_REPETITIONS or plain.count("?") > MOST_OPTIONAL:
+        raise ValueError(f"expression {text!r} has too many repetitions, which may take for ever")
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ValueError(f"expression {text!r}: {error}") from error
+
+
+Expression = Annotated[str, Field(max_length=LONGEST_EXPRESSION)]
+
+
+class Filters(BaseModel):
+    """Which logs are ingested; expressions are searched for (not matched whole) in the real user and the program."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    users: Expression | None = None
+    not_users: Expression | None = None
+    applications: Expression | None = None
+    not_applications: Expression | None = None
+
+    @field_validator("*")
+    @classmethod
+    def _is_safe(cls, value: str | None) -> str | None:
+        if value is not None:
+            safe_expression(value)
+        return value
+
+
+class Application(BaseModel):
+    """Programs that are one application."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(min_length=1, max_length=120)]
+    programs: Expression
+
+    @field_validator("programs")
+    @classmethod
+    def _is_safe(cls, value: str) -> str:
+        safe_expression(value)
+        return value
+
+
+class Site(BaseModel):
+    """A site file.
+
+    `users` is a CSV file of `uid,name`. `key` is a file of at least 16 secret bytes: with it users are stored as keyed
+    pseudonyms only, and names of files are not stored. `staff` are users who may see all jobs in the portal, by their
+    real names.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(min_length=1, max_length=60)] = "site"
+    users: Path | None = None
+    key: Path | None = None
+    file_names: bool = True
+    filters: Filters = Filters()
+    applications: list[Application] = []
+    staff: list[str] = []
+
+    _names: dict[int, str] = PrivateAttr(default_factory=dict)
+    _key: bytes = PrivateAttr(default=b"")
+    _since: float | None = PrivateAttr(default=None)
+
+    @property
+    def keeps_names(self) -> bool:
+        """Whether patterns of file names are stored."""
+        return self.file_names and not self._key
+
+    @property
+    def key_mark(self) -> str:
+        """Says which key it is, and nothing of the key; empty without one."""
+        return hmac.new(self._key, b"which key", hashlib.sha256).hexdigest()[:16] if self._key else ""
+
+    def user_of(self, uid: int) -> str:
+        """The user's real name, or `uid N`."""
+        return self._names.get(uid, f"uid {uid}")
+
+    def shown_user(self, user: str) -> str:
+        """The user as stored: the name itself, or its pseudonym."""
+        if not self._key:
+            return user
+        return "user-" + hmac.new(self._key, user.encode(), hashlib.sha256).hexdigest()[:12]
+
+    def application_of(self, program: str) -> str:
+        """The application that a program belongs to; by default the program itself."""
+        for application in self.applications:
+            if safe_expression(application.programs).search(program[:LONGEST_SUBJECT]):
+                return application.name
+        return program
+
+    def refuses(self, user: str, application: str, start: float) -> str:
+        """Why a log is not ingested; empty where it is."""
+        if self._since is not None and start < self._since:
+            return "before --since"
+        subjects = {"users": user, "applications": application}
+        for name, subject in subjects.items():
+            wanted, unwanted = getattr(self.filters, name), getattr(self.filters, f"not_{name}")
+            if wanted and not safe_expression(wanted).search(subject[:LONGEST_SUBJECT]):
+                return f"not in the filter for {name}"
+            if unwanted and safe_expression(unwanted).search(subject[:LONGEST_SUBJECT]):
+                return f"left out by the filter for {name}"
+        return ""
+
+    def since(self, start: float | None) -> Site:
+        """The same site, whose logs begin at `start` (seconds since 1970) or later."""
+        self._since = start
+        return self
+
+
+def read_site(path: Path | None) -> Site:
+    """A site file with the files that it names; without a path, the defaults.
+
+    Raises:
+        WorkalikeError: BAD_FILE, naming file, place and fix; MISSING.
+    """
+    if path is None:
+        return Site()
+    try:
+        document = yaml.safe_load(read_text(path, ErrorKind.BAD_FILE, 1 << 20)) or {}
+        site = Site.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise _bad(path, first["msg"].removeprefix("Value error, "), place) from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise _bad(path, f"not YAML: {str(error).splitlines()[0]}", None) from error
+    if site.users is not None:
+        site._names = _read_users(path.parent / site.users)
+    if site.key is not None:
+        site._key = _read_key(path.parent / site.key)
+    return site
+
+
+def _bad(path: Path, message: str, place: str | None) -> WorkalikeError:
+    return WorkalikeError(
+        ErrorKind.BAD_FILE, message, file=path, place=place, hint="see docs/fleet.md, site file"
+    )
+
+
+def _read_users(path: Path) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for number, row in enumerate(csv.reader(read_text(path, ErrorKind.BAD_FILE).splitlines()), 1):
+        if not row or (number == 1 and row[0].strip() == "uid"):
+            continue
+        if len(row) < 2 or not row[0].strip().isdecimal() or len(row[0]) > 20:
+            raise _bad(path, "is not uid,name", f"line {number}")
+        found[int(row[0])] = row[1].strip()[:120]
+    return found
+
+
+def _read_key(path: Path) -> bytes:
+    key = read_text(path, ErrorKind.BAD_FILE, MOST_KEY_BYTES).strip().encode()
+    if len(key) < LEAST_KEY_BYTES:
+        raise _bad(path, f"is a key of fewer than {LEAST_KEY_BYTES} characters", None)
+    return key
+
+
+def site_fields() -> dict[str, Any]:
+    """The JSON schema of a site file."""
+    return Site.model_json_schema()

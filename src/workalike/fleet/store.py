@@ -1,0 +1,271 @@
+"""A database on disk: parts, the manifest that makes them count, and the views.
+
+FLEET/fleet.json       the version, and which key users are hidden by
+FLEET/manifest.jsonl   one line for each part; what no line names does not count
+FLEET/parts/MONTH/PART/TABLE.parquet
+FLEET/fleet.duckdb     views over the parts, for any DuckDB client
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import make_folder, read_text, write_text
+from workalike.fleet import views
+from workalike.fleet.extras import arrow, duck
+from workalike.fleet.schema import TABLES, VERSION
+from workalike.leftovers import new_name
+
+ABOUT, MANIFEST, PARTS, STAGING, VIEWS, LOCK = (
+    "fleet.json",
+    "manifest.jsonl",
+    "parts",
+    "staging",
+    "fleet.duckdb",
+    "lock",
+)
+LARGEST_MANIFEST = 1 << 30
+Ids = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One line of the manifest. `part` is its folder below `parts`; `tables` has the rows of each table.
+
+    `first` and `last` are the starts of its logs, seconds since 1970, or None without logs. `replaces` names parts that
+    no longer count: those that were merged into this one.
+    """
+
+    part: str
+    tables: dict[str, int]
+    first: float | None = None
+    last: float | None = None
+    replaces: tuple[str, ...] = ()
+
+
+class Store:
+    """An opened database. Several processes may have it open, and write to it."""
+
+    def __init__(self, folder: Path, about: dict[str, Any]) -> None:
+        self.folder = folder.absolute()
+        self.about = about
+        self._parts: dict[str, Part] = {}
+        self._read_to = 0
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts that count, as of the last `refresh`."""
+        return list(self._parts.values())
+
+    def files(self, table: str, parts: Sequence[Part] | None = None) -> list[Path]:
+        """The Parquet files of a table."""
+        chosen = self.parts if parts is None else parts
+        return [self.file(part, table) for part in chosen if part.tables.get(table)]
+
+    def file(self, part: Part, table: str) -> Path:
+        return self.folder / PARTS / part.part / f"{table}.parquet"
+
+    def refresh(self) -> bool:
+        """Read what has been added to the manifest; whether anything was.
+
+        Raises:
+            WorkalikeError: BAD_FILE where a line is damaged.
+        """
+        path = self.folder / MANIFEST
+        try:
+            with path.open("rb") as file:
+                file.seek(self._read_to)
+                data = file.read(LARGEST_MANIFEST)
+        except FileNotFoundError:
+            return False
+        whole = data[: data.rfind(b"\n") + 1]  # a line that a killed process left unfinished does not count
+        for number, line in enumerate(whole.splitlines()):
+            if line.strip():
+                self._add(line, self._read_to, number)
+        self._read_to += len(whole)
+        return bool(whole)
+
+    def _add(self, line: bytes, at: int, number: int) -> None:
+        try:
+            part = Part(**json.loads(line))
+            if part.part.startswith("/") or ".." in part.part or not isinstance(part.tables, dict):
+                raise ValueError("is no part of this database")
+        except (ValueError, TypeError, AttributeError) as error:
+            # What an interrupted write left, with the next line after it: the part never counted.
+            if not line.startswith(b"{") or not line.endswith(b"}") or line.count(b'{"part"') > 1:
+                return
+            raise WorkalikeError(
+                ErrorKind.BAD_FILE,
+                "is damaged",
+                file=self.folder / MANIFEST,
+                place=f"line {number + 1} after byte {at}",
+                hint="restore it, or ingest the logs into a new database",
+            ) from error
+        for old in part.replaces:
+            self._parts.pop(old, None)
+        self._parts[part.part] = part
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock of all writers; the manifest is read anew."""
+        descriptor = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self.refresh()
+            yield
+        finally:
+            os.close(descriptor)
+
+    def commit(self, part: Part, staged: Path | None) -> None:
+        """Make a part count, with the lock held. `staged` is its folder, which is moved.
+
+        Raises:
+            WorkalikeError: CANNOT_WRITE; the part then does not count.
+        """
+        target = self.folder / PARTS / part.part
+        try:
+            if staged is not None:
+                make_folder(target.parent)
+                if target.exists():  # of an ingestion that was killed before its line
+                    shutil.rmtree(target)
+                _sync_all(staged)
+                staged.rename(target)
+                _sync(target.parent)
+            self._append(json.dumps(asdict(part)))
+        except OSError as error:
+            raise WorkalikeError(
+                ErrorKind.CANNOT_WRITE,
+                error.strerror or "failed",
+                file=target,
+                hint="check space and rights, and ingest again: nothing is lost",
+            ) from error
+        self.refresh()
+
+    def _append(self, line: str) -> None:
+        with (self.folder / MANIFEST).open("ab") as file:
+            torn = file.tell() > self._read_to
+            file.write(b"\n" * torn + line.encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def update_views(self) -> None:
+        """Write `fleet.duckdb` anew: views that name the files of all parts that count.
+
+        Raises:
+            WorkalikeError: CANNOT_WRITE.
+        """
+        temporary = self.folder / new_name(".workalike-views")
+        duckdb = duck()
+        try:
+            with duckdb.connect(str(temporary)) as connection:
+                for statement in views.create(self._files_by_table()):
+                    connection.execute(statement)
+            temporary.replace(self.folder / VIEWS)
+        except (duckdb.Error, OSError) as error:
+            raise WorkalikeError(
+                ErrorKind.CANNOT_WRITE,
+                str(error).splitlines()[0],
+                file=self.folder / VIEWS,
+                hint="check space and rights",
+            ) from error
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def connect(self, memory: str = "2GB", threads: int | None = None) -> Any:
+        """A DuckDB connection in memory with the views of the parts that count; it writes nothing to the database."""
+        options: dict[str, Any] = {"memory_limit": memory, "autoinstall_known_extensions": False}
+        if threads is not None:
+            options["threads"] = threads
+        connection = duck().connect(":memory:", config=options)
+        for statement in views.create(self._files_by_table()):
+            connection.execute(statement)
+        return connection
+
+    def _files_by_table(self) -> dict[str, list[Path]]:
+        return {table: self.files(table) for table in TABLES}
+
+    def known_logs(self, parts: Sequence[Part] | None = None) -> Ids:
+        """int64, sorted: the ids of all logs that were ingested, or of those in some parts."""
+        _, parquet = arrow()
+        ids = [
+            parquet.read_table(f, columns=["log_id"])["log_id"].to_numpy() for f in self.files("log", parts)
+        ]
+        return np.sort(np.concatenate(ids)) if ids else np.zeros(0, dtype=np.int64)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_all(folder: Path) -> None:
+    for path in folder.iterdir():
+        _sync(path)
+    _sync(folder)
+
+
+def open_store(folder: Path) -> Store:
+    """Open a database that exists.
+
+    Raises:
+        WorkalikeError: MISSING without one, BAD_FILE where it is damaged or of another version.
+    """
+    about_file = folder / ABOUT
+    if not about_file.is_file():
+        raise WorkalikeError(
+            ErrorKind.MISSING,
+            "holds no database of logs",
+            file=folder,
+            hint="make one with workalike fleet ingest DIR --db FLEET/",
+        )
+    try:
+        about = json.loads(read_text(about_file, ErrorKind.BAD_FILE, 1 << 16))
+        version = about["workalike_fleet"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise WorkalikeError(ErrorKind.BAD_FILE, "is no database of logs", file=about_file) from error
+    if version != VERSION:
+        age = "an older" if isinstance(version, int) and version < VERSION else "another"
+        raise WorkalikeError(
+            ErrorKind.BAD_FILE,
+            f"is of version {version}, {age} one than this program's {VERSION}",
+            file=about_file,
+            hint="ingest the logs into a new database with this program, or use the program that made it",
+        )
+    store = Store(folder, about)
+    store.refresh()
+    return store
+
+
+def open_or_make(folder: Path, key_mark: str) -> Store:
+    """Open a database, or make an empty one whose users are hidden by the key of this mark (empty: not at all).
+
+    Raises:
+        WorkalikeError: as `open_store`; USAGE where its users were hidden by another key, CANNOT_WRITE.
+    """
+    if not (folder / ABOUT).exists():
+        make_folder(folder)
+        write_text(folder / ABOUT, json.dumps({"workalike_fleet": VERSION, "key": key_mark}) + "\n")
+    store = open_store(folder)
+    if store.about.get("key", "") != key_mark:
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "was made with another key for pseudonyms, or without one",
+            file=folder,
+            hint="name the site file with the same key, or make a new database",
+        )
+    return store

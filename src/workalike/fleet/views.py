@@ -1,0 +1,61 @@
+"""The views of a database, as SQL for DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from workalike.fleet.schema import DUCK, TABLES
+
+JOB_GAP_S = 86400.0
+"""Job numbers are used again: logs of one number are of one job if no more than this lies between them, in seconds."""
+
+JOB = f"""
+WITH ordered AS (
+    SELECT *, start + run_time AS finish,
+        max(start + run_time) OVER (
+            PARTITION BY site, job_id, "user" ORDER BY start, log_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS before
+    FROM log
+), numbered AS (
+    SELECT *, sum(CASE WHEN before IS NULL OR start > before + {JOB_GAP_S} THEN 1 ELSE 0 END) OVER (
+        PARTITION BY site, job_id, "user" ORDER BY start, log_id ROWS UNBOUNDED PRECEDING
+    ) AS turn
+    FROM ordered
+)
+SELECT
+    arg_min(log_id, (start, log_id)) AS job_key, site, job_id, "user",
+    arg_max(application, (nprocs * run_time, log_id)) AS application,
+    min(start) AS start, max(finish) AS finish, count(*) AS logs, max(nprocs) AS nprocs,
+    sum(run_time) AS run_time, sum(nprocs * run_time) AS rank_s,
+    sum(bytes_read)::DOUBLE AS bytes_read, sum(bytes_written)::DOUBLE AS bytes_written,
+    sum(files)::BIGINT AS files, sum(reads)::DOUBLE AS reads, sum(writes)::DOUBLE AS writes,
+    sum(io_s) AS io_s, sum(read_s) AS read_s, sum(write_s) AS write_s, sum(meta_s) AS meta_s,
+    sum(stdio_s) AS stdio_s, sum(stdio_meta_s) AS stdio_meta_s,
+    sum(meta_s / nprocs) AS meta_per_rank_s, sum((meta_s + stdio_meta_s) / nprocs) AS all_meta_per_rank_s,
+    sum(redundant_read)::DOUBLE AS redundant_read, sum(redundant_read_only)::DOUBLE AS redundant_read_only,
+    sum(small_shared_writes)::DOUBLE AS small_shared_writes, sum(collective_writes)::DOUBLE AS collective_writes,
+    bool_or(partial <> '') AS partial, arg_max(signature, (nprocs * run_time, log_id)) AS signature
+FROM numbered GROUP BY site, job_id, "user", turn
+"""
+"""One row per job: the logs of one site, number and user. Sums may exceed 64 bits, so they are real."""
+
+
+def create(tables: Mapping[str, Sequence[Path]]) -> list[str]:
+    """The statements that make all views; `tables` has the Parquet files of each table."""
+    out = [f'CREATE OR REPLACE VIEW "{table}" AS {_select(table, tables.get(table, ()))}' for table in TABLES]
+    return [*out, f"CREATE OR REPLACE VIEW job AS {JOB}"]
+
+
+def quoted(text: str) -> str:
+    """A string constant of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _select(table: str, files: Sequence[Path]) -> str:
+    columns = TABLES[table]
+    if files:
+        names = ", ".join(f'"{name}"' for name in columns)
+        return f"SELECT {names} FROM read_parquet([{', '.join(quoted(str(f)) for f in files)}])"
+    empty = ", ".join(f'NULL::{DUCK[kind]} AS "{name}"' for name, kind in columns.items())
+    return f"SELECT {empty} WHERE false"

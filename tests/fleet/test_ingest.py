@@ -1,0 +1,314 @@
+"""Ingestion: what is new, what is damaged, what dies, and two at once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fleets import START, builder, plain_log, query, stored
+
+from workalike.errors import WorkalikeError
+from workalike.fleet.ingest import ingest
+from workalike.fleet.site import Site, read_site, safe_expression
+from workalike.fleet.store import open_or_make, open_store
+
+COLUMNS = "* EXCLUDE (part)"
+
+
+def everything(folder: Path) -> dict[str, list[tuple[object, ...]]]:
+    """All rows of a database, but for the parts that they are in."""
+    store = open_store(folder)
+    connection = store.connect()
+    tables = {
+        "log": COLUMNS,
+        **dict.fromkeys(("log_fs", "family", "file", "target", "finding", "source"), "*"),
+    }
+    return {
+        t: sorted(connection.execute(f"SELECT {c} FROM {t}").fetchall(), key=repr) for t, c in tables.items()
+    }
+
+
+def test_again_is_nothing_new(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    for job in range(5):
+        plain_log(logs, job)
+    shutil.copy(logs / "job_1.darshan", logs / "copy.darshan")
+    store, outcome = stored(tmp_path / "db", logs)
+    assert (outcome.found, outcome.counts["ingested"], outcome.counts["duplicate"]) == (6, 5, 1)
+    before = everything(tmp_path / "db")
+    again = ingest(store, [logs], Site(), jobs=1)
+    assert (again.known, sum(again.counts.values())) == (6, 0)
+    plain_log(logs, 9)
+    shutil.copy(logs / "job_1.darshan", logs / "copy2.darshan")
+    more = ingest(store, [logs], Site(), jobs=1)
+    assert (more.known, more.counts["ingested"], more.counts["duplicate"]) == (6, 1, 1)
+    assert query(store, "SELECT count(*), count(DISTINCT sha256) FROM log") == [(6, 6)]
+    assert len(before["log"]) == 5
+
+
+def test_views_are_for_any_client(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    plain_log(tmp_path / "logs", 1)
+    stored(tmp_path / "db", tmp_path / "logs")
+    with duckdb.connect(str(tmp_path / "db" / "fleet.duckdb"), read_only=True) as connection:
+        rows = connection.execute("SELECT bytes_written, bytes_read FROM job").fetchall()
+        assert rows == [(4 << 20, 1 << 20)]
+        assert connection.execute("SELECT count(*) FROM accounting").fetchone() == (0,)
+
+
+def test_logs_of_a_job_are_one_job_and_a_number_used_again_is_another(tmp_path: Path) -> None:
+    for name, day in (("a", 0), ("b", 0.1), ("c", 300)):
+        plain_log(tmp_path / name, 5, day=day)
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for name in "abc":
+        shutil.copy(tmp_path / name / "job_5.darshan", logs / f"{name}.darshan")
+    store, _ = stored(tmp_path / "db", logs)
+    assert query(store, "SELECT logs, bytes_written, start FROM job ORDER BY start") == [
+        (2, 8 << 20, START),
+        (1, 4 << 20, START + 300 * 86400),
+    ]
+
+
+def test_damaged_logs_are_set_aside_with_the_reason(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    good = plain_log(logs, 1).read_bytes()
+    (logs / "short.darshan").write_bytes(good[:1000])
+    (logs / "text.darshan").write_text("not a log")
+    (logs / "empty.darshan").write_bytes(b"")
+    store, outcome = stored(tmp_path / "db", logs)
+    assert (outcome.counts["ingested"], outcome.counts["quarantined"]) == (1, 3)
+    rows = query(store, "SELECT path, reason FROM source WHERE outcome = 'quarantined'")
+    assert {Path(path).name for path, _ in rows} == {"short.darshan", "text.darshan", "empty.darshan"}
+    assert all(reason for _, reason in rows)
+    (logs / "short.darshan").write_bytes(good.replace(b"x", b"x"))  # repaired: now a copy of the first
+    assert ingest(store, [logs], Site(), jobs=1).counts["duplicate"] == 1
+
+
+def test_a_killed_worker_costs_no_other_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logs = tmp_path / "logs"
+    for job in range(30):
+        plain_log(logs, job)
+    monkeypatch.setenv("WORKALIKE_TEST_DIE_AT", "job_17.")
+    store, outcome = stored(tmp_path / "db", logs)
+    assert (outcome.counts["ingested"], outcome.counts["quarantined"]) == (29, 1)
+    assert query(store, "SELECT reason FROM source WHERE outcome = 'quarantined'") == [
+        ("ended its reader twice (signal 9)",)
+    ]
+
+
+def killed_ingestion(folder: Path, logs: Path, after_s: float) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "workalike",
+        "fleet",
+        "ingest",
+        str(logs),
+        "--db",
+        str(folder),
+        "-j",
+        "2",
+        "-q",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        process.wait(timeout=after_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("after_s", [1.0, 1.6])
+def test_killed_and_run_again_is_the_same_database(tmp_path: Path, after_s: float) -> None:
+    check_killed(tmp_path, after_s)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("point", range(20))
+def test_killed_at_many_points(tmp_path: Path, point: int) -> None:
+    check_killed(tmp_path, 0.4 + 0.15 * point)
+
+
+def check_killed(tmp_path: Path, after_s: float) -> None:
+    logs = tmp_path / "logs"
+    for job in range(40):
+        plain_log(logs, job)
+    stored(tmp_path / "whole", logs)
+    killed_ingestion(tmp_path / "killed", logs, after_s)
+    stored(tmp_path / "killed", logs)
+    assert everything(tmp_path / "killed") == everything(tmp_path / "whole")
+
+
+def test_an_unfinished_line_and_an_unnamed_part_do_not_count(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    plain_log(logs, 1)
+    stored(tmp_path / "db", logs)
+    manifest = tmp_path / "db" / "manifest.jsonl"
+    line = manifest.read_text()
+    manifest.write_text(line + line[: len(line) // 2])
+    shutil.copytree(
+        next((tmp_path / "db" / "parts").glob("*/*")), tmp_path / "db" / "parts" / "2026-01" / "unnamed"
+    )
+    plain_log(logs, 2)
+    stored(tmp_path / "db", logs)
+    assert query(open_store(tmp_path / "db"), "SELECT job_id FROM log ORDER BY 1") == [(1,), (2,)]
+
+
+def test_two_ingestions_at_once_lose_nothing(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    for job in range(60):
+        plain_log(logs, job)
+    command = [
+        sys.executable,
+        "-m",
+        "workalike",
+        "fleet",
+        "ingest",
+        str(logs),
+        "--db",
+        str(tmp_path / "db"),
+        "-j",
+        "1",
+        "-q",
+    ]
+    both = [subprocess.Popen(command) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    rows = query(open_store(tmp_path / "db"), "SELECT job_id FROM log ORDER BY 1")
+    assert rows == [(job,) for job in range(60)]
+
+
+def test_filters_and_since(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    for job, (uid, exe, day) in enumerate(
+        [(1, "vasp_std", 0), (2, "vasp_std", 9), (1, "bash", 9), (1, "vasp_gam", 9)]
+    ):
+        plain_log(logs, job, uid=uid, exe=f"/apps/{exe} -x", day=day)
+    (tmp_path / "users.csv").write_text("uid,name\n1,ada\n2,root\n")
+    (tmp_path / "site.yaml").write_text(
+        "name: here\nusers: users.csv\nfilters: {not_users: ^root$, applications: vasp}\n"
+        "applications: [{name: VASP, programs: ^vasp_}]\n"
+    )
+    file = tmp_path / "site.yaml"
+    with pytest.raises(WorkalikeError):
+        read_site(tmp_path / "none.yaml")
+    site = read_site(file)
+    store = open_or_make(tmp_path / "db", "")
+    outcome = ingest(store, [logs], site, file, jobs=1)
+    assert outcome.counts["filtered"] == 4  # the filter is for `VASP`, not the programs
+    file.write_text(file.read_text().replace("applications: vasp}", "applications: VASP}"))
+    first = START + 86400
+    outcome = ingest(store, [logs], read_site(file).since(first), file, since=first, jobs=1)
+    assert (outcome.counts["filtered"], outcome.counts["ingested"]) == (3, 1)
+    assert query(store, 'SELECT "user", application, job_id FROM log') == [("ada", "VASP", 3)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(a+)+b",
+        "(a|a)*b",
+        r"(a)\1",
+        "a*a*a*a*b",
+        "a?" * 20 + "a" * 20,
+        "(",
+        "(?P<x>a)(?P=x)",
+        "x" * 300,
+        "(a?){30}",
+    ],
+)
+def test_catastrophic_expressions_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="expression"):
+        safe_expression(text)
+
+
+@pytest.mark.parametrize("text", [r"^root$", "(?i)vasp|lammps", r"^\d+-[a-z_]+\.x$", r"[)*+]{2}"])
+def test_usual_expressions_are_taken(text: str) -> None:
+    assert safe_expression(text).pattern == text
+
+
+def test_bad_site_files_say_where(tmp_path: Path) -> None:
+    file = tmp_path / "site.yaml"
+    for text, place in (("filters: {users: '(a+)+'}", "filters.users"), ("nam: x", "nam"), ("[", "not YAML")):
+        file.write_text(text)
+        with pytest.raises(WorkalikeError, match=place):
+            read_site(file)
+
+
+def test_users_are_hidden_by_a_key(tmp_path: Path) -> None:
+    plain_log(tmp_path / "logs", 1, uid=1)
+    (tmp_path / "users.csv").write_text("1,ada lovelace\n")
+    (tmp_path / "key").write_text("0123456789abcdef")
+    (tmp_path / "site.yaml").write_text("users: users.csv\nkey: key\n")
+    site = read_site(tmp_path / "site.yaml")
+    store = open_or_make(tmp_path / "db", site.key_mark)
+    ingest(store, [tmp_path / "logs"], site, tmp_path / "site.yaml", jobs=1)
+    [(user, pattern)] = query(
+        store, 'SELECT "user", max(pattern) FROM log JOIN family USING (log_id) GROUP BY 1'
+    )
+    assert user.startswith("user-") and pattern == ""
+    (tmp_path / "logs" / "job_1.darshan").unlink()
+    held = b"".join(p.read_bytes() for p in (tmp_path / "db").rglob("*") if p.is_file())
+    assert b"lovelace" not in held and b"0123456789abcdef" not in held and b"in.dat" not in held
+    with pytest.raises(WorkalikeError, match="another key"):
+        open_or_make(tmp_path / "db", "")
+
+
+def test_other_versions_are_refused_plainly(tmp_path: Path) -> None:
+    open_or_make(tmp_path / "db", "")
+    for version, word in ((0, "an older"), (99, "another")):
+        (tmp_path / "db" / "fleet.json").write_text(json.dumps({"workalike_fleet": version}))
+        with pytest.raises(WorkalikeError, match=f"of version {version}, {word}"):
+            open_store(tmp_path / "db")
+    (tmp_path / "db" / "fleet.json").write_text("{")
+    with pytest.raises(WorkalikeError, match="no database"):
+        open_store(tmp_path / "db")
+    with pytest.raises(WorkalikeError, match="holds no database"):
+        open_store(tmp_path)
+
+
+def test_hostile_counters_are_bounded(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    log = builder(1, exe="<script>alert(1)</script> --x")
+    log.posix(
+        "/scratch/a\x01<b>",
+        OPENS=-5,
+        READS=2**62,
+        BYTES_READ=-(2**63),
+        BYTES_WRITTEN=2**63 - 1,
+        F_WRITE_TIME=float("nan"),
+    )
+    log.posix("/scratch/b", MAX_BYTE_READ=-7, BYTES_READ=2**50, F_READ_TIME=float("inf"), SIZE_WRITE_0_100=-1)
+    log.write(logs / "a.darshan")
+    store, outcome = stored(tmp_path / "db", logs)
+    assert outcome.counts["ingested"] == 1
+    row = query(store, "SELECT bytes_read, bytes_written, reads, read_s, write_s, opens FROM log")[0]
+    assert row == (2**50, 0, 0, 0.0, 0.0, 0)
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    plain_log(logs, 1)
+    run = [sys.executable, "-m", "workalike", "fleet"]
+    listing = tmp_path / "list.txt"
+    listing.write_text("# logs\nlogs/job_1.darshan\nlogs/gone.darshan\n")
+    done = subprocess.run(
+        [*run, "ingest", listing, "--db", tmp_path / "db", "--json"], capture_output=True, text=True
+    )
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["ingested"], said["unreadable"]) == (3, 1, 1)
+    done = subprocess.run(
+        [*run, "report", "--db", tmp_path / "db", "--json"], capture_output=True, text=True, check=True
+    )
+    assert [table["total"] for table in json.loads(done.stdout)["paper"]["tables"]] == [1, 1, 1]
+    (tmp_path / "none").mkdir()
+    done = subprocess.run(
+        [*run, "ingest", tmp_path / "none", "--db", tmp_path / "db2"], capture_output=True, text=True
+    )
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert not list((tmp_path / "db" / "staging").iterdir())
