@@ -26,7 +26,11 @@ def test_a_folder_that_may_not_be_opened(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
-    with alone_in(tmp_path, "first"), pytest.raises(WorkalikeError, match="second"), alone_in(tmp_path, "second"):
+    with (
+        alone_in(tmp_path, "first"),
+        pytest.raises(WorkalikeError, match="second"),
+        alone_in(tmp_path, "second"),
+    ):
         pass
     with alone_in(tmp_path, "busy"):  # the lock was released
         pass
