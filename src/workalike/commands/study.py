@@ -121,7 +121,12 @@ def run(
     elif not quiet:
         _print_outcome(outcome, output)
     page = write_results_page(
-        output, study.study.title or file.stem, list(study.study.factors), outcome.finished
+        output,
+        study.study.title or file.stem,
+        list(study.study.factors),
+        outcome.finished,
+        outcome.stopping,
+        ended=outcome.state == "budget",
     )
     if page is not None and not (quiet or as_json):
         print(f"page: {page}")
@@ -298,7 +303,11 @@ def _print_outcome(outcome: Outcome, output: Path) -> None:
     for setting, reasons in left_out(outcome.finished).items():
         for reason in reasons:
             screen.print(f"left out: {setting}: {reason}", soft_wrap=True)
-    ended = {"budget": "the budget ends before the next block", "failing": "too many trials failed in a row"}
+    ended = {
+        "decided": "every ratio is decided or narrow enough",
+        "budget": "the budget ends before the next block",
+        "failing": "too many trials failed in a row",
+    }
     if outcome.state in ended:
         screen.print(
             f"{ended[outcome.state]}: {len(outcome.finished)} of {outcome.planned} trials", soft_wrap=True

@@ -118,6 +118,18 @@ class Assumed(Strict):
     launch: Seconds = DEFAULT_LAUNCH_S
 
 
+class Stop(Strict):
+    """When a study ends before its last block, by its results; `blocks` is then the most that it runs.
+
+    A setting leaves once its ratio to the reference is known: `decided` (the interval leaves out 1, or is narrow) or
+    `narrow` (only the latter). Narrow is an interval within `precision` percent of its middle.
+    """
+
+    precision: Annotated[float, Field(gt=0, le=100)] = 5.0
+    least_blocks: Annotated[int, Field(ge=2, le=MAX_BLOCKS)] = 3
+    when: Literal["decided", "narrow"] = "decided"
+
+
 class Study(Strict):
     """A study file, schema version 1."""
 
@@ -132,6 +144,7 @@ class Study(Strict):
     design: Design = Design.FULL
     samples: Annotated[int, Field(ge=1, le=MAX_SAMPLES)] | None = None
     blocks: Annotated[int, Field(ge=1, le=MAX_BLOCKS)] = 5
+    stop: Stop | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     a_a: bool | dict[Name, Scalar] = True
     launcher: Literal["auto", "mpiexec", "srun", "flux", "serial"] = "auto"

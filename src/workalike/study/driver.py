@@ -21,12 +21,14 @@ from workalike.study.order import block_of
 from workalike.study.prepare import Prepared, prepare, refuse_what_cannot_run
 from workalike.study.reuse import Cache
 from workalike.study.settings import a_a_setting, settings_of
+from workalike.study.stopping import Stopping, stopping_of
 from workalike.study.study_file import StudyFile, bad
 from workalike.study.tables import require_arrow, write_tables
 from workalike.study.trial import FAILED, NOT_SET, TIMED_OUT, Trial, perform
 from workalike.study.workplace import Workplace
 
 DATA = "data"
+DECIDED = "decided"
 CEILING_BYTES, CEILING_REPEATS = 64 * 2**20, 3
 LEAST_FAILURES = 3
 """The study ends after so many failures in a row, or as many as a block has trials if that is more."""
@@ -53,6 +55,11 @@ class Loaded:
     settings: list[Prepared]
     a_a: str | None
 
+    @property
+    def stopping(self) -> Stopping | None:
+        """How the study ends by its results; None if it runs all blocks."""
+        return stopping_of(self.file.study, self.a_a or self.settings[0].setting.id)
+
     def estimate(self, bandwidth: float | None = None) -> Estimate:
         study = self.file.study
         return estimate(self.settings, self.a_a, study.blocks, study.assume, bandwidth)
@@ -60,12 +67,16 @@ class Loaded:
 
 @dataclass
 class Outcome:
-    """What came of a study. `state` is done, budget (it ended before) or failing (too many failures in a row)."""
+    """What came of a study.
+
+    `state` is done, decided (its results ended it), budget (it ended before) or failing (too many failures in a row).
+    """
 
     state: str
     finished: list[Finished]
     planned: int
     reused: int = 0
+    stopping: Stopping | None = None
 
 
 def load(file: StudyFile) -> Loaded:
@@ -161,8 +172,14 @@ class _Driver:
         if done:
             self._options.report(f"{len(done)} trials have finished before, {planned - len(done)} are left")
         state = "done"
-        for block in blocks:
-            left = [trial for trial in block if trial.key not in done]
+        for number, block in enumerate(blocks):
+            running = self._running_before(number)
+            if not running:
+                state = DECIDED
+                break
+            left = [
+                trial for trial in block if trial.key not in done and trial.prepared.setting.id in running
+            ]
             if left and self._beyond_budget(left):
                 state = "budget"
                 break
@@ -170,7 +187,18 @@ class _Driver:
                 state = "failing"
                 break
         self._journal.save_manifest(state=state)
-        return Outcome(state, self._journal.finished, planned, self._reused)
+        return Outcome(state, self._journal.finished, planned, self._reused, self._loaded.stopping)
+
+    def _running_before(self, block: int) -> set[str]:
+        """The settings that run in a block; none where the results before it end the study."""
+        every = {prepared.setting.id for prepared in self._loaded.settings}
+        stopping = self._loaded.stopping
+        if stopping is None or block == 0:
+            return every
+        review = stopping.review(self._journal.finished, block)
+        if not review.blocks:
+            return every
+        return set() if review.stops else {stopping.reference, *review.open_settings}
 
     def leave(self) -> None:
         """Remove what is empty of the data folders, and write the tables from what has finished."""

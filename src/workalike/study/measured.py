@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -39,6 +40,12 @@ def values_of(record: Record) -> Row:
         "bytes_read": sum(dump.bytes_read for dump in record.dumps),
         "processes": record.processes,
     }
+
+
+def counted_value(row: Row, name: str) -> float:
+    """A value of a trial's row for the statistics; NaN if the trial does not count or the value was not measured."""
+    value: Any = row.get(name) if row.get("counted") else None
+    return math.nan if value is None else float(value)
 
 
 def united(spans: Iterable[tuple[float, float]]) -> float:

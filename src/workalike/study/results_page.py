@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,31 +9,57 @@ from typing import Any
 import numpy as np
 
 from workalike.study.journal import Finished
+from workalike.study.measured import counted_value
 from workalike.study.report.page import write_study_report
 from workalike.study.report.table import DumpTable, StudyTable
+from workalike.study.stopping import Stopping
 
 
 def write_results_page(
-    folder: Path, title: str, factors: Sequence[str], finished: Sequence[Finished]
+    folder: Path,
+    title: str,
+    factors: Sequence[str],
+    finished: Sequence[Finished],
+    stopping: Stopping | None = None,
+    *,
+    ended: bool = False,
 ) -> Path | None:
     """Write `report.html` and its figures; None where no trial that counts has a bandwidth.
+
+    Args:
+        folder: of the study's results.
+        title: of the page.
+        factors: their names.
+        finished: the trials.
+        stopping: of a study that ends by its results.
+        ended: its budget ended before.
 
     Raises:
         WorkalikeError: MISSING without scipy; CANNOT_WRITE.
     """
     ordered = sorted(finished, key=lambda one: (one.trial["block"], one.trial.get("position", 0)))
-    if not any(_measured(one, "bandwidth") > 0 for one in ordered):
+    if not any(counted_value(one.trial, "bandwidth") > 0 for one in ordered):
         return None
-    return write_study_report(folder, study_table(title, factors, ordered))
+    return write_study_report(folder, study_table(title, factors, ordered, stopping, ended=ended))
 
 
-def study_table(title: str, factors: Sequence[str], finished: Sequence[Finished]) -> StudyTable:
+def study_table(
+    title: str,
+    factors: Sequence[str],
+    finished: Sequence[Finished],
+    stopping: Stopping | None = None,
+    *,
+    ended: bool = False,
+) -> StudyTable:
     """The columns of a study. Trials that do not count have no values, which makes them failed ones for the statistics."""
     rows = [one.trial for one in finished]
     settings = [str(row["setting"]) for row in rows]
     copies = [str(row["setting"]) for row in rows if row.get("arm")]
     originals = [name.removesuffix(" (a-a)") for name in copies]
     same = (originals[0], copies[0]) if copies and originals[0] in settings else None
+    reviews = None
+    if stopping is not None and stopping.reference in settings:
+        reviews = stopping.reviews(finished, copies[0] if same else None, ended=ended)
     return StudyTable(
         block=np.array([row["block"] for row in rows], dtype=np.int64),
         setting=settings,
@@ -44,19 +69,15 @@ def study_table(title: str, factors: Sequence[str], finished: Sequence[Finished]
         slowest_dump_s=_column(finished, "slowest_dump_s"),
         factors={name: [str(row.get(name)) for row in rows] for name in factors},
         dumps=_dumps(finished),
-        reference=same[0] if same else None,
+        reference=same[0] if same else reviews.reference if reviews else None,
         same=same,
         title=title,
+        reviews=reviews,
     )
 
 
-def _measured(one: Finished, name: str) -> float:
-    value: Any = one.trial.get(name) if one.trial.get("counted") else None
-    return math.nan if value is None else float(value)
-
-
 def _column(finished: Sequence[Finished], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([_measured(one, name) for one in finished], dtype=np.float64)
+    return np.array([counted_value(one.trial, name) for one in finished], dtype=np.float64)
 
 
 def _dumps(finished: Sequence[Finished]) -> DumpTable:

@@ -31,7 +31,7 @@ ONE = "workload"
 class StudyFile:
     """A checked study with its workloads: `identity` changes with anything that changes what a trial is.
 
-    Blocks may be added to a study, and what stops it may change; its title, too.
+    Blocks may be added to a study that runs all of them, and what ends a trial may change; its title, too.
     """
 
     path: Path
@@ -42,7 +42,9 @@ class StudyFile:
     @property
     def identity(self) -> str:
         """Sixteen hexadecimal digits."""
-        free = {"blocks", "title", "timeout", "assume", "directory", "launcher"}
+        free = {"title", "timeout", "assume", "directory", "launcher"}
+        if self.study.stop is None:  # else the rule depends on the most blocks that it may run
+            free |= {"blocks", "stop"}
         text = self.study.model_dump_json(exclude=free) + str(sorted(self.hashes.items()))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -14,6 +14,7 @@ from workalike.study.statistics.equality import SameSetting, same_setting
 from workalike.study.statistics.multiple import simultaneous_ratios
 from workalike.study.statistics.power import none_found_text
 from workalike.study.statistics.ratios import Ratio, paired_ratio, paired_ratios
+from workalike.study.statistics.sequential import Review, Why
 from workalike.study.statistics.table import Better, Trials
 from workalike.text import plural, rate_text
 
@@ -79,7 +80,7 @@ def findings_of(table: StudyTable) -> Findings:
     trials = table.trials()
     rows = _rows(table, trials)
     mains, pairs = main_effects(trials), interactions(trials)
-    same = same_setting(table.trials(with_copy=True), *table.same) if table.same else None
+    same = _same_of(table)
     knees = [k for name in table.factors if (k := knee_of(trials, name)) is not None]
     answers = [
         Answer("Which setting is the best?", _best_text(rows, table)),
@@ -92,6 +93,8 @@ def findings_of(table: StudyTable) -> Findings:
     answers += [Answer(f"From where on does more {shown(k.factor)} stop paying?", k.text) for k in knees]
     if tail := _tail_text(rows):
         answers.append(Answer("And the slowest dump?", tail))
+    if table.reviews is not None:
+        answers.append(Answer("Why did it end?", _end_text(table.reviews.settings)))
     checked = (
         same.text if same else "This study has no A/A check: one setting under two names was not measured."
     )
@@ -99,9 +102,18 @@ def findings_of(table: StudyTable) -> Findings:
     return Findings(rows, mains, pairs, same, knees, answers)
 
 
+def _same_of(table: StudyTable) -> SameSetting | None:
+    if table.same is None:
+        return None
+    looked = table.reviews.same if table.reviews else None
+    ratio = looked.standings[0].ratio if looked and looked.standings else None
+    return same_setting(table.trials(with_copy=True), *table.same, ratio=ratio)
+
+
 def _rows(table: StudyTable, trials: Trials) -> list[SettingRow]:
     base = table.base()
-    ratios = {r.setting: r for r in simultaneous_ratios(trials, base)}
+    fixed = {r.setting: r for r in simultaneous_ratios(trials, base)}
+    ratios = fixed if table.reviews is None else table.reviews.ratios()
     slow = table.trials(table.slowest_dump_s)
     tails = {r.setting: r for r in paired_ratios(slow, base)}
     chances = p_best(trials, Better.HIGHER)
@@ -164,6 +176,17 @@ def _difference_text(rows: list[SettingRow], table: StudyTable) -> str:
     rest = len(known) - len(faster) - len(slower)
     tail = f" For {plural(rest, 'setting')} no difference was found." if rest else ""
     return f"Compared with {base}, {'; '.join(parts)}.{tail}"
+
+
+def _end_text(review: Review) -> str:
+    """Why a study that ends by its results has ended."""
+    unknown = len(review.open_settings)
+    if not unknown:
+        return f"After {plural(review.blocks, 'block')}: {review.why.value}. Intervals hold at all looks at once."
+    return (
+        f"After {plural(review.blocks, 'block')}: {Why.BUDGET.value} with {plural(unknown, 'ratio')} still open. "
+        "Intervals hold at all looks at once."
+    )
 
 
 def times_text(ratio: Ratio) -> str:

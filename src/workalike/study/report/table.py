@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.study.statistics.sequential import Reviews
 from workalike.study.statistics.table import Floats, Integers, Trials
 
 LONGEST = 44
@@ -53,6 +54,8 @@ class StudyTable:
         reference: the setting that others are compared with; the first one if not given.
         same: two names of one setting (the A/A check); the second has no other part in the results.
         title: the study's name.
+        reviews: of a study that ended by its results; their intervals take the place of those for a fixed number of
+            blocks.
 
     Raises:
         WorkalikeError: USAGE when the columns differ in length or a named setting has no trial.
@@ -69,6 +72,7 @@ class StudyTable:
     reference: str | None = None
     same: tuple[str, str] | None = None
     title: str = "A study"
+    reviews: Reviews | None = None
 
     def __post_init__(self) -> None:
         columns = (self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s)

@@ -19,9 +19,11 @@ class SameSetting:
     text: str
 
 
-def same_setting(trials: Trials, one: str, other: str, *, alpha: float = 0.05) -> SameSetting:
-    """Compare a setting with itself under another name."""
-    ratio = paired_ratio(trials, other, one, level=1 - alpha)
+def same_setting(
+    trials: Trials, one: str, other: str, *, alpha: float = 0.05, ratio: Ratio | None = None
+) -> SameSetting:
+    """Compare a setting with itself under another name; `ratio` is that of a study with several looks."""
+    ratio = ratio or paired_ratio(trials, other, one, level=1 - alpha)
     if not ratio.is_known:
         return SameSetting(ratio, None, "The A/A check has too few blocks to tell.")
     if not ratio.differs:

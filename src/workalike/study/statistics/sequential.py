@@ -103,6 +103,19 @@ class Review:
         return [s.ratio.setting for s in self.standings if s.state is State.OPEN]
 
 
+@dataclass(frozen=True)
+class Reviews:
+    """Of a study's settings, and of its A/A arm, which has no part in stopping."""
+
+    reference: str
+    settings: Review
+    same: Review | None = None
+
+    def ratios(self) -> dict[str, Ratio]:
+        """By the setting's name."""
+        return {s.ratio.setting: s.ratio for s in self.settings.standings}
+
+
 def review(trials: Trials, reference: str, rule: Rule, *, ended: bool = False) -> Review:
     """The state of a study after its blocks so far; a pure function, so that a resumed study goes on alike.
 

@@ -1,0 +1,71 @@
+"""When a study with `stop` ends, and which settings still run: by its finished blocks alone.
+
+Nothing else decides, so that a resumed study goes on as an undisturbed one would. docs/statistics.md#stopping
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workalike.study.document import Study
+from workalike.study.journal import Finished, Row
+from workalike.study.measured import counted_value
+from workalike.study.statistics.sequential import Review, Reviews, Rule, review, review_differences
+from workalike.study.statistics.table import Trials
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """The rule of a study, and the setting that others are compared with."""
+
+    rule: Rule
+    reference: str
+
+    def review(
+        self, finished: Sequence[Finished], blocks: int | None = None, *, ended: bool = False
+    ) -> Review:
+        """What the first `blocks` blocks say; all, if not given.
+
+        Args:
+            finished: trials of the study; those of the A/A arm have no part in it.
+            blocks: whole blocks to look at, from the first.
+            ended: the budget ended.
+        """
+        rows = [one.trial for one in finished if not one.trial["arm"]]
+        own = [row for row in rows if blocks is None or row["block"] < blocks]
+        trials = _trials(own)
+        if self.reference not in trials.setting:
+            return review_differences([], self.reference, self.rule, ended=ended)
+        return review(trials, self.reference, self.rule, ended=ended)
+
+    def reviews(self, finished: Sequence[Finished], same: str | None, *, ended: bool = False) -> Reviews:
+        """Of a study that has ended; `same` is the name of the A/A arm, the only comparison of its own review."""
+        if same is None:
+            return Reviews(self.reference, self.review(finished, ended=ended))
+        rows = [one.trial for one in finished if one.trial["setting"] in (same, self.reference)]
+        arm = review(_trials(rows), self.reference, self.rule, ended=ended)
+        return Reviews(self.reference, self.review(finished, ended=ended), arm)
+
+
+def _trials(rows: Sequence[Row]) -> Trials:
+    return Trials(
+        np.array([row["block"] for row in rows], dtype=np.int64),
+        [str(row["setting"]) for row in rows],
+        np.array([counted_value(row, "bandwidth") for row in rows], dtype=np.float64),
+    )
+
+
+def stopping_of(study: Study, reference: str) -> Stopping | None:
+    """The stopping of a study; None if it always runs all its blocks."""
+    if study.stop is None:
+        return None
+    rule = Rule(
+        most_blocks=study.blocks,
+        precision=study.stop.precision / 100,
+        least_blocks=min(study.stop.least_blocks, study.blocks),
+        early=study.stop.when == "decided",
+    )
+    return Stopping(rule, reference)
