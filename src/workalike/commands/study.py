@@ -97,6 +97,7 @@ def run(
         workalike study studies/striping.yaml -o striping --dry-run
     """
     from workalike.study.driver import DriverOptions, run_study
+    from workalike.study.halving import run_search
     from workalike.study.results_page import write_results_page
     from workalike.study.study_file import read_study
 
@@ -104,18 +105,20 @@ def run(
         check(file, budget=budget, as_json=as_json)
         return
     study = read_study(file)
-    outcome = run_study(
-        study,
-        DriverOptions(
-            out=output,
-            directory=directory,
-            budget=budget,
-            reuse=reuse or (),
-            blocks=blocks,
-            ceiling=ceiling,
-            report=(lambda _: None) if quiet or as_json else opt.warn,
-        ),
+    options = DriverOptions(
+        out=output,
+        directory=directory,
+        budget=budget,
+        reuse=reuse or (),
+        blocks=blocks,
+        ceiling=ceiling,
+        report=(lambda _: None) if quiet or as_json else opt.warn,
     )
+    searched = run_search(study, options) if study.study.search else None
+    outcome = searched.outcome if searched else run_study(study, options)
+    if searched and not searched.is_complete:
+        opt.warn(f"the search has not ended ({outcome.state}): the same command goes on")
+        raise typer.Exit(EXIT_FAILED if outcome.state == "failing" else 0)
     if as_json:
         opt.print_json(_document(outcome))
     elif not quiet:
@@ -127,6 +130,7 @@ def run(
         outcome.finished,
         outcome.stopping,
         ended=outcome.state == "budget",
+        search=searched.text() if searched else "",
     )
     if page is not None and not (quiet or as_json):
         print(f"page: {page}")
@@ -142,16 +146,22 @@ def check(file: StudyPath, budget: Budget = None, as_json: opt.Json = False) -> 
         workalike study check studies/weak-scaling.yaml
     """
     from workalike.study.driver import load
+    from workalike.study.halving import estimates_of
     from workalike.study.prepare import refuse_what_cannot_run
     from workalike.study.study_file import read_study
 
     loaded = load(read_study(file))
     for prepared in loaded.settings:
         refuse_what_cannot_run(loaded.file, prepared)
-    estimated = loaded.estimate()
+    stages = estimates_of(loaded.file) if loaded.file.study.search else []
+    estimated = stages[-1] if stages else loaded.estimate()
     if as_json:
-        opt.print_json(estimated.document())
+        opt.print_json(
+            estimated.document() | ({"rungs": [one.document() for one in stages[:-1]]} if stages else {})
+        )
     else:
+        for number, one in enumerate(stages[:-1], 1):
+            _print_rung(number, one)
         _print_estimate(estimated, budget)
     if budget is not None and estimated.core_hours / estimated.blocks > budget:
         opt.warn(f"--budget {budget:g} is less than one block takes")
@@ -236,6 +246,14 @@ def _print_estimate(estimated: Estimate, budget: float | None) -> None:
     if budget is not None and estimated.core_hours > 0:
         fit = min(estimated.blocks, int(budget / estimated.core_hours * estimated.blocks))
         screen.print(f"within --budget {budget:g}: {plural(fit, 'block')} of {estimated.blocks}")
+
+
+def _print_rung(number: int, estimated: Estimate) -> None:
+    opt.console().print(
+        f"rung {number}: {plural(estimated.trials, 'trial')}, {size_text(estimated.bytes)}, about "
+        f"{seconds_text(estimated.seconds)}, {estimated.core_hours:.3g} core-hours",
+        soft_wrap=True,
+    )
 
 
 def _print_table(heads: dict[str, int], rows: Sequence[tuple[str, ...]], screen: Console) -> None:

@@ -105,6 +105,12 @@ def at_time_scale(resolved: plan.Plan, time_scale: float) -> plan.Plan:
     return resolved.model_copy(update={"time_scale": time_scale, "scale": scale})
 
 
+def first_dumps(resolved: plan.Plan, most: int) -> plan.Plan:
+    """A copy of a plan with only the first dumps of each family."""
+    dumps = [dump.model_copy() for dump in resolved.dumps if dump.index < most]
+    return _with_data_to_read(resolved.model_copy(update={"dumps": dumps}))
+
+
 def _place_in(error: ValidationError | OverflowError) -> str | None:
     """The part of the plan that was too large."""
     if not isinstance(error, ValidationError):

@@ -130,6 +130,42 @@ class Stop(Strict):
     when: Literal["decided", "narrow"] = "decided"
 
 
+class Rung(Strict):
+    """Short trials of a search: they replace the study's `fixed` fields of the same names. `keep` settings go on."""
+
+    keep: Annotated[int, Field(ge=1, le=MAX_SAMPLES)]
+    dumps: Annotated[int, Field(ge=1)] | None = None
+    bytes_scale: int | float | str | None = None
+    time_scale: Annotated[float, Field(ge=0)] | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """The fields that this rung sets, with their values."""
+        return {name: getattr(self, name) for name in SHORTENED if getattr(self, name) is not None}
+
+    @model_validator(mode="after")
+    def _shorter(self) -> Self:
+        if not self.fields():
+            raise ValueError(f"a rung shortens trials by {', '.join(SHORTENED)}: give one of them")
+        return self
+
+
+SHORTENED = ("dumps", "bytes_scale", "time_scale")
+
+
+class Search(Strict):
+    """Successive halving: rungs of short trials choose the settings that the study then measures at full length."""
+
+    rungs: Annotated[list[Rung], Field(min_length=1, max_length=10)]
+    repeats: Annotated[int, Field(ge=1, le=MAX_BLOCKS)] = 1
+
+    @model_validator(mode="after")
+    def _narrower(self) -> Self:
+        keeps = [rung.keep for rung in self.rungs]
+        if sorted(keeps, reverse=True) != keeps or len(set(keeps)) < len(keeps):
+            raise ValueError("each rung must keep fewer settings than the one before")
+        return self
+
+
 class Study(Strict):
     """A study file, schema version 1."""
 
@@ -145,6 +181,7 @@ class Study(Strict):
     samples: Annotated[int, Field(ge=1, le=MAX_SAMPLES)] | None = None
     blocks: Annotated[int, Field(ge=1, le=MAX_BLOCKS)] = 5
     stop: Stop | None = None
+    search: Search | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     a_a: bool | dict[Name, Scalar] = True
     launcher: Literal["auto", "mpiexec", "srun", "flux", "serial"] = "auto"
@@ -171,7 +208,15 @@ class Study(Strict):
         if self.timeout is not None and self.timeout <= 0:
             raise ValueError("timeout must be above 0")
         self._check_names()
+        self._check_search()
         return self
+
+    def _check_search(self) -> None:
+        """Check that no factor sets what a rung shortens."""
+        shortened = {name for rung in self.search.rungs for name in rung.fields()} if self.search else set()
+        for name, factor in self.factors.items():
+            if (factor.set or name) in shortened:
+                raise ValueError(f"the factor {name} and a rung of `search` set the same field")
 
     def _check_names(self) -> None:
         """Check that conditions name factors; `when` only earlier ones, so that no circle arises."""

@@ -23,6 +23,8 @@ from workalike.leftovers import remove_leftovers
 FORMAT = "workalike-study"
 VERSION = 1
 MANIFEST, LINES = "manifest.json", "trials.jsonl"
+SEARCH = "search"
+"""The folder of a search's rungs, which is there before the study at full length begins."""
 OURS = (MANIFEST, LINES, "trials.parquet", "dumps.parquet", "data", "MACHINE.json")
 MAX_LINE_BYTES = 256 * 2**20
 MAX_MANIFEST_BYTES = 256 * 2**20
@@ -127,7 +129,7 @@ def opened(folder: Path, identity: str, about: dict[str, Any]) -> Iterator[Journ
 def _manifest_of(folder: Path, identity: str) -> dict[str, Any] | None:
     """The manifest of this study; None in an empty folder."""
     if not (folder / MANIFEST).exists():
-        other = sorted(path.name for path in folder.iterdir())
+        other = sorted(path.name for path in folder.iterdir() if path.name != SEARCH)
         if other:
             raise WorkalikeError(
                 ErrorKind.USAGE,

@@ -19,7 +19,7 @@ from workalike.launch.run import counts_only, find_engine
 from workalike.plan.core import core_plan
 from workalike.plan.plan_file import plan_text
 from workalike.plan.plan_schema import Plan
-from workalike.plan.resolve import resolve
+from workalike.plan.resolve import first_dumps, resolve
 from workalike.record.counted import counted_dumps
 from workalike.study.settings import Setting
 from workalike.study.study_file import ONE, StudyFile, bad
@@ -86,6 +86,8 @@ def prepare(file: StudyFile, setting: Setting) -> Prepared:
         asked = wanted(setting.values)
         workload = _workload_of(file, asked)
         plan = resolve(workload, asked.resolve_options())
+        if asked.dumps is not None:
+            plan = first_dumps(plan, asked.dumps)
     except ValueError as error:
         raise bad(file.path, str(error), place) from error
     except WorkalikeError as error:

@@ -23,6 +23,7 @@ def write_results_page(
     stopping: Stopping | None = None,
     *,
     ended: bool = False,
+    search: str = "",
 ) -> Path | None:
     """Write `report.html` and its figures; None where no trial that counts has a bandwidth.
 
@@ -33,6 +34,7 @@ def write_results_page(
         finished: the trials.
         stopping: of a study that ends by its results.
         ended: its budget ended before.
+        search: what the search found that chose the settings.
 
     Raises:
         WorkalikeError: MISSING without scipy; CANNOT_WRITE.
@@ -40,7 +42,9 @@ def write_results_page(
     ordered = sorted(finished, key=lambda one: (one.trial["block"], one.trial.get("position", 0)))
     if not any(counted_value(one.trial, "bandwidth") > 0 for one in ordered):
         return None
-    return write_study_report(folder, study_table(title, factors, ordered, stopping, ended=ended))
+    return write_study_report(
+        folder, study_table(title, factors, ordered, stopping, ended=ended, search=search)
+    )
 
 
 def study_table(
@@ -50,6 +54,7 @@ def study_table(
     stopping: Stopping | None = None,
     *,
     ended: bool = False,
+    search: str = "",
 ) -> StudyTable:
     """The columns of a study. Trials that do not count have no values, which makes them failed ones for the statistics."""
     rows = [one.trial for one in finished]
@@ -73,6 +78,7 @@ def study_table(
         same=same,
         title=title,
         reviews=reviews,
+        search=search,
     )
 
 

@@ -48,6 +48,8 @@ def settings_of(file: StudyFile) -> list[Setting]:
         raise bad(file.path, str(error), "constraints") from error
     for levels in found.values():
         _refuse_errors(file, levels)
+    if file.only is not None:
+        found = {name: levels for name, levels in found.items() if name in file.only}
     if not found:
         raise bad(file.path, "no setting is left: constraints skip every combination", "constraints")
     return [Setting(name, levels, _values(study, factors, levels)) for name, levels in found.items()]

@@ -38,6 +38,8 @@ class StudyFile:
     study: Study
     workloads: dict[str, Workload]
     hashes: dict[str, str]
+    only: frozenset[str] | None = None
+    """The names of the settings that are left after a search; None: all of the design."""
 
     @property
     def identity(self) -> str:
@@ -45,7 +47,10 @@ class StudyFile:
         free = {"title", "timeout", "assume", "directory", "launcher"}
         if self.study.stop is None:  # else the rule depends on the most blocks that it may run
             free |= {"blocks", "stop"}
+        free |= {name for name in ("search",) if self.study.search is None}
         text = self.study.model_dump_json(exclude=free) + str(sorted(self.hashes.items()))
+        if self.only is not None:
+            text += str(sorted(self.only))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

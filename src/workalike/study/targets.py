@@ -5,6 +5,7 @@
 | `workload` | one of the study's workloads, by name |
 | `ranks`, `scaling`, `bytes_scale`, `scale_by`, `time_scale`, `clock`, `gap_fill`, `compressibility`, `seed` | as `run` |
 | `backend`, `nodes`, `ranks_per_node` | as `run` |
+| `dumps` | the first so many dumps of each family; others are left out |
 | `directory` | where the data goes: the file system |
 | `transfer` | the size of single operations, whose number follows |
 | `sharing` | `shared`, `per-rank`, `root` or `groups:M` in every family |
@@ -52,6 +53,7 @@ class Wanted:
     nodes: int | None = None
     ranks_per_node: int | None = None
     directory: str | None = None
+    dumps: int | None = None
     transfer: int | None = None
     sharing: dict[str, Any] | None = None
     tunables: dict[str, Any] = field(default_factory=dict)
@@ -224,6 +226,7 @@ _RUN: dict[str, Callable[[Any], Any]] = {
     "backend": _word(*BACKENDS),
     "nodes": _count,
     "ranks_per_node": _count,
+    "dumps": _count,
     "directory": _text,
     "transfer": _size,
     "sharing": _sharing,

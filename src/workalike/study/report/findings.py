@@ -93,6 +93,8 @@ def findings_of(table: StudyTable) -> Findings:
     answers += [Answer(f"From where on does more {shown(k.factor)} stop paying?", k.text) for k in knees]
     if tail := _tail_text(rows):
         answers.append(Answer("And the slowest dump?", tail))
+    if table.search:
+        answers.append(Answer("How were the settings chosen?", table.search))
     if table.reviews is not None:
         answers.append(Answer("Why did it end?", _end_text(table.reviews.settings)))
     checked = (

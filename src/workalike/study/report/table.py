@@ -56,6 +56,7 @@ class StudyTable:
         title: the study's name.
         reviews: of a study that ended by its results; their intervals take the place of those for a fixed number of
             blocks.
+        search: a sentence on the search that chose the settings.
 
     Raises:
         WorkalikeError: USAGE when the columns differ in length or a named setting has no trial.
@@ -73,6 +74,7 @@ class StudyTable:
     same: tuple[str, str] | None = None
     title: str = "A study"
     reviews: Reviews | None = None
+    search: str = ""
 
     def __post_init__(self) -> None:
         columns = (self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s)
