@@ -1,6 +1,7 @@
 #include "io/mpi_file.hpp"
 
 #include <fmt/format.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <array>
@@ -100,6 +101,21 @@ std::int64_t File::read(std::int64_t offset, std::byte* data, const Extent& exte
     return moved(status, extent);
 }
 
+#ifdef OPEN_MPI
+namespace {
+
+/// Whether a shared library with this in its name is loaded.
+bool is_loaded(const char* part) {
+    const auto seek = [](dl_phdr_info* library, std::size_t, void* wanted) {
+        const std::string_view name = library->dlpi_name != nullptr ? library->dlpi_name : "";
+        return name.find(static_cast<const char*>(wanted)) != std::string_view::npos ? 1 : 0;
+    };
+    return dl_iterate_phdr(seek, const_cast<char*>(part)) != 0;
+}
+
+}  // namespace
+#endif
+
 std::string io_component(const std::string& folder) {
     // The path is made exclusively and removed with the file.
     const std::string path = fmt::format("{}/.workalike-probe-{}", folder, ::getpid());
@@ -109,9 +125,13 @@ std::string io_component(const std::string& folder) {
         return "unknown";
     std::string found = "unknown";
 #ifdef OPEN_MPI
-    found = "ompio";
-#endif
-    // ROMIO reports hints that have its name; the other component of Open MPI has none.
+    // Both components may be loaded. The frameworks below OMPIO are, once it has opened a file.
+    if (is_loaded("mca_fcoll_"))
+        found = "ompio";
+    else if (is_loaded("mca_io_romio"))
+        found = "romio";
+#else
+    // ROMIO reports hints that have its name.
     MPI_Info info = MPI_INFO_NULL;
     if (MPI_File_get_info(file, &info) == MPI_SUCCESS) {
         int keys = 0;
@@ -123,6 +143,7 @@ std::string io_component(const std::string& folder) {
         }
         MPI_Info_free(&info);
     }
+#endif
     MPI_File_close(&file);
     return found;
 }

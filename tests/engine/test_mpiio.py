@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,19 @@ def test_hints_are_passed(engine: Engine, ranks: int) -> None:
     )
     assert result.end["verified"]["errors"] == 0
     assert result.head["environment"]["mpi_io"] in ("ompio", "romio")
+
+
+@pytest.mark.parametrize(("component", "found"), [("romio321", "romio"), ("ompio", "ompio")])
+def test_the_component_is_the_one_that_opens_files(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, component: str, found: str
+) -> None:
+    """Open MPI may have both loaded, and repeats any hint, so neither tells."""
+    info = shutil.which("ompi_info")
+    if info is None or component not in subprocess.run([info], capture_output=True, text=True).stdout:
+        pytest.skip(f"this MPI has no {component}")
+    monkeypatch.setenv("OMPI_MCA_io", component)
+    plan = make_plan(1, [family("mpiio")], [content(stream([[1, 1000]]))])
+    assert engine(plan).head["environment"]["mpi_io"] == found
 
 
 def test_operation_beyond_two_gibibytes(engine: Engine) -> None:
