@@ -343,6 +343,11 @@ CATALOGUE = (
             "src/workalike/study/search.py",
         ),
     ),
+    Entry(
+        "study-search",
+        "python benchmarks/study_search.py",
+        ("benchmarks/study_search.py", "src/workalike/study/halving.py", "src/workalike/study/search.py"),
+    ),
     # The repository
     tests(
         "random-kills",

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -32,6 +33,8 @@ from workalike.study.statistics.ranks import rank_correlation
 from workalike.study.statistics.table import Better
 from workalike.study.study_file import StudyFile, read_study
 
+BETWEEN = r" (?=\w+=)"
+"""What separates the levels in the name of a setting."""
 MOST_REGRET, MOST_SHARE = 0.05, 0.25
 WORKLOAD = """\
 workalike: 2
@@ -45,13 +48,13 @@ families:
     streams: [{direction: write, sizes: [32/rank x 256 KiB]}]
 """
 FACTORS = {
-    "transfer": ["64 KiB", "256 KiB", "1 MiB", "4 MiB"],
+    "transfer": ["64 KiB", "1 MiB", "4 MiB"],
     "alignment": {"set": "tunable.alignment", "levels": {"none": None, "1MiB": "1 MiB"}},
     "aggregators": {"set": "tunable.cb_nodes", "levels": [1, 2]},
     "component": {"set": "environment.OMPI_MCA_io", "levels": ["ompio", "romio321"]},
     "sieving": {"set": "hint.romio_ds_write", "levels": ["enable", "disable"]},
 }
-RUNGS = [{"dumps": 1, "bytes_scale": "1/4", "keep": 12}, {"dumps": 2, "keep": 3}]
+RUNGS = [{"dumps": 1, "keep": 10}, {"dumps": 2, "keep": 3}]
 
 
 def main() -> None:
@@ -154,11 +157,11 @@ def by_tpe(optuna: Any, values: Mapping[str, float], tries: int, seed: int) -> s
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     levels: dict[str, list[str]] = {}
     for name in values:
-        for pair in name.split(" "):
+        for pair in re.split(BETWEEN, name):
             factor, _, level = pair.partition("=")
             if level not in levels.setdefault(factor, []):
                 levels[factor].append(level)
-    named = {frozenset(name.split(" ")): name for name in values}
+    named = {frozenset(re.split(BETWEEN, name)): name for name in values}
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
     tried: set[str] = set()
     for _ in range(20 * tries):
