@@ -348,6 +348,13 @@ CATALOGUE = (
         "python benchmarks/study_search.py",
         ("benchmarks/study_search.py", "src/workalike/study/halving.py", "src/workalike/study/search.py"),
     ),
+    Entry(
+        "bundle",
+        "tools/check-bundle",
+        ("tools/check-bundle", "src/workalike/bundle", "engine"),
+        Kind.TESTS,
+        is_long=True,
+    ),
     # The repository
     tests(
         "random-kills",

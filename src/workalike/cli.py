@@ -13,6 +13,7 @@ import typer
 from workalike import __version__
 from workalike.commands import (
     anonymize,
+    bundle,
     calibrate,
     characterize,
     check,
@@ -57,6 +58,7 @@ for command in (
     mix,
     fleet,
     anonymize,
+    bundle,
     inspect,
     import_,
     export,

@@ -19,6 +19,7 @@ LAYERS = (
     ("api",),
     ("fleet",),
     ("diagnose",),
+    ("bundle",),
     ("study",),
     ("replica",),
     ("report",),

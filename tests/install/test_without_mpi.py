@@ -154,6 +154,12 @@ class TestInstalled:
         run("compare", LOG, "out/run.json", "--require", "bytes=0%,ops=0%", "-o", "fidelity.json")
         assert (tmp_path / "fidelity.json").is_file()
 
+    def test_a_bundle_can_be_made(self, installed: Installed, tmp_path: Path) -> None:
+        installed.run(tmp_path, "characterize", LOG, "-o", "app.yaml")
+        installed.run(tmp_path, "bundle", "app.yaml", "-o", "tender.tar.gz")
+        with tarfile.open(tmp_path / "tender.tar.gz") as archive:
+            assert {"tender/engine/main.cpp", "tender/LICENSES/workalike"} <= set(archive.getnames())
+
     def test_replica_that_only_counts_has_a_report(self, installed: Installed, tmp_path: Path) -> None:
         installed.run(tmp_path, "replicate", LOG, "-o", "replica", "--backend", "null")
         assert (tmp_path / "replica/report.html").is_file()

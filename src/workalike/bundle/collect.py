@@ -1,0 +1,286 @@
+"""Judges what came back from those who ran a bundle, and makes a study of it.
+
+Whoever runs a bundle can write any record. What is checked: the plans that were performed, that each record holds what
+its plan asks for, and the checksums that the scripts made. A record that was made up is not found out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workalike.bundle.archive import files_in
+from workalike.bundle.deviations import MOST, changed_fields, changed_files, is_tunable
+from workalike.bundle.pack import CHECKSUMS, RULES
+from workalike.bundle.rules import PlanRule, Rules, rules_of
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import make_folder, write_bytes, write_text
+from workalike.leftovers import scratch_folder
+from workalike.plan.core import core_plan
+from workalike.plan.plan_file import read_plan
+from workalike.record.run_record import assemble
+from workalike.study import measured
+from workalike.study.journal import FORMAT, LINES, MANIFEST, VERSION, Finished, Row, now
+from workalike.study.prepare import Prepared
+from workalike.study.settings import Setting
+from workalike.study.tables import require_arrow, write_tables
+from workalike.study.targets import Wanted
+
+OK, DEVIATES, MISSING, FAILED = "ok", "deviates", "missing", "failed"
+LARGEST_TEXT = 4096
+
+
+@dataclass(frozen=True)
+class Merit:
+    """The figure of merit of a workload: bandwidths in bytes per second, times in seconds; NaN where no run counts."""
+
+    workload: str
+    runs: int
+    left_out: int
+    bandwidth: float
+    """Geometric mean of the runs."""
+    slowest_run: float
+    """Bandwidth of the slowest run."""
+    dump_s: float
+    """Median time of a dump, over all runs."""
+    dump_p95_s: float
+    """95th percentile."""
+
+
+@dataclass
+class Collected:
+    """What came back. `disclosed`: what was changed or is missing, by place (`source`, or WORKLOAD/REPEAT)."""
+
+    system: str
+    finished: list[Finished] = field(default_factory=list)
+    disclosed: dict[str, list[str]] = field(default_factory=dict)
+    merits: list[Merit] = field(default_factory=list)
+    about: str = ""
+
+    @property
+    def all_count(self) -> bool:
+        return all(one.trial["counted"] for one in self.finished)
+
+
+def collect(bundle: Path, results: Path, system: str, out: Path) -> Collected:
+    """Check results, and write a study of them into `out`, which must be empty.
+
+    Raises:
+        WorkalikeError: BAD_STUDY for archives that cannot be read, or results of another bundle; USAGE for a folder that
+            is not empty; MISSING without pyarrow.
+    """
+    require_arrow()
+    asked = files_in(bundle, lambda name: name in (RULES, CHECKSUMS) or name.startswith("plans/"))
+    rules, sums = _rules_of(asked, bundle)
+    found = files_in(results)
+    _refuse_other_bundle(sums, found, results)
+    make_folder(out)
+    if any(out.iterdir()):
+        raise WorkalikeError(ErrorKind.USAGE, "is not empty", file=out, hint="choose another -o")
+    collected = Collected(system, about=_text(found.get("system", b"")))
+    if changed := changed_files(sums, _text(found.get("checksums", b""), 64 * 2**20)):
+        more = f" and {len(changed) - MOST} more" if len(changed) > MOST else ""
+        collected.disclosed["source"] = [f"changed: {', '.join(changed[:MOST])}{more}"]
+    with scratch_folder(out) as scratch:
+        for repeat in range(1, rules.repeats + 1):
+            for position, rule in enumerate(rules.plans):
+                number = (repeat - 1) * len(rules.plans) + position
+                row = _first_row(number, repeat, position, rule, system)
+                _judge(row, asked, found, rules, rule, scratch, collected)
+    collected.merits = [_merit(rule.name, collected.finished) for rule in rules.plans]
+    _write(collected, rules, hashlib.sha256(sums.encode()).hexdigest(), out)
+    return collected
+
+
+def _rules_of(asked: Mapping[str, bytes], bundle: Path) -> tuple[Rules, str]:
+    if RULES not in asked or CHECKSUMS not in asked:
+        raise WorkalikeError(
+            ErrorKind.BAD_STUDY, "is no bundle", file=bundle, hint="name the archive that was sent out"
+        )
+    rules = rules_of(_text(asked[RULES], 64 * 2**20), str(bundle))
+    for rule in rules.plans:
+        plan = asked.get(f"plans/{rule.name}/plan.json", b"")
+        if hashlib.sha256(plan).hexdigest() != rule.sha256:
+            raise WorkalikeError(
+                ErrorKind.BAD_STUDY,
+                "has another plan than its rules name",
+                file=bundle,
+                place=f"plans/{rule.name}",
+                hint="name the archive that was sent out",
+            )
+    return rules, _text(asked[CHECKSUMS], 64 * 2**20)
+
+
+def _refuse_other_bundle(sums: str, found: Mapping[str, bytes], results: Path) -> None:
+    theirs = _text(found.get("bundle", b"")).partition(" ")[0]
+    if theirs != hashlib.sha256(sums.encode()).hexdigest():
+        raise WorkalikeError(
+            ErrorKind.BAD_STUDY,
+            "holds the results of another bundle" if theirs else "does not say which bundle was run",
+            file=results,
+            hint="ask for results.tar.gz as run.sh writes it",
+        )
+
+
+def _first_row(number: int, repeat: int, position: int, rule: PlanRule, system: str) -> Row:
+    setting = f"workload={rule.name} system={system}"
+    return {
+        "trial": number,
+        "block": repeat - 1,
+        "position": position,
+        "setting": setting,
+        "arm": "",
+        "workload": rule.name,
+        "system": system,
+        "state": OK,
+        "reasons": [],
+        "plan": rule.sha256,
+        "plan_bytes": rule.bytes,
+    }
+
+
+def _judge(
+    row: Row,
+    asked: Mapping[str, bytes],
+    found: Mapping[str, bytes],
+    rules: Rules,
+    rule: PlanRule,
+    scratch: Path,
+    collected: Collected,
+) -> None:
+    """Complete the row of a run, and note what deviates."""
+    place = f"{rule.name}/{row['block'] + 1}"
+    dumps: list[Row] = []
+    fixed, tuned = _plan_changes(asked, found, rules, rule, place)
+    lines = found.get(f"{place}/run.jsonl")
+    if fixed:
+        row |= {"state": DEVIATES, "reasons": fixed}
+    elif "source" in collected.disclosed:
+        row |= {"state": DEVIATES, "reasons": ["the engine's source was changed"]}
+    elif lines is None:
+        row |= {"state": MISSING, "reasons": ["there is no record"]}
+    else:
+        try:
+            dumps = _measure(row, lines, _files_of_plan(asked, found, rule, place), scratch)
+        except WorkalikeError as error:
+            row |= {"state": FAILED, "reasons": [error.message]}
+    row["counted"] = row["state"] == OK
+    if noted := [*row["reasons"], *(f"tuned: {path}" for path in tuned)]:
+        collected.disclosed[place] = noted
+    own = {name: row[name] for name in ("trial", "block", "setting", "arm", "counted")}
+    collected.finished.append(Finished(row, [own | dump for dump in dumps]))
+
+
+def _plan_changes(
+    asked: Mapping[str, bytes], found: Mapping[str, bytes], rules: Rules, rule: PlanRule, place: str
+) -> tuple[list[str], list[str]]:
+    """(changes that the rules do not allow, paths of allowed ones) of the plan that was performed."""
+    theirs = found.get(f"{place}/plan.json")
+    if theirs is None:
+        return [], []
+    try:
+        other = json.loads(theirs)
+    except (ValueError, RecursionError):
+        return ["the plan that was performed is not JSON"], []
+    ours = json.loads(asked[f"plans/{rule.name}/plan.json"])
+    try:
+        changed = list(changed_fields(ours, other))
+    except RecursionError:
+        return ["the plan that was performed is nested too deeply"], []
+    fixed = [path for path in changed if not is_tunable(path, rules.tunable)]
+    tuned = [_printable(path) for path in changed if is_tunable(path, rules.tunable)]
+    return [f"the plan was changed: {', '.join(map(_printable, fixed[:MOST]))}"] if fixed else [], tuned[
+        :MOST
+    ]
+
+
+def _files_of_plan(
+    asked: Mapping[str, bytes], found: Mapping[str, bytes], rule: PlanRule, place: str
+) -> dict[str, bytes]:
+    """The plan that was performed, with the tables of ours."""
+    folder = f"plans/{rule.name}/"
+    files = {name.removeprefix(folder): content for name, content in asked.items() if name.startswith(folder)}
+    return files | {"plan.json": found.get(f"{place}/plan.json", files["plan.json"])}
+
+
+def _measure(row: Row, lines: bytes, plan_files: Mapping[str, bytes], scratch: Path) -> list[Row]:
+    """Put the values of a record into its row, and return the rows of its dumps.
+
+    Raises:
+        WorkalikeError: the record or the plan cannot be read.
+    """
+    for name, content in plan_files.items():
+        write_bytes(scratch / name, content)
+    write_bytes(scratch / "run.jsonl", lines)
+    plan = read_plan(scratch / "plan.json")
+    record = assemble(scratch / "run.jsonl")
+    prepared = Prepared(Setting(row["setting"], {}, {}), Wanted(), plan, core_plan(plan))
+    reasons = measured.plan_deviations(prepared, record)
+    row |= measured.values_of(record)
+    row["record_matches_plan"] = not reasons
+    if reasons:
+        row |= {"state": DEVIATES, "reasons": reasons}
+    return measured.dump_rows(record)
+
+
+def _merit(workload: str, finished: Sequence[Finished]) -> Merit:
+    own = [one for one in finished if one.trial["workload"] == workload]
+    counted = [one for one in own if one.trial["counted"]]
+    rates = [v for one in counted if (v := measured.counted_value(one.trial, "bandwidth")) > 0]
+    times = sorted(
+        dump["io_time_s"] for one in counted for dump in one.dumps if dump["io_time_s"] is not None
+    )
+    return Merit(
+        workload=workload,
+        runs=len(counted),
+        left_out=len(own) - len(counted),
+        bandwidth=math.exp(sum(map(math.log, rates)) / len(rates)) if rates else math.nan,
+        slowest_run=min(rates, default=math.nan),
+        dump_s=_percentile(times, 0.5),
+        dump_p95_s=_percentile(times, 0.95),
+    )
+
+
+def _percentile(ordered: Sequence[float], share: float) -> float:
+    """The smallest value that at least this share of all do not exceed."""
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else math.nan
+
+
+def _write(collected: Collected, rules: Rules, identity: str, out: Path) -> None:
+    lines = (json.dumps({"trial": one.trial, "dumps": one.dumps}) + "\n" for one in collected.finished)
+    write_text(out / LINES, "".join(lines))
+    write_tables(collected.finished, out)
+    manifest: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "id": secrets.token_hex(6),
+        "identity": identity[:16],
+        "created": now(),
+        "state": "collected",
+        "title": f"Results of {collected.system}",
+        "factors": ["workload", "system"],
+        "trials": len(collected.finished),
+        "blocks": rules.repeats,
+        "system": {"name": collected.system, "said": collected.about},
+        "disclosed": collected.disclosed,
+    }
+    write_text(out / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+
+
+def _text(content: bytes, most: int = LARGEST_TEXT) -> str:
+    return _printable(content[:most].decode(errors="replace"), keep="\n")
+
+
+def _printable(text: str, keep: str = "") -> str:
+    """Text of a stranger without what a terminal acts upon."""
+    return "".join(
+        c if c.isprintable() or c in keep else "\N{REPLACEMENT CHARACTER}"
+        for c in re.sub(r"\r\n?", "\n", text)
+    )

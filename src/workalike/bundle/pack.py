@@ -1,0 +1,111 @@
+"""Makes a bundle: an archive with the engine's source, plans, rules and scripts; the same input gives the same bytes."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import tarfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from workalike.bundle.rules import TUNABLE, PlanRule, Rules
+from workalike.bundle.source import header_files, licence, source_files
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import write_bytes
+from workalike.plan.core import core_plan
+from workalike.plan.plan_file import plan_text
+from workalike.plan.plan_schema import Plan
+from workalike.record.counted import counted_dumps
+from workalike.version import VERSION
+
+CHECKSUMS, RULES, LIST = "CHECKSUMS", "RULES.json", "plans/LIST"
+SCRIPTS = ("build.sh", "run.sh")
+TEXTS = ("README.txt", "CMakeLists.txt", *SCRIPTS)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A bundle: its files by path, its rules, and its identity (SHA-256 of CHECKSUMS)."""
+
+    files: Mapping[str, bytes]
+    rules: Rules
+    id: str
+
+
+def pack(plans: Mapping[str, Plan], repeats: int, tunable: Sequence[str] = TUNABLE) -> Packed:
+    """The files of a bundle.
+
+    Args:
+        plans: name of a workload -> its plan.
+        repeats: how often each is run.
+        tunable: fields of a plan's families that may be changed.
+
+    Raises:
+        WorkalikeError: MISSING without source or headers; USAGE for a plan of the original's own bytes.
+    """
+    files: dict[str, bytes] = {}
+    rules = []
+    for name, plan in plans.items():
+        text = plan_text(plan).encode()
+        files[f"plans/{name}/plan.json"] = text
+        files |= {f"plans/{name}/{table}": content for table, content in plan.tables.items()}
+        dumps = counted_dumps(plan, core_plan(plan))
+        moved = sum(dump["bytes_written"] + dump["bytes_read"] for dump in dumps)
+        rules.append(
+            PlanRule(name=name, sha256=hashlib.sha256(text).hexdigest(), ranks=plan.ranks, bytes=moved)
+        )
+    about = Rules.model_validate(
+        {
+            "workalike": VERSION,
+            "repeats": repeats,
+            "tunable": list(tunable),
+            "plans": [r.model_dump() for r in rules],
+        }
+    )
+    files[RULES] = (about.model_dump_json(indent=1) + "\n").encode()
+    files[LIST] = "".join(f"{rule.name} {rule.ranks}\n" for rule in rules).encode()
+    files |= dict(source_files())
+    files |= dict(header_files())
+    files["LICENSES/workalike"] = licence()
+    files |= {name: _filled(name, about) for name in TEXTS}
+    sums = "".join(f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)).encode()
+    files[CHECKSUMS] = sums
+    return Packed(files, about, hashlib.sha256(sums).hexdigest())
+
+
+def write_bundle(packed: Packed, path: Path) -> None:
+    """Write the archive; everything lies in a folder of the archive's name.
+
+    Raises:
+        WorkalikeError: USAGE for a name without `.tar.gz`; CANNOT_WRITE.
+    """
+    if not path.name.endswith(".tar.gz") or path.name == ".tar.gz":
+        raise WorkalikeError(ErrorKind.USAGE, "is no name of a bundle", file=path, hint="use NAME.tar.gz")
+    folder = path.name.removesuffix(".tar.gz")
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name in sorted(packed.files):
+            entry = tarfile.TarInfo(f"{folder}/{name}")
+            entry.size = len(packed.files[name])
+            entry.mode = 0o755 if name in SCRIPTS else 0o644
+            archive.addfile(entry, io.BytesIO(packed.files[name]))
+    write_bytes(path, gzip.compress(raw.getvalue(), mtime=0))
+
+
+def _filled(name: str, rules: Rules) -> bytes:
+    """A text of the bundle with its numbers."""
+    text = resources.files("workalike.bundle").joinpath("templates", name).read_text()
+    words = {
+        "@VERSION@": rules.workalike,
+        "@REPEATS@": str(rules.repeats),
+        "@TUNABLE@": " and ".join(f"`{field}`" for field in rules.tunable) or "nothing",
+        "@WORKLOADS@": "\n".join(
+            f"  {rule.name}: {rule.ranks} ranks, {rule.bytes / 2**20:,.1f} MiB a run" for rule in rules.plans
+        ),
+    }
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text.encode()

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Performs every workload of this bundle @REPEATS@ times in a folder of the file system under test:
+#   ./run.sh DIR
+#   LAUNCH="srun -n" ./run.sh DIR      # the launcher; the number of ranks and the engine follow
+# A run that has finished is not repeated, so that the same command goes on after an interruption.
+set -eu
+if [ $# -ne 1 ] || [ ! -d "$1" ]; then
+  echo "usage: ./run.sh DIR   (a folder of the file system under test)" >&2
+  exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+data=$(cd "$1" && pwd)
+launch=${LAUNCH:-mpiexec -n}
+engine="$here/build/workalike-engine"
+results="$here/results"
+if [ ! -x "$engine" ]; then
+  echo "run ./build.sh first" >&2
+  exit 2
+fi
+mkdir -p "$results"
+repeat=1
+while [ "$repeat" -le @REPEATS@ ]; do
+  while read -r name ranks; do
+    out="$results/$name/$repeat"
+    [ -e "$out/done" ] && continue
+    rm -rf "$out"
+    mkdir -p "$out"
+    cp "$here/plans/$name/plan.json" "$out/plan.json"
+    echo "run $repeat of @REPEATS@: $name, $ranks ranks" >&2
+    scratch="$data/workalike-bundle-$$"
+    mkdir -p "$scratch"
+    # shellcheck disable=SC2086
+    if $launch "$ranks" "$engine" --plan "$here/plans/$name/plan.json" --dir "$scratch" \
+      --record "$out/run.jsonl" --quiet </dev/null 2>"$out/messages"; then
+      : >"$out/done"
+    else
+      echo "$name failed: see $out/messages" >&2
+    fi
+    rmdir "$scratch" || echo "$scratch is left: it is not empty" >&2
+  done <"$here/plans/LIST"
+  repeat=$((repeat + 1))
+done
+{
+  uname -srm
+  sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sort | uniq -c
+  df -PT "$data" | tail -n 1
+  echo "launcher: $launch"
+} >"$results/system" 2>/dev/null || true
+(cd "$here" && sha256sum CHECKSUMS >results/bundle)
+(cd "$here" && while read -r _ file; do
+  sha256sum "$file" 2>/dev/null || echo "missing  $file"
+done <CHECKSUMS >results/checksums)
+tar -C "$here" -czf "$here/results.tar.gz" results
+echo "send back $here/results.tar.gz"

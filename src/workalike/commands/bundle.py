@@ -1,0 +1,204 @@
+"""`workalike bundle WORKLOAD… -o NAME.tar.gz`, and `workalike bundle --collect`"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workalike.commands import options as opt
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.text import plural, rate_text, seconds_text, size_text
+
+if TYPE_CHECKING:
+    from workalike.bundle.collect import Collected
+    from workalike.plan.plan_schema import Plan
+
+EXIT_LEFT_OUT = 3
+SYSTEM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}")
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        "bundle", epilog="Exit codes: 0 done; 2 bad usage or input; 3 collected, but runs are left out."
+    )(command)
+
+
+def command(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="Workloads or plans; with --collect, the bundle that was sent out."
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="PATH", help="NAME.tar.gz, or a folder for what is collected."
+        ),
+    ],
+    results: Annotated[
+        Path | None, typer.Option("--collect", metavar="RESULTS.tar.gz", help="What came back: check it.")
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the system that was measured [default: the archive's]."),
+    ] = None,
+    ranks: Annotated[
+        int | None, typer.Option(min=1, help="Number of ranks [default: each workload's].")
+    ] = None,
+    bytes_scale: Annotated[
+        str, typer.Option(metavar="FACTOR", help="Scale the bytes, such as 0.1 or 1/64.")
+    ] = "1",
+    time_scale: Annotated[float, typer.Option(min=0, help="Scale the waiting; 0: none.")] = 1.0,
+    repeats: Annotated[int, typer.Option(min=1, max=1000, help="How often each workload is run.")] = 5,
+    fixed: Annotated[
+        bool,
+        typer.Option("--fixed", help="Nothing may be tuned; else MPI-IO hints and settings of HDF5 may."),
+    ] = False,
+    quiet: opt.Quiet = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Pack workloads for a tender, or check what came back.
+
+    The archive holds the engine's source, headers, plans, rules and two scripts. It is built and run with CMake, a C++
+    compiler, MPI and HDF5, without Python and without a network. `--collect` discloses every change, leaves out runs of
+    changed plans, and makes a study of the rest, which `workalike study merge` joins with others.
+
+    Examples:
+
+        workalike bundle climate.yaml genome.yaml -o tender.tar.gz --repeats 5
+
+        workalike bundle tender.tar.gz --collect results.tar.gz --system vendor-a -o vendor-a/
+    """
+    if results is not None:
+        _collect(files, results, system, output, quiet, as_json)
+        return
+    from workalike.bundle.pack import pack, write_bundle
+    from workalike.bundle.rules import TUNABLE
+
+    plans = _plans(files, ranks, _factor(bytes_scale), time_scale)
+    packed = pack(plans, repeats, () if fixed else TUNABLE)
+    write_bundle(packed, output)
+    if as_json:
+        opt.print_json({"id": packed.id, "files": len(packed.files), **packed.rules.model_dump()})
+    elif not quiet:
+        screen = opt.console()
+        for rule in packed.rules.plans:
+            screen.print(
+                f"{rule.name}: {plural(rule.ranks, 'rank')}, {size_text(rule.bytes)} a run", soft_wrap=True
+            )
+        screen.print(f"{plural(len(packed.files), 'file')}: {output}", markup=False, soft_wrap=True)
+
+
+def _factor(text: str) -> Fraction:
+    from workalike.study.targets import wanted
+
+    try:
+        return Fraction(wanted({"bytes_scale": text}).options["bytes_scale"])
+    except ValueError as error:
+        raise WorkalikeError(
+            ErrorKind.USAGE, f"--{error}".replace("_", "-", 1), hint="such as 0.1 or 1/64"
+        ) from error
+
+
+def _plans(files: list[Path], ranks: int | None, bytes_scale: Fraction, time_scale: float) -> dict[str, Plan]:
+    """Name in the bundle -> plan."""
+    from workalike.bundle.rules import name_of
+    from workalike.plan.plan_file import read_workload_or_plan
+    from workalike.plan.plan_schema import Plan
+    from workalike.plan.resolve import Options, resolve
+
+    plans: dict[str, Plan] = {}
+    for path in files:
+        name = name_of(path.stem)
+        if name in plans:
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                "two workloads have this name",
+                file=path,
+                hint="give their files other names",
+            )
+        given = read_workload_or_plan(path)
+        options = Options(ranks=ranks, bytes_scale=bytes_scale, time_scale=time_scale)
+        plans[name] = given if isinstance(given, Plan) else resolve(given, options)
+    return plans
+
+
+def _collect(
+    files: list[Path], results: Path, system: str | None, output: Path, quiet: bool, as_json: bool
+) -> None:
+    from workalike.bundle.collect import collect
+
+    if len(files) != 1:
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "--collect checks one bundle",
+            hint="workalike bundle TENDER.tar.gz --collect RESULTS.tar.gz",
+        )
+    name = system or results.name.removesuffix(".tar.gz")
+    if not SYSTEM_NAME.fullmatch(name):
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            f"{name[:60]!r} is no name of a system",
+            hint="give letters and digits with --system",
+        )
+    collected = collect(files[0], results, name, output)
+    if as_json:
+        opt.print_json(_document(collected))
+    elif not quiet:
+        _print(collected, output)
+    if not collected.all_count:
+        raise typer.Exit(EXIT_LEFT_OUT)
+
+
+def _document(collected: Collected) -> dict[str, object]:
+    from dataclasses import asdict
+
+    merits = [{k: None if v != v else v for k, v in asdict(one).items()} for one in collected.merits]
+    return {"system": collected.system, "merits": merits, "disclosed": collected.disclosed}
+
+
+def _print(collected: Collected, output: Path) -> None:
+    from rich.text import Text
+
+    from workalike.columns import Column, table_of
+
+    screen = opt.console()
+    rows = [
+        (
+            one.workload,
+            str(one.runs),
+            str(one.left_out),
+            rate_text(_known(one.bandwidth)),
+            rate_text(_known(one.slowest_run)),
+            seconds_text(_known(one.dump_s)),
+            seconds_text(_known(one.dump_p95_s)),
+        )
+        for one in collected.merits
+    ]
+    heads = (
+        "workload",
+        "runs",
+        "left out",
+        "mean bandwidth",
+        "slowest run",
+        "median dump",
+        "95 % of dumps within",
+    )
+    columns = [
+        Column(head, [Text(row[number]) for row in rows], rank=number, left=not number)
+        for number, head in enumerate(heads)
+    ]
+    screen.print(table_of("", columns, screen.width))
+    for place, noted in collected.disclosed.items():
+        for text in noted:
+            screen.print(f"disclosed: {place}: {text}", markup=False, soft_wrap=True)
+    screen.print(f"a study of it: {output / 'trials.parquet'}", markup=False, soft_wrap=True)
+
+
+def _known(value: float) -> float | None:
+    return None if value != value else value

@@ -1,0 +1,293 @@
+"""Bundles and what comes back, with results made by this machine's engine; tests/system builds a bundle for real."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import re
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from workalike.bundle.archive import files_in
+from workalike.bundle.collect import Collected, collect
+from workalike.bundle.deviations import changed_fields, is_tunable
+from workalike.bundle.pack import Packed, pack, write_bundle
+from workalike.bundle.rules import name_of
+from workalike.errors import WorkalikeError
+from workalike.launch.run import RunOptions, run_plan
+from workalike.plan.plan_file import read_plan
+from workalike.plan.plan_schema import Plan
+from workalike.plan.resolve import Options, resolve
+from workalike.study.merge import merge
+from workalike.workload.workload_file import read_workload
+
+WORKLOAD = """\
+workalike: 2
+ranks: 2
+families:
+- role: checkpoint
+  interface: mpiio
+  sharing: shared
+  schedule: {count: 3, first: 0 s, every: 10 s}
+  content:
+    streams: [{direction: write, sizes: [4/rank x 64 KiB]}]
+"""
+REPEATS = 2
+Files = dict[str, bytes]
+
+pytestmark = pytest.mark.mpi
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bundle")
+
+
+@pytest.fixture(scope="module")
+def plan(folder: Path) -> Plan:
+    (folder / "app.yaml").write_text(WORKLOAD)
+    return resolve(read_workload(folder / "app.yaml"), Options())
+
+
+@pytest.fixture(scope="module")
+def packed(plan: Plan) -> Packed:
+    return pack({"app": plan}, REPEATS)
+
+
+@pytest.fixture(scope="module")
+def bundle(packed: Packed, folder: Path) -> Path:
+    write_bundle(packed, folder / "tender.tar.gz")
+    return folder / "tender.tar.gz"
+
+
+@pytest.fixture(scope="module")
+def honest(packed: Packed, plan: Plan, folder: Path) -> Files:
+    """What run.sh sends back."""
+    files: Files = {"bundle": f"{packed.id}  CHECKSUMS\n".encode(), "system": b"Linux here\n"}
+    files["checksums"] = packed.files["CHECKSUMS"]
+    for repeat in (1, 2):
+        files[f"app/{repeat}/run.jsonl"] = performed(plan, folder / f"run-{repeat}")
+        files[f"app/{repeat}/plan.json"] = packed.files["plans/app/plan.json"]
+    return files
+
+
+def performed(plan: Plan, folder: Path) -> bytes:
+    """The engine's record of a plan."""
+    run_plan(plan, RunOptions(folder / "data", folder, quiet=True))
+    return (folder / "run.jsonl").read_bytes()
+
+
+def packed_results(files: Files, path: Path) -> Path:
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(f"results/{name}")
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return path
+
+
+@pytest.fixture
+def collected(bundle: Path, tmp_path: Path) -> Callable[[Files], Collected]:
+    return lambda files: collect(
+        bundle, packed_results(files, tmp_path / "r.tar.gz"), "vendor", tmp_path / "out"
+    )
+
+
+def test_a_bundle_has_what_its_scripts_need_and_nothing_of_this_machine(packed: Packed, bundle: Path) -> None:
+    files = files_in(bundle)
+    assert files == packed.files
+    for name in (
+        "build.sh",
+        "run.sh",
+        "RULES.json",
+        "LICENSES/fmt",
+        "engine/main.cpp",
+        "headers/fmt/format.h",
+    ):
+        assert name in files
+    sums = dict(line.split("  ")[::-1] for line in files["CHECKSUMS"].decode().splitlines())
+    assert sums == {n: hashlib.sha256(c).hexdigest() for n, c in files.items() if n != "CHECKSUMS"}
+    own = [name for name in files if not name.startswith(("headers/", "LICENSES/"))]
+    assert not [name for name in own if re.search(rb"/home/|/root/|\.venv", files[name])]
+    assert not [name for name in files if re.search(r"python|tests/|\.py", name)]
+
+
+def test_the_same_workloads_give_the_same_bytes(
+    packed: Packed, plan: Plan, bundle: Path, tmp_path: Path
+) -> None:
+    write_bundle(pack({"app": plan}, REPEATS), tmp_path / "tender.tar.gz")
+    assert (tmp_path / "tender.tar.gz").read_bytes() == bundle.read_bytes()
+
+
+def test_scripts_are_valid(packed: Packed, tmp_path: Path) -> None:
+    for name in ("build.sh", "run.sh"):
+        (tmp_path / name).write_bytes(packed.files[name])
+        subprocess.run(["sh", "-n", tmp_path / name], check=True)
+        assert b"@" not in packed.files[name].replace(b'"$@"', b"")
+
+
+def test_honest_results_count_and_become_a_study(
+    collected: Callable[[Files], Collected], honest: Files, tmp_path: Path
+) -> None:
+    found = collected(honest)
+    assert found.all_count and not found.disclosed
+    (merit,) = found.merits
+    assert merit.runs == REPEATS and 0 < merit.slowest_run <= merit.bandwidth * 1.0001
+    assert 0 < merit.dump_s <= merit.dump_p95_s
+    rows = pq.read_table(tmp_path / "out" / "trials.parquet").to_pylist()
+    assert [row["bytes_written"] for row in rows] == [3 * 2 * 4 * 65536] * REPEATS
+    assert all(row["record_matches_plan"] and row["system"] == "vendor" for row in rows)
+    assert pq.read_table(tmp_path / "out" / "dumps.parquet").num_rows == 3 * REPEATS
+
+
+def test_studies_of_two_vendors_can_be_joined(bundle: Path, honest: Files, tmp_path: Path) -> None:
+    results = packed_results(honest, tmp_path / "r.tar.gz")
+    for name in ("a", "b"):
+        collect(bundle, results, name, tmp_path / name)
+    assert merge([tmp_path / "a", tmp_path / "b"], tmp_path / "both") == 2 * REPEATS
+
+
+def changed_plan(files: Files, change: Callable[[dict[str, Any]], None]) -> Files:
+    document = json.loads(files["app/1/plan.json"])
+    change(document)
+    return files | {"app/1/plan.json": json.dumps(document).encode()}
+
+
+def test_a_changed_plan_is_refused_and_disclosed(
+    collected: Callable[[Files], Collected], honest: Files
+) -> None:
+    def smaller(document: dict[str, Any]) -> None:
+        document["contents"][0]["streams"][0]["entries"][0][1] = 1024
+
+    found = collected(changed_plan(honest, smaller))
+    assert [one.trial["state"] for one in found.finished] == ["deviates", "ok"]
+    assert "contents[0].streams[0].entries[0][1]" in found.disclosed["app/1"][0]
+    assert found.merits[0].runs == 1
+
+
+def test_a_plan_that_was_changed_and_put_back_shows_in_the_record(
+    collected: Callable[[Files], Collected], honest: Files, packed: Packed, tmp_path: Path
+) -> None:
+    document = json.loads(packed.files["plans/app/plan.json"])
+    document["contents"][0]["streams"][0]["entries"][0][1] = 1024
+    (tmp_path / "plan.json").write_text(json.dumps(document))
+    other = performed(read_plan(tmp_path / "plan.json"), tmp_path / "other")
+    found = collected(honest | {"app/2/run.jsonl": other})
+    assert [one.trial["state"] for one in found.finished] == ["ok", "deviates"]
+    assert "bytes planned" in found.disclosed["app/2"][0]
+
+
+def test_tuned_hints_are_disclosed_and_count(collected: Callable[[Files], Collected], honest: Files) -> None:
+    def tuned(document: dict[str, Any]) -> None:
+        document["families"][0]["hints"] = {"cb_nodes": "1"}
+
+    found = collected(changed_plan(honest, tuned))
+    assert found.all_count and found.disclosed == {"app/1": ["tuned: families[0].hints.cb_nodes"]}
+
+
+def test_nothing_is_tunable_where_the_rules_say_so(plan: Plan, honest: Files, tmp_path: Path) -> None:
+    packed = pack({"app": plan}, REPEATS, ())
+    write_bundle(packed, tmp_path / "fixed.tar.gz")
+
+    def tuned(document: dict[str, Any]) -> None:
+        document["families"][0]["hints"] = {"cb_nodes": "1"}
+
+    files = changed_plan(honest, tuned) | {"bundle": f"{packed.id}  CHECKSUMS\n".encode()}
+    files["checksums"] = packed.files["CHECKSUMS"]
+    found = collect(
+        tmp_path / "fixed.tar.gz", packed_results(files, tmp_path / "r.tar.gz"), "v", tmp_path / "o"
+    )
+    assert [one.trial["state"] for one in found.finished] == ["deviates", "ok"]
+
+
+def test_changed_source_is_disclosed_and_nothing_counts(
+    collected: Callable[[Files], Collected], honest: Files
+) -> None:
+    lines = honest["checksums"].decode().splitlines()
+    at = next(i for i, line in enumerate(lines) if line.endswith("  engine/main.cpp"))
+    lines[at] = f"{'0' * 64}  engine/main.cpp"
+    found = collected(honest | {"checksums": "\n".join(lines).encode()})
+    assert found.disclosed["source"] == ["changed: engine/main.cpp"]
+    assert not any(one.trial["counted"] for one in found.finished)
+
+
+def test_runs_that_are_missing_or_damaged(collected: Callable[[Files], Collected], honest: Files) -> None:
+    files = {name: content for name, content in honest.items() if name != "app/1/run.jsonl"}
+    found = collected(files | {"app/2/run.jsonl": b"\x00{]"})
+    assert [one.trial["state"] for one in found.finished] == ["missing", "failed"]
+    assert found.merits[0].runs == 0 and found.merits[0].bandwidth != found.merits[0].bandwidth
+
+
+def test_results_of_another_bundle(collected: Callable[[Files], Collected], honest: Files) -> None:
+    with pytest.raises(WorkalikeError, match="another bundle"):
+        collected(honest | {"bundle": b"0" * 64})
+    with pytest.raises(WorkalikeError, match="does not say"):
+        collected({})
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x1f\x8b", gzip.compress(b"x" * 5000), b"not an archive", gzip.compress(b"")]
+)
+def test_archives_that_are_none(bundle: Path, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "r.tar.gz").write_bytes(content)
+    with pytest.raises(WorkalikeError, match=r"no archive|does not say"):
+        collect(bundle, tmp_path / "r.tar.gz", "v", tmp_path / "o")
+
+
+def test_members_that_lead_elsewhere_are_not_seen(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "r.tar.gz", "w:gz") as archive:
+        for name in ("/etc/passwd", "results/../../x", "../x", "top", "results/a\nb", "results/good"):
+            entry = tarfile.TarInfo(name)
+            entry.size = 1
+            archive.addfile(entry, io.BytesIO(b"x"))
+        link = tarfile.TarInfo("results/link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    assert files_in(tmp_path / "r.tar.gz") == {"good": b"x"}
+
+
+def test_a_stranger_s_text_does_not_reach_the_terminal(
+    collected: Callable[[Files], Collected], honest: Files
+) -> None:
+    def hostile(document: dict[str, Any]) -> None:
+        document["families"][0]["hints"] = {"\x1b[31m": "1"}
+        document["\x1b[2J"] = 1
+
+    found = collected(changed_plan(honest, hostile) | {"system": b"\x1b]0;x\x07\xff"})
+    assert all("\x1b" not in text for noted in found.disclosed.values() for text in noted)
+    assert "\x1b" not in found.about
+
+
+def test_differences_of_documents() -> None:
+    one = {"a": [1, {"b": 2}], "c": True, "d": None}
+    assert list(changed_fields(one, {"a": [1, {"b": 3}], "c": 1, "e": {"f": 1}})) == ["a[1].b", "c", "e.f"]
+    assert list(changed_fields(one, one)) == []
+    assert is_tunable("families[3].hints.x", ["hints"]) and not is_tunable("families[3].hintsx", ["hints"])
+    assert not is_tunable("families[3].hints", []) and not is_tunable("contents[0].hints", ["hints"])
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    (tmp_path / "my app.yaml").write_text(WORKLOAD)
+
+    def workalike(*arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "workalike", "bundle", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path)
+
+    assert workalike("my app.yaml", "-o", "t.tar.gz", "--ranks", 1, "--repeats", 3).returncode == 0
+    assert '"repeats": 3' in files_in(tmp_path / "t.tar.gz")["RULES.json"].decode()
+    assert files_in(tmp_path / "t.tar.gz")["plans/LIST"] == b"my-app 1\n"
+    wrong = workalike("my app.yaml", "my app.yaml", "-o", "t.tar.gz")
+    assert wrong.returncode == 2 and "two workloads have this name" in wrong.stderr
+    assert workalike("my app.yaml", "-o", "t.zip").returncode == 2
+    assert "--bytes-scale" in workalike("my app.yaml", "-o", "t.tar.gz", "--bytes-scale", "x").stderr
+    assert workalike("t.tar.gz", "--collect", "none.tar.gz", "-o", "o").returncode == 2
+    assert name_of("ä.ö") == "workload"
