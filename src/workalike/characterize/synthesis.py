@@ -17,6 +17,7 @@ from itertools import chain, product
 from pydantic import ValidationError
 
 from workalike.characterize import other_contents
+from workalike.characterize.named_sizes import Unnamed
 from workalike.characterize.opened_anew import count_of, readings
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import SynthesisRule
@@ -293,6 +294,7 @@ class Refiner:
         shared = family.sharing.mode is not SharingMode.ROOT and self.job.nprocs > 1
         if shared:
             yield from _changed(SynthesisRule.SMALL_BY_ALL, family, other_contents.small_by_all)
+        yield from self._unnamed_spread(family)
         known = self.log.common["ACCESS"]
         if "ACCESS" not in self.log.cut or not known or family.content is None:
             return
@@ -301,6 +303,26 @@ class Refiner:
             if most >= share:
                 spread = partial(other_contents.sizes_spread, known=known, most=most // share)
                 yield from _changed(SynthesisRule.SIZES_SPREAD, family, spread)
+
+    def _unnamed_spread(self, family: Family) -> Iterator[Candidate]:
+        """Operations of sizes that the log does not name in other sizes: by the records of each dump's own files."""
+        contents = family.all_contents()
+        numbers = [family.content_number(dump) for dump in range(family.schedule.dumps)]
+        own = family.lifetime is Lifetime.PER_DUMP and len(self.facts.dumps) == len(numbers)
+        groups = [[place] for place in range(len(contents))] if own else [list(range(len(contents)))]
+        for share, below in product((1, 2, 4), (True, False)):
+            made = list(contents)
+            for group in groups:
+                dumps = [dump for dump, number in enumerate(numbers) if number in group]
+                of_dumps = [file for dump in dumps for file in self.facts.dumps[dump].files]
+                log = determined_of_log(of_dumps, self.module) if own else self.log
+                if "ACCESS" not in log.cut:
+                    continue
+                named = log.common["ACCESS"]
+                unnamed = Unnamed(named, [contents[numbers[dump]] for dump in dumps], share, below)
+                for place in group:
+                    made[place] = unnamed.spread(contents[place], family.members(self.job.nprocs))
+            yield from _with_contents(SynthesisRule.SIZES_SPREAD, family, made)
 
     def _modules(self) -> list[ModuleFacts]:
         """The files' records at the family's level."""
