@@ -73,6 +73,24 @@ def test_a_file_that_each_open_begins_anew(tmp_path: Path) -> None:
     assert family.schedule.dumps == 6
 
 
+@pytest.mark.parametrize("dumps", [40, 1500])
+def test_a_file_of_unequal_dumps_that_each_open_begins_anew(tmp_path: Path, dumps: int) -> None:
+    """One dump is larger than the others, which tells how far the file reaches; no seek tells that it was rewritten."""
+    small, large = ({"streams": [{"direction": "write", "sizes": [f"{n} x 16 B"]}]} for n in (71, 173))
+    truth = workload(
+        {},
+        interface="stdio",
+        sharing={"mode": "root", "ranks": 0},
+        lifetime="reused",
+        contents=[small, large],
+        use=[int(dump == 5) for dump in range(dumps)],
+        schedule={"count": dumps, "first": "1 s", "every": "10 ms"},
+    )
+    (family,) = found_again(truth, tmp_path).workload.families
+    assert family.lifetime is Lifetime.REUSED
+    assert family.schedule.dumps == dumps
+
+
 @pytest.mark.parametrize("pattern", ["interleaved", "contiguous"])
 def test_patterns(tmp_path: Path, pattern: str) -> None:
     stream = {"direction": "write", "sizes": ["64 x 64 KiB"], "pattern": pattern}

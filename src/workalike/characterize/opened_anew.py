@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,11 +24,15 @@ from workalike.workload.model import (
     Entry,
     Family,
     Lifetime,
+    Pattern,
     Schedule,
     SharingMode,
     Stream,
 )
 from workalike.workload.per_dump import of_dumps
+
+MOST_LISTED = 100
+"""Dumps at even distances whose starts are listed one by one."""
 
 
 def count_of(calls: int | str) -> int:
@@ -59,6 +63,7 @@ def readings(
     members: int,
     single: bool,
     idle: Interval | None = None,
+    extents: Mapping[Direction, int] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Changes that make the family one of so many dumps of one file, the simplest first.
 
@@ -69,6 +74,7 @@ def readings(
         members: ranks that open the file.
         single: one rank alone has the file, so that its operations need not be the same in all dumps.
         idle: from the first close of the file to its last open; None where that is not known.
+        extents: bytes of the file that operations of a direction reach, where that is known.
     """
     if dumps < 2 or opens % dumps:
         return
@@ -80,15 +86,23 @@ def readings(
             yield _changes(family, [_part(content, d) for content in even for d in _order(content)], idle)
         yield _changes(family, even, idle)
     elif single:
-        uneven = shares(contents, dumps, members, even=False)
+        uneven = shares(contents, dumps, members, even=False, extents=extents)
         if uneven is not None:
             yield _changes(family, uneven, idle)
 
 
-def shares(contents: Sequence[Content], parts: int, members: int, *, even: bool) -> list[Content] | None:
+def shares(
+    contents: Sequence[Content],
+    parts: int,
+    members: int,
+    *,
+    even: bool,
+    extents: Mapping[Direction, int] | None = None,
+) -> list[Content] | None:
     """All operations and calls in so many contents; None where that is not possible.
 
-    With `even`, only if all have equal operations; the first makes the calls that cannot be divided.
+    With `even`, only if all have equal operations; the first makes the calls that cannot be divided. Otherwise the first
+    moves the bytes of `extents`, if the others then have no more.
     """
     streams: dict[str, Stream] = {}
     entries: dict[str, Counter[tuple[int, bool]]] = {}
@@ -97,6 +111,8 @@ def shares(contents: Sequence[Content], parts: int, members: int, *, even: bool)
             return None
         for stream in content.streams:
             plain = stream.model_copy(update={"base": None, "repeat": 1})
+            if not even and stream.pattern is Pattern.SAME:  # rules read what is written over again so
+                plain = plain.model_copy(update={"pattern": Pattern.CONTIGUOUS})
             key = plain.model_dump_json(exclude={"sizes"})
             streams.setdefault(key, plain)
             for entry in stream.sizes:
@@ -117,7 +133,7 @@ def shares(contents: Sequence[Content], parts: int, members: int, *, even: bool)
         else apportion(total, [1.0] * parts)
         for name, total in totals.items()
     }
-    of_entries = _dealt(streams, entries, parts)
+    of_entries = _dealt(streams, entries, parts, extents or {})
     out = []
     for k in range(parts):
         own: dict[str, Any] = {name: values[k] for name, values in calls.items()}
@@ -137,7 +153,10 @@ def shares(contents: Sequence[Content], parts: int, members: int, *, even: bool)
 
 
 def _dealt(
-    streams: dict[str, Stream], entries: dict[str, Counter[tuple[int, bool]]], parts: int
+    streams: dict[str, Stream],
+    entries: dict[str, Counter[tuple[int, bool]]],
+    parts: int,
+    extents: Mapping[Direction, int],
 ) -> dict[str, dict[tuple[int, bool], list[int]]]:
     """The operations of each stream and size in so many parts.
 
@@ -145,12 +164,23 @@ def _dealt(
     """
     out: dict[str, dict[tuple[int, bool], list[int]]] = {key: {} for key in streams}
     bytes_of = {direction: [0] * parts for direction in Direction}
+    moved = Counter[Direction]()
+    for key, sizes in entries.items():
+        for entry, count in sizes.items():
+            moved[streams[key].direction] += count * entry[0]
+    # Where one part reaches further than an equal share, it has what it reaches, and the others have the rest.
+    room = {d: extents[d] if extents.get(d, 0) * parts > moved[d] else 0 for d in Direction}
     pool = [(entry, key, count) for key, sizes in entries.items() for entry, count in sizes.items()]
     for entry, key, count in sorted(pool, key=lambda item: (-item[0][0], item[1])):
-        load = bytes_of[streams[key].direction]
-        each, rest = divmod(count, parts)
-        lightest = sorted(range(parts), key=lambda part: load[part])[:rest]
-        out[key][entry] = [each + (part in lightest) for part in range(parts)]
+        direction = streams[key].direction
+        load = bytes_of[direction]
+        first = min(count, room[direction] // entry[0]) if entry[0] else 0
+        among = list(range(1 if extents.get(direction, 0) * parts > moved[direction] else 0, parts))
+        room[direction] -= first * entry[0]
+        each, rest = divmod(count - first, len(among))
+        lightest = set(sorted(among, key=lambda part: load[part])[:rest])
+        counts = [each + (part in lightest) for part in among]
+        out[key][entry] = counts if len(among) == parts else [first, *counts]
         for part in range(parts):
             load[part] += out[key][entry][part] * entry[0]
     return out
@@ -200,13 +230,12 @@ def _changes(family: Family, contents: Sequence[Content], idle: Interval | None)
     least = THRESHOLDS.compute_least * duration
     compute_time = duration - io if computing and duration - io > least else 0.0
     gap = (last - starts[0]) / (count - 1)
+    times: dict[str, Any] = {"start": [round(starts[0] + i * gap, 6) for i in range(count)]}
+    if count > MOST_LISTED:
+        times = {"count": count, "first": round(starts[0], 6), "every": round(gap, 6)}
     return {
         "lifetime": Lifetime.REUSED,
-        "schedule": Schedule(
-            start=[round(starts[0] + i * gap, 6) for i in range(count)],
-            duration=round(duration, 6),
-            compute_time=round(compute_time, 6),
-        ),
+        "schedule": Schedule(**times, duration=round(duration, 6), compute_time=round(compute_time, 6)),
         "sizes": None,
         **of_dumps(contents),
         "assumed": list(dict.fromkeys([*family.assumed, Assumption.STATES, Assumption.SCHEDULE])),

@@ -49,6 +49,8 @@ MOST_CALLS = 1_000_000
 """Families with more calls are left as the rules have them: each candidate is walked through call by call."""
 MOST_ROUNDS = 3
 MOST_PASSES = MAX_REPEATS
+MOST_OPENED = 10_000
+"""Dumps of a file that is opened anew for each."""
 PREDICTED = ("POSIX", "STDIO", "MPI-IO")
 PLACED_BY = {
     Direction.READ: ("SEQ_READS", "CONSEC_READS", "MAX_BYTE_READ"),
@@ -213,7 +215,7 @@ class Refiner:
 
     def candidates(self, family: Family, off: Sequence[str]) -> Iterator[Candidate]:
         """Other readings of the same bytes that may set right what is `off`, the simplest first."""
-        if any(counter.startswith(("MAX_BYTE", "OPENS")) for counter in off):
+        if any(counter.startswith(("MAX_BYTE", "OPENS", "SEEKS")) for counter in off):
             if family.lifetime is Lifetime.APPENDED and family.schedule.dumps > 1:
                 single = family.sharing.mode is SharingMode.ROOT
                 if self._opens() == len(self.files) * (1 if single else family.members(self.job.nprocs)):
@@ -221,7 +223,9 @@ class Refiner:
                 yield from _valid(SynthesisRule.REUSED, family, lifetime=Lifetime.REUSED)
             opens, members = self._opens(), family.members(self.job.nprocs)
             counts = {opens // members} if opens % members == 0 else set()
-            yield from self._opened_anew(family, counts | set(self._passes(family)))
+            yield from self._opened_anew(
+                family, {n for n in counts if n <= MOST_OPENED} | set(self._passes(family))
+            )
         if "CONSEC_WRITES" in off and family.lifetime is Lifetime.APPENDED:
             yield from self._opened_to_append(family)
         for direction, pieces in self._pieces():
@@ -340,12 +344,15 @@ class Refiner:
         posix = self.files[0].modules.get("POSIX")
         renamed = posix.total("RENAME_SOURCES") if posix is not None else 0
         idle = closed_interval(self.files[0], family.counted_at, self.job.run_time)
+        extents = {
+            direction: max((m.largest(f"MAX_BYTE_{past}") for m in self._modules()), default=0) + 1
+            for direction, past in ((Direction.READ, "READ"), (Direction.WRITE, "WRITTEN"))
+        }
         for count in sorted(counts):
-            if count <= MOST_PASSES:
-                for changes in readings(family, self._opens(), count, members, single, idle):
-                    if renamed == count == changes["schedule"].dumps:  # each takes the place of the last
-                        changes |= {"lifetime": Lifetime.PER_DUMP, "rename": True, "keep": 1}
-                    yield from _valid(SynthesisRule.OPENED_ANEW, family, **changes)
+            for changes in readings(family, self._opens(), count, members, single, idle, extents):
+                if renamed == count == changes["schedule"].dumps:  # each takes the place of the last
+                    changes |= {"lifetime": Lifetime.PER_DUMP, "rename": True, "keep": 1}
+                yield from _valid(SynthesisRule.OPENED_ANEW, family, **changes)
 
     def _opened_to_append(self, family: Family) -> Iterator[Candidate]:
         """One file that grows, and that each dump opens."""
