@@ -91,6 +91,59 @@ def test_a_file_of_unequal_dumps_that_each_open_begins_anew(tmp_path: Path, dump
     assert family.schedule.dumps == dumps
 
 
+def test_reads_and_writes_in_turn_at_each_place(tmp_path: Path) -> None:
+    """Wave functions that are read, changed and written back band by band, and between these only read."""
+
+    def streams(*directions: str) -> list[dict[str, object]]:
+        return [
+            {"direction": d, "sizes": ["1/rank x 10000 B"], "base": 10_000 * place}
+            for place in range(5)
+            for d in directions
+        ]
+
+    truth = workload(
+        {},
+        sharing="per-rank",
+        lifetime="overwritten",
+        contents=[
+            {"streams": streams(*directions)} for directions in (["write"], ["read", "write"], ["read"])
+        ],
+        use=[0, *([1, 2, 2, 1, 2] * 4)],
+        schedule={"count": 21, "first": "1 s", "every": "0.5 s"},
+    )
+    (family,) = found_again(truth, tmp_path).workload.families
+    assert family.lifetime is Lifetime.OVERWRITTEN
+    in_turn = [[stream.direction.value for stream in content.streams] for content in family.all_contents()]
+    assert ["read", "write"] * 5 in in_turn
+
+
+def test_runs_of_unequal_length_with_gaps(tmp_path: Path) -> None:
+    """A history that grows and leaves records out, read back from its beginning at each open."""
+
+    def dump(*runs: tuple[str, int, int]) -> dict[str, object]:
+        return {
+            "streams": [
+                {"direction": d, "sizes": [f"{n}/rank x 10000 B"], "base": 10_000 * start}
+                for d, start, n in runs
+            ]
+        }
+
+    truth = workload(
+        {},
+        sharing="per-rank",
+        lifetime="reused",
+        contents=[
+            dump(("write", 0, 3)),
+            dump(("read", 0, 3), ("write", 0, 2), ("write", 4, 2), ("write", 0, 3)),
+            dump(("read", 0, 6), ("write", 0, 2), ("write", 6, 2)),
+        ],
+        schedule={"count": 3, "first": "1 s", "every": "1 s"},
+    )
+    (family,) = found_again(truth, tmp_path).workload.families
+    assert family.lifetime is Lifetime.REUSED
+    assert family.schedule.dumps == 3
+
+
 @pytest.mark.parametrize("pattern", ["interleaved", "contiguous"])
 def test_patterns(tmp_path: Path, pattern: str) -> None:
     stream = {"direction": "write", "sizes": ["64 x 64 KiB"], "pattern": pattern}

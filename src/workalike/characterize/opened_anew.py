@@ -83,12 +83,12 @@ def readings(
     both = {stream.direction for content in contents for stream in content.streams} == set(Direction)
     if even is not None:
         if both and opens == 2 * dumps * members:  # written and read back, each with an open of its own
-            yield _changes(family, [_part(content, d) for content in even for d in _order(content)], idle)
-        yield _changes(family, even, idle)
+            yield as_dumps(family, [_part(content, d) for content in even for d in _order(content)], idle)
+        yield as_dumps(family, even, idle)
     elif single:
         uneven = shares(contents, dumps, members, even=False, extents=extents)
         if uneven is not None:
-            yield _changes(family, uneven, idle)
+            yield as_dumps(family, uneven, idle)
 
 
 def shares(
@@ -211,7 +211,7 @@ def _part(content: Content, direction: Direction) -> Content:
     return Content.model_validate(content.model_dump() | Content(**changes).model_dump(include=set(changes)))
 
 
-def _changes(family: Family, contents: Sequence[Content], idle: Interval | None) -> dict[str, Any]:
+def as_dumps(family: Family, contents: Sequence[Content], idle: Interval | None) -> dict[str, Any]:
     """A dump for each content, evenly over the time of the family's dumps.
 
     The first dump ends, and the last one begins, where the file was first closed and last opened.

@@ -90,6 +90,11 @@ class SynthesisRule(Rule):
         "largest-first",
         "operations: the largest first, those that reach the end of the file last (the predicted counters fit better)",
     )
+    RUNS = (
+        "runs",
+        "operations: in runs from the file's beginning, as often as ranks go back and change direction (the predicted "
+        "counters fit better)",
+    )
     STRIDED = "strided", "offsets: operations at equal distances (the predicted counters fit better)"
     PLACED = "placed", "offsets: another pattern (the predicted counters fit better)"
     WITHIN_EXTENT = (

@@ -18,9 +18,10 @@ from pydantic import ValidationError
 
 from workalike.characterize import other_contents
 from workalike.characterize.named_sizes import Unnamed
-from workalike.characterize.opened_anew import count_of, readings
+from workalike.characterize.opened_anew import as_dumps, count_of, readings
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import SynthesisRule
+from workalike.characterize.runs import in_runs
 from workalike.errors import WorkalikeError
 from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.jobs import JobFacts
@@ -223,9 +224,8 @@ class Refiner:
                 yield from _valid(SynthesisRule.REUSED, family, lifetime=Lifetime.REUSED)
             opens, members = self._opens(), family.members(self.job.nprocs)
             counts = {opens // members} if opens % members == 0 else set()
-            yield from self._opened_anew(
-                family, {n for n in counts if n <= MOST_OPENED} | set(self._passes(family))
-            )
+            counts = {n for n in counts if n <= MOST_OPENED} | set(self._passes(family))
+            yield from self._opened_anew(family, counts)
         if "CONSEC_WRITES" in off and family.lifetime is Lifetime.APPENDED:
             yield from self._opened_to_append(family)
         for direction, pieces in self._pieces():
@@ -254,9 +254,24 @@ class Refiner:
                 yield from _changed(SynthesisRule.PASSES, family, both)
         if "RW_SWITCHES" in off:
             yield from _changed(SynthesisRule.ORDER, family, other_contents.other_order)
+        if misplaced or "RW_SWITCHES" in off:
+            yield from self._in_runs(family)
         yield from self._within_extent(family, off)
         if any(counter.startswith("ACCESS") for counter in off):
             yield from self._other_sizes(family)
+
+    def _in_runs(self, family: Family) -> Iterator[Candidate]:
+        """Runs from the file's beginning, of ranks with files of their own."""
+        alone = family.sharing.mode in (SharingMode.PER_RANK, SharingMode.ROOT)
+        members = family.members(self.job.nprocs)
+        if not alone or self.module != "POSIX" or len(self.files) != members or self._opens() % members:
+            return
+        opens = self._opens() // members
+        contents = in_runs(family, self.files, self.module, opens, self.job.nprocs)
+        if contents is not None and len(contents) > 1:
+            changes = as_dumps(family, contents, None)
+            lifetime = Lifetime.OVERWRITTEN if opens == 1 else Lifetime.REUSED
+            yield from _valid(SynthesisRule.RUNS, family, **changes | {"lifetime": lifetime})
 
     def _within_extent(self, family: Family, off: Sequence[str]) -> Iterator[Candidate]:
         """Operations that begin again at the start of a file, of which the log has the largest offset."""
