@@ -3,7 +3,10 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "errors.hpp"
@@ -16,6 +19,7 @@
 #include "schedule/agenda.hpp"
 #include "schedule/clock.hpp"
 #include "schedule/gap_fill.hpp"
+#include "schedule/life.hpp"
 
 namespace wa {
 namespace {
@@ -26,6 +30,9 @@ constexpr double slice_s = 0.02;
 constexpr double last_slice_s = 0.002;
 /// The same before a dump, where a delay of one process delays all.
 constexpr double barrier_slice_s = 0.00005;
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr Alive always{-infinite, infinite};
 
 class Performance {
   public:
@@ -122,7 +129,8 @@ class Performance {
                 return;
             case EventKind::begin:
                 poll();
-                if (setup_.plan.dumps[event.dump].barrier) wait_for_others(setup_.family(event.dump));
+                if (setup_.plan.dumps[event.dump].barrier)
+                    wait_for_others(setup_.family(event.dump), event.at_s);
                 if (RankPart* part = rank.begin(event.dump, due_s_)) agenda.add(event.dump, *part);
                 return;
             case EventKind::call:
@@ -139,7 +147,7 @@ class Performance {
         const double start = setup_.clock.now();
         due_s_ = start + pace_.before(at_s, setup_.times[dump].delay_s, start);
         if (due_s_ <= start) return;
-        wait_until(due_s_);
+        wait_until(due_s_, alive(at_s, due_s_));
         pace_.waited(setup_.clock.now() - start);
     }
 
@@ -149,7 +157,7 @@ class Performance {
             double due = setup_.clock.now();
             if (setup_.plan.time_scale > 0 && takes_part(dump)) {
                 due = setup_.times[dump].start_s * setup_.plan.time_scale;
-                wait_until(due);
+                wait_until(due, always);
             }
             poll();
             count_ranks(dump, due);
@@ -163,24 +171,25 @@ class Performance {
         pace_.computed(setup_.clock.now() - start);
     }
 
-    /// The application computes on all ranks while some of them still write.
+    /// The application computes on all ranks that still live while some of them write.
     void work_until_all_are_done() {
         try {
-            wait_for_all_of(MPI_COMM_WORLD, last_slice_s);
+            wait_for_all_of(MPI_COMM_WORLD, last_slice_s, alive(pace_.reached_s(), setup_.clock.now()));
         } catch (const CallFailed& error) {
             end_all(setup_, &collector_, error, setup_.process, std::nullopt);
         }
     }
 
     /// Waits for all ranks of a family. A single process that performs all ranks need not wait.
-    void wait_for_others(const Family& family) {
+    void wait_for_others(const Family& family, double at_s) {
         if (setup_.processes == setup_.plan.ranks && setup_.performs &&
             family.sharing.mode != SharingMode::root) {
-            wait_for_all_of(setup_.communicators.members(family), barrier_slice_s);
+            wait_for_all_of(setup_.communicators.members(family), barrier_slice_s,
+                            alive(at_s, setup_.clock.now()));
         }
     }
 
-    void wait_for_all_of(MPI_Comm comm, double slice) {
+    void wait_for_all_of(MPI_Comm comm, double slice, const Alive& living) {
         MPI_Request everyone = MPI_REQUEST_NULL;
         int done = 0;
         mpi::check(MPI_Ibarrier(comm, &everyone), "MPI_Ibarrier");
@@ -188,9 +197,30 @@ class Performance {
             mpi::check(MPI_Test(&everyone, &done, MPI_STATUS_IGNORE), "MPI_Test");
             if (done != 0) return;
             poll();
-            filler_->work(slice);
+            pass_time(slice, living);
         }
     }
+
+    /// The real moments between which the rank of this process lives, if it comes to a moment of the original
+    /// run at `real_s`.
+    [[nodiscard]] Alive alive(double at_s, double real_s) const {
+        if (setup_.plan.time_scale == 0 || !setup_.performs) return always;
+        return real_life(ranks_.front().life(), at_s, real_s, setup_.plan.time_scale);
+    }
+
+    /// Lets at most so many seconds pass. A rank that does not live does no work: nothing ran in its place.
+    void pass_time(double seconds, const Alive& living) {
+        const double now = setup_.clock.now();
+        if (now < living.begin_s) {
+            sleep(std::min(seconds, living.begin_s - now));
+        } else if (now >= living.end_s) {
+            sleep(seconds);
+        } else {
+            filler_->work(std::min(seconds, living.end_s - now));
+        }
+    }
+
+    static void sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
     /// Whether this process has a rank in the dump's family, or sends its data to one that has.
     [[nodiscard]] bool takes_part(std::size_t dump) const {
@@ -219,12 +249,12 @@ class Performance {
         if (merged) collector_.submit(*merged);
     }
 
-    void wait_until(double due) {
+    void wait_until(double due, const Alive& living) {
         while (true) {
             const double left = due - setup_.clock.now();
             if (left <= 0) return;
             poll();
-            filler_->work(std::min(left, slice_s));
+            pass_time(std::min(left, slice_s), living);
         }
     }
 

@@ -35,7 +35,7 @@ class CountMpiio {
 }  // namespace
 
 RankRun::RankRun(Setup& setup, std::int64_t rank, std::function<void()> poll)
-    : setup_(setup), rank_(rank), poll_(std::move(poll)) {}
+    : setup_(setup), rank_(rank), life_(life_of(setup.plan, rank)), poll_(std::move(poll)) {}
 
 template <typename F>
 void RankRun::timed(RankPart& part, Kind kind, F&& call) {
@@ -73,7 +73,7 @@ std::unique_ptr<RankPart> RankRun::part_of(std::size_t dump, std::int64_t member
     RankCalls::File stands{
         held != held_.end(), family.lifetime != Lifetime::appended || setup_.uses[dump].last, {}};
     if (stands.held) stands.state = held->second.state;
-    auto part = std::make_unique<RankPart>(setup_, dump, member, options, stands, context);
+    auto part = std::make_unique<RankPart>(setup_, dump, member, life_, options, stands, context);
     part->fits = fits;
     if (held != held_.end()) part->file = &held->second;
     return part;

@@ -30,6 +30,7 @@ class RankRun {
 
     [[nodiscard]] const VerifyResult& verified() const { return verified_; }
     [[nodiscard]] std::int64_t rank() const { return rank_; }
+    [[nodiscard]] const Life& life() const { return life_; }
 
   private:
     [[nodiscard]] std::unique_ptr<RankPart> part_of(std::size_t dump, std::int64_t member);
@@ -54,6 +55,7 @@ class RankRun {
 
     Setup& setup_;
     std::int64_t rank_;
+    Life life_;
     std::function<void()> poll_;
     double last_look_ = 0;
     std::unordered_map<std::size_t, std::unique_ptr<RankPart>> parts_;  // by dump

@@ -166,6 +166,25 @@ def test_the_timeline_of_a_rank(tmp_path: Path) -> None:
     assert "--timeline 4: the plan has 4 ranks" in beyond.stderr
 
 
+def test_processes_that_live_a_part_of_the_run(tmp_path: Path) -> None:
+    """Where a rank idles is in its timeline, and one line says how many ranks do."""
+    lives = "processes: [{ranks: 1, start: 3 s, end: 8 s}, {ranks: 2-3, start: 5 s}]\nfamilies:"
+    text = SMALL.replace("families:", lives).replace(
+        "count: 3, first: 1 s, every: 10 s", "start: [1], duration: 9 s"
+    )
+    (tmp_path / "app.yaml").write_text(text)
+    lines = workalike("plan", "app.yaml", "--timeline", 1, cwd=tmp_path).stdout.splitlines()[1:]
+    assert [line.split()[2] for line in lines] == ["begins", "open", *["write"] * 8, "close", "ends"]
+    assert [float(line.split()[0]) for line in (lines[0], lines[-1])] == [3.0, 8.0]
+    found = json.loads(workalike("plan", "app.yaml", "--timeline", 1, "--json", cwd=tmp_path).stdout)
+    assert found["life"] == {"start_s": 3.0, "end_s": 8.0}
+    written = workalike("plan", "app.yaml", "-o", "plan.json", cwd=tmp_path)
+    assert "3 of 4 ranks idle for a part of the run" in written.stdout
+    counted = workalike("run", "plan.json", "--dir", ".", "--backend", "null", cwd=tmp_path)
+    assert counted.returncode == 0, counted.stderr
+    assert "idle" not in counted.stdout + counted.stderr  # nothing waits
+
+
 def test_plan_scales(tmp_path: Path) -> None:
     (tmp_path / "small.yaml").write_text(SMALL)
     done = workalike(

@@ -59,6 +59,18 @@ def random_times(rng: random.Random) -> dict[str, Any]:
     return out
 
 
+def random_processes(rng: random.Random) -> list[dict[str, Any]]:
+    """Some ranks begin later than the run or end before it, also where the dumps say otherwise."""
+    out = []
+    for rank in rng.sample(range(RANKS), rng.randint(1, RANKS)):
+        start = rng.choice([0.0, round(rng.uniform(0, 6), 3)])
+        life = {"start_s": start, "end_s": start + round(rng.uniform(0, 6), 3)}
+        if rng.random() < 0.4:
+            del life["end_s"]
+        out.append({"ranks": [[rank, rank, 1]], **life})
+    return out
+
+
 def random_overlaps(
     rng: random.Random, backends: tuple[str, ...] = ("posix", "stdio", "mpiio")
 ) -> dict[str, Any]:
@@ -80,4 +92,6 @@ def random_overlaps(
             place = {"family": number, "content": len(plan["contents"]) - 1, "file": file, "prepare": reads}
             plan["dumps"].append(dump(index, **place, **random_times(rng)))
     plan["dumps"].sort(key=lambda d: (d["family"], d["index"]))
+    if rng.random() < 0.4:
+        plan["processes"] = random_processes(rng)
     return plan

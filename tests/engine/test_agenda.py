@@ -194,6 +194,8 @@ def check_random_run(engine: Engine, seed: int) -> str:
 def check_random_runs(engine: Engine, seeds: range) -> None:
     outcomes = Counter[str]()
     for seed in seeds:
+        if seed % 250 == 0:
+            print(seed, dict(outcomes), flush=True)
         outcomes[outcome := check_random_run(engine, seed)] += 1
         assert outcome != "hangs", f"seed {seed}"
     print(dict(outcomes))

@@ -29,6 +29,7 @@ from workalike.workload.model import (
     Mesh,
     MeshType,
     Pattern,
+    Processes,
     Reader,
     Reason,
     Role,
@@ -295,15 +296,31 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
 
 
 @st.composite
+def processes(draw: Any, ranks: int, runtime: float) -> list[Processes]:
+    """Some ranks that live only a part of the run; 0 is a run of unknown length."""
+    out = []
+    for rank in sorted(draw(st.sets(st.integers(0, ranks - 1), max_size=4))):
+        start, end = sorted(draw(st.lists(st.floats(0, 1), min_size=2, max_size=2)))
+        length = runtime or 100.0
+        ended = draw(st.booleans())
+        out.append(
+            Processes(ranks=[(rank, rank, 1)], start=start * length, end=end * length if ended else None)
+        )
+    return out
+
+
+@st.composite
 def workloads(draw: Any, kinds: tuple[str, ...] = ("streams", "arrays", "fit", "mesh")) -> Workload:
     """A valid workload of few families and dumps, with the kinds of content in `kinds`."""
     ranks = draw(st.integers(1, 40))
     count = draw(st.integers(1, 3))
+    runtime = draw(times)
     reasons = draw(st.lists(st.sampled_from(Reason), unique=True, max_size=2))
     return Workload(
         ranks=ranks,
         nodes=draw(st.none() | st.integers(1, 8)),
-        runtime=draw(times),
+        runtime=runtime,
+        processes=draw(processes(ranks, runtime)),
         cpu_share=draw(st.none() | st.sampled_from([0.0, 0.25, 1.0])),
         compute=draw(st.none() | st.builds(Compute, level=st.integers(1, 3), length=st.integers(1, 5))),
         families=[draw(families(ranks, i + 1, kinds)) for i in range(count)],

@@ -27,6 +27,7 @@ inline constexpr std::size_t dimensions = 32;  // H5S_MAX_RANK
 inline constexpr double seconds = 1e9;
 inline constexpr std::int64_t compute_levels = 3;
 inline constexpr std::int64_t compute_units = 65'536;  // in a dump
+inline constexpr std::size_t processes = 65'536;       // groups of ranks with a start and an end of their own
 inline constexpr std::size_t name_length = 255;
 
 }  // namespace wa::limits

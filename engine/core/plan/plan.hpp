@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -237,6 +238,18 @@ struct Compute {
     std::int64_t units = 1;
 };
 
+/// When processes that are ranks of the run lived, in seconds of the original run.
+struct Life {
+    double start_s = 0;
+    double end_s = std::numeric_limits<double>::infinity();
+};
+
+/// Ranks that began and ended together.
+struct Processes {
+    RankSet ranks;
+    Life life;
+};
+
 struct Plan {
     std::string id;  // eight hexadecimal digits from a hash of the content; part of every file name
     std::int64_t ranks = 1;
@@ -246,6 +259,7 @@ struct Plan {
     GapFill gap_fill = GapFill::sleep;
     double cpu_share = 1;  // of the time of busy ranks; they sleep for the rest
     std::optional<Compute> compute;
+    std::vector<Processes> processes;  // their ranks are disjoint; other ranks live during the whole run
     double compressibility = 0;
     double scale_ranks = 1;
     double scale_bytes = 1;

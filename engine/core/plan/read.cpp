@@ -472,6 +472,37 @@ Compute read_compute(const Node& node) {
     return out;
 }
 
+std::vector<Processes> read_processes(const Node& node, std::int64_t ranks) {
+    const std::size_t count = node.size();
+    if (count > limits::processes)
+        node.fail(fmt::format("more than {} groups; merge them", limits::processes));
+    std::vector<Processes> out;
+    std::vector<bool> named(count > 0 ? static_cast<std::size_t>(ranks) : 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Node item = node[i];
+        item.allow_only({"ranks", "start_s", "end_s"});
+        Processes group;
+        group.ranks = read_ranks(item.at("ranks"), ranks).set;
+        if (group.ranks.empty()) group.ranks = RankSet::all(ranks);
+        group.life.start_s = item.number("start_s", 0, limits::seconds, 0);
+        if (const auto end = item.find("end_s")) {
+            group.life.end_s = end->number(0, limits::seconds);
+            if (group.life.end_s < group.life.start_s)
+                end->fail("is before start_s; they cannot end before they begin");
+        }
+        for (const RankSpan& span : group.ranks.spans()) {
+            for (std::int64_t rank = span.first; rank <= span.last; rank += span.step) {
+                if (named[static_cast<std::size_t>(rank)])
+                    item.at("ranks").fail(
+                        fmt::format("rank {} is in another group, too; name it once", rank));
+                named[static_cast<std::size_t>(rank)] = true;
+            }
+        }
+        out.push_back(std::move(group));
+    }
+    return out;
+}
+
 /// An identifier of the content, independent of how the text is formatted.
 std::string id_of(const nlohmann::json& document) {
     std::uint64_t hash = 0;
@@ -506,7 +537,7 @@ Plan parse_plan(const std::string& text) {
     upgrade(document);
     const Node root(document);
     root.allow_only({"format", "version", "ranks", "seed", "clock", "time_scale", "gap_fill", "cpu_share",
-                     "compute", "payload", "scale", "families", "contents", "dumps"});
+                     "compute", "processes", "payload", "scale", "families", "contents", "dumps"});
     if (!root.at("format").is_text("workalike-plan")) root.at("format").fail("must be \"workalike-plan\"");
     if (const Node version = root.at("version"); version.integer(1, INT64_MAX) != plan_version) {
         version.fail(fmt::format("this engine reads versions up to {}; use a newer engine", plan_version));
@@ -520,6 +551,8 @@ Plan parse_plan(const std::string& text) {
     plan.gap_fill = root.word("gap_fill", GapFill::sleep);
     plan.cpu_share = root.number("cpu_share", 0, 1, 1);
     if (const auto compute = root.find("compute")) plan.compute = read_compute(*compute);
+    if (const auto processes = root.find("processes"))
+        plan.processes = read_processes(*processes, plan.ranks);
     if (const auto payload = root.find("payload")) {
         payload->allow_only({"compressibility"});
         plan.compressibility = payload->number("compressibility", 0, 1, 0);

@@ -51,14 +51,16 @@ class Pace {
     /// Notes an event that took `busy_s` of the original run.
     void passed(double at_s, double busy_s) { reached_s_ = std::max(reached_s_, at_s + busy_s); }
     [[nodiscard]] bool waits() const { return scale_ > 0; }
+    /// The moment of the original run up to which the rank has come.
+    [[nodiscard]] double reached_s() const { return reached_s_; }
 
   private:
     static constexpr double shortest_wait_s = 2e-4;
     static constexpr double longest_credit_s = 0.05;
     ClockKind kind_;
     double scale_;
-    double reached_s_ = 0;  // the moment of the original run up to which this rank has come
-    double owed_s_ = 0;     // real seconds that are still to be waited
+    double reached_s_ = 0;
+    double owed_s_ = 0;  // real seconds that are still to be waited
 };
 
 }  // namespace wa

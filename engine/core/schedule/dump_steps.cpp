@@ -8,9 +8,16 @@ namespace {
 constexpr auto reads = static_cast<std::size_t>(Direction::read);
 constexpr auto writes = static_cast<std::size_t>(Direction::write);
 
+/// Whether no other rank waits for a rank within a dump, so that it may make its calls at other moments.
+bool calls_are_its_own(const Family& family, const DumpOperations& operations, const DumpTurns& turns) {
+    if (family.sharing.gather || family.sharing.baton || operations.together()) return false;
+    const bool both = turns.of(Direction::read) > 0 && turns.of(Direction::write) > 0;
+    return operations.slot().members == 1 || !(both || turns.alternate);
+}
+
 }  // namespace
 
-DumpSteps::DumpSteps(const Plan& plan, std::size_t position, const DumpTimes& times,
+DumpSteps::DumpSteps(const Plan& plan, std::size_t position, const DumpTimes& times, const Life& life,
                      DumpOperations& operations, RankCalls& calls, bool joins_sections)
     : operations_(operations), calls_(calls), joins_sections_(joins_sections && !operations.uses_file()) {
     const Dump& dump = plan.dumps[position];
@@ -18,23 +25,25 @@ DumpSteps::DumpSteps(const Plan& plan, std::size_t position, const DumpTimes& ti
     const auto& dataset = plan.contents[dump.content].dataset;
     dataset_ = dataset ? &*dataset : nullptr;
     const PartTimes part = part_times(family, times, operations.slot(), operations.acting_member());
-    begin_s_ = at_s_ = part.begin_s;
-    end_s_ = part.end_s;
+    const DumpTurns turns = operations.turns();
+    Alive alive{part.begin_s, part.end_s};
+    if (calls_are_its_own(family, operations, turns)) alive = alive_in(life, part.begin_s, part.end_s);
+    begin_s_ = at_s_ = alive.begin_s;
+    end_s_ = alive.end_s;
     over_s_ = family.sharing.gather ? end_s_ : times.end_s;
     takes_turn_ = passes_turn_ = family.sharing.baton;
     compute_s_ = std::min(dump.compute_s, end_s_ - begin_s_);
     edge_s_ = dump.metadata_s / 2;
-    plan_stretches(dump);
+    plan_stretches(dump, turns, part.end_s - part.begin_s < dump.end_s - dump.start_s);
 }
 
 /// The operations of a direction have the span of the log; without one, all share the time of the dump.
-void DumpSteps::plan_stretches(const Dump& dump) {
-    const DumpTurns turns = operations_.turns();
+void DumpSteps::plan_stretches(const Dump& dump, const DumpTurns& turns, bool in_turn) {
     const auto known = [&](Direction d, const std::optional<Window>& window) {
         return turns.of(d) == 0 || window.has_value();
     };
-    const bool whole = !known(Direction::read, dump.reads) || !known(Direction::write, dump.writes) ||
-                       end_s_ - begin_s_ < dump.end_s - dump.start_s;
+    const bool whole =
+        !known(Direction::read, dump.reads) || !known(Direction::write, dump.writes) || in_turn;
     const auto stretch = [this](double first_s, double last_s, double busy_s, double count) {
         const double each = count > 0 ? busy_s / count : 0;
         return Stretch{first_s, std::max(last_s - each, first_s), each, count, 0};
@@ -46,7 +55,9 @@ void DumpSteps::plan_stretches(const Dump& dump) {
         return;
     }
     const auto of_log = [&](const Window& window, double count) {
-        return stretch(begin_s_ + window.first, std::min(begin_s_ + window.last, end_s_), window.busy, count);
+        const double first_s = std::min(begin_s_ + window.first, end_s_);
+        const double last_s = std::min(begin_s_ + window.last, end_s_);
+        return stretch(first_s, last_s, std::min(window.busy, last_s - first_s), count);
     };
     if (turns.of(Direction::read) > 0) stretches_[reads] = of_log(*dump.reads, turns.of(Direction::read));
     if (turns.of(Direction::write) > 0) stretches_[writes] = of_log(*dump.writes, turns.of(Direction::write));

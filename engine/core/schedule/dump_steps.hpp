@@ -10,16 +10,18 @@
 
 #include "expand/calls.hpp"
 #include "expand/dump.hpp"
+#include "schedule/life.hpp"
 #include "schedule/times.hpp"
 
 namespace wa {
 
 class DumpSteps {
   public:
-    /// `operations` and `calls` must live as long. With `joins_sections`, a rank that does not use the file
-    /// enters the sections all the same, since others wait for it there.
-    DumpSteps(const Plan& plan, std::size_t position, const DumpTimes& times, DumpOperations& operations,
-              RankCalls& calls, bool joins_sections = false);
+    /// `operations` and `calls` must live as long. Calls that no other rank waits for are within the `life`
+    /// of the rank. With `joins_sections`, a rank that does not use the file enters the sections all the
+    /// same, since others wait for it there.
+    DumpSteps(const Plan& plan, std::size_t position, const DumpTimes& times, const Life& life,
+              DumpOperations& operations, RankCalls& calls, bool joins_sections = false);
 
     /// The next call; false when the dump is over.
     bool next(Call& call);
@@ -38,7 +40,7 @@ class DumpSteps {
         [[nodiscard]] double at(double turn) const;
         [[nodiscard]] double step_s() const;
     };
-    void plan_stretches(const Dump& dump);
+    void plan_stretches(const Dump& dump, const DumpTurns& turns, bool in_turn);
     bool next_call(Call& call);
     void enter(const Section& section);
     void leave_section();

@@ -12,12 +12,12 @@ namespace {
 
 /// A rank's part in a dump that is counted.
 struct CountedPart {
-    CountedPart(const ResolvedPlan& resolved, const DumpTimes& times, std::size_t dump, std::int64_t member,
-                const RankCalls::File& stands)
+    CountedPart(const ResolvedPlan& resolved, const DumpTimes& times, const Life& life, std::size_t dump,
+                std::int64_t member, const RankCalls::File& stands)
         : operations(resolved.plan, dump, resolved.layout(dump), member,
                      counting_options(resolved, dump, stands.held, std::nullopt)),
           calls(operations, call_rules(resolved.traits(dump)), stands),
-          dump_steps(resolved.plan, dump, times, operations, calls),
+          dump_steps(resolved.plan, dump, times, life, operations, calls),
           closes(stands.closes) {}
     CountedPart(const CountedPart&) = delete;
     CountedPart& operator=(const CountedPart&) = delete;
@@ -38,6 +38,7 @@ class Timeline {
     Timeline(const ResolvedPlan& resolved, std::int64_t rank)
         : resolved_(resolved),
           rank_(rank),
+          life_(life_of(resolved.plan, rank)),
           times_(dump_times(resolved.plan)),
           agenda_(agenda_entries(resolved.plan, resolved.layouts, times_, rank, false)) {}
 
@@ -73,7 +74,7 @@ class Timeline {
         const auto open = held_.find(file_of(dump));
         RankCalls::File stands{open != held_.end(), !resolved_.holds(dump), {}};
         if (stands.held) stands.state = open->second;
-        auto part = std::make_unique<CountedPart>(resolved_, times_[dump], dump, *member, stands);
+        auto part = std::make_unique<CountedPart>(resolved_, times_[dump], life_, dump, *member, stands);
         part->name = name_of(dump, *part, resolved_.plan.dumps[dump].file);
         agenda_.add(dump, *part);
         parts_[dump] = std::move(part);
@@ -91,6 +92,7 @@ class Timeline {
 
     const ResolvedPlan& resolved_;
     std::int64_t rank_;
+    Life life_;
     std::vector<DumpTimes> times_;
     Agenda<CountedPart> agenda_;
     std::map<std::size_t, std::unique_ptr<CountedPart>> parts_;  // by dump

@@ -19,6 +19,7 @@ from workalike.characterize.shifted import read_by_neighbour
 from workalike.characterize.traced import Traces
 from workalike.characterize.tunables import tunable_of
 from workalike.facts.jobs import JobFacts
+from workalike.facts.lives import lives_of
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval, open_interval
 from workalike.workload import units
@@ -103,7 +104,9 @@ def family_of(
         schedule=Schedule(
             start=[round(i.start, 6) for i in intervals],
             duration=durations_of(intervals if draft.states is None else until_close(intervals, draft, job)),
-            compute_time=compute_times(draft.events, job.nprocs) if draft.states is None else 0.0,
+            compute_time=compute_times(draft.events, job.nprocs, lives_of(job))
+            if draft.states is None
+            else 0.0,
             barrier=draft.states is None and begins_with_barrier(draft.events, draft.sharing, job.run_time),
         ),
         sizes=series[1] if series is not None else None,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workalike.characterize.events import Event
+from workalike.facts.lives import Lives
 from workalike.facts.records import MODULE_OF_LEVEL, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import seconds_of
@@ -15,18 +16,18 @@ from workalike.facts.times import seconds_of
 TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 
 
-def compute_times(events: Sequence[Event], nprocs: int) -> float | list[float]:
+def compute_times(events: Sequence[Event], nprocs: int, lives: Lives | None = None) -> float | list[float]:
     """Seconds of each dump: its span less the I/O time of the busiest rank. It is one number where all are equal.
 
     Where a file is written in one event and read in another, each event has the timer of its direction. The timer of
-    metadata counts in both.
+    metadata counts in both. A process computes nothing before its start and after its end.
     """
-    found = [_compute_time(event, nprocs) for event in events]
+    found = [_compute_time(event, nprocs, lives) for event in events]
     return found[0] if len(set(found)) == 1 else found
 
 
-def _compute_time(event: Event, nprocs: int) -> float:
-    span = event.interval.end - event.interval.start
+def _compute_time(event: Event, nprocs: int, lives: Lives | None) -> float:
+    span = event.interval.end - event.interval.start if lives is None else _longest_part(event, lives)
     if span <= 0:
         return 0.0
     timers = timers_of(event)
@@ -38,6 +39,17 @@ def _compute_time(event: Event, nprocs: int) -> float:
         busy = max(busy, _busy(facts, nprocs, timers))
     idle = span - busy
     return round(idle, 6) if busy > 0 and idle > THRESHOLDS.compute_least * span else 0.0
+
+
+def _longest_part(event: Event, lives: Lives) -> float:
+    """Seconds of an event in which the rank lives that does so longest; all of it for a record of several ranks."""
+    parts = []
+    for data in event.files:
+        facts = data.file.modules.get(MODULE_OF_LEVEL[data.level])
+        for rank in facts.ranks.tolist() if facts is not None else ():
+            part = lives.alive_in(rank, event.interval)
+            parts.append(part.end - part.start)
+    return max(parts, default=event.interval.end - event.interval.start)
 
 
 def timers_of(event: Event) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.gather import gather
 from workalike.facts.jobs import job_of, without_idle
 from workalike.facts.levels import LevelChoice, choose_levels, force_level, levels_of, split_stdio
+from workalike.facts.lives import processes_of
 from workalike.facts.noise import Noise, set_noise_aside
 from workalike.facts.other_files import CountedTogether, without_other_files
 from workalike.facts.plausible import latest_stamp
@@ -127,6 +128,7 @@ class _Characterizer:
                 runtime=round(self.job.run_time, 6),
                 cpu_share=facts.cpu_share,
                 compressibility=compressibility_in(families),
+                processes=processes_of(self.job),
                 operations=operations,
                 families=[f.family for f in families],
                 uncovered=uncovered_of(self.losses, noise),

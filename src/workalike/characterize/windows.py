@@ -16,10 +16,20 @@ import numpy as np
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.traced import Trace, Traces
 from workalike.facts.jobs import JobFacts
+from workalike.facts.lives import lives_of
 from workalike.facts.records import FileFacts
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.facts.times import Accesses, accesses_of, metadata_seconds
-from workalike.workload.model import Content, Direction, Schedule, Turns, Window
+from workalike.facts.times import Accesses, Interval, accesses_of, metadata_seconds
+from workalike.workload.model import (
+    Content,
+    Direction,
+    Family,
+    Interface,
+    Schedule,
+    SharingMode,
+    Turns,
+    Window,
+)
 from workalike.workload.rounding import round_time
 from workalike.workload.schedule import of_each
 
@@ -30,7 +40,7 @@ Key = tuple[int, bool]
 class Span:
     """Operations of a dump: start of the first, end of a rank's last one and its seconds inside them, on average.
 
-    The times are seconds from the dump's start. `beyond`: seconds in calls that do not fit between first and last.
+    The times are seconds from the dump's start, or from a rank's own start if that is later. `beyond`: seconds in calls that do not fit between first and last.
     """
 
     first: float
@@ -90,6 +100,7 @@ class _Family:
         self.job = job
         self.traces = traces
         self.members = facts.family.members(job.nprocs)
+        self.lives = lives_of(job) if calls_are_its_own(facts.family) else None
         self.dumps_of_file: Counter[Key] = Counter(file.key for dump in facts.dumps for file in dump.files)
         self.uses: dict[tuple[Key, Direction], _Uses] = defaultdict(_Uses)
         for place, dump in enumerate(facts.dumps):
@@ -133,10 +144,11 @@ class _Family:
         if len(known) < len(found):
             return None
         ranks, last = movers(content, direction, self.members), max(a.interval.end for a in known)
-        ends = last_ends([accesses.ends for accesses in known])
-        if ends:
-            ranks, last = len(ends), sum(ends.values()) / len(ends)
+        starts, ends = first_starts([a.starts for a in known]), last_ends([a.ends for a in known])
         first = min(a.interval.start for a in known)
+        if ends:
+            ranks = len(ends)
+            first, last = self._of_ranks(dump, starts, ends, first)
         span = self._of(dump, first, last, sum(a.seconds for a in known) / max(1, ranks))
         wrong = span.beyond > tolerance(self.job.run_time) and not syncs(content)
         return replace(span, contradictory=wrong or any(a.contradictory for a in known))
@@ -160,8 +172,20 @@ class _Family:
         filled = [part for part in parts if len(part)]
         ends = last_ends([_ends_of(part) for part in filled])
         seconds = sum(float((part.ends - part.starts).clip(0).sum()) for part in filled)
-        first = min(float(part.starts.min()) for part in filled)
-        return self._of(dump, first, sum(ends.values()) / len(ends), seconds / len(ends))
+        starts = first_starts([_starts_of(part) for part in filled])
+        first, last = self._of_ranks(dump, starts, ends, min(float(part.starts.min()) for part in filled))
+        return self._of(dump, first, last, seconds / len(ends))
+
+    def _of_ranks(
+        self, dump: DumpFacts, starts: dict[int, float], ends: dict[int, float], first: float
+    ) -> tuple[float, float]:
+        """The first start of all ranks and the mean of their last ends, as if each lived from the dump's start on."""
+        if self.lives is None:
+            return first, sum(ends.values()) / len(ends)
+        span = Interval(dump.start_s, max(dump.start_s, dump.end_s))
+        later = {rank: self.lives.alive_in(rank, span).start - dump.start_s for rank in ends}
+        first = min(starts.get(rank, first) - late for rank, late in later.items())
+        return first, sum(ends[rank] - late for rank, late in later.items()) / len(ends)
 
     def _shared(self, place: int, files: Sequence[FileFacts], direction: Direction) -> Span | None:
         """All of the dump, and by its bytes a share of the time inside calls that dumps of the same files have in all."""
@@ -216,11 +240,37 @@ def last_ends(ends: Sequence[dict[int, float] | None]) -> dict[int, float]:
     return out
 
 
+def first_starts(starts: Sequence[dict[int, float] | None]) -> dict[int, float]:
+    """The first start of each rank, of those in several files; empty where it is not known of all files."""
+    negative = [
+        None if found is None else {rank: -start for rank, start in found.items()} for found in starts
+    ]
+    return {rank: -start for rank, start in last_ends(negative).items()}
+
+
+def _starts_of(trace: Trace) -> dict[int, float]:
+    ranks, places = np.unique(trace.ranks, return_inverse=True)
+    starts = np.full(len(ranks), np.inf)
+    np.minimum.at(starts, places, trace.starts)
+    return dict(zip(ranks.tolist(), starts.tolist(), strict=True))
+
+
 def _ends_of(trace: Trace) -> dict[int, float]:
     ranks, places = np.unique(trace.ranks, return_inverse=True)
     ends = np.zeros(len(ranks))
     np.maximum.at(ends, places, trace.ends)
     return dict(zip(ranks.tolist(), ends.tolist(), strict=True))
+
+
+def calls_are_its_own(family: Family) -> bool:
+    """Whether no rank of a family waits for another within a dump, so that each has its own times in it (as in the core)."""
+    if family.sharing.gather or family.sharing.turns is Turns.BATON:
+        return False
+    if family.sharing.mode in (SharingMode.PER_RANK, SharingMode.ROOT):
+        return True
+    contents = family.all_contents()
+    both = any(all(c.moved(1, direction) for direction in Direction) for c in contents)
+    return family.interface in (Interface.POSIX, Interface.STDIO) and not both
 
 
 def directions_of(dump: DumpFacts) -> list[Direction]:

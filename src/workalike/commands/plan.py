@@ -50,6 +50,7 @@ def command(
         workalike plan app.yaml --what-if checkpoint.every=10min -o plan.json
     """
     from workalike.plan.plan_file import plan_text, write_plan
+    from workalike.plan.processes import idle_ranks, idle_words
     from workalike.plan.resolve import resolve
     from workalike.workload.workload_file import read_workload
 
@@ -82,6 +83,7 @@ def command(
             "families": len(resolved.families),
             "dumps": len(resolved.dumps),
             "scale": resolved.scale.model_dump(),
+            "idle_ranks": idle_ranks(resolved),
         }
         opt.print_json(figures)
     else:
@@ -90,12 +92,16 @@ def command(
             f"{plural(resolved.ranks, 'rank')}: {output}",
             soft_wrap=True,
         )
+        if (idle := idle_words(resolved.processes, resolved.ranks)) is not None:
+            opt.console().print(idle, soft_wrap=True)
 
 
 def _show_timeline(plan: Plan, rank: int, file: Path, output: Path | None, as_json: bool) -> None:
     """One line for each call of a rank; times are seconds of the original run."""
     import dataclasses
+    import math
 
+    from workalike.plan.processes import life_of
     from workalike.plan.timeline import timeline
 
     if rank >= plan.ranks:
@@ -103,17 +109,29 @@ def _show_timeline(plan: Plan, rank: int, file: Path, output: Path | None, as_js
             ErrorKind.USAGE, f"--timeline {rank}: the plan has {plural(plan.ranks, 'rank')}", file=file
         )
     calls = list(timeline(plan, rank))
+    begin, end = life_of(plan, rank)
     if as_json:
-        opt.print_json({"rank": rank, "calls": [dataclasses.asdict(call) for call in calls]})
+        life = {"start_s": begin, "end_s": end}
+        opt.print_json({"rank": rank, "life": life, "calls": [dataclasses.asdict(call) for call in calls]})
         return
     lines = [f"{'start':>14} {'inside':>12}  {'call':6} {'offset':>14} {'bytes':>12}  dump"]
+    edges = [] if begin == 0 else [(begin, _edge(begin, "begins", "idle before"))]
+    edges += [] if end is None else [(end, _edge(end, "ends", "idle after"))]
     for call in calls:
+        while edges and (edges[0][0] < call.start_s or (edges[0][0] == call.start_s < (end or math.inf))):
+            lines.append(edges.pop(0)[1])
         offset, length = ("-" if n is None else str(n) for n in (call.offset, call.length))
         lines.append(
             f"{call.start_s:14.6f} {call.busy_s:12.6f}  {call.call:6} {offset:>14} {length:>12}  "
             f"{call.role} {call.number}, {call.dump}: {call.file}"
         )
+    lines += [line for _, line in edges]
     if output is None:
         typer.echo("\n".join(lines))
     else:
         output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _edge(moment: float, word: str, what: str) -> str:
+    """A line for the start or the end of a rank's process."""
+    return f"{moment:14.6f} {'-':>12}  {word:6} {'-':>14} {'-':>12}  {what}"

@@ -59,6 +59,7 @@ def command(
     from workalike.files import make_folder
     from workalike.launch.run import require_engine
     from workalike.launch.waiting import waiting_words
+    from workalike.plan.processes import idle_words, scale_processes
     from workalike.replica.replicate import REPORT, Sizing, replicate_into
 
     required = parse_requirements(require) if require else None
@@ -77,8 +78,10 @@ def command(
         )
         ranks = chosen.ranks or found.workload.ranks
         waiting = waiting_words(found.workload, chosen.gap_fill, ranks, chosen.time_scale)
-        if waiting is not None:
-            screen.print(waiting, soft_wrap=True)
+        groups = scale_processes(found.workload.processes, found.workload.ranks, ranks)
+        for line in (waiting, idle_words(groups, ranks) if chosen.time_scale > 0 else None):
+            if line is not None:
+                screen.print(line, soft_wrap=True)
 
     replica = replicate_into(
         found,

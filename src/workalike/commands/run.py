@@ -12,6 +12,7 @@ from workalike.plan.choices import only_counts
 from workalike.text import plural
 
 if TYPE_CHECKING:
+    from workalike.plan.plan_schema import Plan
     from workalike.record.run_record import Record
 
 
@@ -47,6 +48,7 @@ def command(
     from workalike.launch.waiting import waiting_words
     from workalike.plan.plan_file import read_workload_or_plan
     from workalike.plan.plan_schema import Plan
+    from workalike.plan.processes import idle_words
     from workalike.plan.resolve import at_time_scale, resolve
 
     given = read_workload_or_plan(file)
@@ -63,6 +65,9 @@ def command(
         waiting = waiting_words(changed, options.gap_fill, plan.ranks, plan.time_scale)
         if waiting is not None:
             opt.console(performing.silent).print(waiting, soft_wrap=True)
+    idle = idle_words(plan.processes, plan.ranks) if plan.time_scale > 0 else None
+    if idle is not None:
+        opt.console(performing.silent).print(idle, soft_wrap=True)
     scale.check_placement_of(plan.ranks)
     running = performing.run_options(
         scale, directory, output, capture=capture, per_rank=per_rank, plan_path=plan_path, source=file
@@ -71,13 +76,14 @@ def command(
     if performing.as_json:
         opt.print_json(record.model_dump(mode="json", exclude_none=True))
     elif not performing.quiet:
-        print_record(record, output / "run.json")
+        print_record(record, output / "run.json", plan)
 
 
-def print_record(record: Record, path: Path) -> None:
-    """Print how many bytes moved, how fast, and where the record is."""
+def print_record(record: Record, path: Path, plan: Plan | None = None) -> None:
+    """Print how many bytes moved, how fast, which ranks of a plan idled, and where the record is."""
     from rich.text import Text
 
+    from workalike.plan.processes import idle_lines
     from workalike.record.profile import print_profile
 
     written = sum(d.bytes_written for d in record.dumps)
@@ -88,6 +94,8 @@ def print_record(record: Record, path: Path) -> None:
         soft_wrap=True,
     )
     print_profile(record, screen)
+    for line in idle_lines(plan) if plan is not None and record.time_scale > 0 else ():
+        screen.print(line, soft_wrap=True)
     if record.verified is not None:
         screen.print(record.verified.text(), soft_wrap=True)
     if record.stamp is not None:

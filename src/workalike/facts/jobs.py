@@ -17,11 +17,15 @@ _TIMED = ("POSIX", "MPI-IO", "STDIO")
 
 @dataclass(frozen=True)
 class Member:
-    """One log of the job. Its ranks begin at `first_rank`; its clock starts `shift_s` seconds after the job's."""
+    """One log of the job. Its ranks begin at `first_rank`.
+
+    Its clock starts `shift_s` seconds after the job's; its processes lived for `run_s` seconds from then on.
+    """
 
     log: Log
     first_rank: int = 0
     shift_s: float = 0.0
+    run_s: float = 0.0
 
     @property
     def nprocs(self) -> int:
@@ -64,9 +68,9 @@ def job_of(logs: Sequence[Log]) -> JobFacts:
         if shift > THRESHOLDS.plausible_run:
             warnings.append("a log starts years after the others: it is taken to start with them")
             shift = 0.0
-        members.append(Member(log, first_rank, shift))
+        members.append(Member(log, first_rank, shift, _run_time(log, warnings)))
         first_rank += log.job.nprocs
-    run_time = max(member.shift_s + _run_time(member.log, warnings) for member in members)
+    run_time = max(member.shift_s + member.run_s for member in members)
     return JobFacts(members, nprocs, min(run_time, THRESHOLDS.plausible_run), warnings)
 
 

@@ -75,6 +75,11 @@ class Thresholds:
         0.9, "share", "Files are read in sequence where at least this share follows the order of their names."
     )
     dataset_least: int = _threshold(8, "samples", "Files with fewer samples than this are no data set.")
+    # facts.lives
+    life_share: float = _threshold(
+        0.01, "share", "Processes live as long as the run where they begin and end within this share of it,"
+    )
+    life_least: float = _threshold(0.02, "s", "or within this time.")
     # facts.times
     gap_least: float = _threshold(0.5, "s", "Dumps are separated by idle time longer than this,")
     gap_share: float = _threshold(0.01, "share", "and longer than this share of the span.")
@@ -498,6 +503,8 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
     "window_least": (
         "test: tests/characterize/test_windows.py::test_without_a_run_time_a_millisecond_counts",
     ),
+    "life_share": ("test: tests/characterize/test_lives.py::test_noise_is_no_life",),
+    "life_least": ("test: tests/characterize/test_lives.py::test_a_short_run_has_no_lives",),
     "ranks_even": ("test: tests/characterize/test_streams.py::test_ranks_of_equal_records_are_one_stream",),
     "series_least": (
         "cp2k-2",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -46,8 +46,8 @@ class Accesses:
     """The reads or writes of one file.
 
     `interval` is from the first operation's start to the last one's end, `seconds` the time of all ranks together
-    inside their calls. `ends` has the last end of each rank that made them; None for a record that stands for several
-    ranks. `contradictory`: the last operation ended before the first one began, or ranks that made collective calls
+    inside their calls. `starts` and `ends` have the first start and the last end of each rank that made them; None for a
+    record that stands for several ranks. `contradictory`: the last operation ended before the first one began, or ranks that made collective calls
     alone never did so at the same time.
     """
 
@@ -55,6 +55,7 @@ class Accesses:
     seconds: float
     ends: dict[int, float] | None
     contradictory: bool
+    starts: dict[int, float] | None = field(default=None, compare=False)
 
 
 def accesses_of(file: FileFacts, level: Level, direction: Direction, run_time: float) -> Accesses | None:
@@ -70,7 +71,7 @@ def accesses_of(file: FileFacts, level: Level, direction: Direction, run_time: f
     starts, ends = _of_ranks(facts, direction, interval)
     together = collective_of(facts, direction) == operations_of(facts, direction)
     apart = together and bool(ends) and max(starts.values()) > min(ends.values())
-    return Accesses(interval, seconds, ends, end < start or apart)
+    return Accesses(interval, seconds, ends, end < start or apart, starts)
 
 
 def _of_ranks(

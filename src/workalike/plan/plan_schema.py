@@ -32,6 +32,7 @@ from workalike.workload.model import (
     TyphonioPattern,
     ValueType,
 )
+from workalike.workload.processes import MAX_PROCESSES
 
 PLAN_VERSION = 2
 
@@ -227,6 +228,20 @@ class PlanCompute(Strict):
     units: Annotated[int, Field(ge=1, le=65536)]
 
 
+class PlanProcesses(Strict):
+    """Ranks that began and ended together, in seconds of the original run; without `end_s` they live to its end."""
+
+    ranks: Ranges
+    start_s: Seconds = 0.0
+    end_s: Seconds | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.end_s is not None and self.end_s < self.start_s:
+            raise ValueError("`end_s` is before `start_s`")
+        return self
+
+
 class PlanScale(Strict):
     """Factors of the replica relative to the original, for ranks, bytes and time; at time 0 nothing waits."""
 
@@ -252,6 +267,7 @@ class Plan(Strict):
     gap_fill: GapFill = "sleep"
     cpu_share: Annotated[float, Field(ge=0, le=1)] | None = None
     compute: PlanCompute | None = None
+    processes: Annotated[list[PlanProcesses], Field(max_length=MAX_PROCESSES)] | None = None
     payload: PlanPayload = Field(default_factory=PlanPayload)
     scale: PlanScale = Field(default_factory=PlanScale)
     families: list[PlanFamily]

@@ -30,6 +30,7 @@ from workalike.plan.datasets import resolve_dataset
 from workalike.plan.meshes import resolve_mesh
 from workalike.plan.placing import place_after, place_streams
 from workalike.plan.plan_file import plan_text
+from workalike.plan.processes import scale_processes
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
 from workalike.plan.tables import Members, PlanTable, at_bytes, at_ranks
 from workalike.plan.timing import timings
@@ -169,6 +170,7 @@ def _plan_of(
         gap_fill=_gap_fill(workload, options),
         cpu_share=workload.cpu_share if options.gap_fill == "auto" else None,
         compute=_compute(workload.compute),
+        processes=scale_processes(workload.processes, workload.ranks, ranks),
         payload=plan.PlanPayload(compressibility=_compressibility(workload, options)),
         scale=plan.PlanScale(
             ranks=ranks / workload.ranks,

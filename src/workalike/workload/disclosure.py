@@ -13,7 +13,17 @@ from typing import Any, Literal
 from workalike.text import plural
 from workalike.workload import phrases, units
 from workalike.workload.content import entry_texts
-from workalike.workload.model import Content, Direction, Family, Schedule, Stream, Uncovered, Window, Workload
+from workalike.workload.model import (
+    Content,
+    Direction,
+    Family,
+    Processes,
+    Schedule,
+    Stream,
+    Uncovered,
+    Window,
+    Workload,
+)
 
 Marking = Literal["fixed", "tunable"]
 FEW = 4  # lists of at most so many values are shown in full
@@ -69,6 +79,7 @@ def disclose(workload: Workload) -> list[Disclosure]:
     if workload.cpu_share is not None:
         tells = "how much of the time its processes computed"
         out.append(Disclosure("", "cpu_share", f"{workload.cpu_share:g}", tells))
+    out += _processes(workload.processes)
     if workload.compressibility:
         value = f"{workload.compressibility:g}"
         out.append(Disclosure("", "compressibility", value, "how far the data of compressed datasets shrink"))
@@ -115,6 +126,18 @@ def _window(place: str, window: Window) -> Iterator[Disclosure]:
         value = getattr(window, field)
         if value is not None and field in window.model_fields_set:
             yield Disclosure(place, field, _times(_listed(value)), tells)
+
+
+def _processes(groups: Sequence[Processes]) -> Iterator[Disclosure]:
+    if not groups:
+        return
+    ranks = [units.format_ranks(group.ranks) for group in groups]
+    named = ", ".join(ranks) if len(ranks) <= FEW else f"{len(ranks)} groups"
+    yield Disclosure("processes", "ranks", named, "which processes began or ended within the run")
+    yield Disclosure("processes", "start", _times([group.start for group in groups]), "when they began")
+    ends = [group.end for group in groups if group.end is not None]
+    if ends:
+        yield Disclosure("processes", "end", _times(ends), "when they ended")
 
 
 def _sizes(values: Sequence[int]) -> str:

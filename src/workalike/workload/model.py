@@ -29,6 +29,7 @@ from workalike.workload.content import (
 from workalike.workload.dataset import Dataset
 from workalike.workload.mesh import Centring, Mesh, MeshType, ValueType, Variables
 from workalike.workload.per_dump import unfolded
+from workalike.workload.processes import Processes, ProcessGroups, contradiction
 from workalike.workload.quantities import (
     MAX_ALIGNMENT,
     MAX_ALL_DUMPS,
@@ -108,6 +109,7 @@ __all__ = [
     "MeshType",
     "Order",
     "Pattern",
+    "Processes",
     "RankRanges",
     "Ranks",
     "Reader",
@@ -426,6 +428,7 @@ class Workload(Strict):
     compute: Compute | None = None
     cpu_share: Annotated[float, Field(ge=0, le=1)] | None = None
     compressibility: Annotated[float, Field(ge=0, le=1)] = 0.0
+    processes: ProcessGroups = Field(default_factory=list)
     operations: TableReference | None = None
     families: Annotated[list[Family], Field(max_length=MAX_FAMILIES)]
     uncovered: list[Uncovered] = Field(default_factory=list)
@@ -451,6 +454,8 @@ class Workload(Strict):
                 raise _in_family(index, f"moves more than {units.format_size(MAX_FILE_BYTES)}")
         if sum(family.schedule.dumps for family in self.families) > MAX_ALL_DUMPS:
             raise ValueError(f"more than {MAX_ALL_DUMPS} dumps in all")
+        if reason := contradiction(self.processes, self.ranks, self.runtime):
+            raise ValueError(reason)
         return self
 
     def _check_rows(self, index: int, family: Family, rows: Rows) -> None:

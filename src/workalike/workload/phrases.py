@@ -23,6 +23,7 @@ from workalike.workload.model import (
     Mesh,
     Order,
     Pattern,
+    Processes,
     Reason,
     Rows,
     Schedule,
@@ -33,6 +34,7 @@ from workalike.workload.model import (
     Turns,
 )
 
+MOST_GROUPS = 6  # of processes, that are named
 PATTERN_WORDS = {
     Pattern.CONTIGUOUS: "each rank in a region of its own",  # with one rank: "one after the other"
     Pattern.INTERLEAVED: "blocks of the ranks in turn",
@@ -326,3 +328,15 @@ def most_used(family: Family) -> tuple[Content, int]:
     use = family.use if family.use is not None else range(len(family.contents))
     index, count = Counter(use).most_common(1)[0]
     return family.contents[index], count
+
+
+def process_words(groups: Sequence[Processes], ranks: int) -> list[str]:
+    """Which ranks live only a part of the run, and when."""
+    partly = sum(ranks if group.ranks is None else units.count_ranks(group.ranks) for group in groups)
+    lines = [f"{partly} of {plural(ranks, 'rank')} live only a part of the run:"]
+    for group in groups[:MOST_GROUPS]:
+        until = "on" if group.end is None else f"to {seconds_text(group.end)}"
+        lines.append(f"    ranks {units.format_ranks(group.ranks)}: from {seconds_text(group.start)} {until}")
+    if len(groups) > MOST_GROUPS:
+        lines.append(f"    and {plural(len(groups) - MOST_GROUPS, 'more group')} of ranks")
+    return lines

@@ -17,6 +17,7 @@ from workalike.workload.model import (
     Content,
     Entry,
     Family,
+    Processes,
     Schedule,
     Slab,
     Stream,
@@ -70,6 +71,7 @@ def round_workload(workload: Workload, digits: int) -> Workload:
     rounded = workload.model_copy(
         update={
             "runtime": round_time(workload.runtime, digits),
+            "processes": [_processes(group, digits) for group in workload.processes],
             "families": [_family(family, digits) for family in workload.families],
             "uncovered": [
                 u.model_copy(update={"bytes": round_size(u.bytes, digits)}) for u in workload.uncovered
@@ -86,6 +88,10 @@ def round_workload(workload: Workload, digits: int) -> Workload:
             place=place,
             hint="round to more digits",
         ) from error
+
+
+def _processes(group: Processes, digits: int) -> Processes:
+    return group.model_copy(update={name: _times(getattr(group, name), digits) for name in ("start", "end")})
 
 
 def _family(family: Family, digits: int) -> Family:

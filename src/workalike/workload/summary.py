@@ -22,6 +22,8 @@ def summarize(workload: Workload) -> list[str]:
         f"{plural(len(workload.families), 'file family')}: "
         f"{size_text(moved[Direction.WRITE])} written, {size_text(moved[Direction.READ])} read"
     ]
+    if workload.processes:
+        lines += phrases.process_words(workload.processes, workload.ranks)
     if workload.compute is not None:
         lines.append(f"between dumps: {phrases.compute_words(workload.compute)}")
     for family in workload.families:

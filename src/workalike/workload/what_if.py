@@ -5,6 +5,7 @@ A change of a family says when its dumps are, or how they grow. What it does not
 * The size of a dump follows the moment at which it is (`size_law`): between two dumps of the original it grows
   geometrically, after the last one as fast as from the first to the last.
 * What a dump does is what the last dump of the original before that moment does, at the new size.
+* Processes that end within the run end later by as much as its last dump.
 * With `every` or `count` alone, the last dump is not later than it was; with both, or if it is, the run is longer.
 
 See docs/what-if.md.
@@ -185,8 +186,13 @@ def _with(workload: Workload, change: Change) -> Workload:
             raise _bad(change.text, first_error(error)[1], "choose another value") from error
         later = max(later, new.schedule.starts()[-1] - old.schedule.starts()[-1])
     runtime = workload.runtime + later if workload.runtime else 0.0
+    ended = [
+        group if group.end is None else group.model_copy(update={"end": group.end + later})
+        for group in workload.processes
+    ]
+    other = {"processes": ended} if ended else {}
     try:
-        return Workload(**_fields(workload, families=families, runtime=runtime))
+        return Workload(**_fields(workload, families=families, runtime=runtime, **other))
     except ValidationError as error:
         raise _bad(change.text, first_error(error)[1], "choose another value") from error
 

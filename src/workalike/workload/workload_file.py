@@ -24,7 +24,7 @@ from workalike.workload.yaml_text import block
 MAX_BYTES = 64 * 2**20
 MAX_VALUES = 4_000_000
 PLAIN_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|0b[01_]+)")
-HEAD = ("ranks", "nodes", "runtime", "compute", "cpu_share", "compressibility")
+HEAD = ("ranks", "nodes", "runtime", "processes", "compute", "cpu_share", "compressibility")
 HINT = "see docs/workload-format.md"
 UNION_TAG = re.compile(r"[\[(]|^(?:int|str|float|bool|none|dict|list|tuple|nullable)$")
 NOT_YAML: dict[type[Exception], str] = {
