@@ -100,7 +100,7 @@ def test_damaged_times_give_valid_lives() -> None:
     assert (found.start <= found.end).all()
 
 
-def test_windows_count_from_the_start_of_a_process() -> None:
+def test_windows_are_shares_of_the_life_of_a_process() -> None:
     """Each writes from 1 s after its start to 2 s before its end; the job's dump is longer than any of them."""
     spans = [(0.0, 40.0), (30.0, 40.0), (60.0, 40.0)]
     logs = [process(start, run, part(i, run)) for i, (start, run) in enumerate(spans)]
@@ -108,8 +108,11 @@ def test_windows_count_from_the_start_of_a_process() -> None:
     window = family.schedule.writes
     assert window is not None
     assert family.schedule.starts() == [0.5]
-    assert window.first == pytest.approx(0.5, abs=0.01)  # the first process is 0.5 s old at the dump's start
-    assert window.last == pytest.approx(38.0 - 0.5 / 3, abs=0.01)
+    parts = [(0.5, 40.0), (30.0, 70.0), (60.0, 99.0)]  # in which they live, of the dump from 0.5 s to 99 s
+    firsts = [(start + 1.0 - a) / (b - a) for (start, _), (a, b) in zip(spans, parts, strict=True)]
+    lasts = [(start + run - 1.99 - a) / (b - a) for (start, run), (a, b) in zip(spans, parts, strict=True)]
+    assert window.first == pytest.approx(98.5 * min(firsts), rel=1e-3)
+    assert window.last == pytest.approx(98.5 * sum(lasts) / 3, rel=1e-3)
 
 
 def test_idle_time_is_no_compute_time() -> None:

@@ -38,8 +38,8 @@ def writes(plan: dict[str, Any], rank: int) -> list[float]:
 
 def test_a_rank_makes_its_calls_while_it_lives() -> None:
     plan = plan_of(group(0, 1.0, 3.0), group(1, 5.0), writes=[0.5, 9.5, 0.0])
-    assert writes(plan, 0) == pytest.approx([1.5, 1.875, 2.25, 2.625, 3.0])
-    assert writes(plan, 1) == pytest.approx([5.5, 6.625, 7.75, 8.875, 10.0])
+    assert writes(plan, 0) == pytest.approx([1.1, 1.55, 2.0, 2.45, 2.9])
+    assert writes(plan, 1) == pytest.approx([5.25, 6.375, 7.5, 8.625, 9.75])
     assert writes(plan, 2) == pytest.approx([0.5, 2.75, 5.0, 7.25, 9.5])
 
 

@@ -34,11 +34,14 @@ DumpSteps::DumpSteps(const Plan& plan, std::size_t position, const DumpTimes& ti
     takes_turn_ = passes_turn_ = family.sharing.baton;
     compute_s_ = std::min(dump.compute_s, end_s_ - begin_s_);
     edge_s_ = dump.metadata_s / 2;
-    plan_stretches(dump, turns, part.end_s - part.begin_s < dump.end_s - dump.start_s);
+    const double length_s = part.end_s - part.begin_s;
+    plan_stretches(dump, turns,
+                   length_s<dump.end_s - dump.start_s, length_s> 0 ? (end_s_ - begin_s_) / length_s : 1);
 }
 
-/// The operations of a direction have the span of the log; without one, all share the time of the dump.
-void DumpSteps::plan_stretches(const Dump& dump, const DumpTurns& turns, bool in_turn) {
+/// The operations of a direction have the span of the log; without one, all share the time of the dump. A
+/// rank that lives for a share of the dump has it in that share.
+void DumpSteps::plan_stretches(const Dump& dump, const DumpTurns& turns, bool in_turn, double share) {
     const auto known = [&](Direction d, const std::optional<Window>& window) {
         return turns.of(d) == 0 || window.has_value();
     };
@@ -55,8 +58,8 @@ void DumpSteps::plan_stretches(const Dump& dump, const DumpTurns& turns, bool in
         return;
     }
     const auto of_log = [&](const Window& window, double count) {
-        const double first_s = std::min(begin_s_ + window.first, end_s_);
-        const double last_s = std::min(begin_s_ + window.last, end_s_);
+        const double first_s = std::min(begin_s_ + window.first * share, end_s_);
+        const double last_s = std::min(begin_s_ + window.last * share, end_s_);
         return stretch(first_s, last_s, std::min(window.busy, last_s - first_s), count);
     };
     if (turns.of(Direction::read) > 0) stretches_[reads] = of_log(*dump.reads, turns.of(Direction::read));

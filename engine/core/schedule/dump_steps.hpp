@@ -40,7 +40,7 @@ class DumpSteps {
         [[nodiscard]] double at(double turn) const;
         [[nodiscard]] double step_s() const;
     };
-    void plan_stretches(const Dump& dump, const DumpTurns& turns, bool in_turn);
+    void plan_stretches(const Dump& dump, const DumpTurns& turns, bool in_turn, double share);
     bool next_call(Call& call);
     void enter(const Section& section);
     void leave_section();

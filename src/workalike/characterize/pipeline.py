@@ -85,9 +85,11 @@ class _Characterizer:
         self.job = job_of(logs)
         self.warnings = list(self.job.warnings)
         self.losses: list[Loss] = []
+        self.cpu_share: float | None = None
 
     def run(self) -> Characterization:
         facts = gather(self.job, self.warnings)
+        self.cpu_share = facts.cpu_share
         files, together = without_other_files([part for file in facts.files() for part in split_stdio(file)])
         self.losses += together.losses
         data, noise = (files, []) if self.options.include_noise else set_noise_aside(files)
@@ -126,7 +128,7 @@ class _Characterizer:
                 ranks=self.job.nprocs,
                 nodes=traces.nodes(),
                 runtime=round(self.job.run_time, 6),
-                cpu_share=facts.cpu_share,
+                cpu_share=self.cpu_share,
                 compressibility=compressibility_in(families),
                 processes=processes_of(self.job),
                 operations=operations,
@@ -183,7 +185,9 @@ class _Characterizer:
         self.warnings.append(f"{idle} {verb} left out")
         self.job = job
         kept = {file.key for file in data}
-        files = [part for file in gather(job, []).files() for part in split_stdio(file)]
+        facts = gather(job, [])
+        self.cpu_share = facts.cpu_share  # of the processes that are ranks
+        files = [part for file in facts.files() for part in split_stdio(file)]
         return [file for file in files if file.key in kept]
 
     def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:

@@ -40,7 +40,7 @@ Key = tuple[int, bool]
 class Span:
     """Operations of a dump: start of the first, end of a rank's last one and its seconds inside them, on average.
 
-    The times are seconds from the dump's start, or from a rank's own start if that is later. `beyond`: seconds in calls that do not fit between first and last.
+    The times are seconds from the dump's start, of a rank that lives for all of the dump. `beyond`: seconds in calls that do not fit between first and last.
     """
 
     first: float
@@ -179,13 +179,15 @@ class _Family:
     def _of_ranks(
         self, dump: DumpFacts, starts: dict[int, float], ends: dict[int, float], first: float
     ) -> tuple[float, float]:
-        """The first start of all ranks and the mean of their last ends, as if each lived from the dump's start on."""
+        """The first start of all ranks and the mean of their last ends, as if each lived for all of the dump."""
         if self.lives is None:
             return first, sum(ends.values()) / len(ends)
         span = Interval(dump.start_s, max(dump.start_s, dump.end_s))
-        later = {rank: self.lives.alive_in(rank, span).start - dump.start_s for rank in ends}
-        first = min(starts.get(rank, first) - late for rank, late in later.items())
-        return first, sum(ends[rank] - late for rank, late in later.items()) / len(ends)
+        parts = {rank: self.lives.alive_in(rank, span) for rank in ends}
+        earliest = min(share_of(parts[rank], starts.get(rank, first)) for rank in ends)
+        latest = sum(share_of(parts[rank], end) for rank, end in ends.items()) / len(ends)
+        length = span.end - span.start
+        return span.start + earliest * length, span.start + latest * length
 
     def _shared(self, place: int, files: Sequence[FileFacts], direction: Direction) -> Span | None:
         """All of the dump, and by its bytes a share of the time inside calls that dumps of the same files have in all."""
@@ -260,6 +262,12 @@ def _ends_of(trace: Trace) -> dict[int, float]:
     ends = np.zeros(len(ranks))
     np.maximum.at(ends, places, trace.ends)
     return dict(zip(ranks.tolist(), ends.tolist(), strict=True))
+
+
+def share_of(part: Interval, moment: float) -> float:
+    """The share of a span of time that is over at a moment, 0 to 1."""
+    length = part.end - part.start
+    return min(max(0.0, moment - part.start) / length, 1.0) if length > 0 else 0.0
 
 
 def calls_are_its_own(family: Family) -> bool:
