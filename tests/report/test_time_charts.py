@@ -196,3 +196,23 @@ def test_dumps_in_progress(original: list[float], replica: list[float], legend: 
 
 def test_without_shares_of_both_there_is_no_figure() -> None:
     assert time_charts.in_progress(OverlapFidelity(original=[0.0, 1.0])) is None
+
+
+def test_idle_times_of_processes_are_drawn(tmp_path: Path) -> None:
+    """The second process begins after 30 s and ends after 70 s of a job of 100 s."""
+    logs = []
+    for number, (start, run) in enumerate([(0.0, 100.0), (30.0, 40.0)]):
+        builder = LogBuilder(nprocs=1, run_time=run, start_time=1_700_000_000.0 + start)
+        written(builder, f"/scratch/part.{number}", 0, 10.0, 20.0, 1.25)
+        logs.append(open_log(builder.write(tmp_path / f"{number}.darshan")))
+    log = characterize(logs)
+    pairing = pair_up(log, None)
+    side = lanes_of(log)
+    assert side is not None
+    idle = side.with_lives(time_charts._processes(pairing, 2)).idle
+    found = list(zip(idle.row.tolist(), idle.start.tolist(), idle.end.tolist(), strict=True))
+    assert found == [(1, 0.0, 30.0), (1, 70.0, np.inf)]
+    picture = time_charts.ranks_over_time(pairing)
+    assert picture is not None
+    assert "no process: idle" in picture
+    assert "no process" not in time_charts.ranks_over_time(pair_up(found_in(two_ranks(), tmp_path), None))

@@ -53,9 +53,15 @@ def _grouped(start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> li
 
 def life_of(plan: Plan, rank: int) -> tuple[float, float | None]:
     """(start, end) of a rank in seconds of the original run; end None: that of the run."""
-    for group in plan.processes or ():
-        ranges = [(0, plan.ranks - 1, 1)] if group.ranks == "all" else group.ranks
-        if any(first <= rank <= last and (rank - first) % step == 0 for first, last, step in ranges):
+    return life_in(plan.processes or (), rank)
+
+
+def life_in(groups: Sequence[PlanProcesses], rank: int) -> tuple[float, float | None]:
+    """The same of a rank of some groups."""
+    for group in groups:
+        if group.ranks == "all" or any(
+            first <= rank <= last and (rank - first) % step == 0 for first, last, step in group.ranks
+        ):
             return group.start_s, group.end_s
     return 0.0, None
 

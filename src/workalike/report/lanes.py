@@ -6,8 +6,9 @@ what is known: from first open to last close, from first to last read or write, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,8 @@ from workalike.compare.from_log import key_of_name
 from workalike.compare.record_times import CALLS, RecordTimes, times_in
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
+from workalike.plan.plan_schema import PlanProcesses
+from workalike.plan.processes import life_in
 from workalike.predict.prediction import Key
 
 MOST_RANKS = 48
@@ -43,15 +46,25 @@ class Bars:
         return len(self.row)
 
 
+def _bars_of(spans: Sequence[tuple[int, float, float]]) -> Bars:
+    """Bars of (row, start, end)."""
+    rows, starts, ends = np.array(spans, dtype=np.float64).reshape(-1, 3).T
+    return Bars(rows.astype(np.int64), starts, ends, np.ones(len(spans)))
+
+
 @dataclass(frozen=True)
 class Lanes:
-    """One side: the ranks shown of `total`, and by family the windows of open files and those of reads and writes."""
+    """One side: the ranks shown of `total`, and by family the windows of open files and those of reads and writes.
+
+    `idle` are the times in which a rank's process had not begun or had ended; the last ones have no end.
+    """
 
     ranks: list[int]
     total: int
     open: dict[Key, Bars]
     moving: dict[Key, Bars]
     end_s: float
+    idle: Bars = field(default_factory=lambda: _bars_of([]))
 
     def thinned(self, most: int) -> Lanes:
         """The same with at most so many ranks, spread evenly."""
@@ -63,7 +76,15 @@ class Lanes:
             ranks=[self.ranks[row] for row in kept.tolist()],
             open={key: _of_rows(bars, kept) for key, bars in self.open.items()},
             moving={key: _of_rows(bars, kept) for key, bars in self.moving.items()},
+            idle=_of_rows(self.idle, kept),
         )
+
+    def with_lives(self, groups: Sequence[PlanProcesses] | None) -> Lanes:
+        """The same with the times in which ranks idle, of which some live only a part of the run."""
+        lives = [(row, *life_in(groups or (), rank)) for row, rank in enumerate(self.ranks)]
+        spans = [(row, 0.0, start) for row, start, _ in lives if start > 0]
+        spans += [(row, end, math.inf) for row, _, end in lives if end is not None]
+        return replace(self, idle=_bars_of(spans))
 
     def with_others(self, named: Collection[Key], others: Key) -> Lanes:
         """The same with all families that are not named as one."""

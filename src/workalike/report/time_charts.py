@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from workalike.compare.fidelity_schema import OverlapFidelity
 from workalike.compare.overlap import MOST_IN_PROGRESS
 from workalike.compare.pairing import Pairing
+from workalike.plan.plan_schema import PlanProcesses
+from workalike.plan.processes import scale_processes
 from workalike.predict.prediction import Key
 from workalike.report import series
 from workalike.report.canvas import drawing, time_unit
@@ -46,7 +49,11 @@ def ranks_over_time(pairing: Pairing) -> Markup | None:
         sides["replica"] = lanes_of(
             pairing.replica_log, by_name=True, moved_s=pairing.replica.moved_s, time_scale=scale
         )
-    shown = {word: lanes for word, lanes in sides.items() if lanes is not None}
+    shown = {
+        word: lanes.with_lives(_processes(pairing, lanes.total))
+        for word, lanes in sides.items()
+        if lanes is not None
+    }
     if "original" not in shown:
         return None
     names, colors = _families(pairing, shown.values())
@@ -75,7 +82,10 @@ def ranks_over_time(pairing: Pairing) -> Markup | None:
             axes.set_title(title, fontsize=9.5, color=INK, loc="left")
         drawn.axes[0].set_xlim(0, longest / unit * 1.01 or 1)
         drawn.axes[-1].set_xlabel(f"time since the start of the run ({word})")
-        _legend_below(drawn.figure, [Patch(color=colors[key], label=name) for key, name in names.items()])
+        handles = [Patch(color=colors[key], label=name) for key, name in names.items()]
+        if any(len(lanes.idle) for lanes in shown.values()):
+            handles.append(Patch(color=FAINT, label="no process: idle"))
+        _legend_below(drawn.figure, handles)
     return drawn.svg
 
 
@@ -110,6 +120,7 @@ def _draw_lanes(
     axes: Any, lanes: Lanes, parts: Mapping[Key, int], colors: Mapping[Key, str], unit: float, longest: float
 ) -> None:
     """A lane for each rank, with parts for families that overlap: open files pale, reads and writes solid in them."""
+    _draw_idle(axes, lanes.idle, unit, longest)
     part = 0.86 / (max(parts.values(), default=0) + 1)
     for bars_of, solid in ((lanes.open, False), (lanes.moving, True)):
         for key, bars in bars_of.items():
@@ -131,6 +142,22 @@ def _draw_lanes(
     axes.xaxis.set_major_locator(MaxNLocator(nbins=10))
     axes.grid(axis="y", visible=False)
     axes.spines["left"].set_visible(False)
+
+
+def _processes(pairing: Pairing, ranks: int) -> list[PlanProcesses] | None:
+    """The lives of the original's processes, at so many ranks."""
+    if pairing.log is None:
+        return None
+    workload = pairing.log.workload
+    return scale_processes(workload.processes, workload.ranks, ranks)
+
+
+def _draw_idle(axes: Any, idle: Bars, unit: float, longest: float) -> None:
+    """Times before the start and after the end of a rank's process."""
+    until_the_edge = replace(idle, end=np.minimum(idle.end, 1.01 * longest))
+    path = _rectangles(until_the_edge, idle.row + 0.5, np.full(len(idle), 0.86), unit, 0.0)
+    if path is not None:
+        axes.add_patch(PathPatch(path, facecolor=FAINT, linewidth=0, zorder=1.5))
 
 
 def _rectangles(bars: Bars, middle: Any, height: Any, unit: float, least: float) -> Path | None:
