@@ -117,6 +117,11 @@ CATALOGUE = (
         ("benchmarks/windows_against_traces.py", *CHARACTERIZE, *PLAN),
     ),
     Entry(
+        "agenda-against-traces",
+        "python benchmarks/agenda_against_traces.py",
+        ("benchmarks/agenda_against_traces.py", *CHARACTERIZE, *PLAN, "engine/core/schedule"),
+    ),
+    Entry(
         "behaviour-programs",
         "python benchmarks/behaviour_programs.py",
         (

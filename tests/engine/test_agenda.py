@@ -128,12 +128,17 @@ def calls_by_dump(columns: dict[str, Any]) -> dict[int, list[tuple[int, ...]]]:
 
 
 def test_random_agendas_have_all_calls_in_their_order() -> None:
-    """Each dump has the calls that it has without others, and time never goes back."""
+    """Each dump has the calls that it has without others; time never goes back, and no call is later than its dump.
+
+    A call that is later, even by rounding, comes after the next dump's begin, for which others may wait.
+    """
     for seed, _, found in random_plans(150):
+        end_s = found.times()["end_s"]
         for rank in range(RANKS):
             timeline = found.timeline(rank, MOST)
             assert calls_by_dump(timeline) == calls_by_dump(found.operations(rank, MOST)), seed
             assert (np.diff(timeline["start_s"]) >= 0).all(), seed
+            assert (timeline["start_s"] <= end_s[timeline["dump"]]).all(), seed
 
 
 def shared_calls(
@@ -204,6 +209,11 @@ def check_random_runs(engine: Engine, seeds: range) -> None:
 
 def test_random_runs(engine: Engine) -> None:
     check_random_runs(engine, range(12))
+
+
+def test_a_last_turn_that_rounding_made_too_long(engine: Engine) -> None:
+    """The rank that has it went on to the barrier of the next dump, and the others waited for its end of this one."""
+    assert check_random_run(engine, 1109) == "done"
 
 
 @pytest.mark.long

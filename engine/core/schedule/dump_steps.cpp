@@ -112,7 +112,7 @@ double DumpSteps::in_epoch(std::int64_t samples_read) const {
         std::max<std::int64_t>(samples_read - dataset_->prefetch, 0) / dataset_->batch;
     const double computed = static_cast<double>(batches * dataset_->batch) / all;
     const double read = static_cast<double>(samples_read) / all;
-    return begin_s_ + compute_s_ * computed + (end_s_ - begin_s_ - compute_s_) * read;
+    return std::min(begin_s_ + compute_s_ * computed + (end_s_ - begin_s_ - compute_s_) * read, end_s_);
 }
 
 void DumpSteps::leave_section() {

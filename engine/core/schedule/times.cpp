@@ -76,8 +76,10 @@ PartTimes part_times(const Family& family, const DumpTimes& times, const FileSlo
     if (family.sharing.gather) return {times.start_s, times.start_s};
     if (!family.sharing.baton) return {times.start_s, times.end_s};
     const double turn = (times.end_s - times.start_s) / static_cast<double>(slot.members);
-    const double begin_s = times.start_s + turn * static_cast<double>(acting_member - slot.first_member);
-    return {begin_s, begin_s + turn};
+    // Not even by rounding may the last turn end later than the dump does on the ranks that wait for it.
+    const double begin_s =
+        std::min(times.start_s + turn * static_cast<double>(acting_member - slot.first_member), times.end_s);
+    return {begin_s, std::min(begin_s + turn, times.end_s)};
 }
 
 std::vector<std::size_t> in_order_of_start(const std::vector<DumpTimes>& times) {

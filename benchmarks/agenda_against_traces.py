@@ -1,0 +1,214 @@
+"""When is each operation? The agenda with its virtual clock, built without traces (DXT), judged by the traces.
+
+    python benchmarks/agenda_against_traces.py [LOG ...]
+
+The traces are taken out of each known log that has complete ones. The rest is characterized and planned at full scale,
+and the core gives the timeline of every rank. The trace has the original's times. Operations are compared in their
+order on a rank. Errors are in per cent of the run time; a rank that has operations on one side only is 100 % off.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from full_scale import known_logs
+from results import Results
+from windows_against_traces import groups_of
+
+from workalike.characterize import characterize
+from workalike.characterize.result import Characterization, FamilyFacts
+from workalike.characterize.traced import Trace, Traces
+from workalike.darshan import Log, open_log
+from workalike.errors import WorkalikeError
+from workalike.facts.jobs import job_of
+from workalike.facts.records import FloatArray
+from workalike.plan.resolve import Options, resolve
+from workalike.plan.timeline import timeline
+from workalike.workload.model import Direction
+
+TARGET = 1.0  # per cent
+DXT = ("DXT_POSIX", "DXT_MPIIO")
+MOST_RANKS = 64
+"""Ranks of a log that are compared, spread evenly over all."""
+
+Times = dict[tuple[int, int, Direction, int], tuple[list[float], list[float]]]
+"""(family, dump, direction, rank) -> starts and ends of its operations."""
+
+
+@dataclass
+class Errors:
+    """Per cent of the run: first start and last end of each file and of each rank in it, and each start."""
+
+    run_time: float
+    files: list[float] = field(default_factory=list)
+    ranks: list[float] = field(default_factory=list)
+    starts: list[FloatArray] = field(default_factory=list)
+
+    def off(self, found: float, true: float) -> float:
+        return 100 * abs(found - true) / self.run_time
+
+    def all_starts(self) -> FloatArray:
+        return np.concatenate(self.starts)
+
+    def row(self) -> tuple[float, float, float, float]:
+        """Median of starts; the share of starts within the target; largest of files and of ranks."""
+        starts = self.all_starts()
+        within = 100 * float(np.mean(starts <= TARGET))
+        return float(np.median(starts)), within, max(self.files), max(self.ranks)
+
+
+def without_traces(path: Path) -> Log:
+    """The log as if it had been written without traces."""
+    log = open_log(path)
+    for module in DXT:
+        log.modules.pop(module, None)
+    assert all(log.dxt(module) is None for module in DXT)
+    return log
+
+
+def planned_times(found: Characterization, ranks: list[int]) -> Times:
+    """When each rank begins and ends each of its operations, by the core's virtual clock."""
+    plan = resolve(found.workload, Options())
+    number = {(family.role.value, family.number): place for place, family in enumerate(plan.families)}
+    out: Times = {}
+    for rank in ranks:
+        for call in timeline(plan, rank):
+            if call.call in ("read", "write"):
+                key = (number[call.role, call.number], call.dump, Direction(call.call), rank)
+                starts, ends = out.setdefault(key, ([], []))
+                starts.append(call.start_s)
+                ends.append(call.start_s + call.busy_s)
+    return out
+
+
+def add_family(errors: Errors, place: int, facts: FamilyFacts, times: Times, traces: Traces) -> None:
+    level = facts.family.counted_at
+    ranks = {rank for *_, rank in times}
+    for direction in Direction:
+        for group in groups_of(facts, direction):
+            files = {
+                f.key: f for dump in group for f in facts.dumps[dump].files if f.bytes_at(level, direction)
+            }
+            found = [traces.of_file(file, level, direction) for file in files.values()]
+            known = [trace for trace in found if trace is not None]
+            if not known or len(known) < len(found):
+                continue
+            made = {rank: _made(times, place, group, direction, rank) for rank in ranks}
+            for trace in known:
+                add_file(errors, trace, made)
+            together = [
+                np.concatenate([getattr(t, name) for t in known]) for name in ("ranks", "starts", "ends")
+            ]
+            for rank, starts, ends in by_rank(*together):
+                if rank in ranks:
+                    add_rank(errors, *made[rank], starts, ends)
+
+
+def _made(
+    times: Times, family: int, dumps: list[int], direction: Direction, rank: int
+) -> tuple[FloatArray, FloatArray]:
+    found = [times.get((family, dump, direction, rank), ([], [])) for dump in dumps]
+    starts, ends = (np.array([t for pair in found for t in pair[side]]) for side in (0, 1))
+    order = np.argsort(starts, kind="stable")
+    return starts[order], ends[order]
+
+
+def add_file(errors: Errors, trace: Trace, made: dict[int, tuple[FloatArray, FloatArray]]) -> None:
+    """The first start and the last end of a file, by all ranks that use it."""
+    users = set(trace.ranks.tolist())
+    if not users <= made.keys():
+        return  # some of its ranks are not compared
+    parts = [made[rank] for rank in users if len(made[rank][0])]
+    if not parts:
+        errors.files += [100.0, 100.0]
+        return
+    errors.files.append(errors.off(min(float(starts[0]) for starts, _ in parts), float(trace.starts.min())))
+    errors.files.append(errors.off(max(float(ends.max()) for _, ends in parts), float(trace.ends.max())))
+
+
+def add_rank(
+    errors: Errors, starts: FloatArray, ends: FloatArray, true_starts: FloatArray, true_ends: FloatArray
+) -> None:
+    if not len(starts):
+        errors.ranks += [100.0, 100.0]
+        errors.starts.append(np.full(len(true_starts), 100.0))
+        return
+    errors.ranks.append(errors.off(float(starts[0]), float(true_starts[0])))
+    errors.ranks.append(errors.off(float(ends.max()), float(true_ends.max())))
+    places = np.linspace(0, 1, len(true_starts)) if len(true_starts) > 1 else np.zeros(1)
+    same = np.interp(places, np.linspace(0, 1, len(starts)), starts) if len(starts) > 1 else starts[0]
+    errors.starts.append(100 * np.abs(same - true_starts) / errors.run_time)
+
+
+def by_rank(
+    ranks: np.ndarray, starts: FloatArray, ends: FloatArray
+) -> Iterator[tuple[int, FloatArray, FloatArray]]:
+    """(rank, sorted starts, their ends) of each rank."""
+    order = np.lexsort((starts, ranks))
+    bounds = np.flatnonzero(np.diff(ranks[order])) + 1
+    for rows in np.split(order, bounds):
+        yield int(ranks[rows[0]]), starts[rows], ends[rows]
+
+
+def errors_of(path: Path) -> Errors | None:
+    """None for a log without complete traces of what can be replicated."""
+    log = open_log(path)
+    if not any(log.dxt(module) is not None for module in DXT):
+        return None
+    try:
+        found = characterize([without_traces(path)])
+    except WorkalikeError:
+        return None
+    total = found.workload.ranks
+    chosen = np.unique(np.linspace(0, total - 1, min(total, MOST_RANKS)).round().astype(int)).tolist()
+    times = planned_times(found, chosen)
+    job = job_of([log])
+    errors, traces = Errors(job.run_time), Traces(job)
+    for place, facts in enumerate(found.families):
+        if facts.family.schedule.dumps == len(facts.dumps):
+            add_family(errors, place, facts, times, traces)
+    return errors if errors.files and errors.starts else None
+
+
+def main() -> int:
+    logs = [Path(word) for word in sys.argv[1:]] or known_logs()
+    print(
+        "per cent of the run: starts (median), starts within 1 %, first and last of files (max), of ranks (max)"
+    )
+    found: dict[str, Errors] = {}
+    for path in logs:
+        errors = errors_of(path)
+        if errors is None:
+            continue
+        found[path.name] = errors
+        median, within, files, ranks = errors.row()
+        print(
+            f"{median:8.3f} {within:7.1f} {files:8.3f} {ranks:8.3f}  {len(errors.files) // 2:5} files "
+            f"{len(errors.all_starts()):9,} operations  {path.name[:50]}",
+            flush=True,
+        )
+    results = Results()
+    rows = [errors.row() for errors in found.values()]
+    for measure, values in (
+        ("start of each operation, median error", [row[0] for row in rows]),
+        ("first start and last end of each file, largest error", [row[2] for row in rows]),
+        ("… of each rank in a file", [row[3] for row in rows]),
+    ):
+        good = sum(value <= TARGET for value in values)
+        results.add(
+            f"agenda without traces, judged by traces: {measure}",
+            f"at most 1 % of the run in {good} of {len(values)} logs",
+            target="all",
+            reached=good == len(values),
+            logs=float(good),
+        )
+    results.write()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
