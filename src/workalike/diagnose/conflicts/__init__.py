@@ -1,0 +1,1 @@
+"""Conflicts of ranks: overlapping accesses under four consistency models, by happens-before."""

@@ -1,0 +1,193 @@
+"""Which moment of one rank happened before which moment of another, by the MPI calls between them.
+
+Vector clocks (Mattern 1989): after each call a rank knows how many steps of every other rank precede it. A call has a
+step where it gives (its start) and one where it has waited (its end).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from workalike.diagnose.conflicts.events import Flow, Message
+
+MOST_CELLS = 50_000_000
+"""Numbers in all vector clocks; beyond that a job is too large to be ordered."""
+
+Clock = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class _Step:
+    time: float
+    message: int
+    waits: bool
+
+
+@dataclass
+class _Meeting:
+    """The calls that belong together. `waits_for` is None for all members, else the ranks whose steps are needed."""
+
+    givers: set[int]
+    given: dict[int, tuple[Clock, int]] = field(default_factory=dict)
+    merged: Clock | None = None
+
+
+class Order:
+    """The order of the moments of a job's ranks. `gaps` says which calls had no counterpart.
+
+    Args:
+        ranks: number of ranks.
+        messages: their MPI calls, in any order.
+    """
+
+    def __init__(self, ranks: int, messages: Sequence[Message]) -> None:
+        self.gaps: list[str] = []
+        self._messages = messages
+        self._ranks = ranks
+        self._steps: list[list[_Step]] = [[] for _ in range(ranks)]
+        self._gives: list[list[float]] = [[] for _ in range(ranks)]
+        self._numbers: list[list[int]] = [[] for _ in range(ranks)]
+        self._waited: list[list[float]] = [[] for _ in range(ranks)]
+        self._clocks: list[list[Clock]] = [[] for _ in range(ranks)]
+        self._lay_out()
+        self._meetings, self._of = _match(messages, self.gaps)
+        self._run()
+
+    def before(self, rank: int, time: float, other: int, later: float) -> bool:
+        """Whether all that `rank` did until `time` precedes all that `other` does from `later` on."""
+        if rank == other:
+            return time <= later
+        first = bisect_left(self._gives[rank], time)
+        if first == len(self._gives[rank]):
+            return False
+        known = bisect_right(self._waited[other], later)
+        return bool(known) and int(self._clocks[other][known - 1][rank]) > self._numbers[rank][first]
+
+    def _lay_out(self) -> None:
+        by_rank: list[list[int]] = [[] for _ in range(self._ranks)]
+        for at, message in enumerate(self._messages):
+            by_rank[message.rank].append(at)
+        for rank, mine in enumerate(by_rank):
+            mine.sort(key=lambda at: (self._messages[at].start, self._messages[at].end))
+            keyed = []
+            for place, at in enumerate(mine):
+                message = self._messages[at]
+                if message.flow is not Flow.RECEIVE:
+                    keyed.append((message.start, place, _Step(message.start, at, waits=False)))
+                if message.flow is not Flow.SEND:
+                    keyed.append((message.end, place, _Step(message.end, at, waits=True)))
+            keyed.sort(key=lambda item: (item[0], item[1], item[2].waits))
+            self._steps[rank] = [step for _, _, step in keyed]
+
+    def _run(self) -> None:
+        """Performs the steps of all ranks, each as soon as the steps that it waits for are done."""
+        nothing = np.zeros(self._ranks, dtype=np.int32)
+        now: list[Clock] = [nothing] * self._ranks
+        place = [0] * self._ranks
+        asleep: dict[int, set[int]] = defaultdict(set)
+        ready = list(range(self._ranks))
+        cells = 0
+        while ready:
+            rank = ready.pop()
+            while place[rank] < len(self._steps[rank]):
+                number = place[rank]
+                step = self._steps[rank][number]
+                meeting = self._meetings[self._of[step.message]]
+                if not step.waits:
+                    self._gives[rank].append(step.time)
+                    self._numbers[rank].append(number)
+                    meeting.given[rank] = (now[rank], number + 1)
+                    ready += asleep.pop(self._of[step.message], ())
+                else:
+                    needed = self._needed(meeting, self._messages[step.message])
+                    if not needed <= meeting.given.keys():
+                        asleep[self._of[step.message]].add(rank)
+                        break
+                    fresh = meeting.merged is None or needed != meeting.givers
+                    cells += self._ranks if fresh else 0
+                    if cells > MOST_CELLS:
+                        self.gaps.append("too many MPI calls to order all of them")
+                        return
+                    now[rank] = self._merge(meeting, needed, now[rank])
+                    self._waited[rank].append(step.time)
+                    self._clocks[rank].append(now[rank])
+                place[rank] += 1
+        stuck = sum(place[rank] < len(steps) for rank, steps in enumerate(self._steps))
+        if stuck:
+            self.gaps.append(f"MPI calls of {stuck} ranks wait for each other")
+
+    def _needed(self, meeting: _Meeting, message: Message) -> set[int]:
+        match message.flow:
+            case Flow.FROM_ROOT:
+                return {message.peer} & meeting.givers
+            case Flow.TO_ROOT:
+                return meeting.givers if message.rank == message.peer else set()
+            case Flow.PREFIX:
+                return {rank for rank in meeting.givers if rank <= message.rank}
+            case _:
+                return meeting.givers
+
+    def _merge(self, meeting: _Meeting, needed: set[int], mine: Clock) -> Clock:
+        whole = needed == meeting.givers
+        if whole and meeting.merged is not None and len(needed) > 1:
+            return meeting.merged  # of all members, this rank among them
+        out = last = mine.copy()
+        for rank in needed:
+            clock = meeting.given[rank][0]
+            if clock is not last:  # after a barrier all ranks have the same one
+                np.maximum(out, clock, out=out)
+            last = clock
+        for rank in needed:
+            out[rank] = max(int(out[rank]), meeting.given[rank][1])
+        if whole and len(needed) > 1:
+            meeting.merged = out
+        return out
+
+
+def _match(messages: Sequence[Message], gaps: list[str]) -> tuple[dict[int, _Meeting], list[int]]:
+    """The meetings by number, and the number of each call's meeting.
+
+    The n-th collective call of a communicator on one rank belongs to the n-th on another; the n-th message of a pair
+    of ranks, communicator and tag to the n-th receive (MPI does not let messages overtake).
+    """
+    counted: dict[Hashable, int] = defaultdict(int)
+    numbers: dict[Hashable, int] = {}
+    meetings: dict[int, _Meeting] = {}
+    of = [0] * len(messages)
+    calls: dict[int, list[Message]] = defaultdict(list)
+    for at in sorted(range(len(messages)), key=lambda at: (messages[at].start, messages[at].end)):
+        message = messages[at]
+        key: tuple[Hashable, ...]
+        if message.flow is Flow.SEND:
+            key = (message.comm, message.rank, message.peer, message.tag)
+        elif message.flow is Flow.RECEIVE:
+            key = (message.comm, message.peer, message.rank, message.tag)
+        else:
+            key = (message.comm,)
+        side: Hashable = (key, message.flow) if len(key) > 1 else (key, message.rank)
+        whole: Hashable = (key, counted[side])
+        counted[side] += 1
+        of[at] = numbers.setdefault(whole, len(numbers))
+        calls[of[at]].append(message)
+    unmatched = unlike = 0
+    for number, found in calls.items():
+        flows = {message.flow for message in found}
+        meetings[number] = _Meeting({m.rank for m in found if m.flow is not Flow.RECEIVE})
+        if flows & {Flow.SEND, Flow.RECEIVE}:
+            unmatched += flows == {Flow.RECEIVE}
+        elif len(flows) > 1 or len({m.peer for m in found}) > 1:
+            unlike += 1
+            meetings[number].givers.clear()
+        elif len(found) != found[0].size:
+            unmatched += 1
+    if unmatched:
+        gaps.append(f"{unmatched} MPI calls have no counterpart in the log")
+    if unlike:
+        gaps.append(f"{unlike} collective MPI calls differ between ranks")
+    return meetings, of
