@@ -19,6 +19,7 @@ enum module {
     MODULE_DXT_MPIIO = 11,
     MODULE_HEATMAP = 15,
     MODULE_SIDE = 32, /* the first of the numbers for counters in the side file (side_counters.h) */
+    MODULE_MESSAGES = 60,
     MODULE_EVENTS = 61,
     MODULE_SIZES = 62,
     MODULES = 64

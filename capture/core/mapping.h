@@ -43,7 +43,8 @@ enum entry_kind {
     ENTRY_HEATMAP = 4,
     ENTRY_EVENTS = 5,
     ENTRY_WORDS = 6,
-    ENTRY_SPARE = 7 /* room that is taken from its end when there is no other */
+    ENTRY_SPARE = 7, /* room that is taken from its end when there is no other */
+    ENTRY_MESSAGES = 8
 };
 
 /* The start of every entry. Places are bytes from the start of the entry; 0 means that there is nothing. */

@@ -9,6 +9,7 @@
 #include "core/settings.h"
 #include "log/events.h"
 #include "log/heatmap.h"
+#include "mpi/messages.h"
 #include "mpi/transfer.h"
 
 static const struct record_shape shape = {
@@ -138,4 +139,9 @@ const struct capture_module mpi_module = {
     .name = "mpi",
     .jump = on_jump,
     .kinds = (const struct record_kind* const[]){&mpiio_kind, NULL},
+    .part = "messages",
+    .part_wanted = &messages_wanted,
+    .start = messages_start,
+    .fork = messages_after_fork,
+    .log = messages_log,
 };
