@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from workalike.diagnose.conflicts.analysis import Conflicts, conflicts
 from workalike.diagnose.conflicts.captured import captured
 from workalike.diagnose.conflicts.models import Model
 
-from .conftest import Profile
+from .conftest import WORKALIKE, Profile
 
 pytestmark = [
     pytest.mark.mpi,
@@ -77,3 +79,42 @@ def test_calls_that_are_not_recorded_are_said(judged: Callable[..., Conflicts]) 
     found = judged("posix", "ww", "open x ibarrier close", "open ibarrier x close")
     assert found.weakest is None
     assert found.gaps == ["2 ranks made MPI calls that were not recorded"]
+
+
+def test_the_diagnosis_says_what_the_job_needs(profile: Profile, compiled: Callable[..., Path]) -> None:
+    program = compiled("ordered.c", compiler="mpicc")
+    words = ("posix", "wr", "open x sync | close", "open | x close")
+    run = profile("mpiexec", "-n", "2", program, *words, options=("--events", "--dxt"))
+    done = subprocess.run([*WORKALIKE, "diagnose", run.logs[0]], capture_output=True, text=True, check=True)
+    lines = " ".join(done.stdout.split())
+    assert "1 pair of conflicting accesses: correct under commit consistency, not under MPI-IO (1)" in lines
+    assert "bytes 50 to 99, ranks 0 and 1, read-after-write; ordered under: POSIX, commit" in lines
+    assert str(run.folder) not in done.stdout
+    found = json.loads(subprocess.check_output([*WORKALIKE, "diagnose", "--json", run.logs[0]]))
+    assert found["consistency"]["weakest"] == "commit"
+    assert "conflict" in {finding["rule"] for finding in found["findings"]}
+
+    run.logs[0].with_name("app.darshan.extra.json").unlink()  # without events: possible, never more
+    found = json.loads(subprocess.check_output([*WORKALIKE, "diagnose", "--json", run.logs[0]]))
+    assert found["consistency"] is None
+    (seen,) = [finding for finding in found["findings"] if "conflict" in finding["rule"]]
+    assert (seen["rule"], seen["sure"], seen["severity"]) == ("possible-conflict", "possible", "NOTE")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"events": [{"file": "f", "rank": 7, "module": "POSIX", "event": "open", "start": 0, "end": 1}]}', "beyond 2"),
+        ('{"events": [{"file": "f", "rank": 0, "module": "POSIX", "event": "open", "start": 2, "end": 1}]}', "before it"),
+        ('{"events": [{"file": "f", "rank": 0, "module": "POSIX", "event": "seek", "start": 0, "end": 1}]}', "event"),
+        ('{"events": [{"file": "f", "rank": 0, "module": "P", "event": "open", "start": NaN, "end": 1}]}', "start"),
+        ('{"messages": [{"rank": 0, "flow": "all", "size": 2, "peer": 9}]}', "peer"),
+        ("[" * 100000, ""),
+    ],
+)  # fmt: skip
+def test_events_of_others_are_not_used(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "app.darshan.extra.json").write_text(text)
+    warnings: list[str] = []
+    assert read_events(tmp_path / "app.darshan", 2, warnings) is None
+    (line,) = warnings
+    assert said in line and "\n" not in line

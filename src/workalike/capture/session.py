@@ -45,7 +45,7 @@ class CaptureOptions:
         max_memory: bytes that a process may use for counters.
         traces: record every read and write (DXT).
         keep_records: keep one record per rank, instead of one for a file that all ranks share.
-        events: record opens, closes and syncs in the side file.
+        events: record opens, closes, syncs and MPI calls between ranks in the side file.
         stdio_sizes: record the sizes of STDIO calls there.
         darshan: a site's libdarshan.so to preload instead of workalike's library.
     """

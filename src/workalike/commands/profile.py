@@ -47,7 +47,11 @@ def command(
         typer.Option("--keep-records", help="Keep one record per rank, also of files that all ranks share."),
     ] = False,
     events: Annotated[
-        bool, typer.Option("--events", help="Also record opens, closes and syncs, in LOG.extra.json.")
+        bool,
+        typer.Option(
+            "--events",
+            help="Also record opens, closes, syncs and MPI calls between ranks, in LOG.extra.json.",
+        ),
     ] = False,
     stdio_sizes: Annotated[
         bool,

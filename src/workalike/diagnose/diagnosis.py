@@ -9,12 +9,22 @@ import numpy as np
 from workalike.darshan import Log
 from workalike.diagnose.causes import Story, stories, weight
 from workalike.diagnose.costs import KINDS, seconds
-from workalike.diagnose.finding import CostOut, Diagnosis, FamilyOut, Finding, Severity, Unknown
+from workalike.diagnose.finding import (
+    ConflictOut,
+    Consistency,
+    CostOut,
+    Diagnosis,
+    FamilyOut,
+    Finding,
+    Severity,
+    Unknown,
+)
 from workalike.diagnose.job import Job, read_job
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.rule import Answer, CannotTell, Found, Rule, Seen
 from workalike.diagnose.site import Site
 
+MOST_EXAMPLES = 20
 OVERLAPPING = 1.1
 """Timers of threads: they add up to more than this factor of what the ranks had."""
 
@@ -56,6 +66,7 @@ def diagnosis_of(job: Job, site: Site, *, names: bool = False) -> Diagnosis:
         warnings=warnings,
         partial_modules=list(job.facts.partial_modules),
         families=_families(job, names),
+        consistency=_consistency(job) if len(job) else None,
         findings=findings,
         cannot_tell=unknown,
     )
@@ -128,3 +139,28 @@ def _families(job: Job, names: bool) -> list[FamilyOut]:
         FamilyOut(label=family.label, files=family.files, pattern=family.pattern if names else None)
         for family in (job.families if len(job) else [])
     ]
+
+
+def _consistency(job: Job) -> Consistency | None:
+    """The conflicts of the job where their order is known."""
+    conflicts = job.conflicts
+    if conflicts is None or not conflicts.ordered:
+        return None
+    found = conflicts.found
+    return Consistency(
+        weakest=found.weakest.value if found.weakest else None,
+        pairs=found.overlaps,
+        broken={model.value: count for model, count in found.broken.items()},
+        gaps=found.gaps,
+        examples=[
+            ConflictOut(
+                family=job.families[job.family_of_record(conflicts.ids[one.file])].label,
+                ranks=one.ranks,
+                offset=one.offset,
+                end=one.end,
+                kind=one.kind,
+                ordered_under=[model.value for model in found.broken if model in one.holds],
+            )
+            for one in found.examples[:MOST_EXAMPLES]
+        ],
+    )

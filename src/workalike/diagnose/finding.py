@@ -62,8 +62,34 @@ class FamilyOut(_Part):
     pattern: str | None
 
 
+class ConflictOut(_Part):
+    """Two ranks touch bytes `offset` to `end` - 1 of a file of a family; `ordered_under` are consistency models."""
+
+    family: str
+    ranks: tuple[int, int]
+    offset: int
+    end: int
+    kind: str
+    ordered_under: list[str]
+
+
+class Consistency(_Part):
+    """Conflicting accesses of ranks, tested under four consistency models (docs/diagnose.md).
+
+    `weakest` is the model that promises least and under which the job is still correct; null if not even POSIX orders
+    its accesses. `broken` counts the pairs that a model does not order. With any of `gaps`, an order may be missing:
+    conflicts are then possible, not certain.
+    """
+
+    weakest: str | None
+    pairs: int
+    broken: dict[str, int]
+    gaps: list[str]
+    examples: list[ConflictOut]
+
+
 class Diagnosis(_Part):
-    """All findings of a job, the one that explains most time first."""
+    """All findings of a job, the one that explains most time first. `consistency` needs recorded events."""
 
     version: int = 1
     ranks: int
@@ -72,5 +98,6 @@ class Diagnosis(_Part):
     warnings: list[str]
     partial_modules: list[str]
     families: list[FamilyOut]
+    consistency: Consistency | None
     findings: list[Finding]
     cannot_tell: list[Unknown]

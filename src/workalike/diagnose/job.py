@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from workalike.darshan import Log
+from workalike.diagnose.conflicts.of_logs import JobConflicts, conflicts_of
 from workalike.facts import naming
 from workalike.facts.columns import Facts, RecordColumns
 from workalike.facts.gather import gather
@@ -198,6 +199,19 @@ class Job:
         ]
         out: FloatArray = np.maximum.reduce(ends) + 1
         return out
+
+    @cached_property
+    def conflicts(self) -> JobConflicts | None:
+        """Overlapping accesses of ranks; None where no trace tells who accessed what."""
+        rows = {number: row for row, number in enumerate(self.facts.record_ids.tolist())}
+        own = self.own
+        return conflicts_of(
+            self.logs, lambda number: number in rows and bool(own[rows[number]]), self.warnings
+        )
+
+    def family_of_record(self, number: int) -> int:
+        """The number of the family of a file, by its record id."""
+        return int(self.family[np.flatnonzero(self.facts.record_ids == np.uint64(number))[0]])
 
     def is_partial(self, *modules: str) -> bool:
         return any(module in self.facts.partial_modules for module in modules)

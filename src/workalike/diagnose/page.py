@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from workalike.diagnose.finding import Diagnosis, Severity
 from workalike.diagnose.job import Job
+from workalike.diagnose.text import consistency_lines
 from workalike.facts.records import FloatArray
 from workalike.files import write_text
 
@@ -26,6 +27,8 @@ TEMPLATE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 {{ (100 * found.io_share) | percent }} of the ranks' time in I/O calls.</p></div></header><main>
 {% if found.warnings %}<section><h2>What is odd in the log</h2><ul class="plain">
 {% for line in found.warnings %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
+{% if consistency %}<section><h2>Consistency</h2><ul class="plain">
+{% for line in consistency %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
 <section><h2>Timeline</h2>{% for title, picture in pictures %}<figure><figcaption>{{ title }}</figcaption>
 {{ picture }}</figure>{% else %}<p>The log has no times.</p>{% endfor %}</section>
 <section><h2>Findings</h2>{% for f in found.findings %}<div class="story {{ f.severity.value }}">
@@ -62,6 +65,7 @@ def write_page(path: Path, found: Diagnosis, job: Job) -> None:
         "weighty": f"{high} HIGH, {medium} MEDIUM" if high + medium else "Nothing of weight",
         "style": Markup(style),  # our own file
         "pictures": _pictures(found, job),
+        "consistency": consistency_lines(found.consistency) if found.consistency else [],
     }
     write_text(path, environment().from_string(TEMPLATE).render(page))
 

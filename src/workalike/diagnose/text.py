@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import textwrap
 
-from workalike.diagnose.finding import Diagnosis, Finding, Severity
+from workalike.diagnose.finding import Consistency, Diagnosis, Finding, Severity
 from workalike.diagnose.rule import Answer
 from workalike.text import percent_text, plural, seconds_text
 
 MOST_NOTES = 8
+MOST_CONFLICTS = 3
 
 
 def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
@@ -21,6 +22,8 @@ def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
     lines += _wrapped("warning: ", found.warnings, width)
     weighty = [f for f in found.findings if f.severity is not Severity.NOTE or f.rule == "partial-log"]
     notes = [f for f in found.findings if f not in weighty]
+    if found.consistency:
+        lines += ["", *_consistency(found.consistency, width)]
     for finding in weighty:
         lines += ["", *_finding(finding, width)]
     if not any(f.severity is not Severity.NOTE for f in found.findings):
@@ -43,6 +46,37 @@ def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
     if named:
         lines += ["", "Families", *_wrapped("  ", named, width)]
     return "\n".join(lines) + "\n"
+
+
+def consistency_lines(found: Consistency) -> list[str]:
+    """What the job needs of a file system, and where."""
+    if not found.pairs:
+        return ["No two ranks touch the same bytes, one of them writing: any consistency model will do"]
+    pairs = plural(found.pairs, "pair")
+    may = "may be" if found.gaps else "are"
+    if found.weakest == "session":
+        lines = [f"{pairs} of conflicting accesses: correct under all four models, session included"]
+    elif found.weakest:
+        broken = [f"{name} ({count:,})" for name, count in found.broken.items() if count]
+        lines = [
+            f"{pairs} of conflicting accesses: correct under {found.weakest} consistency, not under {', '.join(broken)}"
+        ]
+    else:
+        lines = [
+            f"{found.broken['POSIX']:,} of {pairs} of conflicting accesses {may} a race: no model orders them"
+        ]
+    for one in found.examples[:MOST_CONFLICTS]:
+        under = ", ".join(one.ordered_under) or "none"
+        lines.append(
+            f"{one.family}: bytes {one.offset:,} to {one.end - 1:,}, ranks {one.ranks[0]} and {one.ranks[1]}, "
+            f"{one.kind}; ordered under: {under}"
+        )
+    return lines + [f"possible, not certain: {gap}" for gap in found.gaps if found.weakest != "session"]
+
+
+def _consistency(found: Consistency, width: int) -> list[str]:
+    first, *rest = consistency_lines(found)
+    return _wrapped("Consistency: ", [first], width) + _wrapped("  ", rest, width)
 
 
 def _finding(finding: Finding, width: int) -> list[str]:

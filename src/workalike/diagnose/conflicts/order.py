@@ -31,11 +31,16 @@ class _Step:
 
 @dataclass
 class _Meeting:
-    """The calls that belong together. `waits_for` is None for all members, else the ranks whose steps are needed."""
+    """The calls that belong together. Of a collective call (`together`) all members wait for the same ranks."""
 
     givers: set[int]
+    together: bool = False
     given: dict[int, tuple[Clock, int]] = field(default_factory=dict)
     merged: Clock | None = None
+
+    def has(self, needed: set[int] | None) -> bool:
+        """Whether the ranks of `needed` (None: all) have given."""
+        return len(self.given) >= len(self.givers) if needed is None else needed <= self.given.keys()
 
 
 class Order:
@@ -103,14 +108,14 @@ class Order:
                     self._gives[rank].append(step.time)
                     self._numbers[rank].append(number)
                     meeting.given[rank] = (now[rank], number + 1)
-                    ready += asleep.pop(self._of[step.message], ())
+                    if not meeting.together or meeting.has(None):
+                        ready += asleep.pop(self._of[step.message], ())
                 else:
                     needed = self._needed(meeting, self._messages[step.message])
-                    if not needed <= meeting.given.keys():
+                    if not meeting.has(needed):
                         asleep[self._of[step.message]].add(rank)
                         break
-                    fresh = meeting.merged is None or needed != meeting.givers
-                    cells += self._ranks if fresh else 0
+                    cells += 0 if needed is None and meeting.merged is not None else self._ranks
                     if cells > MOST_CELLS:
                         self.gaps.append("too many MPI calls to order all of them")
                         return
@@ -122,30 +127,30 @@ class Order:
         if stuck:
             self.gaps.append(f"MPI calls of {stuck} ranks wait for each other")
 
-    def _needed(self, meeting: _Meeting, message: Message) -> set[int]:
+    def _needed(self, meeting: _Meeting, message: Message) -> set[int] | None:
+        """The ranks that a call waits for; None for all that give."""
         match message.flow:
             case Flow.FROM_ROOT:
                 return {message.peer} & meeting.givers
             case Flow.TO_ROOT:
-                return meeting.givers if message.rank == message.peer else set()
+                return None if message.rank == message.peer else set()
             case Flow.PREFIX:
                 return {rank for rank in meeting.givers if rank <= message.rank}
             case _:
-                return meeting.givers
+                return None
 
-    def _merge(self, meeting: _Meeting, needed: set[int], mine: Clock) -> Clock:
-        whole = needed == meeting.givers
-        if whole and meeting.merged is not None and len(needed) > 1:
+    def _merge(self, meeting: _Meeting, needed: set[int] | None, mine: Clock) -> Clock:
+        if needed is None and meeting.merged is not None:
             return meeting.merged  # of all members, this rank among them
-        out = last = mine.copy()
-        for rank in needed:
-            clock = meeting.given[rank][0]
+        out = mine.copy()
+        last = mine
+        for rank in meeting.givers if needed is None else needed:
+            clock, number = meeting.given[rank]
             if clock is not last:  # after a barrier all ranks have the same one
                 np.maximum(out, clock, out=out)
             last = clock
-        for rank in needed:
-            out[rank] = max(int(out[rank]), meeting.given[rank][1])
-        if whole and len(needed) > 1:
+            out[rank] = max(int(out[rank]), number)
+        if needed is None and meeting.together:
             meeting.merged = out
         return out
 
@@ -178,12 +183,13 @@ def _match(messages: Sequence[Message], gaps: list[str]) -> tuple[dict[int, _Mee
     unmatched = unlike = 0
     for number, found in calls.items():
         flows = {message.flow for message in found}
-        meetings[number] = _Meeting({m.rank for m in found if m.flow is not Flow.RECEIVE})
+        givers = {m.rank for m in found if m.flow is not Flow.RECEIVE}
+        meetings[number] = _Meeting(givers, together=flows == {Flow.ALL})
         if flows & {Flow.SEND, Flow.RECEIVE}:
             unmatched += flows == {Flow.RECEIVE}
         elif len(flows) > 1 or len({m.peer for m in found}) > 1:
             unlike += 1
-            meetings[number].givers.clear()
+            meetings[number] = _Meeting(set())
         elif len(found) != found[0].size:
             unmatched += 1
     if unmatched:

@@ -9,7 +9,7 @@ import numpy as np
 
 from workalike.diagnose.conflicts.events import Accesses
 
-MOST_PAIRS = 200_000
+MOST_PAIRS = 100_000
 
 
 def overlapping(accesses: Accesses) -> Iterator[tuple[int, int]]:

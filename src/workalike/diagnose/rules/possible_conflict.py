@@ -6,10 +6,11 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.conflicts.of_logs import JobConflicts
 from workalike.diagnose.costs import no_cost
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen, Sure
-from workalike.text import count_text
+from workalike.text import count_text, plural
 
 
 class Limits(Parameters):
@@ -17,7 +18,10 @@ class Limits(Parameters):
 
 
 def find(job: Job, limits: Limits) -> Found:
-    """Files that several ranks write, with more bytes than they hold."""
+    """Overlaps in the trace whose order is not known; without a trace, files with more bytes written than they hold."""
+    traced = job.conflicts
+    if traced is not None and (traced.found.overlaps or not traced.found.gaps):
+        return [] if traced.ordered else _of_trace(job, traced)
     written = job.total("POSIX", "BYTES_WRITTEN")
     extent = (job.largest("POSIX", "MAX_BYTE_WRITTEN") + 1) * np.maximum(counts.opens_per_rank(job), 1)
     here = job.own & job.shared & (written >= limits.ratio * extent) & (written > 0)
@@ -36,12 +40,27 @@ def find(job: Job, limits: Limits) -> Found:
     ]
 
 
+def _of_trace(job: Job, traced: JobConflicts) -> list[Seen]:
+    found = traced.found
+    if not found.overlaps:
+        return []
+    one = found.examples[0]
+    at_least = "at least " if found.gaps else ""
+    text = (
+        f"{at_least}{plural(found.overlaps, 'pair')} of accesses by two ranks touch the same bytes, one of them writing, "
+        f"for example ranks {one.ranks[0]} and {one.ranks[1]} in bytes {one.offset:,} to {one.end - 1:,}"
+    )
+    families = sorted({job.family_of_record(traced.ids[example.file]) for example in found.examples})
+    cost = no_cost(job, "a risk, not time")
+    return [Seen(text, cost, tuple(families), {"pairs": float(found.overlaps)}, Sure.POSSIBLE)]
+
+
 RULE = Rule(
     id="possible-conflict",
     find=find,
     parameters=Limits,
     title="ranks may overlap in a shared file",
-    seen_as="Several ranks write a file, more bytes than it holds. Counters do not tell who wrote what: this is never more than possible.",
+    seen_as="Several ranks write a file, more bytes than it holds; or, by a trace (DXT), they touch the same bytes. Neither tells in which order: this is never more than possible. With `workalike profile --dxt --events` the rule conflict decides.",
     costs="None: it is a question of correctness.",
     advice="Check that ranks write disjoint ranges, or sync and barrier between them.",
     needs=("POSIX",),
