@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from workalike.capture.event_list import EventList, FileCallRow, MessageRow
 from workalike.darshan import Log
@@ -50,7 +51,8 @@ def captured(log: Log, events: EventList | None, own: Callable[[int], bool]) -> 
     if not parts:
         return None
     upper_rows = parts.get("DXT_MPIIO", np.zeros(0, dtype=ACCESS))
-    at_mpiio = np.setdiff1d(upper_rows["file"], upper_rows["file"][upper_rows["offset"] < 0])
+    hidden = np.concatenate([upper_rows["file"][upper_rows["offset"] < 0], _with_views(log)])
+    at_mpiio = np.setdiff1d(upper_rows["file"], hidden)
     chosen = []
     for name, rows in parts.items():
         upper = np.isin(rows["file"], at_mpiio)
@@ -65,6 +67,14 @@ def captured(log: Log, events: EventList | None, own: Callable[[int], bool]) -> 
     if events is not None:
         _add_events(trace, log, events, ids, levels)
     return Captured(trace, [i & (2**64 - 1) for i in ids])
+
+
+def _with_views(log: Log) -> npt.NDArray[np.int64]:
+    """The record ids of files with a file view: their offsets are those within the view."""
+    table = log.records("MPI-IO")
+    if table is None:
+        return np.zeros(0, dtype=np.int64)
+    return np.unique(table.ids.view(np.int64)[table["VIEWS"] != 0])
 
 
 def _accesses(table: DxtTable) -> Accesses:

@@ -1,0 +1,85 @@
+"""What the ECP I/O study found in five applications is found in small programs that do the same.
+
+The programs are of this project. Thresholds that are counts at scale are lowered to the scale of four ranks.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workalike.diagnose.diagnosis import diagnosis_of
+from workalike.diagnose.finding import Diagnosis, Severity
+from workalike.diagnose.job import read_job
+from workalike.diagnose.site import Site
+
+from .conftest import Profile
+from .test_hdf5 import hdf5_flags
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(shutil.which("mpiexec") is None or shutil.which("mpicc") is None, reason="no MPI"),
+]
+AT_SMALL_SCALE = Site({"file-per-process": {"ranks": 4}})
+
+
+@pytest.fixture
+def diagnosed(profile: Profile, compiled: Callable[..., Path]) -> Callable[[str], Diagnosis]:
+    program = compiled("ecp_like.c", *hdf5_flags("openmpi"), compiler="mpicc")
+
+    def run(name: str) -> Diagnosis:
+        (profile.folder / "scratch").mkdir()
+        done = profile("mpiexec", "-n", "4", program, name, options=("--dxt", "--events"))
+        return diagnosis_of(read_job([done.log]), AT_SMALL_SCALE)
+
+    return run
+
+
+def test_flash_writes_attributes_at_each_step(diagnosed: Callable[[str], Diagnosis]) -> None:
+    found = diagnosed("flash")
+    first = found.findings[0]
+    assert (first.rule, first.severity) == ("library-metadata", Severity.HIGH)
+    assert (
+        first.evidence["metadata_writes"] > 0.9 * first.evidence["writes"]
+    )  # the data are 60 collective writes
+    assert "small-writes" not in {finding.rule for finding in found.findings}
+
+
+def test_nwchem_has_scratch_files_of_each_process_and_conflicts(
+    diagnosed: Callable[[str], Diagnosis],
+) -> None:
+    found = diagnosed("nwchem")
+    first = found.findings[0]
+    assert first.rule == "file-per-process" and first.evidence["files"] == 4 * 20
+    (conflict,) = [finding for finding in found.findings if finding.rule == "conflict"]
+    assert found.consistency is not None and found.consistency.weakest == "POSIX"
+    # Rank 0 writes four records of the database; the three others read each of them.
+    assert found.consistency.broken == {"POSIX": 0, "commit": 12, "MPI-IO": 12, "session": 12}
+    assert conflict.sure == "certain"
+
+
+def test_chombo_writes_a_shared_file_independently(diagnosed: Callable[[str], Diagnosis]) -> None:
+    found = diagnosed("chombo")
+    first = found.findings[0]
+    assert first.rule == "independent-access" and first.severity is Severity.HIGH
+    assert "small-writes" in first.also and first.evidence["writes"] >= 4 * 1500
+    assert "small-writes" not in {finding.rule for finding in found.findings}
+    assert found.consistency is not None and found.consistency.pairs == 0
+
+
+def test_qmcpack_overwrites_its_checkpoint(diagnosed: Callable[[str], Diagnosis]) -> None:
+    first = diagnosed("qmcpack").findings[0]
+    assert first.rule == "overwritten-in-place" and first.evidence["times"] == 5
+    assert first.gain_at_most_s == 0
+
+
+def test_hacc_io_needs_the_stripes_to_be_judged(diagnosed: Callable[[str], Diagnosis]) -> None:
+    """The header moves 1 MiB blocks off their boundary: only stripes, which no local file has, make that a problem."""
+    found = diagnosed("hacc")
+    blamed = {finding.rule for finding in found.findings}
+    assert not blamed & {"small-writes", "independent-access", "library-metadata", "unaligned", "conflict"}
+    reasons = {unknown.rule: unknown.reason for unknown in found.cannot_tell}
+    assert "LUSTRE" in reasons["unaligned"] and "LUSTRE" in reasons["too-few-stripes"]
