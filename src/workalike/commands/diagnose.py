@@ -32,6 +32,21 @@ def command(
     show_site: Annotated[
         bool, typer.Option("--show-site", help="Print the site file with all defaults.")
     ] = False,
+    attempt: Annotated[
+        Path | None,
+        typer.Option(
+            "--try",
+            metavar="DIR",
+            help="Measure what changes gain: a study of the log's workload with and without them, in this folder.",
+        ),
+    ] = None,
+    directory: Annotated[
+        Path | None, typer.Option("--dir", help="With --try: where the data goes [default: in DIR].")
+    ] = None,
+    ranks: Annotated[
+        int | None, typer.Option(min=1, help="With --try: ranks [default: two per core].")
+    ] = None,
+    blocks: Annotated[int, typer.Option(min=2, max=1000, help="With --try: times that each is run.")] = 6,
     names: Annotated[
         bool, typer.Option("--names", help="Name the files of each family, by their pattern.")
     ] = False,
@@ -46,6 +61,8 @@ def command(
         workalike diagnose app.darshan
 
         workalike diagnose app.darshan -o app.html --names
+
+        workalike diagnose app.darshan --try tried/ --dir /scratch/me
 
         workalike diagnose --explain sync-each-write
     """
@@ -68,6 +85,15 @@ def command(
     chosen = read_site(site)
     job = read_job(open_logs(logs))
     found = diagnosis_of(job, chosen, names=names)
+    if attempt is not None:
+        from workalike.diagnose.trying.measure import TryOptions
+        from workalike.diagnose.trying.of_findings import try_findings
+
+        said = opt.warn if not as_json else lambda _: None
+        options = TryOptions(attempt, directory, ranks, blocks=blocks, report=said)
+        found = found.model_copy(update={"tried": try_findings(found, job, options)})
+    elif directory is not None or ranks is not None:
+        raise WorkalikeError(ErrorKind.USAGE, "--dir and --ranks are of --try", hint="add --try DIR")
     if output is not None:
         from workalike.diagnose.page import write_page
 

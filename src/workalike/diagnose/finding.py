@@ -49,6 +49,31 @@ class Finding(_Part):
     partial: list[str]
 
 
+class Tried(_Part):
+    """A change that was measured: the workload of the log with and without it, in turns (`--try`).
+
+    `ratio` is the I/O time after the change over that before it, with its 95 % interval `low` to `high`; `saved_s` is
+    what that comes to at the scale that was run, whose I/O took `io_time_s`. `pays` is null where the interval holds 1.
+    With `reason`, it could not be measured.
+    """
+
+    rule: str
+    change: str
+    says: str
+    reason: str = ""
+    ranks: int | None = None
+    bytes_scale: float | None = None
+    blocks: int = 0
+    io_time_s: float | None = None
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    saved_s: float | None = None
+    saved_low_s: float | None = None
+    saved_high_s: float | None = None
+    pays: bool | None = None
+
+
 class Unknown(_Part):
     """A rule that cannot tell, and why."""
 
@@ -101,3 +126,4 @@ class Diagnosis(_Part):
     consistency: Consistency | None
     findings: list[Finding]
     cannot_tell: list[Unknown]
+    tried: list[Tried] = []

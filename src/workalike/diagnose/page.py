@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from workalike.diagnose.finding import Diagnosis, Severity
 from workalike.diagnose.job import Job
-from workalike.diagnose.text import consistency_lines
+from workalike.diagnose.text import consistency_lines, tried_line
 from workalike.facts.records import FloatArray
 from workalike.files import write_text
 
@@ -43,6 +43,8 @@ TEMPLATE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 {% if f.advice %}<p>{{ f.advice }}</p>{% endif %}
 {% if f.snippet %}<pre><code>{{ f.snippet }}</code></pre>{% endif %}</div>
 {% else %}<p>None.</p>{% endfor %}</section>
+{% if tried %}<section><h2>Tried</h2><ul class="plain">
+{% for line in tried %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
 {% if found.cannot_tell %}<section><h2>Cannot tell</h2><ul class="plain">
 {% for u in found.cannot_tell %}<li>{{ u.rule }}: {{ u.reason }}</li>{% endfor %}</ul></section>{% endif %}
 </main></body></html>
@@ -65,6 +67,7 @@ def write_page(path: Path, found: Diagnosis, job: Job) -> None:
         "weighty": f"{high} HIGH, {medium} MEDIUM" if high + medium else "Nothing of weight",
         "style": Markup(style),  # our own file
         "pictures": _pictures(found, job),
+        "tried": [f"{one.rule}: {tried_line(one)}" for one in found.tried],
         "consistency": consistency_lines(found.consistency) if found.consistency else [],
     }
     write_text(path, environment().from_string(TEMPLATE).render(page))

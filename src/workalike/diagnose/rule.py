@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from workalike.diagnose.change import Change
 from workalike.diagnose.costs import Cost
 from workalike.diagnose.job import Job
 
@@ -68,7 +69,7 @@ class Rule:
     """One rule.
 
     `needs` are modules: without one of them the rule cannot tell. `any_of` are modules of which one is enough.
-    `explained_by` are rules that are the cause where both see the same family: this one then is their evidence.
+    `change` is what `--try` measures. `explained_by` are rules that are the cause where both see the same family: this one then is their evidence.
     """
 
     id: str
@@ -85,5 +86,6 @@ class Rule:
     snippet: str = ""
     language: str = ""
     source: str = ""
+    change: Change | None = None
     not_this: str = field(default="")
     """When the same counters mean something else, and the rule is silent."""

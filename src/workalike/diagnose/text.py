@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from workalike.diagnose.finding import Consistency, Diagnosis, Finding, Severity
+from workalike.diagnose.finding import Consistency, Diagnosis, Finding, Severity, Tried
 from workalike.diagnose.rule import Answer
 from workalike.text import percent_text, plural, seconds_text
 
@@ -25,9 +25,13 @@ def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
     if found.consistency:
         lines += ["", *_consistency(found.consistency, width)]
     for finding in weighty:
-        lines += ["", *_finding(finding, width)]
+        lines += ["", *_finding(finding, found.tried, width)]
     if not any(f.severity is not Severity.NOTE for f in found.findings):
         lines += ["", "No finding explains 1 % of the job's time or more."]
+    shown = {rule for finding in weighty for rule in (finding.rule, *finding.also)}
+    others = [f"{one.rule}: {tried_line(one)}" for one in found.tried if one.rule not in shown]
+    if others:
+        lines += ["", "Tried", *_wrapped("  ", others, width)]
     if notes:
         lines += ["", "Notes"]
         for note in notes[:MOST_NOTES]:
@@ -46,6 +50,23 @@ def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
     if named:
         lines += ["", "Families", *_wrapped("  ", named, width)]
     return "\n".join(lines) + "\n"
+
+
+def tried_line(one: Tried) -> str:
+    """What a change gained, or why it was not measured."""
+    return f"{one.change} ({one.says}): {_gain(one)}"
+
+
+def _gain(one: Tried) -> str:
+    if one.ratio is None or one.low is None or one.high is None or one.saved_s is None:
+        return f"not measured: {one.reason}"
+    verdict = {True: "pays", False: "does not pay, it costs time", None: "no difference found"}[one.pays]
+    amount = f"{seconds_text(abs(one.saved_s))} {'less' if one.saved_s >= 0 else 'more'} than {seconds_text(one.io_time_s)}"
+    scale = f"{plural(one.ranks or 0, 'rank')}, {percent_text(100 * (one.bytes_scale or 0))} of the bytes"
+    return (
+        f"{verdict}: I/O time x {one.ratio:.3g} ({one.low:.3g} to {one.high:.3g}, 95 %), "
+        f"{amount}, with {scale}, {plural(one.blocks, 'pair')} of runs"
+    )
 
 
 def consistency_lines(found: Consistency) -> list[str]:
@@ -79,7 +100,7 @@ def _consistency(found: Consistency, width: int) -> list[str]:
     return _wrapped("Consistency: ", [first], width) + _wrapped("  ", rest, width)
 
 
-def _finding(finding: Finding, width: int) -> list[str]:
+def _finding(finding: Finding, tried: list[Tried], width: int) -> list[str]:
     word = finding.severity.value
     if finding.answer is not Answer.PROBLEM:
         word += f", {finding.answer.value}"
@@ -100,7 +121,9 @@ def _finding(finding: Finding, width: int) -> list[str]:
             ],
             width,
         )
-    if finding.gain_at_most_s:
+    mine = [one for one in tried if one.rule in (finding.rule, *finding.also)]
+    lines += _wrapped("  measured: ", [tried_line(one) for one in mine], width)
+    if finding.gain_at_most_s and not any(one.ratio for one in mine):
         lines += _wrapped("  gain: ", [f"at most {seconds_text(finding.gain_at_most_s)} of the run"], width)
     if finding.also:
         lines += _wrapped("  also seen: ", [", ".join(finding.also)], width)

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import NO_FILL
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
@@ -51,6 +52,7 @@ RULE = Rule(
     id="fill-values",
     find=find,
     parameters=Limits,
+    change=NO_FILL,
     title="HDF5 writes fill values first",
     seen_as="MPI-IO or POSIX gets about twice the bytes of the datasets of a file.",
     costs="Write time x (1 - bytes of the datasets / bytes below).",

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import COLLECTIVE
 from workalike.diagnose.costs import READ, WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
@@ -56,6 +57,7 @@ RULE = Rule(
     id="independent-access",
     find=find,
     parameters=Limits,
+    change=COLLECTIVE,
     title="independent accesses where collective ones would serve",
     seen_as="Most ranks use a shared file by independent MPI-IO calls that are smaller than a stripe, or interleaved.",
     costs="Read or write time of these files.",

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import COLLECTIVE
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen, Sure
@@ -47,6 +48,7 @@ RULE = Rule(
     id="lock-contention",
     find=find,
     parameters=Limits,
+    change=COLLECTIVE,
     title="several writers in one stripe",
     seen_as="Ranks write interleaved blocks, no multiple of the stripe, to a shared file.",
     costs="Write time of these files.",

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import IN_ORDER
 from workalike.diagnose.costs import READ, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
@@ -44,6 +45,7 @@ RULE = Rule(
     id="small-reads",
     find=find,
     parameters=Limits,
+    change=IN_ORDER,
     title="small reads that read-ahead cannot help",
     seen_as="Reads below 1 MiB jump in the file.",
     costs="Read time x small reads out of order / reads.",

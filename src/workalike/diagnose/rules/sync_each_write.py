@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import SYNC_ONCE
 from workalike.diagnose.costs import META, WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen, Sure
@@ -47,6 +48,7 @@ def find(job: Job, limits: Limits) -> Found:
 
 RULE = Rule(
     id="sync-each-write",
+    change=SYNC_ONCE,
     title="a sync after each write",
     seen_as="fsync, fdatasync, fflush or MPI_File_sync is called about as often as data is written.",
     costs="Write time of these files, which contains the syncs: a log does not separate them.",

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import NO_SEEKS
 from workalike.diagnose.costs import META, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen, Sure
@@ -51,6 +52,7 @@ RULE = Rule(
     id="useless-seeks",
     find=find,
     parameters=Limits,
+    change=NO_SEEKS,
     title="seeks to where the file is already",
     seen_as="There is a seek for nearly each operation, while nearly all operations follow the one before.",
     costs="Metadata time x seeks / (opens + stats + seeks).",

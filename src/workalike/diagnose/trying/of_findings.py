@@ -1,0 +1,34 @@
+"""Which changes the findings of a job ask for."""
+
+from __future__ import annotations
+
+from workalike.characterize import characterize
+from workalike.diagnose.change import Change
+from workalike.diagnose.finding import Diagnosis, Tried
+from workalike.diagnose.job import Job
+from workalike.diagnose.registry import all_rules
+from workalike.diagnose.trying.measure import TryOptions, try_changes
+
+
+def changes_of(found: Diagnosis) -> list[tuple[str, Change]]:
+    """(rule, change) of each finding that has one, the most costly first; each change once."""
+    rules = all_rules()
+    out: dict[str, tuple[str, Change]] = {}
+    for finding in found.findings:
+        for name in (finding.rule, *finding.also):
+            change = rules[name].change
+            if change is not None:
+                out.setdefault(change.name, (name, change))
+    return list(out.values())
+
+
+def try_findings(found: Diagnosis, job: Job, options: TryOptions) -> list[Tried]:
+    """Measure the changes that the findings ask for, on this system.
+
+    Raises:
+        WorkalikeError: as `characterize` and `run_study`; nothing is run for findings without a change.
+    """
+    changes = changes_of(found)
+    if not changes:
+        return []
+    return try_changes(characterize(job.logs).workload, changes, options)

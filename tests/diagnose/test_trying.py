@@ -1,0 +1,126 @@
+"""Findings become changed workloads, and measured gains with intervals; what does not pay is said."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workalike.darshan.write import LogBuilder
+from workalike.diagnose import change as changes
+from workalike.diagnose.change import Change
+from workalike.diagnose.finding import Tried
+from workalike.diagnose.registry import all_rules
+from workalike.diagnose.text import tried_line
+from workalike.diagnose.trying.measure import AS_IS, _result
+from workalike.diagnose.trying.workloads import changed_workload
+from workalike.plan.resolve import Options
+from workalike.study.statistics.table import Trials
+from workalike.workload.workload_file import parse_workload
+
+HEAD = "workalike: 2\nranks: 4\nfamilies:\n"
+FAMILY = """\
+- role: checkpoint
+  interface: {interface}
+  schedule: {{count: 1, first: 0 s}}
+  content:
+    {content}
+"""
+
+
+def workload(interface: str, content: str) -> str:
+    return HEAD + FAMILY.format(interface=interface, content=content)
+
+
+STREAM = "streams: [{direction: write, sizes: [8/rank x 64 KiB]%s}]"
+ARRAYS = "arrays: [{dims: [64, 64]%s, access: [{direction: write, slabs: [{count: 4, shape: [16, 64]}]%s}]}]"
+CASES = [
+    (changes.COLLECTIVE, "mpiio", STREAM % "", STREAM % ", collective: true"),
+    (changes.COLLECTIVE, "hdf5", ARRAYS % ("", ""), ARRAYS % ("", ", collective: true")),
+    (changes.SYNC_ONCE, "posix", "sync: each\n    " + STREAM % "", "fsyncs: 1\n    " + STREAM % ""),
+    (changes.IN_ORDER, "posix", STREAM % ", pattern: random", STREAM % ""),
+    (changes.NO_FILL, "hdf5", ARRAYS % (", fill_values: true", ""), ARRAYS % ("", "")),
+    (changes.NO_SEEKS, "posix", "seeks: each\n    " + STREAM % "", STREAM % ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "interface", "before", "after"), CASES, ids=lambda v: getattr(v, "name", "")
+)
+def test_a_change_changes_what_it_says_and_nothing_else(
+    change: Change, interface: str, before: str, after: str
+) -> None:
+    made = changed_workload(parse_workload(workload(interface, before)), change)
+    assert made == parse_workload(workload(interface, after))
+
+
+def test_every_change_of_a_rule_is_tested() -> None:
+    assert {rule.change.name for rule in all_rules().values() if rule.change} <= {c[0].name for c in CASES}
+
+
+def test_what_has_nothing_to_change_is_said() -> None:
+    calm = parse_workload(workload("posix", STREAM % ""))
+    for change in (changes.SYNC_ONCE, changes.COLLECTIVE, changes.IN_ORDER):
+        assert "nothing of it" in str(changed_workload(calm, change))
+
+
+def tried(ratio: float, spread: float) -> Tried:
+    """Eight blocks whose speed drifts by a factor of 40; the change takes `ratio` of the time."""
+    noise = np.random.default_rng(5)
+    blocks, names, seconds = [], [], []
+    for number in range(8):
+        drift = math.exp(0.5 * number)
+        for name, factor in ((AS_IS, 1.0), ("sync-once", ratio)):
+            blocks.append(number)
+            names.append(name)
+            seconds.append(2.0 * drift * factor * math.exp(spread * noise.standard_normal()))
+    trials = Trials(np.array(blocks), names, np.array(seconds))
+    return _result("sync-each-write", changes.SYNC_ONCE, trials, Options(ranks=4))
+
+
+def test_a_planted_gain_is_measured_through_drift() -> None:
+    gain = tried(0.5, 0.05)
+    assert gain.pays is True and gain.blocks == 8
+    assert gain.low is not None and gain.high is not None
+    assert gain.low < 0.5 < gain.high < 0.6
+    assert gain.saved_s == pytest.approx((1 - gain.ratio) * gain.io_time_s)  # type: ignore[operator]
+    assert "pays" in tried_line(gain)
+
+
+def test_a_change_that_does_not_pay_is_said() -> None:
+    assert "does not pay" in tried_line(tried(1.5, 0.05))
+    assert "no difference found" in tried_line(tried(1.0, 0.3))
+
+
+@pytest.mark.mpi
+def test_from_a_log_to_a_measured_change(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=2, run_time=10.0)
+    for rank in range(2):
+        log.posix(
+            f"/data/out.{rank}", rank, OPENS=1, WRITES=60, FSYNCS=60, CONSEC_WRITES=59, SEQ_WRITES=59,
+            BYTES_WRITTEN=60 * 4096, MAX_BYTE_WRITTEN=60 * 4096 - 1, SIZE_WRITE_1K_10K=60, ACCESS1_ACCESS=4096,
+            ACCESS1_COUNT=60, F_WRITE_TIME=5.0, F_WRITE_START_TIMESTAMP=1.0, F_WRITE_END_TIMESTAMP=8.0,
+            F_OPEN_START_TIMESTAMP=1.0, F_OPEN_END_TIMESTAMP=1.0, F_CLOSE_START_TIMESTAMP=8.0,
+            F_CLOSE_END_TIMESTAMP=8.1,
+        )  # fmt: skip
+    path = log.write(tmp_path / "x.darshan")
+    (tmp_path / "data").mkdir()
+    command = [sys.executable, "-m", "workalike", "diagnose", path, "--try", tmp_path / "tried", "--dir"]
+    command += [tmp_path / "data", "--ranks", "2", "--blocks", "2", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (result,) = [one for one in json.loads(done.stdout)["tried"] if one["rule"] == "sync-each-write"]
+    assert (result["change"], result["blocks"], result["ranks"]) == ("sync-once", 2, 2)
+    assert 0 < result["low"] <= result["ratio"] <= result["high"]
+    assert list((tmp_path / "data").iterdir()) == []
+    rows = [
+        json.loads(line)["trial"]
+        for line in (tmp_path / "tried/results/trials.jsonl").read_text().splitlines()
+    ]
+    assert sorted(row["workload"] for row in rows) == [AS_IS, AS_IS, "sync-once", "sync-once"]
+    assert {row["bytes_written"] for row in rows} == {2 * 60 * 4096}
