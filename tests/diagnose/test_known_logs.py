@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from support.known_logs import JOBS, job_name, package
+from support.known_findings import PAGE, page_text
+from support.known_logs import JOBS, job_name, needs_shared, package
 from workalike.darshan import open_log
 from workalike.diagnose.diagnosis import diagnose
 from workalike.diagnose.finding import Severity
@@ -32,3 +33,15 @@ def test_every_log_is_diagnosed_with_few_and_bounded_findings(logs: tuple) -> No
         assert 0 <= finding.cost.rank_seconds <= found.ranks * found.run_time_s * 1.0001
         assert finding.gain_at_most_s <= found.run_time_s
     assert max(map(len, diagnosis_text(found, 80).splitlines())) <= 80
+
+
+@needs_shared
+def test_the_page_of_known_logs_is_what_is_found() -> None:
+    again = "run python -m support.known_findings in tests/, and say in WHY why a new finding is right"
+    assert PAGE.read_text(encoding="utf-8") == page_text(), again
+
+
+@needs_shared
+def test_every_finding_of_weight_is_defended() -> None:
+    bare = [line for line in page_text().splitlines() if line.endswith("|  |")]
+    assert bare == []

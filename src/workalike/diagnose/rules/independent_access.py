@@ -16,6 +16,9 @@ from workalike.text import count_text, size_text
 class Limits(Parameters):
     ranks: float = Field(0.5, gt=0, description="Share of the job's ranks that use the file.")
     calls: int = Field(1000, ge=0, description="Independent calls of the job.")
+    collective: float = Field(
+        0.01, ge=0, lt=1, description="Collective calls, at most, for each independent one."
+    )
     size: int = Field(
         1048576,
         ge=0,
@@ -24,7 +27,7 @@ class Limits(Parameters):
 
 
 def find(job: Job, limits: Limits) -> Found:
-    """Shared MPI-IO files with independent calls alone, that are small or interleaved."""
+    """Shared MPI-IO files with (almost) independent calls alone, that are small or interleaved."""
     out: list[Seen] = []
     if job.nprocs < 2:
         return out
@@ -41,14 +44,14 @@ def find(job: Job, limits: Limits) -> Found:
             job.own
             & (job.ranks_in("MPI-IO") >= max(2.0, limits.ranks * job.nprocs))
             & (alone > 0)
-            & (together == 0)
+            & (together <= limits.collective * alone)
         )
         here &= (mean < stripe) | (jumps & (mean < 4 * stripe))
         total = float(alone[here].sum())
         if total < limits.calls:
             continue
         cost = explained(job, here, (kind,), f"{kind.lower()} time of these files", calls=total)
-        text = f"{count_text(total)} independent {kind.lower()}s of {size_text(float(job.total('MPI-IO', name)[here].sum()) / total)} on shared files, none collective"
+        text = f"{count_text(total)} independent {kind.lower()}s of {size_text(float(job.total('MPI-IO', name)[here].sum()) / total)} on shared files, {'none' if not together[here].any() else 'hardly any'} collective"
         out.append(Seen(text, cost, job.families_of(here), {f"{kind.lower()}s": total}))
     return out
 
