@@ -1,9 +1,12 @@
 """Precision and recall of every rule of `workalike diagnose` on logs of known truth.
 
-    python benchmarks/findings_corpus.py [--clean N]
+    python benchmarks/findings_corpus.py [--clean N] [--no-peer]
 
 Each problem is planted at 0.5, 1 and 2 times its threshold, alone and beside three others; N logs are clean (default
 1000). Found means HIGH or MEDIUM, as a cause or as what else was seen of it. At 1 times a rule may say either.
+
+The same logs are given to drishti-io, in a virtual environment that is made for it: its rules that ask what ours ask
+stand beside them. A warning of its own is not counted as false where our diagnosis sees that, too, at any severity.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from beside_drishti import RULES, Case, installed, scored
 from catalogue import ROOT
 from results import Results
 
@@ -24,7 +28,7 @@ from support.planted_findings import OWN_JOB, PLANTS, clean, planted
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
 from workalike.diagnose.diagnosis import diagnose
-from workalike.diagnose.finding import Severity
+from workalike.diagnose.finding import Finding, Severity
 
 SEEDS = 5
 TARGET = 0.99
@@ -42,31 +46,42 @@ def also_true(rule: str, others: tuple[str, ...]) -> set[str]:
     return set().union(*(ALSO_TRUE.get(name, set()) for name in (rule, *others)))
 
 
-def found_in(log: LogBuilder, folder: Path) -> tuple[set[str], set[str]]:
-    """(causes of weight, all rules of weight)."""
-    heavy = [
-        f
-        for f in diagnose([open_log(log.write(folder / "x.darshan"))]).findings
-        if f.severity is not Severity.NOTE
-    ]
-    return {f.rule for f in heavy}, {name for f in heavy for name in (f.rule, *f.also)}
+def found_in(path: Path) -> tuple[set[str], set[str], set[str]]:
+    """(causes of weight, all rules of weight, all rules)."""
+    found = diagnose([open_log(path)]).findings
+    heavy = [f for f in found if f.severity is not Severity.NOTE]
+    return {f.rule for f in heavy}, _names(heavy), _names(found)
+
+
+def _names(findings: list[Finding]) -> set[str]:
+    return {name for f in findings for name in (f.rule, *f.also)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--clean", type=int, default=1000)
+    parser.add_argument("--no-peer", action="store_true")
     given = parser.parse_args()
     hit, missed, false, at_threshold = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     beside = [name for name in PLANTS if name not in OWN_JOB]
+    cases: list[Case] = []
+    peer = None
     with tempfile.TemporaryDirectory() as folder:
+
+        def written(log: LogBuilder) -> Path:
+            return log.write(Path(folder) / f"{len(cases)}.darshan")
+
         for rule in PLANTS:
             for seed in range(1 if rule == "file-per-process" else SEEDS):
                 others = tuple(random.Random(f"{rule}{seed}").sample([n for n in beside if n != rule], 3))
                 for factor, more in ((0.5, ()), (1.0, ()), (2.0, ()), (0.5, others), (2.0, others)):
                     if more and rule in OWN_JOB:
                         continue
-                    causes, every = found_in(planted(rule, factor, more, seed), Path(folder))
+                    path = written(planted(rule, factor, more, seed))
+                    causes, every, seen = found_in(path)
                     truth = {*more, *([rule] if factor > 1 else [])}
+                    unsure = frozenset({rule} | also_true(rule, more) | seen)
+                    cases.append(Case(path, frozenset(truth), unsure))
                     if factor == 1.0:
                         at_threshold[rule] += rule in every
                     hit.update(truth & every)
@@ -74,13 +89,32 @@ def main() -> None:
                     false.update(
                         causes - truth - also_true(rule, more) - ({rule} if factor == 1.0 else set())
                     )
-        alarms = sum(bool(found_in(clean(seed=n), Path(folder))[0]) for n in range(given.clean))
+        alarms = 0
+        for seed in range(given.clean):
+            path = written(clean(seed=seed))
+            alarms += bool(found_in(path)[0])
+            cases.append(Case(path, frozenset(), frozenset()))
+        python = None if given.no_peer else installed(Path(folder) / "peer")
+        peer = scored(python, cases) if python else None
     results = Results()
     for rule in PLANTS:
         recall = hit[rule] / max(1, hit[rule] + missed[rule])
         precision = hit[rule] / max(1, hit[rule] + false[rule])
+        beside_it = ""
+        if peer and rule in RULES:
+            theirs, found = peer[0][rule]
+            exact = "never raised" if theirs is None else f"{theirs:.3f}"
+            beside_it = f"  drishti-io: recall {found:.3f}  precision {exact}"
+            results.add(
+                f"{rule}: precision, recall of drishti-io",
+                f"{exact}, {found:.3f}",
+                target="never above ours",
+                reached=(theirs or 0.0) <= precision and found <= recall,
+                precision=theirs or 0.0,
+                recall=found,
+            )
         print(
-            f"{rule:24} recall {recall:.3f}  precision {precision:.3f}  at the threshold {at_threshold[rule]}"
+            f"{rule:24} recall {recall:.3f}  precision {precision:.3f}  at the threshold {at_threshold[rule]}{beside_it}"
         )
         results.add(
             f"{rule}: precision, recall",
@@ -93,6 +127,12 @@ def main() -> None:
     others = {name: count for name, count in false.items() if name not in PLANTS}
     print(f"rules without a plant that were found: {others or 'none'}")
     print(f"clean logs with a finding of weight: {alarms} of {given.clean}")
+    if peer:
+        print(
+            f"drishti-io: {peer[2]} of {given.clean} clean logs with a warning; it failed on {peer[1]} logs"
+        )
+    elif not given.no_peer:
+        print("drishti-io cannot be installed here: no comparison")
     results.add(
         "clean logs with a HIGH or MEDIUM",
         f"{alarms} of {given.clean}",
