@@ -1,0 +1,107 @@
+"""Pairs of engine runs, before and after a change: is the cause found first, and does the bound hold?
+
+    python benchmarks/tried_changes.py [--blocks N]
+
+Each workload has one known problem. It is run and captured, its log is diagnosed, and `diagnose --try` measures the
+change that the finding asks for, at the same ranks and bytes. The bound holds if the lower end of the measured gain's
+95 % interval is at most the gain that was printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from results import Results
+
+RANKS = 4
+HEAD = f"workalike: 2\nranks: {RANKS}\nfamilies:\n"
+
+CASES = {
+    "a sync after each write, posix": ("sync-each-write", "sync-once", """\
+- {role: checkpoint, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},
+   content: {sync: each, streams: [{direction: write, sizes: [150/rank x 64 KiB]}]}}
+"""),
+    "a sync after each write, one file": ("sync-each-write", "sync-once", """\
+- {role: checkpoint, interface: posix, sharing: shared, schedule: {count: 1, first: 0 s},
+   content: {sync: each, streams: [{direction: write, sizes: [150/rank x 64 KiB]}]}}
+"""),
+    "a flush after each write, stdio": ("sync-each-write", "sync-once", """\
+- {role: log, interface: stdio, sharing: per-rank, schedule: {count: 1, first: 0 s},
+   content: {flush: each, streams: [{direction: write, sizes: [20000/rank x 100 B]}]}}
+"""),
+    "independent interleaved pieces": ("independent-access", "collective", """\
+- {role: checkpoint, interface: mpiio, sharing: shared, schedule: {count: 1, first: 0 s},
+   content: {streams: [{direction: write, pattern: interleaved, sizes: [4000/rank x 1 KiB]}]}}
+"""),
+    "independent hyperslabs": ("independent-access", "collective", """\
+- {role: checkpoint, interface: hdf5, sharing: shared, schedule: {count: 1, first: 0 s},
+   content: {arrays: [{dims: [4096, 256], access: [{direction: write, slabs: [{count: 4096, shape: [1, 256]}]}]}]}}
+"""),
+    "fill values": ("fill-values", "no-fill", """\
+- {role: checkpoint, interface: hdf5, sharing: shared, schedule: {count: 1, first: 0 s},
+   content: {arrays: [{datasets: 4, dims: [4096, 1024], fill_values: true,
+   access: [{direction: write, slabs: [{count: 16, shape: [1024, 1024]}]}]}]}}
+"""),
+    "random small reads": ("small-reads", "in-order", """\
+- {role: input, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},
+   content: {streams: [{direction: read, pattern: random, sizes: [8000/rank x 8 KiB]}]}}
+"""),
+    "a seek before each read": ("useless-seeks", "no-seeks", """\
+- {role: input, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},
+   content: {seeks: each, streams: [{direction: read, sizes: [20000/rank x 4 KiB]}]}}
+"""),
+}  # fmt: skip
+
+
+def workalike(*arguments: object) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "workalike", *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    if done.returncode not in (0, 3):
+        raise SystemExit(f"workalike {arguments[0]}: {done.stderr}")
+    return done.stdout
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--blocks", type=int, default=6)
+    given = parser.parse_args()
+    results = Results()
+    first_right = holds = measured = 0
+    for name, (rule, change, family) in CASES.items():
+        with tempfile.TemporaryDirectory(dir=".") as place:
+            folder = Path(place)
+            (folder / "w.yaml").write_text(HEAD + family)
+            workalike(
+                "run", folder / "w.yaml", "--dir", folder / "data", "--capture", "-o", folder / "run", "-q"
+            )
+            log = folder / "run" / "replica.darshan"
+            extra = ("--ranks", RANKS, "--blocks", given.blocks, "--json")
+            found = json.loads(workalike("diagnose", log, "--try", folder / "tried", *extra))
+        first = next((f for f in found["findings"] if f["rule"] != "partial-log"), None)
+        right = first is not None and first["rule"] == rule
+        first_right += right
+        tried = next((one for one in found["tried"] if one["change"] == change), None)
+        text = f"first: {first and first['rule']}"
+        if first and tried and tried["ratio"] is not None:
+            measured += 1
+            bound, low, high = first["gain_at_most_s"], tried["saved_low_s"], tried["saved_high_s"]
+            holds += low <= bound
+            pays = {True: "pays", False: "does not pay", None: "no difference found"}[tried["pays"]]
+            text += f"; at most {bound:.3f} s; measured {tried['saved_s']:.3f} s ({low:.3f} to {high:.3f}): {pays}"
+        elif tried:
+            text += f"; {tried['reason']}"
+        print(f"{name:36} {text}", flush=True)
+        results.add(name, text, target=f"{rule} first", reached=right)
+    results.add("bounds that hold", f"{holds} of {measured}", target="all", reached=holds == measured)
+    print(f"{first_right} of {len(CASES)} causes first; {holds} of {measured} bounds hold")
+    results.write()
+
+
+if __name__ == "__main__":
+    main()
