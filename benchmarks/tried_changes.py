@@ -44,7 +44,7 @@ CASES = {
 """),
     "fill values": ("fill-values", "no-fill", """\
 - {role: checkpoint, interface: hdf5, sharing: shared, schedule: {count: 1, first: 0 s},
-   content: {arrays: [{datasets: 4, dims: [4096, 1024], fill_values: true,
+   content: {arrays: [{datasets: 4, dims: [4096, 1024], chunk: [1024, 1024], fill_values: true,
    access: [{direction: write, slabs: [{count: 16, shape: [1024, 1024]}]}]}]}}
 """),
     "random small reads": ("small-reads", "in-order", """\

@@ -58,7 +58,7 @@ def diagnosis_of(job: Job, site: Site, *, names: bool = False) -> Diagnosis:
         )
         for finding in findings:
             finding.severity = Severity.MEDIUM if finding.severity is Severity.HIGH else finding.severity
-    findings.sort(key=lambda finding: finding.rule != "partial-log")
+    findings.sort(key=lambda finding: (finding.rule != "partial-log", finding.answer is Answer.HARMLESS))
     return Diagnosis(
         ranks=job.nprocs,
         run_time_s=job.run_time,

@@ -64,5 +64,6 @@ RULE = Rule(
         "independent-access",
         "library-metadata",
         "close-flushes",
+        "fill-values",
     ),
 )
