@@ -46,10 +46,15 @@ def seconds(job: Job, *kinds: str) -> FloatArray:
 
 
 def _of(job: Job, module: str, kind: str) -> FloatArray:
-    out = np.zeros(len(job))
-    for file, _, values, _ in _records(job, module, kind):
-        np.add.at(out, file, values)
-    return out
+    """float64[N], seconds of one kind in one module; computed once, not to be changed."""
+    key = (module, kind)
+    if key not in job.seconds:
+        out = np.zeros(len(job))
+        for file, _, values, table in _records(job, module, kind):
+            out[file[table.starts]] = np.add.reduceat(values, table.starts)
+        out.setflags(write=False)
+        job.seconds[key] = out
+    return job.seconds[key]
 
 
 def _records(job: Job, module: str, kind: str) -> list[tuple[IntArray, IntArray, FloatArray, RecordColumns]]:

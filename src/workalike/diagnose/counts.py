@@ -35,8 +35,9 @@ def small(job: Job, kind: str) -> FloatArray:
         return out
     exact = np.zeros(len(job))
     for size, count in zip(ACCESSES, COUNTS, strict=True):
-        hit = table.column(size) == MIB
-        np.add.at(exact, table.file[hit], table.column(count)[hit].clip(0).astype(np.float64))
+        hit = np.flatnonzero(table.column(size) == MIB)
+        if len(hit):
+            np.add.at(exact, table.file[hit], table.column(count)[hit].clip(0).astype(np.float64))
     name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
     whole = 2 * job.total("POSIX", name) >= job.total("MPI-IO", name)
     below = out - np.minimum(exact, job.total("POSIX", f"SIZE_{kind}_{SMALL_BINS[-1]}"))

@@ -40,25 +40,14 @@ def diagnose(logs: Sequence[Log], site: Site | None = None, *, names: bool = Fal
 
 def diagnosis_of(job: Job, site: Site, *, names: bool = False) -> Diagnosis:
     """As `diagnose`, of a job that was read."""
-    found: list[tuple[Rule, Seen]] = []
-    unknown: list[Unknown] = []
-    for rule in all_rules().values():
-        answer = _ask(rule, job, site)
-        if isinstance(answer, CannotTell):
-            unknown.append(Unknown(rule=rule.id, reason=answer.reason))
-        else:
-            found += [(rule, seen) for seen in answer]
-    findings = [_finding(story, job, site) for story in stories(found)]
-    spent = float(seconds(job, *KINDS)[job.own].sum()) if len(job) else 0.0
+    findings, unknown = findings_of(job, site)
+    spent = _io_seconds(job)
     warnings = [*job.warnings, *(w for log in job.logs for w in log.warnings)]
-    if spent > OVERLAPPING * job.rank_time > 0:
+    if _overlaps(job, spent):
         warnings.append(
             f"timers add up to {spent / job.rank_time:.3g} times ranks x run time: threads overlap, "
             "so costs are upper bounds and no finding is weighed above MEDIUM"
         )
-        for finding in findings:
-            finding.severity = Severity.MEDIUM if finding.severity is Severity.HIGH else finding.severity
-    findings.sort(key=lambda finding: (finding.rule != "partial-log", finding.answer is Answer.HARMLESS))
     return Diagnosis(
         ranks=job.nprocs,
         run_time_s=job.run_time,
@@ -70,6 +59,34 @@ def diagnosis_of(job: Job, site: Site, *, names: bool = False) -> Diagnosis:
         findings=findings,
         cannot_tell=unknown,
     )
+
+
+def findings_of(job: Job, site: Site) -> tuple[list[Finding], list[Unknown]]:
+    """The findings of a job, the one that explains most time first, and the rules that cannot tell."""
+    found: list[tuple[Rule, Seen]] = []
+    unknown: list[Unknown] = []
+    for rule in all_rules().values():
+        answer = _ask(rule, job, site)
+        if isinstance(answer, CannotTell):
+            unknown.append(Unknown(rule=rule.id, reason=answer.reason))
+        else:
+            found += [(rule, seen) for seen in answer]
+    findings = [_finding(story, job, site) for story in stories(found)]
+    if findings and _overlaps(job, _io_seconds(job)):
+        for finding in findings:
+            finding.severity = Severity.MEDIUM if finding.severity is Severity.HIGH else finding.severity
+    findings.sort(key=lambda finding: (finding.rule != "partial-log", finding.answer is Answer.HARMLESS))
+    return findings, unknown
+
+
+def _io_seconds(job: Job) -> float:
+    """Seconds of all ranks in calls on the application's files."""
+    return float(seconds(job, *KINDS)[job.own].sum()) if len(job) else 0.0
+
+
+def _overlaps(job: Job, spent: float) -> bool:
+    """Whether timers of threads overlap."""
+    return spent > OVERLAPPING * job.rank_time > 0
 
 
 def _ask(rule: Rule, job: Job, site: Site) -> Found:

@@ -14,13 +14,9 @@ from workalike.facts import naming
 from workalike.facts.columns import Facts, RecordColumns
 from workalike.facts.gather import gather
 from workalike.facts.jobs import JobFacts, job_of
-from workalike.facts.noise import noise_of
+from workalike.facts.noise import STREAM_IDS, is_noise_by_name
 from workalike.facts.records import BoolArray, FloatArray, IntArray
-from workalike.facts.rules import NoiseRule
 from workalike.workload.words import Role
-
-SET_ASIDE = (NoiseRule.STREAM, NoiseRule.LIBRARY, NoiseRule.SYSTEM, NoiseRule.MPI)
-"""Files that are not the application's own. Small and untouched files stay: they may cost metadata time."""
 
 DATA_MODULES = ("POSIX", "MPI-IO", "STDIO")
 
@@ -41,13 +37,15 @@ class Job:
     """The facts of a job's N files, as columns.
 
     `nprocs` ranks ran for `run_time` seconds. `warnings` are what could not be true in the logs.
+    `seconds` keeps what `costs` has added up, by module and kind of call.
     """
 
     facts: Facts
     logs: Sequence[Log]
     member_of: JobFacts
     warnings: list[str] = field(default_factory=list)
-    _sums: dict[tuple[str, str, str], FloatArray] = field(default_factory=dict)
+    seconds: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
+    _sums: dict[tuple[str, ...], FloatArray] = field(default_factory=dict)
 
     @property
     def nprocs(self) -> int:
@@ -80,17 +78,24 @@ class Job:
         return counter in table.fcounter_names
 
     def total(self, module: str, *counters: str) -> FloatArray:
-        """float64[N], the sum over a file's records of some counters; -1 counts as 0."""
-        out = np.zeros(len(self))
-        for counter in counters:
-            out += self._merged(module, counter, "sum")
-        return out
+        """float64[N], the sum over a file's records of some counters; -1 counts as 0. Not to be changed."""
+        if len(counters) == 1:
+            return self._merged(module, counters[0], "sum")
+        key = (module, *counters)
+        if key not in self._sums:
+            out = np.zeros(len(self))
+            for counter in counters:
+                out += self._merged(module, counter, "sum")
+            out.setflags(write=False)
+            self._sums[key] = out
+        return self._sums[key]
 
     def largest(self, module: str, counter: str) -> FloatArray:
-        """float64[N], the largest value of a counter in a file's records; 0 without any."""
+        """float64[N], the largest value of a counter in a file's records, 0 without any. Not to be changed."""
         return self._merged(module, counter, "max")
 
     def _merged(self, module: str, counter: str, how: str) -> FloatArray:
+        """float64[N], a counter's sum or largest value by file."""
         key = (module, counter, how)
         if key not in self._sums:
             self._sums[key] = self._merge(module, counter, how)
@@ -99,17 +104,21 @@ class Job:
     def _merge(self, module: str, counter: str, how: str) -> FloatArray:
         out = np.zeros(len(self))
         table = self.module(module)
-        if table is None or counter not in table.counter_names:
-            return out
-        values = table.column(counter).clip(0).astype(np.float64)
-        (np.add if how == "sum" else np.maximum).at(out, table.file, values)
+        if table is not None and counter in table.counter_names:
+            values = np.maximum(table.column(counter), 0).astype(np.float64)
+            merge = np.add if how == "sum" else np.maximum
+            out[table.file[table.starts]] = merge.reduceat(values, table.starts)
+        out.setflags(write=False)
         return out
 
     @cached_property
     def own(self) -> BoolArray:
-        """bool[N]: files of the application; libraries, standard streams and temporary files of MPI are not."""
-        labels = noise_of(self.facts.files())
-        return np.array([label not in SET_ASIDE for label in labels], dtype=bool)
+        """bool[N]: files of the application; libraries, standard streams and temporary files of MPI are not.
+
+        Small and untouched files are: they may cost metadata time.
+        """
+        pairs = zip(self.facts.record_ids.tolist(), self.facts.names, strict=True)
+        return np.array([n not in STREAM_IDS and not is_noise_by_name(name) for n, name in pairs], dtype=bool)
 
     def saw(self, module: str) -> BoolArray:
         """bool[N]: whether the module has a record of the file."""
@@ -149,21 +158,14 @@ class Job:
     @cached_property
     def family(self) -> IntArray:
         """int64[N], the number of each file's family."""
-        self._group()
-        return self._family
+        return self._grouped[0]
 
     @cached_property
-    def families(self) -> list[Family]:
-        self._group()
-        return self._families
-
-    def _group(self) -> None:
+    def _grouped(self) -> tuple[IntArray, list[tuple[object, ...]]]:
+        """The family of each file, and what its files have in common: a pattern of names, or how they were used."""
         keys: dict[tuple[object, ...], int] = {}
         numbers: list[int] = []
-        written = self.total("POSIX", "BYTES_WRITTEN") + self.total("STDIO", "BYTES_WRITTEN")
-        written += self.total("MPI-IO", "BYTES_WRITTEN")
-        read = self.total("POSIX", "BYTES_READ") + self.total("STDIO", "BYTES_READ")
-        saw = np.stack([self.saw(name) for name in DATA_MODULES], axis=1)
+        written, saw = self._written, np.stack([self.saw(name) for name in DATA_MODULES], axis=1)
         for row, name in enumerate(self.facts.names):
             if naming.is_obfuscated(name):
                 key: tuple[object, ...] = (
@@ -174,16 +176,27 @@ class Job:
             else:
                 key = (naming.pattern_of(name),)
             numbers.append(keys.setdefault(key, len(keys)))
-        self._family = np.array(numbers, dtype=np.int64)
-        files = self.facts.files()
+        return np.array(numbers, dtype=np.int64), list(keys)
+
+    @property
+    def _written(self) -> FloatArray:
+        return sum((self.total(module, "BYTES_WRITTEN") for module in DATA_MODULES), np.zeros(len(self)))
+
+    @cached_property
+    def families(self) -> list[Family]:
+        family, keys = self._grouped
+        written = self._written
+        read = self.total("POSIX", "BYTES_READ") + self.total("STDIO", "BYTES_READ")
+        names = self.facts.names
         counted: dict[Role, int] = {}
-        self._families = []
-        for (key, number), rows in zip(keys.items(), _rows_by(self._family, len(keys)), strict=True):
+        out = []
+        for number, (key, rows) in enumerate(zip(keys, _rows_by(family, len(keys)), strict=True)):
             pattern = str(key[0]) if len(key) == 1 else ""
-            role = naming.role_by_name([files[row] for row in rows.tolist()]) if pattern else None
+            role = naming.role_of_names([names[row] for row in rows.tolist()]) if pattern else None
             role = role or _role_by_use(bool(written[rows].any()), bool(read[rows].any()))
             counted[role] = counted.get(role, 0) + 1
-            self._families.append(Family(number, f"{role.value} {counted[role]}", pattern, role, len(rows)))
+            out.append(Family(number, f"{role.value} {counted[role]}", pattern, role, len(rows)))
+        return out
 
     def families_of(self, which: BoolArray) -> tuple[int, ...]:
         """The numbers of the families of some files."""
@@ -272,7 +285,7 @@ def _beyond(facts: Facts) -> int:
         members = np.where(table.ranks < 0, np.where(table.members > 0, table.members, facts.nprocs), 1)
         for kind in ("READ", "WRITE", "META"):
             values = table.fcounters[:, table.fcounter_names.index(f"F_{kind}_TIME")]
-            count += int(np.count_nonzero(np.nan_to_num(values) > 1.5 * members * facts.run_time))
+            count += int(np.count_nonzero(values > 1.5 * members * facts.run_time))
     return count if facts.run_time > 0 else 0
 
 

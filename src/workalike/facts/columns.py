@@ -6,6 +6,7 @@ File names are in one column, which can be left out.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,6 +51,12 @@ class RecordColumns:
     def column(self, name: str) -> IntArray:
         """int64[R], one counter; -1 where it was not measured."""
         return self.counters[:, self.counter_names.index(name)]
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """int64: the first row of each file that the module saw."""
+        cuts = np.flatnonzero(np.diff(self.file)) + 1
+        return np.concatenate([[0], cuts]).astype(np.int64)[: len(self)]
 
     @cached_property
     def bounds(self) -> list[tuple[int, int, int]]:
@@ -127,15 +134,27 @@ class Facts:
 
     def files(self) -> list[FileFacts]:
         """One object per file, whose arrays are views of the columns."""
-        stripes = zip(self.stripe_size.tolist(), self.stripe_count.tolist(), strict=True)
-        rows = zip(self.record_ids.tolist(), self.names, stripes, self.truncations.tolist(), strict=True)
-        out = [
-            FileFacts(number, name, self.nprocs, stripe=(size, count) if size else None, truncations=emptied)
-            for number, name, (size, count), emptied in rows
-        ]
+        return list(self.some_files(range(len(self))).values())
+
+    def some_files(self, which: Iterable[int]) -> dict[int, FileFacts]:
+        """As `files`, of some rows only."""
+        sizes, counts = self.stripe_size.tolist(), self.stripe_count.tolist()
+        numbers, emptied = self.record_ids.tolist(), self.truncations.tolist()
+        out = {
+            row: FileFacts(
+                numbers[row],
+                self.names[row],
+                self.nprocs,
+                stripe=(sizes[row], counts[row]) if sizes[row] else None,
+                truncations=emptied[row],
+            )
+            for row in which
+        }
         for module, columns in self.modules.items():
-            for file, first, last in columns.bounds:
-                out[file].modules[module] = columns.rows(first, last)
-        for file, sizes in self.calls.by_file().items():
-            out[file].modules["STDIO"].sizes = sizes
+            for file, first, last in columns.bounds if out else ():
+                if file in out:
+                    out[file].modules[module] = columns.rows(first, last)
+        for file, reported in self.calls.by_file().items():
+            if file in out:
+                out[file].modules["STDIO"].sizes = reported
         return out

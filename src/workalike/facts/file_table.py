@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +14,12 @@ from workalike.facts import naming
 from workalike.facts.columns import Facts
 from workalike.facts.counters import operations_of
 from workalike.facts.levels import LevelChoice, choose_levels, interface_of, split_stdio
-from workalike.facts.noise import noise_of
+from workalike.facts.noise import moved_bytes, noise_by_bytes, written_bytes
 from workalike.facts.placement import place_of
 from workalike.facts.rank_sets import RankSet, ranks_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
 from workalike.facts.rules import NoiseRule
+from workalike.facts.single_records import SingleRecords, single_records
 from workalike.facts.times import open_interval, whole_interval
 from workalike.workload.words import Direction, Interface, Level, Pattern, Role
 
@@ -79,23 +81,67 @@ CODES: dict[str, type[StrEnum]] = {
 }
 """The closed list of words of each column of codes."""
 
+NAMED = ("noise", "role_by_name", "pattern_number")
+"""The columns that follow from names, and for noise from the bytes of all files."""
+MEASURED = tuple(field.name for field in fields(FileTable) if field.name not in NAMED)
 TIMES = ("first_open", "last_close", "start", "end")
 
 
 def file_table(facts: Facts, *, placed: bool = True) -> FileTable:
     """The table of a job's files, in the order of `facts`; the access patterns are left out (-1) unless `placed`."""
-    parts = [(row, part) for row, file in enumerate(facts.files()) for part in split_stdio(file)]
-    noise = noise_of([file for _, file in parts])
+    single = [] if placed else single_records(facts)
+    others = np.setdiff1d(np.arange(len(facts)), np.concatenate([[], *(part.file for part in single)]))
+    files = facts.some_files(others.tolist())
+    parts = [(row, part) for row, file in files.items() for part in split_stdio(file)]
+    rows = [_row(number, file, facts, placed) for number, file in parts]
+    tables = [_columns_of_single(part) for part in single]
+    if rows:
+        columns = zip(MEASURED, zip(*rows, strict=True), strict=True)
+        tables.append({name: np.array(column, dtype=_dtype_of(name)) for name, column in columns})
+    moved = [int(n) for part in single for n in (part.bytes_written + part.bytes_read)]
+    wrote = [int(n) for part in single for n in part.bytes_written]
+    moved += [moved_bytes(file) for _, file in parts]
+    wrote += [written_bytes(file) for _, file in parts]
+    return _whole(facts, tables, moved, wrote)
+
+
+def _columns_of_single(part: SingleRecords) -> dict[str, npt.NDArray[np.generic]]:
+    files = len(part.file)
+    codes: dict[str, npt.NDArray[np.int64]] = {
+        "interface": np.full(files, _code(Interface, part.interface)),
+        "written_level": np.where(part.bytes_written > 0, _code(Level, part.level), NOTHING),
+        "read_level": np.where(part.bytes_read > 0, _code(Level, part.level), NOTHING),
+        "written_pattern": np.full(files, NOTHING),
+        "read_pattern": np.full(files, NOTHING),
+    }
+    columns = {name: codes[name] if name in codes else getattr(part, name) for name in MEASURED}
+    return {name: column.astype(_dtype_of(name)) for name, column in columns.items()}
+
+
+def _whole(
+    facts: Facts, tables: list[dict[str, npt.NDArray[np.generic]]], moved: list[int], wrote: list[int]
+) -> FileTable:
+    """The table in the order of the files, with what names say. `moved` and `wrote` are in the order of `tables`."""
+    joined = {
+        name: np.concatenate([np.zeros(0, _dtype_of(name)), *(table[name] for table in tables)])
+        for name in MEASURED
+    }
+    order = np.argsort(joined["file"], kind="stable")
+    columns = {name: column[order] for name, column in joined.items()}
+    file = columns["file"].tolist()
+    names = [facts.names[row] for row in file]
+    numbers = facts.record_ids[columns["file"]].tolist()
+    noise = noise_by_bytes(numbers, names, [moved[i] for i in order], [wrote[i] for i in order])
     patterns: dict[str, int] = {}
-    rows = [
-        _row(number, file, label, facts, patterns, placed)
-        for (number, file), label in zip(parts, noise, strict=True)
-    ]
-    names = [field.name for field in fields(FileTable)]
-    columns = zip(*rows, strict=True) if rows else ((),) * len(names)
-    return FileTable(
-        **{name: np.array(column, dtype=_dtype_of(name)) for name, column in zip(names, columns, strict=True)}
-    )
+    found: dict[str, list[int]] = {"noise": [], "role_by_name": [], "pattern_number": []}
+    for name, label in zip(names, noise, strict=True):
+        named = not naming.is_obfuscated(name)
+        found["noise"].append(_code(NoiseRule, label))
+        found["role_by_name"].append(_code(Role, naming.role_of_names([name]) if named else None))
+        pattern = patterns.setdefault(naming.pattern_of(name), len(patterns)) if named else NOTHING
+        found["pattern_number"].append(pattern)
+    said = {name: np.array(values, dtype=_dtype_of(name)) for name, values in found.items()}
+    return FileTable(**columns, **said)
 
 
 def _dtype_of(name: str) -> type[np.generic]:
@@ -104,30 +150,18 @@ def _dtype_of(name: str) -> type[np.generic]:
     return np.float64 if name in TIMES else np.int64
 
 
-def _row(
-    number: int,
-    file: FileFacts,
-    noise: NoiseRule | None,
-    facts: Facts,
-    patterns: dict[str, int],
-    placed: bool,
-) -> tuple[float, ...]:
-    """The values of one row, in the order of the table's columns."""
+def _row(number: int, file: FileFacts, facts: Facts, placed: bool) -> tuple[float, ...]:
+    """The values of one row, in the order of `MEASURED`."""
     choices = choose_levels(file)
     written, read = choices.get(Direction.WRITE), choices.get(Direction.READ)
     main = max(choices.values(), key=lambda choice: choice.moved, default=None)
     level = main.level if main is not None else _any_level(file)
-    named = not naming.is_obfuscated(file.name)
-    pattern = patterns.setdefault(naming.pattern_of(file.name), len(patterns)) if named else NOTHING
     ranks = ranks_of(file, level)
     opened = open_interval(file, level, facts.run_time)
-    life = whole_interval(file, level, facts.run_time)
+    life = whole_interval(file, level, facts.run_time, opened)
     return (
         number,
-        _code(NoiseRule, noise),
-        _code(Role, naming.role_by_name([file]) if named else None),
         _code(Interface, interface_of(file, level)),
-        pattern,
         ranks.size(facts.nprocs),
         _single(ranks),
         _code(Level, written.level if written else None),
@@ -146,7 +180,12 @@ def _row(
 
 
 def _code(words: type[StrEnum], word: StrEnum | None) -> int:
-    return NOTHING if word is None else list(words).index(word)
+    return NOTHING if word is None else _codes(words)[word]
+
+
+@cache
+def _codes(words: type[StrEnum]) -> dict[StrEnum, int]:
+    return {word: code for code, word in enumerate(words)}
 
 
 def _any_level(file: FileFacts) -> Level:

@@ -78,6 +78,9 @@ def choose_level(
     `without_datasets` leaves out the levels of datasets where a level below saw the file. None where no data moved in
     this direction. A choice of 0 bytes means that all traffic was a library's own.
     """
+    name = bytes_name(direction)
+    if not any(facts.total(name) for facts in file.modules.values()):
+        return None
     stdio = file.bytes_at(Level.STDIO, direction)
     chain = levels_of(file)
     if without_datasets:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from workalike.darshan import record_id
 from workalike.facts import naming
@@ -48,6 +49,17 @@ def is_mpi_temporary(file: FileFacts) -> bool:
     return _MPI.search(file.name) is not None
 
 
+@lru_cache(maxsize=1 << 16)
+def is_noise_by_name(name: str) -> bool:
+    """Whether a file is not the application's, by its name alone: streams, libraries, system paths, MPI's own."""
+    return (
+        name in STREAM_NAMES
+        or _LIBRARY.search(name) is not None
+        or _SYSTEM.search(name) is not None
+        or _MPI.search(name) is not None
+    )
+
+
 def moved_bytes(file: FileFacts) -> int:
     """Bytes of a file at the level that saw most of them, since a level may be partial; bytes of STDIO are added."""
     return max(_bytes(file, module) for module in LEVELS) + _bytes(file, "STDIO")
@@ -78,27 +90,46 @@ RULES: dict[NoiseRule, Callable[[FileFacts], bool]] = {
 }
 
 
+def _label(number: int, name: str, moved: int) -> NoiseRule | None:
+    if number in STREAM_IDS or is_noise_by_name(name):
+        file = FileFacts(number, name, 1)
+        return next(rule for rule, holds in RULES.items() if holds(file))
+    return None if moved else NoiseRule.UNTOUCHED
+
+
 Noise = list[tuple[NoiseRule, int, int]]
 
 
 def noise_of(files: list[FileFacts]) -> list[NoiseRule | None]:
-    """The rule by which each file is noise; None for the application's data.
+    """The rule by which each file is noise; None for the application's data."""
+    return noise_by_bytes(
+        [file.record_id for file in files],
+        [file.name for file in files],
+        [moved_bytes(file) for file in files],
+        [written_bytes(file) for file in files],
+    )
+
+
+def noise_by_bytes(
+    numbers: Sequence[int], names: Sequence[str], moved: Sequence[int], wrote: Sequence[int]
+) -> list[NoiseRule | None]:
+    """As `noise_of`, of files that are given by their ids, names, bytes moved and bytes written.
 
     Two more rules look at all files together. Text logs with a small share of the bytes are noise. So are files that
     are too small to matter for storage, even all of them together; but the only files that a run writes do matter.
     """
-    labels = [next((rule for rule, holds in RULES.items() if holds(file)), None) for file in files]
+    labels = [_label(*file) for file in zip(numbers, names, moved, strict=True)]
     data = [place for place, label in enumerate(labels) if label is None]
-    sizes = {place: moved_bytes(files[place]) for place in data}
+    sizes = {place: moved[place] for place in data}
     total = sum(sizes.values())
-    text_logs = [place for place in data if _TEXT_LOG.search(files[place].name)]
+    text_logs = [place for place in data if _TEXT_LOG.search(names[place])]
     if len(text_logs) < len(data) and sum(sizes[i] for i in text_logs) <= THRESHOLDS.noise_text_logs * total:
         for place in text_logs:
             labels[place] = NoiseRule.TEXT_LOG
     kept = {place: sizes[place] for place in data if labels[place] is None}
-    small = _negligible(files, kept, total)
+    small = _negligible(names, kept, total)
     # However small, what a run writes is what it is for: a file that is converted, say.
-    written = {place for place in kept if written_bytes(files[place])}
+    written = {place for place in kept if wrote[place]}
     for place in small - written if written <= small else small:
         labels[place] = NoiseRule.NEGLIGIBLE
     return labels
@@ -118,7 +149,7 @@ def set_noise_aside(files: list[FileFacts]) -> tuple[list[FileFacts], Noise]:
     return data, [(rule, count, size) for rule, (count, size) in counted.items()]
 
 
-def _negligible(files: list[FileFacts], sizes: dict[int, int], total: int) -> set[int]:
+def _negligible(names: Sequence[str], sizes: dict[int, int], total: int) -> set[int]:
     """The files of the smallest groups, as long as these groups together stay below both limits.
 
     Files of one name pattern are one group: the first of many growing checkpoints is small, but not negligible.
@@ -126,7 +157,7 @@ def _negligible(files: list[FileFacts], sizes: dict[int, int], total: int) -> se
     limit = min(int(THRESHOLDS.noise_negligible * total), THRESHOLDS.noise_negligible_bytes)
     groups: dict[str, list[int]] = defaultdict(list)
     for place in sizes:
-        name = files[place].name
+        name = names[place]
         groups[name if naming.is_obfuscated(name) else naming.pattern_of(name)].append(place)
     small: set[int] = set()
     used = 0

@@ -5,6 +5,8 @@ A log is untrusted input. A value that cannot be true counts as not measured; th
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,8 +17,9 @@ _FREE = frozenset({"RENAMED_FROM"})  # a record id, any 64 bits
 _OPERATIONS = ("READS", "WRITES", "OPENS", "SEEKS", "STATS", "SYNCS", "FLUSHES", "WAITS", "SELECTS")
 
 
+@cache
 def bounds_of(names: tuple[str, ...]) -> IntArray:
-    """int64[C], the largest plausible value of each counter."""
+    """int64[C], the largest plausible value of each counter; not to be changed."""
     return np.array([_bound(name) for name in names], dtype=np.int64)
 
 

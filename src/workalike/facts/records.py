@@ -62,6 +62,10 @@ class ModuleFacts:
         """float64[records], one floating-point counter: seconds, or a variance."""
         return self.fcounters[:, self._fplaces[name]]
 
+    def of_first(self, name: str) -> float:
+        """One floating-point counter of the first record."""
+        return float(self.fcounters.item(0, self._fplaces[name]))
+
     def has(self, name: str) -> bool:
         """Whether the module has a counter of this name, of either kind."""
         return name in self._places or name in self._fplaces

@@ -32,9 +32,9 @@ def _stamp(facts: ModuleFacts, name: str, largest: bool, limit: float) -> float 
     """The smallest or `largest` plausible timestamp of the records; None without one."""
     if not facts.has(name):
         return None
+    if len(facts.fcounters) == 1:  # a log may have thousands of files of one record
+        return stamp if 0 < (stamp := facts.of_first(name)) <= limit else None
     column = facts.fcolumn(name)
-    if len(column) == 1:
-        return stamp if 0 < (stamp := float(column[0])) <= limit else None
     column = plausible_stamps(column, limit)
     if not len(column):
         return None
@@ -164,12 +164,17 @@ def closed_interval(file: FileFacts, level: Level, run_time: float) -> Interval 
     return Interval(start, end) if start is not None and end is not None and start < end else None
 
 
-def whole_interval(file: FileFacts, level: Level, run_time: float) -> Interval:
-    """The span of the file's open, close and accesses, as far as they are known; else the whole run."""
+def whole_interval(
+    file: FileFacts, level: Level, run_time: float, opened: Interval | None = None
+) -> Interval:
+    """The span of the file's open, close and accesses, as far as they are known; else the whole run.
+
+    `opened` is what `open_interval` said, where it is known already.
+    """
     known = [
         i
         for i in (
-            open_interval(file, level, run_time),
+            opened or open_interval(file, level, run_time),
             access_interval(file, level, Direction.READ, run_time),
             access_interval(file, level, Direction.WRITE, run_time),
         )

@@ -22,16 +22,14 @@ def find(job: Job, limits: Limits) -> Found:
     calls = job.total("MPI-IO", "COLL_WRITES", "SPLIT_WRITES")
     if not calls.any():
         return []
-    nodes = counts.nodes_of(job, limits.ranks_per_node)
+    writers = counts.writers(job)
+    here = job.own & (calls > 0) & (writers > 0)
+    if not here.any():
+        return []
+    nodes = counts.nodes_of(job, limits.ranks_per_node)  # reads a trace, which takes long
     if nodes is None:
         return CannotTell("the number of nodes is not known: set ranks_per_node in the site file")
-    writers = counts.writers(job)
-    here = (
-        job.own
-        & (calls > 0)
-        & (writers > 0)
-        & ((writers < limits.few * nodes) | (writers > limits.many * nodes))
-    )
+    here &= (writers < limits.few * nodes) | (writers > limits.many * nodes)
     if not here.any():
         return []
     cost = explained(job, here, (WRITE,), "write time of these files", nodes=nodes)

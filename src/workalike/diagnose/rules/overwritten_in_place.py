@@ -20,11 +20,12 @@ def find(job: Job, limits: Limits) -> Found:
     from workalike.workload.words import Role
 
     written, passes = counts.bytes_of(job, "WRITE"), counts.opens_per_rank(job)
-    named = np.array([family.role in (Role.CHECKPOINT, Role.RESTART) for family in job.families], dtype=bool)[
-        job.family
-    ]
-    here = job.own & named & (passes >= limits.times) & (job.total("POSIX", "RENAME_TARGETS") == 0)
+    here = job.own & (passes >= limits.times) & (job.total("POSIX", "RENAME_TARGETS") == 0)
     here &= written >= 0.9 * passes * job.extent
+    if not here.any():
+        return []
+    checkpoints = [family.role in (Role.CHECKPOINT, Role.RESTART) for family in job.families]
+    here &= np.array(checkpoints, dtype=bool)[job.family]
     if not here.any():
         return []
     times = float(np.median(passes[here]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 import numpy as np
 from pydantic import Field
 
@@ -24,26 +26,29 @@ class Limits(Parameters):
 def find(job: Job, limits: Limits) -> Found:
     """Median time of a family's files on each target, against those of the other targets."""
     times = seconds(job, READ, WRITE, META)
-    on = _targets(job, times > 0)
+    few = CannotTell(f"no file family has {limits.files} files on each of 3 targets")
+    used = (times > 0) & job.own
+    if np.count_nonzero(used) < limits.files:
+        return few
+    on = _targets(job, used)
     out: list[Seen] = []
     compared = False
-    for family in np.unique(job.family[list({row for rows in on.values() for row in rows})]).tolist():
-        mine = {t: [row for row in rows if job.family[row] == family] for t, rows in on.items()}
-        medians = {t: float(np.median(times[r])) for t, r in mine.items() if len(r) >= limits.files}
+    spent = times.tolist()
+    for _, mine in sorted(_by_family(on, job.family.tolist()).items()):
+        medians = {t: median([spent[row] for row in r]) for t, r in mine.items() if len(r) >= limits.files}
         if len(medians) < LEAST_TARGETS:
             continue
         compared = True
         middle, slow = _slow(medians, limits)
         if slow:
             out.append(_seen(job, times, {t: mine[t] for t in slow}, medians, middle))
-    return out if compared else CannotTell(f"no file family has {limits.files} files on each of 3 targets")
+    return out if compared else few
 
 
-def _targets(job: Job, timed: BoolArray) -> dict[int, list[int]]:
-    """Target -> rows of the job's own files that have a stripe on it."""
+def _targets(job: Job, used: BoolArray) -> dict[int, list[int]]:
+    """Target -> rows of those used files that have a stripe on it."""
     on: dict[int, list[int]] = {}
     rows = {number: row for row, number in enumerate(job.facts.record_ids.tolist())}
-    used = timed & job.own
     seen: set[int] = set()
     for log in job.logs:
         table = log.lustre()
@@ -54,6 +59,15 @@ def _targets(job: Job, timed: BoolArray) -> dict[int, list[int]]:
                 for target in table[place].osts.tolist():
                     on.setdefault(target, []).append(row)
     return on
+
+
+def _by_family(on: dict[int, list[int]], family_of: list[int]) -> dict[int, dict[int, list[int]]]:
+    """Family -> target -> rows."""
+    out: dict[int, dict[int, list[int]]] = {}
+    for target, rows in on.items():
+        for row in rows:
+            out.setdefault(family_of[row], {}).setdefault(target, []).append(row)
+    return out
 
 
 def _slow(medians: dict[int, float], limits: Limits) -> tuple[float, list[int]]:
