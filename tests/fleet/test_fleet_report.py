@@ -145,11 +145,19 @@ def test_findings_cost_at_most_the_time_of_io_and_are_handed_over_once(tmp_path:
         plain_log(tmp_path / "logs", job, uid=job)
     store, _ = stored(tmp_path / "db", tmp_path / "logs")
     [(first,), (second,)] = query(store, "SELECT log_id FROM log ORDER BY job_id")
-    rows = [(first, "small-writes", 5.0), (second, "small-writes", 4.0), (second, "metadata", 1e9)]
-    found = [{"log_id": i, "rule": r, "version": 1, "severity": "HIGH", "cost_s": c} for i, r, c in rows]
+    rows = [
+        (first, "small-writes", "problem", 5.0),
+        (second, "small-writes", "problem", 4.0),
+        (second, "metadata", "problem", 1e9),
+        (first, "small-sequential", "harmless", 1e9),
+    ]
+    found = [
+        {"log_id": i, "rule": r, "version": 1, "severity": "HIGH", "answer": a, "cost_s": c}
+        for i, r, a, c in rows
+    ]
     write_tables(tmp_path / "staged", {"finding": pa.Table.from_pylist(found, arrow_schema("finding"))})
     with store.locked():
-        store.commit(Part("findings/1", {"finding": 3}), tmp_path / "staged")
+        store.commit(Part("findings/1", {"finding": 4}), tmp_path / "staged")
     connection = store.connect()
     users = ranked(connection, Period(), "user")
     assert [(u["name"], round(3600 * u["wasted_rank_hours"], 6)) for u in users] == [

@@ -271,6 +271,17 @@ def test_other_versions_are_refused_plainly(tmp_path: Path) -> None:
         open_store(tmp_path)
 
 
+def test_a_database_without_findings_is_made_a_newer_one(tmp_path: Path) -> None:
+    plain_log(tmp_path / "logs", 1)
+    stored(tmp_path / "db", tmp_path / "logs")
+    about = tmp_path / "db" / "fleet.json"
+    about.write_text(json.dumps({"workalike_fleet": 1, "key": ""}))
+    assert query(open_store(tmp_path / "db"), "SELECT count(*) FROM log") == [(1,)]
+    assert json.loads(about.read_text())["workalike_fleet"] == 1  # reading changes nothing
+    open_or_make(tmp_path / "db", "")
+    assert json.loads(about.read_text()) == {"workalike_fleet": 2, "key": ""}
+
+
 def test_hostile_counters_are_bounded(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()

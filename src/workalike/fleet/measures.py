@@ -6,7 +6,6 @@ The three metrics are those of the Cray XE6 paper (docs/reference/fleet-tables.m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +13,8 @@ import numpy.typing as npt
 from workalike.darshan.bins import SIZE_BINS
 from workalike.facts.columns import Facts, RecordColumns
 from workalike.facts.counters import ACCESSES, COUNTS, operation_names
-from workalike.facts.noise import STREAM_IDS, STREAM_NAMES, is_library, is_mpi_temporary, is_system_path
-from workalike.facts.records import BoolArray, FileFacts, FloatArray, IntArray
+from workalike.facts.noise import STREAM_IDS, is_noise_by_name
+from workalike.facts.records import BoolArray, FloatArray, IntArray
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.words import Direction
 
@@ -47,13 +46,6 @@ class Sums:
     meta_s: FloatArray
 
 
-@lru_cache(maxsize=1 << 16)
-def is_noise_by_name(name: str) -> bool:
-    """Whether a file is not the application's, by its name alone: streams, libraries, system paths, MPI's own."""
-    file = FileFacts(0, name, 1)
-    return name in STREAM_NAMES or is_library(file) or is_system_path(file) or is_mpi_temporary(file)
-
-
 def of_application(facts: Facts) -> BoolArray:
     """bool[N]: whether each file is the application's by its name, and no standard stream."""
     pairs = zip(facts.record_ids.tolist(), facts.names, strict=True)
@@ -68,7 +60,7 @@ def per_file(records: RecordColumns, values: IntArray, files: int) -> IntArray:
     if not len(records):
         return out
     kept = np.clip(values, 0, MOST)
-    starts = _starts(records)
+    starts = records.starts
     total = np.add.reduceat(kept, starts)
     about = np.add.reduceat(kept.astype(np.float64), starts)
     out[records.file[starts]] = np.where(about >= MOST, MOST, total)
@@ -79,7 +71,7 @@ def seconds_per_file(records: RecordColumns, values: FloatArray, files: int) -> 
     """float64[N], the sums of the records' seconds by file; what cannot be true counts as 0."""
     out = np.zeros(files)
     if len(records):
-        starts = _starts(records)
+        starts = records.starts
         out[records.file[starts]] = np.add.reduceat(true_seconds(values), starts)
     return out
 
@@ -88,7 +80,7 @@ def largest_per_file(records: RecordColumns, values: IntArray, files: int) -> In
     """int64[N], the largest of the records' values by file, at least 0."""
     out = np.zeros(files, dtype=np.int64)
     if len(records):
-        starts = _starts(records)
+        starts = records.starts
         out[records.file[starts]] = np.maximum.reduceat(np.maximum(values, 0), starts)
     return out
 
@@ -97,11 +89,6 @@ def true_seconds(values: FloatArray) -> FloatArray:
     """Seconds, with 0 for what no timer can hold."""
     finite = np.where(np.isfinite(values), values, 0.0)
     return np.where((finite > 0) & (finite <= THRESHOLDS.compute_most), finite, 0.0)
-
-
-def _starts(records: RecordColumns) -> IntArray:
-    """The first row of each file."""
-    return np.concatenate([[0], np.flatnonzero(np.diff(records.file)) + 1]).astype(np.int64)
 
 
 def total_of(records: RecordColumns, names: list[str]) -> IntArray:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from workalike.darshan import Log, open_log
+from workalike.diagnose.job import Job, read_job
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.columns import Facts
-from workalike.facts.gather import facts_of
 from workalike.facts.records import BoolArray, IntArray
 from workalike.fleet import measures
 from workalike.fleet.families import Families, Row, families
@@ -89,8 +89,7 @@ def rows_of(path: Path, site: Site) -> LogRows | Filtered:
     reason = site.refuses(user, application, log.job.start_time)
     if reason:
         return Filtered(log_id_of(sha256), reason)
-    facts = facts_of([log])
-    found = _tables(log, facts, site)
+    found = _tables(log, read_job([log]), site)
     after = path.stat()
     if (after.st_size, after.st_mtime_ns, after.st_ino) != (
         before.st_size,
@@ -117,7 +116,8 @@ def program_of(command: str) -> str:
     return name[:LONGEST_WORD] or "unknown"
 
 
-def _tables(log: Log, facts: Facts, site: Site) -> dict[str, list[Row]]:
+def _tables(log: Log, job: Job, site: Site) -> dict[str, list[Row]]:
+    facts = job.facts
     kept = measures.of_application(facts)
     sums = {module: measures.sums_of(facts, module) for module in ("POSIX", "MPI-IO", "STDIO")}
     found = families(facts, kept, names=site.keeps_names)
@@ -128,7 +128,7 @@ def _tables(log: Log, facts: Facts, site: Site) -> dict[str, list[Row]]:
         "family": found.rows,
         "file": [_file_columns(facts, sums, kept, found)],
         "target": _target_rows(log, facts, sums, kept, mounts),
-        "finding": findings_of(facts),
+        "finding": findings_of(job, site.rules),
     }
 
 

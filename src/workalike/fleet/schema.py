@@ -11,8 +11,10 @@ from typing import Any
 from workalike.darshan.bins import SIZE_BINS
 from workalike.fleet.extras import arrow
 
-VERSION = 1
-"""Of the tables and of the manifest. A database of another version is not read."""
+VERSION = 2
+"""Of the tables and of the manifest. A database of another version is not read, but for those in `READABLE`."""
+READABLE = {1}
+"""Older versions: in 1 the table `finding` was always empty. Ingestion makes them databases of this version."""
 
 INT, REAL, TEXT, FLAG, SMALL = "int64", "float64", "string", "bool", "int16"
 SIZES = "sizes"
@@ -116,8 +118,10 @@ FINDING: Columns = {
     "rule": TEXT,
     "version": INT,
     "severity": TEXT,
+    "answer": TEXT,
     "cost_s": REAL,
     "bound_s": REAL,
+    "summary": TEXT,
     "evidence": TEXT,
 }
 SOURCE: Columns = {

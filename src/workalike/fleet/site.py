@@ -13,6 +13,8 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
+from workalike.diagnose.site import Site as RuleLimits
+from workalike.diagnose.site import read_site as read_rules
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
 
@@ -94,7 +96,7 @@ class Site(BaseModel):
 
     `users` is a CSV file of `uid,name`. `key` is a file of at least 16 secret bytes: with it users are stored as keyed
     pseudonyms only, and names of files are not stored. `staff` are users who may see all jobs in the portal, by their
-    real names.
+    real names. `diagnose` is a TOML file of thresholds, as `workalike diagnose --show-site` prints it.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -106,15 +108,24 @@ class Site(BaseModel):
     filters: Filters = Filters()
     applications: list[Application] = []
     staff: list[str] = []
+    diagnose: Path | None = None
 
     _names: dict[int, str] = PrivateAttr(default_factory=dict)
     _key: bytes = PrivateAttr(default=b"")
     _since: float | None = PrivateAttr(default=None)
+    _rules: RuleLimits | None = PrivateAttr(default=None)
 
     @property
     def keeps_names(self) -> bool:
         """Whether patterns of file names are stored."""
         return self.file_names and not self._key
+
+    @property
+    def rules(self) -> RuleLimits:
+        """The numbers by which the rules of `diagnose` decide."""
+        if self._rules is None:
+            self._rules = RuleLimits()
+        return self._rules
 
     @property
     def key_mark(self) -> str:
@@ -176,6 +187,8 @@ def read_site(path: Path | None) -> Site:
         raise _bad(path, f"not YAML: {str(error).splitlines()[0]}", None) from error
     if site.users is not None:
         site._names = _read_users(path.parent / site.users)
+    if site.diagnose is not None:
+        site._rules = read_rules(path.parent / site.diagnose)
     if site.key is not None:
         site._key = _read_key(path.parent / site.key)
     return site

@@ -25,7 +25,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, read_text, write_text
 from workalike.fleet import views
 from workalike.fleet.extras import arrow, duck
-from workalike.fleet.schema import TABLES, VERSION
+from workalike.fleet.schema import READABLE, TABLES, VERSION
 from workalike.leftovers import new_name
 
 ABOUT, MANIFEST, PARTS, STAGING, VIEWS, LOCK = (
@@ -238,7 +238,7 @@ def open_store(folder: Path) -> Store:
         version = about["workalike_fleet"]
     except (ValueError, KeyError, TypeError) as error:
         raise WorkalikeError(ErrorKind.BAD_FILE, "is no database of logs", file=about_file) from error
-    if version != VERSION:
+    if version != VERSION and version not in READABLE:
         age = "an older" if isinstance(version, int) and version < VERSION else "another"
         raise WorkalikeError(
             ErrorKind.BAD_FILE,
@@ -261,6 +261,9 @@ def open_or_make(folder: Path, key_mark: str) -> Store:
         make_folder(folder)
         write_text(folder / ABOUT, json.dumps({"workalike_fleet": VERSION, "key": key_mark}) + "\n")
     store = open_store(folder)
+    if store.about["workalike_fleet"] != VERSION:
+        store.about["workalike_fleet"] = VERSION
+        write_text(folder / ABOUT, json.dumps(store.about) + "\n")
     if store.about.get("key", "") != key_mark:
         raise WorkalikeError(
             ErrorKind.USAGE,

@@ -20,7 +20,7 @@ def rows(connection: Any, sql: str) -> Rows:
 def ranked(connection: Any, period: Period, by: str, most: int = MOST) -> Rows:
     """Users or applications (`by`), ordered by wasted rank-hours, then by rank-hours in I/O.
 
-    Wasted rank-hours are the costs of findings, of each job at most its rank-hours in I/O. `io_rank_hours` is the time
+    Wasted rank-hours are the costs of findings that are problems of the job, of each log at most its rank-hours in I/O. `io_rank_hours` is the time
     of all ranks in calls; `io_percent` the share of it in the rank-hours of the jobs.
     """
     if by not in ("user", "application"):
@@ -28,7 +28,7 @@ def ranked(connection: Any, period: Period, by: str, most: int = MOST) -> Rows:
     return rows(
         connection,
         f"""
-        WITH cost AS (SELECT log_id, sum(cost_s) AS cost_s FROM finding GROUP BY log_id)
+        WITH cost AS (SELECT log_id, sum(cost_s) AS cost_s FROM finding WHERE answer = 'problem' GROUP BY log_id)
         SELECT "{by}" AS name, count(DISTINCT (site, job_id, "user")) AS jobs, count(*) AS logs,
             sum(least(coalesce(cost_s, 0), spent)) / 3600 AS wasted_rank_hours,
             sum(spent) / 3600 AS io_rank_hours,

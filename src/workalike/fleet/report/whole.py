@@ -32,6 +32,9 @@ TITLES = {
 }
 NOTIFIED = "notified.txt"
 NOTIFY_LIMIT_S = 60.0
+MOST_AT_ONCE = 1000
+"""Findings that a command is given at once."""
+MOST_LOOKED_AT = 1_000_000
 
 
 def whole_report(connection: Any, period: Period, at: Thresholds) -> tuple[PaperTables, dict[str, Rows]]:
@@ -48,15 +51,16 @@ def whole_report(connection: Any, period: Period, at: Thresholds) -> tuple[Paper
     }
 
 
-def findings(connection: Any, period: Period, above_s: float) -> Rows:
-    """Findings that cost more than `above_s` seconds of rank time, the dearest first."""
+def findings(connection: Any, period: Period, above_s: float, most: int = 1000) -> Rows:
+    """Findings that cost more than `above_s` seconds of rank time, the dearest first; harmless ones are left out."""
     return rankings.rows(
         connection,
         f"""
-        SELECT f.log_id, l.job_id, l."user", l.application, l.start, f.rule, f.version, f.severity, f.cost_s
+        SELECT f.log_id, l.job_id, l."user", l.application, l.start, f.rule, f.version, f.severity,
+            f.cost_s, f.bound_s, f.summary
         FROM finding f JOIN log l USING (log_id)
-        WHERE f.cost_s > {float(above_s)!r} AND {period.condition("l.start")}
-        ORDER BY f.cost_s DESC, f.log_id, f.rule LIMIT 1000
+        WHERE f.answer IN ('problem', 'not-your-fault') AND f.cost_s > {float(above_s)!r} AND {period.condition("l.start")}
+        ORDER BY f.cost_s DESC, f.log_id, f.rule LIMIT {int(most)}
         """,
     )
 
@@ -136,7 +140,8 @@ def _html_table(title: str, rows: Rows) -> str:
 def notify(store: Store, connection: Any, period: Period, command: str, above_s: float) -> int:
     """Hand findings above a cost (seconds of rank time) to a command, as JSON on its stdin, each finding once.
 
-    What was handed over is noted after the command succeeded, so a failure is tried again. Returns their number.
+    At most `MOST_AT_ONCE` are handed over, the dearest first; the others the next time. What was handed over is noted
+    after the command succeeded, so a failure is tried again. Returns their number.
 
     Raises:
         WorkalikeError: RUN_FAILED where the command fails, USAGE where it is no command.
@@ -144,10 +149,10 @@ def notify(store: Store, connection: Any, period: Period, command: str, above_s:
     with store.locked():
         noted = store.folder / NOTIFIED
         known = set(read_text(noted, ErrorKind.BAD_FILE).split()) if noted.exists() else set()
-        new = {}
-        for row in findings(connection, period, above_s):
+        new: dict[str, dict[str, Any]] = {}
+        for row in findings(connection, period, above_s, most=MOST_LOOKED_AT):
             mark = hashlib.sha256(f"{row['log_id']} {row['rule']} {row['version']}".encode()).hexdigest()[:20]
-            if mark not in known:
+            if mark not in known and len(new) < MOST_AT_ONCE:
                 new[mark] = plain(row)
         if not new:
             return 0

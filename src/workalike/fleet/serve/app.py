@@ -68,6 +68,10 @@ def portal(store: Store, access: Access, *, local: bool = True) -> Any:
             portal_of.page(lambda v, r: pages.fs_page(portal_of.data, v, r.path_params["mount"])),
         ),
         route(
+            "/finding/{rule}",
+            portal_of.page(lambda v, r: pages.finding_page(portal_of.data, v, r.path_params["rule"])),
+        ),
+        route(
             "/coverage", portal_of.page(lambda v, r: pages.coverage_page(portal_of.data) if v.staff else None)
         ),
         route(

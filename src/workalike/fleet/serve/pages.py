@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup
 
 from workalike.darshan.bins import SIZE_BINS
+from workalike.diagnose.registry import all_rules
 from workalike.fleet.report.paper import Thresholds, paper_tables
 from workalike.fleet.report.period import Period, day_text
 from workalike.fleet.report.rankings import coverage
@@ -220,12 +221,48 @@ def _file_systems(data: Snapshot, logs: list[Row]) -> Block:
 
 
 def _findings(data: Snapshot, logs: list[Row]) -> Block:
-    rows = queries.of_logs(data, "finding", logs, "cost_s DESC")
+    rows = queries.of_logs(data, "finding", logs, "cost_s DESC, rule")
     return Block(
         "Findings",
-        heads=("Severity", "Rule", "Cost (rank time)"),
-        rows=[[Cell(r["severity"]), Cell(r["rule"]), Cell(seconds_text(r["cost_s"]))] for r in rows],
+        "The cost is time of all ranks together that a finding explains at most; the gain is the wall-clock time that a "
+        "change saves at most. One cause is one finding.",
+        heads=("Severity", "Finding", "What was seen", "Cost", "Gain at most", "Answer"),
+        rows=[
+            [
+                Cell(r["severity"]), Cell(_title(r["rule"]), f"/finding/{quote(r['rule'], safe='')}"), Cell(r["summary"]),
+                Cell(seconds_text(r["cost_s"])), Cell(seconds_text(r["bound_s"])), Cell(r["answer"].replace("-", " ")),
+            ]
+            for r in rows
+        ],
+    )  # fmt: skip
+
+
+def _title(rule: str) -> str:
+    known = all_rules().get(rule)
+    return known.title if known else rule
+
+
+def finding_page(data: Snapshot, viewer: Viewer, rule: str) -> Page | None:
+    """What a rule sees and advises, and the viewer's jobs where it explains most time."""
+    known = all_rules().get(rule)
+    if known is None:
+        return None
+    mine, values = viewer.condition()
+    jobs = data.rows(
+        f"""SELECT j.*, f.cost_s FROM (SELECT log_id, max(cost_s) AS cost_s FROM finding WHERE rule = ? GROUP BY 1) f
+        JOIN (SELECT log_id, site, job_id, "user" AS who, start AS begun FROM log) l USING (log_id)
+        JOIN job j ON j.site = l.site AND j.job_id = l.job_id AND j."user" = l.who
+            AND l.begun BETWEEN j.start AND j.finish
+        WHERE {mine} ORDER BY f.cost_s DESC, j.job_key LIMIT 50""",
+        [rule, *values],
     )
+    about = [("Seen as", known.seen_as), ("Costs", known.costs), ("Advice", known.advice)]
+    about += [("Not this", known.not_this)] if known.not_this else []
+    about += [("For example", known.snippet)] if known.snippet else []
+    blocks = [Block("", heads=("", ""), rows=[[Cell(name), Cell(text)] for name, text in about])]
+    rows = [[*job_cells(job), Cell(seconds_text(job["cost_s"]))] for job in jobs]
+    blocks.append(Block("Jobs by cost", TERMS, heads=(*HEADS, "Cost"), rows=rows))
+    return Page(known.title[:1].upper() + known.title[1:], blocks)
 
 
 def _history(data: Snapshot, viewer: Viewer, job: Row) -> Block:
