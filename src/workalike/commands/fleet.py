@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workalike.commands import fleet_archive, fleet_serve
+from workalike.commands import fleet_archive, fleet_serve, fleet_suite
 from workalike.commands import options as opt
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.text import plural
@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
     fleet.command("report")(opt.with_options(report))
     fleet.command("serve")(fleet_serve.serve)
     fleet.command("archive", epilog=opt.EXIT_CODES)(fleet_archive.archive)
+    fleet.command("suite")(fleet_suite.suite)
     fleet.command("generate")(generate)
     app.add_typer(fleet, name="fleet")
 
