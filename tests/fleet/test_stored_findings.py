@@ -120,3 +120,41 @@ def test_a_rule_that_fails_costs_no_log(tmp_path: Path, monkeypatch: pytest.Monk
     [row] = stored_findings.findings_of(job, Site().rules)
     assert (row["rule"], row["cost_s"], row["answer"]) == ("cannot-diagnose", 0.0, "cannot-tell")
     assert "ZeroDivisionError" in row["summary"]
+
+
+def test_timeline_and_workload_of_a_job(store: Store, tmp_path: Path) -> None:
+    from workalike.workload.workload_file import parse_workload
+
+    site = TestClient(portal(store, Access(Site())))
+    [job] = site.get("/api/jobs?job_id=1").json()["jobs"]
+    page = site.get(f"/job/{job['key']}").text
+    assert "File families over the time of the job" in page and 'rect class="written"' in page
+    answer = site.get(f"/job/{job['key']}/workload.yaml")
+    assert answer.status_code == 200 and answer.headers["content-disposition"].startswith("attachment")
+    assert parse_workload(answer.text).ranks == 1 and "secret-name" not in answer.text
+    assert next(f["rule"] for f in site.get(f"/api/job/{job['key']}").json()["findings"]) == "sync-each-write"
+    path = tmp_path / "logs" / "job_1.darshan"
+    kept = path.read_bytes()
+    path.write_bytes(kept + b"x")  # another log now: it is not read
+    gone = site.get(f"/job/{job['key']}/workload.yaml")
+    assert gone.status_code == 409 and str(tmp_path) not in gone.text
+    path.write_bytes(kept)
+    from workalike.fleet.archive import archive
+
+    archive(store, tmp_path / "archive", 2e9, remove=True)
+    assert not path.exists()
+    with_archives = TestClient(portal(store, Access(Site()), archives=tmp_path / "archive"))
+    assert with_archives.get(f"/job/{job['key']}/workload.yaml").text == answer.text
+
+
+def test_a_user_downloads_own_jobs_only(store: Store) -> None:
+    site = TestClient(portal(store, Access(Site(), header="x-user"), local=False))
+    key = TestClient(portal(store, Access(Site()))).get("/api/jobs?job_id=1").json()["jobs"][0]["key"]
+    for page in ("workload.yaml", ""):
+        url = f"/job/{key}/{page}".rstrip("/")
+        assert site.get(url, headers={"x-user": "uid 7"}).status_code == 200
+        assert site.get(url, headers={"x-user": "uid 8"}).status_code == 404
+    assert f"/job/{key}" not in site.get("/finding/sync-each-write", headers={"x-user": "uid 8"}).text
+    assert site.get("/users", headers={"x-user": "uid 8"}).status_code == 404
+    assert "/scratch" in site.get("/fs", headers={"x-user": "uid 8"}).text
+    assert "/scratch" not in site.get("/fs", headers={"x-user": "uid 9"}).text

@@ -22,6 +22,12 @@ def serve(
     token_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Who sends the token in this file sees everything.")
     ] = None,
+    archive: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Archives, for workloads of logs that are no longer where they were read."
+        ),
+    ] = None,
     user_header: Annotated[
         str | None,
         typer.Option(
@@ -50,7 +56,9 @@ def serve(
     uvicorn = extra("uvicorn", "the portal", "fleet")
     token = read_text(token_file, ErrorKind.BAD_FILE, 4096).strip() if token_file else None
     access = checked_access(host, read_site(site), token, user_header)
-    application = portal(open_store(db), access, local=is_loopback(host) and user_header is None)
+    application = portal(
+        open_store(db), access, local=is_loopback(host) and user_header is None, archives=archive
+    )
     opt.console().print(f"http://{host}:{port}/", soft_wrap=True)
     uvicorn.run(
         application, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +53,14 @@ def original(paths: list[Path], sha256: str, archives: Path | None = None) -> It
         yield open_log(path)
 
 
-def anonymous_workload(log: Log) -> str:
-    """The workload of a log as text, with no name of the log in it.
+def anonymous_workload(logs: Sequence[Log]) -> str:
+    """The workload of the logs of one job as text, with no name of the log in it.
 
     Raises:
         WorkalikeError: as `characterize`; NOTHING_TO_REPLICATE without data; BAD_WORKLOAD where a name of the log is in it.
     """
-    text = workload_text(characterize([log], CharacterizeOptions(tables=False)).workload)
-    report = audit(text, [log])
+    text = workload_text(characterize(logs, CharacterizeOptions(tables=False)).workload)
+    report = audit(text, logs)
     if not report.clean:
         raise WorkalikeError(
             ErrorKind.BAD_WORKLOAD,

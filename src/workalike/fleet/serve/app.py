@@ -20,6 +20,7 @@ from workalike.fleet.serve.charts import table_csv
 from workalike.fleet.serve.openapi import document
 from workalike.fleet.serve.pages import Block, Page
 from workalike.fleet.serve.snapshot import Snapshot
+from workalike.fleet.serve.workloads import Workloads
 from workalike.fleet.store import Store
 
 HEADERS = {
@@ -30,6 +31,7 @@ HEADERS = {
     "cache-control": "private, no-store",
     "cross-origin-resource-policy": "same-origin",
 }
+PROBLEMS = {400: "Not understood", 404: "Not found", 409: "Not possible"}
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]", "testserver"]
 _TEMPLATES = Path(str(resources.files("workalike.fleet.serve"))) / "templates"
 
@@ -45,10 +47,13 @@ def starlette() -> Any:
     return extra("starlette", "the portal", "fleet")
 
 
-def portal(store: Store, access: Access, *, local: bool = True) -> Any:
-    """The ASGI application; a `local` one answers only requests that name this machine."""
+def portal(store: Store, access: Access, *, local: bool = True, archives: Path | None = None) -> Any:
+    """The ASGI application; a `local` one answers only requests that name this machine.
+
+    `archives` is the folder of `fleet archive`, for the workloads of logs that are no longer where they were read.
+    """
     web = starlette()
-    portal_of = _Portal(Snapshot(store), access, web)
+    portal_of = _Portal(Snapshot(store), access, web, Workloads(archives))
     route = web.routing.Route
     routes = [
         route("/", portal_of.page(lambda v, r: pages.jobs_page(portal_of.data, v, r.query_params))),
@@ -56,9 +61,21 @@ def portal(store: Store, access: Access, *, local: bool = True) -> Any:
             "/job/{key}", portal_of.page(lambda v, r: pages.job_page(portal_of.data, v, r.path_params["key"]))
         ),
         route("/job/{key}/sizes.csv", portal_of.answer(portal_of.sizes)),
+        route("/job/{key}/workload.yaml", portal_of.answer(portal_of.workload)),
         route("/jobs.csv", portal_of.answer(portal_of.jobs_csv)),
         route("/user/{name:path}", portal_of.page(portal_of.group("user"))),
         route("/application/{name:path}", portal_of.page(portal_of.group("application"))),
+        route(
+            "/users",
+            portal_of.page(lambda v, r: pages.groups_page(portal_of.data, "user") if v.staff else None),
+        ),
+        route(
+            "/applications",
+            portal_of.page(
+                lambda v, r: pages.groups_page(portal_of.data, "application") if v.staff else None
+            ),
+        ),
+        route("/fs", portal_of.page(lambda v, r: pages.file_systems_page(portal_of.data, v))),
         route("/days", portal_of.page(lambda v, r: pages.days_page(portal_of.data, v))),
         route(
             "/day/{day}", portal_of.page(lambda v, r: pages.day_page(portal_of.data, v, r.path_params["day"]))
@@ -88,7 +105,8 @@ def portal(store: Store, access: Access, *, local: bool = True) -> Any:
 
 
 class _Portal:
-    def __init__(self, data: Snapshot, access: Access, web: Any) -> None:
+    def __init__(self, data: Snapshot, access: Access, web: Any, workloads: Workloads) -> None:
+        self._workloads = workloads
         self.data = data
         self._access = access
         self._web = web
@@ -146,6 +164,18 @@ class _Portal:
         ]
         return self._csv(("size", "reads", "writes"), rows)
 
+    def workload(self, viewer: Viewer, request: Any) -> Any:
+        """The anonymous workload of a job, from its logs."""
+        job = queries.one_job(self.data, viewer, request.path_params["key"])
+        if job is None:
+            return self._problem(viewer, 404, "There is no such job, or it is not yours.")
+        try:
+            text = self._workloads.of(self.data.connection(), queries.logs_of(self.data, job))
+        except WorkalikeError as error:
+            return self._problem(viewer, 409, f"The workload cannot be made: {error.message}.")
+        headers = HEADERS | {"content-disposition": f'attachment; filename="job-{int(job["job_key"])}.yaml"'}
+        return self._web.responses.Response(text, media_type="application/yaml", headers=headers)
+
     def jobs_csv(self, viewer: Viewer, request: Any) -> Any:
         """A page of the list of jobs as CSV."""
         jobs, _ = queries.found_jobs(self.data, viewer, queries.search_of(request.query_params, time.time()))
@@ -163,8 +193,12 @@ class _Portal:
             return self._web.responses.JSONResponse({"error": "no such job"}, 404, HEADERS)
         logs = queries.logs_of(self.data, job)
         families = queries.of_logs(self.data, "family", logs, "bytes_written + bytes_read DESC")
-        kept = [{k: v for k, v in row.items() if k != "log_id"} for row in families]
-        return self.json(api_row(job) | {"families": kept})
+        findings = queries.of_logs(self.data, "finding", logs, "cost_s DESC, rule")
+        shown = {
+            name: [{k: v for k, v in row.items() if k != "log_id"} for row in rows]
+            for name, rows in (("families", families), ("findings", findings))
+        }
+        return self.json(api_row(job) | shown)
 
     def _html(self, viewer: Viewer, page: Page, status: int = 200) -> Any:
         text = self._template.render(title=page.title, blocks=page.blocks, viewer=viewer, **page.more)
@@ -174,9 +208,7 @@ class _Portal:
         return self._web.responses.Response(table_csv(heads, rows), media_type="text/csv", headers=HEADERS)
 
     def _problem(self, viewer: Viewer, status: int, text: str) -> Any:
-        return self._html(
-            viewer, Page("Not found" if status == 404 else "Not understood", [Block(note=text)]), status
-        )
+        return self._html(viewer, Page(PROBLEMS[status], [Block(note=text)]), status)
 
 
 def api_row(job: queries.Row) -> dict[str, Any]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
+
+from workalike.text import seconds_text
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 180, 8, 24
 
@@ -49,6 +52,76 @@ def bars(title: str, names: Sequence[str], values: Sequence[float], texts: Seque
                 middle,
                 HEIGHT - 8,
                 name,
+            )
+        )
+    parts.append(Markup("</svg>"))
+    return Markup("").join(parts)
+
+
+@dataclass(frozen=True)
+class Span:
+    """Dumps of one family: `dumps` of them begin every `every_s` seconds from `first_s`; all end by `last_s`."""
+
+    name: str
+    text: str
+    kind: str
+    first_s: float
+    last_s: float
+    dumps: int
+    every_s: float | None
+
+
+MOST_SPANS, MOST_MARKS, ROW = 30, 200, 22
+
+
+def timeline(title: str, spans: Sequence[Span], run_time: float) -> Markup:
+    """A row for each family, a bar from its first access to its last, and a mark where each dump begins.
+
+    `kind` of a span is the class of its bar: written, read or both.
+    """
+    shown = spans[:MOST_SPANS]
+    tall = ROW * len(shown) + BOTTOM
+    label, room = 190, WIDTH - 190 - LEFT
+    scale = room / max(run_time, *(s.last_s for s in shown), 1e-9)
+    parts = [
+        Markup('<svg class="chart" role="img" viewBox="0 0 {} {}"><title>{}</title>').format(
+            WIDTH, tall, title
+        )
+    ]
+    for place, span in enumerate(shown):
+        top = ROW * place
+        left, right = (label + scale * max(0.0, t) for t in (span.first_s, span.last_s))
+        parts.append(
+            Markup(
+                '<g><title>{}: {}</title><text class="row" x="{}" y="{}">{}</text>'
+                '<rect class="{}" x="{:.1f}" y="{}" width="{:.1f}" height="{}"/>'
+            ).format(
+                span.name,
+                span.text,
+                label - 6,
+                top + 15,
+                span.name[:32],
+                span.kind,
+                left,
+                top + 4,
+                max(1.5, right - left),
+                ROW - 8,
+            )
+        )
+        if span.every_s is not None and span.every_s > 0 and 1 < span.dumps <= MOST_MARKS:
+            for number in range(span.dumps):
+                at = label + scale * (span.first_s + number * span.every_s)
+                if at <= label + room:
+                    parts.append(
+                        Markup('<line class="dump" x1="{:.1f}" x2="{:.1f}" y1="{}" y2="{}"/>').format(
+                            at, at, top + 2, top + ROW - 2
+                        )
+                    )
+        parts.append(Markup("</g>"))
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        parts.append(
+            Markup('<text class="name" x="{:.1f}" y="{}">{}</text>').format(
+                label + share * room, tall - 8, seconds_text(share * room / scale)
             )
         )
     parts.append(Markup("</svg>"))

@@ -43,10 +43,22 @@ def document() -> dict[str, Any]:
         "info": {"title": "I/O of jobs", "version": __version__},
         "paths": {
             "/api/jobs": {"get": {"parameters": parameters, "responses": _answer("Jobs", listed)}},
+            "/job/{key}/workload.yaml": {
+                "get": {
+                    "parameters": [key],
+                    "responses": {
+                        "200": {"description": "The anonymous workload", "content": {"application/yaml": {}}},
+                        "404": {"description": "No such job"},
+                        "409": {"description": "The logs cannot be had any more, or have no data"},
+                    },
+                }
+            },
             "/api/job/{key}": {
                 "get": {
                     "parameters": [key],
-                    "responses": _answer("A job and its families", {"$ref": "#/components/schemas/Job"}),
+                    "responses": _answer(
+                        "A job, its families and findings", {"$ref": "#/components/schemas/Job"}
+                    ),
                 }
             },
         },

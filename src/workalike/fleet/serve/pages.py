@@ -15,13 +15,13 @@ from workalike.darshan.bins import SIZE_BINS
 from workalike.diagnose.registry import all_rules
 from workalike.fleet.report.paper import Thresholds, paper_tables
 from workalike.fleet.report.period import Period, day_text
-from workalike.fleet.report.rankings import coverage
+from workalike.fleet.report.rankings import coverage, ranked
 from workalike.fleet.serve import queries
 from workalike.fleet.serve.access import Viewer
-from workalike.fleet.serve.charts import bars
+from workalike.fleet.serve.charts import MOST_SPANS, Span, bars, timeline
 from workalike.fleet.serve.queries import Row, Search
 from workalike.fleet.serve.snapshot import Snapshot
-from workalike.text import percent_text, rate_text, seconds_text, size_text
+from workalike.text import percent_text, plural, rate_text, seconds_text, size_text
 
 TERMS = (
     "The estimated I/O rate is all bytes ÷ the I/O time of the slowest rank; the percentage of time in I/O is that time "
@@ -49,7 +49,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Block:
-    """A part of a page. `links` are (text, URL)."""
+    """A part of a page. `links` and `buttons`, which download, are (text, URL)."""
 
     title: str = ""
     note: str = ""
@@ -57,6 +57,7 @@ class Block:
     heads: Sequence[str] = ()
     rows: Sequence[Sequence[Cell]] = ()
     links: Sequence[tuple[str, str]] = ()
+    buttons: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,12 @@ def job_page(data: Snapshot, viewer: Viewer, key: str) -> Page | None:
     ]
     blocks = [
         Block("I/O summary", TERMS, heads=heads, rows=[[Cell(text) for text in facts]]),
-        Block("", heads=[name for name, _ in about], rows=[[cell for _, cell in about]]),
+        Block(
+            "",
+            heads=[name for name, _ in about],
+            rows=[[cell for _, cell in about]],
+            buttons=[("Download the anonymous workload", f"/job/{job['job_key']}/workload.yaml")],
+        ),
     ]
     for kind, column in (("reads", "read_sizes"), ("writes", "write_sizes")):
         counts = [sum(log[column][i] for log in logs) for i in range(len(SIZE_BINS))]
@@ -156,12 +162,39 @@ def job_page(data: Snapshot, viewer: Viewer, key: str) -> Page | None:
         links = [("The numbers as CSV", f"/job/{job['job_key']}/sizes.csv")]
         blocks.append(Block(f"Number of {kind} per size range", chart=chart, links=links))
     blocks += [
+        _timeline(data, logs),
+        _findings(data, logs),
         _families(data, logs),
         _file_systems(data, logs),
-        _findings(data, logs),
         _history(data, viewer, job),
     ]
     return Page(f"Job {job['job_id']}", blocks)
+
+
+def _timeline(data: Snapshot, logs: list[Row]) -> Block:
+    """When each family was accessed, from the start of the job's first log."""
+    begin = {row["log_id"]: row["start"] - logs[0]["start"] for row in logs}
+    rows = queries.of_logs(data, "family", logs, "bytes_written + bytes_read DESC", MOST_SPANS)
+    spans = []
+    for r in rows:
+        kind = "both" if r["bytes_read"] and r["bytes_written"] else "read" if r["bytes_read"] else "written"
+        said = f"{size_text(r['bytes_written'])} written, {size_text(r['bytes_read'])} read, "
+        said += (
+            f"{plural(r['dumps'], 'dump')} from {seconds_text(r['first_s'])} to {seconds_text(r['last_s'])}"
+        )
+        shift = begin[r["log_id"]]
+        spans.append(
+            Span(
+                f"{r['role']}, {plural(r['files'], 'file')}", said, kind, shift + r["first_s"], shift + r["last_s"], r["dumps"],
+                r["interval_s"],
+            )
+        )  # fmt: skip
+    if not spans:
+        return Block("Timeline", "No file family moved data.")
+    end = max(row["start"] + row["run_time"] for row in logs) - logs[0]["start"]
+    chart = timeline("File families over the time of the job", sorted(spans, key=lambda s: s.first_s), end)
+    note = "A bar from the first to the last access of each file family: orange written, blue read, violet both. Lines mark dumps, at their median interval. The numbers are in the table of file families."
+    return Block("Timeline", note, chart)
 
 
 def _families(data: Snapshot, logs: list[Row]) -> Block:
@@ -259,7 +292,7 @@ def finding_page(data: Snapshot, viewer: Viewer, rule: str) -> Page | None:
     about = [("Seen as", known.seen_as), ("Costs", known.costs), ("Advice", known.advice)]
     about += [("Not this", known.not_this)] if known.not_this else []
     about += [("For example", known.snippet)] if known.snippet else []
-    blocks = [Block("", heads=("", ""), rows=[[Cell(name), Cell(text)] for name, text in about])]
+    blocks = [Block("", heads=("What", "Text"), rows=[[Cell(name), Cell(text)] for name, text in about])]
     rows = [[*job_cells(job), Cell(seconds_text(job["cost_s"]))] for job in jobs]
     blocks.append(Block("Jobs by cost", TERMS, heads=(*HEADS, "Cost"), rows=rows))
     return Page(known.title[:1].upper() + known.title[1:], blocks)
@@ -315,6 +348,53 @@ def group_page(data: Snapshot, viewer: Viewer, kind: str, name: str) -> Page | N
             _job_list(jobs, "Newest jobs", search, more, {kind: name}),
         ],
     )  # fmt: skip
+
+
+def groups_page(data: Snapshot, kind: str) -> Page:
+    """All users or applications, by wasted rank-hours, then by rank-hours in I/O."""
+    rows = [
+        [
+            Cell(r["name"], f"/{kind}/{quote(r['name'], safe='')}"), Cell(f"{r['jobs']:,}"), Cell(f"{r['logs']:,}"),
+            Cell(f"{r['wasted_rank_hours']:,.1f}"), Cell(f"{r['io_rank_hours']:,.1f}"), Cell(percent_text(r["io_percent"])),
+            Cell(size_text(r["bytes_read"])), Cell(size_text(r["bytes_written"])),
+        ]
+        for r in ranked(data.connection(), Period(), kind, 500)
+    ]  # fmt: skip
+    heads = (
+        kind.capitalize(),
+        "Jobs",
+        "Logs",
+        "Wasted rank-hours",
+        "Rank-hours in I/O",
+        "In I/O",
+        "Read",
+        "Written",
+    )
+    note = "Wasted rank-hours are the costs of findings that are problems of the job, of each log at most its time in I/O."
+    return Page(f"{kind.capitalize()}s", [Block("", note, heads=heads, rows=rows)])
+
+
+def file_systems_page(data: Snapshot, viewer: Viewer) -> Page:
+    """All file systems that the viewer's jobs used."""
+    mine, values = viewer.condition()
+    found = data.rows(
+        f"""SELECT f.mount, any_value(f.fs_type) AS fs_type, count(*) AS logs, sum(f.bytes_read)::DOUBLE AS bytes_read,
+            sum(f.bytes_written)::DOUBLE AS written, sum(f.meta_s) AS meta_s
+        FROM log_fs f JOIN (SELECT log_id FROM log WHERE {mine}) l USING (log_id)
+        GROUP BY 1 ORDER BY sum(f.bytes_read::DOUBLE) + sum(f.bytes_written::DOUBLE) DESC, f.mount LIMIT 500""",
+        values,
+    )
+    rows = [
+        [
+            Cell(r["mount"], f"/fs/{quote(r['mount'], safe='')}"), Cell(r["fs_type"]), Cell(f"{r['logs']:,}"),
+            Cell(size_text(r["bytes_read"])), Cell(size_text(r["written"])), Cell(seconds_text(r["meta_s"])),
+        ]
+        for r in found
+    ]  # fmt: skip
+    return Page(
+        "File systems",
+        [Block("", heads=("Mount", "Type", "Logs", "Read", "Written", "Metadata time"), rows=rows)],
+    )
 
 
 def days_page(data: Snapshot, viewer: Viewer) -> Page:

@@ -73,7 +73,7 @@ def picture(measured: Measured, choice: Choice) -> str:
         hue = HUES[number % len(HUES)]
         parts.append(
             f'<rect x="{x - 6:.1f}" y="{y - 6:.1f}" width="12" height="12" fill="{hue}" stroke="currentColor"/>'
-            f'<text x="{x + 9:.1f}" y="{y + 4:.1f}">{number + 1}</text>'
+            f'<text x="{x - 3:.1f}" y="{y - 9:.1f}">{number + 1}</text>'
         )
     return "".join([*parts, *_bars(choice), "</svg>"])
 
@@ -109,5 +109,5 @@ def _bars(choice: Choice) -> list[str]:
                     f'<text x="{left + 0.65 * step:.1f}" y="{top + part / 2 + 4:.1f}">{number + 1}</text>'
                 )
             top += part
-        parts.append(f'<text x="{left:.1f}" y="{HEIGHT - 15}">{name}</text>')
+        parts.append(f'<text x="{left:.1f}" y="{HEIGHT - 15}">{name.removesuffix(" time")}</text>')
     return parts

@@ -85,7 +85,7 @@ def _workload(connection: Any, measured: Measured, each: Class, archives: Path |
         [(sha256,)] = connection.execute("SELECT sha256 FROM log WHERE log_id = ?", [log_id]).fetchall()
         try:
             with original(paths_of(connection, log_id), sha256, archives) as log:
-                return row, anonymous_workload(log)
+                return row, anonymous_workload([log])
         except WorkalikeError as error:
             last = error
     assert last is not None
