@@ -193,6 +193,12 @@ CATALOGUE = (
         ("benchmarks/fleet_ingest.py", "src/workalike/fleet", "src/workalike/facts"),
     ),
     Entry(
+        "fleet-portal",
+        "python benchmarks/fleet_portal.py",
+        ("benchmarks/fleet_portal.py", "src/workalike/fleet"),
+        is_long=True,
+    ),
+    Entry(
         "start-up",
         "python benchmarks/start_up.py",
         ("benchmarks/start_up.py", "src/workalike/commands", "src/workalike/cli.py"),

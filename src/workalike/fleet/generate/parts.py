@@ -122,8 +122,32 @@ def _tables(
              "sharing": ["shared"] * count, "ranks": nprocs, "files": files, "bytes_read": read,
              "bytes_written": written, "pattern": ["/scratch/#"] * count, "signature": [""] * count},
         ),
+        "finding": _findings(pa, random, ids, {"redundant-reads": redundant, "metadata-share": meta, "small-writes": small}),
         "file": _files(pa, random, ids, files),
     }  # fmt: skip
+
+
+def _findings(pa: Any, random: np.random.Generator, ids: Any, seen: dict[str, Any]) -> Any:
+    """A finding for each job of the paper's lists, and a cheap one for a third of the others."""
+    seen = seen | {"tiny-files": (random.random(len(ids)) < 0.3) & ~np.logical_or.reduce(list(seen.values()))}
+    rules = np.concatenate([np.full(int(which.sum()), rule) for rule, which in seen.items()])
+    count = len(rules)
+    cost = np.where(rules == "tiny-files", 0.01, 3600.0) * random.exponential(1.0, count)
+    return _table(
+        pa,
+        "finding",
+        {
+            "log_id": np.concatenate([ids[which] for which in seen.values()]),
+            "rule": rules.tolist(),
+            "version": np.ones(count),
+            "severity": np.where(rules == "tiny-files", "NOTE", "HIGH").tolist(),
+            "answer": ["problem"] * count,
+            "cost_s": cost,
+            "bound_s": cost / 64,
+            "summary": ["made"] * count,
+            "evidence": ["{}"] * count,
+        },
+    )
 
 
 def _files(pa: Any, random: np.random.Generator, ids: Any, files: Any) -> Any:
