@@ -12,9 +12,10 @@ import pytest
 from fleets import START, builder, plain_log, query, stored
 
 from workalike.errors import WorkalikeError
+from workalike.fleet.compact import compact
 from workalike.fleet.ingest import ingest
 from workalike.fleet.site import Site, read_site, safe_expression
-from workalike.fleet.store import open_or_make, open_store
+from workalike.fleet.store import Store, open_or_make, open_store
 
 COLUMNS = "* EXCLUDE (part)"
 
@@ -123,7 +124,7 @@ def killed_ingestion(folder: Path, logs: Path, after_s: float) -> None:
         process.wait()
 
 
-@pytest.mark.parametrize("after_s", [1.0, 1.6])
+@pytest.mark.parametrize("after_s", [0.6, 1.0, 1.6])
 def test_killed_and_run_again_is_the_same_database(tmp_path: Path, after_s: float) -> None:
     check_killed(tmp_path, after_s)
 
@@ -142,6 +143,112 @@ def check_killed(tmp_path: Path, after_s: float) -> None:
     killed_ingestion(tmp_path / "killed", logs, after_s)
     stored(tmp_path / "killed", logs)
     assert everything(tmp_path / "killed") == everything(tmp_path / "whole")
+    check_nothing_left(tmp_path / "killed")
+
+
+def check_nothing_left(folder: Path) -> None:
+    """Each part on disk counts, and no scratch files are left."""
+    counted = {part.part for part in open_store(folder).parts}
+    assert {f"{p.parent.name}/{p.name}" for p in (folder / "parts").glob("*/*")} == counted
+    assert not list((folder / "staging").iterdir())
+    assert {p.name for p in folder.iterdir()} <= {
+        "fleet.json", "manifest.jsonl", "parts", "staging", "fleet.duckdb", "lock",
+    }  # fmt: skip
+
+
+DIES = """
+import os, sys
+from pathlib import Path
+from workalike.fleet import compact, ingest, store
+from workalike.fleet.site import Site
+place, folder, logs = sys.argv[1:]
+def die(*args, **more): os.kill(os.getpid(), 9)
+opened = store.open_or_make(Path(folder), "")
+if place == "before the line":
+    store.Store._append = die
+if place == "before the views":
+    store.Store._write_views = die
+if place == "amid the views":
+    store.views.create = die
+if place == "amid the line":
+    def half(self, line):
+        with (self.folder / "manifest.jsonl").open("ab") as file:
+            file.write(line.encode()[: len(line) // 2])
+        die()
+    store.Store._append = half
+if place.startswith("compact"):
+    if place == "compact before the line":
+        store.Store._append = die
+    if place == "compact before removal":
+        compact.remove_uncounted = die
+    compact.compact(opened, grace_s=0.0)
+else:
+    ingest.ingest(opened, [Path(logs)], Site(), jobs=1)
+"""
+
+
+@pytest.mark.parametrize("place", ["before the line", "amid the line", "before the views", "amid the views"])
+def test_killed_at_each_step_of_a_commit(tmp_path: Path, place: str) -> None:
+    logs = tmp_path / "logs"
+    for job in range(6):
+        plain_log(logs, job)
+    stored(tmp_path / "whole", logs)
+    done = subprocess.run([sys.executable, "-c", DIES, place, tmp_path / "killed", logs])
+    assert done.returncode == -9
+    if place == "before the line":
+        assert list((tmp_path / "killed" / "parts").glob("*/*"))  # what the next ingestion has to remove
+    plain_log(logs, 6)
+    (logs / "job_6.darshan").rename(tmp_path / "later")  # other chunks than before: other names of parts
+    stored(tmp_path / "killed", logs)
+    assert everything(tmp_path / "killed") == everything(tmp_path / "whole")
+    check_nothing_left(tmp_path / "killed")
+
+
+def small_parts(tmp_path: Path) -> Store:
+    """A database of several small parts of two months, two of them without logs."""
+    for job in range(6):
+        logs = tmp_path / "logs" / str(job)
+        plain_log(logs, job, day=20 * (job % 3))
+        (logs / "bad.darshan").write_text(str(job))
+        store, _ = stored(tmp_path / "db", tmp_path / "logs")
+    return store
+
+
+def test_compaction_changes_no_row(tmp_path: Path) -> None:
+    store = small_parts(tmp_path)
+    before, parts = everything(tmp_path / "db"), len(store.parts)
+    reader = store.connect()  # which goes on reading parts that were merged
+    done = compact(store)
+    assert (done.removed, done.orphans) == (0, 0) and done.merged > done.into > 0
+    assert len(store.parts) == parts - done.merged + done.into < parts
+    assert everything(tmp_path / "db") == before
+    assert reader.execute("SELECT count(*) FROM log").fetchone() == (6,)
+    assert query(store, "SELECT DISTINCT part IN (SELECT part FROM log) FROM log") == [(True,)]
+    assert {row[0] for row in query(store, "SELECT part FROM log")} <= {part.part for part in store.parts}
+    assert compact(store, grace_s=0.0).removed == done.merged
+    check_nothing_left(tmp_path / "db")
+    assert everything(tmp_path / "db") == before and compact(store).into == 0
+    assert sum(ingest(store, [tmp_path / "logs"], Site(), jobs=1).counts.values()) == 0
+
+
+@pytest.mark.parametrize("place", ["compact before the line", "compact before removal"])
+def test_killed_while_compacting(tmp_path: Path, place: str) -> None:
+    small_parts(tmp_path)
+    before = everything(tmp_path / "db")
+    assert subprocess.run([sys.executable, "-c", DIES, place, tmp_path / "db", "-"]).returncode == -9
+    assert everything(tmp_path / "db") == before
+    store = open_store(tmp_path / "db")
+    compact(store, grace_s=0.0)
+    compact(store, grace_s=0.0)
+    assert everything(tmp_path / "db") == before
+    check_nothing_left(tmp_path / "db")
+
+
+def test_the_command_that_compacts(tmp_path: Path) -> None:
+    small_parts(tmp_path)
+    command = [sys.executable, "-m", "workalike", "fleet", "compact", "--db", tmp_path / "db", "--json"]
+    said = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert said["merged"] > said["into"] > 0
 
 
 def test_an_unfinished_line_and_an_unnamed_part_do_not_count(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Damaged logs end no ingestion: each is a row of `log`, or set aside with its reason."""
 
+import os
 import random
 from pathlib import Path
 
@@ -7,8 +8,10 @@ import pytest
 from darshan_mutate import spoil_file
 from fleets import plain_log, query, stored
 
+COUNT = int(os.environ.get("WORKALIKE_MUTATED_LOGS", "10000"))
 
-@pytest.mark.parametrize("count", [100, pytest.param(10_000, marks=pytest.mark.long)])
+
+@pytest.mark.parametrize("count", [100, pytest.param(COUNT, marks=pytest.mark.long)])
 def test_mutated_logs(tmp_path: Path, count: int) -> None:
     logs = tmp_path / "logs"
     good = plain_log(logs, 1).read_bytes()

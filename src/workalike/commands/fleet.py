@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
     fleet.command("report")(opt.with_options(report))
     fleet.command("serve")(fleet_serve.serve)
     fleet.command("archive", epilog=opt.EXIT_CODES)(fleet_archive.archive)
+    fleet.command("compact")(fleet_archive.compact)
     fleet.command("suite")(fleet_suite.suite)
     fleet.command("generate")(generate)
     app.add_typer(fleet, name="fleet")

@@ -1,4 +1,4 @@
-"""`workalike fleet archive`"""
+"""`workalike fleet archive` and `workalike fleet compact`"""
 
 from __future__ import annotations
 
@@ -69,3 +69,35 @@ def archive(
     )
     if done.skipped:
         opt.warn(f"{plural(done.skipped, 'log')} changed since the ingestion and stayed where they are")
+
+
+def compact(
+    db: Annotated[Path, typer.Option("--db", metavar="FLEET", help="Folder of the database.")],
+    grace: Annotated[
+        float,
+        typer.Option(
+            min=0, metavar="SECONDS", help="Keep parts that were merged so long, for who reads them still."
+        ),
+    ] = 3600.0,
+    as_json: opt.Json = False,
+) -> None:
+    """Merge the small parts of a database into few, and remove what killed ingestions left.
+
+    Run it once a day. Ingestions and readers may go on meanwhile, and it may be killed.
+
+    Example:
+
+        workalike fleet compact --db fleet/
+    """
+    from workalike.fleet.compact import compact as merge
+    from workalike.fleet.store import open_store
+
+    done = merge(open_store(db), grace_s=grace)
+    if as_json:
+        opt.print_json(vars(done))
+        return
+    opt.console().print(
+        f"{plural(done.merged, 'part')} merged into {done.into:,}, {done.orphans:,} of killed ingestions and "
+        f"{done.removed:,} merged before removed",
+        soft_wrap=True,
+    )

@@ -121,7 +121,7 @@ def _by_day(store: Store, before: float) -> dict[str, list[_Log]]:
 
 def _pack(file: Path, logs: list[_Log]) -> set[str]:
     """Write the archive anew with further logs; the hashes of those that were packed."""
-    temporary = file.with_name(new_name(".workalike-archive"))
+    temporary = file.with_name(new_name(".workalike-part"))
     packed: set[str] = set()
     try:
         with tarfile.open(temporary, "w:gz", compresslevel=6) as tar:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import stat
@@ -18,14 +17,14 @@ import numpy as np
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
+from workalike.fleet.compact import remove_uncounted
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.part_writer import Gathered, write_tables
 from workalike.fleet.schema import DUPLICATE, INGESTED, OF_LOGS, QUARANTINED
 from workalike.fleet.site import Site
-from workalike.fleet.store import STAGING, Ids, Part, Store
+from workalike.fleet.store import Ids, Part, Store, staging_folder
 from workalike.fleet.views import quoted
 from workalike.fleet.workers import Done, Lost, Workers
-from workalike.leftovers import scratch_folder
 
 CHUNK = 200
 """Logs of a part: enough that Parquet's files are not tiny, few enough that a killed ingestion loses seconds."""
@@ -90,6 +89,7 @@ def ingest(
     """
     began = time.monotonic()
     outcome = Outcome()
+    remove_uncounted(store)
     found = [f for f in files_of(sources, outcome) if share_of(f.path, share[1]) == share[0]]
     outcome.found = len(found)
     mark = f"{abs(hash_of(site, since)):08x}"
@@ -98,7 +98,7 @@ def ingest(
     size = _chunk_size(len(new), jobs)
     chunks = ([f.path for f in new[i : i + size]] for i in range(0, len(new), size))
     if new:
-        with _staging(store) as staging:
+        with staging_folder(store) as staging:
             arguments = [str(site_file.absolute()) if site_file else None, since]
             workers = Workers(min(jobs or os.cpu_count() or 1, len(new)), arguments, staging, mark)
             committer = _Committer(store, staging)
@@ -187,20 +187,6 @@ def _unknown(store: Store, found: list[Found], mark: str) -> list[Found]:
             "ORDER BY number"
         ).fetchall()
     return [found[number] for (number,) in rows]
-
-
-@contextlib.contextmanager
-def _staging(store: Store) -> Iterator[Path]:
-    """A folder for parts that do not count yet; what killed ingestions left is removed."""
-    parent = store.folder / STAGING
-    try:
-        parent.mkdir(exist_ok=True)
-        with scratch_folder(parent) as folder:
-            yield folder
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, error.strerror or "failed", file=parent, hint="check space and rights"
-        ) from error
 
 
 class _Committer:

@@ -26,7 +26,7 @@ from workalike.files import make_folder, read_text, write_text
 from workalike.fleet import views
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.schema import READABLE, TABLES, VERSION
-from workalike.leftovers import new_name
+from workalike.leftovers import new_name, remove_leftovers, scratch_folder
 
 ABOUT, MANIFEST, PARTS, STAGING, VIEWS, LOCK = (
     "fleet.json",
@@ -63,6 +63,7 @@ class Store:
         self.about = about
         self._parts: dict[str, Part] = {}
         self._read_to = 0
+        self.replaced: dict[str, str] = {}
 
     @property
     def parts(self) -> list[Part]:
@@ -115,6 +116,7 @@ class Store:
             ) from error
         for old in part.replaces:
             self._parts.pop(old, None)
+            self.replaced[old] = part.part
         self._parts[part.part] = part
 
     @contextlib.contextmanager
@@ -161,12 +163,17 @@ class Store:
             os.fsync(file.fileno())
 
     def update_views(self) -> None:
-        """Write `fleet.duckdb` anew: views that name the files of all parts that count.
+        """Write `fleet.duckdb` anew: views that name the files of all parts that count. The lock must not be held.
 
         Raises:
             WorkalikeError: CANNOT_WRITE.
         """
-        temporary = self.folder / new_name(".workalike-views")
+        with self.locked():
+            remove_leftovers(self.folder)
+            self._write_views()
+
+    def _write_views(self) -> None:
+        temporary = self.folder / new_name(".workalike-part")
         duckdb = duck()
         try:
             with duckdb.connect(str(temporary)) as connection:
@@ -203,6 +210,24 @@ class Store:
             parquet.read_table(f, columns=["log_id"])["log_id"].to_numpy() for f in self.files("log", parts)
         ]
         return np.sort(np.concatenate(ids)) if ids else np.zeros(0, dtype=np.int64)
+
+
+@contextlib.contextmanager
+def staging_folder(store: Store) -> Iterator[Path]:
+    """A folder for parts that do not count yet; what killed processes left is removed.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    parent = store.folder / STAGING
+    try:
+        parent.mkdir(exist_ok=True)
+        with scratch_folder(parent) as folder:
+            yield folder
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE, error.strerror or "failed", file=parent, hint="check space and rights"
+        ) from error
 
 
 def _sync(path: Path) -> None:
