@@ -1,0 +1,233 @@
+"""The testbed itself: it starts, limits what it is told to limit, and leaves nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .support import lines_of, wait_until
+from .testbed import COMMAND, CephBed, needs_testbed, seconds_to_write, tools_testbed
+
+pytestmark = pytest.mark.system
+
+PREFIX = "workalike-testbed-"
+MIB = 2**20
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _machine() -> None:
+    needs_testbed()
+
+
+@pytest.fixture(scope="module")
+def bed(_machine: None) -> Iterator[CephBed]:
+    with CephBed() as started:
+        yield started
+
+
+def traces(name: str) -> list[str]:
+    """What is left of a testbed: folder, namespace, mounts, processes that name it."""
+    word = PREFIX + name
+    found = [str(path) for path in Path(tempfile.gettempdir()).glob(f"{word}*")]
+    found += [str(path) for path in Path("/run/netns").glob(f"{word}*")]
+    found += [line for line in Path("/proc/self/mounts").read_text().splitlines() if f"/{word}/" in line]
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes().decode(errors="replace")
+            own = os.getpid() in (int(process.name), _parent(process))
+        except OSError:
+            continue
+        if f"/{word}/" in command and not own:
+            found.append(command.replace("\0", " "))
+    return found
+
+
+def _parent(process: Path) -> int:
+    return int((process / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+
+
+def test_it_starts_and_leaves_nothing() -> None:
+    about = json.loads(tools_testbed("start", "--name", "wt-plain").stdout)
+    try:
+        mount = Path(about["mount"])
+        assert os.path.ismount(mount) and about["state"] == "running"
+        (mount / "a").write_bytes(b"x" * 10 * MIB)
+        assert (mount / "a").stat().st_size == 10 * MIB
+        assert sum(
+            one["written"]
+            for one in json.loads(tools_testbed("counters", "--name", "wt-plain").stdout).values()
+        )
+        assert len(traces("wt-plain")) > 8, "the search finds what runs"
+    finally:
+        tools_testbed("stop", "--name", "wt-plain")
+    assert traces("wt-plain") == []
+    again = tools_testbed("stop", "--name", "wt-plain", check=False)
+    assert again.returncode == 1 and lines_of(again.stderr) == ["testbed: there is no testbed wt-plain"]
+
+
+def test_two_are_not_confused(bed: CephBed, tmp_path: Path) -> None:
+    other = CephBed()
+    with other:
+        (other.mount / "theirs").write_text("theirs")
+        assert not (bed.mount / "theirs").exists()
+        unsure = tools_testbed("stop", check=False)
+        assert unsure.returncode == 1 and bed.name in unsure.stderr and other.name in unsure.stderr
+        taken = tools_testbed("start", "--name", other.name, check=False)
+        assert taken.returncode == 1 and "choose another name" in taken.stderr
+        assert (other.mount / "theirs").read_text() == "theirs"
+    assert traces(other.name) == []
+    (bed.mount / "ours").write_text("ours")
+    assert traces(bed.name)
+
+
+def test_a_failed_start_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "ceph-mds").write_text("#!/bin/sh\necho 'no metadata today' >&2\nexit 7\n")
+    (tmp_path / "ceph-mds").chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = tools_testbed("start", "--name", "wt-failed", check=False, env={**os.environ, "PATH": path})
+    assert done.returncode == 1 and "no metadata today" in done.stderr and len(lines_of(done.stderr)) == 1
+    assert traces("wt-failed") == []
+
+
+@pytest.mark.parametrize("after_s", [0.2, 0.7, 1.3])
+def test_ctrl_c_while_it_starts(after_s: float) -> None:
+    process = _starting("wt-ctrl-c", after_s)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    if process.returncode == 0:  # it had started before
+        tools_testbed("stop", "--name", "wt-ctrl-c")
+    else:
+        assert lines_of(told) == ["testbed: interrupted"], told
+    assert traces("wt-ctrl-c") == []
+
+
+def test_what_a_killed_start_leaves_is_shown_and_removed() -> None:
+    process = _starting("wt-killed", 0.8)
+    process.kill()
+    process.communicate(timeout=60)
+    shown = json.loads(tools_testbed("status", "--name", "wt-killed").stdout)
+    assert [one["state"] for one in shown] in (["left over"], ["running"])
+    tools_testbed("stop", "--name", "wt-killed")
+    assert traces("wt-killed") == []
+
+
+def _starting(name: str, after_s: float) -> subprocess.Popen[str]:
+    """A start, so many seconds after its folder was there."""
+    process = subprocess.Popen(
+        [*COMMAND, "start", "--name", name],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    wait_until((Path(tempfile.gettempdir()) / f"{PREFIX}{name}").exists, 20, "a start")
+    time.sleep(after_s)
+    return process
+
+
+def test_a_busy_mount_and_a_second_client_are_stopped(tmp_path: Path) -> None:
+    other = CephBed()
+    second = tmp_path / "second"
+    second.mkdir()
+    with other:
+        other("client", second)
+        (other.mount / "shared").write_text("seen by both")
+        assert (second / "shared").read_text() == "seen by both"
+        held = (other.mount / "held").open("w")
+    assert traces(other.name) == [] and not os.path.ismount(second)
+    held.detach()
+
+
+LAYOUT = "stripe_unit=1048576 stripe_count={} object_size=134217728 pool=data"
+
+
+def striped(bed: CephBed, count: int, stem: str) -> Path:
+    """An empty file whose stripes are on as many storage daemons as it has stripes: a hash places them."""
+    files = [bed.mount / f"{stem}-{count}-{number}" for number in range(100)]
+    for path in files:
+        path.touch()
+        os.setxattr(path, "ceph.file.layout", LAYOUT.format(count).encode())
+    places = bed("where", "--objects", count, *files)
+    spread = [path for path, on in zip(files, places, strict=True) if len(set(on)) == count]
+    assert spread, "no file with its stripes on distinct daemons"
+    for path in set(files) - {spread[0]}:
+        path.unlink()
+    return spread[0]
+
+
+def test_limits_make_stripes_matter(bed: CephBed) -> None:
+    """One limit for all: twice the stripes, half the time; wide bounds, since the machine is shared."""
+    bed.limit("160mbit")
+    size = 20 * MIB
+    seconds = {count: seconds_to_write([striped(bed, count, "limited")], size) for count in (1, 2, 4)}
+    bed.limit("none")
+    assert 1.5 < seconds[1] / seconds[2] < 2.7, seconds
+    assert 1.5 < seconds[2] / seconds[4] < 2.7, seconds
+    unlimited = seconds_to_write([striped(bed, 1, "unlimited")], size)
+    assert unlimited < seconds[1] / 2
+
+
+def test_pools_pin_to_one_daemon_and_one_can_be_slow(bed: CephBed) -> None:
+    files = []
+    for number in (0, 3):
+        path = bed.mount / f"pinned-{number}"
+        path.touch()
+        os.setxattr(path, "ceph.file.layout.pool", f"only{number}".encode())
+        files.append(path)
+        assert set(bed("where", "--objects", 8, path)[0]) == {number}
+    before = bed("counters")
+    bed.limit("100mbit", 3)
+    fast, slow = (seconds_to_write([path], 10 * MIB) for path in files)
+    bed.limit("none", 3)
+    written = {n: one["written"] - before[n]["written"] for n, one in bed("counters").items()}
+    assert slow > 3 * fast, (slow, fast)
+    assert written["0"] >= 10 * MIB <= written["3"]
+    assert written["1"] < MIB > written["2"]
+
+
+def test_a_delayed_daemon(bed: CephBed) -> None:
+    path = bed.mount / "delayed"
+    path.touch()
+    os.setxattr(path, "ceph.file.layout.pool", b"only2")
+    bed("delay", 2, 0.05)
+    with path.open("r+b", buffering=0) as file:
+        began = time.monotonic()
+        for _ in range(8):
+            file.write(b"x" * 4096)
+            os.fsync(file.fileno())
+        delayed = time.monotonic() - began
+        bed("delay", 2, 0)
+        began = time.monotonic()
+        for _ in range(8):
+            file.write(b"x" * 4096)
+            os.fsync(file.fileno())
+    assert delayed > 0.4 > time.monotonic() - began
+
+
+def test_bad_requests_are_one_line(bed: CephBed, tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/file").touch()
+    for words in (
+        ("limit", "9", "10mbit"),
+        ("limit", "0", "fast"),
+        ("delay", "x", "1"),
+        ("delay", "0", "-1"),
+        ("client", tmp_path / "full"),
+        ("client", "--remove", tmp_path),
+        ("where", tmp_path / "full/file"),
+        ("start", "--name", "../x"),
+    ):
+        done = tools_testbed(
+            words[0], *([] if words[0] == "start" else ["--name", bed.name]), *words[1:], check=False
+        )
+        assert done.returncode in (1, 2) and lines_of(done.stderr)[-1].startswith("testbed"), done.stderr
+        assert "Traceback" not in done.stderr

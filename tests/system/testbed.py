@@ -1,0 +1,85 @@
+"""`tools/testbed` as its users call it: a CephFS whose servers can be limited."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .support import REPOSITORY, needs, needs_root
+
+COMMAND = [sys.executable, str(REPOSITORY / "tools/testbed")]
+
+
+def tools_testbed(*arguments: object, check: bool = True, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The command; a failure ends the test with its line."""
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        **options,
+    )
+    assert not check or done.returncode == 0, done.stderr
+    return done
+
+
+def needs_testbed() -> None:
+    """Skip where the machine has no CephFS, or allows no namespaces."""
+    needs("ceph-mon", "ceph-osd", "ceph-mds", "ceph-fuse", "ceph", "ip", "nsenter", "tc")
+    needs_root("a testbed")
+    if not Path("/dev/fuse").exists():
+        pytest.skip("no /dev/fuse: file systems in user space are not allowed here")
+    name = "workalike-allowed"
+    if subprocess.run(["ip", "netns", "add", name], capture_output=True).returncode:
+        pytest.skip("this machine allows no network namespaces")
+    subprocess.run(["ip", "netns", "delete", name], capture_output=True)
+
+
+class CephBed:
+    """A started testbed with a pool on each storage daemon, as a context manager."""
+
+    def __init__(self) -> None:
+        self.about: dict[str, Any] = {}
+
+    def __enter__(self) -> CephBed:
+        self.about = json.loads(tools_testbed("start", "--pin").stdout)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        tools_testbed("stop", "--name", self.name)
+
+    @property
+    def name(self) -> str:
+        return str(self.about["name"])
+
+    @property
+    def mount(self) -> Path:
+        return Path(self.about["mount"])
+
+    def __call__(self, command: str, *arguments: object) -> Any:
+        """A command of this testbed; returns what it printed, if that is something."""
+        answer = tools_testbed(command, "--name", self.name, *arguments).stdout
+        return json.loads(answer) if answer.strip() else None
+
+    def limit(self, rate: str, daemon: int | str = "all") -> None:
+        self("limit", daemon, rate)
+
+
+def seconds_to_write(files: list[Path], size: int) -> float:
+    """Seconds until so many bytes are on the servers, written to each file in turn."""
+    block = bytes(2**20)
+    began = time.monotonic()
+    for path in files:
+        with path.open("r+b", buffering=0) as file:
+            for _ in range(size // len(block)):
+                file.write(block)
+            os.fsync(file.fileno())
+    return time.monotonic() - began
