@@ -18,9 +18,11 @@ from bed import RUNNING, Bed, all_beds, find_bed, new_bed, running_bed
 from ceph import DATA, Ceph
 from limits import limit
 from shell import TestbedError, runs
+from slurm import Slurm
 
 DAEMONS = 4
 SIZE = 2**30
+NODES = 3
 
 
 def main() -> int:
@@ -76,7 +78,10 @@ def _parser() -> argparse.ArgumentParser:
     stored = command("objects", _objects, "the objects of a pool: inode, number and size")
     stored.add_argument("pool", nargs="?", default=DATA)
     command("counters", _counters, "operations and bytes of each storage daemon")
-    inside = command("run", _run, "run a command in the testbed's network")
+    slurm = command("slurm", _slurm, "a Slurm of several nodes, each with a client of its own")
+    slurm.add_argument("what", choices=("start", "stop"))
+    slurm.add_argument("--nodes", type=int, default=NODES, choices=range(1, 17), metavar="N", help="[3]")
+    inside = command("run", _run, "run a command in the testbed's network, where its Slurm is reached")
     inside.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND")
     return parser
 
@@ -107,6 +112,7 @@ def _start(options: argparse.Namespace) -> object:
 
 
 def _remove(bed: Bed) -> None:
+    Slurm(bed).stop()
     Ceph(bed).stop()
     bed.remove()
 
@@ -176,12 +182,29 @@ def _counters(options: argparse.Namespace) -> object:
     return Ceph(running_bed(options.name)).counters()
 
 
+def _slurm(options: argparse.Namespace) -> object:
+    bed = running_bed(options.name)
+    if options.what == "stop":
+        Slurm(bed).stop()
+        return None
+    signal.signal(signal.SIGTERM, _interrupted)
+    Slurm(bed).start(options.nodes)
+    return _described(bed)
+
+
 def _run(options: argparse.Namespace) -> None:
     bed = running_bed(options.name)
     command = options.words[1:] if options.words[:1] == ["--"] else options.words
     if not command:
         raise TestbedError("which command? testbed run -- COMMAND")
-    os.execvp("nsenter", bed.inside(*command))
+    slurm = Slurm(bed)
+    if not slurm.configuration.exists():
+        os.execvp("nsenter", bed.inside(*command))
+    os.environ["SLURM_CONF"] = str(slurm.configuration)
+    # Names of nodes are known to these commands alone; mounts of everybody stay visible.
+    script = f'mount --bind {slurm.hosts} /etc/hosts && exec "$@"'
+    seeing = ["unshare", "--mount", "--propagation", "slave", "sh", "-c", script, "sh"]
+    os.execvp("nsenter", bed.inside(*seeing, *command))
 
 
 if __name__ == "__main__":

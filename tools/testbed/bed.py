@@ -23,6 +23,7 @@ from shell import TestbedError, end, mounts_in, run, runs, tried
 PREFIX = "workalike-testbed-"
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,15}")
 NAMESPACES = Path("/run/netns")
+ADDRESS = "10.77.0.1"
 STATE = "testbed.json"
 STARTING, RUNNING = "starting", "running"
 
@@ -83,6 +84,12 @@ class Bed:
         """
         run(["ip", "netns", "add", self.namespace.name])
         self.run("ip", "link", "set", "lo", "up")
+        # Slurm and MPI look for an interface beside the loopback. It carries nothing: the kernel delivers to a machine's
+        # own addresses over the loopback.
+        self.run(*"ip link add node0 type veth peer name node1".split())
+        self.run("ip", "address", "add", f"{ADDRESS}/24", "dev", "node0")
+        for end_of_pair in ("node0", "node1"):
+            self.run("ip", "link", "set", end_of_pair, "up")
 
     def read(self) -> dict[str, Any]:
         """The state as last saved; empty where there is none."""
@@ -92,7 +99,9 @@ class Bed:
         return {}
 
     def save(self, **changes: Any) -> None:
-        """Change fields of the state; a kill in the middle leaves the old one."""
+        """Change fields of the state, if there is a folder; a kill in the middle leaves the old one."""
+        if not self.folder.is_dir():
+            return
         new = self.folder / f"{STATE}.new"
         new.write_text(json.dumps(self.read() | changes, indent=1) + "\n")
         new.replace(self.folder / STATE)
