@@ -124,6 +124,16 @@ def make_folder(path: Path) -> None:
         ) from error
 
 
+def free_bytes(folder: Path) -> int | None:
+    """Free bytes of a folder's file system; None where it does not tell, as CephFS does without a manager.
+
+    Raises:
+        OSError: the folder is gone.
+    """
+    held = os.statvfs(folder)
+    return held.f_bavail * held.f_frsize if held.f_blocks else None
+
+
 @contextlib.contextmanager
 def alone_in(folder: Path, busy: str) -> Iterator[None]:
     """Lock a folder of results, because two commands in it would mix theirs; `busy` says what holds it.

@@ -86,7 +86,7 @@ class Bed:
         self.run("ip", "link", "set", "lo", "up")
         # Slurm and MPI look for an interface beside the loopback. It carries nothing: the kernel delivers to a machine's
         # own addresses over the loopback.
-        self.run(*"ip link add node0 type veth peer name node1".split())
+        self.run("ip", "link", "add", "node0", "type", "veth", "peer", "name", "node1")
         self.run("ip", "address", "add", f"{ADDRESS}/24", "dev", "node0")
         for end_of_pair in ("node0", "node1"):
             self.run("ip", "link", "set", end_of_pair, "up")

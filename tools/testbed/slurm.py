@@ -178,11 +178,11 @@ class Slurm:
 
     def _of_nodes(self) -> list[int]:
         """What runs in the mount namespaces of nodes: tasks of jobs, and the clients."""
-        own = os.stat("/proc/self/ns/uts").st_ino
+        own = Path("/proc/self/ns/uts").stat().st_ino
         found = []
         for process in self._bed.processes():
             try:
-                foreign = os.stat(f"/proc/{process}/ns/uts").st_ino != own
+                foreign = Path(f"/proc/{process}/ns/uts").stat().st_ino != own
             except OSError:
                 continue
             if foreign:

@@ -16,8 +16,9 @@ from workalike.text import plural, rate_text, seconds_text, size_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from workalike.study.driver import Outcome
+    from workalike.study.driver import DriverOptions, Outcome
     from workalike.study.estimate import Estimate
+    from workalike.study.study_file import StudyFile
 
 RUN = "run"
 EXIT_FAILED, EXIT_LEFT_OUT = 1, 3
@@ -82,6 +83,14 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would run, and run nothing.")
     ] = False,
+    submit: Annotated[
+        str | None,
+        typer.Option(metavar="SYSTEM", help="Run as a job of slurm, flux or pbs, and wait for it."),
+    ] = None,
+    batch_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OPTION", help="With --submit: a directive for the job, such as --nodes=3."),
+    ] = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -95,6 +104,8 @@ def run(
         workalike study studies/file-modes.yaml -o modes --dir /scratch/test
 
         workalike study studies/striping.yaml -o striping --dry-run
+
+        workalike study striping.yaml -o striping --submit slurm --batch-option=--nodes=4
     """
     from workalike.study.driver import DriverOptions, run_study
     from workalike.study.halving import run_search
@@ -104,6 +115,8 @@ def run(
     if dry_run:
         check(file, budget=budget, as_json=as_json)
         return
+    if batch_option and submit is None:
+        raise WorkalikeError(ErrorKind.USAGE, "--batch-option is for jobs", hint="add --submit slurm")
     study = read_study(file)
     options = DriverOptions(
         out=output,
@@ -114,8 +127,11 @@ def run(
         ceiling=ceiling,
         report=(lambda _: None) if quiet or as_json else opt.warn,
     )
-    searched = run_search(study, options) if study.study.search else None
-    outcome = searched.outcome if searched else run_study(study, options)
+    searched = run_search(study, options) if study.study.search and submit is None else None
+    if submit is not None:
+        outcome = _submitted(study, options, submit, tuple(batch_option or ()))
+    else:
+        outcome = searched.outcome if searched else run_study(study, options)
     if searched and not searched.is_complete:
         opt.warn(f"the search has not ended ({outcome.state}): the same command goes on")
         raise typer.Exit(EXIT_FAILED if outcome.state == "failing" else 0)
@@ -136,6 +152,20 @@ def run(
         print(f"page: {page}")
     if code := _exit_code(outcome):
         raise typer.Exit(code)
+
+
+def _submitted(study: StudyFile, options: DriverOptions, system: str, batch: tuple[str, ...]) -> Outcome:
+    """Run a study as a job that gets the same options, with absolute paths."""
+    from workalike.launch.batch.jobs import batch_system
+    from workalike.study.submit import Submission, submit_study
+
+    arguments = [str(study.path.absolute()), f"--output={options.out.absolute()}"]
+    arguments += [f"--dir={options.directory.absolute()}"] if options.directory is not None else []
+    arguments += [f"--budget={options.budget}"] if options.budget is not None else []
+    arguments += [f"--reuse={folder.absolute()}" for folder in options.reuse]
+    arguments += [f"--blocks={options.blocks}"] if options.blocks is not None else []
+    arguments += [] if options.ceiling else ["--no-ceiling"]
+    return submit_study(study, options, Submission(batch_system(system), arguments, batch))
 
 
 def check(file: StudyPath, budget: Budget = None, as_json: opt.Json = False) -> None:

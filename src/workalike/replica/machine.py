@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+from workalike.files import free_bytes
 from workalike.plan.resolve import Options
 from workalike.workload.model import Direction, Workload
 from workalike.workload.phrases import dump_bytes
@@ -38,7 +38,8 @@ def fit_to_machine(
     )
     if given.scaling == "weak":
         moved = moved * ranks // workload.ranks
-    limit = min(MOST_BYTES, shutil.disk_usage(data).free // FREE_SHARE)
+    free = free_bytes(data)
+    limit = MOST_BYTES if free is None else min(MOST_BYTES, free // FREE_SHARE)
     factor = given.bytes_scale
     if scale_bytes and moved > limit > 0:
         factor = Fraction(limit, moved).limit_denominator(10**9) or Fraction(limit, moved)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import write_text
+from workalike.files import free_bytes, write_text
 from workalike.leftovers import scratch_folder
 from workalike.study import system
 
@@ -43,8 +43,8 @@ def measure(directory: Path, size: int, repeats: int) -> dict[str, Any]:
     if not directory.is_dir():
         raise WorkalikeError(ErrorKind.USAGE, "is no directory", file=directory, hint="name an existing one")
     size = max(BLOCK, size // BLOCK * BLOCK)
-    held = os.statvfs(directory)
-    if size > held.f_bavail * held.f_frsize:
+    free = free_bytes(directory)
+    if free is not None and size > free:
         raise WorkalikeError(
             ErrorKind.USAGE, f"has no room for {size:,} bytes", file=directory, hint="lower --size"
         )

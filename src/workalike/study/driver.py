@@ -97,12 +97,11 @@ def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
         WorkalikeError: before the first trial, where the study cannot run; later, where no trial can.
     """
     require_arrow()
-    if options.blocks is not None:
-        file = replace(file, study=file.study.model_copy(update={"blocks": options.blocks}))
+    file = with_blocks(file, options.blocks)
     loaded = load(file)
     for prepared in loaded.settings:
         refuse_what_cannot_run(file, prepared)
-    _refuse_small_budget(loaded, options.budget)
+    refuse_small_budget(loaded, options.budget)
     with opened(options.out, file.identity, _about(loaded)) as journal:
         driver = _Driver(loaded, options, journal)
         try:
@@ -133,7 +132,19 @@ def _about(loaded: Loaded) -> dict[str, Any]:
     }
 
 
-def _refuse_small_budget(loaded: Loaded, budget: float | None) -> None:
+def with_blocks(file: StudyFile, blocks: int | None) -> StudyFile:
+    """The study with another number of blocks; None: its own."""
+    if blocks is None:
+        return file
+    return replace(file, study=file.study.model_copy(update={"blocks": blocks}))
+
+
+def refuse_small_budget(loaded: Loaded, budget: float | None) -> None:
+    """Refuse a budget that does not suffice for one block.
+
+    Raises:
+        WorkalikeError: USAGE.
+    """
     if budget is None:
         return
     whole = loaded.estimate()

@@ -23,9 +23,8 @@ from workalike.leftovers import remove_leftovers
 FORMAT = "workalike-study"
 VERSION = 1
 MANIFEST, LINES = "manifest.json", "trials.jsonl"
-SEARCH = "search"
-"""The folder of a search's rungs, which is there before the study at full length begins."""
-OURS = (MANIFEST, LINES, "trials.parquet", "dumps.parquet", "data", "MACHINE.json")
+SEARCH, BATCH = "search", "batch"
+"""Folders of a search's rungs, and of a submitted study's job; they may be there before the manifest."""
 MAX_LINE_BYTES = 256 * 2**20
 MAX_MANIFEST_BYTES = 256 * 2**20
 
@@ -126,10 +125,19 @@ def opened(folder: Path, identity: str, about: dict[str, Any]) -> Iterator[Journ
             os.close(journal._lines)
 
 
+def refuse_foreign(folder: Path, identity: str) -> None:
+    """Refuse a folder that holds something else than this study's results.
+
+    Raises:
+        WorkalikeError: USAGE.
+    """
+    _manifest_of(folder, identity)
+
+
 def _manifest_of(folder: Path, identity: str) -> dict[str, Any] | None:
     """The manifest of this study; None in an empty folder."""
     if not (folder / MANIFEST).exists():
-        other = sorted(path.name for path in folder.iterdir() if path.name != SEARCH)
+        other = sorted(path.name for path in folder.iterdir() if path.name not in (SEARCH, BATCH))
         if other:
             raise WorkalikeError(
                 ErrorKind.USAGE,

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from workalike.files import free_bytes
 from workalike.launch.run import engine_if_built
 from workalike.version import VERSION
 
@@ -49,8 +50,8 @@ def describe(folders: dict[str, Path]) -> dict[str, Any]:
         "file_systems": {
             name: {
                 **file_system_of(folder),
-                "bytes": shutil.disk_usage(folder).total,
-                "free": shutil.disk_usage(folder).free,
+                "bytes": shutil.disk_usage(folder).total or None,  # a file system may not tell
+                "free": free_bytes(folder),
             }
             for name, folder in folders.items()
         },

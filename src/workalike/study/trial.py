@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import free_bytes
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.record.run_record import Record, read_record
 from workalike.study import found, measured, system
@@ -136,8 +137,7 @@ def _free(place: Workplace | None) -> int | None:
     if place is None:
         return None
     with contextlib.suppress(OSError):
-        held = os.statvfs(place.directory)
-        return held.f_bavail * held.f_frsize
+        return free_bytes(place.directory)
     return None
 
 

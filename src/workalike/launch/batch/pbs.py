@@ -1,0 +1,59 @@
+"""PBS Professional and OpenPBS: `qsub`, `qstat`, `qdel`. In the job, trials start with `mpiexec`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from workalike.launch.batch.base import Job, Phase, State, script_of
+
+
+class Pbs:
+    """PBS, by its documentation."""
+
+    name = "pbs"
+    program = "qsub"
+    tested_on = "texts of the documented form only, never a PBS"
+
+    def script(self, job: Job) -> str:
+        nodes = job.nodes or 1
+        each = job.ranks_per_node or -(-job.ranks // nodes)
+        hours, minutes = divmod(job.minutes, 60)
+        directives = [
+            f"-N {job.name}",
+            "-j oe",
+            f"-o {job.output}",
+            f"-l select={nodes}:ncpus={each}:mpiprocs={each}",
+            f"-l walltime={hours:02}:{minutes:02}:00",
+            "-V",
+        ]
+        return script_of("#PBS", directives, job)
+
+    def submit(self, script: Path) -> list[str]:
+        return [self.program, str(script)]
+
+    def id_in(self, output: str) -> str | None:
+        found = re.search(r"^(\d+(?:\.[\w.-]+)?)$", output.strip(), re.MULTILINE)
+        return found[1] if found else None
+
+    def ask(self, job_id: str) -> list[str]:
+        return ["qstat", "-x", "-f", job_id]
+
+    def state_in(self, exit_code: int, output: str) -> State | None:
+        if exit_code:
+            return State(Phase.GONE) if "Unknown Job Id" in output else None
+        fields = dict(re.findall(r"^\s*(job_state|Exit_status|comment) = (.*)$", output, re.MULTILINE))
+        word = fields.get("job_state", "").strip()
+        if word in ("Q", "H", "W", "T"):
+            return State(Phase.WAITING, fields.get("comment", "").strip())
+        if word in ("R", "E", "S", "B"):
+            return State(Phase.RUNNING)
+        if word not in ("F", "C", "X"):
+            return None
+        code = fields.get("Exit_status", "").strip()
+        # Above 255 it was a signal, below 0 PBS itself.
+        known = code.isdigit() and int(code) < 256
+        return State(Phase.ENDED, f"exit status {code}", int(code) if known else None)
+
+    def cancel(self, job_id: str) -> list[str]:
+        return ["qdel", job_id]
