@@ -69,6 +69,15 @@ class CephBed:
         answer = tools_testbed(command, "--name", self.name, *arguments).stdout
         return json.loads(answer) if answer.strip() else None
 
+    def inside(self, *command: str) -> list[str]:
+        """A command in the testbed's network, where its Slurm is reached."""
+        return [*COMMAND, "run", "--name", self.name, "--", *command]
+
+    def start_slurm(self) -> list[str]:
+        """Start three nodes; returns their names."""
+        needs("slurmctld", "slurmd", "munged", "srun")
+        return list(self("slurm", "start")["slurm"])
+
     def limit(self, rate: str, daemon: int | str = "all") -> None:
         self("limit", daemon, rate)
 

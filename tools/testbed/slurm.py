@@ -43,6 +43,7 @@ SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
 ReturnToService=2
 MinJobAge=600
+SchedulerParameters=batch_sched_delay=0
 KillWait=2
 MpiDefault=pmix
 PartitionName=test Nodes=ALL Default=YES MaxTime=60 State=UP OverSubscribe=NO
