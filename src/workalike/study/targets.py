@@ -31,7 +31,7 @@ from workalike.workload import units
 from workalike.workload.tunable import Tunable
 
 LAYOUT_FIELDS = ("stripe_count", "stripe_size", "object_size", "pool")
-COUNT_WORDS = ("nodes", "ranks", "all")
+COUNT_WORDS = ("default", "nodes", "ranks", "all")
 LARGEST_COUNT = 10**9
 FACTOR = re.compile(r"[0-9]{1,20}/[0-9]{1,20}|[0-9]{0,20}\.?[0-9]{0,40}(?:[eE][+-]?[0-9]{1,3})?")
 HINT_NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")

@@ -21,7 +21,7 @@ def kind_of(folder: Path, file_system: str) -> LayoutKind:
 
 
 def layout_of(asked: dict[str, Any], kind: LayoutKind, folder: Path, *, ranks: int, nodes: int) -> Layout:
-    """The layout asked for as numbers: a stripe count may be `nodes`, `ranks` or `all`.
+    """The layout asked for as numbers: a stripe count may be `default`, `nodes`, `ranks` or `all`.
 
     Raises:
         CannotSet: `all`, where the number of storage targets is unknown.
@@ -35,6 +35,8 @@ def layout_of(asked: dict[str, Any], kind: LayoutKind, folder: Path, *, ranks: i
                 "the number of storage targets, which `all` stands for, is unknown here: give a number"
             )
     values["stripe_count"] = (
-        {"nodes": nodes, "ranks": ranks}.get(count, count) if isinstance(count, str) else count
+        {"default": None, "nodes": nodes, "ranks": ranks}.get(count, count)
+        if isinstance(count, str)
+        else count
     )
     return Layout(**values)
