@@ -15,15 +15,23 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import alone_in, make_folder
 from workalike.launch.batch.base import BatchSystem, Job, Phase, State
 from workalike.launch.batch.jobs import OUTPUT, refuse_bad_options, submit, submitted_before, wait
-from workalike.study.driver import DriverOptions, Loaded, Outcome, load, refuse_small_budget, with_blocks
+from workalike.study.driver import (
+    DECIDED,
+    DriverOptions,
+    Loaded,
+    Outcome,
+    load,
+    refuse_small_budget,
+    with_blocks,
+)
 from workalike.study.journal import BATCH, MANIFEST, read_finished, read_manifest, refuse_foreign
-from workalike.study.study_file import StudyFile
+from workalike.study.study_file import StudyFile, bad
 
 SLACK, LEAST_SECONDS = 2.0, 600
 """The time limit is twice the estimate and ten minutes; a job that ends before is resumed."""
 RAN = (0, 1, 3)
 """Exit codes of a driver whose study ended by itself."""
-ENDS = ("done", "budget", "failing")
+ENDS = ("done", DECIDED, "budget", "failing")
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,10 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
         WorkalikeError: the study cannot run, the job was refused, or it ended before the study did.
     """
     refuse_bad_options(submission.options)
+    if file.study.search is not None:
+        raise bad(
+            file.path, "a search is not submitted", "search", "run it without --submit, inside an allocation"
+        )
     loaded = load(with_blocks(file, options.blocks))
     refuse_small_budget(loaded, options.budget)
     make_folder(options.out)
@@ -109,7 +121,7 @@ def _collect(loaded: Loaded, options: DriverOptions, state: State, job_id: str, 
             hint="the same command submits another job, which goes on",
         )
     estimated = loaded.estimate()
-    return Outcome(str(study_state), finished, estimated.trials)
+    return Outcome(str(study_state), finished, estimated.trials, stopping=loaded.stopping)
 
 
 def _last_words(output: Path) -> str | None:
