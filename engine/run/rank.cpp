@@ -302,7 +302,7 @@ void RankRun::after_close(RankPart& part) {
     const FileSlot& slot = part.operations.slot();
     const bool first = part.operations.acting_member() == slot.first_member;
     const bool open = part.file != nullptr;
-    const bool renames = part.family.rename && !open && part.context.path.ends_with(temporary_suffix) &&
+    const bool renames = part.use.renamed && !open && part.context.path.ends_with(temporary_suffix) &&
                          (part.family.lifetime != Lifetime::appended || part.use.last);
     const bool deletes = part.use.deletes.has_value();
     const bool collective = part.performer.counted->collective_files && !part.family.sharing.baton;

@@ -30,7 +30,7 @@ FileContext Setup::context(std::size_t dump, std::int64_t member) const {
     out.creates = out.writes && !use.prepared;
     out.exclusive = writes && use.first && !use.prepared && !(of.sharing.baton && !out.alone);
     out.empties = of.truncate && writes && out.alone && !use.first;
-    if (of.rename && out.creates && (appended || !use.written_before)) out.path += temporary_suffix;
+    if (use.renamed && out.creates && (appended || !use.written_before)) out.path += temporary_suffix;
     out.phase = payload_phase(plan.seed, of.id, d.file, out.slot.file, static_cast<std::int64_t>(dump));
     out.buffers = &buffers;
     if (performer(dump).traits->performs && !options.verify_only) {

@@ -384,6 +384,17 @@ def test_a_series_keeps_the_histogram() -> None:
     assert series_of(dumps, Level.MPIIO, 4) is None
 
 
+def test_equal_files_of_ranks_stay_equal() -> None:
+    """Scaled to 1990 bytes, five sizes of two ranks would no longer be in pairs, and the ranks' files differ."""
+    sizes = [(20, 25, 29, 82, 819), (20, 25, 30, 82, 819), (20, 24, 29, 82, 819)]
+    dumps = [
+        Content(streams=[Stream(direction=WRITE, sizes=[Entry(count=2, size=size) for size in each])])
+        for each in sizes
+    ]
+    assert series_of(dumps, Level.POSIX, 2) is not None
+    assert series_of(dumps, Level.POSIX, 2, own_files=True) is None
+
+
 def test_series_in_the_plan() -> None:
     found = characterized(growing_job())
     (family,) = [f.family for f in found.families if f.family.role is Role.CHECKPOINT]

@@ -59,6 +59,28 @@ def test_rolling_files(engine: Engine, ranks: int, backend: str, mode: str) -> N
     assert {f["index"] for f in result.end["files"]} == {3, 4}
 
 
+@pytest.mark.parametrize("mode", ["shared", "per-rank"])
+def test_backups(engine: Engine, ranks: int, mode: str) -> None:
+    family_spec = family("posix", keep=3, backup=True, sharing=sharing(mode))
+    plan = make_plan(ranks, [family_spec], [content(stream([[ranks, 1000]]))], [dump(i) for i in range(5)])
+    result = engine(plan, "--keep", "--verify")
+    assert {name.split(".")[1] for name in result.files()} == {"0002", "0003", "0004"}
+    assert not [name for name in result.files() if name.endswith(".tmp")]
+    assert result.end["verified"]["errors"] == 0
+
+
+def test_backups_are_renamed_and_the_last_file_is_not(engine: Engine) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("no strace")
+    out = engine.tmp / "trace"
+    family_spec = family("posix", keep=3, backup=True)
+    plan = make_plan(1, [family_spec], [content(stream([[2, 1000]]))], [dump(i) for i in range(5)])
+    engine(plan, prefix=["strace", "-f", "-o", str(out), "-e", "trace=rename,renameat,renameat2"])
+    renamed = [line for line in out.read_text().splitlines() if "checkpoint-1." in line]
+    assert len(renamed) == 4
+    assert not any(".0004." in line for line in renamed)
+
+
 def test_written_under_another_name_first(engine: Engine) -> None:
     if shutil.which("strace") is None:
         pytest.skip("no strace")

@@ -24,8 +24,8 @@ bool writes_independently(const Content& content) {
 void refuse(const Family& family, const Layout& layout, const Content& content, const std::string& place) {
     const auto no = [&](const std::string& what) { throw PlanError("", place + ": " + what); };
     const Hdf5Settings& settings = family.hdf5;
-    if (settings.subfiling && (family.keep > 0 || family.rename))
-        no("HDF5 chooses the names of subfiles; leave out `keep` and `rename`, or subfiling");
+    if (settings.subfiling && (family.keep > 0 || family.rename || family.backup))
+        no("HDF5 chooses the names of subfiles; leave out `keep`, `rename` and `backup`, or subfiling");
     if (!settings.filters()) return;
     if (content.sized() && family.level != Level::h5d)
         no("filters change the bytes of a dump, so they cannot be stated; leave out deflate and shuffle");

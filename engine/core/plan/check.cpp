@@ -59,6 +59,9 @@ void check_families(const Plan& plan) {
         if (family.rename && family.lifetime == Lifetime::reused) {
             fail(place + ".rename", "a reused file keeps its name; use lifetime per-dump");
         }
+        if (family.backup && (family.rename || family.lifetime != Lifetime::per_dump)) {
+            fail(place + ".backup", "goes with lifetime per-dump, and without rename");
+        }
         check_truncate(family, plan.ranks, place + ".truncate");
     }
 }
@@ -327,8 +330,13 @@ std::vector<FileUse> file_uses(const Plan& plan) {
         found->second.written |= writes;
         found->second.prepared |= dump.prepare || (fresh && !writes && opens_only);
     }
+    std::map<std::size_t, std::int64_t> newest;  // the file of each family's last dump
+    for (const Dump& dump : plan.dumps) newest[dump.family] = dump.file;
     for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
         const File& file = files.at({plan.dumps[d].family, plan.dumps[d].file});
+        const Family& family = plan.families[plan.dumps[d].family];
+        uses[d].renamed =
+            family.rename || (family.backup && newest.at(plan.dumps[d].family) != plan.dumps[d].file);
         uses[d].last = file.last == d;
         uses[d].written = file.written;
         uses[d].prepared = file.prepared;

@@ -60,6 +60,7 @@ struct Family {
     Level level = Level::posix;
     Lifetime lifetime = Lifetime::per_dump;
     bool rename = false;
+    bool backup = false;    // each file but the last is renamed, as a backup of the one that takes its place
     bool truncate = false;  // each dump that writes empties its file, which one rank has
     bool drop_caches = false;
     bool typhonio_optimised = false;  // fewer and larger calls than the library's own

@@ -134,7 +134,7 @@ Hdf5Settings read_hdf5(const Node& family) {
 
 Family read_family(const Node& node, std::int64_t ranks) {
     node.allow_only({"id", "role", "number", "interface", "backend", "level", "sharing", "lifetime", "keep",
-                     "rename", "truncate", "reader", "shift", "drop_caches", "hints", "hdf5", "typhonio",
+                     "rename", "backup", "truncate", "reader", "shift", "drop_caches", "hints", "hdf5", "typhonio",
                      "aggregators"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
@@ -150,6 +150,7 @@ Family read_family(const Node& node, std::int64_t ranks) {
     out.lifetime = node.at("lifetime").word<Lifetime>();
     out.keep = node.integer("keep", 0, limits::number, 0);
     out.rename = node.boolean("rename", false);
+    out.backup = node.boolean("backup", false);
     out.truncate = node.boolean("truncate", false);
     if (const auto reader = node.find("reader")) {
         if (!reader->is_text("writer") && !reader->is_text("neighbour")) {

@@ -89,7 +89,10 @@ def family_of(
     rename = lifetime is Lifetime.PER_DUMP and bool(draft.written) and are_renamed(draft.files)
     one_left = rename and len(draft.layers) == len(draft.files) and replace_each_other(draft.files, renames)
     fields = of_dumps(contents)
-    series = series_of(contents, draft.level, members) if fields["content"] is None else None
+    own_files = draft.sharing.mode is SharingMode.PER_RANK
+    series = None
+    if fields["content"] is None:
+        series = series_of(contents, draft.level, members, own_files=own_files)
     if series is not None:
         fields = of_dumps([series[0]])
     family = Family(

@@ -21,6 +21,8 @@ from workalike.workload.model import Content, Entry, Pattern, Stream
 MOST_SPREAD = 1000
 """Sizes in which operations of unknown sizes are spread."""
 
+MOST_TRIED = 3
+
 
 class Unnamed:
     """Changes the contents of dumps of the same files.
@@ -143,7 +145,7 @@ def spread_evenly(
     if number < 2:
         return split_even(total, operations)
     each = operations // number
-    for taken in range(number, 0, -1):
+    for taken in range(number, max(0, number - MOST_TRIED), -1):
         rest = operations - taken * each
         if not rest:
             continue

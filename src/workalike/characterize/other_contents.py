@@ -196,8 +196,9 @@ def within(content: Content, direction: Direction, extent: int, nprocs: int, *, 
 
 
 def up_to(content: Content, direction: Direction, extent: int, nprocs: int) -> Content | None:
-    """A direction's last stream, so that it ends at the extent."""
-    last = next((s for s in reversed(content.streams) if s.direction is direction), None)
+    """A direction's last contiguous stream, so that it ends at the extent."""
+    contiguous = (s for s in reversed(content.streams) if s.pattern is not Pattern.SAME)
+    last = next((s for s in contiguous if s.direction is direction), None)
     if last is None or last.pattern is not Pattern.CONTIGUOUS or last.repeat > 1 or last.pieces > 1:
         return None
     members = nprocs if last.ranks is None else units.count_ranks(last.ranks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import ValidationError
@@ -26,7 +26,7 @@ from workalike.characterize.filters import compressibility_in
 from workalike.characterize.meshes import as_mesh
 from workalike.characterize.opened_anew import emptied
 from workalike.characterize.options import CharacterizeOptions, Model
-from workalike.characterize.renamed import renames_of
+from workalike.characterize.renamed import backups_of, renames_of, with_backups
 from workalike.characterize.reopened import opened_for_each_part
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.roles import Behaviour, decide_role
@@ -114,7 +114,7 @@ class _Characterizer:
         families = families_of(drafts, self.job, known, traces, renames_of(facts.files()))
         operations = None
         if self.options.refine:
-            families, operations = self._exactly(families, traces)
+            families, operations = self._exactly(families, traces, backups_of(facts.files()))
             families = [emptied(facts, self.job.nprocs) for facts in families]
         if data_sets:
             families = numbered([*data_sets, *families])
@@ -146,7 +146,7 @@ class _Characterizer:
         )
 
     def _exactly(
-        self, families: Sequence[FamilyFacts], traces: Traces
+        self, families: Sequence[FamilyFacts], traces: Traces, backups: Mapping[int, int]
     ) -> tuple[list[FamilyFacts], TableReference | None]:
         """The families as complete traces have them; the others as the candidate that is nearest to the counters."""
         table = TableBuilder() if self.options.tables else None
@@ -173,6 +173,7 @@ class _Characterizer:
             if found is not None and traced is not None and has_rules(found.family):
                 found = opened_for_each_part(found, traced, self.job, traces)
             out.append(found or after)
+        out = [with_backups(facts, backups) for facts in out]
         return judged(out, self.job), table.operations() if table is not None else None
 
     def _without_idle(self, data: list[FileFacts]) -> list[FileFacts]:

@@ -76,6 +76,10 @@ class SynthesisRule(Rule):
         "opened-anew",
         "files: one file that each open begins anew (the predicted counters fit better)",
     )
+    BACKED_UP = (
+        "backed-up",
+        "files: each dump's takes the name of the one before, which is renamed and kept, as the log's renames say",
+    )
     TRUNCATED = "truncated", "files: emptied by each dump, as the side file of the log says"
     OPENED_TO_APPEND = (
         "opened-to-append",

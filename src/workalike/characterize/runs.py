@@ -25,6 +25,8 @@ Run = list[tuple[int, int]]
 Block = tuple[Direction, list[Run]]
 """Runs of one direction after each other."""
 MOST_RUNS = 1000
+MOST_PLACES = 32
+"""Operations of a run that are listed one by one."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def in_runs(
         for file, size in zip(_by_rank(files, module), sizes.values(), strict=True)
     }
     behaviour = found.pop() if len(found) == 1 else None
-    if behaviour is None or sum(behaviour.runs) > MOST_RUNS:
+    if behaviour is None:
         return None
     runs = [_runs(behaviour, direction) for direction in DIRECTIONS]
     if runs[0] is None or runs[1] is None:
@@ -99,6 +101,8 @@ def _behaviour(facts: ModuleFacts, size: int) -> Behaviour | None:
         (facts.total(f"STRIDE{place}_STRIDE"), facts.total(f"STRIDE{place}_COUNT"))
         for place in range(1, PLACES + 1)
     ]
+    if sum(runs) > MOST_RUNS or sum(times for _, times in strides) > MOST_RUNS:
+        return None
     if min(operations) < 1 or any(value % size for value in (*reach, *(gap for gap, _ in strides))):
         return None
     jumps = [facts.total(f"SEQ_{kind}S") - facts.total(f"CONSEC_{kind}S") for kind in kinds]
@@ -165,6 +169,8 @@ def _alternating(
     """
     whole = runs[first][0]
     if any(run != whole for of_direction in runs.values() for run in of_direction):
+        return None
+    if sum(length for _, length in whole) > MOST_PLACES:
         return None
     places = [start + k for start, length in whole for k in range(length)]
     pairs = round((behaviour.switches - 1) / (2 * len(places)))

@@ -13,10 +13,13 @@ from workalike.workload import units
 from workalike.workload.model import Content, Direction, Level, Stream
 
 
-def series_of(contents: Sequence[Content], level: Level, members: int) -> tuple[Content, list[int]] | None:
+def series_of(
+    contents: Sequence[Content], level: Level, members: int, *, own_files: bool = False
+) -> tuple[Content, list[int]] | None:
     """(the content, the bytes of each dump), if the dumps differ only in size; else None.
 
-    A replica scales the sizes of operations. It is None where scaled sizes would be in other bins of the histogram.
+    A replica scales the sizes of operations. It is None where scaled sizes would be in other bins of the histogram, and with
+    `own_files` of the ranks where these would no longer be equally large.
     """
     if len(contents) < THRESHOLDS.series_least or any(c.arrays or c.fit or not c.streams for c in contents):
         return None
@@ -34,7 +37,9 @@ def series_of(contents: Sequence[Content], level: Level, members: int) -> tuple[
     pattern = _pairs(base, members)
     exact = level is Level.STDIO  # it has no histogram
     follows = all(
-        _follows(pattern, _pairs(content, members), exact) for content in contents if content is not base
+        _follows(pattern, _pairs(content, members), exact, members if own_files else 1)
+        for content in contents
+        if content is not base
     )
     return (base, sizes) if follows else None
 
@@ -62,16 +67,26 @@ def _bytes(pairs: Sequence[Pair]) -> int:
     return sum(count * size for count, size in pairs)
 
 
-def _follows(pattern: list[list[Pair]], dump: list[list[Pair]], exact: bool) -> bool:
-    """Whether the pattern, scaled to the dump's bytes, has the dump's shares of streams and its histogram."""
+def _follows(pattern: list[list[Pair]], dump: list[list[Pair]], exact: bool, files: int) -> bool:
+    """Whether the pattern, scaled to the dump's bytes, has the dump's shares of streams and its histogram.
+
+    Operations that all of so many files have alike must still be so.
+    """
     whole, wanted = sum(map(_bytes, pattern)), sum(map(_bytes, dump))
     for scaled, actual in zip(pattern, dump, strict=True):
         share = _bytes(scaled) * wanted / whole
         if abs(share - _bytes(actual)) >= 1:
             return False
-        if not exact and _histogram(fit_bytes(scaled, round(share))) != _histogram(actual):
+        made = fit_bytes(scaled, round(share))
+        if _are_alike(actual, files) and not _are_alike(made, files):
+            return False
+        if not exact and _histogram(made) != _histogram(actual):
             return False
     return True
+
+
+def _are_alike(pairs: Sequence[Pair], files: int) -> bool:
+    return all(count % files == 0 for count, _ in pairs)
 
 
 def _histogram(pairs: Sequence[Pair]) -> Counter[int]:

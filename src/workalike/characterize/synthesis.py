@@ -367,6 +367,8 @@ class Refiner:
             for changes in readings(family, self._opens(), count, members, single, idle, extents):
                 if renamed == count == changes["schedule"].dumps:  # each takes the place of the last
                     changes |= {"lifetime": Lifetime.PER_DUMP, "rename": True, "keep": 1}
+                elif renamed < count:  # not each of its dumps is renamed
+                    changes |= {"rename": False}
                 yield from _valid(SynthesisRule.OPENED_ANEW, family, **changes)
 
     def _opened_to_append(self, family: Family) -> Iterator[Candidate]:

@@ -78,6 +78,7 @@ class PlanFamily(Strict):
     lifetime: Literal[Lifetime.PER_DUMP, Lifetime.APPENDED, Lifetime.REUSED]
     keep: int = 0
     rename: bool = False
+    backup: bool | None = None  # left out where it is not so
     truncate: bool = False
     reader: Reader = Reader.WRITER
     shift: Positive | None = None

@@ -223,6 +223,7 @@ class _Resolver:
                 lifetime=wl.Lifetime.APPENDED if family.lifetime in STAYS_OPEN else family.lifetime,
                 keep=family.keep,
                 rename=family.rename,
+                backup=family.backup or None,
                 truncate=empties(family, self.options.backend, rank_sets.count(sharing.ranks, self.ranks)),
                 reader=family.reader,
                 shift=self._shift(family),

@@ -47,10 +47,12 @@ def predicted(
             if len(of_family):
                 found = out[(family.role, family.number)].setdefault(module, Determined())
                 found.add_records(module, of_family, names)
-                if family.rename and module == "POSIX":
+                if (family.rename or family.backup) and module == "POSIX":
                     numbers = records["family"].tolist()
                     files = {
                         file for file, number in zip(records["file"], numbers, strict=True) if number == place
                     }
-                    found.counters["RENAME_SOURCES"] = len(files)
+                    dumps = sum(dump.family == family.id for dump in plan.dumps)
+                    newest = len(files) // dumps if family.backup else 0  # the last dump's keep their name
+                    found.counters["RENAME_SOURCES"] = len(files) - newest
     return out

@@ -194,6 +194,7 @@ class _Family:
         for field, tells in (
             ("keep", "how many files are kept"),
             ("rename", "files are written under another name first"),
+            ("backup", "the file before is renamed, as a backup"),
             ("reader", "which rank reads a file back"),
             ("shift", "how many places further the rank is whose file is read"),
             ("truncate", "whether each dump empties the file first"),

@@ -172,7 +172,8 @@ class Family(Strict):
     """A file family: the files of one purpose, and every dump or load of them.
 
     With `reader: neighbour` a rank reads what the rank `shift` places further wrote. `truncate`: each dump empties the
-    reused file of a rank before it writes.
+    reused file of a rank before it writes. `backup`: each file but the last is renamed, as a backup of the one that takes its
+    place.
     """
 
     role: Role
@@ -183,6 +184,7 @@ class Family(Strict):
     lifetime: Lifetime = Lifetime.PER_DUMP
     keep: Annotated[int, Field(ge=0, le=10**6)] = 0
     rename: bool = False
+    backup: bool = False
     truncate: bool = False
     reader: Reader = Reader.WRITER
     shift: Annotated[int, Field(ge=1, le=MAX_RANKS)] = 1
@@ -302,6 +304,10 @@ class Family(Strict):
             raise ValueError("`shift` is how far away the neighbour is: it needs `reader: neighbour`")
         if self.rename and self.lifetime is Lifetime.REUSED:
             raise ValueError("a reused file keeps its name: leave out `rename`")
+        if self.backup and (self.rename or self.lifetime is not Lifetime.PER_DUMP):
+            raise ValueError(
+                "`backup` renames the file before: it needs `lifetime: per-dump`, and no `rename`"
+            )
         if self.truncate and (
             self.lifetime is not Lifetime.REUSED
             or self.interface not in (Interface.POSIX, Interface.STDIO)
