@@ -119,7 +119,7 @@ CATALOGUE = (
     Entry(
         "agenda-against-traces",
         "python benchmarks/agenda_against_traces.py",
-        ("benchmarks/agenda_against_traces.py", *CHARACTERIZE, *PLAN, "engine/core/schedule"),
+        ("benchmarks/agenda_against_traces.py", *CHARACTERIZE, *PLAN),
     ),
     Entry(
         "behaviour-programs",
