@@ -41,7 +41,8 @@ static hid_t create_set(hid_t file, const char* name, hsize_t count) {
     return set;
 }
 
-/* FLASH: attributes are created, opened and closed at every checkpoint; the metadata is written in small pieces. */
+/* FLASH: attributes are created, opened and closed at every checkpoint; the metadata is written in small
+ * pieces. */
 static void flash(void) {
     enum { STEPS = 15, BLOCKS = 60, COUNT = 1 << 17 };
     char name[32];
@@ -133,7 +134,8 @@ int main(int count, char** arguments) {
     static const struct {
         const char* name;
         void (*run)(void);
-    } all[] = {{"flash", flash}, {"nwchem", nwchem}, {"chombo", chombo}, {"qmcpack", qmcpack}, {"hacc", hacc}};
+    } all[] = {
+        {"flash", flash}, {"nwchem", nwchem}, {"chombo", chombo}, {"qmcpack", qmcpack}, {"hacc", hacc}};
     MPI_Init(&count, &arguments);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

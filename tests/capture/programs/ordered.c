@@ -25,7 +25,8 @@ static void access_file(int write_it) {
 static void perform(const char* word, int write_it) {
     int number = 0, other = 1 - rank, flag = 0, which[2], done = 0;
     if (!strcmp(word, "open")) {
-        if (by_mpi) MPI_File_open(MPI_COMM_SELF, "data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+        if (by_mpi)
+            MPI_File_open(MPI_COMM_SELF, "data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
         if (!by_mpi) must((fd = open("data", O_CREAT | O_RDWR, 0600)) >= 0);
     } else if (!strcmp(word, "close")) {
         if (by_mpi) MPI_File_close(&file);
@@ -87,7 +88,8 @@ int main(int count, char** arguments) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     by_mpi = !strcmp(arguments[1], "mpi");
     const int write_it = arguments[2][rank] == 'w';
-    for (char* word = strtok(arguments[3 + rank], " "); word; word = strtok(NULL, " ")) perform(word, write_it);
+    for (char* word = strtok(arguments[3 + rank], " "); word; word = strtok(NULL, " "))
+        perform(word, write_it);
     MPI_Finalize();
     return 0;
 }
