@@ -65,6 +65,8 @@ CATALOGUE = (
         "python benchmarks/findings_corpus.py",
         (
             "benchmarks/findings_corpus.py",
+            "benchmarks/beside_drishti.py",
+            "benchmarks/drishti_peer.py",
             "tests/support/planted_findings.py",
             "src/workalike/diagnose",
             "src/workalike/facts",

@@ -75,8 +75,9 @@ def test_runs(judged: Callable[..., Conflicts], name: str) -> None:
         assert (found.examples[0].offset, found.examples[0].end) == (50, 100)
 
 
-def test_calls_that_are_not_recorded_are_said(judged: Callable[..., Conflicts]) -> None:
-    found = judged("posix", "ww", "open x ibarrier close", "open ibarrier x close")
+@pytest.mark.parametrize("call", ["ibarrier", "iallreduce"])
+def test_calls_that_are_not_recorded_are_said(judged: Callable[..., Conflicts], call: str) -> None:
+    found = judged("posix", "ww", f"open x {call} close", f"open {call} x close")
     assert found.weakest is None
     assert found.gaps == ["2 ranks made MPI calls that were not recorded"]
 

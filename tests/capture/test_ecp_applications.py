@@ -45,6 +45,10 @@ def test_flash_writes_attributes_at_each_step(diagnosed: Callable[[str], Diagnos
     assert (
         first.evidence["metadata_writes"] > 0.9 * first.evidence["writes"]
     )  # the data are 60 collective writes
+    # On each of 4 ranks and in each of 15 steps 60 attributes are created, written and opened.
+    assert (
+        first.evidence["attribute_calls"] == 4 * 15 * 60 * 3 and "10,800 calls on attributes" in first.summary
+    )
     assert "small-writes" not in {finding.rule for finding in found.findings}
 
 

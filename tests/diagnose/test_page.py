@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
 from workalike.diagnose.diagnosis import diagnosis_of
+from workalike.diagnose.finding import Tried
 from workalike.diagnose.job import read_job
 from workalike.diagnose.page import write_page
 from workalike.diagnose.site import Site
@@ -27,3 +29,24 @@ def test_the_page_has_findings_and_pictures_and_no_script(tmp_path: Path) -> Non
     assert page.count("<svg") == 2
     assert "<script" not in page
     assert "http" not in page.replace("http://www.w3.org", "")
+
+
+def test_the_page_says_what_consistency_the_job_needs_and_what_was_tried(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=2, run_time=10.0).posix("/data/x", OPENS=2, WRITES=2, BYTES_WRITTEN=20)
+    for rank in range(2):
+        log.dxt_posix("/data/x", rank, writes=[(0, 10, 1.0 + rank, 1.5 + rank)])
+    path = log.write(tmp_path / "x.darshan")
+    events = [
+        {"file": "/data/x", "rank": rank, "module": "POSIX", "event": "open", "start": 0.1, "end": 0.2}
+        for rank in range(2)
+    ]
+    side = {"version": 1, "events": events, "clocks": [{"rank": 0}, {"rank": 1}]}
+    path.with_name("x.darshan.extra.json").write_text(json.dumps(side))
+    job = read_job([open_log(path)])
+    found = diagnosis_of(job, Site())
+    found.tried = [Tried(rule="small-writes", change="collective", says="<b>all</b>", reason="no reason")]
+    write_page(tmp_path / "x.html", found, job)
+    page = (tmp_path / "x.html").read_text()
+    assert "1 of 1 pair of conflicting accesses are a race" in page
+    assert "bytes 0 to 9, ranks 0 and 1, write-after-write" in page
+    assert "not measured: no reason" in page and "<b>all" not in page

@@ -1,6 +1,6 @@
 """Reads the file that capture wrote beside a log, LOG.extra.json, with what Darshan lacks.
 
-These are sizes of STDIO calls, truncations of files, and the CPU time of processes.
+These are sizes of STDIO calls, truncations of files, calls on HDF5 attributes, and the CPU time of processes.
 
 The file is as untrusted as the log: sizes that contradict the log's counters are not used.
 """
@@ -44,6 +44,15 @@ class _File(BaseModel):
     truncations: int = Field(default=0, ge=0, le=MAX_COUNT)
 
 
+class _Hdf5(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    file: str
+    attributes_created: int = Field(default=0, ge=0, le=MAX_COUNT)
+    attributes_opened: int = Field(default=0, ge=0, le=MAX_COUNT)
+    attributes_written: int = Field(default=0, ge=0, le=MAX_COUNT)
+
+
 class _Process(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -58,6 +67,7 @@ class _SideFile(BaseModel):
     stdio_sizes: list[_Call] = []
     files: list[_File] = []
     processes: list[_Process] = []
+    hdf5: list[_Hdf5] = []
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,8 @@ class ProcessTime:
 
 @dataclass
 class SideFile:
-    """By name of a file: the sizes of its STDIO calls by rank, and how often it was emptied after it was written.
+    """By name of a file: the sizes of its STDIO calls by rank, how often it was emptied after it was written, and the
+    HDF5 calls on its attributes (created, opened, written).
 
     `processes` has one item for each process whose CPU time is known.
     """
@@ -79,6 +90,7 @@ class SideFile:
     stdio_sizes: dict[str, SizesOfRank] = field(default_factory=dict)
     truncations: dict[str, int] = field(default_factory=dict)
     processes: list[ProcessTime] = field(default_factory=list)
+    attribute_calls: dict[str, int] = field(default_factory=dict)
 
 
 def read_side_file(log: Path, warnings: list[str]) -> SideFile:
@@ -103,6 +115,9 @@ def read_side_file(log: Path, warnings: list[str]) -> SideFile:
         truncations: Counter[str] = Counter()
         for counted in side.files:
             truncations[counted.file] += counted.truncations
+        attributes: Counter[str] = Counter()
+        for row in side.hdf5:
+            attributes[row.file] += row.attributes_created + row.attributes_opened + row.attributes_written
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
@@ -115,7 +130,7 @@ def read_side_file(log: Path, warnings: list[str]) -> SideFile:
         warnings.append(f"the side file {path.name} is not used: {reason}")
         return SideFile()
     processes = [ProcessTime(p.start, p.end, p.cpu_s) for p in side.processes]
-    return SideFile(sizes, dict(truncations), processes)
+    return SideFile(sizes, dict(truncations), processes, dict(attributes))
 
 
 def _pairs(pairs: list[tuple[int, int]]) -> Iterator[Pair]:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from workalike.capture.side_file import read_side_file
 from workalike.darshan import Log
 from workalike.diagnose.conflicts.of_logs import JobConflicts, conflicts_of
 from workalike.facts import naming
@@ -212,6 +213,15 @@ class Job:
         ]
         out: FloatArray = np.maximum.reduce(ends) + 1
         return out
+
+    @cached_property
+    def attribute_calls(self) -> FloatArray:
+        """float64[N], HDF5 attributes that were created, opened or written, by the logs' side files; 0 without them."""
+        found: dict[str, int] = {}
+        for log in self.logs:
+            for name, count in read_side_file(log.path, []).attribute_calls.items():
+                found[name] = found.get(name, 0) + count
+        return np.array([found.get(name, 0) for name in self.facts.names], dtype=np.float64)
 
     @cached_property
     def conflicts(self) -> JobConflicts | None:

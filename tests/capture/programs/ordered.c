@@ -78,6 +78,9 @@ static void perform(const char* word, int write_it) {
     } else if (!strcmp(word, "ibarrier")) {
         MPI_Ibarrier(MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (!strcmp(word, "iallreduce")) {
+        MPI_Iallreduce(&rank, &number, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
         abort();
     }
