@@ -120,6 +120,19 @@ bool message_group(mpi_handle comm, struct group* group, int* peer) {
     return known;
 }
 
+int message_rank(mpi_handle members, int rank) {
+    mpi_handle everyone = 0;
+    int job = -1;
+    if (rank < 0 || MPI(Comm_group, mpi_handle, mpi_handle*)(mpi_abi()->world, &everyone) != MPI_DONE)
+        return -1;
+    if (MPI(Group_translate_ranks, mpi_handle, int, const int*, mpi_handle, int*)(members, 1, &rank, everyone,
+                                                                                  &job) != MPI_DONE) {
+        job = -1;
+    }
+    MPI(Group_free, mpi_handle*)(&everyone);
+    return job;
+}
+
 void message_note(enum flow flow, mpi_handle comm, int root, int tag, int64_t start, int result) {
     if (!message_wanted() || result != MPI_DONE) return;
     const struct span span = clock_span(start);

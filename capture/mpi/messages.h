@@ -37,6 +37,9 @@ void messages_after_fork(void);
    of one rank, and for one whose ranks are not known. */
 bool message_group(mpi_handle comm, struct group* group, int* peer);
 
+/* The rank in the job of a rank of a group; -1 if it is not known. */
+int message_rank(mpi_handle members, int rank);
+
 /* Records a call. `peer` is a rank in the job, or -1. */
 void message_add(enum flow flow, struct group group, int peer, int tag, struct span span);
 

@@ -66,7 +66,7 @@ EXPORT int MPI_Irecv(void* data, int count, mpi_handle type, int from, int tag, 
     const int64_t start = message_wanted() ? clock_ns() : 0;
     const int result = MPI(Irecv, void*, int, mpi_handle, int, int, mpi_handle, mpi_handle*)(
         data, count, type, from, tag, comm, request);
-    if (message_wanted() && result == MPI_DONE) receive_pend(comm, from, request, start);
+    if (message_wanted() && result == MPI_DONE && mpi_abi()) receive_pend(comm, from, request, start);
     return result;
 }
 BOTH_NAMES(Irecv);

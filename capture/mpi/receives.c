@@ -14,7 +14,11 @@
 /* Posted receives by their request, in sets of a few places. */
 enum { SETS = 1024, WAYS = 8 };
 struct pending {
-    mpi_handle request, comm;
+    mpi_handle request;
+    struct group group;
+    int peer; /* a rank in the job, or -1: any */
+    mpi_handle
+        members; /* of the communicator, which may be freed before the receive is complete; 0: not needed */
     int64_t start;
 };
 static struct pending table[SETS][WAYS];
@@ -53,15 +57,17 @@ static struct pending* set_of(mpi_handle request) {
 
 void receive_pend(mpi_handle comm, int from, const mpi_handle* request, int64_t start) {
     const int null_process = open_mpi() ? -2 : -1;
-    if (!mpi_abi() || from == null_process || !guard_enter()) return;
+    if (from == null_process || !process_counts() || !process_in_job() || !guard_enter()) return;
     const mpi_handle handle = handle_at(request, 0);
-    bool kept = false;
+    struct pending pending = {.request = handle, .peer = from, .start = start};
+    bool kept = !message_group(comm, &pending.group, &pending.peer);
+    if (!kept && pending.peer < 0) MPI(Comm_group, mpi_handle, mpi_handle*)(comm, &pending.members);
     spin_acquire(&table_lock);
     struct pending* set = set_of(handle);
     for (int way = 0; way < WAYS && !kept; ++way) {
         if (set[way].start && set[way].request != handle) continue;
         if (!set[way].start) atomic_fetch_add(&pending_count, 1);
-        set[way] = (struct pending){handle, comm, start};
+        set[way] = pending;
         kept = true;
     }
     spin_release(&table_lock);
@@ -88,7 +94,16 @@ static bool take(mpi_handle request, struct pending* found) {
 
 static void complete(mpi_handle request, const void* status) {
     struct pending found;
-    if (take(request, &found)) receive_note(found.comm, status, found.start, MPI_DONE);
+    const int* word = status;
+    if (!take(request, &found)) return;
+    const struct span span = clock_span(found.start);
+    if (!process_counts() || !guard_enter()) return;
+    if (!open_mpi()) word += 2;
+    int peer = found.peer;
+    if (peer < 0 && found.members) peer = message_rank(found.members, word[0]);
+    if (peer >= 0) message_add(MESSAGE_RECEIVE, found.group, peer, word[1], span);
+    if (found.members) MPI(Group_free, mpi_handle*)(&found.members);
+    guard_leave();
 }
 
 static bool watching(void) {
@@ -211,7 +226,9 @@ SOME(Testsome);
 int MPI_Request_free(void* request);
 EXPORT int MPI_Request_free(void* request) {
     struct pending found;
-    if (watching()) take(handle_at(request, 0), &found);
+    if (watching() && take(handle_at(request, 0), &found) && found.members) {
+        MPI(Group_free, mpi_handle*)(&found.members);
+    }
     return MPI(Request_free, void*)(request);
 }
 BOTH_NAMES(Request_free);

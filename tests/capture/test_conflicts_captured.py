@@ -36,6 +36,7 @@ CASES = {
     "a message the other way": ("posix", "ww", "open x recv close", "open send x close", set()),
     "posted early": ("posix", "ww", "open x isend close", "irecv open wait x close", {P}),
     "completed late": ("posix", "ww", "open x isend close", "irecv open x wait close", set()),
+    "freed before": ("posix", "ww", "open x send_freed close", "irecv_freed open wait x close", {P}),
     "tested": ("posix", "ww", "open x send close", "irecv open test x close", {P}),
     "one of several": ("posix", "ww", "open x send close", "irecv open waitall x close", {P}),
     "some of several": ("posix", "ww", "open x send close", "irecv open waitsome x close", {P}),

@@ -62,6 +62,16 @@ static void perform(const char* word, int write_it) {
         MPI_Recv(&number, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (!strcmp(word, "irecv")) {
         MPI_Irecv(data, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    } else if (!strcmp(word, "irecv_freed")) { /* MPI completes a receive after its communicator is freed */
+        MPI_Comm copy;
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        MPI_Irecv(data, 1, MPI_INT, MPI_ANY_SOURCE, 5, copy, &request);
+        MPI_Comm_free(&copy);
+    } else if (!strcmp(word, "send_freed")) {
+        MPI_Comm copy;
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        MPI_Send(&rank, 1, MPI_INT, other, 5, copy);
+        MPI_Comm_free(&copy);
     } else if (!strcmp(word, "wait")) {
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else if (!strcmp(word, "waitall")) {
