@@ -67,6 +67,12 @@ def ingest(
             metavar="I/N", help="Take the I-th (from 0) of N shares of the logs, as in a job array."
         ),
     ] = "0/1",
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Read on the workers of this Dask cluster, which share the file system."
+        ),
+    ] = None,
     accounting: Annotated[
         Path | None, typer.Option(metavar="CSV", help="Also the jobs that the scheduler knows, for coverage.")
     ] = None,
@@ -104,7 +110,16 @@ def ingest(
             if not quiet and not as_json:
                 opt.console().print(f"{file.name}: {plural(rows, 'row')}", soft_wrap=True)
     while True:
-        outcome = ingest_logs(store, sources, settings, site, since=first, jobs=jobs, share=_share_of(share))
+        outcome = ingest_logs(
+            store,
+            sources,
+            settings,
+            site,
+            since=first,
+            jobs=jobs,
+            share=_share_of(share),
+            scheduler=scheduler,
+        )
         _show(outcome, quiet=quiet, as_json=as_json)
         if watch is None:
             break

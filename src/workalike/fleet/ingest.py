@@ -17,6 +17,7 @@ import numpy as np
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
+from workalike.fleet.cluster import cluster_run
 from workalike.fleet.compact import remove_uncounted
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.part_writer import Gathered, write_tables
@@ -72,6 +73,7 @@ def ingest(
     since: float | None = None,
     jobs: int | None = None,
     share: tuple[int, int] = (0, 1),
+    scheduler: str | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Outcome:
     """Read all new logs of folders, lists and files into the database.
@@ -82,6 +84,7 @@ def ingest(
         since: leave out jobs that began before, seconds since 1970.
         jobs: worker processes; by default one for each core.
         share: (i, n) takes the i-th of n shares of the files, for n ingestions at the same time.
+        scheduler: the address of a Dask cluster's scheduler, whose workers read instead of processes of this node.
         progress: is called with the number of files that are done.
 
     Raises:
@@ -100,9 +103,13 @@ def ingest(
     if new:
         with staging_folder(store) as staging:
             arguments = [str(site_file.absolute()) if site_file else None, since]
-            workers = Workers(min(jobs or os.cpu_count() or 1, len(new)), arguments, staging, mark)
+            if scheduler is not None:
+                found_logs = cluster_run(scheduler, chunks, arguments, staging, mark)
+            else:
+                workers = Workers(min(jobs or os.cpu_count() or 1, len(new)), arguments, staging, mark)
+                found_logs = workers.run(chunks)
             committer = _Committer(store, staging)
-            for what in workers.run(chunks):
+            for what in found_logs:
                 committer.take(what, outcome)
                 progress(sum(outcome.counts.values()))
     if new or not (store.folder / "fleet.duckdb").exists():

@@ -72,19 +72,23 @@ class Workers:
         Raises:
             WorkalikeError: RUN_FAILED where workers cannot be started; CANNOT_WRITE where one cannot write.
         """
-        queue = iter(chunks)
         try:
-            while True:
-                self._feed(queue)
-                if not any(worker.paths for worker in self._workers):
-                    return
-                for key, _ in self._selector.select(timeout=1.0):
-                    yield from self._heard(key.data)
-                for worker in self._workers:
-                    if worker.paths and time.monotonic() - worker.since > LIMIT_S:
-                        worker.process.kill()
+            yield from self.read(chunks)
         finally:
             self.stop()
+
+    def read(self, chunks: Iterable[list[str]]) -> Iterator[Done | Lost]:
+        """As `run`, without ending the workers, which are for further chunks."""
+        queue = iter(chunks)
+        while True:
+            self._feed(queue)
+            if not any(worker.paths for worker in self._workers):
+                return
+            for key, _ in self._selector.select(timeout=1.0):
+                yield from self._heard(key.data)
+            for worker in self._workers:
+                if worker.paths and time.monotonic() - worker.since > LIMIT_S:
+                    worker.process.kill()
 
     def stop(self) -> None:
         """End all workers; what they had not finished is lost, and read again by the next ingestion."""

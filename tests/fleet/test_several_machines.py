@@ -1,0 +1,113 @@
+"""Shares of a job array, and the workers of a Dask cluster: the same database as one worker makes."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fleets import plain_log, query, stored
+
+from workalike.errors import WorkalikeError
+from workalike.fleet.ingest import ingest
+from workalike.fleet.site import Site
+from workalike.fleet.store import open_or_make, open_store
+
+TABLES = ("log", "log_fs", "family", "file", "target", "finding", "source")
+RUN = [sys.executable, "-m", "workalike", "fleet", "ingest"]
+
+
+def rows_of(folder: Path) -> dict[str, list[tuple[object, ...]]]:
+    """All rows, sorted; but for the part that a log is in, which depends on who read it with which others."""
+    connection = open_store(folder).connect()
+    columns = {"log": "* EXCLUDE (part)"}
+    return {
+        t: sorted(connection.execute(f"SELECT {columns.get(t, '*')} FROM {t}").fetchall(), key=repr)
+        for t in TABLES
+    }
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    for job in range(24):
+        plain_log(tmp_path / "logs", job, uid=job % 3, day=job % 5)
+    (tmp_path / "logs" / "bad.darshan").write_text("no log")
+    stored(tmp_path / "one", tmp_path / "logs")
+    return tmp_path / "logs"
+
+
+def test_shares_at_once(tmp_path: Path, logs: Path) -> None:
+    shares = [
+        subprocess.Popen(
+            [*RUN, str(logs), "--db", str(tmp_path / "db"), "-j", "1", "-q", "--share", f"{i}/2"]
+        )
+        for i in range(2)
+    ]
+    assert sorted(process.wait() for process in shares) == [0, 3]  # one of them has the damaged log
+    assert rows_of(tmp_path / "db") == rows_of(tmp_path / "one")
+
+
+@pytest.fixture
+def scheduler() -> Iterator[str]:
+    """The address of a cluster with two workers, each a process of its own."""
+    pytest.importorskip("distributed", reason="pip install 'workalike[fleet-dask]'")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    base = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_scheduler",
+        "--host",
+        address,
+        "--no-dashboard",
+        "--no-show",
+    ]
+    worker = [
+        sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard",
+    ]  # fmt: skip
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    processes = [subprocess.Popen(command, **quiet) for command in (base, worker, worker)]  # type: ignore[call-overload]
+    try:
+        import distributed
+
+        for _ in range(60):
+            try:
+                with distributed.Client(address, timeout=5, set_as_default=False) as client:
+                    client.wait_for_workers(2, timeout=60)
+                break
+            except OSError:
+                assert processes[0].poll() is None
+                time.sleep(0.5)
+        yield address
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def test_two_dask_workers(
+    tmp_path: Path, logs: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = subprocess.run([*RUN, str(logs), "--db", str(tmp_path / "db"), "-q", "--scheduler", scheduler])
+    assert done.returncode == 3
+    assert rows_of(tmp_path / "db") == rows_of(tmp_path / "one")
+    assert not list((tmp_path / "db" / "staging").iterdir())
+    for job in range(100, 106):
+        plain_log(logs, job)
+    store = open_or_make(tmp_path / "db", "")
+    assert ingest(store, [logs], Site(), scheduler=scheduler).counts["ingested"] == 6
+    assert query(store, "SELECT count(*) FROM log") == [(30,)]
+
+
+def test_a_cluster_that_is_not_there(tmp_path: Path, logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    from workalike.fleet import cluster
+
+    monkeypatch.setattr(cluster, "CONNECT_S", 1)
+    with pytest.raises(WorkalikeError, match="--scheduler tcp:"):
+        ingest(open_or_make(tmp_path / "db", ""), [logs], Site(), scheduler="tcp://127.0.0.1:9")
