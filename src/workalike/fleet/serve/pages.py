@@ -161,22 +161,22 @@ def job_page(data: Snapshot, viewer: Viewer, key: str) -> Page | None:
         chart = bars(f"Number of {kind} per size range", SIZE_BINS, counts, [f"{c:,}" for c in counts])
         links = [("The numbers as CSV", f"/job/{job['job_key']}/sizes.csv")]
         blocks.append(Block(f"Number of {kind} per size range", chart=chart, links=links))
+    families = queries.of_logs(data, "family", logs, "bytes_written + bytes_read DESC")
     blocks += [
-        _timeline(data, logs),
+        _timeline(families, logs),
         _findings(data, logs),
-        _families(data, logs),
+        _families(families),
         _file_systems(data, logs),
         _history(data, viewer, job),
     ]
     return Page(f"Job {job['job_id']}", blocks)
 
 
-def _timeline(data: Snapshot, logs: list[Row]) -> Block:
+def _timeline(rows: list[Row], logs: list[Row]) -> Block:
     """When each family was accessed, from the start of the job's first log."""
     begin = {row["log_id"]: row["start"] - logs[0]["start"] for row in logs}
-    rows = queries.of_logs(data, "family", logs, "bytes_written + bytes_read DESC", MOST_SPANS)
     spans = []
-    for r in rows:
+    for r in rows[:MOST_SPANS]:
         kind = "both" if r["bytes_read"] and r["bytes_written"] else "read" if r["bytes_read"] else "written"
         said = f"{size_text(r['bytes_written'])} written, {size_text(r['bytes_read'])} read, "
         said += (
@@ -197,7 +197,7 @@ def _timeline(data: Snapshot, logs: list[Row]) -> Block:
     return Block("Timeline", note, chart)
 
 
-def _families(data: Snapshot, logs: list[Row]) -> Block:
+def _families(rows: list[Row]) -> Block:
     heads = (
         "Role",
         "Interface",
@@ -211,7 +211,6 @@ def _families(data: Snapshot, logs: list[Row]) -> Block:
         "Last",
         "Names",
     )
-    rows = queries.of_logs(data, "family", logs, "bytes_written + bytes_read DESC")
     return Block(
         "File families",
         heads=heads,
