@@ -50,5 +50,8 @@ def test_odd_values(tmp_path: Path, nprocs: int) -> None:
             ["/data/chk_{}.h5", "/tmp/vader_segment{}", "/a/{}0000", "/lib/x{}.so", "/d/log.{}"]
         )
         rank = dice.choice([-1, 0, nprocs - 1])
-        log.record(dice.choice(["POSIX", "STDIO"]), name.format(number), rank, None, **values)
-    assert check(log.write(tmp_path / "odd.darshan")) > 200
+        for module in dice.choice([["POSIX"], ["STDIO"], ["POSIX", "STDIO"]]):
+            if dice.random() < 0.3:
+                values["BYTES_READ"] = values["BYTES_WRITTEN"] = 0
+            log.record(module, name.format(number), rank, None, **values)
+    assert check(log.write(tmp_path / "odd.darshan")) > 150
