@@ -51,9 +51,12 @@ def test_shares_at_once(tmp_path: Path, logs: Path) -> None:
     assert rows_of(tmp_path / "db") == rows_of(tmp_path / "one")
 
 
+Cluster = tuple[str, list[subprocess.Popen[bytes]]]
+
+
 @pytest.fixture
-def scheduler() -> Iterator[str]:
-    """The address of a cluster with two workers, each a process of its own."""
+def cluster() -> Iterator[Cluster]:
+    """The address of a cluster with two workers, and the processes of the scheduler and of them."""
     pytest.importorskip("distributed", reason="pip install 'workalike[fleet-dask]'")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -83,16 +86,15 @@ def scheduler() -> Iterator[str]:
             except OSError:
                 assert processes[0].poll() is None
                 time.sleep(0.5)
-        yield address
+        yield address, processes
     finally:
         for process in processes:
             process.kill()
             process.wait()
 
 
-def test_two_dask_workers(
-    tmp_path: Path, logs: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_dask_workers(tmp_path: Path, logs: Path, cluster: Cluster) -> None:
+    scheduler, processes = cluster
     done = subprocess.run([*RUN, str(logs), "--db", str(tmp_path / "db"), "-q", "--scheduler", scheduler])
     assert done.returncode == 3
     assert rows_of(tmp_path / "db") == rows_of(tmp_path / "one")
@@ -102,6 +104,14 @@ def test_two_dask_workers(
     store = open_or_make(tmp_path / "db", "")
     assert ingest(store, [logs], Site(), scheduler=scheduler).counts["ingested"] == 6
     assert query(store, "SELECT count(*) FROM log") == [(30,)]
+    stored(tmp_path / "all", logs)
+    command = [*RUN, str(logs), "--db", str(tmp_path / "again"), "-q", "--scheduler", scheduler]
+    ingestion = subprocess.Popen(command)
+    while ingestion.poll() is None and not (tmp_path / "again" / "staging").is_dir():
+        time.sleep(0.05)
+    processes[2].kill()  # one of the workers, while it reads or just before
+    assert ingestion.wait() == 3
+    assert rows_of(tmp_path / "again") == rows_of(tmp_path / "all")
 
 
 def test_a_cluster_that_is_not_there(tmp_path: Path, logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,3 +158,18 @@ def test_a_user_downloads_own_jobs_only(store: Store) -> None:
     assert site.get("/users", headers={"x-user": "uid 8"}).status_code == 404
     assert "/scratch" in site.get("/fs", headers={"x-user": "uid 8"}).text
     assert "/scratch" not in site.get("/fs", headers={"x-user": "uid 9"}).text
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/job/x/workload.yaml",
+        f"/job/{2**63}/workload.yaml",
+        "/job/1/workload.yaml",
+        "/finding/%3Cscript%3E",
+        "/finding/",
+    ],
+)
+def test_strange_addresses_are_not_found(store: Store, url: str) -> None:
+    answer = TestClient(portal(store, Access(Site()))).get(url)
+    assert answer.status_code == 404 and "<script" not in answer.text
