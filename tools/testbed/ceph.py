@@ -38,6 +38,7 @@ osd pool default size = 1
 osd pool default min size = 1
 osd pool default pg autoscale mode = off
 osd crush chooseleaf type = 0
+osd pool default read lease ratio = 1000
 mon allow pool size one = true
 paxos propose interval = 0.05
 paxos min wait = 0.01
@@ -83,8 +84,8 @@ class Ceph:
         self._configuration.write_text(text)
         self._bed.save(daemons=daemons)
         self._start_monitor()
-        self._start_others(daemons)
-        wait_until(lambda: self._ready(daemons), START_SECONDS, "storage daemons and metadata server")
+        self._start_storage(daemons)
+        self._start_metadata()
         self.mount(self._bed.mount)
 
     def _start_monitor(self) -> None:
@@ -95,28 +96,33 @@ class Ceph:
         self._daemon("ceph-mon", "-i", "a", "--mkfs", "--monmap", str(map_file))
         self._daemon("ceph-mon", "-i", "a")
 
-    def _start_others(self, daemons: int) -> None:
+    def _start_storage(self, daemons: int) -> None:
+        """Start the storage daemons, all of them before there is a pool.
+
+        A placement group that moves to a daemon which starts later, in a pool of one copy, may keep an expired lease
+        for ever ("laggy"), and with it every write.
+        """
         marks = [str(uuid.uuid4()) for _ in range(daemons)]
-        self.ceph(
-            *(("osd", "new", mark, number) for number, mark in enumerate(marks)),
-            ("osd", "pool", "create", METADATA, 8, 8),
-            ("osd", "pool", "create", DATA, 64, 64),
-            ("fs", "new", FILE_SYSTEM, METADATA, DATA, "--force"),
-        )
+        self.ceph(*(("osd", "new", mark, number) for number, mark in enumerate(marks)))
 
         def storage(number: int) -> None:
             self._daemon("ceph-osd", "-i", str(number), "--mkfs", "--osd-uuid", marks[number])
             self._daemon("ceph-osd", "-i", str(number))
 
-        with ThreadPoolExecutor(daemons + 1) as pool:
-            started = [pool.submit(storage, number) for number in range(daemons)]
-            started.append(pool.submit(self._daemon, "ceph-mds", "-i", "a"))
-            for one in started:
+        with ThreadPoolExecutor(daemons) as pool:
+            for one in [pool.submit(storage, number) for number in range(daemons)]:
                 one.result()
+        up = f'"num_up_osds":{daemons},'
+        wait_until(lambda: up in self.ceph(("osd", "stat")), START_SECONDS, f"{daemons} storage daemons")
 
-    def _ready(self, daemons: int) -> bool:
-        answer = self.ceph(("mds", "stat"), ("osd", "stat"))
-        return "up:active" in answer and f'"num_up_osds":{daemons}' in answer.replace(" ", "")
+    def _start_metadata(self) -> None:
+        self.ceph(
+            ("osd", "pool", "create", METADATA, 8, 8),
+            ("osd", "pool", "create", DATA, 64, 64),
+            ("fs", "new", FILE_SYSTEM, METADATA, DATA, "--force"),
+        )
+        self._daemon("ceph-mds", "-i", "a")
+        wait_until(lambda: "up:active" in self.ceph(("mds", "stat")), START_SECONDS, "the metadata server")
 
     def _daemon(self, *command: str) -> None:
         self._bed.run(*command, "-c", str(self._configuration))
