@@ -13,6 +13,8 @@ from shell import TestbedError, end, environment, tried, wait_until, words_of
 
 PROCESSORS = 4
 START_SECONDS = 60
+UPTIME = 1000
+"""Seconds between the clocks of two nodes that count from their start: nodes of a cluster differ in them, too."""
 CONTROLLER_PORT, FIRST_PORT = 6817, 17001
 DAEMONS = ("slurmstepd", "slurmd", "slurmctld", "munged")
 
@@ -126,8 +128,10 @@ class Slurm:
                 file_system=FILE_SYSTEM,
                 configuration=self._bed.folder / "ceph.conf",
             )
+            uptime = str(UPTIME * (number + 1))
+            clock = ("--time", "--monotonic", uptime, "--boottime", uptime, "--fork")
             private = ("unshare", "--mount", "--uts", "--propagation", "private")
-            self._daemon(name, *private, "sh", "-c", script)
+            self._daemon(name, *private, *clock, "sh", "-c", script)
         try:
             wait_until(lambda: self._idle() == nodes, START_SECONDS, f"{nodes} idle nodes")
         except TestbedError as error:
@@ -174,7 +178,9 @@ class Slurm:
 
     def _end(self, program: str, number: int = signal.SIGTERM) -> None:
         """End a daemon; job steps call themselves `slurmstepd: [1.0]`."""
-        found = [p for p in self._bed.processes() if Path((words_of(p) or [""])[0]).name.split(":")[0] == program]
+        found = [
+            p for p in self._bed.processes() if Path((words_of(p) or [""])[0]).name.split(":")[0] == program
+        ]
         end(found, number)
 
     def _of_nodes(self) -> list[int]:
