@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import statistics
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -200,6 +201,39 @@ def test_a_job_that_does_not_start_says_why(bed: CephBed, folder: Path) -> None:
     slurm(bed, "scancel", job_of(folder))
     _, told = waiting.communicate(timeout=60)
     assert waiting.returncode == 1 and "ended as CANCELLED" in told
+
+
+INTERLEAVED = """\
+workalike: 2
+ranks: 2
+families:
+- role: checkpoint
+  interface: posix
+  schedule: {count: 1}
+  content:
+    streams: [{direction: write, sizes: [128/rank x 8 KiB], pattern: interleaved}]
+"""
+
+
+def test_two_clients_that_interleave_one_file(bed: CephBed, folder: Path) -> None:
+    """Two ranks on two nodes take turns in one file, so that clients hand its locks to and fro; on one node, or with a
+    file each, there is nothing to hand over.
+    """
+    (folder / "w.yaml").write_text(INTERLEAVED)
+    factors = {"nodes": [1, 2], "sharing": ["shared", "per-rank"]}
+    write_study(folder, fixed={"time_scale": 0}, factors=factors, blocks=3, a_a=False)
+    done = submitted(bed, folder)
+    assert done.returncode in (0, 1), done.stderr
+    rows = trials(folder)
+    assert len(rows) == 3 * 4 and sum(not row["counted"] for row in rows) <= 1
+    times: dict[tuple[int, str], list[float]] = {}
+    for row in rows:
+        if row["counted"]:
+            assert row["found"]["host_count"] == row["nodes"]
+            times.setdefault((row["nodes"], row["sharing"]), []).append(row["io_time_s"])
+    median = {key: statistics.median(some) for key, some in times.items()}
+    contended = median.pop((2, "shared"))
+    assert contended > 3 * max(median.values()), (contended, median)
 
 
 def test_stop_ends_jobs_too(tmp_path: Path) -> None:
