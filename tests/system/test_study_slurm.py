@@ -211,7 +211,7 @@ families:
   interface: posix
   schedule: {count: 1}
   content:
-    streams: [{direction: write, sizes: [128/rank x 8 KiB], pattern: interleaved}]
+    streams: [{direction: write, sizes: [48/rank x 8 KiB], pattern: interleaved}]
 """
 
 

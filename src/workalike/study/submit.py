@@ -82,21 +82,29 @@ def _counting(options: DriverOptions) -> Callable[[str], None]:
 
 
 def _job(loaded: Loaded, folder: Path, submission: Submission) -> Job:
-    """Room for the largest setting. Ranks of others leave a part of it idle."""
-    estimated = loaded.estimate()
-    wanted = [prepared.wanted for prepared in loaded.settings]
-    nodes = [one.nodes for one in wanted if one.nodes is not None]
-    per_node = {one.ranks_per_node for one in wanted}
+    nodes, per_node, ranks = _room(loaded)
     return Job(
         command=[sys.executable, "-m", "workalike", "study", "run", *submission.arguments],
         directory=Path.cwd(),
         output=(folder / OUTPUT).absolute(),
-        ranks=max(prepared.plan.ranks for prepared in loaded.settings),
-        nodes=max(nodes, default=None),
-        ranks_per_node=per_node.pop() if len(per_node) == 1 else None,
-        seconds=int(SLACK * estimated.seconds) + LEAST_SECONDS,
+        ranks=ranks,
+        nodes=nodes,
+        ranks_per_node=per_node,
+        seconds=int(SLACK * loaded.estimate().seconds) + LEAST_SECONDS,
         options=submission.options,
     )
+
+
+def _room(loaded: Loaded) -> tuple[int | None, int | None, int]:
+    """Nodes, ranks per node, and ranks of an allocation in which every setting has room, also one on fewer nodes."""
+    asked = [(prepared.plan.ranks, prepared.wanted) for prepared in loaded.settings]
+    ranks = max(count for count, _ in asked)
+    nodes = max((wanted.nodes for _, wanted in asked if wanted.nodes), default=None)
+    if nodes is None:
+        each = {wanted.ranks_per_node for _, wanted in asked}
+        return None, each.pop() if len(each) == 1 else None, ranks
+    per_node = max(wanted.ranks_per_node or -(-count // (wanted.nodes or nodes)) for count, wanted in asked)
+    return nodes, per_node, nodes * per_node
 
 
 def _collect(loaded: Loaded, options: DriverOptions, state: State, job_id: str, output: Path) -> Outcome:
