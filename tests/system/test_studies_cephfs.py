@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import math
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from .support import REPOSITORY, workalike
+from .support import REPOSITORY, needs, workalike
 from .testbed import CephBed, needs_testbed
 
 pytestmark = pytest.mark.system
@@ -118,6 +120,55 @@ def test_one_slow_daemon(bed: CephBed, tmp_path: Path) -> None:
     ratio, low, high = ratios(tmp_path / "out")["target=slow"]
     assert 1 / 7 < ratio < 1 / 3.5 and high < 1, (ratio, low, high)
     check_silent(rows, tmp_path / "out")
+
+
+@pytest.fixture
+def local_file_systems(tmp_path: Path) -> Iterator[dict[str, Path]]:
+    """ext4 and xfs in images, and a tmpfs: type -> mount."""
+    needs("mkfs.ext4", "mkfs.xfs", "mount")
+    with contextlib.ExitStack() as stack:
+        found = {}
+        for kind in ("ext4", "xfs", "tmpfs"):
+            folder, image = tmp_path / kind, tmp_path / f"{kind}.img"
+            folder.mkdir()
+            if kind == "tmpfs":
+                _run("mount", "-t", "tmpfs", "none", folder)
+            else:
+                _run("truncate", "--size=400M", image)
+                _run(f"mkfs.{kind}", "-q", image)
+                _run("mount", "-o", "loop", image, folder)
+            stack.callback(_run, "umount", folder)
+            found[kind] = folder
+        yield found
+
+
+def _run(*command: object) -> None:
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=60)
+    if done.returncode:
+        pytest.skip(f"this machine does not allow it: {done.stderr.strip()}")
+
+
+def test_the_study_of_file_systems(bed: CephBed, tmp_path: Path, local_file_systems: dict[str, Path]) -> None:
+    """studies/systems.yaml on CephFS, ext4, xfs and tmpfs: each trial is where it should be."""
+    shutil.copytree(REPOSITORY / "studies", tmp_path / "studies")
+    places = {"fuse.ceph-fuse": bed.mount / "systems", **local_file_systems}
+    places["fuse.ceph-fuse"].mkdir()
+    study = tmp_path / "studies/systems.yaml"
+    document = yaml.safe_load(study.read_text())
+    document["factors"]["file_system"]["levels"] = {kind: str(folder) for kind, folder in places.items()}
+    study.write_text(yaml.safe_dump(document, sort_keys=False))
+    out = tmp_path / "out"
+    done = workalike("study", study, "-o", out, "--blocks", "1", "--no-ceiling", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line)["trial"] for line in (out / "trials.jsonl").read_text().splitlines()]
+    assert {row["file_system"] for row in rows if row["counted"]} == set(places)
+    assert len({row["system"] for row in rows}) == len(places)
+    systems = json.loads((out / "manifest.json").read_text())["system"]["file_systems"]
+    assert {folder: one["type"] for folder, one in systems.items()} == {
+        str(folder): kind for kind, folder in places.items()
+    }
+    for kind, folder in places.items():
+        assert {path.name for path in folder.iterdir()} <= {"lost+found"}, kind
 
 
 def test_the_striping_study(bed: CephBed, tmp_path: Path) -> None:
