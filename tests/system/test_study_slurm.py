@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import statistics
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from .testbed import CephBed, needs_testbed, tools_testbed
 pytestmark = pytest.mark.system
 
 NODES = 3
+KILLS = 20
 WORKLOAD = """\
 workalike: 2
 ranks: 3
@@ -154,6 +157,35 @@ def test_a_killed_job_is_resumed(bed: CephBed, folder: Path) -> None:
     assert done.returncode in (0, 1), done.stderr
     assert job_of(folder) != first
     assert check_complete(folder, 4)[: len(before)] == before
+    assert list((bed.mount / folder.name).iterdir()) == []
+
+
+@pytest.mark.long
+def test_jobs_killed_at_random(bed: CephBed, folder: Path) -> None:
+    """Twenty kills: no finished trial is repeated, and no row is lost, doubled or changed."""
+    write_study(folder, blocks=20)
+    chosen = random.Random(20)
+    kept: list[dict[str, Any]] = []
+    for _ in range(KILLS):
+        waiting = subprocess.Popen(
+            study(bed, folder), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        assert waiting.stderr is not None
+        for line in waiting.stderr:
+            if "running" in line:
+                break
+        time.sleep(chosen.uniform(0, 8))
+        slurm(bed, "scancel", "--signal=KILL", "--full", job_of(folder))
+        waiting.communicate(timeout=120)
+        rows = trials(folder)
+        assert rows[: len(kept)] == kept
+        kept = rows
+    done = submitted(bed, folder)
+    assert done.returncode in (0, 1), done.stderr
+    rows = trials(folder)
+    assert rows[: len(kept)] == kept
+    keys = [(row["block"], row["setting"]) for row in rows]
+    assert len(keys) == len(set(keys)) == 40
     assert list((bed.mount / folder.name).iterdir()) == []
 
 

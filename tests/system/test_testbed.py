@@ -19,6 +19,10 @@ from .testbed import COMMAND, CephBed, needs_testbed, seconds_to_write, tools_te
 pytestmark = pytest.mark.system
 
 PREFIX = "workalike-testbed-"
+PLAIN, FAILED, STOPPED, KILLED = (
+    f"{what}-{os.getpid()}" for what in ("plain", "failed", "stopped", "killed")
+)
+"""Names that no other run of these tests has."""
 MIB = 2**20
 
 
@@ -55,22 +59,21 @@ def _parent(process: Path) -> int:
 
 
 def test_it_starts_and_leaves_nothing() -> None:
-    about = json.loads(tools_testbed("start", "--name", "wt-plain").stdout)
+    about = json.loads(tools_testbed("start", "--name", PLAIN).stdout)
     try:
         mount = Path(about["mount"])
         assert os.path.ismount(mount) and about["state"] == "running"
         (mount / "a").write_bytes(b"x" * 10 * MIB)
         assert (mount / "a").stat().st_size == 10 * MIB
         assert sum(
-            one["written"]
-            for one in json.loads(tools_testbed("counters", "--name", "wt-plain").stdout).values()
+            one["written"] for one in json.loads(tools_testbed("counters", "--name", PLAIN).stdout).values()
         )
-        assert len(traces("wt-plain")) > 8, "the search finds what runs"
+        assert len(traces(PLAIN)) > 8, "the search finds what runs"
     finally:
-        tools_testbed("stop", "--name", "wt-plain")
-    assert traces("wt-plain") == []
-    again = tools_testbed("stop", "--name", "wt-plain", check=False)
-    assert again.returncode == 1 and lines_of(again.stderr) == ["testbed: there is no testbed wt-plain"]
+        tools_testbed("stop", "--name", PLAIN)
+    assert traces(PLAIN) == []
+    again = tools_testbed("stop", "--name", PLAIN, check=False)
+    assert again.returncode == 1 and lines_of(again.stderr) == [f"testbed: there is no testbed {PLAIN}"]
 
 
 def test_two_are_not_confused(bed: CephBed, tmp_path: Path) -> None:
@@ -92,31 +95,31 @@ def test_a_failed_start_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "ceph-mds").write_text("#!/bin/sh\necho 'no metadata today' >&2\nexit 7\n")
     (tmp_path / "ceph-mds").chmod(0o755)
     path = f"{tmp_path}:{os.environ['PATH']}"
-    done = tools_testbed("start", "--name", "wt-failed", check=False, env={**os.environ, "PATH": path})
+    done = tools_testbed("start", "--name", FAILED, check=False, env={**os.environ, "PATH": path})
     assert done.returncode == 1 and "no metadata today" in done.stderr and len(lines_of(done.stderr)) == 1
-    assert traces("wt-failed") == []
+    assert traces(FAILED) == []
 
 
 @pytest.mark.parametrize("after_s", [0.2, 0.7, 1.3])
 def test_ctrl_c_while_it_starts(after_s: float) -> None:
-    process = _starting("wt-ctrl-c", after_s)
+    process = _starting(STOPPED, after_s)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     if process.returncode == 0:  # it had started before
-        tools_testbed("stop", "--name", "wt-ctrl-c")
+        tools_testbed("stop", "--name", STOPPED)
     else:
         assert lines_of(told) == ["testbed: interrupted"], told
-    assert traces("wt-ctrl-c") == []
+    assert traces(STOPPED) == []
 
 
 def test_what_a_killed_start_leaves_is_shown_and_removed() -> None:
-    process = _starting("wt-killed", 0.8)
+    process = _starting(KILLED, 0.8)
     process.kill()
     process.communicate(timeout=60)
-    shown = json.loads(tools_testbed("status", "--name", "wt-killed").stdout)
+    shown = json.loads(tools_testbed("status", "--name", KILLED).stdout)
     assert [one["state"] for one in shown] in (["left over"], ["running"])
-    tools_testbed("stop", "--name", "wt-killed")
-    assert traces("wt-killed") == []
+    tools_testbed("stop", "--name", KILLED)
+    assert traces(KILLED) == []
 
 
 def _starting(name: str, after_s: float) -> subprocess.Popen[str]:

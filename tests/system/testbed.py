@@ -37,7 +37,7 @@ def needs_testbed() -> None:
     needs_root("a testbed")
     if not Path("/dev/fuse").exists():
         pytest.skip("no /dev/fuse: file systems in user space are not allowed here")
-    name = "workalike-allowed"
+    name = f"workalike-allowed-{os.getpid()}"
     if subprocess.run(["ip", "netns", "add", name], capture_output=True).returncode:
         pytest.skip("this machine allows no network namespaces")
     subprocess.run(["ip", "netns", "delete", name], capture_output=True)
