@@ -209,15 +209,16 @@ def test_nothing_is_tunable_where_the_rules_say_so(plan: Plan, honest: Files, tm
     assert [one.trial["state"] for one in found.finished] == ["deviates", "ok"]
 
 
-def test_changed_source_is_disclosed_and_nothing_counts(
-    collected: Callable[[Files], Collected], honest: Files
+@pytest.mark.parametrize(("name", "counts"), [("engine/main.cpp", False), ("run.sh", True)])
+def test_changed_files_are_disclosed_and_a_changed_engine_does_not_count(
+    collected: Callable[[Files], Collected], honest: Files, name: str, counts: bool
 ) -> None:
     lines = honest["checksums"].decode().splitlines()
-    at = next(i for i, line in enumerate(lines) if line.endswith("  engine/main.cpp"))
-    lines[at] = f"{'0' * 64}  engine/main.cpp"
+    at = next(i for i, line in enumerate(lines) if line.endswith(f"  {name}"))
+    lines[at] = f"{'0' * 64}  {name}"
     found = collected(honest | {"checksums": "\n".join(lines).encode()})
-    assert found.disclosed["source"] == ["changed: engine/main.cpp"]
-    assert not any(one.trial["counted"] for one in found.finished)
+    assert found.disclosed["files"] == [f"changed: {name}"]
+    assert [one.trial["counted"] for one in found.finished] == [counts] * REPEATS
 
 
 def test_runs_that_are_missing_or_damaged(collected: Callable[[Files], Collected], honest: Files) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike.bundle.archive import files_in
-from workalike.bundle.deviations import MOST, changed_fields, changed_files, is_tunable
+from workalike.bundle.deviations import MOST, changed_fields, changed_files, is_source, is_tunable
 from workalike.bundle.pack import CHECKSUMS, RULES
 from workalike.bundle.rules import PlanRule, Rules, rules_of
 from workalike.errors import ErrorKind, WorkalikeError
@@ -56,13 +56,14 @@ class Merit:
 
 @dataclass
 class Collected:
-    """What came back. `disclosed`: what was changed or is missing, by place (`source`, or WORKLOAD/REPEAT)."""
+    """What came back. `disclosed`: what was changed or is missing, by place (`files`, or WORKLOAD/REPEAT)."""
 
     system: str
     finished: list[Finished] = field(default_factory=list)
     disclosed: dict[str, list[str]] = field(default_factory=dict)
     merits: list[Merit] = field(default_factory=list)
     about: str = ""
+    is_changed_engine: bool = False
 
     @property
     def all_count(self) -> bool:
@@ -87,7 +88,8 @@ def collect(bundle: Path, results: Path, system: str, out: Path) -> Collected:
     collected = Collected(system, about=_text(found.get("system", b"")))
     if changed := changed_files(sums, _text(found.get("checksums", b""), 64 * 2**20)):
         more = f" and {len(changed) - MOST} more" if len(changed) > MOST else ""
-        collected.disclosed["source"] = [f"changed: {', '.join(changed[:MOST])}{more}"]
+        collected.disclosed["files"] = [f"changed: {', '.join(changed[:MOST])}{more}"]
+        collected.is_changed_engine = any(is_source(name) for name in changed)
     with scratch_folder(out) as scratch:
         for repeat in range(1, rules.repeats + 1):
             for position, rule in enumerate(rules.plans):
@@ -162,7 +164,7 @@ def _judge(
     lines = found.get(f"{place}/run.jsonl")
     if fixed:
         row |= {"state": DEVIATES, "reasons": fixed}
-    elif "source" in collected.disclosed:
+    elif collected.is_changed_engine:
         row |= {"state": DEVIATES, "reasons": ["the engine's source was changed"]}
     elif lines is None:
         row |= {"state": MISSING, "reasons": ["there is no record"]}

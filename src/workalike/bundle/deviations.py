@@ -50,6 +50,11 @@ def changed_files(asked: str, found: str) -> list[str]:
     ]
 
 
+def is_source(name: str) -> bool:
+    """Whether the engine is built from this file; scripts may be fitted to a site."""
+    return name == "CMakeLists.txt" or name.startswith(("engine/", "counting/", "headers/"))
+
+
 def _sums(text: str) -> Mapping[str, str]:
     pairs = (line.partition("  ") for line in text.splitlines())
     return {name: digest for digest, _, name in pairs}
