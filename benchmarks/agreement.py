@@ -79,7 +79,7 @@ def reason(row: DeterminedRow, files: list[FileFacts]) -> str:
     """Why the log does not determine what the counter needs."""
     records = [file.modules[row.module] for file in files if row.module in file.modules]
     if row.counter == "RENAME_SOURCES":
-        return "a workload renames all files of a family or none, and no file that gives way to the next of its name"
+        return "a workload renames all files of a family, none, or all but the last (`backup`)"
     reduced = any((facts.ranks < 0).any() for facts in records)
     if row.counter.startswith(("ACCESS", "STRIDE")):
         if reduced:
