@@ -67,6 +67,21 @@ def test_compute_time_lies_between_the_operations() -> None:
     assert found["busy_s"][found["kind"] == write].tolist() == pytest.approx([0.2] * 5)
 
 
+def test_small_operations_take_the_less_time() -> None:
+    """A header of a hundredth of the data takes a sixty-fourth of a write of data, wherever it is."""
+    data, header = stream([[4, 6400]]), stream([[1, 64]])
+    times = {"end_s": 10.0, "writes": [0.0, 8.0, 0.0]}
+    first = transfers(
+        core(make_plan(1, [family()], [content(header, data)], [dump(**times)])).timeline(0, MOST)
+    )
+    step = 8.0 / (3 + 1 / 64)
+    assert first.tolist() == pytest.approx([0, step / 64, *(step / 64 + step * k for k in (1, 2, 3))])
+    last = transfers(
+        core(make_plan(1, [family()], [content(data, header)], [dump(**times)])).timeline(0, MOST)
+    )
+    assert last.tolist() == pytest.approx([0, 2, 4, 6, 8])
+
+
 def test_windows_of_both_directions() -> None:
     streams = content(stream([[4, 100]]), stream([[4, 100]], direction="read"))
     times = {"start_s": 10.0, "end_s": 20.0, "writes": [1.0, 4.0, 0.0], "reads": [6.0, 9.0, 3.0]}

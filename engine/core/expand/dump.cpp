@@ -35,21 +35,43 @@ std::int64_t most_of_stream(const Stream& stream, const Place& place, std::optio
     return std::max(stream.rows->most_collective(), share_of(stream.rows->rows(), users, 0));
 }
 
-std::int64_t most_of_stream(const Stream& stream, const Place& place) {
-    if (stream.pieces <= 1) return most_of_stream(stream, place, std::nullopt);
-    std::int64_t most = 0;
-    for (std::size_t e = 0; e < stream.entries.size(); ++e) most += most_of_stream(stream, place, e);
-    return most;
+/// The mean size of a stream's operations, or of those of one of its entries.
+double mean_size(const Stream& stream, std::optional<std::size_t> only) {
+    if (only) return static_cast<double>(stream.entries[*only].size);
+    double bytes = 0;
+    double operations = 0;
+    for (const Entry& entry : stream.entries) {
+        bytes += static_cast<double>(entry.operations) * static_cast<double>(entry.size);
+        operations += static_cast<double>(entry.operations);
+    }
+    return operations > 0 ? bytes / operations : 0;
 }
+
+/// The largest mean size of a content's streams; 0 where not all sizes are known.
+double largest_mean_size(const Content& content) {
+    if (!content.arrays.empty()) return 0;
+    double largest = 0;
+    for (const Stream& stream : content.streams) {
+        if (stream.rows) return 0;
+        if (stream.pieces == 1) largest = std::max(largest, mean_size(stream, std::nullopt));
+        for (std::size_t e = 0; stream.pieces > 1 && e < stream.entries.size(); ++e)
+            largest = std::max(largest, mean_size(stream, e));
+    }
+    return largest;
+}
+
+/// The least weight of an operation: a call takes time also if it moves little.
+constexpr double least_weight = 1.0 / 64;
 
 }  // namespace
 
-void DumpTurns::add(Direction direction, double turns) {
+void DumpTurns::add(Direction direction, double turns, double weight) {
     if (turns <= 0) return;
     const double others = of(direction == Direction::read ? Direction::write : Direction::read);
     if (others == 0 && of(direction) == 0) first = direction;
     alternate = alternate || (direction == first && others > 0);
-    by_direction[static_cast<std::size_t>(direction)] += turns;
+    by_direction[static_cast<std::size_t>(direction)] += turns * weight;
+    last_weight[static_cast<std::size_t>(direction)] = very_last_weight = weight;
 }
 
 std::int64_t shift_of(const Family& family, const Content& content) {
@@ -110,7 +132,8 @@ DumpOperations::DumpOperations(const Plan& plan, std::size_t position, const Lay
       member_(member),
       options_(options),
       acting_(layout.acting_member(member, shift_of(family_, content_))),
-      slot_(layout.slot_of_member(acting_)) {
+      slot_(layout.slot_of_member(acting_)),
+      largest_size_(largest_mean_size(content_)) {
     const std::int64_t rank = layout_.members().at(acting_);
     for (const Stream& stream : content_.streams) {
         own_ += stream_count(stream, place_of(stream.ranks, layout_, slot_, acting_), rank);
@@ -130,14 +153,25 @@ DumpOperations::DumpOperations(const Plan& plan, std::size_t position, const Lay
     count_calls();
 }
 
+/// Operations of a stream that moves little, such as headers, take the less of the dump's time.
+double DumpOperations::weight_of(const Stream& stream, std::optional<std::size_t> only) const {
+    return largest_size_ > 0 ? std::max(mean_size(stream, only) / largest_size_, least_weight) : 1;
+}
+
 DumpTurns DumpOperations::turns() const {
     DumpTurns out;
     for (const Stream& stream : content_.streams) {
         const Place place = place_of(stream.ranks, layout_, slot_, slot_.first_member);
-        const auto most = static_cast<double>(most_of_stream(stream, place));
         const bool both =
             stream.rows && stream.rows->moves(Direction::read) && stream.rows->moves(Direction::write);
-        out.add(stream.direction, most);
+        if (stream.pieces > 1) {
+            for (std::size_t e = 0; e < stream.entries.size(); ++e)
+                out.add(stream.direction, static_cast<double>(most_of_stream(stream, place, e)),
+                        weight_of(stream, e));
+        } else {
+            const auto most = static_cast<double>(most_of_stream(stream, place, std::nullopt));
+            out.add(stream.direction, most, weight_of(stream, std::nullopt));
+        }
         out.alternate = out.alternate || both;
     }
     for (const Array& array : content_.arrays) {
@@ -229,6 +263,7 @@ void DumpOperations::begin_stream(Section& section) {
     if (section.writes && together_)
         section.most_writes = stream.rows ? stream.rows->most_writes() : most_operations(stream, place, only);
     section.direction = stream.direction;
+    section.weight = weight_of(stream, only);
     section.turns = most_of_stream(stream, place, only);
     section.own_turns = own_turns(stream, section, place);
     turn_ = 0;

@@ -38,15 +38,18 @@ struct CallCounts {
     std::int64_t fsyncs = 0;
 };
 
-/// The operations of the busiest member of a file, by direction. They are the same on all members.
+/// The operations of the busiest member of a file, by direction, each with its weight (Section). They are the
+/// same on all members.
 struct DumpTurns {
     std::array<double, 2> by_direction{};
+    std::array<double, 2> last_weight{1, 1};  // of the last operation
+    double very_last_weight = 1;              // of both directions
     Direction first = Direction::write;
     bool alternate = false;  // operations of one direction do not all precede those of the other
     [[nodiscard]] double of(Direction direction) const {
         return by_direction[static_cast<std::size_t>(direction)];
     }
-    void add(Direction direction, double turns);
+    void add(Direction direction, double turns, double weight = 1);
 };
 
 class DumpOperations {
@@ -105,6 +108,7 @@ class DumpOperations {
   private:
     void count_calls();
     void begin_stream(Section& section);
+    [[nodiscard]] double weight_of(const Stream& stream, std::optional<std::size_t> only) const;
     [[nodiscard]] std::int64_t own_turns(const Stream& stream, const Section& section,
                                          const Place& place) const;
     bool next_table(Section& section);
@@ -119,6 +123,7 @@ class DumpOperations {
     const Options options_;
     std::int64_t acting_;
     FileSlot slot_;
+    double largest_size_;  // of the mean sizes of streams; 0: all operations weigh the same
     CallCounts calls_;
     std::int64_t own_ = 0;
     bool uses_ = false;

@@ -44,6 +44,8 @@ struct Section {
     Direction direction = Direction::write;
     /// The operations of the busiest member of the file, the same on all members.
     std::int64_t turns = 0;
+    /// The share of time that such an operation takes, of one of the dump's largest.
+    double weight = 1;
     /// Into how many turns this rank divides the time of the section. All members have as many where they
     /// call together; 0 if all its operations come at once.
     std::int64_t own_turns = 0;

@@ -47,30 +47,36 @@ void DumpSteps::plan_stretches(const Dump& dump, const DumpTurns& turns, bool in
     };
     const bool whole =
         !known(Direction::read, dump.reads) || !known(Direction::write, dump.writes) || in_turn;
-    const auto stretch = [this](double first_s, double last_s, double busy_s, double count) {
+    const auto stretch = [](double first_s, double last_s, double busy_s, double count, double last_weight) {
         const double each = count > 0 ? busy_s / count : 0;
-        return Stretch{first_s, std::max(last_s - each, first_s), each, count, 0};
+        return Stretch{first_s, std::max(last_s - each * last_weight, first_s), each, count, last_weight, 0};
     };
     const double all = turns.of(Direction::read) + turns.of(Direction::write);
     if (whole) {
         one_stretch_ = true;
-        stretches_[0] = stretch(begin_s_, end_s_, end_s_ - begin_s_ - compute_s_, all);
+        stretches_[0] =
+            stretch(begin_s_, end_s_, end_s_ - begin_s_ - compute_s_, all, turns.very_last_weight);
         return;
     }
-    const auto of_log = [&](const Window& window, double count) {
+    const auto of_log = [&](const Window& window, Direction direction) {
         const double first_s = std::min(begin_s_ + window.first * share, end_s_);
         const double last_s = std::min(begin_s_ + window.last * share, end_s_);
-        return stretch(first_s, last_s, std::min(window.busy, last_s - first_s), count);
+        return stretch(first_s, last_s, std::min(window.busy, last_s - first_s), turns.of(direction),
+                       turns.last_weight[static_cast<std::size_t>(direction)]);
     };
-    if (turns.of(Direction::read) > 0) stretches_[reads] = of_log(*dump.reads, turns.of(Direction::read));
-    if (turns.of(Direction::write) > 0) stretches_[writes] = of_log(*dump.writes, turns.of(Direction::write));
+    if (turns.of(Direction::read) > 0) stretches_[reads] = of_log(*dump.reads, Direction::read);
+    if (turns.of(Direction::write) > 0) stretches_[writes] = of_log(*dump.writes, Direction::write);
     Stretch& earlier = stretches_[static_cast<std::size_t>(turns.first)];
     Stretch& later = stretches_[1 - static_cast<std::size_t>(turns.first)];
     // Counters do not say how reads and writes of one time alternate: the order of the streams holds.
     one_stretch_ = turns.alternate || (later.turns > 0 && later.first_s < earlier.last_s);
     if (one_stretch_) {
-        stretches_[0] = {std::min(earlier.first_s, later.first_s), std::max(earlier.last_s, later.last_s),
-                         (earlier.busy_s * earlier.turns + later.busy_s * later.turns) / all, all, 0};
+        stretches_[0] = {std::min(earlier.first_s, later.first_s),
+                         std::max(earlier.last_s, later.last_s),
+                         (earlier.busy_s * earlier.turns + later.busy_s * later.turns) / all,
+                         all,
+                         turns.very_last_weight,
+                         0};
     }
 }
 
@@ -80,7 +86,8 @@ double DumpSteps::Stretch::at(double turn) const {
 
 /// From one turn to the next.
 double DumpSteps::Stretch::step_s() const {
-    return turns > 1 ? (last_s - first_s) / (turns - 1) : last_s - first_s;
+    const double before_last = turns - last_weight;
+    return before_last > 0 ? (last_s - first_s) / before_last : last_s - first_s;
 }
 
 void DumpSteps::move_to(double seconds, double busy_s) {
@@ -94,7 +101,7 @@ void DumpSteps::enter(const Section& section) {
     stretch_ = &stretches_[one_stretch_ ? 0 : static_cast<std::size_t>(section.direction)];
     move_to(stretch_->at(stretch_->passed));
     section_at_s_ = stretch_->first_s + stretch_->step_s() * stretch_->passed;
-    const auto turns = static_cast<double>(section.turns);
+    const double turns = static_cast<double>(section.turns) * section.weight;
     section_end_s_ = stretch_->at(stretch_->passed + turns);
     turn_s_ = section.own_turns > 0 ? stretch_->step_s() * turns / static_cast<double>(section.own_turns) : 0;
 }
@@ -117,7 +124,7 @@ double DumpSteps::in_epoch(std::int64_t samples_read) const {
 
 void DumpSteps::leave_section() {
     in_section_ = false;
-    stretch_->passed += static_cast<double>(section_.turns);
+    stretch_->passed += static_cast<double>(section_.turns) * section_.weight;
     move_to(section_end_s_);
 }
 
@@ -166,7 +173,8 @@ bool DumpSteps::next(Call& call) {
                 move_to(in_epoch(operations_.dataset()->samples_begun()));
             } else {
                 const bool moves = call.kind == Call::Kind::transfer;
-                move_to(in_section(static_cast<double>(call.operation.turn)), moves ? stretch_->busy_s : 0);
+                move_to(in_section(static_cast<double>(call.operation.turn)),
+                        moves ? stretch_->busy_s * section_.weight : 0);
             }
             break;
         case Call::Kind::end_operation:

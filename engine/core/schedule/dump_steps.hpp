@@ -33,10 +33,11 @@ class DumpSteps {
     /// Operations of one direction, or of both where they alternate, spread evenly over a span of time.
     struct Stretch {
         double first_s = 0;
-        double last_s = 0;  // the start of the last operation
-        double busy_s = 0;  // of an operation
-        double turns = 0;   // the operations of the busiest rank
-        double passed = 0;  // turns in earlier sections
+        double last_s = 0;       // the start of the last operation
+        double busy_s = 0;       // of an operation of weight 1
+        double turns = 0;        // the weights of the busiest rank's operations
+        double last_weight = 1;  // of the last operation
+        double passed = 0;       // weights in earlier sections
         [[nodiscard]] double at(double turn) const;
         [[nodiscard]] double step_s() const;
     };
