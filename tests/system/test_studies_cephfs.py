@@ -176,7 +176,7 @@ def test_the_striping_study(bed: CephBed, tmp_path: Path) -> None:
     shutil.copytree(REPOSITORY / "studies", tmp_path / "studies")
     bed.limit("160mbit")
     try:
-        rows = perform(bed, tmp_path / "studies/striping.yaml", tmp_path / "out", "--blocks", "3")
+        rows = perform(bed, tmp_path / "studies/striping.yaml", tmp_path / "out", "--blocks", "2")
     finally:
         bed.limit("none")
     layouts = {row["striping"]: row["found"].get("layout", {}) for row in rows}
@@ -185,7 +185,7 @@ def test_the_striping_study(bed: CephBed, tmp_path: Path) -> None:
         "nodes": 1,
         "ranks": 4,
     }
-    assert len(rows) == 3 * 7
+    assert len(rows) == 2 * 7
     shared = {
         name: [row["bandwidth"] for row in rows if row["striping"] == name and row["sharing"] == "shared"]
         for name in ("nodes", "ranks")
