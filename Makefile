@@ -98,14 +98,14 @@ tidy: build
 		| xargs -n 4 -P 2 clang-tidy -p build/dev --quiet --warnings-as-errors='*'
 
 lint: build
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples tools/testbed
+	$(BIN)/ruff format --check src tests benchmarks examples tools/testbed
 	$(BIN)/mypy
 	tools/check-cpp
 
 format: build
-	$(BIN)/ruff check --fix src tests benchmarks examples
-	$(BIN)/ruff format src tests benchmarks examples
+	$(BIN)/ruff check --fix src tests benchmarks examples tools/testbed
+	$(BIN)/ruff format src tests benchmarks examples tools/testbed
 	tools/check-cpp --fix
 
 # docs/results.md is generated from docs/results/*.json, which the benchmarks write.

@@ -134,8 +134,8 @@ Hdf5Settings read_hdf5(const Node& family) {
 
 Family read_family(const Node& node, std::int64_t ranks) {
     node.allow_only({"id", "role", "number", "interface", "backend", "level", "sharing", "lifetime", "keep",
-                     "rename", "backup", "truncate", "reader", "shift", "drop_caches", "hints", "hdf5", "typhonio",
-                     "aggregators"});
+                     "rename", "backup", "truncate", "reader", "shift", "drop_caches", "hints", "hdf5",
+                     "typhonio", "aggregators"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
