@@ -48,6 +48,11 @@ def test_a_lost_named_size_is_taken_from_the_others() -> None:
     assert {bin_of(size) for size in after} == {bin_of(size) for size in before}
 
 
+def test_a_dump_that_only_opens_its_file_stays_as_it_is() -> None:
+    content = Content(opens=4)
+    assert Unnamed({64: 100}, [content], 1, below=True).spread(content, 4) == content
+
+
 def truth_of_many_sizes() -> Workload:
     """Two dumps of four ranks, each with two frequent large sizes, two frequent small ones, and many rare ones."""
     streams = [

@@ -54,6 +54,8 @@ class Unnamed:
 
         `nprocs` are the ranks of a stream that names none.
         """
+        if not content.streams:
+            return content
         if self.most < 1 or content.passes > 1 or not all(_can_change(stream) for stream in content.streams):
             return content
         pairs = [[(entry.count, entry.size) for entry in stream.sizes] for stream in content.streams]
