@@ -79,9 +79,7 @@ _BUFFER = "depends on where the program's buffers lie in memory"
 _ORDER = "follows no power of the scale; the verdict compares it with the plan's prediction"
 _CALL = "the variant of the call is not part of a workload"
 _SHAPE = "describes a dataset and is no amount"
-_RENAMED = (
-    "a workload has it for a family all of whose files are renamed (`rename`); the verdict counts renames"
-)
+_RENAMED = "a workload has it for a family all of whose files are renamed (`rename`, `backup`); the verdict counts renames"
 _LIBRARY = "the library decides when it does this"
 
 _EXACT: dict[str, Rule] = {
