@@ -350,7 +350,9 @@ def test_training_jobs(folder: str, lines: int, truth: dict[tuple[Any, ...], tup
     """Bytes, reads and opens are the log's; the rest is what the programs are known to have done."""
     paths = sorted((SHARED / folder).glob("*.darshan"))
     found = characterize([open_log(path) for path in paths])
-    assert len(workload_text(found.workload).splitlines()) <= lines
+    # The lives of processes are stated beside what the program does: a line for each group.
+    alike = found.workload.model_copy(update={"processes": []})
+    assert len(workload_text(alike).splitlines()) <= lines
     sets = {}
     for facts in found.families:
         dataset = facts.family.content_of(0).dataset

@@ -49,6 +49,7 @@ def test_commands_exist() -> None:
 
 def test_every_script_that_measures_is_known() -> None:
     helpers = {"catalogue", "results", "results_page", "run", "preloaded", "beside_drishti", "drishti_peer"}
+    helpers |= {"million_segments"}
     in_prose = {
         "mphys_fidelity",
         "show_pieces",

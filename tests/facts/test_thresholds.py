@@ -44,9 +44,13 @@ NO_THRESHOLDS = {
     "MOST_COMMON",  # sizes that a record names
     "MOST_DIGITS",  # a 64-bit number holds no more
     "MOST_FILES",  # bounds the dumps that files of single ranks become
+    "MOST_LISTED",  # keeps a schedule short
     "MOST_NAMED",  # keeps `assumed` short
+    "MOST_OPENED",  # bounds the effort of synthesis
+    "MOST_PLACES",  # keeps a content short
     "MOST_RANKS",  # bounds the effort for runners-up
     "MOST_ROUNDS",  # bounds the effort of synthesis
+    "MOST_RUNS",  # bounds the effort of synthesis
     "MOST_SIZES",  # sizes that Darshan counts for a record
     "MOST_SPREAD",  # bounds the sizes that a stream has
     "MOST_STREAMS",  # bounds the streams that a trace becomes

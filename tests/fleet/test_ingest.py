@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -102,6 +105,21 @@ def test_a_killed_worker_costs_no_other_log(tmp_path: Path, monkeypatch: pytest.
     ]
 
 
+def wait_for_workers(staging: Path) -> None:
+    """Wait until workers of a killed ingestion have ended: what they lock is not left over yet."""
+    deadline = time.monotonic() + 60
+    for left in staging.iterdir() if staging.is_dir() else ():
+        while left.exists() and time.monotonic() < deadline:
+            descriptor = os.open(left, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                time.sleep(0.05)
+            finally:
+                os.close(descriptor)
+
+
 def killed_ingestion(folder: Path, logs: Path, after_s: float) -> None:
     command = [
         sys.executable,
@@ -122,6 +140,7 @@ def killed_ingestion(folder: Path, logs: Path, after_s: float) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+        wait_for_workers(folder / "staging")
 
 
 @pytest.mark.parametrize("after_s", [0.6, 1.0, 1.6])

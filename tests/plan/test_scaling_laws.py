@@ -147,7 +147,7 @@ def test_ranks_and_files(workload: Workload, asked: Options) -> None:
             wanted = family.sharing.files
             if asked.scaling == "weak":
                 wanted = max(1, round(wanted * ranks / workload.ranks))
-            assert planned.sharing.files == min(wanted, ranks)
+            assert planned.sharing.files == min(wanted, members)
 
 
 @SOME

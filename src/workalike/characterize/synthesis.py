@@ -333,8 +333,10 @@ class Refiner:
             made = list(contents)
             for group in groups:
                 dumps = [dump for dump, number in enumerate(numbers) if number in group]
-                of_dumps = [file for dump in dumps for file in self.facts.dumps[dump].files]
-                log = determined_of_log(of_dumps, self.module) if own else self.log
+                log = self.log
+                if own:
+                    files = [file for dump in dumps for file in self.facts.dumps[dump].files]
+                    log = determined_of_log(files, self.module)
                 if "ACCESS" not in log.cut:
                     continue
                 named = log.common["ACCESS"]

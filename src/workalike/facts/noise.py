@@ -52,12 +52,8 @@ def is_mpi_temporary(file: FileFacts) -> bool:
 @lru_cache(maxsize=1 << 16)
 def is_noise_by_name(name: str) -> bool:
     """Whether a file is not the application's, by its name alone: streams, libraries, system paths, MPI's own."""
-    return (
-        name in STREAM_NAMES
-        or _LIBRARY.search(name) is not None
-        or _SYSTEM.search(name) is not None
-        or _MPI.search(name) is not None
-    )
+    file = FileFacts(0, name, 1)
+    return any(holds(file) for rule, holds in RULES.items() if rule is not NoiseRule.UNTOUCHED)
 
 
 def moved_bytes(file: FileFacts) -> int:

@@ -462,7 +462,6 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
         "mpi-io-test-ppc64-3.1.6",
     ),
     "passes_most": (
-        "noposixopens",
         "cp2k-2",
         "quantum-espresso-2",
     ),
