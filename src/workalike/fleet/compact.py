@@ -17,7 +17,8 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.fleet.extras import arrow
 from workalike.fleet.part_writer import write_tables
 from workalike.fleet.schema import OF_LOGS, TABLES, arrow_schema
-from workalike.fleet.store import PARTS, Part, Store, staging_folder
+from workalike.fleet.store import PARTS, STAGING, Part, Store, staging_folder
+from workalike.leftovers import remove_leftovers
 
 SMALL_LOGS = 2000
 """Logs of a part below which it is merged with others of its month."""
@@ -63,12 +64,16 @@ def compact(store: Store, *, grace_s: float = GRACE_S) -> Compacted:
 
 
 def remove_uncounted(store: Store, *, grace_s: float | None = None) -> tuple[int, int]:
-    """Remove folders of parts that do not count; returns (never committed, merged into others).
+    """Remove scratch files of killed processes, and folders of parts that do not count.
+
+    Returns (folders that were never committed, folders that were merged into others).
 
     Parts that were merged stay for `grace_s` seconds; None leaves them. A part is moved into place and committed under
     the lock of all writers, so a folder without a line is of a killed ingestion.
     """
     orphans = removed = 0
+    if (store.folder / STAGING).is_dir():
+        remove_leftovers(store.folder / STAGING)
     with store.locked():
         counted = {part.part for part in store.parts}
         for folder in (store.folder / PARTS).glob("*/*"):
