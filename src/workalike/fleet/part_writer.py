@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import make_folder
 from workalike.fleet.extras import arrow
 from workalike.fleet.rows import LogRows
 from workalike.fleet.schema import FILE, OF_LOGS, arrow_schema
@@ -79,25 +78,27 @@ def part_name(start: float | None, inputs: list[str]) -> str:
 
 
 def write_tables(folder: Path, tables: dict[str, Any]) -> None:
-    """Write tables as Parquet files of a folder.
+    """Write tables as Parquet files of a folder, which is made if only it is missing.
+
+    Its parent must be there: the worker of a killed ingestion may not bring back what another one has removed.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
     pa, parquet = arrow()
-    make_folder(folder)
-    for name, table in tables.items():
-        try:
+    try:
+        folder.mkdir(exist_ok=True)
+        for name, table in tables.items():
             parquet.write_table(
                 table, folder / f"{name}.parquet", compression="zstd", row_group_size=ROW_GROUP
             )
-        except (OSError, pa.ArrowException) as error:
-            raise WorkalikeError(
-                ErrorKind.CANNOT_WRITE,
-                getattr(error, "strerror", None) or str(error).splitlines()[0],
-                file=folder,
-                hint="check space and rights",
-            ) from error
+    except (OSError, pa.ArrowException) as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE,
+            getattr(error, "strerror", None) or str(error).splitlines()[0],
+            file=folder,
+            hint="check space and rights",
+        ) from error
 
 
 def _ends(starts: list[float]) -> tuple[float | None, float | None]:
