@@ -150,9 +150,9 @@ def heed_interrupts() -> None:
 
 
 def test_ctrl_c_keeps_what_has_finished(tmp_path: Path) -> None:
-    """A dump that is due after ten seconds is interrupted; trials that do not wait are kept."""
+    """A study of many quick trials is interrupted after the first; those that have finished are kept."""
     factors = {"time_scale": [0, 1]}
-    path = write_study(tmp_path, fixed={"backend": "null"}, factors=factors, blocks=1, a_a=False, seed=1)
+    path = write_study(tmp_path, fixed={"backend": "null"}, factors=factors, blocks=2000, a_a=False, seed=1)
     process = subprocess.Popen(
         command("study", path, "-o", tmp_path / "out"),
         stderr=subprocess.PIPE,
@@ -167,9 +167,10 @@ def test_ctrl_c_keeps_what_has_finished(tmp_path: Path) -> None:
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130 and "Traceback" not in errors
     assert "the same command resumes" in errors
-    assert len(trials_in(tmp_path / "out")) == 1
+    finished = len(trials_in(tmp_path / "out"))
+    assert 1 <= finished < 4000
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["state"] == "interrupted"
-    assert pq.read_table(tmp_path / "out" / "trials.parquet").num_rows == 1
+    assert pq.read_table(tmp_path / "out" / "trials.parquet").num_rows == finished
 
 
 def refused(path: Path, out: Path, **more: object) -> str:
