@@ -215,5 +215,5 @@ def test_waiting(made_up: Path) -> None:
     assert wait(SLURM, "17", report) == State(Phase.ENDED, "FAILED", 3)
     assert told == ["job 17 waiting", "job 17 waiting (PartitionTimeLimit)", "job 17 running"]
     answer(made_up, "scontrol", "Unable to contact slurm controller", 1)
-    with pytest.raises(WorkalikeError, match="has not told the state of job 17"):
+    with pytest.raises(WorkalikeError, match="has not reported the state of job 17"):
         wait(SLURM, "17", told.append)

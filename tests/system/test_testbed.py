@@ -1,4 +1,4 @@
-"""The testbed itself: it starts, limits what it is told to limit, and leaves nothing."""
+"""The testbed itself: it starts, limits its daemons, and leaves nothing."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def command(
     from workalike.bundle.pack import pack, write_bundle
     from workalike.bundle.rules import TUNABLE
 
-    plans = _plans(files, ranks, _factor(bytes_scale), time_scale)
+    plans = _plans(files, ranks, opt.factor_of(bytes_scale, "--bytes-scale"), time_scale)
     packed = pack(plans, repeats, () if fixed else TUNABLE)
     write_bundle(packed, output)
     if as_json:
@@ -92,17 +92,6 @@ def command(
                 f"{rule.name}: {plural(rule.ranks, 'rank')}, {size_text(rule.bytes)} a run", soft_wrap=True
             )
         screen.print(f"{plural(len(packed.files), 'file')}: {output}", markup=False, soft_wrap=True)
-
-
-def _factor(text: str) -> Fraction:
-    from workalike.study.targets import wanted
-
-    try:
-        return Fraction(wanted({"bytes_scale": text}).options["bytes_scale"])
-    except ValueError as error:
-        raise WorkalikeError(
-            ErrorKind.USAGE, f"--{error}".replace("_", "-", 1), hint="such as 0.1 or 1/64"
-        ) from error
 
 
 def _plans(files: list[Path], ranks: int | None, bytes_scale: Fraction, time_scale: float) -> dict[str, Plan]:

@@ -15,15 +15,15 @@ from workalike.launch.batch.base import BatchSystem, Job, Phase, State
 from workalike.launch.batch.flux import Flux
 from workalike.launch.batch.pbs import Pbs
 from workalike.launch.batch.slurm import Slurm
+from workalike.launch.short_command import output_of
 
 BATCH_SYSTEMS: dict[str, BatchSystem] = {system.name: system for system in (Slurm(), Flux(), Pbs())}
 """A new one is a class and a word here."""
 
 SCRIPT, NOTE, OUTPUT = "job.sh", "job.json", "job.out"
-COMMAND_SECONDS = 60
 FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS = 0.5, 15.0
 SILENT_SECONDS = 600.0
-"""How long a batch system may fail to tell a job's state."""
+"""How long a batch system may fail to report the state of a job."""
 
 
 def batch_system(name: str) -> BatchSystem:
@@ -106,21 +106,21 @@ def wait(system: BatchSystem, job_id: str, report: Callable[[str], None]) -> Sta
     Raises:
         WorkalikeError: RUN_FAILED if the system does not tell its state for long.
     """
-    shown, pause, told = "", FIRST_LOOK_SECONDS, time.monotonic()
+    shown, pause, heard = "", FIRST_LOOK_SECONDS, time.monotonic()
     while True:
         state = state_of(system, job_id)
         if state is not None:
-            told = time.monotonic()
+            heard = time.monotonic()
             if state.phase in (Phase.ENDED, Phase.GONE):
                 return state
             line = f"job {job_id} {state.phase.value}{f' ({state.word})' if state.word else ''}"
             if line != shown:
                 report(line)
                 shown, pause = line, FIRST_LOOK_SECONDS
-        elif time.monotonic() - told > SILENT_SECONDS:
+        elif time.monotonic() - heard > SILENT_SECONDS:
             raise WorkalikeError(
                 ErrorKind.RUN_FAILED,
-                f"{system.name} has not told the state of job {job_id} for {SILENT_SECONDS:g} s",
+                f"{system.name} has not reported the state of job {job_id} for {SILENT_SECONDS:g} s",
                 hint="the job may go on; the same command waits for it again",
             )
         time.sleep(pause)
@@ -130,19 +130,9 @@ def wait(system: BatchSystem, job_id: str, report: Callable[[str], None]) -> Sta
 def _ask(command: list[str]) -> tuple[int, str]:
     """(exit code, output with errors) of a short command."""
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=COMMAND_SECONDS,
-            check=False,
-        )
+        return output_of(command)
     except (OSError, subprocess.TimeoutExpired) as error:
         return 127, f"{command[0]}: {type(error).__name__}"
-    return done.returncode, done.stdout
 
 
 def _last_line(output: str) -> str:

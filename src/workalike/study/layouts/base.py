@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-COMMAND_SECONDS = 60
+from workalike.launch.short_command import output_of
 
 
 @dataclass(frozen=True)
@@ -68,21 +68,11 @@ def run_command(command: Sequence[str]) -> tuple[int, str]:
         CannotSet: it is not installed, or does not end.
     """
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=COMMAND_SECONDS,
-            check=False,
-        )
+        return output_of(command)
     except FileNotFoundError as error:
         raise CannotSet(f"{command[0]} is not installed") from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CannotSet(f"{command[0]} failed: {type(error).__name__}") from error
-    return done.returncode, done.stdout
 
 
 def refuse_fields(layout: Layout, kind: str, *names: str) -> None:
