@@ -10,6 +10,7 @@ order on a rank. Errors are in per cent of the run time; a rank that has operati
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,11 +18,11 @@ from pathlib import Path
 import numpy as np
 from full_scale import known_logs
 from results import Results
-from windows_against_traces import groups_of
 
 from workalike.characterize import characterize
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.traced import Trace, Traces
+from workalike.characterize.windows import bytes_of
 from workalike.darshan import Log, open_log
 from workalike.errors import WorkalikeError
 from workalike.facts.jobs import job_of
@@ -107,6 +108,15 @@ def add_family(errors: Errors, place: int, facts: FamilyFacts, times: Times, tra
             for rank, starts in by_rank(*together):
                 if rank in ranks:
                     add_rank(errors, made[rank], starts)
+
+
+def groups_of(facts: FamilyFacts, direction: Direction) -> list[list[int]]:
+    """The dumps of a direction: those that share files together, the others each alone."""
+    places = [place for place, dump in enumerate(facts.dumps) if bytes_of(dump, direction)]
+    uses = Counter(file.key for place in places for file in facts.dumps[place].files)
+    alone = [place for place in places if all(uses[file.key] == 1 for file in facts.dumps[place].files)]
+    together = [place for place in places if place not in set(alone)]
+    return [*([place] for place in alone), *([together] if together else [])]
 
 
 def _made(times: Times, family: int, dumps: list[int], direction: Direction, rank: int) -> FloatArray:

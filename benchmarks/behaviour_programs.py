@@ -23,7 +23,6 @@ from pathlib import Path
 
 import h5py
 from results import Results
-from windows_against_traces import planned
 
 from workalike.characterize import characterize
 from workalike.characterize.result import Characterization
@@ -35,6 +34,7 @@ from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.launch.launchers import Mpiexec
 from workalike.launch.run import REPLICA_LOG
 from workalike.plan.plan_file import read_plan
+from workalike.plan.plan_schema import PlanDump
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import WITHIN, DeterminedRow, rows_of
 from workalike.predict.chance import by_chance, families_at_random
@@ -148,6 +148,14 @@ def overlapping(workload: Workload) -> bool:
         for start, end in zip(family.schedule.starts(), family.schedule.ends(), strict=True)
     ]
     return max(start for start, _ in spans) < min(end for _, end in spans)
+
+
+def planned(dump: PlanDump, direction: Direction) -> tuple[float, float, float]:
+    """(first start, last end, seconds inside calls) of a dump's operations in a direction."""
+    window = dump.writes if direction is Direction.WRITE else dump.reads
+    length = dump.end_s - dump.start_s
+    first, last, busy = window or (0.0, length, max(0.0, length - dump.compute_s))
+    return dump.start_s + first, dump.start_s + last, busy
 
 
 def times(workload: Workload, direction: Direction) -> list[tuple[float, float, float]]:

@@ -114,11 +114,6 @@ CATALOGUE = (
         ("benchmarks/traced_segments.py", *CHARACTERIZE, *PLAN),
     ),
     Entry(
-        "windows-against-traces",
-        "python benchmarks/windows_against_traces.py",
-        ("benchmarks/windows_against_traces.py", *CHARACTERIZE, *PLAN),
-    ),
-    Entry(
         "agenda-against-traces",
         "python benchmarks/agenda_against_traces.py",
         ("benchmarks/agenda_against_traces.py", *CHARACTERIZE, *PLAN),
