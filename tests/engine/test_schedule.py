@@ -61,11 +61,18 @@ def test_busy_ranks_compute_for_their_share(engine: Engine, share: float, least:
 
 
 def cpu_seconds(engine: Engine, plan: dict[str, Any]) -> float:
-    """CPU time of all processes of a run."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    engine(plan)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    """CPU time of all processes of a run; the lesser of two runs, since a busy machine adds to it."""
+
+    def total() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    found = []
+    for _ in range(2):
+        before = total()
+        engine(plan)
+        found.append(total() - before)
+    return min(found)
 
 
 def test_uneven_waiting_with_mpi_filling(engine: Engine) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -106,12 +107,13 @@ def pair_up(
     factors = _factors(workload, replica, plan)
     presumed = plan is None and (factors.bytes, factors.ranks) != (1, 1)
     plan, full = _plans(workload, replica, plan, factors)
-    whole, part = side_of_plan(full), side_of_plan(plan)
+    whole = side_of_plan(full)
+    part = whole if plan is full else side_of_plan(plan)
     if isinstance(original, Characterization):
         side = side_of_log(original)
     else:
         _refuse_plan_of_another(workload, full)
-        side = with_durations(side_of_plan(full), workload)
+        side = with_durations(deepcopy(whole), workload)
     levels = {key: family.level for key, family in side.families.items()}
     per_dump = {(f.role, f.number) for f in plan.families if f.lifetime is Lifetime.PER_DUMP}
     if isinstance(replica, Record) and witness is not None:
@@ -120,7 +122,8 @@ def pair_up(
         other = side_of_record(replica, levels)
     else:
         other = side_of_log(replica, by_name=True, levels=levels, new_files=per_dump)
-    before, after = _files(full), _files(plan)
+    before = _files(full)
+    after = before if plan is full else _files(plan)
     pairs = []
     for key, family in side.families.items():
         match = other.families.get(key, SideFamily(family.role, family.number, family.level))

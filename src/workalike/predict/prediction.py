@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from workalike import _core
 from workalike.darshan import layouts
 from workalike.facts.records import IntArray
 from workalike.plan.core import core_plan
@@ -17,6 +18,11 @@ Key = tuple[Role, int]
 
 MOST_CALLS = 50_000_000
 """Calls of a plan that are looked at one by one; a plan with more is not predicted."""
+
+
+def calls_of(core: _core.Plan) -> int:
+    """Calls of all ranks of a plan."""
+    return sum(int(column.sum()) for name, column in core.count().items() if name.startswith("calls_"))
 
 
 def predicted(
@@ -36,8 +42,7 @@ def predicted(
     if not plan.families:
         return {}
     core = core_plan(plan)
-    calls = sum(int(column.sum()) for name, column in core.count().items() if name.startswith("calls_"))
-    if calls > most:
+    if calls_of(core) > most:
         return {}
     out: dict[Key, dict[str, Determined]] = defaultdict(dict)
     for module, records in core.predict(alignments, most, list(apart)).items():
