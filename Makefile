@@ -37,9 +37,9 @@ demo: build
 	rm -rf demo
 	$(BIN)/workalike replicate $(DEMO_LOG) -o demo
 
-# Files of tests go to two processes: most tests wait for programs that they start, and use one core at a time.
+# Files of tests go to three processes, for two cores: most tests wait for programs that they start.
 # PYTEST_OPTIONS adds options.
-IN_PARALLEL := -n 2 --dist loadfile
+IN_PARALLEL := -n 3 --dist loadfile
 PYTEST_OPTIONS ?=
 test: build
 	for folder in build/cp*; do cmake --build $$folder --target workalike-unit-tests; done

@@ -22,6 +22,9 @@ if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         os.environ.setdefault(name, folder)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
+# Open MPI looks for fast networks for 0.2 s at each start. All ranks of a test are on one machine.
+os.environ.setdefault("OMPI_MCA_pml", "ob1")
+
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("exploring", deadline=None, max_examples=500)
 settings.load_profile("exploring" if EXPLORE else "steady")

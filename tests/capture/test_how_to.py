@@ -16,6 +16,8 @@ from workalike.version import VERSION
 
 from .conftest import WORKALIKE, Profile
 
+pytestmark = pytest.mark.system  # the capture library is built anew
+
 PAGE = REPOSITORY / "docs" / "how-to" / "add-a-capture-module.md"
 MOST_FILES = 3
 PROJECT = """\

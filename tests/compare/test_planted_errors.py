@@ -13,6 +13,7 @@ from workalike.launch.run import engine_if_built
 
 pytestmark = [
     pytest.mark.mpi,
+    pytest.mark.system,  # two captured runs each
     pytest.mark.skipif(
         engine_if_built() is None or shutil.which("mpiexec") is None, reason="the engine is not built"
     ),

@@ -17,6 +17,8 @@ from workalike.darshan import open_log
 from .conftest import MPI_ENVIRONMENT, SINGLETON_ENVIRONMENT
 from .typhonio_files import find_program, run_program
 
+pytestmark = pytest.mark.system  # whole programs under capture
+
 # Deck C of the paper at part sizes 4700 and 2267, as MACSio's branch shapes its parts; 4 ranks. The log of that run is
 # mphys-c-small-typhonio-4, made with HDF5 1.10.8 and an MPI whose MPI-IO is ROMIO; what is asked for is in it.
 FIRST, FIFTH = "21x28", "6x269"
