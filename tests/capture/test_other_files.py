@@ -126,6 +126,7 @@ def test_commands_say_it_in_one_line(serial: tuple[Run, Run], tmp_path: Path) ->
 
 
 @pytest.mark.mpi
+@pytest.mark.system  # 400 files through each library
 @pytest.mark.parametrize(
     ("define", "modules"),
     [
