@@ -37,7 +37,7 @@ def main() -> int:
             "pytest",
             "-q",
             "-n",
-            "2",
+            "3",
             "--dist",
             "loadfile",
             "-m",

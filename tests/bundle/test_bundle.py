@@ -236,7 +236,9 @@ def test_results_of_another_bundle(collected: Callable[[Files], Collected], hone
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\x1f\x8b", gzip.compress(b"x" * 5000), b"not an archive", gzip.compress(b"")]
+    "content",
+    [b"", b"\x1f\x8b", gzip.compress(b"x" * 5000), b"not an archive", gzip.compress(b"")],
+    ids=["nothing", "a mark only", "one text", "text", "empty"],
 )
 def test_archives_that_are_none(bundle: Path, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "r.tar.gz").write_bytes(content)
