@@ -190,6 +190,17 @@ CATALOGUE = (
         ("benchmarks/fleet_ingest.py", "src/workalike/fleet", "src/workalike/facts"),
     ),
     Entry(
+        "fleet-machines",
+        "python benchmarks/fleet_machines.py",
+        (
+            "benchmarks/fleet_machines.py",
+            "src/workalike/fleet",
+            "src/workalike/launch/batch",
+            "tools/testbed",
+        ),
+        is_long=True,
+    ),
+    Entry(
         "fleet-portal",
         "python benchmarks/fleet_portal.py",
         ("benchmarks/fleet_portal.py", "src/workalike/fleet"),

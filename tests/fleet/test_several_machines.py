@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -10,25 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fleets import plain_log, query, stored
+from fleets import plain_log, query, rows_of, stored
 
 from workalike.errors import WorkalikeError
 from workalike.fleet.ingest import ingest
 from workalike.fleet.site import Site
-from workalike.fleet.store import open_or_make, open_store
+from workalike.fleet.store import open_or_make
 
-TABLES = ("log", "log_fs", "family", "file", "target", "finding", "source")
 RUN = [sys.executable, "-m", "workalike", "fleet", "ingest"]
-
-
-def rows_of(folder: Path) -> dict[str, list[tuple[object, ...]]]:
-    """All rows, sorted; but for the part that a log is in, which depends on who read it with which others."""
-    connection = open_store(folder).connect()
-    columns = {"log": "* EXCLUDE (part)"}
-    return {
-        t: sorted(connection.execute(f"SELECT {columns.get(t, '*')} FROM {t}").fetchall(), key=repr)
-        for t in TABLES
-    }
 
 
 @pytest.fixture
@@ -49,6 +39,61 @@ def test_shares_at_once(tmp_path: Path, logs: Path) -> None:
     ]
     assert sorted(process.wait() for process in shares) == [0, 3]  # one of them has the damaged log
     assert rows_of(tmp_path / "db") == rows_of(tmp_path / "one")
+
+
+@pytest.fixture
+def made_up_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """`sbatch` performs the tasks of an array, but those in the file `killed`; `scontrol` says that they have ended."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    killed = tmp_path / "killed"
+    killed.touch()
+    (programs / "sbatch").write_text(
+        f"""#!/bin/sh
+        for task in 0 1; do grep -q $task {killed} || SLURM_ARRAY_TASK_ID=$task sh "$2"; done >&2
+        echo 17"""
+    )
+    (programs / "scontrol").write_text("#!/bin/sh\necho JobState=FAILED ExitCode=3:0")
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    return killed
+
+
+def test_a_job_array(tmp_path: Path, logs: Path, made_up_slurm: Path) -> None:
+    """With a made-up Slurm; tests/system has a real one."""
+    command = [*RUN, str(logs), "--db", str(tmp_path / "db"), "--array", "2"]
+    made_up_slurm.write_text("1")
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "of job 17, 1 of 2 tasks did not end: 1" in done.stderr
+    made_up_slurm.write_text("")
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True)
+    assert done.returncode in (0, 3), (
+        done.stderr
+    )  # 3 where the damaged log is in the share of the killed task
+    told = json.loads(done.stdout)
+    assert told["found"] == 25 and told["known"] + told["ingested"] + told["quarantined"] == 25
+    assert rows_of(tmp_path / "db") == rows_of(tmp_path / "one")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--watch", "5"), "--array does not go with --watch"),
+        (("--share", "0/2"), "--array does not go with"),
+        (("--submit", "flux"), "not installed"),
+        (("--submit", "lsf"), "unknown batch system"),
+        (("--batch-option", "x; y"), "no option of a batch system"),
+    ],
+)
+def test_arrays_that_cannot_be(
+    tmp_path: Path, logs: Path, made_up_slurm: Path, options: tuple[str, ...], reason: str
+) -> None:
+    command = [*RUN, str(logs), "--db", str(tmp_path / "db"), "--array", "2", *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert reason in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 Cluster = tuple[str, list[subprocess.Popen[bytes]]]

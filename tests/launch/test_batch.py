@@ -11,7 +11,7 @@ import pytest
 
 from workalike.errors import WorkalikeError
 from workalike.launch.batch import jobs
-from workalike.launch.batch.base import BatchSystem, Job, Phase, State
+from workalike.launch.batch.base import Array, BatchSystem, Job, Phase, State
 from workalike.launch.batch.jobs import (
     BATCH_SYSTEMS,
     batch_system,
@@ -44,6 +44,24 @@ def test_a_shell_runs_the_command_where_it_was_given(system: BatchSystem, tmp_pa
     (tmp_path / "job.sh").write_text(system.script(job))
     done = subprocess.run(["sh", tmp_path / "job.sh"], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [str(tmp_path / "a b"), "it's", "$HOME"]
+
+
+@pytest.mark.parametrize("system", [SLURM, PBS], ids=lambda system: system.name)
+def test_each_task_of_an_array_gets_its_share(system: BatchSystem, tmp_path: Path) -> None:
+    results = tmp_path / "it's $HOME"
+    results.mkdir()
+    job = Job(
+        ["echo", "a b"], tmp_path, tmp_path / "out", ranks=1, cores=4, array=Array(3, "--share", results)
+    )
+    (tmp_path / "job.sh").write_text(system.script(job))
+    assert system.task_variable is not None
+    for task in range(3):
+        subprocess.run(["sh", tmp_path / "job.sh"], env={system.task_variable: str(task)}, check=True)
+    assert [(results / f"{task}.json").read_text() for task in range(3)] == [
+        f"a b --share={task}/3\n" for task in range(3)
+    ]
+    asked = {"slurm": ("--array=0-2", "--cpus-per-task=4"), "pbs": ("-J 0-2", "select=1:ncpus=4:mpiprocs=1")}
+    assert all(text in system.script(job) for text in asked[system.name])
 
 
 def directives(system: BatchSystem, prefix: str) -> list[str]:
@@ -98,6 +116,7 @@ def test_pbs_script() -> None:
         (FLUX, "ƒ2oBT4Wsk\n", "ƒ2oBT4Wsk"),
         (PBS, "17.server.site\n", "17.server.site"),
         (PBS, "qsub: Unknown queue\n", None),
+        (PBS, "17[].server\n", "17[].server"),
     ],
 )
 def test_the_id_of_a_job(system: BatchSystem, output: str, job_id: str | None) -> None:
@@ -119,6 +138,24 @@ SHOWN = "JobId=17 JobName=x JobState={} Reason={} Dependency=(null) Requeue=1 Ex
         (SLURM, 0, SHOWN.format("FAILED", "RaisedSignal", "0:9"), State(Phase.ENDED, "FAILED")),
         (SLURM, 0, SHOWN.format("CANCELLED", "None", "0:0"), State(Phase.ENDED, "CANCELLED")),
         (SLURM, 0, SHOWN.format("TIMEOUT", "TimeLimit", "0:0"), State(Phase.ENDED, "TIMEOUT")),
+        (
+            SLURM,
+            0,
+            f"{SHOWN.format('COMPLETED', 'None', '0:0')}\n{SHOWN.format('PENDING', 'Resources', '0:0')}\n",
+            State(Phase.WAITING, "Resources"),
+        ),
+        (
+            SLURM,
+            0,
+            f"{SHOWN.format('PENDING', 'Resources', '0:0')}\n{SHOWN.format('RUNNING', 'None', '0:0')}\n",
+            State(Phase.RUNNING),
+        ),
+        (
+            SLURM,
+            0,
+            f"{SHOWN.format('FAILED', 'None', '3:0')}\n{SHOWN.format('COMPLETED', 'None', '0:0')}\n",
+            State(Phase.ENDED, "FAILED", 3),
+        ),
         (SLURM, 1, "slurm_load_jobs error: Invalid job id specified", State(Phase.GONE)),
         (SLURM, 1, "Unable to contact slurm controller (connect failure)", None),
         (FLUX, 0, "SCHED  ", State(Phase.WAITING)),

@@ -73,6 +73,22 @@ def ingest(
             metavar="ADDRESS", help="Read on the workers of this Dask cluster, which share the file system."
         ),
     ] = None,
+    array: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1000,
+            metavar="N",
+            help="Read in a job array of N tasks, each with --jobs workers, and wait.",
+        ),
+    ] = None,
+    submit: Annotated[
+        str, typer.Option(metavar="SYSTEM", help="With --array: the batch system, slurm or pbs.")
+    ] = "slurm",
+    batch_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OPTION", help="With --array: a directive, such as --partition=debug."),
+    ] = None,
     accounting: Annotated[
         Path | None, typer.Option(metavar="CSV", help="Also the jobs that the scheduler knows, for coverage.")
     ] = None,
@@ -94,13 +110,23 @@ def ingest(
         workalike fleet ingest /darshan-logs --db fleet/
 
         workalike fleet ingest /darshan-logs --db fleet/ --site site.yaml --since 2d --watch 300
+
+        workalike fleet ingest /darshan-logs --db fleet/ --array 8 --batch-option=--account=ops
     """
+    from workalike.fleet.array import ArrayOptions, ingest_as_array
     from workalike.fleet.ingest import ingest as ingest_logs
     from workalike.fleet.report.period import moment
     from workalike.fleet.site import read_site
     from workalike.fleet.store import open_or_make
     from workalike.fleet.tables_in import read_accounting, read_server_load
+    from workalike.launch.batch.jobs import batch_system
 
+    if array is not None and (watch is not None or scheduler is not None or share != "0/1"):
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "--array does not go with --watch, --scheduler or --share",
+            hint="submit again when there are new logs",
+        )
     first = moment(since, "--since", time.time()) if since else None
     settings = read_site(site).since(first)
     store = open_or_make(db, settings.key_mark)
@@ -110,16 +136,26 @@ def ingest(
             if not quiet and not as_json:
                 opt.console().print(f"{file.name}: {plural(rows, 'row')}", soft_wrap=True)
     while True:
-        outcome = ingest_logs(
-            store,
-            sources,
-            settings,
-            site,
-            since=first,
-            jobs=jobs,
-            share=_share_of(share),
-            scheduler=scheduler,
-        )
+        if array is not None:
+            report = (lambda _: None) if quiet or as_json else opt.warn
+            arguments = [*_paths(sources, db, site), *([f"--since={since}"] if since else [])]
+            outcome = ingest_as_array(
+                store,
+                arguments,
+                ArrayOptions(batch_system(submit), array, jobs or 1, tuple(batch_option or ())),
+                report,
+            )
+        else:
+            outcome = ingest_logs(
+                store,
+                sources,
+                settings,
+                site,
+                since=first,
+                jobs=jobs,
+                share=_share_of(share),
+                scheduler=scheduler,
+            )
         _show(outcome, quiet=quiet, as_json=as_json)
         if watch is None:
             break
@@ -134,6 +170,12 @@ def ingest(
         )
     if outcome.problems:
         raise typer.Exit(PARTLY)
+
+
+def _paths(sources: list[Path], db: Path, site: Path | None) -> list[str]:
+    """The arguments of an ingestion that runs elsewhere."""
+    paths = [str(source.absolute()) for source in sources]
+    return [*paths, f"--db={db.absolute()}", *([f"--site={site.absolute()}"] if site else [])]
 
 
 def _share_of(text: str) -> tuple[int, int]:

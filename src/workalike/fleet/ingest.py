@@ -34,6 +34,9 @@ MOST_PROBLEMS = 1000
 """Problems that are kept for the summary; all of them are in `source`."""
 
 
+COUNTED = (INGESTED, QUARANTINED, "filtered", DUPLICATE, "unreadable")
+
+
 @dataclass
 class Outcome:
     """What an ingestion did. `problems` are (path, reason)."""
@@ -45,14 +48,28 @@ class Outcome:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        names = (INGESTED, QUARANTINED, "filtered", DUPLICATE, "unreadable")
         return {
             "found": self.found,
             "known": self.known,
-            **{name: self.counts[name] for name in names},
+            **{name: self.counts[name] for name in COUNTED},
             "problems": [{"log": path, "reason": reason} for path, reason in self.problems],
             "seconds": round(self.seconds, 3),
         }
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Outcome:
+        """The inverse of `to_json`.
+
+        Raises:
+            KeyError, TypeError, ValueError: where it is something else.
+        """
+        return cls(
+            found=int(document["found"]),
+            known=int(document["known"]),
+            counts=Counter({name: int(document[name]) for name in COUNTED}),
+            problems=[(str(each["log"]), str(each["reason"])) for each in document["problems"]],
+            seconds=float(document["seconds"]),
+        )
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,21 @@ from typing import Protocol
 
 
 @dataclass(frozen=True)
+class Array:
+    """A job of several tasks: task I of N gets `option=I/N`, and its standard output goes to `results`/I.json."""
+
+    tasks: int
+    option: str
+    results: Path
+
+
+@dataclass(frozen=True)
 class Job:
-    """What a job runs, and what it needs: `seconds` is its time limit, `options` are directives of the site."""
+    """What a job, or each task of its array, runs and needs.
+
+    `seconds` is the time limit, None for the site's default; `cores` are those of each rank, `options` are directives
+    of the site.
+    """
 
     command: list[str]
     directory: Path
@@ -19,17 +32,24 @@ class Job:
     ranks: int
     nodes: int | None = None
     ranks_per_node: int | None = None
-    seconds: int = 3600
+    seconds: int | None = 3600
     options: tuple[str, ...] = ()
     name: str = "workalike"
+    cores: int = 1
+    array: Array | None = None
 
     @property
-    def minutes(self) -> int:
-        return -(-self.seconds // 60)
+    def minutes(self) -> int | None:
+        return None if self.seconds is None else -(-self.seconds // 60)
 
-    def body(self) -> str:
-        """The end of a script, the same for all systems."""
-        return f"cd {shlex.quote(str(self.directory))} || exit 2\nexec {shlex.join(self.command)}\n"
+    def body(self, task_variable: str | None) -> str:
+        """The end of a script, the same for all systems but for the variable that has the task's number."""
+        command = shlex.join(self.command)
+        if self.array is not None:
+            results = shlex.quote(str(self.array.results))
+            task = f"${{{task_variable}}}"
+            command += f' "{self.array.option}={task}/{self.array.tasks}" > {results}/"{task}.json"'
+        return f"cd {shlex.quote(str(self.directory))} || exit 2\nexec {command}\n"
 
 
 class Phase(Enum):
@@ -54,11 +74,16 @@ class State:
 
 
 class BatchSystem(Protocol):
-    """A batch system. `tested_on` says what its code has run against."""
+    """A batch system.
+
+    `tested_on` says what its code has run against. `task_variable` has the number of a task of an array; None for a
+    system without arrays.
+    """
 
     name: str
     program: str
     tested_on: str
+    task_variable: str | None
 
     def script(self, job: Job) -> str:
         """The text of a job's script."""
@@ -79,7 +104,7 @@ class BatchSystem(Protocol):
         """The command that ends a job."""
 
 
-def script_of(prefix: str, directives: list[str], job: Job) -> str:
+def script_of(prefix: str, directives: list[str], job: Job, task_variable: str | None = None) -> str:
     """A shell script with directives; the site's own come last."""
     lines = [f"{prefix} {text}" for text in (*directives, *job.options)]
-    return "\n".join(["#!/bin/sh", *lines, job.body()])
+    return "\n".join(["#!/bin/sh", *lines, job.body(task_variable)])

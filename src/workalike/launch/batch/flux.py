@@ -14,6 +14,7 @@ class Flux:
     name = "flux"
     program = "flux"
     tested_on = "texts of the documented form only, never a Flux"
+    task_variable: str | None = None
 
     def script(self, job: Job) -> str:
         directives = [
@@ -21,7 +22,8 @@ class Flux:
             f"--output={job.output}",
             f"--nslots={job.ranks}",
             *([f"--nodes={job.nodes}"] if job.nodes else []),
-            f"--time-limit={job.minutes}m",
+            *([f"--cores-per-slot={job.cores}"] if job.cores > 1 else []),
+            *([f"--time-limit={job.minutes}m"] if job.minutes else []),
         ]
         return script_of("# flux:", directives, job)
 

@@ -14,26 +14,28 @@ class Pbs:
     name = "pbs"
     program = "qsub"
     tested_on = "texts of the documented form only, never a PBS"
+    task_variable: str | None = "PBS_ARRAY_INDEX"
 
     def script(self, job: Job) -> str:
         nodes = job.nodes or 1
         each = job.ranks_per_node or -(-job.ranks // nodes)
-        hours, minutes = divmod(job.minutes, 60)
+        cores = each * job.cores
         directives = [
             f"-N {job.name}",
             "-j oe",
             f"-o {job.output}",
-            f"-l select={nodes}:ncpus={each}:mpiprocs={each}",
-            f"-l walltime={hours:02}:{minutes:02}:00",
+            f"-l select={nodes}:ncpus={cores}:mpiprocs={each}",
+            *([f"-l walltime={job.minutes // 60:02}:{job.minutes % 60:02}:00"] if job.minutes else []),
+            *([f"-J 0-{job.array.tasks - 1}"] if job.array else []),
             "-V",
         ]
-        return script_of("#PBS", directives, job)
+        return script_of("#PBS", directives, job, self.task_variable)
 
     def submit(self, script: Path) -> list[str]:
         return [self.program, str(script)]
 
     def id_in(self, output: str) -> str | None:
-        found = re.search(r"^(\d+(?:\.[\w.-]+)?)$", output.strip(), re.MULTILINE)
+        found = re.search(r"^(\d+(?:\[\])?(?:\.[\w.-]+)?)$", output.strip(), re.MULTILINE)
         return found[1] if found else None
 
     def ask(self, job_id: str) -> list[str]:

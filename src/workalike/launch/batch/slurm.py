@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -25,6 +26,7 @@ class Slurm:
     name = "slurm"
     program = "sbatch"
     tested_on = "Slurm 22.05 with three nodes"
+    task_variable: str | None = "SLURM_ARRAY_TASK_ID"
 
     def script(self, job: Job) -> str:
         directives = [
@@ -34,9 +36,11 @@ class Slurm:
             f"--ntasks={job.ranks}",
             *([f"--nodes={job.nodes}"] if job.nodes else []),
             *([f"--ntasks-per-node={job.ranks_per_node}"] if job.ranks_per_node else []),
-            f"--time={job.minutes}",
+            *([f"--cpus-per-task={job.cores}"] if job.cores > 1 else []),
+            *([f"--array=0-{job.array.tasks - 1}"] if job.array else []),
+            *([f"--time={job.minutes}"] if job.minutes else []),
         ]
-        return script_of("#SBATCH", directives, job)
+        return script_of("#SBATCH", directives, job, self.task_variable)
 
     def submit(self, script: Path) -> list[str]:
         return [self.program, "--parsable", str(script)]
@@ -52,7 +56,17 @@ class Slurm:
     def state_in(self, exit_code: int, output: str) -> State | None:
         if exit_code:
             return State(Phase.GONE) if "Invalid job id" in output else None
-        fields = dict(re.findall(r"(JobState|Reason|ExitCode)=(\S+)", output))
+        # A line for a job, and for an array one for each task that has begun and one for the others.
+        states = [state for line in output.splitlines() if (state := self._state_of_line(line)) is not None]
+        if not states:
+            return None
+        for phase in (Phase.RUNNING, Phase.WAITING):
+            if found := [state for state in states if state.phase is phase]:
+                return found[0]
+        return max(states, key=lambda state: math.inf if state.exit_code is None else state.exit_code)
+
+    def _state_of_line(self, line: str) -> State | None:
+        fields = dict(re.findall(r"(JobState|Reason|ExitCode)=(\S+)", line))
         word = fields.get("JobState")
         if word is None:
             return None

@@ -10,10 +10,11 @@ from workalike.fleet.ingest import Outcome, ingest
 from workalike.fleet.report.paper import PaperTables, Thresholds, paper_tables
 from workalike.fleet.report.period import Period
 from workalike.fleet.site import Site
-from workalike.fleet.store import Store, open_or_make
+from workalike.fleet.store import Store, open_or_make, open_store
 
 START = 1_767_225_600.0
 """2026-01-01 UTC."""
+TABLES = ("log", "log_fs", "family", "file", "target", "finding", "source")
 MOUNTS = (("lustre", "/scratch"), ("nfs", "/home"))
 
 
@@ -71,3 +72,13 @@ def query(store: Store, sql: str) -> list[tuple[Any, ...]]:
 
 def tables(store: Store, **thresholds: Any) -> PaperTables:
     return paper_tables(store.connect(), Period(), Thresholds(**thresholds))
+
+
+def rows_of(folder: Path) -> dict[str, list[tuple[object, ...]]]:
+    """All rows, sorted; but for the part that a log is in, which depends on who read it with which others."""
+    connection = open_store(folder).connect()
+    columns = {"log": "* EXCLUDE (part)"}
+    return {
+        t: sorted(connection.execute(f"SELECT {columns.get(t, '*')} FROM {t}").fetchall(), key=repr)
+        for t in TABLES
+    }
