@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -61,3 +62,23 @@ def test_shared_memory_of_a_killed_launcher_is_removed(tmp_path: Path) -> None:
     assert run_to_its_end(["sh", "-c", launcher], dict(os.environ)) == -signal.SIGKILL
     assert not segment.exists() and not of_another_rank.exists()
     assert other.exists()
+
+
+def test_segments_that_nobody_could_look_at_are_removed(tmp_path: Path) -> None:
+    """The launcher is killed while its ranks start. What others have made stays."""
+    before, mapped = tmp_path / "vader_segment.node.0.1b.0", tmp_path / "vader_segment.node.0.1c.0"
+    before.touch()
+    time.sleep(3 * processes.CLOCK_TICK_SECONDS)
+    names = [tmp_path / name for name in ("vader_segment.node.0.1a.0", "sm_segment.node.0.1a.1")]
+    link, other = tmp_path / "vader_segment.link", tmp_path / "other_segment.0"
+    environment = os.environ | {"OMPI_MCA_btl_vader_backing_directory": str(tmp_path)}
+    script = tmp_path / "rank.py"
+    script.write_text(MAPS_AND_DIES)
+    with subprocess.Popen([sys.executable, script, mapped]) as of_another_job:
+        while not mapped.with_name(mapped.name + ".ready").exists():
+            time.sleep(0.05)
+        launcher = f"touch {names[0]} {names[1]} {mapped} {other}; ln -s {other} {link}; kill -9 $$"
+        assert run_to_its_end(["sh", "-c", launcher], environment) == -signal.SIGKILL
+        of_another_job.kill()
+    assert not any(name.exists() for name in names)
+    assert all(path.exists() for path in (before, mapped, link, other))

@@ -7,6 +7,7 @@ import ctypes
 import glob
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -19,6 +20,11 @@ LOOK_SECONDS = 1.0
 FIRST_LOOK_SECONDS = 0.2
 """The same in the beginning, until their shared memory is known."""
 BEGINNING_SECONDS = 3.0
+
+SEGMENTS = ("vader_segment.", "sm_segment.")
+SEGMENT_FOLDERS = ("OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory")
+CLOCK_TICK_SECONDS = 0.05
+"""Time stamps of files are of the last tick of the kernel's clock."""
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
@@ -40,6 +46,7 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
     waited for, then killed. So is a launcher that does not end after its processes have.
     """
     command_id = os.getpid()
+    began = time.time()
     process = subprocess.Popen(
         command,
         env=environment,
@@ -64,13 +71,15 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
         raise
     finally:
         _end_session(process.pid, memory)
+        if process.returncode != 0:
+            _remove_abandoned(environment, began)
 
 
 def _wait(process: subprocess.Popen[bytes], memory: set[Path]) -> int:
     """Wait for the launcher; returns its exit code. `memory` gets shared-memory files of its processes.
 
-    The processes of a killed launcher may end before anyone can look what they leave, so this looks early. When a process is killed at a bad moment, Open MPI's launcher can wait for itself for ever, after all processes have
-    ended.
+    The processes of a killed launcher may end before anyone can look what they leave, so this looks early. When a
+    process is killed at a bad moment, Open MPI's launcher can wait for itself for ever, after all processes have ended.
     """
     had_children = False
     alone_since: float | None = None
@@ -138,6 +147,35 @@ def _end_session(session: int, memory: set[Path]) -> None:
                 path.unlink(missing_ok=True)
 
 
+def _remove_abandoned(environment: dict[str, str], began: float) -> None:
+    """Remove segments of this user that were made since `began` and that no process has mapped.
+
+    Ranks whose launcher is killed while they start may end before anyone could look which segments are theirs.
+    """
+    folders = {Path(environment.get(name) or "/dev/shm") for name in SEGMENT_FOLDERS}
+    abandoned = {path for folder in folders for path in _segments_since(folder, began)}
+    for _ in range(2):  # another job may be between making a segment and mapping it
+        if not abandoned:
+            return
+        time.sleep(0.2)
+        for process in Path("/proc").glob("[0-9]*"):
+            abandoned -= _shared_memory(int(process.name))
+    for path in abandoned:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def _segments_since(folder: Path, began: float) -> set[Path]:
+    found = set()
+    for path in folder.glob("*_segment.*"):
+        with contextlib.suppress(OSError):
+            status = path.lstat()
+            own = status.st_uid == os.getuid() and stat.S_ISREG(status.st_mode)
+            if path.name.startswith(SEGMENTS) and own and status.st_ctime >= began - CLOCK_TICK_SECONDS:
+                found.add(path)
+    return found
+
+
 def _shared_memory(process: int) -> set[Path]:
     """Shared-memory files of Open MPI that a process has mapped; mpiexec removes them unless it is killed."""
     try:
@@ -146,7 +184,7 @@ def _shared_memory(process: int) -> set[Path]:
         return set()
     # Range, rights, offset, device and inode come before the path.
     paths = {Path(fields[5]) for line in lines if len(fields := line.split(maxsplit=5)) == 6}
-    return {path for path in paths if path.name.startswith(("vader_segment.", "sm_segment."))}
+    return {path for path in paths if path.name.startswith(SEGMENTS)}
 
 
 def processes_of(session: int) -> list[int]:
