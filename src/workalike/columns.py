@@ -38,7 +38,10 @@ def table_of(title: str, columns: list[Column], width: int) -> Table:
         (0, GAP - 1, 0, 0),
     )
     for column in shown:
-        table.add_column(column.head, justify="left" if column.left else "right", no_wrap=True)
+        # Text is broken where it does not fit, since its end may be what tells two rows apart.
+        table.add_column(
+            column.head, justify="left" if column.left else "right", no_wrap=not column.left, overflow="fold"
+        )
     for cells in zip(*(column.cells for column in shown), strict=True):
         table.add_row(*cells)
     return table

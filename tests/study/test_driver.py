@@ -297,6 +297,26 @@ def test_a_record_that_is_not_its_plans(tmp_path: Path, change: dict[str, object
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("default", [False, True])
+def test_capture_is_a_factor(tmp_path: Path, default: bool) -> None:
+    """Only a captured trial has a log, which shows the ranks that wrote to a file."""
+    study = write_study(
+        tmp_path,
+        fixed={"time_scale": 0, "ranks": 2},
+        factors={"captured": {"set": "capture", "levels": {"yes": True, "no": False}}},
+        capture=default,
+        blocks=1,
+        a_a=False,
+    )
+    done = workalike("study", study, "-o", tmp_path / "out", "--no-ceiling", "-q")
+    assert done.returncode == 0, done.stderr
+    writers = {
+        row["captured"]: row["found"].get("ranks_that_write_to_a_file") for row in trials_in(tmp_path / "out")
+    }
+    assert writers == {"yes": 2, "no": None}
+
+
+@pytest.mark.mpi
 def test_the_page_of_real_trials(tmp_path: Path) -> None:
     """It compares the settings, checks the a/a arm, and acts on no markup of the study."""
     data = tmp_path / "scratch"

@@ -237,3 +237,12 @@ def test_there_are_ready_studies() -> None:
         "systems",
         "hdf5-tuning",
     }
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "studies").glob("*.yaml")), ids=lambda path: path.stem)
+def test_ready_studies_are_valid_and_documented(path: Path) -> None:
+    loaded = load(read_study(path))
+    assert len(loaded.settings) >= 2
+    assert all(prepared.bytes > 0 for prepared in loaded.settings)
+    assert f"`{path.name}`" in (REPOSITORY / "docs" / "study.md").read_text(encoding="utf-8")
+    assert f"studies/{path.name}" in path.read_text(encoding="utf-8"), "a comment says how to run it"

@@ -74,7 +74,7 @@ def aggregators_in(log: Path) -> int | None:
         return None
     if posix is None or not len(posix) or (posix.ranks < 0).any():  # ranks are reduced to one record
         return None
-    writing = posix.ids[posix["POSIX_WRITES"] > 0]
+    writing = posix.ids[posix["WRITES"] > 0]
     return int(np.unique(writing, return_counts=True)[1].max()) if len(writing) else None
 
 

@@ -7,6 +7,7 @@
 | `backend`, `nodes`, `ranks_per_node` | as `run` |
 | `dumps` | the first so many dumps of each family; others are left out |
 | `directory` | where the data goes: the file system |
+| `capture` | whether the trial runs under `workalike profile`; without it the study's `capture` holds |
 | `transfer` | the size of single operations, whose number follows |
 | `sharing` | `shared`, `per-rank`, `root` or `groups:M` in every family |
 | `tunable.NAME` | a field of `tunable` in every family: MPI-IO hints and settings of HDF5 |
@@ -53,6 +54,7 @@ class Wanted:
     nodes: int | None = None
     ranks_per_node: int | None = None
     directory: str | None = None
+    capture: bool | None = None
     dumps: int | None = None
     transfer: int | None = None
     sharing: dict[str, Any] | None = None
@@ -99,6 +101,12 @@ def _sort(out: Wanted, name: str, value: Any) -> None:
 def _count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_COUNT:
         raise ValueError(f"{_quoted(value)} is no whole number above 0")
+    return value
+
+
+def _yes_or_no(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{_quoted(value)} is neither true nor false")
     return value
 
 
@@ -228,6 +236,7 @@ _RUN: dict[str, Callable[[Any], Any]] = {
     "ranks_per_node": _count,
     "dumps": _count,
     "directory": _text,
+    "capture": _yes_or_no,
     "transfer": _size,
     "sharing": _sharing,
 }

@@ -180,6 +180,12 @@ def _prepare_caches(how: str) -> None:
             raise CannotSet(f"caches cannot be dropped: {error.strerror} (that takes root)") from error
 
 
+def _is_captured(file: StudyFile, trial: Trial) -> bool:
+    """By the setting's own word, else the study's. Trials that only count make no calls."""
+    own = trial.prepared.wanted.capture
+    return (file.study.capture if own is None else own) and not trial.prepared.counts_only
+
+
 def _run(file: StudyFile, trial: Trial, data: Path, scratch: Path) -> Record:
     asked = trial.prepared.wanted
     options = RunOptions(
@@ -191,7 +197,7 @@ def _run(file: StudyFile, trial: Trial, data: Path, scratch: Path) -> Record:
         launcher=launcher_of(file),
         quiet=True,
         source=file.path,
-        capture=file.study.capture and not trial.prepared.counts_only,
+        capture=_is_captured(file, trial),
     )
     more = {KEEP_RECORDS: "1"} if options.capture else {}
     with _environment(asked.environment | more), _limited(file.study.timeout):
