@@ -29,7 +29,16 @@ def main() -> int:
     results = Results()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "verdicts.json"
-        command = [sys.executable, "tests/mutation/score.py", "--count", str(COUNT), "--json", str(file)]
+        command = [
+            sys.executable,
+            "tests/mutation/score.py",
+            "--count",
+            str(COUNT),
+            "--jobs",
+            "2",
+            "--json",
+            str(file),
+        ]
         done = subprocess.run(command, cwd=ROOT)
         if done.returncode != 0:
             return 1
