@@ -142,6 +142,17 @@ def test_a_header_of_one_rank_and_data_of_all() -> None:
     assert of_one_file(found) == segments
 
 
+def test_a_footer_of_the_last_rank_after_the_data_of_all() -> None:
+    segments: dict[int, list[Segment]] = {
+        r: [(True, (k * 4 + r) * 100, 100) for k in range(5)] for r in range(4)
+    }
+    segments[3].append((True, 2000, 96))
+    found = shared(segments)
+    assert found.workload.operations is None
+    assert rules(found) == {"read-off"}
+    assert of_one_file(found) == segments
+
+
 @pytest.mark.parametrize(
     ("place", "pattern"),
     [
