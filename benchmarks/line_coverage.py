@@ -23,11 +23,14 @@ CAPTURE_COVERAGE_TOO = (
 )
 """Tests that capture a Python program and know all of its files: under coverage it has some more."""
 WORST = 10
+# Workers of a parallel test run end by _exit, which would lose what they have counted.
 SETTINGS = """
 [run]
 source_pkgs = workalike
 parallel = true
-patch = subprocess
+patch =
+    subprocess
+    _exit
 data_file = {folder}/data
 """
 
