@@ -25,12 +25,12 @@ from pathlib import Path
 from fleet_ingest import copies
 from results import Results
 
+from workalike.fleet.schema import OF_LOGS
 from workalike.fleet.store import open_store
 
 ROOT = Path(__file__).parents[1]
 TESTBED = [sys.executable, str(ROOT / "tools" / "testbed")]
 INGEST = [sys.executable, "-m", "workalike", "fleet", "ingest"]
-TABLES = ("log", "log_fs", "family", "file", "target", "finding", "source")
 TARGET = 0.9
 WORKERS = 2
 
@@ -97,7 +97,7 @@ def rows_of(db: Path) -> list[tuple[object, ...]]:
             f"SELECT count(*), sum(hash(t::VARCHAR)::HUGEINT) FROM (SELECT {'* EXCLUDE (part)' if name == 'log' else '*'} "
             f"FROM {name}) t"
         ).fetchone()
-        for name in TABLES
+        for name in OF_LOGS
     ]
 
 

@@ -12,28 +12,13 @@ import time
 from pathlib import Path
 
 import pytest
-from fleets import START, builder, plain_log, query, stored
+from fleets import START, builder, plain_log, query, rows_of, stored
 
 from workalike.errors import WorkalikeError
 from workalike.fleet.compact import compact
 from workalike.fleet.ingest import ingest
 from workalike.fleet.site import Site, read_site, safe_expression
 from workalike.fleet.store import Store, open_or_make, open_store
-
-COLUMNS = "* EXCLUDE (part)"
-
-
-def everything(folder: Path) -> dict[str, list[tuple[object, ...]]]:
-    """All rows of a database, but for the parts that they are in."""
-    store = open_store(folder)
-    connection = store.connect()
-    tables = {
-        "log": COLUMNS,
-        **dict.fromkeys(("log_fs", "family", "file", "target", "finding", "source"), "*"),
-    }
-    return {
-        t: sorted(connection.execute(f"SELECT {c} FROM {t}").fetchall(), key=repr) for t, c in tables.items()
-    }
 
 
 def test_again_is_nothing_new(tmp_path: Path) -> None:
@@ -43,7 +28,7 @@ def test_again_is_nothing_new(tmp_path: Path) -> None:
     shutil.copy(logs / "job_1.darshan", logs / "copy.darshan")
     store, outcome = stored(tmp_path / "db", logs)
     assert (outcome.found, outcome.counts["ingested"], outcome.counts["duplicate"]) == (6, 5, 1)
-    before = everything(tmp_path / "db")
+    before = rows_of(tmp_path / "db")
     again = ingest(store, [logs], Site(), jobs=1)
     assert (again.known, sum(again.counts.values())) == (6, 0)
     plain_log(logs, 9)
@@ -157,7 +142,7 @@ def check_killed(tmp_path: Path, after_s: float) -> None:
     stored(tmp_path / "whole", logs)
     killed_ingestion(tmp_path / "killed", logs, after_s)
     stored(tmp_path / "killed", logs)
-    assert everything(tmp_path / "killed") == everything(tmp_path / "whole")
+    assert rows_of(tmp_path / "killed") == rows_of(tmp_path / "whole")
     check_nothing_left(tmp_path / "killed")
 
 
@@ -215,7 +200,7 @@ def test_killed_at_each_step_of_a_commit(tmp_path: Path, place: str) -> None:
     plain_log(logs, 6)
     (logs / "job_6.darshan").rename(tmp_path / "later")  # other chunks than before: other names of parts
     stored(tmp_path / "killed", logs)
-    assert everything(tmp_path / "killed") == everything(tmp_path / "whole")
+    assert rows_of(tmp_path / "killed") == rows_of(tmp_path / "whole")
     check_nothing_left(tmp_path / "killed")
 
 
@@ -231,31 +216,31 @@ def small_parts(tmp_path: Path) -> Store:
 
 def test_compaction_changes_no_row(tmp_path: Path) -> None:
     store = small_parts(tmp_path)
-    before, parts = everything(tmp_path / "db"), len(store.parts)
+    before, parts = rows_of(tmp_path / "db"), len(store.parts)
     reader = store.connect()  # which goes on reading parts that were merged
     done = compact(store)
     assert (done.removed, done.orphans) == (0, 0) and done.merged > done.into > 0
     assert len(store.parts) == parts - done.merged + done.into < parts
-    assert everything(tmp_path / "db") == before
+    assert rows_of(tmp_path / "db") == before
     assert reader.execute("SELECT count(*) FROM log").fetchone() == (6,)
     assert query(store, "SELECT DISTINCT part IN (SELECT part FROM log) FROM log") == [(True,)]
     assert {row[0] for row in query(store, "SELECT part FROM log")} <= {part.part for part in store.parts}
     assert compact(store, grace_s=0.0).removed == done.merged
     check_nothing_left(tmp_path / "db")
-    assert everything(tmp_path / "db") == before and compact(store).into == 0
+    assert rows_of(tmp_path / "db") == before and compact(store).into == 0
     assert sum(ingest(store, [tmp_path / "logs"], Site(), jobs=1).counts.values()) == 0
 
 
 @pytest.mark.parametrize("place", ["compact before the line", "compact before removal"])
 def test_killed_while_compacting(tmp_path: Path, place: str) -> None:
     small_parts(tmp_path)
-    before = everything(tmp_path / "db")
+    before = rows_of(tmp_path / "db")
     assert subprocess.run([sys.executable, "-c", DIES, place, tmp_path / "db", "-"]).returncode == -9
-    assert everything(tmp_path / "db") == before
+    assert rows_of(tmp_path / "db") == before
     store = open_store(tmp_path / "db")
     compact(store, grace_s=0.0)
     compact(store, grace_s=0.0)
-    assert everything(tmp_path / "db") == before
+    assert rows_of(tmp_path / "db") == before
     check_nothing_left(tmp_path / "db")
 
 

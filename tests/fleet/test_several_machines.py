@@ -54,6 +54,7 @@ def made_up_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         echo 17"""
     )
     (programs / "scontrol").write_text("#!/bin/sh\necho JobState=FAILED ExitCode=3:0")
+    (programs / "flux").touch()
     for program in programs.iterdir():
         program.chmod(0o755)
     monkeypatch.setenv("PATH", str(programs), prepend=":")
@@ -69,11 +70,11 @@ def test_a_job_array(tmp_path: Path, logs: Path, made_up_slurm: Path) -> None:
     assert "of job 17, 1 of 2 tasks did not end: 1" in done.stderr
     made_up_slurm.write_text("")
     done = subprocess.run([*command, "--json"], capture_output=True, text=True)
-    assert done.returncode in (0, 3), (
-        done.stderr
-    )  # 3 where the damaged log is in the share of the killed task
-    told = json.loads(done.stdout)
-    assert told["found"] == 25 and told["known"] + told["ingested"] + told["quarantined"] == 25
+    # 3 where the damaged log is in the share of the killed task.
+    assert done.returncode in (0, 3), done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["found"] == 25
+    assert summary["known"] + summary["ingested"] + summary["quarantined"] == 25
     assert rows_of(tmp_path / "db") == rows_of(tmp_path / "one")
 
 
@@ -82,7 +83,8 @@ def test_a_job_array(tmp_path: Path, logs: Path, made_up_slurm: Path) -> None:
     [
         (("--watch", "5"), "--array does not go with --watch"),
         (("--share", "0/2"), "--array does not go with"),
-        (("--submit", "flux"), "not installed"),
+        (("--submit", "flux"), "flux has no job arrays"),
+        (("--submit", "pbs"), "not installed"),
         (("--submit", "lsf"), "unknown batch system"),
         (("--batch-option", "x; y"), "no option of a batch system"),
     ],

@@ -297,14 +297,14 @@ def test_a_record_that_is_not_its_plans(tmp_path: Path, change: dict[str, object
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("default", [False, True])
-def test_capture_is_a_factor(tmp_path: Path, default: bool) -> None:
-    """Only a captured trial has a log, which shows the ranks that wrote to a file."""
+@pytest.mark.parametrize("of_study", [False, True])
+def test_capture_is_a_factor(tmp_path: Path, of_study: bool) -> None:
+    """A setting's own word counts. Only a captured trial has a log, which shows the ranks that wrote to a file."""
     study = write_study(
         tmp_path,
         fixed={"time_scale": 0, "ranks": 2},
         factors={"captured": {"set": "capture", "levels": {"yes": True, "no": False}}},
-        capture=default,
+        capture=of_study,
         blocks=1,
         a_a=False,
     )

@@ -9,12 +9,12 @@ from workalike.darshan import LogBuilder
 from workalike.fleet.ingest import Outcome, ingest
 from workalike.fleet.report.paper import PaperTables, Thresholds, paper_tables
 from workalike.fleet.report.period import Period
+from workalike.fleet.schema import OF_LOGS
 from workalike.fleet.site import Site
 from workalike.fleet.store import Store, open_or_make, open_store
 
 START = 1_767_225_600.0
 """2026-01-01 UTC."""
-TABLES = ("log", "log_fs", "family", "file", "target", "finding", "source")
 MOUNTS = (("lustre", "/scratch"), ("nfs", "/home"))
 
 
@@ -80,5 +80,5 @@ def rows_of(folder: Path) -> dict[str, list[tuple[object, ...]]]:
     columns = {"log": "* EXCLUDE (part)"}
     return {
         t: sorted(connection.execute(f"SELECT {columns.get(t, '*')} FROM {t}").fetchall(), key=repr)
-        for t in TABLES
+        for t in OF_LOGS
     }

@@ -10,7 +10,7 @@ import pytest
 from fleets import plain_log, rows_of, stored
 
 from .support import lines_of, wait_until, workalike_command
-from .testbed import CephBed, needs_testbed
+from .testbed import CephBed, slurm_bed
 
 pytestmark = pytest.mark.system
 
@@ -19,9 +19,7 @@ TASKS = 3
 
 @pytest.fixture(scope="module")
 def bed() -> Iterator[CephBed]:
-    needs_testbed()
-    with CephBed() as started:
-        assert started.start_slurm() == ["n1", "n2", "n3"]
+    with slurm_bed() as started:
         yield started
 
 
@@ -61,9 +59,9 @@ def test_a_killed_task_is_done_by_the_next_job(bed: CephBed, place: Path, tmp_pa
     note = place / "db" / "array" / str(TASKS) / "job.json"
     wait_until(note.exists, 120, "the job")
     subprocess.run(bed.inside("scancel", "--name=workalike-ingest"), check=True, timeout=60)
-    _, told = waiting.communicate(timeout=240)
+    _, messages = waiting.communicate(timeout=240)
     assert waiting.returncode == 1
-    assert "tasks did not end" in lines_of(told)[-1]
+    assert "tasks did not end" in lines_of(messages)[-1]
     done = run(bed, place)
     assert done.returncode in (0, 3), done.stderr  # 0 where a task had seen the damaged log before
     stored(tmp_path / "one", place / "logs")

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from .support import lines_of, read_json, wait_until, workalike_command
-from .testbed import CephBed, needs_testbed, tools_testbed
+from .testbed import CephBed, needs_testbed, slurm_bed, tools_testbed
 
 pytestmark = pytest.mark.system
 
@@ -39,9 +39,7 @@ DUMP_BYTES = 3 * 4 * 65536
 
 @pytest.fixture(scope="module")
 def bed() -> Iterator[CephBed]:
-    needs_testbed()
-    with CephBed() as started:
-        assert started.start_slurm() == ["n1", "n2", "n3"]
+    with slurm_bed() as started:
         yield started
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +82,15 @@ class CephBed:
 
     def limit(self, rate: str, daemon: int | str = "all") -> None:
         self("limit", daemon, rate)
+
+
+@contextlib.contextmanager
+def slurm_bed() -> Iterator[CephBed]:
+    """A started testbed with a Slurm of three nodes; skips where there can be none."""
+    needs_testbed()
+    with CephBed() as started:
+        assert started.start_slurm() == ["n1", "n2", "n3"]
+        yield started
 
 
 def seconds_to_write(files: list[Path], size: int) -> float:

@@ -113,8 +113,8 @@ def ingest(
 
         workalike fleet ingest /darshan-logs --db fleet/ --array 8 --batch-option=--account=ops
     """
-    from workalike.fleet.array import ArrayOptions, ingest_as_array
     from workalike.fleet.ingest import ingest as ingest_logs
+    from workalike.fleet.job_array import ArrayOptions, ingest_as_array
     from workalike.fleet.report.period import moment
     from workalike.fleet.site import read_site
     from workalike.fleet.store import open_or_make

@@ -21,7 +21,7 @@ from workalike.fleet.cluster import cluster_run
 from workalike.fleet.compact import remove_uncounted
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.part_writer import Gathered, write_tables
-from workalike.fleet.schema import DUPLICATE, INGESTED, OF_LOGS, QUARANTINED
+from workalike.fleet.schema import DUPLICATE, FILTERED, INGESTED, OF_LOGS, QUARANTINED
 from workalike.fleet.site import Site
 from workalike.fleet.store import Ids, Part, Store, staging_folder
 from workalike.fleet.views import quoted
@@ -34,7 +34,7 @@ MOST_PROBLEMS = 1000
 """Problems that are kept for the summary; all of them are in `source`."""
 
 
-COUNTED = (INGESTED, QUARANTINED, "filtered", DUPLICATE, "unreadable")
+COUNTED = (INGESTED, QUARANTINED, FILTERED, DUPLICATE, "unreadable")
 
 
 @dataclass

@@ -46,8 +46,10 @@ def length_of(stream: PlanStream, share: Fraction) -> int:
     """Bytes of a file that a stream spans (an upper bound), if `share` of its operations are in that file."""
     if stream.pattern is Pattern.SAME:
         return max((size for _, size in stream.entries), default=0)
-    above, below = share.as_integer_ratio()  # fractions are slow, and entries may be many
-    return sum(-(-count * above // below) * (stream.stride or size) for count, size in stream.entries)
+    numerator, denominator = share.as_integer_ratio()  # fractions are slow, and entries may be many
+    return sum(
+        -(-count * numerator // denominator) * (stream.stride or size) for count, size in stream.entries
+    )
 
 
 def bytes_of_datasets(content: PlanContent) -> int:

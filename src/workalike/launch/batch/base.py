@@ -46,6 +46,7 @@ class Job:
         """The end of a script, the same for all systems but for the variable that has the task's number."""
         command = shlex.join(self.command)
         if self.array is not None:
+            assert task_variable is not None, "the system has no arrays"
             results = shlex.quote(str(self.array.results))
             task = f"${{{task_variable}}}"
             command += f' "{self.array.option}={task}/{self.array.tasks}" > {results}/"{task}.json"'
