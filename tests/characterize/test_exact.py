@@ -153,6 +153,17 @@ def test_a_footer_of_the_last_rank_after_the_data_of_all() -> None:
     assert of_one_file(found) == segments
 
 
+def test_a_plan_of_too_many_calls_is_not_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A damaged log may have billions of opens beside a short trace, which is then kept as a table."""
+    monkeypatch.setattr("workalike.characterize.exact.MOST_CALLS", 10)
+    segments: dict[int, list[Segment]] = {
+        r: [(True, (k * 4 + r) * 100, 100) for k in range(5)] for r in range(4)
+    }
+    found = shared(segments)
+    assert rules(found) == {"table"}
+    assert of_one_file(found) == segments
+
+
 @pytest.mark.parametrize(
     ("place", "pattern"),
     [
