@@ -19,7 +19,7 @@ import runpy
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -29,8 +29,11 @@ import pytest
 HOOK = Path(__file__).parent / "hook"
 MEMORY = 8 * 2**30
 """Bytes of address space: a mutant that fills the memory ends itself, not the machine."""
-IDLE = 10
-"""A run that waits is ended after so many times the CPU time that it may have: the machine may be busy."""
+LEAST_SECONDS = 20.0
+SLOWER = 2
+"""A test hangs that needs more CPU time than so many times what it took without a mutant, and than the least."""
+IDLE = 6
+"""A test that waits is ended after so many times the CPU time that it may have: the machine may be busy."""
 TIME_LIMIT = "a time limit"
 LIBRARIES = (
     "numpy",
@@ -71,6 +74,10 @@ class Learned:
             own = [test for test in own if file_of(test) in files or test not in inside]
         return sorted(own, key=lambda t: (t not in near, t not in beside, self.seconds[t], t))
 
+    def limits(self) -> dict[str, float]:
+        """The CPU time in seconds that each test may take with a mutant."""
+        return {test: max(LEAST_SECONDS, SLOWER * seconds) for test, seconds in self.seconds.items()}
+
 
 def file_of(test: str) -> str:
     return test.partition("::")[0]
@@ -104,9 +111,15 @@ class Suite:
         """Run them without a mutant; `learned` is None where one fails."""
         return start(scratch, lambda folder: _learn(self, folder)).wait()
 
-    def start(self, scratch: Path, module: str, mutant: Path, order: list[str], limit: float) -> Run:
-        """Begin a run of them with one module taken from another file; it hangs after `limit` seconds of CPU time."""
-        return start(scratch, lambda folder: _judge(self, folder, f"{module}={mutant}", order), limit)
+    def start(
+        self, scratch: Path, module: str, mutant: Path, order: list[str], limits: Mapping[str, float]
+    ) -> Run:
+        """Begin a run of them with one module taken from another file.
+
+        Args:
+            limits: the CPU time in seconds that each test may take; `LEAST_SECONDS` for one that is not named.
+        """
+        return start(scratch, lambda folder: _judge(self, folder, f"{module}={mutant}", order, limits))
 
 
 @dataclass
@@ -115,7 +128,6 @@ class Run:
 
     folder: Path
     pid: int
-    limit: float | None
     began: float = field(default_factory=time.monotonic)
 
     def wait(self) -> End:
@@ -125,21 +137,17 @@ class Run:
         return end
 
     def poll(self) -> End | None:
-        """Its end, if it has ended; it is ended when it neither works nor ends."""
+        """Its end, if it has ended."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
-        seconds = time.monotonic() - self.began
         if not pid:
-            if self.limit is None or seconds < IDLE * self.limit:
-                return None
-            self._kill()
-            os.waitpid(self.pid, 0)
-            return End(TIME_LIMIT, seconds)
+            return None
+        seconds = time.monotonic() - self.began
         self._kill()  # what its tests have left running
         output = (self.folder / "output").read_text(errors="replace")
         try:
             said = json.loads((self.folder / "end.json").read_text())
         except (OSError, ValueError):
-            if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+            if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGALRM):
                 return End(TIME_LIMIT, seconds, output)
             return End(f"the tests ended with status {os.waitstatus_to_exitcode(status)}", seconds, output)
         learned = said["learned"] and Learned(
@@ -160,27 +168,24 @@ def preload() -> None:
             importlib.import_module(name)
 
 
-def start(folder: Path, work: Callable[[Path], dict[str, Any]], limit: float | None = None) -> Run:
+def start(folder: Path, work: Callable[[Path], dict[str, Any]]) -> Run:
     """Fork a process that does the work, in a process group of its own, and writes what it returns."""
     folder.mkdir()
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
     if pid == 0:
-        _work(folder, work, limit)
+        _work(folder, work)
     with contextlib.suppress(OSError):  # both set it: whoever is first
         os.setpgid(pid, pid)
-    return Run(folder, pid, limit)
+    return Run(folder, pid)
 
 
-def _work(folder: Path, work: Callable[[Path], dict[str, Any]], limit: float | None) -> NoReturn:
+def _work(folder: Path, work: Callable[[Path], dict[str, Any]]) -> NoReturn:
     code = 1
     try:
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        if limit is not None:
-            seconds = math.ceil(limit)
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
         output = os.open(folder / "output", os.O_WRONLY | os.O_CREAT)
         for descriptor in (1, 2):
             os.dup2(output, descriptor)
@@ -210,13 +215,15 @@ def _learn(suite: Suite, scratch: Path) -> dict[str, Any]:
     return {"failed": failed, "learned": None if failed else {"seconds": plugin.seconds, "tests": tests}}
 
 
-def _judge(suite: Suite, scratch: Path, mutant: str, order: list[str]) -> dict[str, Any]:
+def _judge(
+    suite: Suite, scratch: Path, mutant: str, order: list[str], limits: Mapping[str, float]
+) -> dict[str, Any]:
     os.environ["WORKALIKE_MUTANT"] = mutant
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HOOK), os.environ.get("PYTHONPATH")]))
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     sys.dont_write_bytecode = True
     runpy.run_path(str(HOOK / "sitecustomize.py"))
-    return {"failed": _run(suite, scratch, _Ordered(order)), "learned": None}
+    return {"failed": _run(suite, scratch, _Ordered(order, limits)), "learned": None}
 
 
 def _run(suite: Suite, scratch: Path, plugin: _Failures) -> str | None:
@@ -269,11 +276,25 @@ class _Learning(_Failures):
 
 
 class _Ordered(_Failures):
-    """Runs the tests in a given order; those that are new come last."""
+    """Runs the tests in a given order, those that are new last, and ends the process when one of them hangs."""
 
-    def __init__(self, order: list[str]) -> None:
+    def __init__(self, order: list[str], limits: Mapping[str, float]) -> None:
         self.places = {test: place for place, test in enumerate(order)}
+        self.limits = limits
+        end_after(LEAST_SECONDS)  # what importing and collecting may take
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: self.places.get(item.nodeid, len(self.places)))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        end_after(self.limits.get(item.nodeid, LEAST_SECONDS))
+        return (yield)
+
+
+def end_after(seconds: float) -> None:
+    """A signal ends this process after so many further seconds of CPU time, or `IDLE` times as long of real time."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds), hard))
+    signal.setitimer(signal.ITIMER_REAL, IDLE * seconds)

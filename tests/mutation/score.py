@@ -32,7 +32,6 @@ PACKAGES = {
     "compare": ("tests/compare",),
 }
 """The tests that judge each package, those folders of them that are there."""
-LEAST_SECONDS = 60
 
 
 @dataclass
@@ -134,8 +133,7 @@ def begin(mutant: Mutant, learned: Learned, scratch: Path) -> Run:
     module = ".".join(mutant.path.relative_to(SOURCES.parent).with_suffix("").parts)
     folders = folders_of(mutant.package)
     order = learned.order(mutant.path, mutant.mutation.line, folders)
-    limit = max(LEAST_SECONDS, 2 * sum(learned.seconds[test] for test in order))
-    return Suite(ROOT, SOURCES, folders).start(scratch, module, source, order, limit)
+    return Suite(ROOT, SOURCES, folders).start(scratch, module, source, order, learned.limits())
 
 
 def verdict_of(mutant: Mutant, noticed_by: str | None, seconds: float) -> Verdict:

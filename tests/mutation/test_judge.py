@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from judge import TIME_LIMIT, Learned
+from judge import LEAST_SECONDS, TIME_LIMIT, Learned
 
 SUBJECT = """
 LIMIT = 5
@@ -45,7 +45,7 @@ out = {"order": order}
 for number, (old, new) in enumerate(json.loads(sys.argv[2])):
     mutant = root / f"{number}.py"
     mutant.write_text((root / "tests" / "subject.py").read_text().replace(old, new))
-    run = suite.start(root / str(number), "subject", mutant, order, 1)
+    run = suite.start(root / str(number), "subject", mutant, order, {test: 1.0 for test in order})
     out[new] = run.wait().failed
 print(json.dumps(out))
 """
@@ -53,6 +53,7 @@ MUTANTS = {
     "return 2 - x": "tests/test_subject.py::test_double",
     "LIMIT = 6": "tests/test_subject.py::test_double",
     "x += 1": TIME_LIMIT,
+    "import time; time.sleep(60)": TIME_LIMIT,
     "import os; os._exit(3)\n": "the tests ended with status 3",
     "return 8": None,
     "return 2 * x if __name__ == 'subject' and 'pytest' in __import__('sys').modules else 0": (
@@ -60,7 +61,16 @@ MUTANTS = {
     ),
     "def double(": "collecting tests/test_subject.py",
 }
-ORIGINALS = ["return 2 * x", "LIMIT = 5", "x -= 1", "return x\n", "return 7", "return 2 * x", "def double(x)"]
+ORIGINALS = [
+    "return 2 * x",
+    "LIMIT = 5",
+    "x -= 1",
+    "x -= 1",
+    "return x\n",
+    "return 7",
+    "return 2 * x",
+    "def double(x)",
+]
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +98,11 @@ def test_tests_that_execute_the_line_come_first(ends: dict[str, object]) -> None
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_what_notices_a_mutant(ends: dict[str, object], mutant: str) -> None:
     assert ends[mutant] == MUTANTS[mutant]
+
+
+def test_a_test_may_take_twice_as_long_and_never_too_little() -> None:
+    learned = Learned({"t/quick": 0.1, "t/slow": 30.0}, {})
+    assert learned.limits() == {"t/quick": LEAST_SECONDS, "t/slow": 60.0}
 
 
 def test_order_is_by_nearness_and_then_by_time() -> None:
