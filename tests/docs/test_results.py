@@ -91,6 +91,20 @@ def test_what_people_did_is_not_stamped_anew(checkout: tuple[Path, Entry]) -> No
     assert by_hand.file.read_bytes() == written
 
 
+def test_tests_that_pass_make_the_result_that_the_catalogue_says(checkout: tuple[Path, Entry]) -> None:
+    _, known = checkout
+    passing = ("1,000 mutants", "no traceback")
+    tests = dataclasses.replace(known, command="python -c pass", kind=Kind.TESTS, passing=passing)
+    assert run.perform(tests)
+    assert load_result(tests.file).figures == [Figure("1,000 mutants", "no traceback", "no traceback", True)]
+    written = tests.file.read_bytes()
+    assert not run.perform(dataclasses.replace(tests, command="python -c 'raise SystemExit(1)'"))
+    assert tests.file.read_bytes() == written
+    tests.file.unlink()
+    assert not run.perform(dataclasses.replace(tests, passing=None))
+    assert not tests.file.exists()
+
+
 def test_missing_result_is_shown_as_missing() -> None:
     source = "\n".join(f"{{{{{known.name}}}}}" for known in CATALOGUE)
     page = results_page.make_page(source, {})
