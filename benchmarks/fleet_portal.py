@@ -27,9 +27,10 @@ from results import Results
 
 from workalike.fleet.generate.parts import write_parts
 from workalike.fleet.report.paper import Thresholds, paper_tables
-from workalike.fleet.report.period import Period, day_text
+from workalike.fleet.report.period import Period
 from workalike.fleet.serve.queries import ORDERS
 from workalike.fleet.store import Store, open_or_make, open_store
+from workalike.text import day_text
 
 MEDIAN_S, HIGH_S, TABLES_S, MEMORY = 0.3, 1.0, 2.0, 2 << 30
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from datetime import UTC, datetime
+
 
 def size_text(size: float) -> str:
     """Bytes with three significant digits and a binary unit."""
@@ -30,6 +33,15 @@ def seconds_text(seconds: float | None) -> str:
     if abs(seconds) >= 1:
         return f"{seconds:.3g} s"
     return f"{seconds * 1e3:.3g} ms" if abs(seconds) >= 1e-3 else "< 1 ms"
+
+
+def day_text(seconds: float | None) -> str:
+    """The date and time (UTC) of seconds since 1970; a clock that cannot be true is shown as the number."""
+    if seconds is None or not math.isfinite(seconds):
+        return "-"
+    if not 0 <= seconds < 2**37:
+        return f"{seconds:.0f} s"
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def percent_text(value: float | None) -> str:

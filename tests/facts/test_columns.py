@@ -17,9 +17,9 @@ from workalike.facts.file_table import FileTable, file_table, words_of
 from workalike.facts.gather import facts_of
 from workalike.facts.parquet import JOBS, read_facts, write_facts
 from workalike.facts.rules import NoiseRule
-from workalike.facts.signature import alike, signature_of, step_of
+from workalike.facts.signature import FamilySignature, alike, signature_of, step_of
 from workalike.file_kind import side_file_of
-from workalike.workload.words import Interface, Level, Role
+from workalike.workload.words import Interface, Level, Role, SharingMode
 
 MIB = 1 << 20
 
@@ -192,6 +192,14 @@ def test_an_empty_job_has_an_empty_table(tmp_path: Path) -> None:
     table = table_of(tmp_path / "empty.darshan")
     assert len(table) == 0
     assert signature_of(table, 1) == ()
+
+
+def test_a_signature_is_read_from_its_text() -> None:
+    known = FamilySignature(Interface.MPIIO, Level.POSIX, SharingMode.PER_RANK, 4, 1, 9, 0, 12, 0)
+    assert FamilySignature.of_text(known.text()) == known
+    for text in ("", "a/b/c/1/2/3/4/5/6", known.text() + "/1", known.text().replace("12", "x")):
+        with pytest.raises(ValueError):
+            FamilySignature.of_text(text)
 
 
 def test_two_runs_of_a_workload_have_the_same_signature(tmp_path: Path) -> None:

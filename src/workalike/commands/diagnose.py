@@ -46,6 +46,13 @@ def command(
     ranks: Annotated[
         int | None, typer.Option(min=1, help="With --try: ranks [default: two per core].")
     ] = None,
+    history: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Compare with earlier runs of the same workload: a folder of logs, or a fleet's database.",
+        ),
+    ] = None,
     blocks: Annotated[int, typer.Option(min=2, max=1000, help="With --try: times that each is run.")] = 6,
     names: Annotated[
         bool, typer.Option("--names", help="Name the files of each family, by their pattern.")
@@ -63,6 +70,8 @@ def command(
         workalike diagnose app.darshan -o app.html --names
 
         workalike diagnose app.darshan --try tried/ --dir /scratch/me
+
+        workalike diagnose app.darshan --history /logs/2026
 
         workalike diagnose --explain sync-each-write
     """
@@ -85,6 +94,10 @@ def command(
     chosen = read_site(site)
     job = read_job(open_logs(logs))
     found = diagnosis_of(job, chosen, names=names)
+    if history is not None:
+        from workalike.fleet.history.compare import history_of
+
+        found = found.model_copy(update={"history": history_of(job.logs, history)})
     if attempt is not None:
         from workalike.diagnose.trying.measure import TryOptions
         from workalike.diagnose.trying.of_findings import try_findings

@@ -74,6 +74,52 @@ class Tried(_Part):
     pays: bool | None = None
 
 
+class Standing(_Part):
+    """A quantity of this run among earlier runs of the same workload (`--history`).
+
+    `low` and `high` are their 5th and 95th percentile, `percentile` is this run's place among them (ties count half).
+    `changed` needs five earlier runs, and a distance from their median that is no scatter. `unit` is B, B/s, s, or
+    empty for a count; `always` it is shown, or where it has changed.
+    """
+
+    key: str
+    name: str
+    unit: str
+    always: bool
+    value: float
+    median: float
+    low: float
+    high: float
+    percentile: float
+    changed: bool
+
+
+class Moment(_Part):
+    """A run: its start in seconds since 1970, its bandwidth in bytes per second or null where it has none."""
+
+    start: float
+    bandwidth: float | None
+
+
+class History(_Part):
+    """This run against earlier runs of the same program, with as many ranks and the same I/O (`--history`).
+
+    A job of several logs (`of_logs`) is judged by the one that spent most time in I/O. `logs` were looked through, `damaged` of them could not be read; `program_runs` are of the program with as many
+    ranks, `runs` of them did the same I/O, `enough` to tell what changed. `changes` are differences that are no quantities; without such runs, those
+    from the newest run of the program. `moments` are those runs and then this one, in order of their starts.
+    """
+
+    of_logs: int = 1
+    logs: int
+    damaged: int
+    program_runs: int
+    runs: int
+    enough: bool
+    standings: list[Standing]
+    changes: list[str]
+    moments: list[Moment]
+
+
 class Unknown(_Part):
     """A rule that cannot tell, and why."""
 
@@ -127,3 +173,4 @@ class Diagnosis(_Part):
     findings: list[Finding]
     cannot_tell: list[Unknown]
     tried: list[Tried] = []
+    history: History | None = None

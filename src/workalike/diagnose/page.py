@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from workalike.diagnose.finding import Diagnosis, Severity
+from workalike.diagnose.finding import Diagnosis, History, Severity
 from workalike.diagnose.job import Job
-from workalike.diagnose.text import consistency_lines, tried_line
+from workalike.diagnose.text import consistency_lines, history_lines, tried_line
 from workalike.facts.records import FloatArray
 from workalike.files import write_text
 
@@ -27,6 +27,8 @@ TEMPLATE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 {{ (100 * found.io_share) | percent }} of the ranks' time in I/O calls.</p></div></header><main>
 {% if found.warnings %}<section><h2>What is odd in the log</h2><ul class="plain">
 {% for line in found.warnings %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
+{% if history %}<section><h2>History</h2><p>{{ history[0] }}.</p>{{ past }}<ul class="plain">
+{% for line in history[1:] %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
 {% if consistency %}<section><h2>Consistency</h2><ul class="plain">
 {% for line in consistency %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
 <section><h2>Timeline</h2>{% for title, picture in pictures %}<figure><figcaption>{{ title }}</figcaption>
@@ -68,6 +70,8 @@ def write_page(path: Path, found: Diagnosis, job: Job) -> None:
         "style": Markup(style),  # our own file
         "pictures": _pictures(found, job),
         "tried": [f"{one.rule}: {tried_line(one)}" for one in found.tried],
+        "history": history_lines(found.history) if found.history else [],
+        "past": _past(found.history) if found.history else "",
         "consistency": consistency_lines(found.consistency) if found.consistency else [],
     }
     write_text(path, environment().from_string(TEMPLATE).render(page))
@@ -184,3 +188,25 @@ def _spans(job: Job) -> dict[int, tuple[float, float]]:
                 first, last = out.get(family, (float("inf"), 0.0))
                 out[family] = (min(first, float(start[row])), max(last, min(float(end[row]), job.run_time)))
     return out
+
+
+def _past(history: History) -> Markup:
+    """The bandwidth of earlier runs and of this one, by their starts; nothing for fewer than two."""
+    from workalike.report.canvas import binary_ticks, drawing, size_axis
+
+    known = [(m.start, m.bandwidth) for m in history.moments if m.bandwidth]
+    if len(known) < 2 or not history.moments[-1].bandwidth:
+        return Markup()
+    days = np.array([start for start, _ in known]) / 86400
+    with drawing("history", 2.2) as drawn:
+        axes = drawn.axes[0]
+        speeds = [speed for _, speed in known]
+        axes.plot(days[:-1] - days[-1], speeds[:-1], "o", color=COLORS[Severity.NOTE], markersize=4)
+        axes.plot(0, speeds[-1], "o", color=COLORS[Severity.HIGH], markersize=7)
+        axes.annotate("this run  ", (0, speeds[-1]), va="center", ha="right", fontsize=8)
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("days, from this run")
+        axes.set_ylabel("bandwidth")
+        binary_ticks(axes.yaxis, max(speeds))
+        size_axis(axes.yaxis, rate=True)
+    return drawn.svg

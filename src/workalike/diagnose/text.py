@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
-from workalike.diagnose.finding import Consistency, Diagnosis, Finding, Severity, Tried
+from workalike.diagnose.finding import Consistency, Diagnosis, Finding, History, Severity, Standing, Tried
 from workalike.diagnose.rule import Answer
-from workalike.text import percent_text, plural, seconds_text
+from workalike.text import count_text, day_text, percent_text, plural, rate_text, seconds_text, size_text
 
 MOST_NOTES = 8
 MOST_CONFLICTS = 3
@@ -22,6 +22,9 @@ def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
     lines += _wrapped("warning: ", found.warnings, width)
     weighty = [f for f in found.findings if f.severity is not Severity.NOTE or f.rule == "partial-log"]
     notes = [f for f in found.findings if f not in weighty]
+    if found.history:
+        first, *rest = history_lines(found.history)
+        lines += ["", *_wrapped("History: ", [first], width), *_wrapped("  ", rest, width)]
     if found.consistency:
         lines += ["", *_consistency(found.consistency, width)]
     for finding in weighty:
@@ -67,6 +70,42 @@ def _gain(one: Tried) -> str:
         f"{verdict}: I/O time x {one.ratio:.3g} ({one.low:.3g} to {one.high:.3g}, 95 %), "
         f"{amount}, with {scale}, {plural(one.blocks, 'pair')} of runs"
     )
+
+
+def history_lines(found: History) -> list[str]:
+    """How this run compares with earlier ones, and what changed."""
+    if not found.runs:
+        other = f"{plural(found.program_runs, 'earlier run')} of the program with as many ranks"
+        first = (
+            f"none of {other} did the same I/O" if found.program_runs else f"no {other.removeprefix('0 ')}"
+        )
+    else:
+        days = [day_text(found.moments[place].start) for place in (0, -2)]
+        when = days[0] if days[0] == days[1] else f"{days[0]} to {days[1]}"
+        first = f"{plural(found.runs, 'earlier run')} of this workload ({when})"
+    damaged = f", {plural(found.damaged, 'log')} could not be read" if found.damaged else ""
+    lines = [f"{first}; {plural(found.logs, 'log')} looked through{damaged}"]
+    if found.of_logs > 1:
+        lines.append(f"compared is the one of the job's {found.of_logs:,} logs that spent most time in I/O")
+    shown = [one for one in found.standings if one.always or one.changed]
+    lines += [standing_line(one) for one in sorted(shown, key=lambda one: not one.changed)]
+    if found.runs and not found.enough:
+        lines.append("too few earlier runs to tell whether something changed")
+    return lines + found.changes
+
+
+def standing_line(one: Standing) -> str:
+    """A quantity of this run beside the earlier ones; usual is what 90 % of them had."""
+    value, low, high = (_quantity(v, one.unit) for v in (one.value, one.low, one.high))
+    places = {0.0: "below all", 100.0: "above all"}
+    place = places.get(one.percentile, f"above {percent_text(one.percentile)}")
+    usual = low if low == high else f"{low} to {high}"
+    return f"{'CHANGED ' if one.changed else ''}{one.name}: {value}, usually {usual} ({place})"
+
+
+def _quantity(value: float, unit: str) -> str:
+    known = {"B": size_text, "B/s": rate_text, "s": seconds_text}
+    return known[unit](value) if unit in known else count_text(value)
 
 
 def consistency_lines(found: Consistency) -> list[str]:

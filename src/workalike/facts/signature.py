@@ -7,7 +7,7 @@ numbers of ranks, files, bytes and operations in coarse steps. It contains no na
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 
@@ -35,6 +35,18 @@ class FamilySignature:
     def text(self) -> str:
         """A short form, the same for equal signatures."""
         return "/".join(map(str, astuple(self)))
+
+    @classmethod
+    def of_text(cls, text: str) -> FamilySignature:
+        """The signature of a short form.
+
+        Raises:
+            ValueError: it is none.
+        """
+        interface, level, sharing, *numbers = text.split("/")
+        if len(numbers) != len(fields(cls)) - 3:
+            raise ValueError(f"no signature of a family: {text[:80]!r}")
+        return cls(Interface(interface), Level(level), SharingMode(sharing), *map(int, numbers))
 
 
 def step_of(quantity: int) -> int:

@@ -16,11 +16,11 @@ from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, write_bytes
-from workalike.fleet.report.period import day_text
 from workalike.fleet.rows import LARGEST_LOG
 from workalike.fleet.schema import INGESTED
 from workalike.fleet.store import Store
 from workalike.leftovers import new_name, remove_leftovers
+from workalike.text import day_text
 
 DAY_S = 86400.0
 SUFFIX = ".tar.gz"

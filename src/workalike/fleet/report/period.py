@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.text import day_text
 
 DAY_S = 86400.0
 _AGO = re.compile(r"(\d{1,6}) ?(h|d|w)")
@@ -52,12 +52,3 @@ def moment(text: str, option: str, now: float) -> float:
             hint="write 2026-11-03, or 7d for a week ago",
         ) from error
     return seconds
-
-
-def day_text(seconds: float | None) -> str:
-    """The date and time (UTC) of seconds since 1970; a clock that cannot be true is shown as the number."""
-    if seconds is None or not math.isfinite(seconds):
-        return "-"
-    if not 0 <= seconds < 2**37:
-        return f"{seconds:.0f} s"
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")

@@ -15,10 +15,10 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text, write_text
 from workalike.fleet.report import changes, rankings
 from workalike.fleet.report.paper import PaperTables, Thresholds, paper_tables
-from workalike.fleet.report.period import Period, day_text
+from workalike.fleet.report.period import Period
 from workalike.fleet.report.rankings import Rows
 from workalike.fleet.store import Store
-from workalike.text import size_text
+from workalike.text import day_text, size_text
 
 TITLES = {
     "users": "Users by wasted rank-hours, then by rank-hours in I/O",

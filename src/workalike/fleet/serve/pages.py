@@ -14,14 +14,14 @@ from markupsafe import Markup
 from workalike.darshan.bins import SIZE_BINS
 from workalike.diagnose.registry import all_rules
 from workalike.fleet.report.paper import Thresholds, paper_tables
-from workalike.fleet.report.period import Period, day_text
+from workalike.fleet.report.period import Period
 from workalike.fleet.report.rankings import coverage, ranked
 from workalike.fleet.serve import queries
 from workalike.fleet.serve.access import Viewer
 from workalike.fleet.serve.charts import MOST_SPANS, Span, bars, timeline
 from workalike.fleet.serve.queries import Row, Search
 from workalike.fleet.serve.snapshot import Snapshot
-from workalike.text import percent_text, plural, rate_text, seconds_text, size_text
+from workalike.text import day_text, percent_text, plural, rate_text, seconds_text, size_text
 
 TERMS = (
     "The estimated I/O rate is all bytes ÷ the I/O time of the slowest rank; the percentage of time in I/O is that time "

@@ -1,0 +1,1 @@
+"""A run against earlier runs of the same workload (`workalike diagnose --history`)."""

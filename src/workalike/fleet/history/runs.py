@@ -1,0 +1,151 @@
+"""The earlier runs of a program: from a folder of logs, or from a database."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workalike.darshan import Log, open_log
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.signature import FamilySignature
+from workalike.fleet.families import Row
+from workalike.fleet.rows import log_rows, program_of
+from workalike.fleet.site import Site
+from workalike.fleet.store import ABOUT, Store, open_store
+
+MOST_RUNS = 1000
+"""Earlier runs of the program that are looked at: the newest."""
+WEIGHTY = ("HIGH", "MEDIUM")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is compared of one run.
+
+    `start` is seconds since 1970. `numbers` has columns of the `log` table, and `bandwidth` in bytes per second of
+    the slowest rank's time in I/O. `findings` are the rules that were HIGH or MEDIUM.
+    """
+
+    log_id: int
+    application: str
+    nprocs: int
+    start: float
+    numbers: dict[str, float]
+    signature: tuple[FamilySignature, ...]
+    library: str
+    mounts: frozenset[str]
+    findings: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The earlier runs of a program with as many ranks, newest first.
+
+    `logs` were looked through; `damaged` of them could not be read.
+    """
+
+    runs: list[Run]
+    logs: int
+    damaged: int = 0
+
+
+def run_of(log: Log) -> Run:
+    """The run of one log."""
+    rows = log_rows(log, Site()).rows
+    return _run(rows["log"][0], rows["family"], rows["log_fs"], rows["finding"])
+
+
+def earlier_runs(this: Run, source: Path) -> Earlier:
+    """The earlier runs of a run's program, in a folder of logs or in a database.
+
+    Raises:
+        WorkalikeError: MISSING where there is no such folder, and as `open_store`.
+    """
+    if not source.is_dir():
+        raise WorkalikeError(
+            ErrorKind.MISSING,
+            "is no folder",
+            file=source,
+            hint="name a folder of logs, or a database that workalike fleet ingest made",
+        )
+    if (source / ABOUT).is_file():
+        return _in_database(this, open_store(source))
+    return _in_folder(this, source)
+
+
+def _run(log: Row, families: Sequence[Row], mounts: Sequence[Row], findings: Sequence[Row]) -> Run:
+    numbers = {name: float(value) for name, value in log.items() if isinstance(value, int | float)}
+    moved = numbers["bytes_read"] + numbers["bytes_written"]
+    if moved > 0 and numbers["io_s"] > 0:
+        numbers["bandwidth"] = moved / numbers["io_s"]
+    return Run(
+        log_id=log["log_id"],
+        application=log["application"],
+        nprocs=log["nprocs"],
+        start=log["start"],
+        numbers=numbers,
+        signature=tuple(sorted(FamilySignature.of_text(row["signature"]) for row in families)),
+        library=log["library"],
+        mounts=frozenset(row["mount"] for row in mounts),
+        findings=frozenset(row["rule"] for row in findings if row["severity"] in WEIGHTY),
+    )
+
+
+def _in_folder(this: Run, folder: Path) -> Earlier:
+    """Logs below a folder; of those of other programs only the header is read."""
+    logs = damaged = 0
+    found: list[tuple[float, Path]] = []
+    for path in sorted(folder.rglob("*.darshan")):
+        logs += 1
+        try:
+            job = open_log(path).job
+        except WorkalikeError:
+            damaged += 1
+            continue
+        same = (program_of(job.exe), job.nprocs) == (this.application, this.nprocs)
+        if same and job.start_time < this.start:
+            found.append((job.start_time, path))
+    runs = []
+    for _, path in heapq.nlargest(MOST_RUNS, found):
+        try:
+            runs.append(run_of(open_log(path)))
+        except WorkalikeError:
+            damaged += 1
+    return Earlier(runs, logs, damaged)
+
+
+def _in_database(this: Run, store: Store) -> Earlier:
+    """Logs of a database. Its site may have named the program otherwise: where it holds this log, that name counts."""
+    connection = store.connect()
+
+    def rows(sql: str, *values: Any) -> list[Row]:
+        result = connection.execute(sql, list(values))
+        names = [column[0] for column in result.description]
+        return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+    (total,) = rows("SELECT count(*) AS logs FROM log")
+    known = rows("SELECT application FROM log WHERE log_id = ?", this.log_id)
+    logs = rows(
+        "SELECT * FROM log WHERE application = ? AND nprocs = ? AND start < ? ORDER BY start DESC "
+        f"LIMIT {MOST_RUNS}",
+        known[0]["application"] if known else this.application,
+        this.nprocs,
+        this.start,
+    )
+    ids = [row["log_id"] for row in logs]
+    families, mounts, findings = (
+        _by_log(rows(f"SELECT * FROM {table} WHERE log_id IN (SELECT unnest(?::BIGINT[]))", ids))
+        for table in ("family", "log_fs", "finding")
+    )
+    runs = [_run(row, *(of.get(row["log_id"], []) for of in (families, mounts, findings))) for row in logs]
+    return Earlier(runs, total["logs"])
+
+
+def _by_log(rows: Sequence[Row]) -> dict[int, list[Row]]:
+    out: dict[int, list[Row]] = {}
+    for row in rows:
+        out.setdefault(row["log_id"], []).append(row)
+    return out
