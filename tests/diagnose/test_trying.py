@@ -17,7 +17,7 @@ from workalike.diagnose.change import Change
 from workalike.diagnose.finding import Tried
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.text import tried_line
-from workalike.diagnose.trying.measure import AS_IS, _result
+from workalike.diagnose.trying.measure import AS_IS, TryOptions, _factors, _result, try_changes
 from workalike.diagnose.trying.workloads import changed_workload
 from workalike.plan.resolve import Options
 from workalike.study.statistics.table import Trials
@@ -46,7 +46,26 @@ CASES = [
     (changes.IN_ORDER, "posix", STREAM % ", pattern: random", STREAM % ""),
     (changes.NO_FILL, "hdf5", ARRAYS % (", fill_values: true", ""), ARRAYS % ("", "")),
     (changes.NO_SEEKS, "posix", "seeks: each\n    " + STREAM % "", STREAM % ""),
-]
+    (changes.NO_STATS, "posix", "stats: 90\n    " + STREAM % "", STREAM % ""),
+    (changes.OPENED_ONCE, "posix", "opens: 40\n    " + STREAM % "", STREAM % ""),
+    (changes.INDEPENDENT, "mpiio", STREAM % ", collective: true", STREAM % ""),
+    (changes.AGGREGATED, "posix", STREAM % "", "streams: [{direction: write, sizes: [1/rank x 512 KiB]}]"),
+    (changes.ONE_READER, "posix", "streams: [{direction: read, pattern: replicated, sizes: [8/rank x 64 KiB]}]",
+     "streams: [{direction: read, ranks: 0, sizes: [8/rank x 64 KiB]}]"),
+    (changes.READ_ONCE, "posix", "passes: 3\n    streams: [{direction: read, sizes: [8/rank x 64 KiB]}]",
+     "streams: [{direction: read, sizes: [8/rank x 64 KiB]}]"),
+    (changes.CHUNKED, "hdf5", ARRAYS % (", chunk: [64, 1]", ""), ARRAYS % (", chunk: [16, 64]", "")),
+]  # fmt: skip
+OF_FAMILIES = [
+    (changes.MERGED, "posix", "sharing: per-rank", "sharing: shared"),
+    (changes.MERGED, "posix", "sharing: {mode: per-rank, ranks: 0-1}", "sharing: {mode: subset, ranks: 0-1}"),
+    (changes.MERGED, "mpiio", "sharing: {mode: groups, files: 2}", "sharing: shared"),
+    (changes.ALIGNED, "hdf5", "keep: 1", "keep: 1\n  tunable: {alignment: 1 MiB, threshold: 64 KiB}"),
+    (changes.METADATA_TOGETHER, "hdf5", "keep: 1",
+     "keep: 1\n  tunable: {collective_metadata: true, metadata_block: 1 MiB}"),
+    (changes.NO_SIEVING, "mpiio", "tunable: {cb_nodes: 2}", "tunable: {cb_nodes: 2, data_sieving: false}"),
+]  # fmt: skip
+OF_LAYOUTS = {changes.STRIPED.name, changes.ONE_STRIPE.name}
 
 
 @pytest.mark.parametrize(
@@ -59,8 +78,56 @@ def test_a_change_changes_what_it_says_and_nothing_else(
     assert made == parse_workload(workload(interface, after))
 
 
+@pytest.mark.parametrize(
+    ("change", "interface", "before", "after"), OF_FAMILIES, ids=lambda v: getattr(v, "name", "")
+)
+def test_a_change_of_a_family_changes_nothing_else(
+    change: Change, interface: str, before: str, after: str
+) -> None:
+    made = changed_workload(parse_workload(workload(interface, STREAM % "") + f"  {before}\n"), change)
+    assert made == parse_workload(workload(interface, STREAM % "") + f"  {after}\n")
+
+
 def test_every_change_of_a_rule_is_tested() -> None:
-    assert {rule.change.name for rule in all_rules().values() if rule.change} <= {c[0].name for c in CASES}
+    tested = {case[0].name for case in (*CASES, *OF_FAMILIES)} | OF_LAYOUTS
+    assert {change.name for rule in all_rules().values() for change in rule.changes} == tested
+
+
+def test_bytes_of_a_rank_stay_when_operations_become_large() -> None:
+    """Of 21 operations of 4 ranks the first rank has one more; large ones, and single ones, stay."""
+    made = changed_workload(
+        parse_workload(
+            workload("posix", "streams: [{direction: write, sizes: [21 x 1 MiB, 3/rank x 3 MiB]}]")
+        ),
+        changes.AGGREGATED,
+    )
+    assert not isinstance(made, str) and made.families[0].content is not None
+    (stream,) = made.families[0].content.streams
+    assert sum(entry.total(4) * entry.size for entry in stream.sizes) == (21 + 36) << 20
+    assert max(entry.size for entry in stream.sizes) == 4 << 20
+    for sizes in ("2/rank x 4 MiB", "1/rank x 1 KiB", "3 x 1 KiB"):
+        calm = parse_workload(workload("posix", f"streams: [{{direction: write, sizes: [{sizes}]}}]"))
+        assert "nothing of it" in str(changed_workload(calm, changes.AGGREGATED))
+
+
+def test_a_layout_that_a_file_system_does_not_have_is_not_tried(tmp_path: Path) -> None:
+    calm = parse_workload(workload("posix", STREAM % ""))
+    assert changed_workload(calm, changes.STRIPED) == calm
+    (result,) = try_changes(
+        calm, [("too-few-stripes", changes.STRIPED)], TryOptions(tmp_path / "out", ranks=2)
+    )
+    assert "storage targets" in result.reason and result.ratio is None
+    (result,) = try_changes(
+        calm, [("too-many-stripes", changes.ONE_STRIPE)], TryOptions(tmp_path / "o", ranks=2)
+    )
+    assert "no layout that can be set" in result.reason
+
+
+def test_a_layout_is_a_factor_of_its_own_level() -> None:
+    factors = _factors({"collective": {}, "striped": {"stripe_count": "all"}})
+    assert factors == {
+        "stripe_count_0": {"set": "layout.stripe_count", "levels": ["all"], "when": "workload == 'striped'"}
+    }
 
 
 def test_what_has_nothing_to_change_is_said() -> None:

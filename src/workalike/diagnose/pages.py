@@ -30,6 +30,9 @@ def page_of(rule: Rule) -> str:
         parts += ["", "## What to change", "", _fill(rule.advice)]
     if rule.snippet:
         parts += ["", f"```{rule.language}", rule.snippet.strip("\n"), "```"]
+    if rule.changes:
+        parts += ["", "## Measured by `--try`", ""]
+        parts += [f"* `{change.name}`: {change.says}" for change in rule.changes]
     if rule.needs or rule.any_of:
         need = " and ".join(rule.needs) or f"one of {', '.join(rule.any_of)}"
         parts += ["", "## Needs", "", f"Modules of the log: {need}. Otherwise the answer is *cannot-tell*."]

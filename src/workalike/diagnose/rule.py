@@ -69,7 +69,7 @@ class Rule:
     """One rule.
 
     `needs` are modules: without one of them the rule cannot tell. `any_of` are modules of which one is enough.
-    `change` is what `--try` measures. `explained_by` are rules that are the cause where both see the same family: this one then is their evidence.
+    `changes` are what `--try` measures. `explained_by` are rules that are the cause where both see the same family: this one then is their evidence.
     """
 
     id: str
@@ -86,6 +86,6 @@ class Rule:
     snippet: str = ""
     language: str = ""
     source: str = ""
-    change: Change | None = None
+    changes: tuple[Change, ...] = ()
     not_this: str = field(default="")
     """When the same counters mean something else, and the rule is silent."""

@@ -17,7 +17,7 @@ def with_transfer(workload: wl.Workload, size: int) -> wl.Workload:
         for content in family.all_contents():
             _refuse_other(content)
             for stream in content.streams:
-                stream.sizes = _resized(stream, size)
+                stream.sizes = resized(stream, size)
     operations = workload.operations
     if operations is not None and operations.table is not None:
         raise ValueError("transfer: the operations of this workload stand in a table")
@@ -29,7 +29,12 @@ def _refuse_other(content: Content) -> None:
         raise ValueError("transfer: sets the operations of streams, and this workload has other contents")
 
 
-def _resized(stream: Stream, size: int) -> list[Entry]:
+def resized(stream: Stream, size: int) -> list[Entry]:
+    """A stream's operations, of `size` bytes each; the last one holds what remains of the bytes.
+
+    Raises:
+        ValueError: its blocks have a size of their own.
+    """
     if stream.pattern is wl.Pattern.STRIDED or stream.pieces > 1:
         raise ValueError("transfer: a strided stream has blocks of its own size")
     out = []

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import ONE_READER
 from workalike.diagnose.costs import READ, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
@@ -45,4 +46,5 @@ RULE = Rule(
     snippet="if (rank == 0) read(fd, data, size);\nMPI_Bcast(data, size, MPI_BYTE, 0, MPI_COMM_WORLD);",
     language="c",
     any_of=("POSIX", "STDIO"),
+    changes=(ONE_READER,),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import INDEPENDENT
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen
@@ -55,4 +56,5 @@ RULE = Rule(
     snippet='MPI_Info_set(info, "romio_cb_write", "disable");',
     language="c",
     needs=("MPI-IO", "POSIX"),
+    changes=(INDEPENDENT,),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
+from workalike.diagnose.change import MERGED
 from workalike.diagnose.costs import META, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
@@ -51,4 +52,5 @@ RULE = Rule(
     costs="Metadata time of these files.",
     advice="Share files between the ranks of a node or of a group, or write one file collectively.",
     any_of=("POSIX", "STDIO"),
+    changes=(MERGED,),
 )

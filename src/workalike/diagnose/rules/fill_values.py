@@ -52,7 +52,6 @@ RULE = Rule(
     id="fill-values",
     find=find,
     parameters=Limits,
-    change=NO_FILL,
     title="HDF5 writes fill values first",
     seen_as="MPI-IO or POSIX gets about twice the bytes of the datasets of a file.",
     costs="Write time x (1 - bytes of the datasets / bytes below).",
@@ -60,4 +59,5 @@ RULE = Rule(
     snippet="H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER);",
     language="c",
     needs=("H5D",),
+    changes=(NO_FILL,),
 )

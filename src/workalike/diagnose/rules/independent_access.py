@@ -60,7 +60,6 @@ RULE = Rule(
     id="independent-access",
     find=find,
     parameters=Limits,
-    change=COLLECTIVE,
     title="independent accesses where collective ones would serve",
     seen_as="Most ranks use a shared file by independent MPI-IO calls that are smaller than a stripe, or interleaved.",
     costs="Read or write time of these files.",
@@ -69,4 +68,5 @@ RULE = Rule(
     language="c",
     needs=("MPI-IO",),
     explained_by=("sync-each-write", "library-metadata"),
+    changes=(COLLECTIVE,),
 )

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import METADATA_TOGETHER
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
@@ -67,4 +68,5 @@ RULE = Rule(
     snippet="H5Pset_coll_metadata_write(fapl, 1);\nH5Pset_all_coll_metadata_ops(fapl, 1);\nH5Pset_meta_block_size(fapl, 1 << 20);",
     language="c",
     needs=("MPI-IO", "H5D"),
+    changes=(METADATA_TOGETHER,),
 )

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
-from workalike.diagnose.change import COLLECTIVE
+from workalike.diagnose.change import ALIGNED, COLLECTIVE
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen, Sure
@@ -48,7 +48,6 @@ RULE = Rule(
     id="lock-contention",
     find=find,
     parameters=Limits,
-    change=COLLECTIVE,
     title="several writers in one stripe",
     seen_as="Ranks write interleaved blocks, no multiple of the stripe, to a shared file.",
     costs="Write time of these files.",
@@ -57,4 +56,5 @@ RULE = Rule(
     language="c",
     needs=("POSIX", "LUSTRE"),
     explained_by=("sync-each-write", "independent-access"),
+    changes=(COLLECTIVE, ALIGNED),
 )

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import CHUNKED, NO_SIEVING
 from workalike.diagnose.costs import READ, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen, Sure
@@ -55,4 +56,5 @@ RULE = Rule(
     language="c",
     needs=("POSIX",),
     any_of=("MPI-IO", "H5D"),
+    changes=(CHUNKED, NO_SIEVING),
 )

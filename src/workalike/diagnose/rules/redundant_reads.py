@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
+from workalike.diagnose.change import ONE_READER, READ_ONCE
 from workalike.diagnose.costs import READ, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen, Sure
@@ -59,4 +60,5 @@ RULE = Rule(
     any_of=("POSIX", "STDIO"),
     explained_by=("all-ranks-read-all", "read-again-each-epoch"),
     source="the Cray XE6 paper asks for 1 TiB in a fleet; in one job a tenth of the bytes and 1 GiB.",
+    changes=(READ_ONCE, ONE_READER),
 )

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import OPENED_ONCE
 from workalike.diagnose.costs import META, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
@@ -55,4 +56,5 @@ RULE = Rule(
     costs="Metadata time x opens / (opens + stats + seeks).",
     advice="Open the file once and keep it open.",
     any_of=("POSIX", "STDIO"),
+    changes=(OPENED_ONCE,),
 )

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
-from workalike.diagnose.change import IN_ORDER
+from workalike.diagnose.change import AGGREGATED, IN_ORDER
 from workalike.diagnose.costs import READ, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
@@ -45,11 +45,11 @@ RULE = Rule(
     id="small-reads",
     find=find,
     parameters=Limits,
-    change=IN_ORDER,
     title="small reads that read-ahead cannot help",
     seen_as="Reads below 1 MiB jump in the file.",
     costs="Read time x small reads out of order / reads.",
     advice="Read a larger block and pick from it; sort the reads by offset; read collectively.",
     needs=("POSIX",),
     explained_by=("all-ranks-read-all", "read-again-each-epoch", "independent-access", "read-amplification"),
+    changes=(IN_ORDER, AGGREGATED),
 )

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
-from workalike.diagnose.change import COLLECTIVE
+from workalike.diagnose.change import AGGREGATED, COLLECTIVE
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
@@ -51,7 +51,6 @@ RULE = Rule(
     id="small-writes",
     find=find,
     parameters=Limits,
-    change=COLLECTIVE,
     title="small writes that nothing aggregates",
     seen_as="Writes below 1 MiB (exactly 1 MiB is not) do not follow each other, or go to files of several ranks.",
     costs="Write time x small writes / writes.",
@@ -67,4 +66,5 @@ RULE = Rule(
         "write-amplification",
     ),
     not_this="small writes that follow each other in a file of one rank: the client buffers them.",
+    changes=(COLLECTIVE, AGGREGATED),
 )

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import NO_STATS
 from workalike.diagnose.costs import META, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen
@@ -53,4 +54,5 @@ RULE = Rule(
     advice="Ask on one rank and pass the answer on; keep sizes in memory instead of asking again.",
     needs=("POSIX",),
     not_this="logs of programs with glibc 2.33 or newer by Darshan: it does not see stat there.",
+    changes=(NO_STATS,),
 )

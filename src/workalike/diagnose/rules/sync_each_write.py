@@ -48,7 +48,6 @@ def find(job: Job, limits: Limits) -> Found:
 
 RULE = Rule(
     id="sync-each-write",
-    change=SYNC_ONCE,
     title="a sync after each write",
     seen_as="fsync, fdatasync, fflush or MPI_File_sync is called about as often as data is written.",
     costs="Write time of these files, which contains the syncs: a log does not separate them.",
@@ -58,4 +57,5 @@ RULE = Rule(
     find=find,
     parameters=Limits,
     any_of=("POSIX", "STDIO", "MPI-IO"),
+    changes=(SYNC_ONCE,),
 )

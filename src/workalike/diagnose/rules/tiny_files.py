@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import MERGED
 from workalike.diagnose.costs import META, READ, WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
@@ -46,4 +47,5 @@ RULE = Rule(
     costs="All I/O time of these files.",
     advice="Put them into one file: HDF5, a tar archive, or one shared file with an index.",
     any_of=("POSIX", "STDIO"),
+    changes=(MERGED,),
 )

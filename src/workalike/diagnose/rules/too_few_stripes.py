@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import STRIPED
 from workalike.diagnose.costs import READ, WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen
@@ -48,4 +49,5 @@ RULE = Rule(
     snippet="lfs setstripe -c 32 FOLDER",
     language="sh",
     needs=("LUSTRE",),
+    changes=(STRIPED,),
 )

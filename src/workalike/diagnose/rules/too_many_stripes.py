@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
+from workalike.diagnose.change import ONE_STRIPE
 from workalike.diagnose.costs import META, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen
@@ -45,4 +46,5 @@ RULE = Rule(
     snippet="lfs setstripe -c 1 FOLDER",
     language="sh",
     needs=("LUSTRE",),
+    changes=(ONE_STRIPE,),
 )

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import ALIGNED
 from workalike.diagnose.costs import READ, WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen, Sure
@@ -64,4 +65,5 @@ RULE = Rule(
         "small-reads",
         "collective-hurts",
     ),
+    changes=(ALIGNED,),
 )

@@ -52,7 +52,6 @@ RULE = Rule(
     id="useless-seeks",
     find=find,
     parameters=Limits,
-    change=NO_SEEKS,
     title="seeks to where the file is already",
     seen_as="There is a seek for nearly each operation, while nearly all operations follow the one before.",
     costs="Metadata time x seeks / (opens + stats + seeks).",
@@ -60,4 +59,5 @@ RULE = Rule(
     snippet="pwrite(fd, data, size, offset);",
     language="c",
     needs=("POSIX",),
+    changes=(NO_SEEKS,),
 )

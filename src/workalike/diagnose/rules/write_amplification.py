@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import COLLECTIVE, NO_SIEVING
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen, Sure
@@ -60,4 +61,5 @@ RULE = Rule(
         "library-metadata",
         "independent-access",
     ),
+    changes=(NO_SIEVING, COLLECTIVE),
 )

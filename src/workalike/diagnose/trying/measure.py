@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from workalike.diagnose.change import Change
 from workalike.diagnose.finding import Tried
 from workalike.diagnose.trying.workloads import changed_workload
+from workalike.errors import WorkalikeError
 from workalike.files import make_folder, write_text
-from workalike.plan.resolve import Options
+from workalike.launch.possible import refuse_impossible
+from workalike.launch.run import engine_if_built
+from workalike.leftovers import scratch_folder
+from workalike.plan.resolve import Options, resolve
 from workalike.replica.machine import fit_to_machine
 from workalike.study.driver import DriverOptions, run_study
 from workalike.study.journal import Finished
+from workalike.study.layouts.base import CannotSet
+from workalike.study.layouts.registry import kind_of, layout_of
 from workalike.study.results_page import write_results_page
 from workalike.study.statistics.ratios import Ratio, paired_ratio
 from workalike.study.statistics.table import Trials
 from workalike.study.study_file import read_study
+from workalike.study.system import file_system_of, node_count
 from workalike.workload.model import Workload
 from workalike.workload.workload_file import write_workload
 from workalike.workload.yaml_text import block
@@ -54,19 +62,21 @@ def try_changes(
         WorkalikeError: as `run_study`.
     """
     make_folder(options.out)
+    scale = _scale(workload, options)
     wanted = {change.name: change for _, change in changes}
     made: dict[str, Workload] = {}
     reasons: dict[str, str] = {}
     for name, change in wanted.items():
         after = changed_workload(workload, change)
-        if isinstance(after, str):
-            reasons[name] = after
+        impossible = after if isinstance(after, str) else _impossible(after, change, scale, options)
+        if isinstance(after, str) or impossible:
+            reasons[name] = impossible
         else:
             made[name] = after
     times: dict[str, Trials] = {}
-    scale = _scale(workload, options)
     if made:
-        times = _measured(workload, made, scale, options)
+        layouts = {name: wanted[name].layout for name in made}
+        times = _measured(workload, made, layouts, scale, options)
     return [
         Tried(rule=rule, change=change.name, says=change.says, reason=reasons[change.name])
         if change.name in reasons
@@ -82,8 +92,33 @@ def _scale(workload: Workload, options: TryOptions) -> Options:
     return fit_to_machine(workload, given, place, scale_bytes=options.bytes_scale is None, scale_time=False)
 
 
+def _impossible(after: Workload, change: Change, scale: Options, options: TryOptions) -> str:
+    """Why the engine or the file system cannot do what a change asks for; empty if they can."""
+    try:
+        refuse_impossible(engine_if_built(), resolve(after, scale), None)
+    except WorkalikeError as error:
+        return f"it cannot be run here: {error.message}"
+    if not change.layout:
+        return ""
+    place = options.directory or options.out
+    kind = kind_of(place, file_system_of(place)["type"])
+    with scratch_folder(place) as folder:
+        try:
+            asked = layout_of(
+                dict(change.layout), kind, folder, ranks=scale.ranks or after.ranks, nodes=node_count()
+            )
+            kind.apply(folder, asked)
+        except CannotSet as error:
+            return str(error)
+    return ""
+
+
 def _measured(
-    workload: Workload, made: dict[str, Workload], scale: Options, options: TryOptions
+    workload: Workload,
+    made: dict[str, Workload],
+    layouts: Mapping[str, Mapping[str, Any]],
+    scale: Options,
+    options: TryOptions,
 ) -> dict[str, Trials]:
     files = {AS_IS: workload, **made}
     for name, one in files.items():
@@ -92,6 +127,7 @@ def _measured(
         "study": 1,
         "title": "What changes gain",
         "workloads": {name: f"{name}.yaml" for name in files},
+        "factors": _factors(layouts),
         "fixed": {"ranks": scale.ranks, "bytes_scale": str(scale.bytes_scale), "time_scale": 0},
         "blocks": options.blocks,
         "a_a": False,
@@ -105,6 +141,15 @@ def _measured(
     )
     write_results_page(results, "What changes gain", ["workload"], outcome.finished)
     return {name: _times(outcome.finished, name) for name in made}
+
+
+def _factors(layouts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The factors of a study that give a workload of a name its layout, and others none."""
+    wanted = [(name, field, value) for name, layout in layouts.items() for field, value in layout.items()]
+    return {
+        f"{field}_{number}": {"set": f"layout.{field}", "levels": [value], "when": f"workload == '{name}'"}
+        for number, (name, field, value) in enumerate(wanted)
+    }
 
 
 def _times(finished: Sequence[Finished], name: str) -> Trials:

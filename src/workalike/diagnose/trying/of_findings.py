@@ -11,13 +11,12 @@ from workalike.diagnose.trying.measure import TryOptions, try_changes
 
 
 def changes_of(found: Diagnosis) -> list[tuple[str, Change]]:
-    """(rule, change) of each finding that has one, the most costly first; each change once."""
+    """(rule, change) of all changes that findings ask for, the most costly first; each change once."""
     rules = all_rules()
     out: dict[str, tuple[str, Change]] = {}
     for finding in found.findings:
         for name in (finding.rule, *finding.also):
-            change = rules[name].change
-            if change is not None:
+            for change in rules[name].changes:
                 out.setdefault(change.name, (name, change))
     return list(out.values())
 

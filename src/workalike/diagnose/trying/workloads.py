@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from workalike.diagnose.change import Change, contents_of
+from workalike.diagnose.change import Change
 from workalike.workload.model import Workload
 from workalike.workload.workload_file import first_error
 
 
 def changed_workload(workload: Workload, change: Change) -> Workload | str:
-    """The workload after the change; or why there is none.
+    """The workload after the change, the same one for a change of layouts; or why there is none.
 
     A change applies to every family in which it changes something: a workload knows no file names, so that a family of
     a finding cannot be recognised in it.
     """
     if workload.operations is not None:
         return "the workload has a table of single operations, which a change cannot rewrite"
+    if change.apply is None:
+        return workload
     document = workload.model_dump(mode="json", exclude_defaults=True)
     done = False
     for family, original in zip(document["families"], workload.families, strict=True):
         if change.of and original.interface.value not in change.of:
             continue
-        for content in contents_of(family):
-            done |= change.apply(content)
+        done |= change.apply(family, original.members(workload.ranks))
     if not done:
         return "the characterized workload has nothing of it: the log does not show it clearly enough"
     try:
