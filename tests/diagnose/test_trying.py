@@ -116,7 +116,7 @@ def test_a_layout_that_a_file_system_does_not_have_is_not_tried(tmp_path: Path) 
     (result,) = try_changes(
         calm, [("too-few-stripes", changes.STRIPED)], TryOptions(tmp_path / "out", ranks=2)
     )
-    assert "storage targets" in result.reason and result.ratio is None
+    assert "no layout that can be set" in result.reason and result.ratio is None
     (result,) = try_changes(
         calm, [("too-many-stripes", changes.ONE_STRIPE)], TryOptions(tmp_path / "o", ranks=2)
     )

@@ -9,11 +9,16 @@ import math
 import shutil
 import subprocess
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from workalike.diagnose.change import STRIPED
+from workalike.diagnose.trying.measure import TryOptions, try_changes
+from workalike.workload.workload_file import parse_workload
 
 from .support import REPOSITORY, needs, workalike
 from .testbed import CephBed, needs_testbed
@@ -197,3 +202,25 @@ def test_the_striping_study(bed: CephBed, tmp_path: Path) -> None:
     assert mean["nodes"] < 1.1 * 20e6
     questions = (tmp_path / "out/report.html").read_text()
     assert "Which setting is the best?" in questions and "The same setting under two names" in questions
+
+
+def test_stripes_over_all_daemons_pay(bed: CephBed, tmp_path: Path) -> None:
+    """A file of 4 MiB is one object on one daemon; in stripes of 1 MiB all daemons take part of it."""
+    data = bed.mount / "tried"
+    data.mkdir()
+    text = PER_RANK.replace("per-rank", "shared").replace("ranks: 2", "ranks: 4").replace("2/rank", "1/rank")
+    # Which daemons a file is on depends on its name; without barriers ranks would write several files at once.
+    text = text.replace("count: 2", "barrier: true, count: 8")
+    options = TryOptions(tmp_path / "tried", data, ranks=4, bytes_scale=Fraction(1), blocks=4)
+    bed.limit("40mbit")
+    try:
+        (tried,) = try_changes(parse_workload(text), [("too-few-stripes", STRIPED)], options)
+    finally:
+        bed.limit("none")
+    assert tried.pays is True and tried.ratio is not None and tried.ratio < 0.8, tried
+    rows = [
+        json.loads(line)["trial"]
+        for line in (tmp_path / "tried/results/trials.jsonl").read_text().splitlines()
+    ]
+    layouts = {row["workload"]: row["found"].get("layout", {}) for row in rows}
+    assert layouts["striped"]["stripe_size"] == 2**20 and layouts["striped"]["stripe_count"] > 1

@@ -6,7 +6,7 @@ A rule names its changes. The functions here change the document of one family a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from workalike.study.transfer import resized
@@ -29,15 +29,15 @@ BLOCK = 1 << 20
 class Change:
     """`name` is a level of the study; `says` tells what becomes different.
 
-    `apply` changes families; `of` are the interfaces of those that it applies to; none: all. `layout` is a layout of
-    files on servers, as a study sets it.
+    `apply` changes families; `of` are the interfaces of those that it applies to; none: all. `layouts` are layouts of
+    files on servers, as a study sets them; the first one that the file system takes counts.
     """
 
     name: str
     says: str
     apply: Apply | None = None
     of: tuple[str, ...] = ()
-    layout: Mapping[str, Any] = field(default_factory=dict)
+    layouts: tuple[Mapping[str, Any], ...] = ()
 
 
 def _contents(family: Document) -> Iterator[Document]:
@@ -213,5 +213,9 @@ NO_FILL = Change("no-fill", "no fill values are written", _no_fill, of=("hdf5", 
 NO_SEEKS = Change("no-seeks", "no seek precedes an operation", _drop("seeks"))
 NO_STATS = Change("no-stats", "no file is asked for its status", _drop("stats"))
 OPENED_ONCE = Change("opened-once", "a rank opens a file once in a dump", _opened_once)
-STRIPED = Change("striped", "files lie on all storage targets", layout={"stripe_count": "all"})
-ONE_STRIPE = Change("one-stripe", "each file lies on one storage target", layout={"stripe_count": 1})
+STRIPED = Change(
+    "striped",
+    "files lie in stripes of 1 MiB on all storage targets, or on one for each rank where their number is not known",
+    layouts=tuple({"stripe_count": count, "stripe_size": "1 MiB"} for count in ("all", "ranks")),
+)
+ONE_STRIPE = Change("one-stripe", "each file lies on one storage target", layouts=({"stripe_count": 1},))

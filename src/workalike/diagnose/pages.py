@@ -32,7 +32,7 @@ def page_of(rule: Rule) -> str:
         parts += ["", f"```{rule.language}", rule.snippet.strip("\n"), "```"]
     if rule.changes:
         parts += ["", "## Measured by `--try`", ""]
-        parts += [f"* `{change.name}`: {change.says}" for change in rule.changes]
+        parts += [_fill(f"* `{change.name}`: {change.says}", "  ") for change in rule.changes]
     if rule.needs or rule.any_of:
         need = " and ".join(rule.needs) or f"one of {', '.join(rule.any_of)}"
         parts += ["", "## Needs", "", f"Modules of the log: {need}. Otherwise the answer is *cannot-tell*."]
@@ -69,8 +69,8 @@ def index_text() -> str:
     return head + "| rule | finding |\n|---|---|\n" + "\n".join(rows) + "\n"
 
 
-def _fill(text: str) -> str:
-    return textwrap.fill(text, 118, break_long_words=False, break_on_hyphens=False)
+def _fill(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, 118, break_long_words=False, break_on_hyphens=False, subsequent_indent=indent)
 
 
 def write_pages(folder: Path) -> None:

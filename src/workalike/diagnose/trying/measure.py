@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from workalike.study.statistics.ratios import Ratio, paired_ratio
 from workalike.study.statistics.table import Trials
 from workalike.study.study_file import read_study
 from workalike.study.system import file_system_of, node_count
+from workalike.study.targets import wanted
 from workalike.workload.model import Workload
 from workalike.workload.workload_file import write_workload
 from workalike.workload.yaml_text import block
@@ -50,6 +51,14 @@ class TryOptions:
     report: Callable[[str], None] = lambda _: None
 
 
+@dataclass(frozen=True)
+class Made:
+    """What a change made of a workload. `layout` is that of its files on servers; empty: the file system's own."""
+
+    workload: Workload
+    layout: Mapping[str, Any] = field(default_factory=dict)
+
+
 def try_changes(
     workload: Workload, changes: Sequence[tuple[str, Change]], options: TryOptions
 ) -> list[Tried]:
@@ -63,20 +72,15 @@ def try_changes(
     """
     make_folder(options.out)
     scale = _scale(workload, options)
-    wanted = {change.name: change for _, change in changes}
-    made: dict[str, Workload] = {}
+    made: dict[str, Made] = {}
     reasons: dict[str, str] = {}
-    for name, change in wanted.items():
-        after = changed_workload(workload, change)
-        impossible = after if isinstance(after, str) else _impossible(after, change, scale, options)
-        if isinstance(after, str) or impossible:
-            reasons[name] = impossible
+    for name, change in {change.name: change for _, change in changes}.items():
+        after = _make(workload, change, scale, options)
+        if isinstance(after, str):
+            reasons[name] = after
         else:
             made[name] = after
-    times: dict[str, Trials] = {}
-    if made:
-        layouts = {name: wanted[name].layout for name in made}
-        times = _measured(workload, made, layouts, scale, options)
+    times = _measured(workload, made, scale, options) if made else {}
     return [
         Tried(rule=rule, change=change.name, says=change.says, reason=reasons[change.name])
         if change.name in reasons
@@ -92,42 +96,48 @@ def _scale(workload: Workload, options: TryOptions) -> Options:
     return fit_to_machine(workload, given, place, scale_bytes=options.bytes_scale is None, scale_time=False)
 
 
-def _impossible(after: Workload, change: Change, scale: Options, options: TryOptions) -> str:
-    """Why the engine or the file system cannot do what a change asks for; empty if they can."""
+def _make(workload: Workload, change: Change, scale: Options, options: TryOptions) -> Made | str:
+    """What a change makes of a workload; or why the workload, the engine or the file system cannot do it."""
+    after = changed_workload(workload, change)
+    if isinstance(after, str):
+        return after
     try:
         refuse_impossible(engine_if_built(), resolve(after, scale), None)
     except WorkalikeError as error:
         return f"it cannot be run here: {error.message}"
-    if not change.layout:
-        return ""
-    place = options.directory or options.out
+    if not change.layouts:
+        return Made(after)
+    reason = ""
+    for layout in change.layouts:
+        reason = _refused(layout, options.directory or options.out, scale.ranks or after.ranks)
+        if not reason:
+            return Made(after, layout)
+    return reason
+
+
+def _refused(layout: Mapping[str, Any], place: Path, ranks: int) -> str:
+    """Why a file system does not take a layout; empty if it does."""
     kind = kind_of(place, file_system_of(place)["type"])
+    asked = wanted({f"layout.{name}": value for name, value in layout.items()}).layout
     with scratch_folder(place) as folder:
         try:
-            asked = layout_of(
-                dict(change.layout), kind, folder, ranks=scale.ranks or after.ranks, nodes=node_count()
-            )
-            kind.apply(folder, asked)
+            kind.apply(folder, layout_of(asked, kind, folder, ranks=ranks, nodes=node_count()))
         except CannotSet as error:
             return str(error)
     return ""
 
 
 def _measured(
-    workload: Workload,
-    made: dict[str, Workload],
-    layouts: Mapping[str, Mapping[str, Any]],
-    scale: Options,
-    options: TryOptions,
+    workload: Workload, made: Mapping[str, Made], scale: Options, options: TryOptions
 ) -> dict[str, Trials]:
-    files = {AS_IS: workload, **made}
+    files = {AS_IS: workload} | {name: after.workload for name, after in made.items()}
     for name, one in files.items():
         write_workload(one, options.out / f"{name}.yaml")
     document = {
         "study": 1,
         "title": "What changes gain",
         "workloads": {name: f"{name}.yaml" for name in files},
-        "factors": _factors(layouts),
+        "factors": _factors({name: after.layout for name, after in made.items()}),
         "fixed": {"ranks": scale.ranks, "bytes_scale": str(scale.bytes_scale), "time_scale": 0},
         "blocks": options.blocks,
         "a_a": False,
@@ -145,10 +155,10 @@ def _measured(
 
 def _factors(layouts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The factors of a study that give a workload of a name its layout, and others none."""
-    wanted = [(name, field, value) for name, layout in layouts.items() for field, value in layout.items()]
+    values = [(name, field, value) for name, layout in layouts.items() for field, value in layout.items()]
     return {
         f"{field}_{number}": {"set": f"layout.{field}", "levels": [value], "when": f"workload == '{name}'"}
-        for number, (name, field, value) in enumerate(wanted)
+        for number, (name, field, value) in enumerate(values)
     }
 
 
