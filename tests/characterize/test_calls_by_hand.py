@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from workalike.characterize.call_places import place_calls
 from workalike.characterize.calls import calls_of, filled_calls, split_collective, whole_calls
 from workalike.characterize.stream_parts import (
     make_stream,
@@ -14,7 +15,7 @@ from workalike.characterize.stream_parts import (
 )
 from workalike.facts.placement import Placement
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.workload.model import Direction, Pattern, Stream
+from workalike.workload.model import Assumption, Content, Direction, Level, Pattern, SharingMode, Stream
 
 WRITE = Direction.WRITE
 Pairs = list[tuple[int, int]]
@@ -143,3 +144,12 @@ def test_few_ranks_are_spread_over_all() -> None:
     assert spread_ranks(1, 4) == [(0, 0, 1)]
     assert single_rank_pattern(Pattern.INTERLEAVED) is Pattern.CONTIGUOUS
     assert single_rank_pattern(Pattern.RANDOM) is Pattern.RANDOM
+
+
+def test_syncs_amid_writes_are_assumed_where_they_are_not_after_each() -> None:
+    """Four ranks write eight times each: after each write, after every second one, and none."""
+    for fsyncs, writes, assumed in ((32, 1, []), (16, 2, [Assumption.SYNC_PLACE]), (0, 0, [])):
+        stream = {"direction": "write", "sizes": ["32 x 10 B"]}
+        content = Content.model_validate({"fsyncs": fsyncs, "streams": [stream]})
+        assert place_calls(content, Level.POSIX, SharingMode.SHARED, 4) == assumed
+        assert (content.sync.writes if content.sync else 0) == writes

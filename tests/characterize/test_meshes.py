@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workalike.characterize.meshes import as_mesh, looks_like_mesh
+from workalike.characterize.meshes import ARRAYS_OF_MESH, _datasets, as_mesh, looks_like_mesh
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Assumption, Family, Interface, Workload
 
@@ -28,6 +28,7 @@ def as_meshes(
     return [as_mesh(family, given.ranks, interface, variables) for family in given.families]
 
 
+ACCESS = {"direction": "write", "slabs": [{"count": 4, "shape": [4, 4]}]}
 STREAMS = {
     "streams": [
         {"direction": "write", "sizes": ["200 x 4320 B"], "collective": True},
@@ -104,3 +105,12 @@ def test_datasets_are_those_of_most_dumps() -> None:
     assert several.content is not None
     assert several.content.mesh is not None
     assert several.content.mesh.variable_count == 9 + 2 - 7
+
+
+def test_the_commonest_number_of_datasets_counts() -> None:
+    """One of three dumps is a fit of other datasets."""
+    fit, arrays = {"fit": {"datasets": 9}}, {"arrays": [{"datasets": 3, "dims": [4, 4], "access": [ACCESS]}]}
+    given = workload(contents=[fit, arrays], use=[1, 0, 1], sizes="1 MiB")
+    assert _datasets(given.families[0], given.ranks) == 3
+    given = workload(contents=[fit, arrays], use=[0, 1, 0], sizes="1 MiB")
+    assert _datasets(given.families[0], given.ranks) == 9 + ARRAYS_OF_MESH

@@ -8,7 +8,7 @@ from pathlib import Path
 from counted_logs import log_of
 
 from workalike.characterize import characterize
-from workalike.characterize.named_sizes import Unnamed, spread_evenly
+from workalike.characterize.named_sizes import Unnamed, _from_the_first_rank, spread_evenly
 from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up
 from workalike.darshan import open_log
@@ -93,3 +93,8 @@ def test_dumps_with_sizes_of_their_own(tmp_path: Path) -> None:
         if not r.agrees
     ]
     assert not off
+
+
+def test_empty_operations_come_first_and_leave_no_room() -> None:
+    """Ranks that only join a call: nothing fills the rest of their turn."""
+    assert _from_the_first_rank([(5, 8), (3, 0)], [(4, 2)], 4) == [(3, 0), (5, 8), (3, 2), (1, 2)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from workalike.characterize.other_contents import sizes_spread, small_by_all
+from workalike.characterize.other_contents import in_passes, other_order, sizes_spread, small_by_all
 from workalike.workload.model import Content, Pattern
 
 CONTENT = Content.model_validate(
@@ -48,3 +48,24 @@ def test_strided_operations_keep_their_sizes() -> None:
     stream = {"direction": "write", "sizes": ["40 x 4000 B"], "pattern": "strided", "stride": "8 KiB"}
     content = Content.model_validate({"streams": [stream]})
     assert sizes_spread(content, known=set(), most=2) == content
+
+
+def stream(direction: str, size: str, base: int | None = None) -> dict[str, object]:
+    return {"direction": direction, "sizes": [size], "base": base}
+
+
+def test_the_other_direction_first() -> None:
+    both = Content.model_validate({"streams": [stream("write", "4 x 1 B"), stream("read", "2 x 3 B")]})
+    turned = other_order(both)
+    assert turned is not None and [s.direction for s in turned.streams] == ["read", "write"]
+    assert other_order(Content.model_validate({"streams": [stream("read", "4 x 1 B")] * 2})) is None
+
+
+def test_bytes_that_a_rule_read_as_written_twice_are_passes() -> None:
+    """The second stream begins anew at the start of the file; both are one, in as many passes as operations allow."""
+    twice = {"streams": [stream("write", "4 x 8 B"), stream("write", "2 x 8 B", base=0)]}
+    made = in_passes(Content.model_validate(twice), 3)
+    assert made is not None and made.passes == 3
+    assert [(s.sizes[0].count, s.sizes[0].size) for s in made.streams] == [(2, 8)]
+    elsewhere = {"streams": [stream("write", "4 x 8 B"), stream("write", "2 x 8 B", base=1)]}
+    assert in_passes(Content.model_validate(elsewhere), 3) is None

@@ -12,6 +12,7 @@ from workalike.characterize.events import Event
 from workalike.characterize.families import DataFile, group_into_families, split_by_ranks, split_by_size
 from workalike.characterize.moved import few_sizes, moved_by, moved_by_rows
 from workalike.characterize.rank_streams import moved_by_rank
+from workalike.characterize.series import series_of
 from workalike.characterize.sharing import effective_writers, root_of, sharing_of
 from workalike.characterize.tunables import aggregators_of, alignment_of, read_modify_write, stripes_of
 from workalike.facts.rank_sets import RankSet, ranks_of
@@ -317,3 +318,20 @@ def test_reads_of_a_library_that_writes_back() -> None:
     assert read_modify_write([file_facts("a", posix, written), file_facts("b", posix, written)]) == 14
     assert read_modify_write([file_facts("a", posix, read_too)]) == 0
     assert read_modify_write([file_facts("a", posix)]) == 0
+
+
+def test_dumps_of_data_sets_are_no_series() -> None:
+    """Their shapes are not in the sizes of operations; nor are there any in dumps of nothing."""
+    streams = [
+        Content.model_validate({"streams": [{"direction": "write", "sizes": [f"4 x {n} MiB"]}]})
+        for n in range(20, 60)
+    ]
+    assert series_of(streams, Level.POSIX, 4) is not None
+    slabs = [{"count": 4, "shape": [1, 8]}]
+    array = {"dims": [4, 8], "access": [{"direction": "write", "slabs": slabs}]}
+    both = [
+        content.model_copy(update={"arrays": Content.model_validate({"arrays": [array]}).arrays})
+        for content in streams
+    ]
+    assert series_of(both, Level.POSIX, 4) is None
+    assert series_of([Content()] * 40, Level.POSIX, 4) is None

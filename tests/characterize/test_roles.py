@@ -7,7 +7,7 @@ from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_o
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.darshan import LogBuilder
-from workalike.workload.model import Lifetime, Role
+from workalike.workload.model import Assumption, Lifetime, Role
 
 KIB, MIB = 2**10, 2**20
 
@@ -47,6 +47,8 @@ def test_lines_of_text_are_no_visualisation(size: int, role: Role) -> None:
 def test_a_name_says_more_than_lines() -> None:
     found = characterized(beside_checkpoints(80, "/run/water-pos.xyz"))
     assert {f.family.role for f in found.families} == {Role.VISUALIZATION, Role.CHECKPOINT}
+    by_name = {f.family.role: Assumption.ROLE not in f.family.assumed for f in found.families}
+    assert by_name == {Role.VISUALIZATION: True, Role.CHECKPOINT: False}, "state.N says nothing"
 
 
 def test_most_of_the_bytes_are_no_log() -> None:

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from workalike.characterize.calls import calls_of, filled_calls, split_collective, whole_calls
 from workalike.characterize.growth import apportion
 from workalike.characterize.moved import few_sizes, merged
-from workalike.characterize.sizes import is_solvable, lower_bound, solve_sizes, spread
+from workalike.characterize.sizes import (
+    BIN_BOUNDS,
+    is_solvable,
+    lower_bound,
+    solve_sizes,
+    spread,
+)
 from workalike.darshan.bins import bin_of
 
 PAIRS = st.lists(st.tuples(st.integers(1, 5000), st.integers(0, 3 * 10**9)), min_size=1, max_size=12)
@@ -174,3 +180,11 @@ def test_spread_over_adjacent_sizes() -> None:
     sizes = (4997, 4998, 4999, 5000, 5002, 5003, 5004)
     assert spread(7, 7 * 5000 + 3, [], 1) == [(1, size) for size in sizes]
     assert spread(6, 6 * 1000, [1001], 2) == [(2, 998), (2, 999), (2, 1003)]
+
+
+def test_spread_takes_the_sizes_next_to_the_mean() -> None:
+    """Below the mean first; a number of sizes that just fits is taken."""
+    assert sorted(spread(4, 4 * 1000 - 2, (), 2)) == [(2, 999), (2, 1000)]
+    assert spread(5, 5 * 1000, (), 2) == [(2, 999), (2, 1000), (1, 1002)]
+    whole_bin = spread(BIN_BOUNDS[0], sum(range(BIN_BOUNDS[0])), (), 1)
+    assert whole_bin == [(1, size) for size in range(BIN_BOUNDS[0])]

@@ -14,7 +14,15 @@ from known_logs import find
 from workalike.characterize import characterize
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.traced import Trace, Traces
-from workalike.characterize.windows import DumpTimes, Span, movers, scheduled, tolerance, with_windows
+from workalike.characterize.windows import (
+    DumpTimes,
+    Span,
+    movers,
+    scheduled,
+    share_of,
+    tolerance,
+    with_windows,
+)
 from workalike.darshan import LogBuilder, open_log
 from workalike.facts.gather import gather
 from workalike.facts.jobs import JobFacts, job_of
@@ -443,3 +451,9 @@ def test_counters_have_the_times_of_the_traces(name: str) -> None:
                 assert times == pytest.approx((trace.starts.min(), trace.ends.max(), spent), rel=1e-4)
                 assert found.ends is None or set(found.ends) == set(trace.ranks.tolist())
     assert seen
+
+
+def test_a_moment_in_a_span_without_length_is_its_begin() -> None:
+    assert share_of(Interval(2.0, 2.0), 2.0) == 0.0
+    assert share_of(Interval(2.0, 4.0), 3.0) == 0.5
+    assert share_of(Interval(2.0, 4.0), 9.0) == 1.0

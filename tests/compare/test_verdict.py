@@ -88,6 +88,7 @@ def test_the_worst_family_decides_and_is_named() -> None:
         (0.0, None, "Operations agree in number."),
         (2.0, 0.0, "Operations are within 2 % in number and equal in size."),
         (10.0, 0.0, "Operations are within 10 % in number and equal in size."),
+        (10.9, 0.0, "Operations are off by up to 11 % in number and equal in size."),
         (20.0, None, "Operations are off by up to 20 % in number."),
         (
             0.0,
