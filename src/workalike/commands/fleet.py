@@ -262,7 +262,7 @@ def report(
     from workalike.fleet.report.text import paper_lines
     from workalike.fleet.report.whole import TITLES, html_page, plain, table_lines, whole_report
     from workalike.fleet.report.whole import notify as notify_of
-    from workalike.fleet.store import open_store
+    from workalike.fleet.store import damage_named, open_store
 
     now = time.time()
     period = Period(
@@ -270,13 +270,14 @@ def report(
     )
     at = Thresholds(redundant, meta_share, meta_time, meta_ranks, small_writes, collective, stdio)
     store = open_store(db)
-    connection = store.connect()
-    tables, more = whole_report(connection, period, at)
+    with damage_named(db):
+        connection = store.connect()
+        tables, more = whole_report(connection, period, at)
+        handed = notify_of(store, connection, period, notify, 3600 * above) if notify else 0
     if html is not None:
         write_text(html, html_page(tables, more, period))
     if csv is not None:
         _write_tables(csv, more)
-    handed = notify_of(store, connection, period, notify, 3600 * above) if notify else 0
     if as_json:
         shown = {name: [plain(row) for row in rows] for name, rows in more.items()}
         opt.print_json({"period": vars(period), "paper": tables.to_json(), **shown, "notified": handed})

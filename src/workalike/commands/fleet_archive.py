@@ -48,7 +48,7 @@ def archive(
     """
     from workalike.fleet.archive import archive as pack
     from workalike.fleet.archive import restore as restore_log
-    from workalike.fleet.store import open_store
+    from workalike.fleet.store import damage_named, open_store
 
     store = open_store(db)
     if restore is not None:
@@ -58,7 +58,8 @@ def archive(
             )
         restore_log(archives, restore, output)
         return
-    done = pack(store, output, time.time(), older_s=86400 * older, remove=remove)
+    with damage_named(db):
+        done = pack(store, output, time.time(), older_s=86400 * older, remove=remove)
     if as_json:
         opt.print_json(vars(done))
         return
@@ -90,9 +91,10 @@ def compact(
         workalike fleet compact --db fleet/
     """
     from workalike.fleet.compact import compact as merge
-    from workalike.fleet.store import open_store
+    from workalike.fleet.store import damage_named, open_store
 
-    done = merge(open_store(db), grace_s=grace)
+    with damage_named(db):
+        done = merge(open_store(db), grace_s=grace)
     if as_json:
         opt.print_json(vars(done))
         return

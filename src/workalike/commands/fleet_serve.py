@@ -51,14 +51,14 @@ def serve(
     from workalike.fleet.serve.access import checked_access, is_loopback
     from workalike.fleet.serve.app import portal
     from workalike.fleet.site import read_site
-    from workalike.fleet.store import open_store
+    from workalike.fleet.store import damage_named, open_store
 
     uvicorn = extra("uvicorn", "the portal", "fleet")
     token = read_text(token_file, ErrorKind.BAD_FILE, 4096).strip() if token_file else None
     access = checked_access(host, read_site(site), token, user_header)
-    application = portal(
-        open_store(db), access, local=is_loopback(host) and user_header is None, archives=archive
-    )
+    with damage_named(db):
+        local = is_loopback(host) and user_header is None
+        application = portal(open_store(db), access, local=local, archives=archive)
     opt.console().print(f"http://{host}:{port}/", soft_wrap=True)
     uvicorn.run(
         application, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False

@@ -40,7 +40,7 @@ def suite(
     """
     from workalike.files import write_text
     from workalike.fleet.report.period import Period, moment
-    from workalike.fleet.store import open_store
+    from workalike.fleet.store import damage_named, open_store
     from workalike.fleet.suite.choice import choose
     from workalike.fleet.suite.features import measured as measured_of
     from workalike.fleet.suite.page import suite_page
@@ -52,10 +52,11 @@ def suite(
     period = Period(
         moment(since, "--since", now) if since else None, moment(until, "--until", now) if until else None
     )
-    connection = open_store(db).connect()
-    measured = measured_of(connection, period)
-    choice = choose(measured, count, seed=seed)
-    members = write_suite(connection, measured, choice, output, archives=archive, copies=copies)
+    with damage_named(db):
+        connection = open_store(db).connect()
+        measured = measured_of(connection, period)
+        choice = choose(measured, count, seed=seed)
+        members = write_suite(connection, measured, choice, output, archives=archive, copies=copies)
     write_text(output / "suite.html", suite_page(measured, choice, members))
     if as_json:
         opt.print_json(suite_json(choice, members))

@@ -23,7 +23,7 @@ from workalike.fleet.extras import arrow, duck
 from workalike.fleet.part_writer import Gathered, write_tables
 from workalike.fleet.schema import DUPLICATE, FILTERED, INGESTED, OF_LOGS, QUARANTINED
 from workalike.fleet.site import Site
-from workalike.fleet.store import Ids, Part, Store, staging_folder
+from workalike.fleet.store import Ids, Part, Store, damage_named, staging_folder
 from workalike.fleet.views import quoted
 from workalike.fleet.workers import Done, Lost, Workers
 
@@ -202,7 +202,7 @@ def _unknown(store: Store, found: list[Found], mark: str) -> list[Found]:
             "number": pa.array(range(len(found)), pa.int64()),
         }
     )
-    with duck().connect(":memory:") as connection:
+    with damage_named(store.folder), duck().connect(":memory:") as connection:
         connection.register("listed", listed)
         names = ", ".join(quoted(str(f)) for f in files)
         rows = connection.execute(
@@ -219,7 +219,8 @@ class _Committer:
     def __init__(self, store: Store, staging: Path) -> None:
         self._store = store
         self._staging = staging
-        self._known: Ids = store.known_logs()
+        with damage_named(store.folder):
+            self._known: Ids = store.known_logs()
         self._seen = {part.part for part in store.parts}
 
     def take(self, what: Done | Lost, outcome: Outcome) -> None:

@@ -37,6 +37,8 @@ ABOUT, MANIFEST, PARTS, STAGING, VIEWS, LOCK = (
     "lock",
 )
 LARGEST_MANIFEST = 1 << 30
+LONGEST_REASON = 300
+"""Characters of what a library says of a damaged file."""
 Ids = npt.NDArray[np.int64]
 
 
@@ -210,6 +212,26 @@ class Store:
             parquet.read_table(f, columns=["log_id"])["log_id"].to_numpy() for f in self.files("log", parts)
         ]
         return np.sort(np.concatenate(ids)) if ids else np.zeros(0, dtype=np.int64)
+
+
+@contextlib.contextmanager
+def damage_named(folder: Path) -> Iterator[None]:
+    """What the libraries of Parquet and SQL say of damaged files of a database, as an error that names the database.
+
+    Raises:
+        WorkalikeError: BAD_FILE.
+    """
+    pa, _ = arrow()
+    try:
+        yield
+    except (duck().Error, pa.ArrowException) as error:
+        reason = (str(error).splitlines() or [""])[0].strip()[:LONGEST_REASON]
+        raise WorkalikeError(
+            ErrorKind.BAD_FILE,
+            f"a file of this database is damaged: {reason or type(error).__name__}",
+            file=folder,
+            hint="restore it from a copy, or ingest the logs into a new database",
+        ) from error
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from workalike.facts.signature import FamilySignature
 from workalike.fleet.families import Row
 from workalike.fleet.rows import log_rows, program_of
 from workalike.fleet.site import Site
-from workalike.fleet.store import ABOUT, Store, open_store
+from workalike.fleet.store import ABOUT, Store, damage_named, open_store
 
 MOST_RUNS = 1000
 """Earlier runs of the program that are looked at: the newest."""
@@ -72,7 +72,8 @@ def earlier_runs(this: Run, source: Path) -> Earlier:
             hint="name a folder of logs, or a database that workalike fleet ingest made",
         )
     if (source / ABOUT).is_file():
-        return _in_database(this, open_store(source))
+        with damage_named(source):
+            return _in_database(this, open_store(source))
     return _in_folder(this, source)
 
 
@@ -140,7 +141,17 @@ def _in_database(this: Run, store: Store) -> Earlier:
         _by_log(rows(f"SELECT * FROM {table} WHERE log_id IN (SELECT unnest(?::BIGINT[]))", ids))
         for table in ("family", "log_fs", "finding")
     )
-    runs = [_run(row, *(of.get(row["log_id"], []) for of in (families, mounts, findings))) for row in logs]
+    try:
+        runs = [
+            _run(row, *(of.get(row["log_id"], []) for of in (families, mounts, findings))) for row in logs
+        ]
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise WorkalikeError(
+            ErrorKind.BAD_FILE,
+            "a row of this database cannot be true",
+            file=store.folder,
+            hint="ingest the logs into a new database",
+        ) from error
     return Earlier(runs, total["logs"])
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 
 from workalike.darshan.bins import SIZE_BINS
-from workalike.errors import WorkalikeError
+from workalike.errors import ErrorKind, WorkalikeError
 from workalike.extras import extra
 from workalike.fleet.serve import pages, queries
 from workalike.fleet.serve.access import Access, Viewer
@@ -21,7 +21,7 @@ from workalike.fleet.serve.openapi import document
 from workalike.fleet.serve.pages import Block, Page
 from workalike.fleet.serve.snapshot import Snapshot
 from workalike.fleet.serve.workloads import Workloads
-from workalike.fleet.store import Store
+from workalike.fleet.store import Store, damage_named
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
@@ -136,8 +136,11 @@ class _Portal:
                 headers = HEADERS | {"www-authenticate": 'Basic realm="I/O of jobs"'}
                 return self._web.responses.PlainTextResponse("Who are you?\n", 401, headers)
             try:
-                return make(viewer, request)
+                with damage_named(self.data.store.folder):
+                    return make(viewer, request)
             except WorkalikeError as error:
+                if error.kind is ErrorKind.BAD_FILE:
+                    return self._problem(viewer, 500, "The database is damaged: ask who looks after it.")
                 return self._problem(viewer, 400, error.message)
 
         return endpoint
