@@ -15,12 +15,12 @@ from hypothesis import settings
 EXPLORE = "WORKALIKE_EXPLORE" in os.environ
 
 # Programs that are started without mpiexec share Open MPI's session folder, and the first that ends removes it. So each
-# process of a parallel test run has a folder of its own.
-if worker := os.environ.get("PYTEST_XDIST_WORKER"):
-    folder = tempfile.mkdtemp(prefix=f"{worker}-")
-    for name in ("OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base", "OMPI_MCA_prte_tmpdir_base"):
-        os.environ.setdefault(name, folder)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+# process that runs tests has a folder of its own, workers of a parallel run too.
+folder = tempfile.mkdtemp(prefix="openmpi-")
+for name in ("OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base", "OMPI_MCA_prte_tmpdir_base"):
+    if name not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
+        os.environ[name] = folder
+atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 # Open MPI looks for fast networks for 0.2 s at each start. All ranks of a test are on one machine.
 os.environ.setdefault("OMPI_MCA_pml", "ob1")
