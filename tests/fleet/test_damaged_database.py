@@ -10,11 +10,16 @@ import pyarrow
 import pytest
 from fleets import plain_log, stored
 from pyarrow import parquet
+from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from workalike.cli import app
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.fleet.schema import OF_LOGS
+from workalike.fleet.serve.access import Access
+from workalike.fleet.serve.app import portal
+from workalike.fleet.site import Site
+from workalike.fleet.store import open_store
 
 COMMANDS = {
     "report": ["fleet", "report", "--db", "{db}"],
@@ -104,3 +109,17 @@ def test_a_hostile_signature_is_refused(made: Path, tmp_path: Path, text: str | 
     done = CliRunner().invoke(app, ["diagnose", str(log), "--history", str(db)])
     assert isinstance(done.exception, WorkalikeError), repr(done.exception)
     assert done.exception.exit_code == 2 and "cannot be true" in done.exception.one_line()
+
+
+def test_the_portal_says_that_the_database_is_damaged(made: Path, tmp_path: Path) -> None:
+    """It keeps logs and jobs in memory; the families of a job are read when its page is asked for."""
+    db = tmp_path / "db"
+    shutil.copytree(made / "db", db)
+    store = open_store(db)
+    with TestClient(portal(store, Access(Site()))) as client:
+        (key,) = store.connect().execute("SELECT min(job_key) FROM job").fetchone()
+        assert client.get(f"/job/{key}").status_code == 200
+        for path in db.rglob("family.parquet"):
+            path.write_bytes(b"")
+        answer = client.get(f"/job/{key}")
+    assert answer.status_code == 500 and "The database is damaged" in answer.text

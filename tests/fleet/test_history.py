@@ -111,7 +111,7 @@ def test_other_io_of_the_program_is_said(past: Path, tmp_path: Path) -> None:
 def test_a_first_run_has_no_history(tmp_path: Path) -> None:
     found = history_of([open_log(run(tmp_path, 1, 10.0))], tmp_path)
     assert (found.logs, found.program_runs, found.runs) == (1, 0, 0)
-    assert history_lines(found) == ["no earlier runs of the program with as many ranks; 1 log looked through"]
+    assert history_lines(found) == ["0 earlier runs of the program with as many ranks; 1 log looked through"]
 
 
 def test_of_several_logs_the_one_with_most_io_is_compared(past: Path) -> None:

@@ -273,11 +273,11 @@ def report(
     with damage_named(db):
         connection = store.connect()
         tables, more = whole_report(connection, period, at)
+        if html is not None:
+            write_text(html, html_page(tables, more, period))
+        if csv is not None:
+            _write_tables(csv, more)
         handed = notify_of(store, connection, period, notify, 3600 * above) if notify else 0
-    if html is not None:
-        write_text(html, html_page(tables, more, period))
-    if csv is not None:
-        _write_tables(csv, more)
     if as_json:
         shown = {name: [plain(row) for row in rows] for name, rows in more.items()}
         opt.print_json({"period": vars(period), "paper": tables.to_json(), **shown, "notified": handed})

@@ -75,10 +75,8 @@ def _gain(one: Tried) -> str:
 def history_lines(found: History) -> list[str]:
     """How this run compares with earlier ones, and what changed."""
     if not found.runs:
-        other = f"{plural(found.program_runs, 'earlier run')} of the program with as many ranks"
-        first = (
-            f"none of {other} did the same I/O" if found.program_runs else f"no {other.removeprefix('0 ')}"
-        )
+        others = f"{plural(found.program_runs, 'earlier run')} of the program with as many ranks"
+        first = f"none of {others} did the same I/O" if found.program_runs else others
     else:
         days = [day_text(found.moments[place].start) for place in (0, -2)]
         when = days[0] if days[0] == days[1] else f"{days[0]} to {days[1]}"

@@ -99,7 +99,7 @@ def rows_of(path: Path, site: Site) -> LogRows | Filtered:
         raise ChangedError(
             ErrorKind.DAMAGED_LOG, "changed while it was read", file=path, hint="it is read again next time"
         )
-    return _finished(found, sha256, site, site.shown_user(user), application)
+    return _finished(found, log, sha256, site)
 
 
 def log_rows(log: Log, site: Site) -> LogRows:
@@ -109,14 +109,18 @@ def log_rows(log: Log, site: Site) -> LogRows:
         WorkalikeError: as the log's reader.
     """
     sha256, _ = identity(log.path)
-    user, application = site.user_of(log.job.uid), site.application_of(program_of(log.job.exe))
-    return _finished(_tables(log, read_job([log]), site), sha256, site, site.shown_user(user), application)
+    return _finished(_tables(log, read_job([log]), site), log, sha256, site)
 
 
-def _finished(found: dict[str, list[Row]], sha256: str, site: Site, user: str, application: str) -> LogRows:
+def _finished(found: dict[str, list[Row]], log: Log, sha256: str, site: Site) -> LogRows:
     """The rows with the identity of their log."""
     log_id = log_id_of(sha256)
-    found["log"][0] |= {"sha256": sha256, "site": site.name, "user": user, "application": application}
+    found["log"][0] |= {
+        "sha256": sha256,
+        "site": site.name,
+        "user": site.shown_user(site.user_of(log.job.uid)),
+        "application": site.application_of(program_of(log.job.exe)),
+    }
     for rows in found.values():
         for each in rows:
             each["log_id"] = log_id

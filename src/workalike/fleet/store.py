@@ -224,6 +224,8 @@ def damage_named(folder: Path) -> Iterator[None]:
     pa, _ = arrow()
     try:
         yield
+    except duck().OutOfMemoryException:  # no damage
+        raise
     except (duck().Error, pa.ArrowException) as error:
         reason = (str(error).splitlines() or [""])[0].strip()[:LONGEST_REASON]
         raise WorkalikeError(

@@ -126,10 +126,9 @@ def _other_workload(this: Run, runs: Sequence[Run]) -> Iterator[str]:
     if not runs:
         return
     newest = runs[0].numbers
-    for key, name in (("files", "files"), ("bytes_read", "bytes read"), ("bytes_written", "bytes written"),
-                      ("reads", "reads"), ("writes", "writes")):  # fmt: skip
-        before, now = newest[key], this.numbers[key]
+    for quantity in (q for q in QUANTITIES if q.unit in ("B", "")):
+        before, now = newest[quantity.key], this.numbers[quantity.key]
         if abs(now - before) > LEAST_CHANGE * before:
-            yield f"{name}: {now:,.0f}, in the newest earlier run {before:,.0f}"
+            yield f"{quantity.name}: {now:,.0f}, in the newest earlier run {before:,.0f}"
     if len(this.signature) != len(runs[0].signature):
         yield f"file families: {len(this.signature)}, in the newest earlier run {len(runs[0].signature)}"

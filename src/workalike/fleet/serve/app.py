@@ -31,7 +31,7 @@ HEADERS = {
     "cache-control": "private, no-store",
     "cross-origin-resource-policy": "same-origin",
 }
-PROBLEMS = {400: "Not understood", 404: "Not found", 409: "Not possible"}
+PROBLEMS = {400: "Not understood", 404: "Not found", 409: "Not possible", 500: "Not readable"}
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]", "testserver"]
 _TEMPLATES = Path(str(resources.files("workalike.fleet.serve"))) / "templates"
 
