@@ -149,12 +149,22 @@ nb::dict columns_of(const std::vector<DumpCount>& dumps) {
     return out;
 }
 
+/// Lets Python's signal handlers run, so that Ctrl-C ends long work of the core.
+void check_signals() {
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 nb::dict count(const ResolvedPlan& resolved, const std::vector<std::optional<std::int64_t>>& payloads,
-               bool each_rank) {
+               bool each_rank, std::optional<std::int64_t> most) {
+    CountBounds bounds;
+    bounds.checkpoint = check_signals;
+    if (most) bounds.calls = *most;
     std::vector<DumpCount> dumps;
     {
         const nb::gil_scoped_release unlocked;
-        dumps = each_rank ? count_each_rank(resolved, payloads) : count_plan(resolved, payloads);
+        dumps =
+            each_rank ? count_each_rank(resolved, payloads, bounds) : count_plan(resolved, payloads, bounds);
     }
     return columns_of(dumps);
 }
@@ -465,7 +475,7 @@ NB_MODULE(_core, m) {
         .def("clean", &clean, "folder"_a, "Removes what a killed run of this plan has left in the folder.")
         .def("refuse", &refuse, "backend"_a = nb::none())
         .def("count", &count, "payloads"_a = std::vector<std::optional<std::int64_t>>{},
-             "each_rank"_a = false)
+             "each_rank"_a = false, "most"_a = nb::none())
         .def("operations", &operations, "rank"_a, "most"_a)
         .def("timeline", &timeline, "rank"_a, "most"_a,
              "The calls of a rank in the order of its agenda, with their moments in the original run.")

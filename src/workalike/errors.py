@@ -6,6 +6,8 @@ with the exit code of its kind.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 
@@ -73,6 +75,17 @@ class WorkalikeError(Exception):
         if self.hint:
             text += f" ({bounded(self.hint)})"
         return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+@contextmanager
+def about(file: str | Path | None) -> Iterator[None]:
+    """Name a file in errors from inside that name none."""
+    try:
+        yield
+    except WorkalikeError as error:
+        if error.file is None and file is not None:
+            error.file = str(file)
+        raise
 
 
 def bounded(text: str) -> str:

@@ -4,7 +4,10 @@
 #include <map>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "count/alike.hpp"
+#include "errors.hpp"
 #include "expand/permutation.hpp"
 
 namespace wa {
@@ -20,16 +23,46 @@ std::uint64_t sign_of(std::int64_t value) {
     return value > 0 ? 2U : value == 0 ? 1U : 0U;
 }
 
+/// What is left of the bounds of a count.
+class Budget {
+  public:
+    explicit Budget(const CountBounds& bounds) : bounds_(bounds), left_(bounds.calls) {}
+
+    /// Takes one call of a dump.
+    void take(std::size_t dump) {
+        if (left_-- <= 0) refuse(dump);
+        if (left_ % calls_between_checkpoints == 0) bounds_.checkpoint();
+    }
+    /// Refuses a dump with more calls than are left. Nobody has to wait for what cannot succeed.
+    void need(std::size_t dump, Wide calls) const {
+        if (calls > left_) refuse(dump);
+    }
+
+  private:
+    static constexpr std::int64_t calls_between_checkpoints = 1 << 16;
+
+    [[noreturn]] void refuse(std::size_t dump) const {
+        throw PlanError(fmt::format("dumps[{}]", dump),
+                        fmt::format("more than {} calls of the plan have to be counted one by one, such as "
+                                    "those in random order; take fewer operations",
+                                    bounds_.calls));
+    }
+
+    const CountBounds& bounds_;
+    std::int64_t left_;
+};
+
 /// The operations of one member in a chain, with a hash of every decision that shaped them. A decision is,
 /// for example, whether an access lies before, at or after the end of the previous one. If two members of a
 /// run have equal hashes, all members between them took the same decisions.
 class MemberCount {
   public:
-    MemberCount(const ResolvedPlan& resolved, const Chain& chain, std::int64_t member)
-        : counts_(chain.dumps.size()) {
+    MemberCount(const ResolvedPlan& resolved, const Chain& chain, std::int64_t member, Budget& budget)
+        : counts_(chain.dumps.size()), budget_(budget) {
         RankCalls::File stands;
         for (std::size_t i = 0; i < chain.dumps.size(); ++i) {
             const std::size_t dump = chain.dumps[i];
+            budget_.take(dump);
             DumpOperations operations(resolved.plan, dump, resolved.layout(dump), member,
                                       counting_options(resolved, dump, stands.held, chain.payloads[i]));
             stands.closes = !resolved.holds(dump);
@@ -38,7 +71,7 @@ class MemberCount {
                 continue;
             }
             RankCalls calls(operations, call_rules(resolved.traits(dump)), stands);
-            count(calls, counts_[i]);
+            count(dump, calls, counts_[i]);
             stands.held = !stands.closes && (stands.held || operations.uses_file());
             stands.state = calls.state();
         }
@@ -50,12 +83,13 @@ class MemberCount {
   private:
     void note(std::uint64_t word) { hash_ = mix(hash_, word); }
 
-    void count(RankCalls& calls, DumpCount& out) {
+    void count(std::size_t dump, RankCalls& calls, DumpCount& out) {
         out.ranks = 1;
         Counters& counters = out.counters;
         std::int64_t position = calls.state().position;
         Call call;
         while (calls.next(call)) {
+            budget_.take(dump);
             note(static_cast<std::uint64_t>(call.kind));
             const std::int64_t times = 1 + calls.skip_alike(call);
             if (times > 1) note(static_cast<std::uint64_t>(times));
@@ -133,19 +167,20 @@ class MemberCount {
     }
 
     std::vector<DumpCount> counts_;
+    Budget& budget_;
     std::uint64_t hash_ = 0;
 };
 
 class ChainCount {
   public:
-    ChainCount(const ResolvedPlan& resolved, const Chain& chain)
-        : resolved_(resolved), chain_(chain), sums_(chain.dumps.size()) {}
+    ChainCount(const ResolvedPlan& resolved, const Chain& chain, Budget& budget)
+        : resolved_(resolved), chain_(chain), budget_(budget), sums_(chain.dumps.size()) {}
 
     /// If both ends of a run behave alike, all members between them do; otherwise the run is halved.
     void add(const MemberRun& run) {
-        const MemberCount first(resolved_, chain_, run.first);
+        const MemberCount first(resolved_, chain_, run.first, budget_);
         if (run.first == run.last) return add(first, run.times);
-        const MemberCount last(resolved_, chain_, run.last);
+        const MemberCount last(resolved_, chain_, run.last, budget_);
         add_between(run, first, last);
     }
 
@@ -162,8 +197,8 @@ class ChainCount {
             return;
         }
         const std::int64_t middle = run.first + members / 2;
-        const MemberCount before(resolved_, chain_, middle - 1);
-        const MemberCount after(resolved_, chain_, middle);
+        const MemberCount before(resolved_, chain_, middle - 1, budget_);
+        const MemberCount after(resolved_, chain_, middle, budget_);
         if (middle - 1 == run.first) {
             add(first, run.times);
         } else {
@@ -182,6 +217,7 @@ class ChainCount {
 
     const ResolvedPlan& resolved_;
     const Chain& chain_;
+    Budget& budget_;
     std::vector<DumpCount> sums_;
 };
 
@@ -210,8 +246,25 @@ bool repeats(const Content& content) {
                         [](const Stream& stream) { return stream.pattern == Pattern::random; });
 }
 
+/// Operations in random order, of all ranks. Each of them is looked at.
+Wide random_operations(const Content& content) {
+    Wide out = 0;
+    for (const Stream& stream : content.streams) {
+        if (stream.pattern != Pattern::random) continue;
+        for (const Entry& entry : stream.entries) out += entry.operations;
+    }
+    return out;
+}
+
 std::vector<DumpCount> count(const ResolvedPlan& resolved,
-                             const std::vector<std::optional<std::int64_t>>& payloads, bool each_rank) {
+                             const std::vector<std::optional<std::int64_t>>& payloads, bool each_rank,
+                             const CountBounds& bounds) {
+    Budget budget(bounds);
+    Wide random = 0;
+    for (std::size_t d = 0; d < resolved.plan.dumps.size(); ++d) {
+        random += random_operations(resolved.content(d));
+        budget.need(d, random);
+    }
     std::vector<DumpCount> out(resolved.plan.dumps.size());
     using Key = std::tuple<std::size_t, std::size_t, std::int64_t, std::optional<std::int64_t>>;
     std::map<Key, std::size_t> known;  // the first dump with this key, which was counted
@@ -227,7 +280,7 @@ std::vector<DumpCount> count(const ResolvedPlan& resolved,
                 continue;
             }
         }
-        ChainCount counting(resolved, chain);
+        ChainCount counting(resolved, chain, budget);
         if (each_rank) {
             for (std::int64_t m = 0; m < resolved.layout(first).size(); ++m) counting.add({m, m, 1});
         } else {
@@ -248,13 +301,15 @@ void DumpCount::add(const DumpCount& other, std::int64_t times) {
 }
 
 std::vector<DumpCount> count_plan(const ResolvedPlan& resolved,
-                                  const std::vector<std::optional<std::int64_t>>& payloads) {
-    return count(resolved, payloads, false);
+                                  const std::vector<std::optional<std::int64_t>>& payloads,
+    const CountBounds& bounds) {
+    return count(resolved, payloads, false, bounds);
 }
 
 std::vector<DumpCount> count_each_rank(const ResolvedPlan& resolved,
-                                       const std::vector<std::optional<std::int64_t>>& payloads) {
-    return count(resolved, payloads, true);
+                                       const std::vector<std::optional<std::int64_t>>& payloads,
+    const CountBounds& bounds) {
+    return count(resolved, payloads, true, bounds);
 }
 
 }  // namespace wa

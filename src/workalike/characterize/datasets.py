@@ -28,7 +28,7 @@ from workalike.facts.plausible import latest_stamp
 from workalike.facts.records import MODULE_OF_LEVEL, FloatArray, IntArray, ModuleFacts
 from workalike.facts.rules import by
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.plan.core import core_plan
+from workalike.plan.core import core_plan, counts_of
 from workalike.plan.resolve import Options, resolve
 from workalike.workload import units
 from workalike.workload.model import (
@@ -138,7 +138,7 @@ def _reads_so_often(family: Family, reads: int, job: JobFacts) -> bool:
     """
     workload = Workload(ranks=job.nprocs, runtime=max(0.0, job.run_time), families=[family])
     try:
-        planned = int(core_plan(resolve(workload, Options())).count()["READS"].sum())
+        planned = int(counts_of(core_plan(resolve(workload, Options())))["READS"].sum())
     except WorkalikeError:
         return False
     dataset = family.all_contents()[0].dataset

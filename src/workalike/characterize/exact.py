@@ -21,7 +21,7 @@ from workalike.facts.jobs import JobFacts
 from workalike.facts.rules import by
 from workalike.plan.core import core_plan
 from workalike.plan.resolve import Options, resolve
-from workalike.predict.prediction import MOST_CALLS, calls_of
+from workalike.predict.prediction import MOST_CALLS, has_more_calls
 from workalike.workload.model import (
     AmidWrites,
     Assumption,
@@ -113,13 +113,13 @@ def is_exact(family: Family, traced: TracedFamily, job: JobFacts) -> bool:
     try:
         plan = resolve(_alone(family, job), Options())
         core = core_plan(plan)
+        if has_more_calls(core, MOST_CALLS):
+            return False
         planned = {
             dump.index: sum(int(column[place]) for column in _transfers(core))
             for place, dump in enumerate(plan.dumps)
         }
         if any(planned[index] != len(rows) for index, rows in enumerate(traced.dumps)):
-            return False
-        if calls_of(core) > MOST_CALLS:  # such as opens without end of a damaged log
             return False
         found = _expanded(core, job.nprocs)
     except (WorkalikeError, _core.PlanError):

@@ -9,6 +9,7 @@ import typer
 
 from workalike.commands import options as opt
 from workalike.commands.outcome import fail_if_short
+from workalike.errors import about
 
 
 def register(app: typer.Typer) -> None:
@@ -41,7 +42,10 @@ def command(
     from workalike.plan.plan_file import read_plan
 
     required = parse_requirements(require) if require else None
-    fidelity = compare(read_original(original), read_replica(replica), plan=read_plan(plan) if plan else None)
+    with about(original):
+        fidelity = compare(
+            read_original(original), read_replica(replica), plan=read_plan(plan) if plan else None
+        )
     write_fidelity(fidelity, output)
     if as_json:
         opt.print_json(fidelity.model_dump(mode="json"))

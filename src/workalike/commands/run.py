@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workalike.commands import options as opt
+from workalike.errors import about
 from workalike.plan.choices import only_counts
 from workalike.text import plural
 
@@ -72,7 +73,8 @@ def command(
     running = performing.run_options(
         scale, directory, output, capture=capture, per_rank=per_rank, plan_path=plan_path, source=file
     )
-    record = run_plan(plan, running)
+    with about(file):
+        record = run_plan(plan, running)
     if performing.as_json:
         opt.print_json(record.model_dump(mode="json", exclude_none=True))
     elif not performing.quiet:

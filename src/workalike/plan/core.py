@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
@@ -32,6 +35,18 @@ def core_plan(
         )
     except _core.PlanError as error:
         raise refusal(error, path if source is None else source) from error
+
+
+def counts_of(core: _core.Plan) -> dict[str, NDArray[np.int64]]:
+    """The core's counts of each dump, by name.
+
+    Raises:
+        WorkalikeError: USAGE for a plan with more calls than anybody waits for.
+    """
+    try:
+        return core.count()
+    except _core.PlanError as error:
+        raise refusal(error, None) from error
 
 
 def refusal(error: Exception, file: str | Path | None) -> WorkalikeError:

@@ -20,9 +20,13 @@ MOST_CALLS = 50_000_000
 """Calls of a plan that are looked at one by one; a plan with more is not predicted."""
 
 
-def calls_of(core: _core.Plan) -> int:
-    """Calls of all ranks of a plan."""
-    return sum(int(column.sum()) for name, column in core.count().items() if name.startswith("calls_"))
+def has_more_calls(core: _core.Plan, most: int) -> bool:
+    """Whether all ranks of a plan make more calls than `most`, such as those of a damaged log without end."""
+    try:
+        counts = core.count(most=most)
+    except _core.PlanError:
+        return True
+    return sum(int(column.sum()) for name, column in counts.items() if name.startswith("calls_")) > most
 
 
 def predicted(
@@ -42,7 +46,7 @@ def predicted(
     if not plan.families:
         return {}
     core = core_plan(plan)
-    if calls_of(core) > most:
+    if has_more_calls(core, most):
         return {}
     out: dict[Key, dict[str, Determined]] = defaultdict(dict)
     for module, records in core.predict(alignments, most, list(apart)).items():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike import _core
+from workalike.plan.core import counts_of
 from workalike.plan.plan_schema import Plan
 from workalike.version import VERSION
 
@@ -21,8 +22,12 @@ _BINS = ("SIZE_READ", "SIZE_WRITE")
 
 
 def counted_dumps(plan: Plan, core: _core.Plan) -> list[dict[str, Any]]:
-    """One dump of a record for each dump of the plan, in the plan's order; all times are 0."""
-    counts = {name: column.tolist() for name, column in core.count().items()}
+    """One dump of a record for each dump of the plan, in the plan's order; all times are 0.
+
+    Raises:
+        WorkalikeError: as `counts_of`.
+    """
+    counts = {name: column.tolist() for name, column in counts_of(core).items()}
     families = {family.id: (family, level) for family, level in zip(plan.families, core.levels, strict=True)}
     out = []
     for row, dump in enumerate(plan.dumps):
