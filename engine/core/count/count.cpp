@@ -1,10 +1,10 @@
 #include "count/count.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
-
-#include <fmt/format.h>
 
 #include "count/alike.hpp"
 #include "errors.hpp"
@@ -302,13 +302,13 @@ void DumpCount::add(const DumpCount& other, std::int64_t times) {
 
 std::vector<DumpCount> count_plan(const ResolvedPlan& resolved,
                                   const std::vector<std::optional<std::int64_t>>& payloads,
-    const CountBounds& bounds) {
+                                  const CountBounds& bounds) {
     return count(resolved, payloads, false, bounds);
 }
 
 std::vector<DumpCount> count_each_rank(const ResolvedPlan& resolved,
                                        const std::vector<std::optional<std::int64_t>>& payloads,
-    const CountBounds& bounds) {
+                                       const CountBounds& bounds) {
     return count(resolved, payloads, true, bounds);
 }
 

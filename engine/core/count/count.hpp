@@ -25,8 +25,8 @@ struct DumpCount {
     void add(const DumpCount& other, std::int64_t times);
 };
 
-/// Bounds a count. Calls that continue by a rule are counted at once; others, such as those in random order, are
-/// looked at one by one, and a damaged log may ask for more of them than anybody waits for.
+/// Bounds a count. Calls that continue by a rule are counted at once; others, such as those in random order,
+/// are looked at one by one, and a damaged log may ask for more of them than anybody waits for.
 struct CountBounds {
     std::int64_t calls = std::int64_t{1} << 31;  // looked at one by one; minutes
     std::function<void()> checkpoint = [] {};    // called every few milliseconds; it may throw
@@ -35,9 +35,9 @@ struct CountBounds {
 /// Counts all dumps of a plan; ranks that behave alike are counted once. `payloads` holds, for each dump, the
 /// bytes that its library was given in a recorded run; empty if nothing is known. Raises PlanError beyond the
 /// bounds.
-[[nodiscard]] std::vector<DumpCount> count_plan(
-    const ResolvedPlan& resolved, const std::vector<std::optional<std::int64_t>>& payloads = {},
-    const CountBounds& bounds = {});
+[[nodiscard]] std::vector<DumpCount> count_plan(const ResolvedPlan& resolved,
+                                                const std::vector<std::optional<std::int64_t>>& payloads = {},
+                                                const CountBounds& bounds = {});
 
 /// The same counts from looking at every rank. Tests check that count_plan() agrees.
 [[nodiscard]] std::vector<DumpCount> count_each_rank(
