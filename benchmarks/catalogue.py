@@ -81,6 +81,11 @@ CATALOGUE = (
         ),
     ),
     Entry(
+        "tried-changes",
+        "python benchmarks/tried_changes.py",
+        ("benchmarks/tried_changes.py", "src/workalike/diagnose", "src/workalike/facts", *ENGINE),
+    ),
+    Entry(
         "agreement",
         "python benchmarks/agreement.py",
         ("benchmarks/agreement.py", *CHARACTERIZE, *PLAN, *COMPARE, "src/workalike/predict", "counting"),

@@ -55,6 +55,31 @@ CASES = {
 - {role: input, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},
    content: {seeks: each, streams: [{direction: read, sizes: [20000/rank x 4 KiB]}]}}
 """),
+    "small interleaved writes": ("small-writes", "aggregated", """\
+- {role: checkpoint, interface: posix, sharing: shared, schedule: {count: 1, first: 0 s},
+   content: {streams: [{direction: write, pattern: interleaved, sizes: [20000/rank x 512 B]}]}}
+"""),
+    "every rank reads the whole file": ("all-ranks-read-all", "one-reader", """\
+- {role: input, interface: posix, sharing: shared, schedule: {count: 1, first: 0 s},
+   content: {streams: [{direction: read, pattern: replicated, sizes: [64/rank x 1 MiB]}]}}
+"""),
+    "passes over the same bytes": ("redundant-reads", "read-once", """\
+- {role: input, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},
+   content: {passes: 6, streams: [{direction: read, sizes: [64/rank x 1 MiB]}]}}
+"""),
+    "opened again and again": ("reopened-often", "opened-once", """\
+- {role: checkpoint, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},
+   content: {opens: 20000, streams: [{direction: write, sizes: [8/rank x 1 MiB]}]}}
+"""),
+    "asked for its status": ("stat-storm", "no-stats", """\
+- {role: input, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},
+   content: {stats: 400000, streams: [{direction: read, sizes: [8/rank x 1 MiB]}]}}
+"""),
+    "chunks across what is read": ("read-amplification", "chunked", """\
+- {role: input, interface: hdf5, sharing: per-rank, schedule: {count: 1, first: 0 s},
+   content: {arrays: [{dims: [2048, 2048], chunk: [128, 512],
+   access: [{direction: read, slabs: [{count: 2048, shape: [1, 2048]}]}]}]}}
+"""),
 }  # fmt: skip
 
 

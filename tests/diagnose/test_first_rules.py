@@ -45,6 +45,26 @@ def test_half_a_threshold_of_redundant_reads_is_silent(tmp_path: Path) -> None:
     assert diagnosed(redundant(0.5), tmp_path).findings == []
 
 
+def chunks_read_for_rows(mpiio: bool) -> LogBuilder:
+    """HDF5 was asked for 0.25 GiB in rows; it read whole chunks, 4 GiB, and many of them again."""
+    log = LogBuilder(nprocs=16, run_time=25.0)
+    log.h5d("/data/mesh:/x", file="/data/mesh", READS=1000, BYTES_READ=GIB // 4, F_READ_TIME=41.0)
+    if mpiio:
+        log.mpiio("/data/mesh", INDEP_OPENS=16, INDEP_READS=4000, BYTES_READ=4 * GIB, F_READ_TIME=41.0)
+    return log.posix(
+        "/data/mesh", OPENS=16, READS=4000, BYTES_READ=4 * GIB, MAX_BYTE_READ=2 * GIB - 1,
+        CONSEC_READS=3900, SEQ_READS=3990, F_READ_TIME=40.0, F_SLOWEST_RANK_TIME=2.5,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("mpiio", [False, True])
+def test_chunks_that_are_read_for_rows_are_the_cause_of_bytes_read_again(tmp_path: Path, mpiio: bool) -> None:
+    (finding,) = diagnosed(chunks_read_for_rows(mpiio), tmp_path).findings
+    assert finding.rule == "read-amplification"
+    assert (finding.evidence["asked"], finding.evidence["read"]) == (GIB / 4, 4 * GIB)
+    assert "redundant-reads: redundant_bytes" in finding.evidence
+
+
 def syncing(per_write: float) -> LogBuilder:
     return LogBuilder(nprocs=4, run_time=100.0).posix(
         "/data/out", OPENS=4, WRITES=1000, FSYNCS=int(1000 * per_write), CONSEC_WRITES=996, SEQ_WRITES=996,

@@ -58,7 +58,7 @@ RULE = Rule(
     find=find,
     parameters=Limits,
     any_of=("POSIX", "STDIO"),
-    explained_by=("all-ranks-read-all", "read-again-each-epoch"),
+    explained_by=("all-ranks-read-all", "read-again-each-epoch", "read-amplification"),
     source="the Cray XE6 paper asks for 1 TiB in a fleet; in one job a tenth of the bytes and 1 GiB.",
     changes=(READ_ONCE, ONE_READER),
 )
