@@ -173,6 +173,23 @@ def test_ctrl_c_keeps_what_has_finished(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "out" / "trials.parquet").num_rows == finished
 
 
+def test_a_signal_after_the_line_of_a_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The trial is in the table, too, when a signal arrives between its line's last byte and what follows."""
+    sync = os.fsync
+
+    def sync_and_interrupt(descriptor: int) -> None:
+        sync(descriptor)
+        if Path(f"/proc/self/fd/{descriptor}").readlink().name == "trials.jsonl":
+            raise KeyboardInterrupt
+
+    path = write_study(tmp_path, fixed={"backend": "null"})
+    monkeypatch.setattr(os, "fsync", sync_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(read_study(path), DriverOptions(out=tmp_path / "out"))
+    assert len(trials_in(tmp_path / "out")) == 1
+    assert pq.read_table(tmp_path / "out" / "trials.parquet").num_rows == 1
+
+
 def refused(path: Path, out: Path, **more: object) -> str:
     with pytest.raises(WorkalikeError) as error:
         run_study(read_study(path), DriverOptions(out=out, **more))  # type: ignore[arg-type]

@@ -66,6 +66,7 @@ class Journal:
             while written < len(line):
                 written += os.write(self._lines, line[written:])
             os.fsync(self._lines)
+            self.finished.append(finished)
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._lines, before)
@@ -75,7 +76,9 @@ class Journal:
                 file=self.folder / LINES,
                 hint="free space, then give the same command again: it resumes",
             ) from error
-        self.finished.append(finished)
+        except BaseException:  # a signal, which may arrive when the line is already complete
+            self.finished = _recovered(self.folder / LINES)
+            raise
 
     def save_manifest(self, **changes: Any) -> None:
         """Write the manifest with changed fields.
