@@ -46,7 +46,10 @@ def make_locked(path: Path, folder: bool) -> int:
     while True:
         if folder:
             path.mkdir(mode=0o700)
-            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            except FileNotFoundError:  # another command removed it as left over before it was opened
+                continue
         else:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         with contextlib.suppress(OSError):  # a file system without locks

@@ -17,7 +17,7 @@ from workalike.capture.library import find_library
 from workalike.capture.session import CaptureOptions, Session, map_folder
 from workalike.errors import WorkalikeError
 from workalike.files import write_text
-from workalike.leftovers import remove_leftovers, scratch_folder
+from workalike.leftovers import make_locked, new_name, remove_leftovers, scratch_folder
 
 WORKALIKE = str(Path(sys.executable).with_name("workalike"))
 HOLD = """
@@ -153,3 +153,23 @@ def test_two_sessions_at_once_leave_each_other_alone(tmp_path: Path, library: Pa
         assert first.spool.is_dir() and first.maps.is_dir()
         assert second.spool.is_dir() and second.maps.is_dir()
     assert spools(tmp_path) == []
+
+
+def test_a_folder_that_is_removed_before_it_is_opened_is_created_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another command may look for leftovers between the two calls."""
+    made: list[Path] = []
+    mkdir = Path.mkdir
+
+    def mkdir_and_lose_the_first(self: Path, mode: int = 0o777) -> None:
+        mkdir(self, mode)
+        made.append(self)
+        if len(made) == 1:
+            assert remove_leftovers(tmp_path) == [self]
+
+    monkeypatch.setattr(Path, "mkdir", mkdir_and_lose_the_first)
+    path = tmp_path / new_name(".workalike-run")
+    descriptor = make_locked(path, folder=True)
+    assert made == [path, path] and remove_leftovers(tmp_path) == [] and path.is_dir()
+    os.close(descriptor)
