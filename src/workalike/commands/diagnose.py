@@ -10,6 +10,7 @@ import typer
 
 from workalike.commands import options as opt
 from workalike.commands.outcome import EXIT_PARTLY
+from workalike.commands.progress import progress
 from workalike.errors import ErrorKind, WorkalikeError
 
 
@@ -97,7 +98,8 @@ def command(
     if history is not None:
         from workalike.fleet.history.compare import history_of
 
-        found = found.model_copy(update={"history": history_of(job.logs, history)})
+        with progress("logs", hidden=as_json) as report_done:
+            found = found.model_copy(update={"history": history_of(job.logs, history, report_done)})
     if attempt is not None:
         from workalike.diagnose.trying.measure import TryOptions
         from workalike.diagnose.trying.of_findings import try_findings

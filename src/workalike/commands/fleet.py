@@ -10,6 +10,7 @@ import typer
 
 from workalike.commands import fleet_archive, fleet_serve, fleet_suite
 from workalike.commands import options as opt
+from workalike.commands.progress import progress
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.text import plural
 
@@ -146,16 +147,18 @@ def ingest(
                 report,
             )
         else:
-            outcome = ingest_logs(
-                store,
-                sources,
-                settings,
-                site,
-                since=first,
-                jobs=jobs,
-                share=_share_of(share),
-                scheduler=scheduler,
-            )
+            with progress("logs", hidden=quiet or as_json) as report_done:
+                outcome = ingest_logs(
+                    store,
+                    sources,
+                    settings,
+                    site,
+                    since=first,
+                    jobs=jobs,
+                    share=_share_of(share),
+                    scheduler=scheduler,
+                    progress=report_done,
+                )
         _show(outcome, quiet=quiet, as_json=as_json)
         if watch is None:
             break
@@ -341,7 +344,8 @@ def generate(
         return
     from workalike.fleet.generate.logs import write_fleet
 
-    truth = write_fleet(output, jobs, seed=seed, days=days)
+    with progress("logs", hidden=as_json) as report_done:
+        truth = write_fleet(output, jobs, seed=seed, days=days, progress=report_done)
     if as_json:
         opt.print_json(vars(truth))
         return

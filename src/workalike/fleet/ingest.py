@@ -91,7 +91,7 @@ def ingest(
     jobs: int | None = None,
     share: tuple[int, int] = (0, 1),
     scheduler: str | None = None,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int, int], None] = lambda _, __: None,
 ) -> Outcome:
     """Read all new logs of folders, lists and files into the database.
 
@@ -102,7 +102,7 @@ def ingest(
         jobs: worker processes; by default one for each core.
         share: (i, n) takes the i-th of n shares of the files, for n ingestions at the same time.
         scheduler: the address of a Dask cluster's scheduler, whose workers read instead of processes of this node.
-        progress: is called with the number of files that are done.
+        progress: is called with the number of new files that are done, and of all new files.
 
     Raises:
         WorkalikeError: MISSING where a source does not exist, CANNOT_WRITE, RUN_FAILED.
@@ -128,7 +128,7 @@ def ingest(
             committer = _Committer(store, staging)
             for what in found_logs:
                 committer.take(what, outcome)
-                progress(sum(outcome.counts.values()))
+                progress(sum(outcome.counts.values()), len(new))
     if new or not (store.folder / "fleet.duckdb").exists():
         store.update_views()
     outcome.seconds = time.monotonic() - began

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from workalike.darshan import LogBuilder
@@ -12,8 +13,17 @@ MOUNTS = (("lustre", "/scratch"), ("nfs", "/home"))
 MIB = 2**20
 
 
-def write_fleet(folder: Path, count: int, *, seed: int = 1, days: float = 56.0) -> Truth:
+def write_fleet(
+    folder: Path,
+    count: int,
+    *,
+    seed: int = 1,
+    days: float = 56.0,
+    progress: Callable[[int, int], None] = lambda _, __: None,
+) -> Truth:
     """Write so many logs into `folder/logs`, and `folder/site.yaml` with the users' names; what was planted.
+
+    `progress` is called with the number of logs that are written, and of all logs.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.
@@ -25,6 +35,7 @@ def write_fleet(folder: Path, count: int, *, seed: int = 1, days: float = 56.0) 
     for job in made:
         place = logs / f"{(job.number - 1) // 1000:04d}"
         log_of(job).write(place / f"{job.habit.user}_{job.habit.application}_id{job.number}.darshan")
+        progress(job.number, count)
     write_text(folder / "users.csv", "uid,name\n" + "".join(f"{uid},{name}\n" for uid, name in users()))
     write_text(folder / "site.yaml", "name: demo\nusers: users.csv\nstaff: [flo]\n")
     return truth

@@ -6,7 +6,7 @@ Runs are of the same workload if they agree in program, ranks and family signatu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,14 +51,16 @@ QUANTITIES = (
 )
 
 
-def history_of(logs: Sequence[Log], source: Path) -> History:
+def history_of(
+    logs: Sequence[Log], source: Path, progress: Callable[[int, int], None] = lambda _, __: None
+) -> History:
     """What earlier runs, in a folder of logs or in a database, say of a job: of its log that spent most time in I/O.
 
     Raises:
         WorkalikeError: as `earlier_runs`.
     """
     this = max(map(run_of, logs), key=lambda run: run.numbers["io_s"])
-    return compared(this, earlier_runs(this, source)).model_copy(update={"of_logs": len(logs)})
+    return compared(this, earlier_runs(this, source, progress)).model_copy(update={"of_logs": len(logs)})
 
 
 def compared(this: Run, earlier: Earlier) -> History:

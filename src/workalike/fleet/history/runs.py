@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,8 +58,12 @@ def run_of(log: Log) -> Run:
     return _run(rows["log"][0], rows["family"], rows["log_fs"], rows["finding"])
 
 
-def earlier_runs(this: Run, source: Path) -> Earlier:
+def earlier_runs(
+    this: Run, source: Path, progress: Callable[[int, int], None] = lambda _, __: None
+) -> Earlier:
     """The earlier runs of a run's program, in a folder of logs or in a database.
+
+    `progress` is called with the number of logs of a folder that were looked at, and of those to look at.
 
     Raises:
         WorkalikeError: MISSING where there is no such folder, and as `open_store`.
@@ -74,7 +78,7 @@ def earlier_runs(this: Run, source: Path) -> Earlier:
     if (source / ABOUT).is_file():
         with damage_named(source):
             return _in_database(this, open_store(source))
-    return _in_folder(this, source)
+    return _in_folder(this, source, progress)
 
 
 def _run(log: Row, families: Sequence[Row], mounts: Sequence[Row], findings: Sequence[Row]) -> Run:
@@ -95,12 +99,13 @@ def _run(log: Row, families: Sequence[Row], mounts: Sequence[Row], findings: Seq
     )
 
 
-def _in_folder(this: Run, folder: Path) -> Earlier:
+def _in_folder(this: Run, folder: Path, progress: Callable[[int, int], None]) -> Earlier:
     """Logs below a folder; of those of other programs only the header is read."""
-    logs = damaged = 0
+    damaged = 0
     found: list[tuple[float, Path]] = []
-    for path in sorted(folder.rglob("*.darshan")):
-        logs += 1
+    paths = sorted(folder.rglob("*.darshan"))
+    for done, path in enumerate(paths, start=1):
+        progress(done, len(paths))
         try:
             job = open_log(path).job
         except WorkalikeError:
@@ -110,12 +115,14 @@ def _in_folder(this: Run, folder: Path) -> Earlier:
         if same and job.start_time < this.start:
             found.append((job.start_time, path))
     runs = []
-    for _, path in heapq.nlargest(MOST_RUNS, found):
+    newest = heapq.nlargest(MOST_RUNS, found)
+    for done, (_, path) in enumerate(newest, start=1):
+        progress(len(paths) + done, len(paths) + len(newest))
         try:
             runs.append(run_of(open_log(path)))
         except WorkalikeError:
             damaged += 1
-    return Earlier(runs, logs, damaged)
+    return Earlier(runs, len(paths), damaged)
 
 
 def _in_database(this: Run, store: Store) -> Earlier:

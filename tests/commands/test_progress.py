@@ -1,0 +1,58 @@
+"""Long work shows a bar on a terminal, and nothing where stderr is a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from workalike.darshan import open_log
+
+JOBS = 30
+
+
+def stderr_of(folder: Path, *arguments: str, terminal: bool) -> str:
+    """What a command prints on stderr, a terminal or a pipe."""
+    reader, writer = pty.openpty() if terminal else os.pipe()
+    with os.fdopen(reader, "rb", buffering=0) as stderr:
+        command = [sys.executable, "-m", "workalike", *arguments]
+        environment = os.environ | {"TERM": "xterm", "COLUMNS": "80"}
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=writer,
+        )
+        os.close(writer)
+        text = b""
+        with contextlib.suppress(OSError):  # how a terminal ends that nobody writes to any more
+            while piece := stderr.read(1 << 16):
+                text += piece
+        assert process.wait(timeout=60) == 0, text
+    return text.decode()
+
+
+def test_a_fleet_is_made_and_read_with_a_bar_on_a_terminal(tmp_path: Path) -> None:
+    make = ("fleet", "generate", "-o", ".", "--jobs", str(JOBS))
+    read = ("fleet", "ingest", "logs", "--db", "db", "-j", "1")
+    assert f"{JOBS}/{JOBS}" in stderr_of(tmp_path, *make, terminal=True)
+    assert f"{JOBS}/{JOBS}" in stderr_of(tmp_path, *read, terminal=True)
+
+
+def test_no_bar_goes_into_a_file_or_with_quiet(tmp_path: Path) -> None:
+    assert stderr_of(tmp_path, "fleet", "generate", "-o", ".", "--jobs", str(JOBS), terminal=False) == ""
+    assert stderr_of(tmp_path, "fleet", "ingest", "logs", "--db", "db", "-q", terminal=True) == ""
+
+
+def test_earlier_runs_are_looked_for_with_a_bar(tmp_path: Path) -> None:
+    stderr_of(tmp_path, "fleet", "generate", "-o", ".", "--jobs", str(JOBS), terminal=False)
+    newest = max((tmp_path / "logs").rglob("*.darshan"), key=lambda log: open_log(log).job.start_time)
+    shown = stderr_of(tmp_path, "diagnose", str(newest), "--history", "logs", terminal=True)
+    done, of = re.findall(r"(\d+)/(\d+)", shown)[-1]
+    assert done == of and int(of) > JOBS
