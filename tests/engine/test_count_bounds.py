@@ -34,7 +34,7 @@ def test_what_follows_a_rule_is_counted_however_much_it_is() -> None:
 
 
 def test_random_order_without_end_is_refused_at_once() -> None:
-    with pytest.raises(_core.PlanError, match=r"dumps\[0\]: more than 2147483648 calls"):
+    with pytest.raises(_core.PlanError, match=r"dumps\[0\]: more than 1073741824 calls"):
         writes(BEYOND, "random").count()
     assert has_more_calls(writes(BEYOND, "random"), LONG)
 
@@ -77,6 +77,6 @@ def test_an_error_about_a_workload_without_end_names_the_workload(tmp_path: Path
         app(["compare", str(workload), str(record)], standalone_mode=False)
     assert caught.value.exit_code == 2
     assert caught.value.one_line() == (
-        f"bad usage: {workload}: dumps[0]: more than 2147483648 calls of the plan have to be counted one by one, "
+        f"bad usage: {workload}: dumps[0]: more than 1073741824 calls of the plan have to be counted one by one, "
         "such as those in random order (take fewer operations)"
     )

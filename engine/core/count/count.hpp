@@ -28,7 +28,7 @@ struct DumpCount {
 /// Bounds a count. Calls that continue by a rule are counted at once; others, such as those in random order,
 /// are looked at one by one, and a damaged log may ask for more of them than anybody waits for.
 struct CountBounds {
-    std::int64_t calls = std::int64_t{1} << 31;  // looked at one by one; minutes
+    std::int64_t calls = std::int64_t{1} << 30;  // looked at one by one; half a minute
     std::function<void()> checkpoint = [] {};    // called every few milliseconds; it may throw
 };
 
