@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import io
 import os
 import random
@@ -99,6 +100,10 @@ def alarm(on: bool) -> None:
     """Set the alarms for a mutant, or cancel them."""
     signal.setitimer(signal.ITIMER_PROF, SECONDS if on else 0)
     signal.alarm(WAITING if on else 0)
+    if on:  # compiled code that does not look for signals is ended with the process, and its stack is printed
+        faulthandler.dump_traceback_later(2 * WAITING, exit=True, file=sys.__stderr__)
+    else:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def try_mutants(kind: str, scratch: Path, mutate: Callable[[random.Random], Any]) -> Counter[Any]:
