@@ -32,6 +32,7 @@ SETTINGS = """
 [run]
 source_pkgs = workalike
 parallel = true
+omit = {tmp}/*
 patch =
     subprocess
     _exit
@@ -43,7 +44,7 @@ def main() -> int:
     results = Results()
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "settings"
-        settings.write_text(SETTINGS.format(folder=folder))
+        settings.write_text(SETTINGS.format(folder=folder, tmp=tempfile.gettempdir()))
         option = f"--rcfile={settings}"
         with ThreadPoolExecutor(PROCESSES) as processes:
             passed = list(processes.map(lambda tests: passes(option, tests), parts()))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from workalike.diagnose.diagnosis import diagnosis_of
-from workalike.diagnose.finding import Diagnosis, Severity
+from workalike.diagnose.finding import Diagnosis, Finding, Severity
 from workalike.diagnose.job import read_job
 from workalike.diagnose.site import Site
 
@@ -24,6 +24,11 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("mpiexec") is None or shutil.which("mpicc") is None, reason="no MPI"),
 ]
 AT_SMALL_SCALE = Site({"file-per-process": {"ranks": 4}})
+
+
+def main_finding(found: Diagnosis) -> Finding:
+    """The first finding; but ranks are unequal by chance where they share the cores, which no application causes."""
+    return next(finding for finding in found.findings if finding.rule != "unequal-ranks")
 
 
 @pytest.fixture
@@ -40,7 +45,7 @@ def diagnosed(profile: Profile, compiled: Callable[..., Path]) -> Callable[[str]
 
 def test_flash_writes_attributes_at_each_step(diagnosed: Callable[[str], Diagnosis]) -> None:
     found = diagnosed("flash")
-    first = found.findings[0]
+    first = main_finding(found)
     assert (first.rule, first.severity) == ("library-metadata", Severity.HIGH)
     assert (
         first.evidence["metadata_writes"] > 0.9 * first.evidence["writes"]
@@ -56,7 +61,7 @@ def test_nwchem_has_scratch_files_of_each_process_and_conflicts(
     diagnosed: Callable[[str], Diagnosis],
 ) -> None:
     found = diagnosed("nwchem")
-    first = found.findings[0]
+    first = main_finding(found)
     assert first.rule == "file-per-process" and first.evidence["files"] == 4 * 20
     (conflict,) = [finding for finding in found.findings if finding.rule == "conflict"]
     assert found.consistency is not None and found.consistency.weakest == "POSIX"
@@ -67,7 +72,7 @@ def test_nwchem_has_scratch_files_of_each_process_and_conflicts(
 
 def test_chombo_writes_a_shared_file_independently(diagnosed: Callable[[str], Diagnosis]) -> None:
     found = diagnosed("chombo")
-    first = found.findings[0]
+    first = main_finding(found)
     assert first.rule == "independent-access" and first.severity is Severity.HIGH
     assert "small-writes" in first.also and first.evidence["writes"] >= 4 * 1500
     assert "small-writes" not in {finding.rule for finding in found.findings}
@@ -75,7 +80,7 @@ def test_chombo_writes_a_shared_file_independently(diagnosed: Callable[[str], Di
 
 
 def test_qmcpack_overwrites_its_checkpoint(diagnosed: Callable[[str], Diagnosis]) -> None:
-    first = diagnosed("qmcpack").findings[0]
+    first = main_finding(diagnosed("qmcpack"))
     assert first.rule == "overwritten-in-place" and first.evidence["times"] == 5
     assert first.gain_at_most_s == 0
 
