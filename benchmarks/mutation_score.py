@@ -16,13 +16,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import yaml
 from catalogue import ROOT
 from results import Results
 
+sys.path.insert(0, str(ROOT / "tests" / "mutation"))
+from explained import reason
+
 COUNT = 200
 LEAST = 80.0
-EXPLAINED = ROOT / "tests" / "mutation" / "survivors.yaml"
 
 
 def main() -> int:
@@ -50,12 +51,12 @@ def main() -> int:
         f"mutation score: {COUNT} mutants of `facts`, `characterize`, `compare`, each against its package's tests",
         f"{score:.1f} %: {noticed} of {len(verdicts)} noticed ({by_package(verdicts)})",
         target=f"≥ {LEAST:g} %, survivors explained",
-        reached=score >= LEAST and all(reason(verdict) for verdict in survivors),
+        reached=score >= LEAST and all(why(verdict) for verdict in survivors),
         per_cent=score,
     )
     for verdict in sorted(survivors, key=lambda v: (v["file"], v["line"])):
         place = f"{verdict['file'].removeprefix('src/workalike/')}:{verdict['line']}"
-        results.add(f"survivor: `{place}`, {verdict['what']}", reason(verdict) or "not explained")
+        results.add(f"survivor: `{place}`, {verdict['what']}", why(verdict) or "not explained")
     results.write()
     return int(score < LEAST)
 
@@ -66,15 +67,9 @@ def by_package(verdicts: list[dict[str, Any]]) -> str:
     return ", ".join(f"{package} {noticed[package]} of {sampled[package]}" for package in sorted(sampled))
 
 
-def reason(verdict: dict[str, Any]) -> str:
-    """Why it survives: of the same file, line of code and change; '' where nobody has said it."""
-    code = (ROOT / verdict["file"]).read_text(encoding="utf-8").splitlines()[verdict["line"] - 1].strip()
-    known: list[dict[str, str]] = yaml.safe_load(EXPLAINED.read_text(encoding="utf-8"))
-    for entry in known:
-        same = (f"src/workalike/{entry['file']}", entry["code"], entry["change"])
-        if same == (verdict["file"], code, verdict["what"]):
-            return entry["why"]
-    return ""
+def why(verdict: dict[str, Any]) -> str:
+    """Why it survives; '' where nobody has said it."""
+    return reason(ROOT / verdict["file"], verdict["line"], verdict["what"])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ first failure. A mutant that makes them hang is noticed, too.
 
 `judge.py` says how the tests run: one run of a package's tests under coverage shows which of them execute a line; a
 mutant's run takes these first, the fastest first. The survivors are those that all tests of the package let pass that
-may execute the line.
+may execute the line. A mutant that `survivors.yaml` explains counts as a survivor and is not run, which takes minutes.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import judge
+from explained import reason
 from judge import Learned, Run, Suite
 from mutators import Mutation, mutations_of
 
@@ -110,9 +111,9 @@ def learn(packages: list[str], scratch: Path) -> Learned:
 
 def judge_all(mutants: list[Mutant], learned: Learned, jobs: int, scratch: Path) -> list[Verdict]:
     """Run the tests with each mutant, `jobs` at a time; the verdicts in the order of the mutants."""
-    verdicts: dict[int, Verdict] = {}
+    verdicts = {n: verdict_of(mutant, None, 0.0) for n, mutant in enumerate(mutants) if is_explained(mutant)}
     running: dict[int, Run] = {}
-    waiting = list(enumerate(mutants))[::-1]
+    waiting = [(n, mutant) for n, mutant in enumerate(mutants) if n not in verdicts][::-1]
     while waiting or running:
         while waiting and len(running) < jobs:
             number, mutant = waiting.pop()
@@ -125,6 +126,10 @@ def judge_all(mutants: list[Mutant], learned: Learned, jobs: int, scratch: Path)
                 verdicts[number] = verdict_of(mutants[number], end.failed, end.seconds)
         time.sleep(0.01)
     return [verdicts[number] for number in range(len(mutants))]
+
+
+def is_explained(mutant: Mutant) -> bool:
+    return reason(mutant.path, mutant.mutation.line, mutant.mutation.what) != ""
 
 
 def begin(mutant: Mutant, learned: Learned, scratch: Path) -> Run:

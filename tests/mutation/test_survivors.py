@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import mutation_score
+import explained
 import pytest
-import yaml
-
-ENTRIES = yaml.safe_load(mutation_score.EXPLAINED.read_text(encoding="utf-8"))
+import score
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry['file']} {entry['change']}")
+@pytest.mark.parametrize("entry", explained.entries(), ids=lambda entry: f"{entry['file']} {entry['change']}")
 def test_an_explained_line_exists_and_is_found(entry: dict[str, str]) -> None:
-    path = Path("src/workalike") / entry["file"]
-    lines = (mutation_score.ROOT / path).read_text(encoding="utf-8").splitlines()
+    path = explained.SOURCES / entry["file"]
+    lines = path.read_text(encoding="utf-8").splitlines()
     (number,) = [n for n, line in enumerate(lines, 1) if line.strip() == entry["code"]]
-    verdict = {"file": str(path), "line": number, "what": entry["change"]}
-    assert mutation_score.reason(verdict) == entry["why"]
-    assert mutation_score.reason({**verdict, "what": "another change"}) == ""
+    assert explained.reason(path, number, entry["change"]) == entry["why"]
+    assert explained.reason(path, number, "another change") == ""
+
+
+@pytest.mark.parametrize("entry", explained.entries(), ids=lambda entry: f"{entry['file']} {entry['change']}")
+def test_an_explained_change_is_still_made(entry: dict[str, str]) -> None:
+    """A sampled mutant that is explained is a survivor without a run, so its explanation must be of a real mutant."""
+    path = explained.SOURCES / entry["file"]
+    made = [make() for make in score.mutations_of(path.read_text(encoding="utf-8")).values()]
+    found = [m for m in made if explained.reason(path, m.line, m.what) == entry["why"]]
+    assert found and all(score.is_explained(score.Mutant("facts", path, mutation)) for mutation in found)
