@@ -74,7 +74,7 @@ void visit_calls(const ResolvedPlan& resolved, std::int64_t rank,
         Call call;
         while (calls.next(call)) {
             if (call.kind == Call::Kind::begin_file) name = name_of(call.file);
-            if (!visit({rank, d, name, &call})) return;
+            if (!visit({rank, d, name, &call, &calls})) return;
         }
         if (stands.closes) {
             held.erase({dump.family, dump.file});

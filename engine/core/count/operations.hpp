@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "count/resolved.hpp"
+#include "expand/calls.hpp"
 
 namespace wa {
 
@@ -18,6 +19,7 @@ struct RankCall {
     std::size_t dump = 0;  // position in the plan
     std::string_view file;
     const Call* call = nullptr;
+    RankCalls* calls = nullptr;  // that the call is of: a visit may leave out calls that follow by a rule
 };
 
 /// Visits the calls of a rank in all dumps, in the order of the plan. The visit ends when `visit` returns

@@ -117,7 +117,7 @@ class Walk {
             const std::int64_t rank = only != nullptr ? only->at(i) : i;
             visit_calls(resolved_, rank, [&](const RankCall& made) {
                 if (!kind_of(*made.call)) return true;
-                if (left_-- == 0) throw UsageError("the plan has too many calls to be predicted one by one");
+                spend(1);
                 see(made);
                 return true;
             });
@@ -133,9 +133,17 @@ class Walk {
     }
 
   private:
+    void spend(std::int64_t calls) {
+        left_ -= calls;
+        if (left_ < 0) throw UsageError("the plan has too many calls to be predicted one by one");
+    }
+
     RankRecord& record(LogModule module, const RankCall& made) {
+        Latest& latest = latest_[static_cast<std::size_t>(module)];
+        if (latest.record != nullptr && *latest.file == made.file) return *latest.record;
         auto [found, fresh] = open_[static_cast<std::size_t>(module)].try_emplace(std::string(made.file));
         RankRecord& record = found->second;
+        latest = {&found->first, &record};
         if (fresh) {
             record.family = resolved_.plan.dumps[made.dump].family;
             if (module == LogModule::posix)
@@ -149,16 +157,31 @@ class Walk {
         const std::size_t family = resolved_.plan.dumps[made.dump].family;
         const Level level = levels_[family];
         if (!predicted(level)) return;
-        switch (module_of(level)) {
-            case LogModule::posix:
-                return posix(record(LogModule::posix, made), *made.call);
-            case LogModule::stdio:
-                return stdio(record(LogModule::stdio, made), *made.call);
-            case LogModule::mpiio:
-                mpiio(record(LogModule::mpiio, made), made);
-                if (out_.below_mpiio[family]) below(family, made);
-                return;
+        const LogModule module = module_of(level);
+        if (module == LogModule::stdio) return stdio(record(module, made), *made.call);
+        if (made.call->kind == Call::Kind::transfer) return transfers(module, family, made);
+        if (module == LogModule::posix) return posix(record(module, made), *made.call);
+        mpiio(record(module, made), made);
+    }
+
+    /// A transfer, and those that follow it by a rule.
+    void transfers(LogModule module, std::size_t family, const RankCall& made) {
+        const RankCalls::TransferRun run = made.calls->skip_run();
+        spend(run.count);
+        RankRecord& counted = record(module, made);
+        Call call = *made.call;
+        const RankCall moved{made.rank, made.dump, made.file, &call, made.calls};
+        for (std::int64_t i = 0; i <= run.count; ++i, call.operation.offset += run.step) {
+            if (module == LogModule::posix) {
+                posix(counted, call);
+            } else {
+                mpiio(counted, moved);
+                if (out_.below_mpiio[family]) below(family, moved);
+            }
         }
+        if (module == LogModule::posix) counted.counter[POSIX_SEEKS] += run.seeks;
+        counted.counter[module == LogModule::posix ? int{POSIX_FSYNCS} : int{MPIIO_SYNCS}] +=
+            run.flushes + run.syncs;
     }
 
     static enum transfer transfer_of(const Operation& operation) {
@@ -290,7 +313,14 @@ class Walk {
             add_rank(module, all[found->second], record);
         }
         records.clear();
+        latest_[static_cast<std::size_t>(module)] = {};
     }
+
+    /// Most calls are of the file that the call before was of.
+    struct Latest {
+        const std::string* file = nullptr;
+        RankRecord* record = nullptr;
+    };
 
     const ResolvedPlan& resolved_;
     const std::vector<std::int64_t>& alignments_;
@@ -298,6 +328,7 @@ class Walk {
     std::int64_t left_;
     std::vector<Level> levels_;
     std::array<FileRecords, log_modules> open_;
+    std::array<Latest, log_modules> latest_;
     std::array<std::unordered_map<std::string, std::size_t>, log_modules> places_;
     Prediction out_;
 };
