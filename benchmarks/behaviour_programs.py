@@ -311,14 +311,16 @@ def build(program: Program, folder: Path) -> None:
         subprocess.run(program.before, cwd=folder, check=True, capture_output=True)
 
 
-def workalike(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def workalike(
+    *words: str, cwd: Path | None = None, seconds: float = LONGEST_S
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "workalike", *words],
         cwd=cwd,
         env={**os.environ, **Mpiexec().environment()},
         capture_output=True,
         text=True,
-        timeout=LONGEST_S,
+        timeout=seconds,
     )
 
 

@@ -10,16 +10,15 @@ how many dumps are in progress at once, and the time inside calls.
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import statistics
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from behaviour_programs import KNOWN, PROGRAMS, Program, build, workalike
+from behaviour_programs import KNOWN, PROGRAMS, Program, build
+from pairs import DISTANCE, Pair, pair_of
 from results import Results
 
 PAIRS = 5
@@ -27,46 +26,15 @@ SHORT_S, WITHIN_S = 2.0, 0.05
 """A program of less time is compared in seconds."""
 RATIOS = (0.97, 1.05)
 START_S, START_SHARE = 0.02, 0.01
-DISTANCE = 0.05
 
 
-@dataclass(frozen=True)
-class Pair:
-    """A run of a program, and of its replica: seconds from the first to the last I/O call, and what was compared."""
-
-    original_s: float
-    replica_s: float
-    start_error_s: float
-    distance: float | None
-    io_ratio: float | None
-
-    @property
-    def ratio(self) -> float:
-        return self.replica_s / self.original_s
-
-
-def pair_of(program: Program, work: Path) -> Pair:
-    """Run a program and its replica below `work`; raises RuntimeError if either fails."""
-    app, out, logs = (work / name for name in ("app", "out", "logs"))
-    for folder in (app, logs):
-        folder.mkdir(parents=True)
+def measured(program: Program, work: Path) -> Pair:
+    """Run a program and its replica below `work`."""
+    shutil.rmtree(work, ignore_errors=True)
+    app = work / "app"
+    app.mkdir(parents=True)
     build(program, app)
-    done = workalike("profile", "-o", f"{logs}/", "--", *program.command, cwd=app)
-    found = sorted(map(str, logs.glob("*.darshan")))
-    if done.returncode or not found:
-        raise RuntimeError(f"{program.name} was not captured: {done.stderr.strip()[-200:]}")
-    done = workalike("replicate", *found, "-o", str(out), "--full")
-    if not (out / "fidelity.json").exists():
-        raise RuntimeError(f"{program.name} was not replicated: {done.stderr.strip()[-200:]}")
-    times = json.loads((out / "fidelity.json").read_text(encoding="utf-8"))["times"]
-    overlap = times["overlap"]
-    return Pair(
-        times["calls_original_s"],
-        times["calls_replica_s"],
-        times["start_time_error_max_s"],
-        overlap["distance"] if overlap else None,
-        times["io_time_ratio"],
-    )
+    return pair_of(program.name, program.command, app, work)
 
 
 def median(values: Sequence[float]) -> float:
@@ -131,9 +99,7 @@ def main() -> int:
         pairs: dict[str, list[Pair]] = {program.name: [] for program in programs}
         for number in range(given.pairs):
             for program in programs:
-                work = place / f"{program.name}-{number}"
-                shutil.rmtree(work, ignore_errors=True)
-                pairs[program.name].append(pair_of(program, work))
+                pairs[program.name].append(measured(program, place / f"{program.name}-{number}"))
         for program in programs:
             show(results, program, pairs[program.name])
             good = good and is_good(pairs[program.name])

@@ -1,0 +1,154 @@
+"""An original and its replica at full scale with its times, run in turn; the logs of both are compared.
+
+`pair_of` makes one pair. Times of a family are seconds inside calls at its level, of all ranks together, by the same
+timers on both sides.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from behaviour_programs import workalike
+
+RATIOS = (0.97, 1.06)
+"""Of the wall clock: first to last I/O call, replica ÷ original."""
+IO_FAMILY, IO_ALL = (0.67, 1.5), (0.8, 1.25)
+"""Of the time inside calls: of each family, and of all together."""
+LEAST_S = 0.05
+"""A family's time inside calls below this is reported, and not judged."""
+DISTANCE = 0.05
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Seconds from the first to the last I/O call of both, and what was compared."""
+
+    original_s: float
+    replica_s: float
+    start_error_s: float
+    distance: float | None
+    io_s: tuple[float, float] | None
+    """Inside calls, original and replica."""
+    families: Mapping[str, tuple[float, float]]
+
+    @property
+    def ratio(self) -> float:
+        return self.replica_s / self.original_s
+
+    @property
+    def io_ratio(self) -> float | None:
+        return self.io_s[1] / self.io_s[0] if self.io_s and self.io_s[0] else None
+
+
+def settle() -> None:
+    """Both sides begin with a disk at rest: what the run before has deleted is gone from the journal, too."""
+    os.sync()
+    time.sleep(0.5)
+
+
+def pair_of(
+    name: str,
+    command: Sequence[str],
+    folder: Path,
+    work: Path,
+    *,
+    options: Sequence[str] = (),
+    data: Path | None = None,
+    seconds: float = 120,
+) -> Pair:
+    """Run a command under capture in `folder`, then its replica; logs and replica go to `work`.
+
+    Args:
+        name: of the original, for errors.
+        options: of `replicate`.
+        data: where the replica's data goes; by default below `work`.
+        seconds: that each of both may take.
+
+    Raises:
+        RuntimeError: either of both failed.
+    """
+    out, logs = work / "out", work / "logs"
+    logs.mkdir(parents=True)
+    settle()
+    done = workalike(
+        *("profile", "--stdio-sizes", "-o", f"{logs}/", "--", *command), cwd=folder, seconds=seconds
+    )
+    found = sorted(map(str, logs.glob("*.darshan")))
+    if done.returncode or not found:
+        raise RuntimeError(f"{name} was not captured: {done.stderr.strip()[-300:]}")
+    settle()
+    place = ("--dir", str(data)) if data is not None else ()
+    done = workalike("replicate", *found, "-o", str(out), "--full", *place, *options, seconds=seconds)
+    if not (out / "fidelity.json").exists():
+        raise RuntimeError(f"{name} was not replicated: {done.stderr.strip()[-300:]}")
+    fidelity = json.loads((out / "fidelity.json").read_text(encoding="utf-8"))
+    times = fidelity["times"]
+    overlap = times["overlap"]
+    inside = (times["io_time_original_s"], times["io_time_replica_s"])
+    return Pair(
+        times["calls_original_s"],
+        times["calls_replica_s"],
+        times["start_time_error_max_s"],
+        overlap["distance"] if overlap else None,
+        None if None in inside else inside,
+        {
+            family["name"]: (family["io_time_original_s"], family["io_time_replica_s"])
+            for family in fidelity["families"]
+            if family["io_time_original_s"] is not None and family["io_time_replica_s"] is not None
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A quantity over all pairs: original and replica."""
+
+    originals: Sequence[float]
+    replicas: Sequence[float]
+
+    @property
+    def original(self) -> float:
+        return statistics.median(self.originals)
+
+    @property
+    def ratio(self) -> float:
+        """Median over the pairs."""
+        return statistics.median(b / a for a, b in zip(self.originals, self.replicas, strict=True) if a)
+
+    def is_within(self, bounds: tuple[float, float]) -> bool:
+        """Whether the ratio is within bounds, or the replica's median within the spread of the original's repeats."""
+        replica = statistics.median(self.replicas)
+        return bounds[0] <= self.ratio <= bounds[1] or min(self.originals) <= replica <= max(self.originals)
+
+    def text(self) -> str:
+        return f"{self.ratio:.2f} × of {self.original:.3g} s (repeats {min(self.originals):.3g} to {max(self.originals):.3g})"
+
+
+def wall(pairs: Sequence[Pair]) -> Compared:
+    return Compared([pair.original_s for pair in pairs], [pair.replica_s for pair in pairs])
+
+
+def inside_calls(pairs: Sequence[Pair]) -> Compared | None:
+    both = [pair.io_s for pair in pairs if pair.io_s is not None and pair.io_s[0] > 0]
+    return Compared([a for a, _ in both], [b for _, b in both]) if both else None
+
+
+def by_family(pairs: Sequence[Pair]) -> dict[str, Compared]:
+    """Families that every pair has, with time inside calls."""
+    names = [name for name in pairs[0].families if all(name in pair.families for pair in pairs)]
+    compared = {
+        name: Compared(*zip(*(pair.families[name] for pair in pairs), strict=True))  # type: ignore[arg-type]
+        for name in names
+    }
+    return {name: times for name, times in compared.items() if all(times.originals)}
+
+
+def overlap(pairs: Sequence[Pair]) -> float:
+    """Median total variation of the share of time with k dumps in progress."""
+    return statistics.median(pair.distance or 0.0 for pair in pairs)
