@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from behaviour_captured import SHARED, shortened
+from behaviour_lammps import SHARED, shortened
 
 from workalike.launch.launchers import Mpiexec
 

@@ -48,14 +48,17 @@ def test_commands_exist() -> None:
 
 
 def test_every_script_that_measures_is_known() -> None:
-    helpers = {"catalogue", "results", "results_page", "run", "preloaded", "beside_drishti", "drishti_peer"}
-    helpers |= {"million_segments"}
-    in_prose = {
-        "mphys_fidelity",
-        "show_pieces",
-        "write_sizes",
-        "tried_changes",
-    }  # their figures are in pages of their own
+    helpers = {
+        "catalogue",
+        "results",
+        "results_page",
+        "run",
+        "preloaded",
+        "beside_drishti",
+        "drishti_peer",
+        "pairs",
+    }
+    in_prose = {"mphys_fidelity", "show_pieces", "write_sizes"}  # their figures are in pages of their own
     used = {Path(word).stem for known in CATALOGUE for word in known.command.split() if word.endswith(".py")}
     scripts = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
     assert scripts - helpers - in_prose <= used

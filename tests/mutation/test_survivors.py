@@ -16,7 +16,6 @@ def test_an_explained_line_exists_and_is_found(entry: dict[str, str]) -> None:
     assert explained.reason(path, number, "another change") == ""
 
 
-
 def test_explained_mutants_are_not_run() -> None:
     """A sampled mutant that is explained is a survivor without a run, so its explanation must be of a real mutant."""
     path = explained.SOURCES / "facts" / "single_records.py"
