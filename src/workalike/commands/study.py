@@ -110,6 +110,7 @@ def run(
     from workalike.study.driver import DriverOptions, run_study
     from workalike.study.halving import run_search
     from workalike.study.results_page import write_results_page
+    from workalike.study.settings import factors_of
     from workalike.study.study_file import read_study
 
     if dry_run:
@@ -142,7 +143,7 @@ def run(
     page = write_results_page(
         output,
         study.study.title or file.stem,
-        list(study.study.factors),
+        list(factors_of(study.study)),
         outcome.finished,
         outcome.stopping,
         ended=outcome.state == "budget",
