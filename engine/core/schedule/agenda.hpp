@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <tuple>
 #include <vector>
@@ -58,21 +59,21 @@ class Agenda {
     /// The next event; false when the rank has done everything. After `begin` the caller may add its part.
     bool next(Event& event) {
         if (present_ != nullptr) go_on();
-        if (present_ == nullptr || !comes_first(present_->key())) {
-            if (present_ != nullptr) push(present_);
-            present_ = nullptr;
-            if (next_ < entries_.size() && (heap_.empty() || entries_[next_].key() < heap_.front().key)) {
+        if (present_ == nullptr || limit_ < present_->key) {
+            if (entry_is_next()) {
+                if (present_ != nullptr) push(present_);
+                present_ = nullptr;
                 const AgendaEntry& entry = entries_[next_++];
+                set_limit();
                 event = {entry.kind, entry.dump, entry.at_s, 0, nullptr, nullptr};
                 return true;
             }
             if (heap_.empty()) return false;
-            std::pop_heap(heap_.begin(), heap_.end(), later);
-            present_ = heap_.back().progress;
-            heap_.pop_back();
+            present_ = present_ == nullptr ? pop() : exchange(present_);
+            set_limit();
         }
         const DumpSteps& steps = present_->part->steps();
-        event = {present_->kind, present_->dump, present_->at_s, 0, present_->part, nullptr};
+        event = {present_->kind, present_->dump, present_->key.at_s, 0, present_->part, nullptr};
         if (present_->kind == EventKind::call) {
             event.busy_s = steps.busy_s();
             event.call = &present_->call;
@@ -89,18 +90,34 @@ class Agenda {
         progress.part = &part;
         advance(progress);
         push(&progress);
+        set_limit();
     }
 
   private:
-    using Key = std::tuple<double, std::size_t, EventKind>;
+    /// A moment, and the place of an event among those of the moment.
+    struct Key {
+        double at_s = 0;
+        std::size_t place = 0;
+        [[nodiscard]] bool operator<(const Key& other) const {
+            // Without branches, since which of two parts comes first cannot be foreseen.
+            const int earlier = static_cast<int>(at_s < other.at_s);
+            const int same = static_cast<int>(at_s == other.at_s);
+            return (earlier | (same & static_cast<int>(place < other.place))) != 0;
+        }
+    };
+    static Key key_of(double at_s, std::size_t dump, EventKind kind) {
+        constexpr std::size_t most_kinds = 8;
+        return {at_s, dump * most_kinds + static_cast<std::size_t>(kind)};
+    }
+    static Key key_of(const AgendaEntry& entry) { return key_of(entry.at_s, entry.dump, entry.kind); }
+
     struct Progress {
         std::size_t place = 0;  // among the parts
         std::size_t dump = 0;
         Part* part = nullptr;
-        double at_s = 0;
         EventKind kind = EventKind::call;  // of the next event
+        Key key;                           // of the next event
         Call call;
-        [[nodiscard]] Key key() const { return {at_s, dump, kind}; }
     };
 
     /// Keys lie in the heap, since comparing them is most of the work with many parts.
@@ -108,12 +125,10 @@ class Agenda {
         Key key;
         Progress* progress = nullptr;
     };
-    static bool later(const Waiting& a, const Waiting& b) { return a.key > b.key; }
-
     static void advance(Progress& progress) {
         DumpSteps& steps = progress.part->steps();
         progress.kind = steps.next(progress.call) ? EventKind::call : EventKind::end;
-        progress.at_s = steps.start_s();
+        progress.key = key_of(steps.start_s(), progress.dump, progress.kind);
     }
 
     /// Prepares what follows the event that was given last.
@@ -128,21 +143,67 @@ class Agenda {
         }
     }
 
-    [[nodiscard]] bool comes_first(const Key& key) const {
-        return (heap_.empty() || key < heap_.front().key) &&
-               (next_ == entries_.size() || key < entries_[next_].key());
+    /// Whether an entry comes before all parts but the present one.
+    [[nodiscard]] bool entry_is_next() const {
+        return next_ < entries_.size() && (heap_.empty() || key_of(entries_[next_]) < heap_.front().key);
+    }
+
+    void set_limit() {
+        limit_ = {std::numeric_limits<double>::infinity(), std::numeric_limits<std::size_t>::max()};
+        if (!heap_.empty()) limit_ = heap_.front().key;
+        if (entry_is_next()) limit_ = key_of(entries_[next_]);
     }
 
     void push(Progress* progress) {
-        heap_.push_back({progress->key(), progress});
-        std::push_heap(heap_.begin(), heap_.end(), later);
+        heap_.emplace_back();
+        rise(heap_.size() - 1, {progress->key, progress});
+    }
+
+    /// Takes the first out.
+    Progress* pop() {
+        Progress* first = heap_.front().progress;
+        const Waiting last = heap_.back();
+        heap_.pop_back();
+        if (!heap_.empty()) sink(last);
+        return first;
+    }
+
+    /// Takes the first out and puts another in.
+    Progress* exchange(Progress* progress) {
+        Progress* first = heap_.front().progress;
+        sink({progress->key, progress});
+        return first;
+    }
+
+    /// Fills the place of the first. What is put in comes late in most cases, so its place is looked for from
+    /// the end: one comparison a level on the way down.
+    void sink(const Waiting& waiting) {
+        const std::size_t size = heap_.size();
+        std::size_t hole = 0;
+        for (std::size_t child = 1; child < size; child = 2 * hole + 1) {
+            if (child + 1 < size) child += static_cast<std::size_t>(heap_[child + 1].key < heap_[child].key);
+            heap_[hole] = heap_[child];
+            hole = child;
+        }
+        rise(hole, waiting);
+    }
+
+    void rise(std::size_t hole, const Waiting& waiting) {
+        while (hole > 0) {
+            const std::size_t parent = (hole - 1) / 2;
+            if (!(waiting.key < heap_[parent].key)) break;
+            heap_[hole] = heap_[parent];
+            hole = parent;
+        }
+        heap_[hole] = waiting;
     }
 
     std::vector<AgendaEntry> entries_;
     std::size_t next_ = 0;
     std::vector<std::unique_ptr<Progress>> parts_;
-    std::vector<Waiting> heap_;  // all parts but the present one
+    std::vector<Waiting> heap_;  // a binary heap of all parts but the present one
     Progress* present_ = nullptr;
+    Key limit_;  // of what comes first beside the present part
 };
 
 }  // namespace wa
