@@ -103,8 +103,8 @@ def test_coverage_and_server_load(tmp_path: Path, centre: tuple[Store, Truth]) -
     lines += [f"{10**6 + i},nobody,{START + 60 * i},{START + 60 * i + 7200},2" for i in range(len(jobs))]
     (tmp_path / "jobs.csv").write_text("job_id,user,start,end,nodes\n" + "\n".join(lines) + "\n")
     site = Site(name="demo")
-    assert read_accounting(store, tmp_path / "jobs.csv", site) == 2 * len(jobs)
-    assert read_accounting(store, tmp_path / "jobs.csv", site) == 0
+    assert read_accounting(store, tmp_path / "jobs.csv", site).rows == 2 * len(jobs)
+    assert read_accounting(store, tmp_path / "jobs.csv", site).rows == 0
     [day] = coverage(store.connect(), Period())
     users = len({user for _, user, _ in jobs})
     assert (day["jobs"], day["jobs_percent"]) == (2 * len(jobs), 50.0)
@@ -113,7 +113,7 @@ def test_coverage_and_server_load(tmp_path: Path, centre: tuple[Store, Truth]) -
     (tmp_path / "load.csv").write_text(
         "mount,minute,bytes_read,bytes_written,operations,fullness\n/scratch,2026-01-01T00:00:30,1,2,3,0.5\n"
     )
-    assert read_server_load(store, tmp_path / "load.csv", site) == 1
+    assert read_server_load(store, tmp_path / "load.csv", site).rows == 1
     assert store.connect().execute("SELECT minute, fullness FROM server_load").fetchall() == [(START, 0.5)]
 
 

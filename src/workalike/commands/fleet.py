@@ -91,7 +91,8 @@ def ingest(
         typer.Option(metavar="OPTION", help="With --array: a directive, such as --partition=debug."),
     ] = None,
     accounting: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="Also the jobs that the scheduler knows, for coverage.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Also the jobs that the scheduler knows (CSV or sacct -P)."),
     ] = None,
     server_load: Annotated[
         Path | None, typer.Option(metavar="CSV", help="Also the load of file systems, by minute.")
@@ -133,9 +134,9 @@ def ingest(
     store = open_or_make(db, settings.key_mark)
     for file, read in ((accounting, read_accounting), (server_load, read_server_load)):
         if file is not None:
-            rows = read(store, file, settings)
+            added = read(store, file, settings)
             if not quiet and not as_json:
-                opt.console().print(f"{file.name}: {plural(rows, 'row')}", soft_wrap=True)
+                opt.console().print(f"{file.name}: {added.text()}", soft_wrap=True)
     while True:
         if array is not None:
             report = (lambda _: None) if quiet or as_json else opt.warn

@@ -1,11 +1,14 @@
-"""Accounting and server load from CSV files, which other programs wrote."""
+"""Accounting and server load from tables that other programs wrote, such as Slurm's `sacct`."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import math
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,15 +21,56 @@ from workalike.fleet.schema import arrow_schema
 from workalike.fleet.site import Site
 from workalike.fleet.store import STAGING, Part, Store
 from workalike.leftovers import scratch_folder
+from workalike.text import plural
 
 LONGEST_FIELD = 200
 Row = dict[str, Any]
+Names = dict[str, tuple[str, ...]]
+"""The columns of a table, and the headers that each may have in lower case, the best one first."""
+
+ACCOUNTING: Names = {
+    "job_id": ("jobidraw", "job_id", "jobid"),
+    "user": ("user",),
+    "start": ("start",),
+    "end": ("end",),
+    "nodes": ("nodes", "nnodes"),
+}
+NO_TIME = {"", "unknown", "none", "n/a"}
+"""What `sacct` prints for a time that has not come."""
+STEPS, TASKS, WAITING, RUNNING = (
+    "steps of jobs",
+    "tasks of arrays without the column JobIDRaw",
+    "jobs that have not begun",
+    "jobs that run still",
+)
+"""Rows of `sacct` that are no ended job."""
 
 
-def read_accounting(store: Store, file: Path, site: Site) -> int:
-    """Add the jobs of a CSV file with the columns job_id, user, start, end and nodes; returns the number of rows.
+@dataclass
+class Added:
+    """How many rows of a file were added, and how many were left out for which reason."""
 
-    Times are seconds since 1970 or ISO 8601 (UTC where no zone is given), as `sacct --parsable2 --delimiter=,` prints.
+    rows: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def text(self) -> str:
+        """As a sentence without a full stop."""
+        said = plural(self.rows, "row")
+        if self.left_out:
+            said += "; left out: " + ", ".join(f"{n:,} {why}" for why, n in self.left_out.items())
+        return said
+
+
+class _LeftOutError(Exception):
+    """A row that does not belong into the table; the argument says why."""
+
+
+def read_accounting(store: Store, file: Path, site: Site) -> Added:
+    """Add the jobs of a table with the columns job_id, user, start, end and nodes, separated by commas or `|`.
+
+    The headers of `sacct -P -o JobID,JobIDRaw,User,Start,End,NNodes` are known, too. Times are seconds since 1970 or
+    ISO 8601 (UTC where no zone is given). Steps, and jobs that have not ended, are left out and counted. The number
+    that logs have is JobIDRaw: without that column, tasks of arrays (`123_4`) cannot be matched, and are left out.
     A file that was read before is not read again; later rows of a job replace earlier ones in reports.
 
     Raises:
@@ -34,11 +78,15 @@ def read_accounting(store: Store, file: Path, site: Site) -> int:
     """
 
     def row_of(row: Row) -> Row:
+        job_id = _job_id(row["job_id"])
+        for name, why in (("start", WAITING), ("end", RUNNING)):
+            if row[name].lower() in NO_TIME:
+                raise _LeftOutError(why)
         start, end = _time(row["start"]), _time(row["end"])
         nodes = _whole(row["nodes"])
         return {
             "site": site.name,
-            "job_id": _whole(row["job_id"].partition(".")[0]),
+            "job_id": job_id,
             "user": site.shown_user(row["user"][:LONGEST_FIELD]),
             "start": start,
             "end": end,
@@ -46,10 +94,21 @@ def read_accounting(store: Store, file: Path, site: Site) -> int:
             "node_hours": nodes * max(0.0, end - start) / 3600,
         }
 
-    return _add(store, file, "accounting", ("job_id", "user", "start", "end", "nodes"), row_of)
+    return _add(store, file, "accounting", ACCOUNTING, row_of)
 
 
-def read_server_load(store: Store, file: Path, site: Site) -> int:
+def _job_id(text: str) -> int:
+    """The number of a job. Other forms of `sacct` are no number, though Python reads `123_4` as 1234."""
+    if re.fullmatch(r"\d+", text, re.ASCII):
+        return _whole(text)
+    if re.fullmatch(r"\d+([_+][^.]*)?\.[^.]+", text, re.ASCII):
+        raise _LeftOutError(STEPS)
+    if re.fullmatch(r"\d+[_+][^.]*", text, re.ASCII):
+        raise _LeftOutError(TASKS)
+    raise ValueError(f"{text[:20]!r} is no number of a job")
+
+
+def read_server_load(store: Store, file: Path, site: Site) -> Added:
     """Add a CSV file with the columns mount, minute, bytes_read, bytes_written, operations and fullness (0 to 1).
 
     Raises:
@@ -67,16 +126,17 @@ def read_server_load(store: Store, file: Path, site: Site) -> int:
         }
 
     names = ("mount", "minute", "bytes_read", "bytes_written", "operations", "fullness")
-    return _add(store, file, "server_load", names, row_of)
+    return _add(store, file, "server_load", {name: (name,) for name in names}, row_of)
 
 
-def _add(store: Store, file: Path, table: str, names: tuple[str, ...], row_of: Callable[[Row], Row]) -> int:
+def _add(store: Store, file: Path, table: str, names: Names, row_of: Callable[[Row], Row]) -> Added:
     with open_file(file, ErrorKind.BAD_FILE) as opened:
         data = opened.read()
+    added = Added()
     name = f"{table}/{hashlib.sha256(data).hexdigest()[:20]}"
     if any(part.part == name for part in store.parts):
-        return 0
-    rows = list(_rows(file, data, names, row_of))
+        return added
+    rows = list(_rows(file, data, names, row_of, added.left_out))
     pa, _ = arrow()
     parent = store.folder / STAGING
     parent.mkdir(exist_ok=True)
@@ -86,27 +146,40 @@ def _add(store: Store, file: Path, table: str, names: tuple[str, ...], row_of: C
             if not any(part.part == name for part in store.parts):
                 store.commit(Part(name, {table: len(rows)}), staging / "part")
     store.update_views()
-    return len(rows)
+    added.rows = len(rows)
+    return added
 
 
-def _rows(file: Path, data: bytes, names: tuple[str, ...], row_of: Callable[[Row], Row]) -> Iterator[Row]:
-    reader = csv.DictReader(data.decode("utf-8", "replace").splitlines())
-    heads = {(head or "").strip().lower(): head for head in reader.fieldnames or []}
-    missing = [name for name in names if name not in heads]
-    if missing:
-        raise _bad(
-            file, f"has no column {', '.join(missing)}", "line 1", f"its columns must be {', '.join(names)}"
-        )
+def _rows(
+    file: Path, data: bytes, names: Names, row_of: Callable[[Row], Row], left_out: Counter[str]
+) -> Iterator[Row]:
+    lines = data.decode("utf-8", "replace").splitlines()
+    reader = csv.DictReader(lines, delimiter="|" if lines and "|" in lines[0] else ",")
+    heads = _heads(file, names, list(reader.fieldnames or []))
     try:
         for row in reader:
             try:
-                yield row_of({name: (row[heads[name]] or "").strip() for name in names})
+                yield row_of({name: (row[head] or "").strip() for name, head in heads.items()})
+            except _LeftOutError as why:
+                left_out[str(why)] += 1
             except (ValueError, OverflowError) as error:
                 raise _bad(
                     file, str(error)[:100], f"line {reader.line_num}", "correct or remove it"
                 ) from error
     except csv.Error as error:
         raise _bad(file, str(error), f"line {reader.line_num}", "is it CSV?") from error
+
+
+def _heads(file: Path, names: Names, found: list[str]) -> dict[str, str]:
+    """The header of each column in the file."""
+    known = {(head or "").strip().lower(): head for head in found}
+    heads = {name: known[word] for name, words in names.items() for word in words[::-1] if word in known}
+    missing = [name for name in names if name not in heads]
+    if missing:
+        raise _bad(
+            file, f"has no column {', '.join(missing)}", "line 1", f"its columns must be {', '.join(names)}"
+        )
+    return heads
 
 
 def _bad(file: Path, message: str, place: str, hint: str) -> WorkalikeError:
@@ -117,7 +190,7 @@ def _whole(text: str) -> int:
     if len(text) > 20:
         raise ValueError(f"{text[:20]!r}... is no count")
     number = int(text or "0")
-    if not 0 <= number < 2**62:
+    if "_" in text or not 0 <= number < 2**62:  # Python reads `1_0` as 10
         raise ValueError(f"{text!r} is no count")
     return number
 
