@@ -350,7 +350,7 @@ class Refiner:
         return [file.modules[self.module] for file in self.files if self.module in file.modules]
 
     def _opens(self) -> int:
-        return RULES[self.module].of(self.log.counters).get("OPENS", 0)
+        return RULES[self.module].determined(self.log.counters).get("OPENS", 0)
 
     def _opened_anew(self, family: Family, counts: set[int]) -> Iterator[Candidate]:
         """One file that is opened anew for each dump, with so many dumps."""
@@ -404,7 +404,7 @@ class Refiner:
         if len(sizes) != 1:
             return []
         (size,) = sizes
-        counters = RULES[self.module].of(self.log.counters)
+        counters = RULES[self.module].determined(self.log.counters)
         past, kind = ("READ", "READS") if directions[0] is Direction.READ else ("WRITTEN", "WRITES")
         operations = counters.get(kind, 0) // self._files(family)
         room = counters.get(f"MAX_BYTE_{past}", 0) + 1 - size
@@ -427,7 +427,7 @@ class Refiner:
         """Calls of POSIX for each call of MPI-IO, where both move the same bytes: the library did not sieve."""
         if self.module != "MPI-IO":
             return
-        above, below = (RULES[module].of(log.counters) for module, log in self.logs.items())
+        above, below = (RULES[module].determined(log.counters) for module, log in self.logs.items())
         for direction in Direction:
             moved = bytes_name(direction)
             calls = f"{kind_of(direction)}S"
@@ -437,7 +437,7 @@ class Refiner:
 
     def _passes(self, family: Family) -> Iterator[int]:
         """How often a dump may go over its extent: the bytes of a file by its largest offset."""
-        rules = RULES[self.module].of(self.log.counters)
+        rules = RULES[self.module].determined(self.log.counters)
         files = self._files(family)
         found = set()
         for past in ("READ", "WRITTEN"):

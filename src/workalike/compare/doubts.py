@@ -45,15 +45,15 @@ def doubts_about(files: Mapping[str, Sequence[FileFacts]], run_time: float) -> l
         run_time: the job's run time in seconds, which may be 0.
     """
     found = _Found()
-    for module, some in files.items():
-        records = times_in(some, module)
+    for module, of_module in files.items():
+        records = times_in(of_module, module)
         if records is not None:
             found.impossible += impossible_timers(records, run_time)
             found.backward += _backward(records)
             found.after_s = max(found.after_s, _latest(records) - run_time)
             found.inside_s += sum(timers_of(records, run_time).values())
             found.outside_s += beyond_windows(records, run_time)
-        for file in some:
+        for file in of_module:
             if "MPI-IO" in file.modules:
                 found.apart_s = max(found.apart_s, clocks_apart(file))
     return _sentences(found, run_time)

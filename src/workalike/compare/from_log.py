@@ -75,7 +75,9 @@ def side_of_log(
             _add_times(family, dumps, claims, index, log.workload.runtime)
     side.run_s = log.workload.runtime or None
     by_module = _files_by_module(log.families)
-    side.calls = _calls([file for some in by_module.values() for file in some], log.workload.runtime)
+    side.calls = _calls(
+        [file for of_module in by_module.values() for file in of_module], log.workload.runtime
+    )
     side.doubts = doubts_about(by_module, log.workload.runtime)
     for family in side.families.values():
         if by_name:

@@ -135,16 +135,16 @@ def _sum_of(
     families: Sequence[FamilyFidelity], field: str, side: str, unknown: dict[str, str]
 ) -> float | None:
     """A field over the families of which both sides have it; over those of this side where there is none such."""
-    mine, both = f"{field}_{side}_s", (f"{field}_original_s", f"{field}_replica_s")
-    known = [f for f in families if getattr(f, mine) is not None]
+    here, both = f"{field}_{side}_s", (f"{field}_original_s", f"{field}_replica_s")
+    known = [f for f in families if getattr(f, here) is not None]
     shared = [f for f in known if all(getattr(f, name) is not None for name in both)]
     summed = shared or known
     left_out = [f for f in families if f not in summed]
     if left_out:
         names = {name.replace("_mean", "") for name in both}
         reason = next((f.unknown[n] for f in left_out for n in sorted(names) if n in f.unknown), "not known")
-        unknown[mine] = f"{reason} ({len(left_out)} of {plural(len(families), 'family')} left out)"
-    return sum(getattr(f, mine) for f in summed) if summed else None
+        unknown[here] = f"{reason} ({len(left_out)} of {plural(len(families), 'family')} left out)"
+    return sum(getattr(f, here) for f in summed) if summed else None
 
 
 def _ratio(figures: dict[str, Any], field: str) -> float | None:

@@ -68,7 +68,7 @@ def rows_of(
         below: the module lies below the families' level: opens, seeks and syncs are the library's.
     """
     rules = RULES[module]
-    before, after = rules.of(expected.counters), rules.of(found.counters)
+    before, after = rules.determined(expected.counters), rules.determined(found.counters)
     for name, value in before.items():
         if (below and name in DATA_ONLY) or (after and name not in after):
             continue

@@ -42,7 +42,7 @@ class ModuleRules:
     sums: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     common: tuple[str, ...] = ()
 
-    def of(self, counters: Mapping[str, int]) -> Counters:
+    def determined(self, counters: Mapping[str, int]) -> Counters:
         """The determined counters of a record or of a sum of records, those of them that it has."""
         out = {name: counters[name] for name in self.counters if name in counters}
         for name, terms in self.sums.items():
@@ -66,7 +66,7 @@ RULES: dict[str, ModuleRules] = {
     ),
     "STDIO": ModuleRules(
         counters=(
-            *("OPENS", "READS", "WRITES", "SEEKS", "BYTES_READ", "BYTES_WRITTEN"),
+            *("OPENS", "READS", "WRITES", "SEEKS", "FLUSHES", "BYTES_READ", "BYTES_WRITTEN"),
             *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
         ),
     ),
@@ -94,6 +94,9 @@ MPI-IO are the library's."""
 
 DATA_ONLY = ("OPENS", "SEEKS", "FSYNCS")
 """Not determined in POSIX records below MPI-IO."""
+
+SYNCS = ("FSYNCS", "FDSYNCS")
+"""All that is determined in POSIX records below STDIO: an application syncs the descriptor of a stream itself."""
 
 
 @dataclass
@@ -128,6 +131,10 @@ class Determined:
                     self._add_common(table, values[:, places[value]], values[:, places[count]])
             if count in places and (values[:, places[count]] > 0).any():
                 self.cut.add(table)
+
+    def syncs(self) -> Determined:
+        """What of POSIX records below STDIO is determined: 0 where there are none."""
+        return Determined({name: self.counters.get(name, 0) for name in SYNCS}, complete=False)
 
     def merge(self, other: Determined) -> None:
         """Add the counters of other files."""
