@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workalike.characterize.affine import MOST_STREAMS, affine_content
+from workalike.characterize.affine import affine_content
 from workalike.characterize.traced_rows import same_rows
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Content, Pattern
 from workalike.workload.operation_table import OperationTable
 
@@ -45,12 +46,14 @@ def test_a_run_ends_where_the_distance_changes() -> None:
     ]
 
 
-@pytest.mark.parametrize(("streams", "found"), [(MOST_STREAMS, True), (MOST_STREAMS + 1, False)])
+@pytest.mark.parametrize(
+    ("streams", "found"), [(THRESHOLDS.affine_streams, True), (THRESHOLDS.affine_streams + 1, False)]
+)
 def test_many_streams_are_no_shorter_than_a_table(streams: int, found: bool) -> None:
     """Single operations of ever other sizes: a stream each."""
     rows = [(0, True, 1000 * number * number, 10 + number) for number in range(streams)]
     assert (content_of(rows) is not None) is found
-    assert MOST_STREAMS == 16
+    assert THRESHOLDS.affine_streams == 16
 
 
 def test_passes_are_of_ranks_that_all_do_the_same() -> None:

@@ -35,30 +35,17 @@ HERE = {log.stem for log in [*OWN_LOGS, *PACKAGE_LOGS]}
 
 NO_THRESHOLDS = {
     "ARRAYS_OF_MESH",  # part of the library's format
+    "BIN_BOUNDS",  # of Darshan's histograms
     "BLOCK",  # the engine's payload
     "BLOCKS",  # the engine's payload
+    "FACTORS",  # by which `workalike thresholds` varies a row
     "FEWEST_VARIABLES",  # a mesh has at least one
     "MAX_DIMS",  # the dimensions that a record has fields for
-    "MOST_CALLS",  # bounds the effort of synthesis
-    "MOST_CLUSTERS",  # bounds the effort of reading traces
     "MOST_COMMON",  # sizes that a record names
     "MOST_DIGITS",  # a 64-bit number holds no more
-    "MOST_FILES",  # bounds the dumps that files of single ranks become
-    "MOST_LISTED",  # keeps a schedule short
-    "MOST_NAMED",  # keeps `assumed` short
-    "MOST_OPENED",  # bounds the effort of synthesis
-    "MOST_PLACES",  # keeps a content short
-    "MOST_RANKS",  # bounds the effort for runners-up
-    "MOST_ROUNDS",  # bounds the effort of synthesis
-    "MOST_RUNS",  # bounds the effort of synthesis
     "MOST_SIZES",  # sizes that Darshan counts for a record
-    "MOST_SPREAD",  # bounds the sizes that a stream has
-    "MOST_STREAMS",  # bounds the streams that a trace becomes
-    "MOST_STRIDES",  # bounds the effort of synthesis
-    "MOST_TRIED",  # bounds the effort of dividing opens among readers
     "NOTHING",  # a code for "none"
     "PNETCDF_HEADER",  # the bytes that PnetCDF reads
-    "_LARGEST",  # a 64-bit number holds no more
     "STEPS_PER_DOUBLING",  # the unit of signatures
 }
 """Numbers in these packages that are no thresholds, mostly of formats."""
@@ -79,22 +66,90 @@ def test_every_threshold_is_used() -> None:
 
 
 def test_no_other_number_is_a_threshold() -> None:
-    found = set()
-    for part in ("facts", "characterize"):
-        for path in (PACKAGE / part).glob("*.py"):
-            for node in ast.parse(path.read_text()).body:
-                if isinstance(node, ast.Assign) and not _is_no_number(node.value):
-                    found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    found = {name for tree in trees() for name in constants(tree)}
     assert found == NO_THRESHOLDS
 
 
-def _is_no_number(value: ast.expr) -> bool:
-    """Whether a value is anything but a number, or a formula of numbers."""
-    return any(
-        not isinstance(node, ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop)
-        or (isinstance(node, ast.Constant) and not isinstance(node.value, int | float))
+def test_no_number_decides_in_place() -> None:
+    """Where a reader of the table would not find it: none, one and two are counted, not set."""
+    found = [text for tree in trees() for text in decided_in_place(tree)]
+    assert found == []
+
+
+def trees() -> list[ast.Module]:
+    """The sources that the table is for; the table itself is none of them."""
+    paths = [path for part in ("facts", "characterize") for path in sorted((PACKAGE / part).glob("*.py"))]
+    return [ast.parse(path.read_text()) for path in paths if path.name != "thresholds.py"]
+
+
+def constants(tree: ast.Module) -> set[str]:
+    """Names at the top of a module whose values are numbers, formulas of numbers, or sequences of them."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and _is_number(node.value):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return found
+
+
+def decided_in_place(tree: ast.Module) -> list[str]:
+    """Comparisons with a number above two, and sequences of such numbers, inside functions."""
+    return [
+        ast.unparse(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Compare | ast.Tuple | ast.List | ast.Set) and _decides(node)
+    ]
+
+
+def _decides(node: ast.Compare | ast.Tuple | ast.List | ast.Set) -> bool:
+    if isinstance(node, ast.Compare):
+        return any(map(_is_above_two, [node.left, *node.comparators]))
+    return all(map(_is_number, node.elts)) and any(map(_is_above_two, node.elts))
+
+
+def _is_above_two(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, int | float) and value.value > 2
+
+
+def _is_number(value: ast.expr) -> bool:
+    """Whether a value is a number, a formula of numbers, or a sequence that has one."""
+    if isinstance(value, ast.Tuple | ast.List | ast.Set):
+        return any(map(_is_number, value.elts))
+    return all(
+        isinstance(node, ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop)
+        and not (isinstance(node, ast.Constant) and not isinstance(node.value, int | float))
         for node in ast.walk(value)
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("A = 3", {"A"}),
+        ("A: int = 2**20", {"A"}),
+        ("A = (1, 2, 4)", {"A"}),
+        ("A: tuple[float, ...] = (0.5, *B)", {"A"}),
+        ("A = B = -1", {"A", "B"}),
+        ("A = 'text'\nB: int\nC = f(3)\nD = ('x', 'y')", set()),
+    ],
+)
+def test_constants_of_all_kinds_are_seen(source: str, found: set[str]) -> None:
+    assert constants(ast.parse(source)) == found
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("return len(a) >= 4", ["len(a) >= 4"]),
+        ("for b in (1, 2, 4): pass", ["(1, 2, 4)"]),
+        ("return len(a) > 2 and b != 0", []),
+        ("return ('x', -1, 1)", []),
+    ],
+)
+def test_numbers_in_place_are_seen(line: str, found: list[str]) -> None:
+    assert decided_in_place(ast.parse(f"def f(a):\n    {line}")) == found
 
 
 def test_rows_say_what_they_decide() -> None:

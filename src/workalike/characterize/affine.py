@@ -14,13 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.facts.records import IntArray
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload import units
 from workalike.workload.model import MAX_REPEATS, Content, Direction, Entry, Pattern, Stream
 from workalike.workload.operation_table import OperationTable
-
-MOST_CLUSTERS = 8
-MOST_STREAMS = 16
-"""Streams of one content; beyond it a table is shorter."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ def affine_content(
     streams: list[Stream] = []
     passes = 1
     for ranks, writes, lengths, offsets in clusters:
-        runs = _runs(writes, lengths, offsets, MOST_STREAMS * MAX_REPEATS)
+        runs = _runs(writes, lengths, offsets, THRESHOLDS.affine_streams * MAX_REPEATS)
         if runs is None:
             return None
         if len(clusters) == 1:
@@ -76,7 +73,7 @@ def affine_content(
         ranges = None if len(ranks) == len(members) else units.ranges_of(ranks.tolist())
         for run, repeat in _repeated(runs, len(ranks)):
             stream = _stream(run, repeat, 1 if own_files else len(ranks), len(ranks))
-            if stream is None or len(streams) == MOST_STREAMS:
+            if stream is None or len(streams) == THRESHOLDS.affine_streams:
                 return None
             streams.append(stream.model_copy(update={"ranks": ranges, "collective": collective}))
     return before.model_copy(update={"streams": streams, "passes": passes})
@@ -98,7 +95,7 @@ def _clusters(rows: OperationTable) -> list[Cluster] | None:
     for first, last in pairwise(bounds):
         part = slice(first, last)
         kinds.setdefault(_kind(sorted_rows, part), []).append(part)
-        if len(kinds) > MOST_CLUSTERS:
+        if len(kinds) > THRESHOLDS.affine_clusters:
             return None
     common = max(kinds, key=lambda kind: len(kinds[kind]))
     calls = kinds[common][0].stop - kinds[common][0].start

@@ -12,6 +12,7 @@ from workalike.characterize.events import metadata_of
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.traced import Traces
 from workalike.facts.records import FileFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import (
     Direction,
     Entry,
@@ -24,8 +25,6 @@ from workalike.workload.model import (
     Turns,
 )
 
-MOST_FILES = 1000
-
 
 def in_files(facts: FamilyFacts, traces: Traces) -> FamilyFacts | None:
     """The family with a dump for each file, in order of their first operation; None for a family of another kind.
@@ -34,7 +33,7 @@ def in_files(facts: FamilyFacts, traces: Traces) -> FamilyFacts | None:
     """
     family, files = facts.family, facts.files()
     grouped = family.sharing.mode is SharingMode.GROUPS and family.sharing.turns is Turns.CONCURRENT
-    if not grouped or family.lifetime is not Lifetime.PER_DUMP or len(files) > MOST_FILES:
+    if not grouped or family.lifetime is not Lifetime.PER_DUMP or len(files) > THRESHOLDS.by_file_most:
         return None
     dumps = [_dump_of(file, facts, traces) for file in files]
     known = sorted((dump for dump in dumps if dump is not None), key=lambda dump: dump.start_s)

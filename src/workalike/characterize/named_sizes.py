@@ -14,14 +14,10 @@ from itertools import count as counting
 from workalike.characterize.sizes import BIN_BOUNDS, lower_bound
 from workalike.darshan.bins import bin_of
 from workalike.facts.counters import Pair
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import split_even
 from workalike.workload import units
 from workalike.workload.model import Content, Entry, Pattern, Stream
-
-MOST_SPREAD = 1000
-"""Sizes in which operations of unknown sizes are spread."""
-
-MOST_TRIED = 3
 
 
 class Unnamed:
@@ -143,11 +139,11 @@ def spread_evenly(
     low, high = max(1, lower_bound(bin_of(mean))), BIN_BOUNDS[bin_of(mean)]
     if below:
         high = min([high, *(size - 1 for size in named if size > mean)])
-    number = min(-(-operations // most), MOST_SPREAD, 2 * (high - mean) - 1, 2 * (mean - low) - 1)
+    number = min(-(-operations // most), THRESHOLDS.spread_most, 2 * (high - mean) - 1, 2 * (mean - low) - 1)
     if number < 2:
         return split_even(total, operations)
     each = operations // number
-    for taken in range(number, max(0, number - MOST_TRIED), -1):
+    for taken in range(number, max(0, number - THRESHOLDS.spread_tried), -1):
         rest = operations - taken * each
         if not rest:
             continue

@@ -31,9 +31,6 @@ from workalike.workload.model import (
 )
 from workalike.workload.per_dump import of_dumps
 
-MOST_LISTED = 100
-"""Dumps at even distances whose starts are listed one by one."""
-
 
 def count_of(calls: int | str) -> int:
     """Calls that a content counts; 0 for those that go with its operations."""
@@ -231,7 +228,7 @@ def as_dumps(family: Family, contents: Sequence[Content], idle: Interval | None)
     compute_time = duration - io if computing and duration - io > least else 0.0
     gap = (last - starts[0]) / (count - 1)
     times: dict[str, Any] = {"start": [round(starts[0] + i * gap, 6) for i in range(count)]}
-    if count > MOST_LISTED:
+    if count > THRESHOLDS.reopened_listed:
         times = {"count": count, "first": round(starts[0], 6), "every": round(gap, 6)}
     return {
         "lifetime": Lifetime.REUSED,

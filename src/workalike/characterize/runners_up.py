@@ -15,7 +15,6 @@ from workalike import _core
 from workalike.characterize.result import FamilyFacts
 from workalike.characterize.rules import SynthesisRule
 from workalike.characterize.synthesis import (
-    MOST_CALLS,
     PATTERNS,
     PLACED_BY,
     Refiner,
@@ -24,6 +23,7 @@ from workalike.characterize.synthesis import (
 )
 from workalike.errors import WorkalikeError
 from workalike.facts.jobs import JobFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.core import core_plan
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import WITHIN, DeterminedRow
@@ -40,8 +40,6 @@ from workalike.workload.model import (
 )
 from workalike.workload.words import Reading
 
-MOST_NAMED = 2
-MOST_RANKS = 500
 ANY = (
     *(counter for counters in PLACED_BY.values() for counter in counters),
     "OPENS",
@@ -114,7 +112,7 @@ def _runners_up(refiner: Refiner, misfit: Sequence[DeterminedRow]) -> Iterator[F
             continue
         found.append(made)
         yield made
-        if len(found) == MOST_NAMED:
+        if len(found) == THRESHOLDS.runners_named:
             return
 
 
@@ -146,7 +144,7 @@ def same_operations(taken: Family, other: Family, ranks: int) -> bool:
             for family in (taken, other)
         ]
         # Most readings differ on the first or the last rank: one look at each saves the walk over all.
-        order = dict.fromkeys([0, ranks - 1, *range(0, ranks, -(-ranks // MOST_RANKS))])
+        order = dict.fromkeys([0, ranks - 1, *range(0, ranks, -(-ranks // THRESHOLDS.runners_ranks))])
         return plans[0].files == plans[1].files and all(_same_rows(plans, rank) for rank in order)
     except (WorkalikeError, _core.PlanError):
         return True
@@ -155,7 +153,7 @@ def same_operations(taken: Family, other: Family, ranks: int) -> bool:
 def _same_rows(plans: Sequence[_core.Plan], rank: int) -> bool:
     columns = []
     for plan in plans:
-        calls = plan.operations(rank, MOST_CALLS)
+        calls = plan.operations(rank, THRESHOLDS.synthesis_calls)
         moves = np.isin(calls["kind"], TRANSFERS)
         columns.append([calls[name][moves] for name in ("file", "kind", "offset", "length")])
     return all(np.array_equal(a, b) for a, b in zip(*columns, strict=True))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from workalike.characterize.opened_anew import count_of
 from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.records import FileFacts, ModuleFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.predict.determined import PLACES
 from workalike.workload import units
 from workalike.workload.content import CALLS
@@ -24,9 +25,6 @@ Run = list[tuple[int, int]]
 """(place of the first operation, operations) of what a rank does without going back, in operations."""
 Block = tuple[Direction, list[Run]]
 """Runs of one direction after each other."""
-MOST_RUNS = 1000
-MOST_PLACES = 32
-"""Operations of a run that are listed one by one."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def _behaviour(facts: ModuleFacts, size: int) -> Behaviour | None:
         (facts.total(f"STRIDE{place}_STRIDE"), facts.total(f"STRIDE{place}_COUNT"))
         for place in range(1, PLACES + 1)
     ]
-    if sum(runs) > MOST_RUNS or sum(times for _, times in strides) > MOST_RUNS:
+    if sum(runs) > THRESHOLDS.runs_most or sum(times for _, times in strides) > THRESHOLDS.runs_most:
         return None
     if min(operations) < 1 or any(value % size for value in (*reach, *(gap for gap, _ in strides))):
         return None
@@ -150,8 +148,8 @@ def _dumps(behaviour: Behaviour, runs: dict[Direction, list[Run]], opens: int) -
     other = DIRECTIONS[1 - DIRECTIONS.index(first)]
     blocks = behaviour.switches + 1
     if -(-blocks // 2) <= len(runs[first]) and blocks // 2 <= len(runs[other]) and blocks > 1:
-        of = {first: _dealt(runs[first], -(-blocks // 2)), other: _dealt(runs[other], blocks // 2)}
-        in_order = [((first, other)[k % 2], of[(first, other)[k % 2]][k // 2]) for k in range(blocks)]
+        dealt_to = {first: _dealt(runs[first], -(-blocks // 2)), other: _dealt(runs[other], blocks // 2)}
+        in_order = [((first, other)[k % 2], dealt_to[(first, other)[k % 2]][k // 2]) for k in range(blocks)]
         number = opens if opens > 1 else -(-blocks // 2)
         ends = [k * blocks // number for k in range(number + 1)]
         return [in_order[a:b] for a, b in itertools.pairwise(ends)] if blocks >= number else None
@@ -170,7 +168,7 @@ def _alternating(
     whole = runs[first][0]
     if any(run != whole for of_direction in runs.values() for run in of_direction):
         return None
-    if sum(length for _, length in whole) > MOST_PLACES:
+    if sum(length for _, length in whole) > THRESHOLDS.runs_places:
         return None
     places = [start + k for start, length in whole for k in range(length)]
     pairs = round((behaviour.switches - 1) / (2 * len(places)))

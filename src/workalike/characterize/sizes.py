@@ -17,9 +17,6 @@ MOST_COMMON = 4
 MOST_SIZES = 32
 """Sizes that Darshan counts for a record: the first ones."""
 
-MOST_SPREAD = 1000
-"""Sizes in which operations of unknown sizes are spread."""
-
 Pair = tuple[int, int]
 
 
@@ -179,7 +176,7 @@ def spread(operations: int, total: int, known: Container[int], most: int) -> lis
     mean = total // operations
     low, high = lower_bound(bin_of(mean)), BIN_BOUNDS[bin_of(mean)]
     number = -(-operations // most)
-    if number > min(MOST_SPREAD, high - low):
+    if number > min(THRESHOLDS.spread_most, high - low):
         return split_even(total, operations)
     each, rest = divmod(operations, number)
     counts = [each + (place < rest) for place in range(number)]

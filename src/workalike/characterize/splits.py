@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-MOST_TRIED = 200_000
-"""Shares that are computed to find a batch."""
+from workalike.facts.thresholds import THRESHOLDS
 
 
 def dealt(samples: int, batch: int, readers: int) -> list[int]:
@@ -35,5 +34,5 @@ def _tried(samples: int, shares: Sequence[Sequence[int]]) -> list[int]:
     """Batches that may be: all small ones, powers of two, and the differences of two readers' shares."""
     powers = [1 << bit for bit in range(samples.bit_length())]
     gaps = {abs(a - b) for row in shares for a, b in pairwise(row)} - {0}
-    few = MOST_TRIED // sum(len(row) for row in shares)
+    few = THRESHOLDS.batch_shares // sum(len(row) for row in shares)
     return sorted({batch for batch in (*range(1, few + 1), *powers, *gaps) if batch <= samples})

@@ -260,7 +260,7 @@ def evenly_spaced(
         for start, interval in zip(starts, intervals, strict=True)
     )
     # Two states have any distance.
-    if len(intervals) < 3 or step < seconds or not in_bins:
+    if len(intervals) <= 2 or step < seconds or not in_bins:
         return list(intervals)
     return [Interval(start, start + seconds) for start in starts]
 

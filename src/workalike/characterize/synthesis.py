@@ -27,6 +27,7 @@ from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.jobs import JobFacts
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.rules import Decision, by
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import closed_interval
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
@@ -46,19 +47,13 @@ from workalike.workload.model import (
 )
 from workalike.workload.quantities import MAX_REPEATS
 
-MOST_CALLS = 1_000_000
-"""Families with more calls are left as the rules have them: each candidate is walked through call by call."""
-MOST_ROUNDS = 3
 MOST_PASSES = MAX_REPEATS
-MOST_OPENED = 10_000
-"""Dumps of a file that is opened anew for each."""
 PREDICTED = ("POSIX", "STDIO", "MPI-IO")
 PLACED_BY = {
     Direction.READ: ("SEQ_READS", "CONSEC_READS", "MAX_BYTE_READ"),
     Direction.WRITE: ("SEQ_WRITES", "CONSEC_WRITES", "MAX_BYTE_WRITTEN"),
 }
 """Counters that depend on where the operations of a direction land."""
-MOST_STRIDES = 4
 PATTERNS = (Pattern.INTERLEAVED, Pattern.CONTIGUOUS, Pattern.RANDOM, Pattern.REPLICATED)
 
 Candidate = tuple[SynthesisRule, Family]
@@ -111,7 +106,7 @@ class Refiner:
             return False
         if any(content.arrays or content.fit or content.mesh for content in contents):
             return False
-        if self._calls(self.facts.family) > MOST_CALLS:
+        if self._calls(self.facts.family) > THRESHOLDS.synthesis_calls:
             return False
         # What the library does below MPI-IO tells where the application's bytes lie.
         modules = (self.module, "POSIX") if self.module == "MPI-IO" else (self.module,)
@@ -129,7 +124,7 @@ class Refiner:
         if anew is not None:
             family, misfit = anew
             rules.append(by(SynthesisRule.OPENED_ANEW))
-        for _ in range(MOST_ROUNDS):
+        for _ in range(THRESHOLDS.synthesis_rounds):
             if not misfit:
                 break
             off = [row.counter for row in misfit]
@@ -197,7 +192,7 @@ class Refiner:
             model = predicted(
                 plan,
                 [alignment_of(self.files)],
-                MOST_CALLS,
+                THRESHOLDS.synthesis_calls,
                 [is_apart(self.files, self.module)],
             )
         except WorkalikeError:
@@ -224,7 +219,7 @@ class Refiner:
                 yield from _valid(SynthesisRule.REUSED, family, lifetime=Lifetime.REUSED)
             opens, members = self._opens(), family.members(self.job.nprocs)
             counts = {opens // members} if opens % members == 0 else set()
-            counts = {n for n in counts if n <= MOST_OPENED} | set(self._passes(family))
+            counts = {n for n in counts if n <= THRESHOLDS.synthesis_opened} | set(self._passes(family))
             yield from self._opened_anew(family, counts)
         if "CONSEC_WRITES" in off and family.lifetime is Lifetime.APPENDED:
             yield from self._opened_to_append(family)
@@ -318,7 +313,7 @@ class Refiner:
         if "ACCESS" not in self.log.cut or not known or family.content is None:
             return
         most = min(known.values()) // family.schedule.dumps
-        for share in (1, 2, 4):
+        for share in _shares():
             if most >= share:
                 spread = partial(other_contents.sizes_spread, known=known, most=most // share)
                 yield from _changed(SynthesisRule.SIZES_SPREAD, family, spread)
@@ -329,7 +324,7 @@ class Refiner:
         numbers = [family.content_number(dump) for dump in range(family.schedule.dumps)]
         own = family.lifetime is Lifetime.PER_DUMP and len(self.facts.dumps) == len(numbers)
         groups = [[place] for place in range(len(contents))] if own else [list(range(len(contents)))]
-        for share, below in product((1, 2, 4), (True, False)):
+        for share, below in product(_shares(), (True, False)):
             made = list(contents)
             for group in groups:
                 dumps = [dump for dump, number in enumerate(numbers) if number in group]
@@ -411,7 +406,7 @@ class Refiner:
         found = [size + gap for log in self.logs.values() for gap in log.common["STRIDE"]]
         if operations > 1 and room % (operations - 1) == 0:
             found.append(room // (operations - 1))
-        strides = [stride for stride in dict.fromkeys(found) if stride > size][:MOST_STRIDES]
+        strides = [stride for stride in dict.fromkeys(found) if stride > size][: THRESHOLDS.synthesis_strides]
         out = []
         for stride in strides:
             passes = operations // (room // stride + 1) if room > 0 else 1
@@ -459,6 +454,11 @@ def placed_alike(family: Family, pattern: Pattern) -> Iterator[Candidate]:
         Direction
     ):
         yield from _changed(SynthesisRule.PLACED, family, placed)
+
+
+def _shares() -> list[int]:
+    """Parts of how often the log's least frequent size occurs, to which sizes that it does not name are tried."""
+    return [1 << bit for bit in range(THRESHOLDS.synthesis_finer.bit_length())]
 
 
 def _badness(misfit: Sequence[DeterminedRow]) -> tuple[int, float]:

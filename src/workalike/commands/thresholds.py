@@ -16,7 +16,7 @@ HEADINGS = {
 
 
 def register(app: typer.Typer) -> None:
-    app.command("thresholds", hidden=True)(command)
+    app.command("thresholds")(command)
 
 
 def command(

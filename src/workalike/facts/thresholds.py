@@ -255,6 +255,11 @@ class Thresholds:
         "Largest operation of the open bin when bytes of unknown operations are shared out.",
     )
     subsets_most: int = _limit(8, "sizes", "Most common sizes whose subsets are tried.")
+    spread_most: int = _limit(1000, "sizes", "Most sizes over which operations of unknown sizes are spread.")
+    # characterize.named_sizes
+    spread_tried: int = _limit(
+        3, "numbers", "Most numbers of sizes that are tried until a rest makes the bytes exact."
+    )
     # characterize.compute_time
     compute_least: float = _threshold(
         0.02, "share", "Below this share of a dump, compute time between operations is measurement noise."
@@ -291,6 +296,51 @@ class Thresholds:
         2000,
         "factor",
         "Hyperslabs may miss the bytes by one part in so many; beyond that, extra slabs make up the difference.",
+    )
+    # characterize.affine
+    affine_clusters: int = _limit(
+        8,
+        "clusters",
+        "Most sets of ranks with the same calls whose offsets become rules: beyond it, a table.",
+    )
+    affine_streams: int = _limit(
+        16, "streams", "Most streams of a content that is read off a trace: beyond it, a table is shorter."
+    )
+    # characterize.by_file
+    by_file_most: int = _limit(1000, "files", "Most files of groups that become a dump each.")
+    # characterize.opened_anew
+    reopened_listed: int = _limit(
+        100, "dumps", "Most dumps of a file that is opened anew whose starts are listed one by one."
+    )
+    # characterize.runs
+    runs_most: int = _limit(
+        1000, "runs", "Most runs, and most strides, of a rank's record that are read as runs."
+    )
+    runs_places: int = _limit(32, "operations", "Most operations of a run that are listed one by one.")
+    # characterize.splits
+    batch_shares: int = _limit(200_000, "shares", "Most shares of readers that are computed to find a batch.")
+    # characterize.synthesis
+    synthesis_calls: int = _limit(
+        1_000_000,
+        "calls",
+        "Families with more calls are left as the rules have them: each other reading is walked call by call.",
+    )
+    synthesis_rounds: int = _limit(
+        3, "rounds", "Most other readings of a family that are taken, one on another."
+    )
+    synthesis_opened: int = _limit(
+        10_000, "dumps", "Most dumps that a file becomes which is opened anew for each."
+    )
+    synthesis_strides: int = _limit(4, "strides", "Most strides of a record that are tried.")
+    synthesis_finer: int = _limit(
+        4,
+        "factor",
+        "Sizes that a log does not name are tried up to so many times rarer than those that it names.",
+    )
+    # characterize.runners_up
+    runners_named: int = _limit(2, "readings", "Most other readings that fit as well and are named.")
+    runners_ranks: int = _limit(
+        500, "ranks", "Most ranks whose operations are compared between two readings."
     )
     # characterize.roles
     role_checkpoint: float = _threshold(
