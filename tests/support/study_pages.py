@@ -51,7 +51,9 @@ def generated_study(
             name: [level[i] for level in levels] * blocks
             for i, name in enumerate(("stripes", f"aligned{more}", "ranks"))
         },
-        dumps=DumpTable(trial, index, size, seconds),
+        dumps=DumpTable(
+            trial, index, size, seconds, written=size, end_s=60 * (index + 1) + seconds, planned=size / 1.001
+        ),
         same=(names[0], names[-1]),
         title=f"Stripes and alignment{more}",
     )

@@ -229,7 +229,7 @@ def _measure(row: Row, lines: bytes, plan_files: Mapping[str, bytes], scratch: P
     row["record_matches_plan"] = not reasons
     if reasons:
         row |= {"state": DEVIATES, "reasons": reasons}
-    return measured.dump_rows(record)
+    return measured.dump_rows(record, prepared)
 
 
 def _merit(workload: str, finished: Sequence[Finished]) -> Merit:

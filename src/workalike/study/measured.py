@@ -57,9 +57,13 @@ def united(spans: Iterable[tuple[float, float]]) -> float:
     return total
 
 
-def dump_rows(record: Record) -> list[Row]:
-    """A row for each dump."""
-    return [_dump_row(dump, record.counts_only) for dump in record.dumps]
+def dump_rows(record: Record, prepared: Prepared) -> list[Row]:
+    """A row for each dump. `planned_bytes` are written and read by the plan; None for a dump that it does not have."""
+    planned = {key: dump["bytes_written"] + dump["bytes_read"] for key, dump in prepared.counted.items()}
+    return [
+        _dump_row(dump, record.counts_only) | {"planned_bytes": planned.get((dump.family, dump.index))}
+        for dump in record.dumps
+    ]
 
 
 def _dump_row(dump: RecordDump, counts_only: bool) -> Row:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from workalike.study.journal import Finished
+from workalike.study.journal import Finished, Row
 from workalike.study.measured import counted_value
 from workalike.study.report.page import write_study_report
 from workalike.study.report.table import DumpTable, StudyTable
@@ -87,15 +88,24 @@ def _column(finished: Sequence[Finished], name: str) -> np.ndarray[Any, np.dtype
 
 
 def _dumps(finished: Sequence[Finished]) -> DumpTable:
-    """The dumps of trials that count, numbered in the order of their starts."""
+    """The dumps of trials, numbered in the order of their starts; those of trials that do not count have no time."""
     rows = [
-        (trial, index, dump["bytes_written"] + dump["bytes_read"], dump["io_time_s"])
+        (trial, index, *_dump_values(dump, is_counted=bool(one.trial.get("counted"))))
         for trial, one in enumerate(finished)
-        if one.trial.get("counted")
         for index, dump in enumerate(sorted(one.dumps, key=lambda dump: dump["start_s"]))
         if dump["io_time_s"] is not None
     ]
-    columns = np.array(rows, dtype=np.float64).reshape(-1, 4)
-    return DumpTable(
-        columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2], columns[:, 3]
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 7).T
+    return DumpTable(columns[0].astype(np.int64), columns[1].astype(np.int64), *columns[2:])
+
+
+def _dump_values(dump: Row, *, is_counted: bool) -> tuple[float, ...]:
+    """Bytes, seconds, bytes written, seconds of the run at its end, and bytes planned; NaN where not known."""
+    planned = dump.get("planned_bytes")  # earlier versions did not write it
+    return (
+        dump["bytes_written"] + dump["bytes_read"],
+        dump["io_time_s"] if is_counted else math.nan,
+        dump["bytes_written"],
+        dump["end_s"],
+        math.nan if planned is None else planned,
     )

@@ -84,7 +84,7 @@ def perform(file: StudyFile, trial: Trial, place: Workplace | None, scratch: Pat
                 _refuse_full(trial, place, row)
             row |= system.state() if place is not None else {}
             record = _run(file, trial, data, scratch)
-            dumps = measured.dump_rows(record)
+            dumps = measured.dump_rows(record, trial.prepared)
             row |= measured.values_of(record)
             _judge(trial, record, row, data, layout, scratch)
     except CannotSet as error:

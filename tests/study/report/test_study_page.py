@@ -45,14 +45,17 @@ def test_the_findings_are_those_planted() -> None:
 def test_the_page_is_one_file_without_scripts(page: Path) -> None:
     text = page.read_text()
     assert "<script" not in text and not re.search(r"(src|href)=\"(?!#)", text)
-    assert text.count("<svg") == 7
+    assert text.count("<svg") == 11
     assert "stop paying?" in text and "came out equal, as it must" in text and "Weak scaling" in text
 
 
 def test_every_figure_is_saved_with_its_numbers(page: Path) -> None:
     folder = page.parent / "figures"
     names = {path.stem for path in folder.glob("*.svg")}
-    assert names == {"ratios", "means", "effects", "interactions", "dumps", "sizes", "scaling"}
+    assert names == {
+        *("ratios", "means", "spread", "effects", "interactions", "scaling"),
+        *("dumps", "sizes", "growth", "output", "errors"),
+    }
     for name in names:
         assert ET.parse(folder / f"{name}.svg").getroot().tag == "{http://www.w3.org/2000/svg}svg"
         with (folder / f"{name}.csv").open() as file:

@@ -1,60 +1,27 @@
-"""The figures of a study. Each has a name, its SVG, and its numbers as rows."""
+"""The figures that compare settings and levels. Each has a name, its SVG, and its numbers as rows."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
+from matplotlib.cbook import boxplot_stats
 from matplotlib.ticker import LogLocator, NullLocator
 
-from workalike.report.canvas import binary_ticks, drawing, size_axis, whole_ticks
+from workalike.report.canvas import binary_ticks, drawing, size_axis, time_unit
 from workalike.report.palette import INK, MUTED, REPLICA
+from workalike.study.report.chart import COLORS, MOST_CURVES, MOST_ROWS, Chart, beside, from_zero, label
 from workalike.study.report.findings import Findings, standard_error
+from workalike.study.report.numbers import Row
+from workalike.study.report.over_the_run import over_the_run
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.effects import Effect, levels_of, number_of
+from workalike.study.statistics.table import Floats
 
-COLORS = ("#1f6f8b", "#d9902b", "#7a5195", "#4f8a4b", "#b8557a", "#8c6d31", "#6b7280", "#c2410c")
-MOST_ROWS = 30
-"""Settings with a row of their own in a figure."""
-MOST_CURVES = 6
 MOST_PAIRS = 4
 MOST_LEVELS = 40
-MARKED = 60
-"""Dumps up to which each has a mark."""
-
-Row = Sequence[str | float | int]
-
-
-@dataclass(frozen=True)
-class Chart:
-    name: str
-    title: str
-    text: str
-    how: str
-    svg: Markup
-    header: tuple[str, ...]
-    rows: list[Row]
-
-    def csv_text(self) -> str:
-        """The numbers of the figure; a text that a spreadsheet would take for a formula is quoted."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([_cell(v) for v in self.header])
-        writer.writerows([[_cell(v) for v in row] for row in self.rows])
-        return out.getvalue()
-
-
-def _cell(value: str | float | int) -> str:
-    if isinstance(value, str):
-        text = "".join(c if c.isprintable() else " " for c in value)
-        return f"'{text}" if text[:1] in ("=", "+", "-", "@") and not math.isfinite(number_of(text)) else text
-    return "" if isinstance(value, float) and math.isnan(value) else f"{value:.8g}"
 
 
 def charts_of(table: StudyTable, found: Findings) -> list[Chart]:
@@ -62,9 +29,10 @@ def charts_of(table: StudyTable, found: Findings) -> list[Chart]:
     charts = [
         ratios(table, found),
         mean_bandwidth(table, found),
+        spread(table, found),
         main_effects(found),
         interaction_lines(table, found),
-        *dumps(table, found),
+        *over_the_run(table, found),
         scaling(table),
     ]
     return [chart for chart in charts if chart is not None]
@@ -139,6 +107,87 @@ def mean_bandwidth(table: StudyTable, found: Findings) -> Chart | None:
         ("setting", "mean_bytes_per_s", "standard_error", "trials"),
         rows,
     )
+
+
+def spread(table: StudyTable, found: Findings) -> Chart | None:
+    """Box plots of the trials of each setting, with outliers (the Cray paper's Fig. 4)."""
+    rates, times = (_boxes(table, found, value) for value in (table.bandwidth, table.wall_s))
+    if not rates:
+        return None
+    part = [box["label"] for box in rates[:MOST_ROWS]]
+    place_of = {name: place for place, name in enumerate(part)}
+    times = [box for box in times if box["label"] in place_of]
+    with drawing("spread", 0.9 + 0.3 * len(part), columns=2 if times else 1, sharey=True) as drawn:
+        drawn.axes[0].set_xlabel("bandwidth")
+        largest = _draw_boxes(drawn.axes[0], rates, place_of)
+        binary_ticks(drawn.axes[0].xaxis, largest)
+        size_axis(drawn.axes[0].xaxis, rate=True)
+        drawn.axes[0].set_xlim(0, largest * 1.05)
+        if times:
+            unit, name = time_unit(max(float(box["whishi"]) for box in times))
+            drawn.axes[1].set_xlabel(f"time of a run ({name})")
+            largest = _draw_boxes(drawn.axes[1], times, place_of, unit)
+            drawn.axes[1].set_xlim(0, largest * 1.05)
+        drawn.axes[0].set_yticks(range(len(part)), [shown(name) for name in part])
+        drawn.axes[0].set_ylim(len(part) - 0.4, -0.6)
+    hidden = len(rates) - len(part)
+    return Chart(
+        "spread",
+        "How much the trials of a setting differ.",
+        "A box holds the middle half of the trials, and its line is the median. Circles are outliers"
+        + (f"; {hidden} more settings are in the CSV file." if hidden else "."),
+        "Whiskers reach to the last trial within 1.5 times the box's length. Drift between blocks is part of the spread.",
+        drawn.svg,
+        (
+            *("value", "setting", "whisker_low", "quartile_low", "median", "quartile_high", "whisker_high"),
+            *("outliers", "trials"),
+        ),
+        [_box_row("bytes_per_s", box) for box in rates] + [_box_row("wall_s", box) for box in times],
+    )
+
+
+def _boxes(table: StudyTable, found: Findings, value: Floats) -> list[dict[str, Any]]:
+    """The numbers of a box for each setting that has trials, the best setting first."""
+    trials = table.trials(value)
+    good = np.isfinite(trials.log_value()) & np.isfinite(table.trials().log_value())
+    names = np.array(trials.setting, dtype=object)
+    of = {row.name: trials.value[(names == row.name) & good] for row in found.rows}
+    return [
+        boxplot_stats(values)[0] | {"label": name, "count": len(values)}
+        for name, values in of.items()
+        if len(values)
+    ]
+
+
+def _draw_boxes(
+    axes: Any, boxes: Sequence[dict[str, Any]], place_of: Mapping[str, int], unit: float = 1.0
+) -> float:
+    """Draw the boxes of settings that have a place, in units of the value; returns the largest value drawn."""
+    numbers = ("whislo", "q1", "med", "q3", "whishi", "fliers")
+    drawn = [box | {name: box[name] / unit for name in numbers} for box in boxes if box["label"] in place_of]
+    thin = {"color": MUTED, "linewidth": 1}
+    axes.bxp(
+        drawn,
+        positions=[place_of[box["label"]] for box in drawn],
+        orientation="horizontal",
+        manage_ticks=False,
+        widths=0.55,
+        patch_artist=True,
+        boxprops={"facecolor": "#cfe0e8", "edgecolor": COLORS[0], "linewidth": 1},
+        medianprops={"color": COLORS[0], "linewidth": 2},
+        flierprops={"marker": "o", "markersize": 4, "markeredgecolor": REPLICA},
+        whiskerprops=thin,
+        capprops=thin,
+    )
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.grid(axis="y", visible=False)
+    return max(float(max([box["whishi"], *box["fliers"]])) for box in drawn)
+
+
+def _box_row(value: str, box: Mapping[str, Any]) -> Row:
+    numbers = (float(box[name]) for name in ("whislo", "q1", "med", "q3", "whishi"))
+    outliers = " ".join(f"{outlier:.8g}" for outlier in box["fliers"])
+    return (value, box["label"], *numbers, outliers, box["count"])
 
 
 def main_effects(found: Findings) -> Chart | None:
@@ -219,7 +268,7 @@ def _lines(axes: Any, x: Sequence[str], of: Sequence[str], log: np.ndarray, one:
             chosen = (xs == at) & (ofs == level) & good
             points.append(math.exp(float(log[chosen].mean())) if chosen.any() else math.nan)
         color = COLORS[place % len(COLORS)]
-        axes.plot(range(len(first)), points, "o-", color=color, label=_label(level), markersize=5)
+        axes.plot(range(len(first)), points, "o-", color=color, label=label(level), markersize=5)
     axes.set_xticks(range(len(first)), [shown(v) for v in first])
     axes.set_xlabel(shown(one))
     axes.set_yscale("log", base=2)  # so that lines without an interaction are parallel
@@ -229,115 +278,8 @@ def _lines(axes: Any, x: Sequence[str], of: Sequence[str], log: np.ndarray, one:
     axes.legend(title=shown(two), fontsize=8, title_fontsize=8)
 
 
-def _label(text: str) -> str:
-    """A legend's text; a leading underscore would hide it."""
-    return f" {shown(text)}" if text.startswith("_") else shown(text)
-
-
-def _from_zero(axes: Any, largest: float) -> None:
-    axes.set_ylim(0, largest * 1.08 or 1)
-    binary_ticks(axes.yaxis, largest)
-    size_axis(axes.yaxis, rate=True)
-    axes.set_ylim(0, largest * 1.08 or 1)
-
-
-def _curves(table: StudyTable, found: Findings) -> list[tuple[str, np.ndarray, np.ndarray, np.ndarray]]:
-    """(setting, dump, median bytes, median bandwidth) of the reference and the best settings."""
-    dumps = table.dumps
-    rate = dumps.bandwidth()
-    good = np.isfinite(rate) & (dumps.trial >= 0) & (dumps.trial < len(table.block))
-    if not good.any():
-        return []
-    code = {name: i for i, name in enumerate(dict.fromkeys(table.setting))}
-    setting = np.array([code[name] for name in table.setting])[dumps.trial[good]]
-    index, size, rate = dumps.index[good], dumps.bytes[good], rate[good]
-    names = list(dict.fromkeys([table.base(), *(row.name for row in found.rows)]))[:MOST_CURVES]
-    out = []
-    for name in names:
-        own = setting == code[name]
-        steps = np.unique(index[own])
-        if not len(steps):
-            continue
-        medians = [(np.median(size[own & (index == s)]), np.median(rate[own & (index == s)])) for s in steps]
-        sizes, rates = np.array(medians).T
-        out.append((name, steps, sizes, rates))
-    return out
-
-
-def dumps(table: StudyTable, found: Findings) -> list[Chart]:
-    """Bandwidth per dump over the run with its size (the paper's Figs. 5 and 7), and against the size."""
-    curves = _curves(table, found)
-    if not curves:
-        return []
-    rows: list[Row] = [
-        (name, int(s), float(b), float(r))
-        for name, steps, sizes, rates in curves
-        for s, b, r in zip(steps, sizes, rates, strict=True)
-    ]
-    header = ("setting", "dump", "bytes", "bytes_per_s")
-    highest = max(float(rates.max()) for _, _, _, rates in curves)
-    largest = max(float(sizes.max()) for _, _, sizes, _ in curves)
-    some = (
-        f"the reference and the {len(curves) - 1} settings that are most likely the best"
-        if len(curves) > 1
-        else "the setting"
-    )
-    with drawing("dumps", 4.2, rows=2, sharex=True, gridspec_kw={"height_ratios": (3, 1.2)}) as over_run:
-        upper, lower = over_run.axes
-        for place, (name, steps, sizes, rates) in enumerate(curves):
-            mark = "o" if len(steps) <= MARKED else ""
-            style = {"color": COLORS[place], "marker": mark, "markersize": 4, "linewidth": 1.4}
-            upper.plot(steps, rates, label=_label(name), **style)
-            if place == 0:
-                lower.bar(steps, sizes, color="#b8c4d0")
-        _from_zero(upper, highest)
-        upper.set_ylabel("bandwidth of a dump")
-        upper.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        tallest = float(curves[0][2].max())
-        binary_ticks(lower.yaxis, tallest)
-        lower.set_ylim(0, tallest * 1.1)
-        size_axis(lower.yaxis)
-        lower.set_ylabel("its size")
-        lower.set_xlabel("dump")
-        whole_ticks(lower.xaxis)
-    charts = [
-        Chart(
-            "dumps",
-            "Bandwidth over the run.",
-            f"How fast each dump was written, for {some}; below, how large it is.",
-            "Medians over the trials of a setting. Sizes are those of the first curve.",
-            over_run.svg,
-            header,
-            rows,
-        )
-    ]
-    with drawing("sizes", 3.0) as by_size:
-        axes = by_size.axes[0]
-        for place, (name, _, sizes, rates) in enumerate(curves):
-            axes.plot(sizes, rates, "o", color=COLORS[place], markersize=5, alpha=0.8, label=_label(name))
-        _from_zero(axes, highest)
-        axes.set_ylabel("bandwidth of a dump")
-        axes.set_xlim(0, largest * 1.05)
-        binary_ticks(axes.xaxis, largest)
-        size_axis(axes.xaxis)
-        axes.set_xlabel("size of the dump")
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    charts.append(
-        Chart(
-            "sizes",
-            "Bandwidth against size.",
-            "Whether larger dumps are written faster. A curve that bends down shows where a limit is met.",
-            "The same medians.",
-            by_size.svg,
-            header,
-            rows,
-        )
-    )
-    return charts
-
-
 def scaling(table: StudyTable) -> Chart | None:
-    """Bandwidth against ranks, a line for each level of the factor with most effect beside it (the paper's Fig. 9)."""
+    """Bandwidth against ranks, a line for each level of the first other factor that varies (the paper's Fig. 9)."""
     column = table.factors.get("ranks")
     if column is None or len(set(column)) < 2 or not all(number_of(v) > 0 for v in set(column)):
         return None
@@ -362,15 +304,15 @@ def scaling(table: StudyTable) -> Chart | None:
             errors = [0.0 if math.isnan(p[2]) else p[2] for p in points]
             color = COLORS[place % len(COLORS)]
             xs, ys = [p[0] for p in points], [p[1] for p in points]
-            axes.errorbar(xs, ys, errors, color=color, marker="o", capsize=3, label=_label(level))
+            axes.errorbar(xs, ys, errors, color=color, marker="o", capsize=3, label=label(level))
         axes.set_xscale("log", base=2)
         axes.set_xticks(np.unique(ranks), [f"{int(r)}" for r in np.unique(ranks)])
         axes.minorticks_off()
         axes.set_xlabel("ranks")
-        _from_zero(axes, largest)
+        from_zero(axes, largest, rate=True)
         axes.set_ylabel("bandwidth")
         if others:
-            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=shown(others[0]))
+            beside(axes, title=shown(others[0]))
     return Chart(
         "scaling",
         f"{_scaling_word(table, ranks)} scaling.".strip().capitalize(),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workalike.study.report.best_of_workloads import BestOfWorkload, best_of_workloads, best_text
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.best import p_best
 from workalike.study.statistics.effects import Effect, interactions, levels_of, main_effects, number_of
@@ -72,6 +73,8 @@ class Findings:
     pairs: list[Effect]
     same: SameSetting | None
     knees: list[Knee]
+    of_workloads: list[BestOfWorkload]
+    """The best setting for each workload; empty where there is no choice."""
     answers: list[Answer]
 
 
@@ -82,8 +85,11 @@ def findings_of(table: StudyTable) -> Findings:
     mains, pairs = main_effects(trials), interactions(trials)
     same = _same_of(table)
     knees = [k for name in table.factors if (k := knee_of(trials, name)) is not None]
-    answers = [
-        Answer("Which setting is the best?", _best_text(rows, table)),
+    of_workloads = best_of_workloads(table)
+    answers = [Answer("Which setting is the best?", _best_text(rows, table))]
+    if of_workloads:
+        answers.append(Answer("Which is the best for each workload?", best_text(of_workloads)))
+    answers += [
         Answer("What differs from the reference?", _difference_text(rows, table)),
     ]
     if mains:
@@ -101,7 +107,7 @@ def findings_of(table: StudyTable) -> Findings:
         same.text if same else "This study has no A/A check: one setting under two names was not measured."
     )
     answers.append(Answer("Can the comparison be trusted?", checked))
-    return Findings(rows, mains, pairs, same, knees, answers)
+    return Findings(rows, mains, pairs, same, knees, of_workloads, answers)
 
 
 def _same_of(table: StudyTable) -> SameSetting | None:

@@ -8,7 +8,9 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 
 from workalike.files import make_folder, write_text
 from workalike.report.page import environment
+from workalike.study.report.best_of_workloads import HEADER
 from workalike.study.report.findings import findings_of
+from workalike.study.report.numbers import csv_text
 from workalike.study.report.table import StudyTable, shown
 from workalike.text import rate_text
 from workalike.version import VERSION
@@ -38,6 +40,7 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
             rows=found.rows[:MOST_ROWS],
             rows_hidden=max(0, len(found.rows) - MOST_ROWS),
             same=found.same,
+            of_workloads=found.of_workloads,
             charts=charts,
             trials=len(table.block),
             settings=len(found.rows),
@@ -50,6 +53,9 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
     for chart in charts:
         write_text(place / FIGURES / f"{chart.name}.svg", str(chart.svg))
         write_text(place / FIGURES / f"{chart.name}.csv", chart.csv_text())
+    if found.of_workloads:
+        rows = csv_text(HEADER, [one.row() for one in found.of_workloads])
+        write_text(place / FIGURES / "best_of_workloads.csv", rows)
     write_text(place / PAGE, page)
     return place / PAGE
 

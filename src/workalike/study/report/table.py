@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -23,7 +23,15 @@ class DumpTable:
     """The row of its trial in the study's table."""
     index: Integers
     bytes: Floats
+    """Written and read."""
     seconds: Floats
+    """NaN for a dump of a trial that does not count."""
+    written: Floats
+    """Bytes."""
+    end_s: Floats
+    """Seconds of the run at which it ended."""
+    planned: Floats
+    """Bytes that the plan writes and reads; NaN where they are not known."""
 
     def bandwidth(self) -> Floats:
         """Bytes per second; NaN where there is no time."""
@@ -35,7 +43,8 @@ class DumpTable:
 
 def no_dumps() -> DumpTable:
     nothing = np.zeros(0)
-    return DumpTable(nothing.astype(np.int64), nothing.astype(np.int64), nothing, nothing)
+    whole = nothing.astype(np.int64)
+    return DumpTable(whole, whole, nothing, nothing, nothing, nothing, nothing)
 
 
 @dataclass(frozen=True)
@@ -78,7 +87,7 @@ class StudyTable:
 
     def __post_init__(self) -> None:
         columns = (self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s)
-        dumps = (self.dumps.trial, self.dumps.index, self.dumps.bytes, self.dumps.seconds)
+        dumps = [getattr(self.dumps, column.name) for column in fields(self.dumps)]
         for lengths in ({*map(len, columns), *map(len, self.factors.values())}, set(map(len, dumps))):
             if len(lengths) > 1:
                 raise WorkalikeError(

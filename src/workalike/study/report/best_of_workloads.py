@@ -1,0 +1,91 @@
+"""The best setting for each workload of a study that has several, with how sure that is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from workalike.study.report.numbers import Row
+from workalike.study.report.table import StudyTable, shown
+from workalike.study.settings import WORKLOAD
+from workalike.study.statistics.best import p_best
+from workalike.study.statistics.table import Better, Trials
+
+SURE = 0.95
+MOST_NAMED = 6
+"""Workloads that the sentence names; all are in the table."""
+HEADER = ("workload", "setting", "mean_bytes_per_s", "p_best", "settings", "second")
+
+
+@dataclass(frozen=True)
+class BestOfWorkload:
+    """The setting that is most likely the best for one workload, and the next one."""
+
+    workload: str
+    setting: str
+    bandwidth: float
+    """Geometric mean of its trials, bytes per second."""
+    p_best: float
+    settings: int
+    """How many were measured with this workload."""
+    second: str
+
+    def row(self) -> Row:
+        return (self.workload, self.setting, self.bandwidth, self.p_best, self.settings, self.second)
+
+
+def best_of_workloads(table: StudyTable) -> list[BestOfWorkload]:
+    """A row for each workload; none where there is no choice: one workload, or one setting of each."""
+    trials = table.trials()
+    column = trials.factors.get(WORKLOAD, [])
+    found = [_best(trials, name) for name in dict.fromkeys(column)]
+    known = [one for one in found if one is not None]
+    return known if len(known) > 1 and any(one.settings > 1 for one in known) else []
+
+
+def _best(trials: Trials, workload: str) -> BestOfWorkload | None:
+    """The best setting of a workload; None if none of its trials worked."""
+    rows = [row for row, name in enumerate(trials.factors[WORKLOAD]) if name == workload]
+    own = Trials(trials.block[rows], [trials.setting[row] for row in rows], trials.value[rows])
+    log = own.log_value()
+    names = np.array(own.setting, dtype=object)
+    means = {
+        name: float(np.mean(log[(names == name) & np.isfinite(log)]))
+        for name in dict.fromkeys(own.setting)
+        if np.isfinite(log[names == name]).any()
+    }
+    if not means:
+        return None
+    chances = p_best(own, Better.HIGHER) if len(means) > 1 else dict.fromkeys(means, 1.0)
+    first, *rest = sorted(means, key=lambda name: (-chances[name], -means[name]))
+    second = _without(rest[0], workload) if rest else ""
+    return BestOfWorkload(
+        workload, _without(first, workload), math.exp(means[first]), chances[first], len(means), second
+    )
+
+
+def _without(setting: str, workload: str) -> str:
+    """A setting's name without the workload's, which is the same in all of them."""
+    return setting.removeprefix(f"{WORKLOAD}={workload} ")
+
+
+def best_text(found: list[BestOfWorkload]) -> str:
+    """A sentence for the top of the page."""
+    parts = [f"{shown(one.workload)}: {_how_sure(one)}" for one in found[:MOST_NAMED]]
+    hidden = len(found) - len(parts)
+    return "; ".join(parts) + (f"; and {hidden} more in the table." if hidden else ".")
+
+
+def _how_sure(one: BestOfWorkload) -> str:
+    name = shown(one.setting)
+    if one.settings == 1:
+        return f"only {name} was measured"
+    if one.p_best >= SURE:
+        return f"{name} (probability {_percent(one.p_best)})"
+    return f"not decided, perhaps {name} (probability {_percent(one.p_best)}), else {shown(one.second)}"
+
+
+def _percent(share: float) -> str:
+    return "more than 99 %" if share >= 0.995 else f"{100 * share:.0f} %"
