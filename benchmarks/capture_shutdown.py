@@ -65,9 +65,9 @@ def main() -> None:
                 with_it = [run(folder, ranks, shared, own, True) for _ in range(options.repeat)]
                 without = [run(folder, ranks, shared, own, False) for _ in range(options.repeat)]
                 finalize, plain = (
-                    statistics.median(one["finalize"] for one in some) for some in (with_it, without)
+                    statistics.median(trial["finalize"] for trial in runs) for runs in (with_it, without)
                 )
-                bare = statistics.median(one["bare"] for one in with_it)
+                bare = statistics.median(trial["bare"] for trial in with_it)
                 ratio = (finalize - plain) / bare
                 results.add(
                     f"shutdown, {ranks} ranks, {kind}: time added to `MPI_Finalize` ÷ bare reduce, open, write_all, close",

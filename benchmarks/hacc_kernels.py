@@ -78,7 +78,7 @@ def main() -> int:
             for pair in range(given.pairs):
                 for which in (0, 1) if pair % 2 else (1, 0):
                     found[which].append(bandwidth(plans[which], given.dir))
-            ratio = statistics.median(one / other for one, other in zip(*found, strict=True))
+            ratio = statistics.median(ours / theirs for ours, theirs in zip(*found, strict=True))
             good &= ratio >= TARGET
             results.add(
                 f"HACC-IO, {given.dir}, 2 ranks, 1 GiB, {'independent' if given.independent else 'collective'}, "
@@ -88,7 +88,7 @@ def main() -> int:
                 reached=ratio >= TARGET,
                 ratio=ratio,
             )
-            speeds = [statistics.median(one) / GIB for one in found]
+            speeds = [statistics.median(found_of) / GIB for found_of in found]
             print(
                 f"{hdf5:16} {speeds[0]:6.2f} GiB/s  {mpi:16} {speeds[1]:6.2f} GiB/s  {size // MIB:2} MiB  "
                 f"{'independent' if given.independent else 'collective':11}  ratio {ratio:.3f}"

@@ -136,8 +136,8 @@ PANELS = (
 def draw(points: list[Point], where: Path) -> Path:
     """Writes, their mean size and I/O time over the ranks, both axes logarithmic."""
     ranks = sorted({p.ranks for p in points})
-    with drawing("minio-study", 2.7, columns=len(PANELS)) as one:
-        for axes, (name, title, ticks, words) in zip(one.axes, PANELS, strict=True):
+    with drawing("minio-study", 2.7, columns=len(PANELS)) as page:
+        for axes, (name, title, ticks, words) in zip(page.axes, PANELS, strict=True):
             for library, style in STYLES.items():
                 curve = [(p.ranks, getattr(p, name)) for p in points if p.library == library]
                 x, y = zip(*curve, strict=True)
@@ -152,9 +152,9 @@ def draw(points: list[Point], where: Path) -> Path:
             axes.set_xticks(ranks, [str(r) for r in ranks])
             axes.set_title(title, fontsize=9.5, color=INK, loc="left")
             axes.set_xlabel("ranks")
-        one.figure.legend(*one.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        page.figure.legend(*page.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     target = where / "minio-study.svg"
-    text = picture(str(one.svg), "minio-study")
+    text = picture(str(page.svg), "minio-study")
     target.write_text(text, encoding="utf-8")
     return target
 

@@ -155,19 +155,19 @@ def compare_with_inflate(logs: list[Path], rounds: int, results: Results) -> Non
     small: list[float] = []
     for log, regions in prepared:
         size = sum(len(inflate(region)) for region in regions)
-        mine, bare, ratio = alternate(
+        ours, bare, ratio = alternate(
             lambda log=log: read_everything(log),  # type: ignore[misc]
             lambda regions=regions: [inflate(region) for region in regions],  # type: ignore[misc]
             rounds,
         )
         if size < MEGABYTE:
-            small.append(mine)
+            small.append(ours)
             continue
-        print(f"{size / MEGABYTE:8.2f}MB {mine * 1e3:8.2f}ms {bare * 1e3:8.2f}ms {ratio:6.2f}  {log.name}")
+        print(f"{size / MEGABYTE:8.2f}MB {ours * 1e3:8.2f}ms {bare * 1e3:8.2f}ms {ratio:6.2f}  {log.name}")
     if small:
         print(f"{len(small)} logs below 1 MB inflated: {statistics.median(small) * 1e3:.2f} ms per log")
     size = sum(len(inflate(region)) for _, regions in prepared for region in regions)
-    mine, bare, ratio = alternate(
+    ours, bare, ratio = alternate(
         lambda: [read_everything(log) for log, _ in prepared],
         lambda: [inflate(region) for _, regions in prepared for region in regions],
         rounds,
@@ -181,7 +181,7 @@ def compare_with_inflate(logs: list[Path], rounds: int, results: Results) -> Non
     )
     print(
         f"all {len(prepared)} logs one after another: {size / MEGABYTE:.1f} MB, "
-        f"ours {size / mine / MEGABYTE:.0f} MB/s, bare {size / bare / MEGABYTE:.0f} MB/s, ratio {ratio:.2f}"
+        f"ours {size / ours / MEGABYTE:.0f} MB/s, bare {size / bare / MEGABYTE:.0f} MB/s, ratio {ratio:.2f}"
     )
 
 
@@ -218,7 +218,7 @@ def compare_with_pydarshan(logs: list[Path], rounds: int, results: Results) -> N
         def theirs(group: list[Path] = group) -> object:
             return [pydarshan(log) for log in group]
 
-        mine, others, ratio = alternate(
+        ours, others, ratio = alternate(
             lambda group=group: [read_counters(open_log(log)) for log in group],  # type: ignore[misc]
             theirs,
             turns,
@@ -243,7 +243,7 @@ def compare_with_pydarshan(logs: list[Path], rounds: int, results: Results) -> N
                 ceiling=ceiling,
             )
         print(
-            f"{others * 1e3:9.2f}ms {mine * 1e3:9.2f}ms {ratio:6.1f} {named * 1e3:9.2f}ms {named_ratio:6.1f} "
+            f"{others * 1e3:9.2f}ms {ours * 1e3:9.2f}ms {ratio:6.1f} {named * 1e3:9.2f}ms {named_ratio:6.1f} "
             f"{ceiling:8.1f}  {group[0].name if len(group) == 1 else f'all {len(group)}, one after another'}"
         )
 

@@ -48,20 +48,20 @@ def main() -> None:
     bare = cpu_seconds([sys.executable, "-c", "pass"], runs)
     help_s = cpu_seconds([*program, "--help"], runs)
     above = help_s - bare
-    of = {name: cpu_seconds([*program, name, "--help"], runs) for name in COMMANDS}
-    slowest = max(of, key=lambda name: of[name])
+    of_command = {name: cpu_seconds([*program, name, "--help"], runs) for name in COMMANDS}
+    slowest = max(of_command, key=lambda name: of_command[name])
     print(f"empty Python {bare:.3f} s, workalike --help {help_s:.3f} s, {above:.3f} s more")
-    for name, seconds in of.items():
+    for name, seconds in of_command.items():
         print(f"workalike {name} --help {seconds:.3f} s")
     results = Results()
     results.add(
         "CPU time of `workalike --help` above an empty Python",
-        f"{above:.2f} s (of a command's help at most {of[slowest] - bare:.2f} s)",
+        f"{above:.2f} s (of a command's help at most {of_command[slowest] - bare:.2f} s)",
         target=f"≤ {LIMIT_S} s",
         reached=above <= LIMIT_S,
         seconds=above,
         python_s=bare,
-        slowest_help_s=of[slowest] - bare,
+        slowest_help_s=of_command[slowest] - bare,
     )
     results.write()
 

@@ -58,7 +58,7 @@ def run(folder: Path, ranks: int, repeat: int, mpi_io: str, hints: bool, capture
     for words in map(str.split, done.stderr.splitlines()):
         if len(words) == 2 and words[0] in ("stat", "open", "write"):
             times[words[0]].append(float(words[1]))
-    return {kind: statistics.median(some[1:]) for kind, some in times.items()}
+    return {kind: statistics.median(seconds[1:]) for kind, seconds in times.items()}
 
 
 def main() -> None:
@@ -86,8 +86,8 @@ def main() -> None:
                 for captured in (False, True)
             }
             plain, seen = (
-                {kind: statistics.median(one[kind] for one in some) for kind in ("stat", "open")}
-                for some in both.values()
+                {kind: statistics.median(trial[kind] for trial in runs) for kind in ("stat", "open")}
+                for runs in both.values()
             )
             results.add(
                 f"concurrent stat of a 1 GiB file, slowest of {ranks} ranks; an open; a captured open",

@@ -124,8 +124,8 @@ def surfaces(file: StudyFile, folder: Path, data: Path) -> list[tuple[dict[str, 
         StudyFile(file.path, whole, file.workloads, file.hashes),
     ]
     stages = []
-    for number, one in enumerate(files):
-        outcome = run_study(one, DriverOptions(folder / f"stage-{number}", directory=data, report=print))
+    for number, study in enumerate(files):
+        outcome = run_study(study, DriverOptions(folder / f"stage-{number}", directory=data, report=print))
         moved = statistics.mean(row.trial["plan_bytes"] for row in outcome.finished)
         stages.append((scores_of(outcome.finished), moved))
     return stages

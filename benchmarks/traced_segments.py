@@ -172,8 +172,8 @@ def planned(found: Characterization, ranks_of: dict[tuple[str, int], set[int]]) 
             if facts.family.counted_at in MODULES:
                 module = MODULES[facts.family.counted_at][0]
                 files = [f.record_id for f in facts.dumps[dump.index].files]
-                mine = [f for f in files if rank in ranks_of.get((module, f), ())] or files
-                out[module, mine[0], rank].append(rows[dump_of == place])
+                own = [f for f in files if rank in ranks_of.get((module, f), ())] or files
+                out[module, own[0], rank].append(rows[dump_of == place])
     return {key: np.concatenate(parts) for key, parts in out.items()}
 
 
@@ -227,18 +227,18 @@ def main() -> int:
             print(f"{path.name[:45]:45} {error.one_line().replace(str(path), '')[:80]}")
             continue
         seconds = time.perf_counter() - begin
-        one = score(path, log, found)
+        scored = score(path, log, found)
         operations = found.workload.operations
         table = len(operations.table.encoded) if operations and operations.table else 0
-        share = f"{100 * one.equal_bytes / one.bytes:.1f} %" if one.bytes else "-"
+        share = f"{100 * scored.equal_bytes / scored.bytes:.1f} %" if scored.bytes else "-"
         print(
-            f"{path.name[:45]:45} {one.segments:9,} {one.equal_segments:9,} {share:>7} {table:7,} B"
-            f" {one.incomplete:6} {seconds:6.2f}"
+            f"{path.name[:45]:45} {scored.segments:9,} {scored.equal_segments:9,} {share:>7} {table:7,} B"
+            f" {scored.incomplete:6} {seconds:6.2f}"
         )
-        logs += one.segments > 0
+        logs += scored.segments > 0
         slowest = max(slowest, seconds)
         for name in ("segments", "bytes", "equal_segments", "equal_bytes"):
-            setattr(total, name, getattr(total, name) + getattr(one, name))
+            setattr(total, name, getattr(total, name) + getattr(scored, name))
     reached = total.segments == total.equal_segments > 0
     print(
         f"{total.equal_segments:,} of {total.segments:,} segments, {total.equal_bytes:,} of {total.bytes:,} bytes"

@@ -111,7 +111,7 @@ def main() -> None:
         first = next((f for f in found["findings"] if f["rule"] != "partial-log"), None)
         right = first is not None and first["rule"] == rule
         first_right += right
-        tried = next((one for one in found["tried"] if one["change"] == change), None)
+        tried = next((trial for trial in found["tried"] if trial["change"] == change), None)
         text = f"first: {first and first['rule']}"
         if first and tried and tried["ratio"] is not None:
             measured += 1

@@ -46,10 +46,10 @@ def main() -> None:
             for size in SIZES:
                 time.sleep(PAUSE_S)
                 spent[size].append(seconds_of(Path(folder) / "data", data, size))
-    for size, some in spent.items():
+    for size, seconds in spent.items():
         print(
-            f"calls of {size // KIB:6} KiB: {min(some) * 1e3:4.0f} to {max(some) * 1e3:4.0f} ms for 40 MiB "
-            f"({len(some)} files)"
+            f"calls of {size // KIB:6} KiB: {min(seconds) * 1e3:4.0f} to {max(seconds) * 1e3:4.0f} ms for 40 MiB "
+            f"({len(seconds)} files)"
         )
 
 

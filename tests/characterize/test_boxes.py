@@ -65,7 +65,7 @@ def test_owed_elements_are_settled_by_as_many_operations(
     found = with_exact_total((4, 10), boxes, owed)
     assert volume(found) == volume(boxes) + owed
     assert all(count > 0 and all(0 < n <= d for n, d in zip(s, (4, 10), strict=True)) for s, count in found)
-    before, after = (sum(count for _, count in some) for some in (boxes, found))
+    before, after = (sum(count for _, count in pairs) for pairs in (boxes, found))
     assert abs(after - before) <= 2
     assert with_exact_total((4, 10), boxes, 0) == boxes
 

@@ -66,7 +66,7 @@ def test_calls_of_entries_are_rounded_up_each() -> None:
 def test_sizes_cut_into_whole_calls(pairs: Pairs, calls: int, entries: Pairs, left: Pairs) -> None:
     found = whole_calls(pairs, calls, 4)
     assert (sorted(found[0]), found[1]) == (sorted(entries), left)
-    assert sum(c * s for some in found for c, s in some) == sum(c * s for c, s in pairs)
+    assert sum(c * s for of_kind in found for c, s in of_kind) == sum(c * s for c, s in pairs)
 
 
 def test_bins_that_share_a_call_are_those_of_fewest_operations() -> None:

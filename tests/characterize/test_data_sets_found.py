@@ -367,10 +367,14 @@ def test_training_jobs(folder: str, lines: int, truth: dict[tuple[Any, ...], tup
     assert set(sets) == set(truth)
     rows = model_against_log(pair_up(found, None))
     for shape, key in sets.items():
-        of = {row.counter: row for row in rows if row.group == (key,)}
-        assert (of["OPENS"].found, of["READS"].found, of["BYTES_READ"].found) == truth[shape]
+        by_counter = {row.counter: row for row in rows if row.group == (key,)}
+        assert (
+            by_counter["OPENS"].found,
+            by_counter["READS"].found,
+            by_counter["BYTES_READ"].found,
+        ) == truth[shape]
         exact = ("OPENS", "READS", "BYTES_READ", "MAX_BYTE_READ", "SEEKS")
-        assert all(of[name].error == 0 for name in exact if name in of)
+        assert all(by_counter[name].error == 0 for name in exact if name in by_counter)
 
 
 def test_the_text_of_a_workload_names_its_epochs() -> None:

@@ -47,15 +47,17 @@ def test_a_file_that_lives_through_others_is_a_family_of_its_own() -> None:
 
 
 def test_files_of_one_rank_are_apart_from_those_of_several() -> None:
-    one, two = (
+    first_half, two = (
         [data_file(f"a{i}", ranks=(i,)) for i in range(3)],
         [data_file(f"b{i}", ranks=(0, 1)) for i in range(2)],
     )
-    assert split_by_ranks([*one, *two]) == [one, two]
-    assert split_by_ranks([*one[:2], *two]) == [[*one[:2], *two]]  # groups, of which some are small
-    assert split_by_ranks(one) == [one]
+    assert split_by_ranks([*first_half, *two]) == [first_half, two]
+    assert split_by_ranks([*first_half[:2], *two]) == [
+        [*first_half[:2], *two]
+    ]  # groups, of which some are small
+    assert split_by_ranks(first_half) == [first_half]
     shared = [data_file("c")]
-    assert split_by_ranks([*one, *shared]) == [one, shared]
+    assert split_by_ranks([*first_half, *shared]) == [first_half, shared]
 
 
 def test_files_without_names_are_apart_by_size() -> None:
@@ -225,11 +227,11 @@ def test_sharing_has_every_rank_that_a_stream_names() -> None:
 
 
 def test_equal_contents_are_one() -> None:
-    one, other = Content(opens=1), Content(opens=2)
-    fields = of_dumps([one, other, Content(opens=1), other])
-    assert fields == {"content": None, "contents": [one, other], "use": [0, 1, 0, 1]}
-    assert of_dumps([one, other]) == {"content": None, "contents": [one, other], "use": None}
-    assert of_dumps([one, Content(opens=1)]) == {"content": one, "contents": [], "use": None}
+    first, other = Content(opens=1), Content(opens=2)
+    fields = of_dumps([first, other, Content(opens=1), other])
+    assert fields == {"content": None, "contents": [first, other], "use": [0, 1, 0, 1]}
+    assert of_dumps([first, other]) == {"content": None, "contents": [first, other], "use": None}
+    assert of_dumps([first, Content(opens=1)]) == {"content": first, "contents": [], "use": None}
 
 
 def test_durations_are_one_number_or_a_list() -> None:

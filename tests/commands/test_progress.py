@@ -54,5 +54,5 @@ def test_earlier_runs_are_looked_for_with_a_bar(tmp_path: Path) -> None:
     stderr_of(tmp_path, "fleet", "generate", "-o", ".", "--jobs", str(JOBS), terminal=False)
     newest = max((tmp_path / "logs").rglob("*.darshan"), key=lambda log: open_log(log).job.start_time)
     shown = stderr_of(tmp_path, "diagnose", str(newest), "--history", "logs", terminal=True)
-    done, of = re.findall(r"(\d+)/(\d+)", shown)[-1]
-    assert done == of and int(of) > JOBS
+    done, total = re.findall(r"(\d+)/(\d+)", shown)[-1]
+    assert done == total and int(total) > JOBS

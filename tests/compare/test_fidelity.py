@@ -454,11 +454,11 @@ def test_only_the_largest_families_have_their_own_counters(monkeypatch: pytest.M
 
 def test_bytes_of_both_directions_are_expected_and_found() -> None:
     """A family that writes and reads: a dump's error is over what it moves of both."""
-    one = family(1)
+    written = family(1)
     file = posix_file("a", writes=32, size=MIB, READS=8, BYTES_READ=8 * MIB)
     log = Characterization(
-        Workload(ranks=4, families=[one]),
-        [FamilyFacts(one, [DumpFacts(32 * MIB, 8 * MIB, 10, 12, 2, [file])])],
+        Workload(ranks=4, families=[written]),
+        [FamilyFacts(written, [DumpFacts(32 * MIB, 8 * MIB, 10, 12, 2, [file])])],
         [],
     )
     run = record(
@@ -481,11 +481,13 @@ def test_bytes_of_both_directions_are_expected_and_found() -> None:
 
 
 def test_a_level_without_bytes_is_not_shown() -> None:
-    one = family(1)
-    for written, levels in ((0, []), (1, [Level.POSIX])):
+    written = family(1)
+    for checkpoint, levels in ((0, []), (1, [Level.POSIX])):
         file = posix_file("a", writes=written, size=1)
         log = Characterization(
-            Workload(ranks=4, families=[one]), [FamilyFacts(one, [DumpFacts(0, 0, 10, 12, 2, [file])])], []
+            Workload(ranks=4, families=[written]),
+            [FamilyFacts(written, [DumpFacts(0, 0, 10, 12, 2, [file])])],
+            [],
         )
         assert [level.level for level in compare(log, log).families[0].levels] == levels
     idle = compare(log, record(record_dump(0, written=0, counters={}))).families[0]
@@ -505,8 +507,8 @@ def test_io_times_are_sums_of_those_known() -> None:
 
 
 def test_a_family_without_dumps_has_no_error() -> None:
-    one = family(1)
-    log = Characterization(Workload(ranks=4, families=[one]), [FamilyFacts(one, [])], [])
+    written = family(1)
+    log = Characterization(Workload(ranks=4, families=[written]), [FamilyFacts(written, [])], [])
     found = compare(log, log).families[0]
     assert (found.bytes_error_mean_pct, found.bytes_error_max_pct, found.start_time_error_mean_s) == (
         0,

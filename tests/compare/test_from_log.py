@@ -113,8 +113,8 @@ def test_level_is_the_log_s_where_a_file_holds_several_dumps_or_lacks_it() -> No
     several = side_of_log(log_of((family(2, level=Level.MPIIO), dumps)), levels=wanted)
     assert several.families[CHECKPOINT].level is Level.MPIIO
     lacking = file_facts("b", module_facts("MPI-IO", {-1: {"BYTES_WRITTEN": 1}}))
-    one = DumpFacts(8 * MIB, 0, 10.0, 12.0, 2.0, [file, lacking])
-    mixed = side_of_log(log_of((family(1, level=Level.MPIIO), [one])), levels=wanted)
+    dump = DumpFacts(8 * MIB, 0, 10.0, 12.0, 2.0, [file, lacking])
+    mixed = side_of_log(log_of((family(1, level=Level.MPIIO), [dump])), levels=wanted)
     assert mixed.families[CHECKPOINT].level is Level.MPIIO
 
 

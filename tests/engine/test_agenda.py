@@ -184,9 +184,9 @@ def test_ranks_meet_collective_calls_in_one_order() -> None:
         for a in range(RANKS):
             for b in range(a):
                 both = names[a] & names[b]
-                one, other = (shared_calls(plan, timelines[rank], both) for rank in (a, b))
-                assert one == other, f"seed {seed}, ranks {a} and {b}"
-                compared += len(one)
+                first, other = (shared_calls(plan, timelines[rank], both) for rank in (a, b))
+                assert first == other, f"seed {seed}, ranks {a} and {b}"
+                compared += len(first)
     assert compared > 10_000
 
 

@@ -51,9 +51,9 @@ def test_without_windows_the_life_is_filled() -> None:
 def test_the_same_calls_with_and_without_lives() -> None:
     with_lives, without = plan_of(group(0, 1.0, 3.0), group(1, 5.0)), plan_of()
     for rank in range(3):
-        one, other = (_core.Plan(json.dumps(p)).operations(rank, MOST) for p in (with_lives, without))
+        first, other = (_core.Plan(json.dumps(p)).operations(rank, MOST) for p in (with_lives, without))
         for name in ("kind", "offset", "length"):
-            assert one[name].tolist() == other[name].tolist()
+            assert first[name].tolist() == other[name].tolist()
 
 
 def test_calls_that_ranks_make_together_stay_together() -> None:

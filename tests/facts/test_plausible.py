@@ -67,9 +67,13 @@ def test_impossible_times(name: str, value: float, impossible: bool) -> None:
 
 
 def test_intervals_overlap_where_both_have_time() -> None:
-    one = Interval(1.0, 2.0)
-    assert one.overlaps(Interval(1.5, 3.0)) and one.overlaps(Interval(0.0, 1.1)) and one.overlaps(one)
-    assert not one.overlaps(Interval(2.0, 3.0)) and not one.overlaps(Interval(0.0, 1.0))
+    interval = Interval(1.0, 2.0)
+    assert (
+        interval.overlaps(Interval(1.5, 3.0))
+        and interval.overlaps(Interval(0.0, 1.1))
+        and interval.overlaps(interval)
+    )
+    assert not interval.overlaps(Interval(2.0, 3.0)) and not interval.overlaps(Interval(0.0, 1.0))
 
 
 def stamps(module: str, *records: tuple[float, float], kind: str = "READ") -> object:

@@ -30,9 +30,9 @@ def test_largest_is_never_negative() -> None:
 
 def test_some_records_are_records() -> None:
     facts = module_facts("POSIX", {0: {"WRITES": 3}, 1: {"WRITES": 4}, 2: {"WRITES": 5, "F_WRITE_TIME": 2.0}})
-    some = facts.rows(np.array([2, 0]))
-    assert (some.ranks.tolist(), some.column("WRITES").tolist()) == ([2, 0], [5, 3])
-    assert (some.fcolumn("F_WRITE_TIME").tolist(), some.scope) == ([2.0, 0.0], None)
+    rows = facts.rows(np.array([2, 0]))
+    assert (rows.ranks.tolist(), rows.column("WRITES").tolist()) == ([2, 0], [5, 3])
+    assert (rows.fcolumn("F_WRITE_TIME").tolist(), rows.scope) == ([2.0, 0.0], None)
     facts.scope = np.array([[0, 1], [1, 1], [2, 1]])
     scope = facts.rows(np.array([1])).scope
     assert scope is not None and scope.tolist() == [[1, 1]]

@@ -237,10 +237,10 @@ def test_a_refused_job_is_said_in_the_systems_words(made_up: Path) -> None:
 
 def test_waiting(made_up: Path) -> None:
     """It tells why a job does not start, bears a silent controller for a while, and returns the end."""
-    told: list[str] = []
+    lines: list[str] = []
 
     def report(line: str) -> None:
-        told.append(line)
+        lines.append(line)
         answer(made_up, "scontrol", *script.pop(0))
 
     script = [
@@ -250,7 +250,7 @@ def test_waiting(made_up: Path) -> None:
     ]
     answer(made_up, "scontrol", SHOWN.format("PENDING", "None", "0:0"))
     assert wait(SLURM, "17", report) == State(Phase.ENDED, "FAILED", 3)
-    assert told == ["job 17 waiting", "job 17 waiting (PartitionTimeLimit)", "job 17 running"]
+    assert lines == ["job 17 waiting", "job 17 waiting (PartitionTimeLimit)", "job 17 running"]
     answer(made_up, "scontrol", "Unable to contact slurm controller", 1)
     with pytest.raises(WorkalikeError, match="has not reported the state of job 17"):
-        wait(SLURM, "17", told.append)
+        wait(SLURM, "17", lines.append)

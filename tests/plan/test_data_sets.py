@@ -153,8 +153,8 @@ def test_readers_of_everything_read_the_same_bytes_in_all(ranks: int) -> None:
 
 def test_compute_time_of_batches() -> None:
     """8 readers are 2 training processes of 4 workers: 384 samples are 24 batches of 8 for each."""
-    one = workload(8, workers=4, batch=8, compute_time="0.5 s")
-    assert [d.compute_s for d in resolve(one, Options()).dumps] == [12.0] * 3
-    quarter = resolve(one, Options(bytes_scale=Fraction(1, 4)))
+    whole = workload(8, workers=4, batch=8, compute_time="0.5 s")
+    assert [d.compute_s for d in resolve(whole, Options()).dumps] == [12.0] * 3
+    quarter = resolve(whole, Options(bytes_scale=Fraction(1, 4)))
     assert [d.compute_s for d in quarter.dumps] == [3.0] * 3
-    assert [d.compute_s for d in resolve(one, Options(ranks=4)).dumps] == [24.0] * 3
+    assert [d.compute_s for d in resolve(whole, Options(ranks=4)).dumps] == [24.0] * 3

@@ -74,10 +74,10 @@ def test_scaled_lives_are_valid(data: st.DataObject) -> None:
         whole = dict.fromkeys(range(old), (0.0, None))
         whole |= {group.ranks[0][0]: (group.start, group.end) for group in groups if group.ranks}
         for rank in range(new):
-            of = [whole[r] for r in range(old) if r * new // old == rank]
-            ends = [end for _, end in of]
+            lives = [whole[r] for r in range(old) if r * new // old == rank]
+            ends = [end for _, end in lives]
             expected = (
-                min(s for s, _ in of),
+                min(s for s, _ in lives),
                 None if None in ends else max(e for e in ends if e is not None),
             )
             assert life_of(plan, rank) == expected

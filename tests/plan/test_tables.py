@@ -44,7 +44,7 @@ FOUR = table(
 
 
 def members(ranks: int, mode: SharingMode = SharingMode.SHARED, files: int = 1) -> Members:
-    return Members.of(None, ranks, mode, files)
+    return Members.in_job(None, ranks, mode, files)
 
 
 def test_fewer_ranks_perform_the_rows_of_blocks_of_ranks() -> None:
@@ -133,7 +133,7 @@ def workload(rows: OperationTable, **family: object) -> Workload:
             ],
         }
     )
-    made.operations = TableReference.of(rows)
+    made.operations = TableReference.to_table(rows)
     return made
 
 

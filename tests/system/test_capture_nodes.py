@@ -114,10 +114,10 @@ def test_one_clock(bed: CephBed, tmp_path: Path) -> None:
     log = open_log(tmp_path / "app.darshan")
     assert log.job.nprocs == RANKS and log.job.run_time < MOST_SECONDS
     side = read_json(tmp_path / "app.darshan.extra.json")
-    clocks = {one["rank"]: one["offset"] for one in side["clocks"]}
+    clocks = {clock["rank"]: clock["offset"] for clock in side["clocks"]}
     assert set(clocks) == set(range(RANKS))
     assert max(map(abs, clocks.values())) < MOST_SECONDS
-    assert all(0 <= one["start"] < one["end"] < MOST_SECONDS for one in side["processes"])
+    assert all(0 <= process["start"] < process["end"] < MOST_SECONDS for process in side["processes"])
     hosts = hosts_by_rank(tmp_path / "app.darshan")
     assert hosts == {0: "n1", 1: "n1", 2: "n2", 3: "n2", 4: "n3", 5: "n3"}
 
@@ -127,7 +127,7 @@ def hosts_by_rank(path: Path) -> dict[int, str]:
     import darshan
 
     report = darshan.DarshanReport(str(path), read_all=True)
-    return {int(one["rank"]): str(one["hostname"]) for one in report.records["DXT_POSIX"]}
+    return {int(record["rank"]): str(record["hostname"]) for record in report.records["DXT_POSIX"]}
 
 
 def test_a_rank_killed_on_another_node_is_recovered(bed: CephBed, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_rank_killed_on_another_node_is_recovered(bed: CephBed, tmp_path: Path
     done = workalike("profile", "-o", "logs", "--recover", *folders, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     logs = [open_log(path) for path in (tmp_path / "logs").glob("*.darshan")]
-    (log,) = [one for one in logs if one.job.nprocs == RANKS]
+    (log,) = [log for log in logs if log.job.nprocs == RANKS]
     assert log.job.metadata["recovered_ranks"] == f"{RANKS} of {RANKS}"
     posix = log.records("POSIX")
     assert posix is not None

@@ -104,7 +104,7 @@ def test_shared_file_over_all_daemons(bed: CephBed, second: Path, tmp_path: Path
     expected = {f"checkpoint-1.{i:04}.dat": SHARED_DUMP for i in range(3)}
     assert recorded_sizes(record) == sizes_in(bed.mount / "shared") == sizes_in(second / "shared") == expected
     assert set(stored(bed, second / "shared").values()) == {SHARED_DUMP}
-    written = [one["written"] - before[n]["written"] for n, one in bed("counters").items()]
+    written = [counters["written"] - before[n]["written"] for n, counters in bed("counters").items()]
     # 16 objects a file; a hash decides where each lies.
     assert len(written) == 4 and min(written) >= SHARED_DUMP / 10, written
     assert sum(written) >= 3 * SHARED_DUMP

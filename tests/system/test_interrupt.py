@@ -42,18 +42,18 @@ class Run:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.data = folder / "data"
-        self._told = folder / "stderr"
+        self._stderr = folder / "stderr"
 
     def start(self, interface: str, sharing: str, *options: str) -> None:
         """Wait until it has written data."""
         (self.folder / "app.yaml").write_text(WAITING.format(interface=interface, sharing=sharing))
-        with self._told.open("wb") as told:
+        with self._stderr.open("wb") as stderr:
             self._process = subprocess.Popen(
                 [*workalike_command(), "run", "app.yaml", "--dir", str(self.data), "-o", "out", *options],
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=told,
+                stderr=stderr,
                 start_new_session=True,
                 preexec_fn=_heed_interrupts,
             )
@@ -66,7 +66,7 @@ class Run:
         return self._process.wait(PROMPTLY_S)
 
     def said(self) -> str:
-        return self._told.read_text(errors="replace")
+        return self._stderr.read_text(errors="replace")
 
     def still_running(self) -> list[tuple[int, str]]:
         """Launcher and engine have the data folder on their command line."""

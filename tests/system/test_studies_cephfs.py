@@ -169,7 +169,7 @@ def test_the_study_of_file_systems(bed: CephBed, tmp_path: Path, local_file_syst
     assert {row["file_system"] for row in rows if row["counted"]} == set(places)
     assert len({row["system"] for row in rows}) == len(places)
     systems = json.loads((out / "manifest.json").read_text())["system"]["file_systems"]
-    assert {folder: one["type"] for folder, one in systems.items()} == {
+    assert {folder: system["type"] for folder, system in systems.items()} == {
         str(folder): kind for kind, folder in places.items()
     }
     for kind, folder in places.items():
@@ -185,7 +185,7 @@ def test_the_striping_study(bed: CephBed, tmp_path: Path) -> None:
     finally:
         bed.limit("none")
     layouts = {row["striping"]: row["found"].get("layout", {}) for row in rows}
-    assert {name: one.get("stripe_count") for name, one in layouts.items()} == {
+    assert {name: layout.get("stripe_count") for name, layout in layouts.items()} == {
         "default": None,
         "nodes": 1,
         "ranks": 4,
@@ -196,7 +196,7 @@ def test_the_striping_study(bed: CephBed, tmp_path: Path) -> None:
         for name in ("nodes", "ranks")
     }
     # Four stripes would be four times as fast, if a hash did not put some of them on the same daemon.
-    mean = {name: math.exp(sum(map(math.log, some)) / len(some)) for name, some in shared.items()}
+    mean = {name: math.exp(sum(map(math.log, ratios)) / len(ratios)) for name, ratios in shared.items()}
     assert 1.2 < mean["ranks"] / mean["nodes"] < 4.5, shared
     # One stripe is on one daemon of 160 Mbit/s: no dump can be faster, but for a buffer.
     assert mean["nodes"] < 1.1 * 20e6

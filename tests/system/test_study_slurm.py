@@ -111,9 +111,9 @@ def check_complete(folder: Path, blocks: int) -> list[dict[str, Any]]:
 def test_nodes_are_clients_of_their_own(bed: CephBed) -> None:
     (bed.mount / "of-everybody").write_text("seen")
     look = f"hostname; cat {bed.mount}/of-everybody; echo; stat -c %i /dev/shm; touch /dev/shm/$(hostname); ls /dev/shm"
-    told = slurm(bed, "srun", f"--nodes={NODES}", "--ntasks-per-node=1", "sh", "-c", look)
-    assert told.count("seen") == NODES
-    assert sorted(line for line in lines_of(told) if line in ("n1", "n2", "n3")) == sorted(
+    shown = slurm(bed, "srun", f"--nodes={NODES}", "--ntasks-per-node=1", "sh", "-c", look)
+    assert shown.count("seen") == NODES
+    assert sorted(line for line in lines_of(shown) if line in ("n1", "n2", "n3")) == sorted(
         ["n1", "n2", "n3"] * 2
     )
     clients = subprocess.run(
@@ -145,11 +145,11 @@ def test_a_killed_job_is_resumed(bed: CephBed, folder: Path) -> None:
     )
     wait_until(lambda: len(trials(folder)) >= 2, 120, "two trials")
     slurm(bed, "scancel", "--signal=KILL", "--full", job_of(folder))
-    _, told = waiting.communicate(timeout=120)
+    _, shown = waiting.communicate(timeout=120)
     before = trials(folder)
     assert 2 <= len(before) < 8, "it was killed in the middle"
     assert waiting.returncode == 1
-    assert "trials have finished and are kept" in lines_of(told)[-1], told
+    assert "trials have finished and are kept" in lines_of(shown)[-1], shown
     first = job_of(folder)
     done = submitted(bed, folder)
     assert done.returncode in (0, 1), done.stderr
@@ -229,8 +229,8 @@ def test_a_job_that_does_not_start_says_why(bed: CephBed, folder: Path) -> None:
     line = waiting.stderr.readline()
     assert "waiting (JobHeldUser)" in line, line
     slurm(bed, "scancel", job_of(folder))
-    _, told = waiting.communicate(timeout=60)
-    assert waiting.returncode == 1 and "ended as CANCELLED" in told
+    _, shown = waiting.communicate(timeout=60)
+    assert waiting.returncode == 1 and "ended as CANCELLED" in shown
 
 
 INTERLEAVED = """\
@@ -261,7 +261,7 @@ def test_two_clients_that_interleave_one_file(bed: CephBed, folder: Path) -> Non
         if row["counted"]:
             assert row["found"]["host_count"] == row["nodes"]
             logs.setdefault((row["nodes"], row["sharing"]), []).append(math.log(row["io_time_s"]))
-    mean = {key: sum(some) / len(some) for key, some in logs.items()}
+    mean = {key: sum(seconds) / len(seconds) for key, seconds in logs.items()}
     slower = {name: math.exp(mean[2, name] - mean[1, name]) for name in ("shared", "per-rank")}
     assert slower["shared"] > 1.15 and slower["shared"] > slower["per-rank"], logs
 

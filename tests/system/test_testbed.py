@@ -66,7 +66,8 @@ def test_it_starts_and_leaves_nothing() -> None:
         (mount / "a").write_bytes(b"x" * 10 * MIB)
         assert (mount / "a").stat().st_size == 10 * MIB
         assert sum(
-            one["written"] for one in json.loads(tools_testbed("counters", "--name", PLAIN).stdout).values()
+            counters["written"]
+            for counters in json.loads(tools_testbed("counters", "--name", PLAIN).stdout).values()
         )
         assert len(traces(PLAIN)) > 8, "the search finds what runs"
     finally:
@@ -104,11 +105,11 @@ def test_a_failed_start_leaves_nothing(tmp_path: Path) -> None:
 def test_ctrl_c_while_it_starts(after_s: float) -> None:
     process = _starting(STOPPED, after_s)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, shown = process.communicate(timeout=60)
     if process.returncode == 0:  # it had started before
         tools_testbed("stop", "--name", STOPPED)
     else:
-        assert lines_of(told) == ["testbed: interrupted"], told
+        assert lines_of(shown) == ["testbed: interrupted"], shown
     assert traces(STOPPED) == []
 
 
@@ -117,7 +118,7 @@ def test_what_a_killed_start_leaves_is_shown_and_removed() -> None:
     process.kill()
     process.communicate(timeout=60)
     shown = json.loads(tools_testbed("status", "--name", KILLED).stdout)
-    assert [one["state"] for one in shown] in (["left over"], ["running"])
+    assert [testbed["state"] for testbed in shown] in (["left over"], ["running"])
     tools_testbed("stop", "--name", KILLED)
     assert traces(KILLED) == []
 
@@ -191,7 +192,7 @@ def test_pools_pin_to_one_daemon_and_one_can_be_slow(bed: CephBed) -> None:
     bed.limit("100mbit", 3)
     fast, slow = (seconds_to_write([path], 10 * MIB) for path in files)
     bed.limit("none", 3)
-    written = {n: one["written"] - before[n]["written"] for n, one in bed("counters").items()}
+    written = {n: counters["written"] - before[n]["written"] for n, counters in bed("counters").items()}
     assert slow > 3 * fast, (slow, fast)
     assert written["0"] >= 10 * MIB <= written["3"]
     assert written["1"] < MIB > written["2"]

@@ -227,7 +227,7 @@ def test_the_audit_reads_the_table(written: Path) -> None:
     rows = rows_in(written)
     leaking = OperationTable(rows.ranks, rows.writes, rows.offsets.copy(), rows.lengths, rows.collective)
     leaking.offsets[3] = secret
-    report = audit(written.read_text(), [log], TableReference.of(leaking))
+    report = audit(written.read_text(), [log], TableReference.to_table(leaking))
     assert [(hit.line, hit.token) for hit in report.hits] == [(0, str(secret))]
 
 

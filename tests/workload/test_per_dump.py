@@ -79,11 +79,11 @@ def test_contents_that_differ_in_their_numbers_are_one() -> None:
 
 
 def test_other_contents_stay_apart() -> None:
-    one = {"streams": [{"direction": "write", "sizes": ["1 x 10 B"]}]}
-    other = {"streams": [{"direction": "read", "sizes": ["1 x 10 B"]}, *one["streams"]]}
-    last = {"streams": [*one["streams"], {"direction": "read", "sizes": ["1 x 10 B"]}]}
+    first = {"streams": [{"direction": "write", "sizes": ["1 x 10 B"]}]}
+    other = {"streams": [{"direction": "read", "sizes": ["1 x 10 B"]}, *first["streams"]]}
+    last = {"streams": [*first["streams"], {"direction": "read", "sizes": ["1 x 10 B"]}]}
     assert folded({"contents": [other, last]}) is None
-    assert folded({"contents": [one, dict(one, sync="each")]}) is None
+    assert folded({"contents": [first, dict(first, sync="each")]}) is None
 
 
 HEAD = """\

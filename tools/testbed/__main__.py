@@ -48,10 +48,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True)
 
     def command(name: str, act: Callable[[argparse.Namespace], object], text: str) -> argparse.ArgumentParser:
-        one = commands.add_parser(name, help=text, description=text)
-        one.add_argument("--name", help="of the testbed [default: the only one; start: a new name]")
-        one.set_defaults(act=act)
-        return one
+        parser = commands.add_parser(name, help=text, description=text)
+        parser.add_argument("--name", help="of the testbed [default: the only one; start: a new name]")
+        parser.set_defaults(act=act)
+        return parser
 
     start = command("start", _start, "start a CephFS and mount it; prints where, as JSON")
     start.add_argument(

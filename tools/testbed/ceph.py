@@ -110,8 +110,8 @@ class Ceph:
             self._daemon("ceph-osd", "-i", str(number))
 
         with ThreadPoolExecutor(daemons) as pool:
-            for one in [pool.submit(storage, number) for number in range(daemons)]:
-                one.result()
+            for started in [pool.submit(storage, number) for number in range(daemons)]:
+                started.result()
         up = f'"num_up_osds":{daemons},'
         wait_until(lambda: up in self.ceph(("osd", "stat")), START_SECONDS, f"{daemons} storage daemons")
 
@@ -172,7 +172,7 @@ class Ceph:
         if str(folder) not in clients:
             raise TestbedError(f"{folder} is no client of testbed {self._bed.name}")
         run(["umount", str(folder)])
-        self._bed.save(clients=[one for one in clients if one != str(folder)])
+        self._bed.save(clients=[client for client in clients if client != str(folder)])
 
     def pin(self) -> list[str]:
         """Make a pool for each storage daemon, all of whose objects it holds; returns their names."""
@@ -235,7 +235,7 @@ class Ceph:
         found = {}
         for number in range(self._bed.read()["daemons"]):
             values = json.loads(self.tell(number, "perf", "dump"))
-            found[number] = {name: int(values["osd"][one]) for name, one in names.items()}
+            found[number] = {name: int(values["osd"][osd_name]) for name, osd_name in names.items()}
         return found
 
     def _known(self, number: int) -> int:

@@ -26,7 +26,7 @@ def limit(bed: Bed, targets: list[int], rate: str) -> dict[str, str]:
     if wrong := [number for number in targets if not 0 <= number < daemons]:
         raise TestbedError(f"there is no storage daemon {wrong[0]}: they are 0 to {daemons - 1}")
     limits: dict[str, str] = bed.read().get("limits", {}) | {str(number): rate for number in targets}
-    limits = {number: one for number, one in sorted(limits.items()) if one != NONE}
+    limits = {number: limit for number, limit in sorted(limits.items()) if limit != NONE}
     tried(bed.inside("tc", "qdisc", "delete", "dev", "lo", "root"))
     if limits:
         bed.run("tc", "-batch", "-", given=words(*_rules(limits)))

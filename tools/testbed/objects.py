@@ -25,8 +25,8 @@ def where(cluster: rados.Rados, pool: str, name: str) -> None:
 
 def sizes(cluster: rados.Rados, pool: str) -> None:
     with cluster.open_ioctx(pool) as context:
-        for one in context.list_objects():
-            print(one.key, one.stat()[0])
+        for found in context.list_objects():
+            print(found.key, found.stat()[0])
 
 
 with rados.Rados(conffile=sys.argv[1], rados_id="admin") as opened:

@@ -163,7 +163,7 @@ class Slurm:
     def _last_words(self) -> str:
         """The last line of each daemon that said something."""
         lines = [path.read_text(errors="replace").strip().splitlines() for path in self.folder.glob("*.out")]
-        return "".join(f"; {some[-1]}" for some in lines if some)
+        return "".join(f"; {fields[-1]}" for fields in lines if fields)
 
     def stop(self) -> None:
         """End jobs and daemons; the clients of the nodes end with them."""

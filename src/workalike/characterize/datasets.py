@@ -304,8 +304,8 @@ class _Finder:
         return groups if all(a[1] <= b[0] for a, b in pairwise(spans)) else []
 
     def _span(self, ranks: Sequence[int]) -> tuple[float, float]:
-        of = np.isin(self.reads.rank, list(ranks))
-        return float(self.reads.start[of].min()), float(self.reads.end[of].max())
+        by_ranks = np.isin(self.reads.rank, list(ranks))
+        return float(self.reads.start[by_ranks].min()), float(self.reads.end[by_ranks].max())
 
     @staticmethod
     def _for_each(calls: IntArray, visits: IntArray) -> int | None:
@@ -383,8 +383,8 @@ class _Finder:
         rising = falling = 0
         place = _places_by_name([data.file.name for data in self.members])
         for rank in reads.ranks():
-            of = np.flatnonzero(reads.rank == rank)
-            in_time = place[reads.file[of[np.argsort(reads.start[of], kind="stable")]]]
+            by_rank = np.flatnonzero(reads.rank == rank)
+            in_time = place[reads.file[by_rank[np.argsort(reads.start[by_rank], kind="stable")]]]
             rising += int((np.diff(in_time) > 0).sum())
             falling += int((np.diff(in_time) < 0).sum())
         if falling <= (1 - THRESHOLDS.dataset_sequential_files) * (rising + falling):

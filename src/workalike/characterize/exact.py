@@ -62,7 +62,7 @@ class TableBuilder:
 
     def operations(self) -> TableReference | None:
         """What the workload says of the table; None without rows."""
-        return TableReference.of(joined(self.parts)) if self.parts else None
+        return TableReference.to_table(joined(self.parts)) if self.parts else None
 
 
 def exact(

@@ -82,7 +82,7 @@ def traced_family(facts: FamilyFacts, nprocs: int, traces: Traces) -> TracedFami
             if not len(which):
                 return None
             parts[place].append((found.rows.chosen(which), found.starts[which]))
-    members = Members.of(family.sharing.ranks, nprocs, family.sharing.mode, family.sharing.files)
+    members = Members.in_job(family.sharing.ranks, nprocs, family.sharing.mode, family.sharing.files)
     if not all(_files_of_sharing([rows for rows, _ in dump], members) for dump in parts):
         return None
     ordered = [_in_order(dump) for dump in parts]

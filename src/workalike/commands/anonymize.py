@@ -60,19 +60,19 @@ def command(
     report = audit(done) if audit_too else None
     if as_json:
         opt.print_json(
-            {"logs": [one.as_dict() for one in done], "audit": report.as_dict() if report else None}
+            {"logs": [log.as_dict() for log in done], "audit": report.as_dict() if report else None}
         )
     else:
         screen = opt.console()
         screen.print(f"{plural(len(done), 'log')}: {output}", markup=False, soft_wrap=True)
         for line in report.lines() if report else ():
             screen.print(line, markup=False, soft_wrap=True)
-    for one in done:
-        if one.dropped:
-            opt.warn(f"{one.original}: left out, since they are not read: {', '.join(one.dropped)}")
-        if one.shortened:
-            opt.warn(f"{one.original}: left out, since there is no room: {', '.join(one.shortened)}")
+    for log in done:
+        if log.dropped:
+            opt.warn(f"{log.original}: left out, since they are not read: {', '.join(log.dropped)}")
+        if log.shortened:
+            opt.warn(f"{log.original}: left out, since there is no room: {', '.join(log.shortened)}")
     if report is not None and not report.clean:
         raise typer.Exit(EXIT_LEAK)
-    if any(one.dropped for one in done):
+    if any(log.dropped for log in done):
         raise typer.Exit(EXIT_PARTLY)

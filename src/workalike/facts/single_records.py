@@ -56,8 +56,8 @@ def single_records(facts: Facts) -> list[SingleRecords]:
         simple &= seen <= (1 if module in MODULES else 0)
         if module in MODULES:
             record[module][table.file] = np.arange(len(table))
-            some = (table.column("BYTES_READ") > 0) | (table.column("BYTES_WRITTEN") > 0)
-            moved[module][table.file[some]] = True
+            moving = (table.column("BYTES_READ") > 0) | (table.column("BYTES_WRITTEN") > 0)
+            moved[module][table.file[moving]] = True
     by_stdio = moved["STDIO"] | (record["POSIX"] < 0)
     known = (record["POSIX"] >= 0) | (record["STDIO"] >= 0)
     simple &= known & ~(moved["POSIX"] & moved["STDIO"])

@@ -254,7 +254,7 @@ class _Resolver:
                     else 0,
                     barrier=family.schedule.barrier,
                     prepare=self._must_exist(family, content, held if one_file else 0),
-                    **timing.of(family, content, members),
+                    **timing.fields(family, content, members),
                 )
             )
             held = max(held, self._span(family, content, wl.Direction.WRITE), bytes_of_datasets(content))
@@ -371,8 +371,8 @@ class _Resolver:
         if key in self._from_rows:
             return self._from_rows[key]
         old, new = family.sharing, self._sharings[self._number]
-        before = Members.of(old.ranks, self.workload.ranks, old.mode, old.files)
-        after = Members.of(new.ranks, self.ranks, new.mode, new.files)
+        before = Members.in_job(old.ranks, self.workload.ranks, old.mode, old.files)
+        after = Members.in_job(new.ranks, self.ranks, new.mode, new.files)
         rows = operations.table.part(wanted.first, wanted.count)
         rows = at_ranks(rows, before, after, self.options.scaling == "weak")
         rows = at_bytes(rows, self.options.bytes_scale)
@@ -496,7 +496,7 @@ class _Resolver:
     def _span(self, family: wl.Family, content: plan.PlanContent, direction: wl.Direction) -> int:
         """The end of the bytes of a file that a dump's streams touch (an upper bound)."""
         if (rows := rows_of_table(content)) is not None:
-            return self.table.of(rows).end(direction is wl.Direction.WRITE)
+            return self.table.added(rows).end(direction is wl.Direction.WRITE)
         spans = (
             s.base + length_of(s, self._share_in_one_file(family, s))
             for s in content.streams
@@ -524,7 +524,7 @@ class _Resolver:
 
     def _rows_need_file(self, rows: tuple[int, int], held: int, *, writes_first: bool) -> bool:
         """Whether rows read what neither they nor earlier dumps have written before."""
-        found = self.table.of(rows)
+        found = self.table.added(rows)
         written = found.end(write=True) if writes_first else 0
         return found.end(write=False) > max(held, written)
 

@@ -26,7 +26,7 @@ class Members:
     files: int
 
     @classmethod
-    def of(cls, ranges: Ranges | None, ranks: int, mode: SharingMode, files: int) -> Members:
+    def in_job(cls, ranges: Ranges | None, ranks: int, mode: SharingMode, files: int) -> Members:
         """The members that are `ranges` of a job of `ranks` ranks."""
         if ranges is None or ranges == "all":
             members = np.arange(ranks, dtype=np.int64)
@@ -122,7 +122,7 @@ class PlanTable:
         self.rows += len(rows)
         return first, len(rows)
 
-    def of(self, rows: tuple[int, int]) -> OperationTable:
+    def added(self, rows: tuple[int, int]) -> OperationTable:
         """Rows that were added together."""
         return self.parts[rows[0]]
 

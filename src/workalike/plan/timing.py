@@ -22,7 +22,7 @@ class Timing:
     reads: plan.Window | None
     metadata_s: float | None
 
-    def of(self, family: wl.Family, content: plan.PlanContent, members: int) -> dict[str, Any]:
+    def fields(self, family: wl.Family, content: plan.PlanContent, members: int) -> dict[str, Any]:
         """The fields of a plan's dump that has this content, on so many ranks."""
         return {
             "start_s": self.start_s,

@@ -161,15 +161,15 @@ def parts_of(sides: Sequence[Lanes], keys: Sequence[Key]) -> dict[Key, int]:
         out[key] = next(free, len(parts))
         if out[key] == len(parts):
             parts.append([[] for _ in sides])
-        for mine, others in zip(own, parts[out[key]], strict=True):
-            if mine is not None:
-                others.append(mine)
+        for bars, others in zip(own, parts[out[key]], strict=True):
+            if bars is not None:
+                others.append(bars)
     return out
 
 
 def _meets(own: Sequence[Bars | None], part: Sequence[Sequence[Bars]]) -> bool:
     """Whether a family overlaps on either side with one that is drawn in the part."""
-    return any(_overlap(mine, other) for mine, others in zip(own, part, strict=True) for other in others)
+    return any(_overlap(bars, other) for bars, others in zip(own, part, strict=True) for other in others)
 
 
 def _overlap(bars: Bars | None, others: Bars) -> bool:

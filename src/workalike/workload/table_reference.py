@@ -22,7 +22,7 @@ class TableReference(Strict):
     _table: OperationTable | None = PrivateAttr(default=None)
 
     @classmethod
-    def of(cls, table: OperationTable) -> Self:
+    def to_table(cls, table: OperationTable) -> Self:
         """What a workload with this table states."""
         made = cls(sha256=table.sha256, rows=len(table), extent=table.end())
         made._table = table

@@ -1,0 +1,95 @@
+"""Names of variables say what they hold: an article, a pronoun or a preposition says nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ("src", "tests", "benchmarks", "tools", "examples")
+
+FORBIDDEN = {"one", "some", "mine", "came", "told", "of"}
+
+NAMED = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+    *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar),
+)
+
+NOT_YET_CLEAN = (
+    "src/workalike/study",
+    "src/workalike/diagnose",
+    "src/workalike/fleet",
+    "src/workalike/bundle",
+    "src/workalike/commands/study.py",
+    "src/workalike/commands/bundle.py",
+    "tests/study",
+    "tests/diagnose",
+    "tests/fleet",
+    "tests/bundle",
+)
+
+
+def names_given(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """(line, name) of variables, loop targets, parameters, caught errors, captures of patterns, and functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, NAMED) and node.name is not None:
+            yield node.lineno, node.name
+
+
+def forbidden(tree: ast.AST) -> list[tuple[int, str]]:
+    return sorted((line, name) for line, name in names_given(tree) if name in FORBIDDEN)
+
+
+def found_in(folder: Path) -> list[str]:
+    """The forbidden names of a file, or of all files of a folder."""
+    paths = [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
+    return [
+        f"{path.relative_to(ROOT)}:{line}: {name}"
+        for path in paths
+        for line, name in forbidden(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+
+
+def test_names_say_what_they_hold() -> None:
+    left_out = tuple(f"{ROOT / name}" for name in NOT_YET_CLEAN)
+    found = [line for folder in SOURCES for line in found_in(ROOT / folder)]
+    assert [line for line in found if not str(ROOT / line).startswith(left_out)] == []
+
+
+@pytest.mark.parametrize("name", NOT_YET_CLEAN)
+def test_what_is_clean_is_not_left_out(name: str) -> None:
+    assert found_in(ROOT / name), f"take {name} off the list"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "one = 1",
+        "one: int = 1",
+        "for some in []: pass",
+        "a = [mine for mine in b]",
+        "def f(told): pass",
+        "def f(*, of=1): pass",
+        "def of(): pass",
+        "g = lambda one: 1",
+        "with a as came: pass",
+        "try: pass\nexcept ValueError as one: pass",
+        "a, (one, *b) = c",
+        "if (one := 1): pass",
+        "match a:\n    case [one, 2]: pass",
+    ],
+)
+def test_forbidden_names_are_found(source: str) -> None:
+    assert len(forbidden(ast.parse(source))) == 1
+
+
+def test_other_names_are_not() -> None:
+    source = "ones = of_file = someone = 1\nprint(a.one, of=ones)\nb.told = 'one'\n"
+    assert forbidden(ast.parse(source)) == []
