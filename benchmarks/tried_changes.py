@@ -107,6 +107,7 @@ def main() -> None:
             )
             log = folder / "run" / "replica.darshan"
             extra = ("--ranks", RANKS, "--blocks", given.blocks, "--json")
+            bounds = json.loads(workalike("diagnose", log, "--json"))["findings"]
             found = json.loads(workalike("diagnose", log, "--try", folder / "tried", *extra))
         first = next((f for f in found["findings"] if f["rule"] != "partial-log"), None)
         right = first is not None and first["rule"] == rule
@@ -115,7 +116,8 @@ def main() -> None:
         text = f"first: {first and first['rule']}"
         if first and tried and tried["ratio"] is not None:
             measured += 1
-            bound, low, high = first["gain_at_most_s"], tried["saved_low_s"], tried["saved_high_s"]
+            bound = next(f["gain_at_most_s"] for f in bounds if f["rule"] == first["rule"])
+            low, high = tried["saved_low_s"], tried["saved_high_s"]
             holds += low <= bound
             pays = {True: "pays", False: "does not pay", None: "no difference found"}[tried["pays"]]
             text += f"; at most {bound:.3f} s; measured {tried['saved_s']:.3f} s ({low:.3f} to {high:.3f}): {pays}"

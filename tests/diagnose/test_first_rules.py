@@ -149,3 +149,8 @@ def test_the_command(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "MEDIUM  sync-each-write" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "write time 8 s, syncs 1,000, writes 1,000, ranks 4, run time 100 s" in " ".join(
+        done.stdout.split()
+    )
+    assert "sure: certain" in done.stdout
+    assert "    | fsync(fd);  /* once */" in done.stdout.splitlines()

@@ -12,6 +12,7 @@ from workalike.diagnose.finding import Tried
 from workalike.diagnose.job import read_job
 from workalike.diagnose.page import write_page
 from workalike.diagnose.site import Site
+from workalike.diagnose.trying.of_findings import with_gains
 
 
 def test_the_page_has_findings_and_pictures_and_no_script(tmp_path: Path) -> None:
@@ -26,9 +27,28 @@ def test_the_page_has_findings_and_pictures_and_no_script(tmp_path: Path) -> Non
     write_page(tmp_path / "x.html", diagnosis_of(job, Site(), names=True), job)
     page = (tmp_path / "x.html").read_text()
     assert "HIGH sync-each-write" in page
+    assert "write time 50 s, syncs 200, writes 200, ranks 2, run time 100 s" in " ".join(page.split())
+    assert "Sure: certain" in page and "Evidence: syncs 200, writes 200" in page
     assert page.count("<svg") == 2
     assert "<script" not in page
     assert "http" not in page.replace("http://www.w3.org", "")
+
+
+def test_a_measured_gain_takes_the_place_of_the_bound(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=2, run_time=100.0)
+    log.posix("/data/x", OPENS=2, WRITES=200, FSYNCS=200, BYTES_WRITTEN=2**30, F_WRITE_TIME=50.0)
+    job = read_job([open_log(log.write(tmp_path / "x.darshan"))])
+    found = diagnosis_of(job, Site())
+    gain = {"io_time_s": 9.0, "ratio": 0.5, "low": 0.4, "high": 0.6, "saved_s": 4.5, "saved_low_s": 3.6}
+    tried = Tried(rule="sync-each-write", change="sync-once", says="one", saved_high_s=5.4, pays=True, **gain)
+    measured = with_gains(found, [tried])
+    write_page(tmp_path / "x.html", measured, job)
+    page = (tmp_path / "x.html").read_text()
+    assert "Gain: at most" not in page and "I/O time x 0.5 (0.4 to 0.6, 95 %)" in page
+    document = measured.model_dump(mode="json")["findings"][0]
+    assert document["gain_at_most_s"] is None and document["measured"][0]["saved_s"] == 4.5
+    unmeasured = tried.model_copy(update={"ratio": None, "reason": "too few trials"})
+    assert with_gains(found, [unmeasured]).findings[0].gain_at_most_s == found.findings[0].gain_at_most_s
 
 
 def test_the_page_says_what_consistency_the_job_needs_and_what_was_tried(tmp_path: Path) -> None:

@@ -102,11 +102,11 @@ def command(
             found = found.model_copy(update={"history": history_of(job.logs, history, report_done)})
     if attempt is not None:
         from workalike.diagnose.trying.measure import TryOptions
-        from workalike.diagnose.trying.of_findings import try_findings
+        from workalike.diagnose.trying.of_findings import try_findings, with_gains
 
         said = opt.warn if not as_json else lambda _: None
         options = TryOptions(attempt, directory, ranks, blocks=blocks, report=said)
-        found = found.model_copy(update={"tried": try_findings(found, job, options)})
+        found = with_gains(found, try_findings(found, job, options))
     elif directory is not None or ranks is not None:
         raise WorkalikeError(ErrorKind.USAGE, "--dir and --ranks are of --try", hint="add --try DIR")
     if output is not None:

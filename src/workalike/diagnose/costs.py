@@ -103,12 +103,19 @@ def explained(
     most = float(by_rank.max(initial=0.0))
     limit = max(job.run_time, 0.0)
     rank_seconds = min(total, job.rank_time)
+    whole = {f"{kind.lower()}_time_s": float(seconds(job, kind)[part > 0].sum()) for kind in kinds}
     return Cost(
         rank_seconds,
         min(slowest + most, limit),
         min(max(bound + most, rank_seconds / max(job.nprocs, 1)), limit),
         formula,
-        {**terms, "rank_seconds": rank_seconds, "ranks": float(job.nprocs), "run_time_s": job.run_time},
+        {
+            **whole,
+            **terms,
+            "rank_seconds": rank_seconds,
+            "ranks": float(job.nprocs),
+            "run_time_s": job.run_time,
+        },
     )
 
 

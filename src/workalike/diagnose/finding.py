@@ -30,25 +30,6 @@ class CostOut(_Part):
     terms: dict[str, float]
 
 
-class Finding(_Part):
-    """One diagnosed problem. `gain_at_most_s` is wall-clock time; `also` are rules that saw the same cause."""
-
-    rule: str
-    title: str
-    severity: Severity
-    answer: Answer
-    summary: str
-    families: list[str]
-    cost: CostOut
-    gain_at_most_s: float
-    evidence: dict[str, float]
-    also: list[str]
-    advice: str
-    snippet: str
-    sure: Sure
-    partial: list[str]
-
-
 class Tried(_Part):
     """A change that was measured: the workload of the log with and without it, in turns (`--try`).
 
@@ -72,6 +53,30 @@ class Tried(_Part):
     saved_low_s: float | None = None
     saved_high_s: float | None = None
     pays: bool | None = None
+
+
+class Finding(_Part):
+    """One diagnosed problem; `also` are rules that saw the same cause.
+
+    `gain_at_most_s` is a bound in seconds of wall-clock time. It is null where `measured` has the gain of a change, at
+    the scale that was run, in its place.
+    """
+
+    rule: str
+    title: str
+    severity: Severity
+    answer: Answer
+    summary: str
+    families: list[str]
+    cost: CostOut
+    gain_at_most_s: float | None
+    measured: list[Tried] = []
+    evidence: dict[str, float]
+    also: list[str]
+    advice: str
+    snippet: str
+    sure: Sure
+    partial: list[str]
 
 
 class Standing(_Part):

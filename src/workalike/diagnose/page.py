@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from workalike.diagnose.finding import Diagnosis, History, Severity
 from workalike.diagnose.job import Job
+from workalike.diagnose.numbers import numbers_text, terms_text
 from workalike.diagnose.text import consistency_lines, history_lines, tried_line
 from workalike.facts.records import FloatArray
 from workalike.files import write_text
@@ -36,9 +37,13 @@ TEMPLATE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 <section><h2>Findings</h2>{% for f in found.findings %}<div class="story {{ f.severity.value }}">
 <h3>{{ f.severity.value }} {{ f.rule }}: {{ f.title }}</h3><p>{{ f.summary }}.</p>
 {% if f.answer.value != "problem" %}<p>{{ f.answer.value }}</p>{% endif %}
+<p class="soft">Sure: {{ f.sure.value }}.
+{% if f.evidence %}Evidence: {{ numbers(f.evidence) }}.{% endif %}</p>
+{% for one in f.measured %}<p>Measured: {{ tried_line(one) }}.</p>{% endfor %}
 {% if f.families %}<p class="soft">Files: {{ f.families | join(", ") }}</p>{% endif %}
 <p class="how">{{ f.cost.rank_seconds | seconds }} of rank time ({{ (100 * f.cost.share) | percent }}),
-{{ f.cost.slowest_rank_s | seconds }} on the slowest rank: {{ f.cost.formula }}.
+{{ f.cost.slowest_rank_s | seconds }} on the slowest rank. Formula: {{ f.cost.formula }}
+({{ terms(f.cost.terms) }}).
 {% if f.gain_at_most_s %}Gain: at most {{ f.gain_at_most_s | seconds }}.{% endif %}
 {% if f.also %}Also seen: {{ f.also | join(", ") }}.{% endif %}
 {% if f.partial %}Lower bound: {{ f.partial | join(", ") }} lost records.{% endif %}</p>
@@ -72,6 +77,9 @@ def write_page(path: Path, found: Diagnosis, job: Job) -> None:
         "tried": [f"{one.rule}: {tried_line(one)}" for one in found.tried],
         "history": history_lines(found.history) if found.history else [],
         "past": _past(found.history) if found.history else "",
+        "terms": terms_text,
+        "numbers": numbers_text,
+        "tried_line": tried_line,
         "consistency": consistency_lines(found.consistency) if found.consistency else [],
     }
     write_text(path, environment().from_string(TEMPLATE).render(page))

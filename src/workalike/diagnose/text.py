@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from workalike.diagnose.finding import Consistency, Diagnosis, Finding, History, Severity, Standing, Tried
+from workalike.diagnose.numbers import numbers_text, terms_text
 from workalike.diagnose.rule import Answer
 from workalike.text import count_text, day_text, percent_text, plural, rate_text, seconds_text, size_text
 
@@ -154,26 +155,43 @@ def _finding(finding: Finding, tried: list[Tried], width: int) -> list[str]:
             [
                 f"{seconds_text(cost.rank_seconds)} of rank time ({percent_text(100 * cost.share)}), "
                 f"{seconds_text(cost.slowest_rank_s)} on the slowest rank "
-                f"({percent_text(100 * cost.slowest_rank_share)} of the run): {cost.formula}"
+                f"({percent_text(100 * cost.slowest_rank_share)} of the run)"
             ],
             width,
         )
+        lines += _wrapped("  formula: ", [f"{cost.formula}: {terms_text(cost.terms)}"], width)
+    evidence = numbers_text(finding.evidence, without=cost.terms)
+    sure = finding.sure.value
+    lines += _wrapped(f"  evidence ({sure}): ", [evidence], width) if evidence else [f"  sure: {sure}"]
     mine = [one for one in tried if one.rule in (finding.rule, *finding.also)]
     lines += _wrapped("  measured: ", [tried_line(one) for one in mine], width)
-    if finding.gain_at_most_s and not any(one.ratio for one in mine):
+    if finding.gain_at_most_s:
         lines += _wrapped("  gain: ", [f"at most {seconds_text(finding.gain_at_most_s)} of the run"], width)
     if finding.also:
         lines += _wrapped("  also seen: ", [", ".join(finding.also)], width)
     if finding.partial:
         lines += _wrapped("  partial: ", [f"{', '.join(finding.partial)} lost records: a lower bound"], width)
-    return lines + _wrapped("  change: ", [finding.advice], width) if finding.advice else lines
+    lines += _wrapped("  change: ", [finding.advice] if finding.advice else [], width)
+    return lines + _code(finding.snippet, width)
+
+
+def _code(snippet: str, width: int) -> list[str]:
+    """The lines of a snippet, behind a bar; long ones are broken."""
+    out: list[str] = []
+    for line in snippet.splitlines():
+        out += textwrap.wrap(line, width, initial_indent="    | ", subsequent_indent="    |     ") or [
+            "    |"
+        ]
+    return out
 
 
 def _wrapped(lead: str, texts: list[str], width: int) -> list[str]:
     out: list[str] = []
     for text in texts:
         hang = " " * min(len(lead), 4)
-        out += textwrap.wrap(_safe(text), width, initial_indent=lead, subsequent_indent=hang or "  ")
+        out += textwrap.wrap(
+            _safe(text), width, initial_indent=lead, subsequent_indent=hang or "  ", break_on_hyphens=False
+        )
     return out
 
 

@@ -31,3 +31,13 @@ def try_findings(found: Diagnosis, job: Job, options: TryOptions) -> list[Tried]
     if not changes:
         return []
     return try_changes(characterize(job.logs).workload, changes, options)
+
+
+def with_gains(found: Diagnosis, tried: list[Tried]) -> Diagnosis:
+    """The diagnosis with what was tried; a measured gain takes the place of the bound of its finding."""
+    findings = []
+    for finding in found.findings:
+        mine = [one for one in tried if one.rule in (finding.rule, *finding.also) and one.ratio is not None]
+        change = {"measured": mine, "gain_at_most_s": None} if mine else {}
+        findings.append(finding.model_copy(update=change))
+    return found.model_copy(update={"findings": findings, "tried": tried})
