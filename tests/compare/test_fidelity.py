@@ -481,12 +481,12 @@ def test_bytes_of_both_directions_are_expected_and_found() -> None:
 
 
 def test_a_level_without_bytes_is_not_shown() -> None:
-    written = family(1)
-    for checkpoint, levels in ((0, []), (1, [Level.POSIX])):
+    checkpoint = family(1)
+    for written, levels in ((0, []), (1, [Level.POSIX])):
         file = posix_file("a", writes=written, size=1)
         log = Characterization(
-            Workload(ranks=4, families=[written]),
-            [FamilyFacts(written, [DumpFacts(0, 0, 10, 12, 2, [file])])],
+            Workload(ranks=4, families=[checkpoint]),
+            [FamilyFacts(checkpoint, [DumpFacts(0, 0, 10, 12, 2, [file])])],
             [],
         )
         assert [level.level for level in compare(log, log).families[0].levels] == levels
