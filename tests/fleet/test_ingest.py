@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 from fleets import START, builder, plain_log, query, rows_of, stored
+from typer.testing import CliRunner
 
+from workalike.cli import app
 from workalike.errors import WorkalikeError
 from workalike.fleet.compact import compact
 from workalike.fleet.ingest import ingest
@@ -312,6 +314,25 @@ def test_filters_and_since(tmp_path: Path) -> None:
     outcome = ingest(store, [logs], read_site(file).since(first), file, since=first, jobs=1)
     assert (outcome.counts["filtered"], outcome.counts["ingested"]) == (3, 1)
     assert query(store, 'SELECT "user", application, job_id FROM log') == [("ada", "VASP", 3)]
+
+
+def test_a_since_that_moves_reads_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logs = tmp_path / "logs"
+    for job, day in enumerate((0, 1, 8, 9)):
+        plain_log(logs, job, day=day)
+    said = []
+    for days in (10, 10.5, 9.5):  # the clock of the last one was set back
+        monkeypatch.setattr(time, "time", lambda now=START + 86400 * days: now)
+        result = CliRunner().invoke(
+            app, ["fleet", "ingest", str(logs), "--db", str(tmp_path / "db"), "--since", "7d", "--json"]
+        )
+        said.append(json.loads(result.output))
+    assert [(s["known"], s["ingested"], s["filtered"]) for s in said] == [(0, 2, 2), (4, 0, 0), (4, 0, 0)]
+    store = open_store(tmp_path / "db")
+    earlier = ingest(store, [logs], Site().since(START + 86400), since=START + 86400, jobs=1)
+    assert (earlier.known, earlier.counts["ingested"]) == (3, 1)
+    everything = ingest(store, [logs], Site(), jobs=1)
+    assert (everything.known, everything.counts["ingested"]) == (3, 1)
 
 
 @pytest.mark.parametrize(

@@ -129,8 +129,7 @@ def ingest(
             "--array does not go with --watch, --scheduler or --share",
             hint="submit again when there are new logs",
         )
-    first = moment(since, "--since", time.time()) if since else None
-    settings = read_site(site).since(first)
+    settings = read_site(site)
     store = open_or_make(db, settings.key_mark)
     for file, read in ((accounting, read_accounting), (server_load, read_server_load)):
         if file is not None:
@@ -138,6 +137,7 @@ def ingest(
             if not quiet and not as_json:
                 opt.console().print(f"{file.name}: {added.text()}", soft_wrap=True)
     while True:
+        first = moment(since, "--since", time.time()) if since else None
         if array is not None:
             report = (lambda _: None) if quiet or as_json else opt.warn
             arguments = [*_paths(sources, db, site), *([f"--since={since}"] if since else [])]

@@ -22,7 +22,7 @@ from workalike.fleet.compact import remove_uncounted
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.part_writer import Gathered, write_tables
 from workalike.fleet.schema import DUPLICATE, FILTERED, INGESTED, OF_LOGS, QUARANTINED
-from workalike.fleet.site import Site
+from workalike.fleet.site import TOO_EARLY, Site
 from workalike.fleet.store import Ids, Part, Store, damage_named, staging_folder
 from workalike.fleet.views import quoted
 from workalike.fleet.workers import Done, Lost, Workers
@@ -112,8 +112,8 @@ def ingest(
     remove_uncounted(store)
     found = [f for f in files_of(sources, outcome) if share_of(f.path, share[1]) == share[0]]
     outcome.found = len(found)
-    mark = f"{abs(hash_of(site, since)):08x}"
-    new = _unknown(store, found, mark)
+    mark = mark_of(site)
+    new = _unknown(store, found, mark, since)
     outcome.known = len(found) - len(new)
     size = _chunk_size(len(new), jobs)
     chunks = ([f.path for f in new[i : i + size]] for i in range(0, len(new), size))
@@ -145,9 +145,10 @@ def share_of(path: str, shares: int) -> int:
     return zlib.crc32(path.encode(errors="surrogateescape")) % shares
 
 
-def hash_of(site: Site, since: float | None) -> int:
-    """Changes with the filters, so that files that were left out are looked at again."""
-    return zlib.crc32(f"{site.filters.model_dump_json()} {since}".encode())
+def mark_of(site: Site) -> str:
+    """Changes with the filters, so that files that they left out are looked at again."""
+    applications = [each.model_dump() for each in site.applications]
+    return f"{zlib.crc32(f'{site.filters.model_dump_json()} {applications}'.encode()):08x}"
 
 
 def files_of(sources: Sequence[Path], outcome: Outcome) -> Iterator[Found]:
@@ -188,8 +189,11 @@ def _paths_of(source: Path, outcome: Outcome) -> Iterator[str]:
         )
 
 
-def _unknown(store: Store, found: list[Found], mark: str) -> list[Found]:
-    """The files that were not read yet, or have changed, or were left out by other filters."""
+def _unknown(store: Store, found: list[Found], mark: str, since: float | None) -> list[Found]:
+    """The files that were not read yet, or have changed, or were left out by other filters or a later `since`.
+
+    The start of a job that was too early is in its reason: `since` may be another moment at each ingestion (`7d`).
+    """
     files = store.files("source")
     if not files or not found:
         return found
@@ -205,10 +209,15 @@ def _unknown(store: Store, found: list[Found], mark: str) -> list[Found]:
     with damage_named(store.folder), duck().connect(":memory:") as connection:
         connection.register("listed", listed)
         names = ", ".join(quoted(str(f)) for f in files)
+        began = f"TRY_CAST(split_part(reason, {quoted(TOO_EARLY)}, 2) AS DOUBLE)"
         rows = connection.execute(
-            f"SELECT number FROM listed ANTI JOIN (SELECT path, size, changed_ns FROM read_parquet([{names}]) "
-            f"WHERE outcome <> 'filtered' OR starts_with(reason, {quoted(mark)})) USING (path, size, changed_ns) "
-            "ORDER BY number"
+            f"""SELECT number FROM listed ANTI JOIN (
+                SELECT path, size, changed_ns FROM read_parquet([{names}])
+                WHERE outcome <> {quoted(FILTERED)}
+                    OR CASE WHEN contains(reason, {quoted(TOO_EARLY)}) THEN coalesce({began} < ?, false)
+                        ELSE starts_with(reason, {quoted(mark)}) END
+            ) USING (path, size, changed_ns) ORDER BY number""",
+            [since],
         ).fetchall()
     return [found[number] for (number,) in rows]
 

@@ -25,6 +25,8 @@ MOST_REPETITIONS = 3
 MOST_OPTIONAL = 6
 MOST_KEY_BYTES = 4096
 LEAST_KEY_BYTES = 16
+TOO_EARLY = "before --since: began at "
+"""Begins the reason for a log that was left out by its start, which follows: seconds since 1970."""
 
 
 @lru_cache(maxsize=256)
@@ -152,7 +154,7 @@ class Site(BaseModel):
     def refuses(self, user: str, application: str, start: float) -> str:
         """Why a log is not ingested; empty where it is."""
         if self._since is not None and start < self._since:
-            return "before --since"
+            return f"{TOO_EARLY}{start!r}"
         subjects = {"users": user, "applications": application}
         for name, subject in subjects.items():
             wanted, unwanted = getattr(self.filters, name), getattr(self.filters, f"not_{name}")
