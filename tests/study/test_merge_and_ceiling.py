@@ -18,6 +18,7 @@ from workalike.study.layouts.plain import Gpfs
 from workalike.study.layouts.registry import KINDS, kind_of, layout_of
 from workalike.study.merge import merge
 from workalike.study.study_file import read_study
+from workalike.study.system import system_id
 
 
 def test_merge(tmp_path: Path) -> None:
@@ -41,10 +42,12 @@ def test_ceiling(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     machine = json.loads((tmp_path / "m.json").read_text())
     assert set(machine["ceilings"]) == {
-        *("write", "read", "read_cached", "small_random_writes", "files_created_and_removed", "sync_latency")
+        *("write", "write_cached", "read", "read_cached", "small_random_reads", "small_random_writes"),
+        *("files_created_and_removed", "sync_latency"),
     }
     assert all(len(one["values"]) == 2 and min(one["values"]) > 0 for one in machine["ceilings"].values())
     assert [path.name for path in tmp_path.iterdir()] == ["m.json"]
+    assert machine["system_id"] == system_id(tmp_path)
 
 
 GETSTRIPE = """\

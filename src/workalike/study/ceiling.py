@@ -1,8 +1,8 @@
 """What a file system gives one process: a short measurement with repeats, beside which a bandwidth is a share.
 
 It is no benchmark of the file system: one process of one node, and a file that is usually smaller than memory.
-`write` ends with an fsync; `read` is asked from the storage (the pages are dropped first, as far as the file system
-follows the advice), `read_cached` from memory.
+`write` ends with an fsync, `write_cached` does not; `read` is asked from the storage (the pages are dropped first, as
+far as the file system follows the advice), `read_cached` from memory. Small random reads are asked from the storage.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ def measure(directory: Path, size: int, repeats: int) -> dict[str, Any]:
         "version": 1,
         "processes": 1,
         "file_bytes": size,
+        "system_id": system.system_id(directory),
         "system": system.describe({str(directory): directory}),
         "ceilings": {
             name: {"unit": UNITS[name], "median": statistics.median(found), "values": found}
@@ -82,13 +83,28 @@ def write_machine(machine: dict[str, Any], path: Path) -> None:
 
 def _write(folder: Path, size: int, _: int) -> float:
     """Sequential writes of 4 MiB and an fsync, bytes per second."""
+    return _written(folder / "large", size, is_synced=True)
+
+
+def _write_cached(folder: Path, size: int, _: int) -> float:
+    """Sequential writes of 4 MiB that the page cache may keep, bytes per second."""
+    try:
+        return _written(folder / "cached", size, is_synced=False)
+    finally:
+        (folder / "cached").unlink(
+            missing_ok=True
+        )  # before its pages are written back, which would disturb the next
+
+
+def _written(path: Path, size: int, *, is_synced: bool) -> float:
     block = memoryview(random.Random(1).randbytes(BLOCK))
     begin = time.perf_counter()
-    descriptor = os.open(folder / "large", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         for _block in range(size // BLOCK):
             _write_all(descriptor, block)
-        os.fsync(descriptor)
+        if is_synced:
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
     return size / (time.perf_counter() - begin)
@@ -102,11 +118,16 @@ def _write_all(descriptor: int, data: memoryview) -> None:
 def _read(folder: Path, size: int, _: int) -> float:
     descriptor = os.open(folder / "large", os.O_RDONLY)
     try:
-        if hasattr(os, "posix_fadvise"):
-            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        _drop_pages(descriptor)
         return _read_through(descriptor, size)
     finally:
         os.close(descriptor)
+
+
+def _drop_pages(descriptor: int) -> None:
+    """Ask that the file's pages leave memory; not every file system does."""
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def _read_cached(folder: Path, size: int, _: int) -> float:
@@ -127,19 +148,38 @@ def _read_through(descriptor: int, size: int) -> float:
     return size / (time.perf_counter() - begin)
 
 
+def _small_reads(folder: Path, size: int, number: int) -> float:
+    """Reads of 4 KiB at random places of the file, from the storage, per second."""
+    descriptor = os.open(folder / "large", os.O_RDONLY)
+    try:
+        _drop_pages(descriptor)
+        begin = time.perf_counter()
+        for place in _random_places(size, number):
+            os.pread(descriptor, SMALL, place)
+        return SMALL_OPERATIONS / (time.perf_counter() - begin)
+    finally:
+        os.close(descriptor)
+
+
 def _small_writes(folder: Path, size: int, number: int) -> float:
     """Writes of 4 KiB at random places of the file, with an fsync at the end, per second."""
-    places = random.Random(number).choices(range(size // SMALL), k=SMALL_OPERATIONS)
     data = random.Random(2).randbytes(SMALL)
     descriptor = os.open(folder / "large", os.O_WRONLY)
     try:
         begin = time.perf_counter()
-        for place in places:
-            os.pwrite(descriptor, data, place * SMALL)
+        for place in _random_places(size, number):
+            os.pwrite(descriptor, data, place)
         os.fsync(descriptor)
         return SMALL_OPERATIONS / (time.perf_counter() - begin)
     finally:
         os.close(descriptor)
+
+
+def _random_places(size: int, number: int) -> list[int]:
+    """Offsets of small blocks in a file, other ones for each repeat."""
+    return [
+        SMALL * block for block in random.Random(number).choices(range(size // SMALL), k=SMALL_OPERATIONS)
+    ]
 
 
 def _files(folder: Path, _: int, number: int) -> float:
@@ -172,17 +212,21 @@ def _sync(folder: Path, _: int, __: int) -> float:
 
 
 KINDS: dict[str, Callable[[Path, int, int], float]] = {
+    "write_cached": _write_cached,
     "write": _write,
     "read": _read,
     "read_cached": _read_cached,
+    "small_random_reads": _small_reads,
     "small_random_writes": _small_writes,
     "files_created_and_removed": _files,
     "sync_latency": _sync,
 }
 UNITS = {
+    "write_cached": "B/s",
     "write": "B/s",
     "read": "B/s",
     "read_cached": "B/s",
+    "small_random_reads": "operations/s",
     "small_random_writes": "operations/s",
     "files_created_and_removed": "files/s",
     "sync_latency": "s",

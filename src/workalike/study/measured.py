@@ -76,6 +76,7 @@ def _dump_row(dump: RecordDump, counts_only: bool) -> Row:
         "processes": dump.ranks,
         "bytes_written": dump.bytes_written,
         "bytes_read": dump.bytes_read,
+        "fsyncs": dump.kinds["fsync"].count if "fsync" in dump.kinds else 0,
         "start_s": dump.start_s,
         "end_s": dump.end_s,
         "late_s": dump.late_s,

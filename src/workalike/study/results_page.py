@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from workalike.study.journal import Finished, Row
+from workalike.study.journal import Finished, Row, read_manifest
+from workalike.study.machine_file import read_machines
 from workalike.study.measured import counted_value
+from workalike.study.possible import possible_of
 from workalike.study.report.page import write_study_report
 from workalike.study.report.table import DumpTable, StudyTable
 from workalike.study.stopping import Stopping
@@ -38,14 +41,22 @@ def write_results_page(
         search: what the search found that chose the settings.
 
     Raises:
-        WorkalikeError: MISSING without scipy; CANNOT_WRITE.
+        WorkalikeError: MISSING without scipy; CANNOT_WRITE; BAD_STUDY for a damaged machine file.
     """
     ordered = sorted(finished, key=lambda one: (one.trial["block"], one.trial.get("position", 0)))
     if not any(counted_value(one.trial, "bandwidth") > 0 for one in ordered):
         return None
-    return write_study_report(
-        folder, study_table(title, factors, ordered, stopping, ended=ended, search=search)
-    )
+    table = study_table(title, factors, ordered, stopping, ended=ended, search=search)
+    if machines := read_machines(folder):
+        possible = possible_of(ordered, machines, drops_caches=_drops_caches(folder))
+        table = replace(table, possible=possible)
+    return write_study_report(folder, table)
+
+
+def _drops_caches(folder: Path) -> bool:
+    """Whether the study drops the page cache before each trial."""
+    study = read_manifest(folder).get("study")
+    return isinstance(study, dict) and study.get("caches") == "drop"
 
 
 def study_table(

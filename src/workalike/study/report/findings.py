@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workalike.study.possible import Possible
 from workalike.study.report.best_of_workloads import BestOfWorkload, best_of_workloads, best_text
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.best import p_best
@@ -38,6 +39,8 @@ class SettingRow:
     tail: Ratio | None
     """Of the slowest dump."""
     p_best: float
+    share: float = math.nan
+    """Of what one process could have got, the geometric mean of the trials; NaN where that was not measured."""
 
     @property
     def verdict(self) -> str:
@@ -97,6 +100,8 @@ def findings_of(table: StudyTable) -> Findings:
     if pairs:
         answers.append(Answer("Do the factors depend on each other?", _pairs_text(pairs)))
     answers += [Answer(f"From where on does more {shown(k.factor)} stop paying?", k.text) for k in knees]
+    if table.possible is not None and (text := _share_text(rows, table.possible)):
+        answers.append(Answer("How much of the possible is that?", text))
     if tail := _tail_text(rows):
         answers.append(Answer("And the slowest dump?", tail))
     if table.search:
@@ -125,6 +130,7 @@ def _rows(table: StudyTable, trials: Trials) -> list[SettingRow]:
     slow = table.trials(table.slowest_dump_s)
     tails = {r.setting: r for r in paired_ratios(slow, base)}
     chances = p_best(trials, Better.HIGHER)
+    shares = _shares(table)
     log = trials.log_value()
     of: dict[str, list[float]] = {name: [] for name in trials.setting}
     for name, value in zip(trials.setting, log.tolist(), strict=True):
@@ -135,9 +141,44 @@ def _rows(table: StudyTable, trials: Trials) -> list[SettingRow]:
         mean = math.exp(sum(good) / len(good)) if good else math.nan
         failed = len(values) - len(good)
         rows.append(
-            SettingRow(name, mean, len(values), failed, ratios.get(name), tails.get(name), chances[name])
+            SettingRow(
+                name,
+                mean,
+                len(values),
+                failed,
+                ratios.get(name),
+                tails.get(name),
+                chances[name],
+                shares.get(name, math.nan),
+            )
         )
     return sorted(rows, key=lambda r: (-r.p_best, -r.bandwidth if math.isfinite(r.bandwidth) else math.inf))
+
+
+def _shares(table: StudyTable) -> dict[str, float]:
+    """Setting -> its bandwidth as a share of what one process could have got, the geometric mean of its trials."""
+    if table.possible is None:
+        return {}
+    shares = table.trials(table.bandwidth / table.possible.rate)
+    log, names = shares.log_value(), np.array(shares.setting, dtype=object)
+    known = {name: log[(names == name) & np.isfinite(log)] for name in dict.fromkeys(shares.setting)}
+    return {name: math.exp(float(values.mean())) for name, values in known.items() if len(values)}
+
+
+def _share_text(rows: list[SettingRow], possible: Possible) -> str:
+    """What the best setting reaches beside one process, and what that was; empty where no ceiling matches."""
+    first = rows[0]
+    if not math.isfinite(first.share):
+        return ""
+    ceilings = "; ".join(
+        f"{words}: {rate_text(ceiling.median)}, from {rate_text(min(ceiling.values))} to "
+        f"{rate_text(max(ceiling.values))}"
+        for words, ceiling in possible.ceilings.items()
+    )
+    return (
+        f"{shown(first.name)} reaches {100 * first.share:.0f} % of what one process gets by large sequential "
+        f"operations ({ceilings}). Several processes may get more."
+    )
 
 
 def _best_text(rows: list[SettingRow], table: StudyTable) -> str:

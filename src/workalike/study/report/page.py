@@ -40,6 +40,7 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
             rows=found.rows[:MOST_ROWS],
             rows_hidden=max(0, len(found.rows) - MOST_ROWS),
             same=found.same,
+            has_shares=any(row.share == row.share for row in found.rows),
             of_workloads=found.of_workloads,
             charts=charts,
             trials=len(table.block),
@@ -65,7 +66,7 @@ def _environment() -> Environment:
     templates = environment()
     own = PackageLoader("workalike.study.report", "templates")
     templates.loader = ChoiceLoader([own, PackageLoader("workalike.report", "templates")])
-    templates.filters.update(shown=shown, bandwidth=_rate, chance=_chance, ratio=_ratio)
+    templates.filters.update(shown=shown, bandwidth=_rate, chance=_chance, ratio=_ratio, share=_share)
     return templates
 
 
@@ -77,6 +78,10 @@ def _chance(value: float) -> str:
     if value >= 0.995:
         return "> 99 %"
     return f"{100 * value:.0f} %" if value >= 0.005 else "< 1 %"
+
+
+def _share(value: float) -> str:
+    return "-" if value != value else f"{100 * value:.3g} %"
 
 
 def _ratio(value: float) -> str:

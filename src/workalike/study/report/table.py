@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.study.possible import Possible
 from workalike.study.statistics.sequential import Reviews
 from workalike.study.statistics.table import Floats, Integers, Trials
 
@@ -66,6 +67,7 @@ class StudyTable:
         reviews: of a study that ended by its results; their intervals take the place of those for a fixed number of
             blocks.
         search: a sentence on the search that chose the settings.
+        possible: what one process could have got in each trial; None where that was not measured.
 
     Raises:
         WorkalikeError: USAGE when the columns differ in length or a named setting has no trial.
@@ -84,9 +86,11 @@ class StudyTable:
     title: str = "A study"
     reviews: Reviews | None = None
     search: str = ""
+    possible: Possible | None = None
 
     def __post_init__(self) -> None:
-        columns = (self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s)
+        columns = [self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s]
+        columns += [self.possible.rate] if self.possible is not None else []
         dumps = [getattr(self.dumps, column.name) for column in fields(self.dumps)]
         for lengths in ({*map(len, columns), *map(len, self.factors.values())}, set(map(len, dumps))):
             if len(lengths) > 1:
