@@ -73,7 +73,7 @@ def urls_of(store: Store, count: int, dice: random.Random) -> list[str]:
 
 
 class Client(threading.Thread):
-    """One person: asks for a page, reads it whole, thinks, asks for the next one."""
+    """One person: asks for a page, reads it whole, pauses, asks for the next one."""
 
     def __init__(self, port: int, urls: list[str], think_s: float, taken: list[tuple[str, float]]) -> None:
         super().__init__()

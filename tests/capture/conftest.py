@@ -55,7 +55,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
     def compile_program(name: str, *options: str, compiler: str = "cc") -> Path:
         if shutil.which(compiler) is None or not works(compiler):
-            pytest.skip(f"no {compiler}, or nothing behind it")
+            pytest.skip(f"no {compiler}, or it starts nothing")
         key = (compiler, name, *options)
         if key not in done:
             target = folder / f"{len(done)}" / Path(name).stem

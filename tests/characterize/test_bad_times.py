@@ -43,7 +43,7 @@ def add(builder: LogBuilder, rank: int, first: float, last: float, inside: float
 
 
 def clocks_disagree(builder: LogBuilder) -> None:
-    """Each rank's clock is 10 s behind that of the one before: ranks of one collective call never meet."""
+    """Each rank's clock is 10 s later than that of the one before: ranks of one collective call never meet."""
     for rank in range(3):
         add(builder, rank, 2.0, 8.0, 0.5, 10.0 * rank)
 

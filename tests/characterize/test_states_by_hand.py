@@ -188,7 +188,7 @@ def test_a_residual_is_what_other_files_did_not_write() -> None:
     assert residual(rows, (Interval(0.0, 4.0), 8)) == [4, 0, 2]
     assert residual(rows, (Interval(1.0, 4.0), 9)) == [5, 0, 2]  # 3 a second
     assert residual(rows, (Interval(1.0, 1.0), 5)) == [3, 4, 2]
-    assert residual(rows, (Interval(6.0, 6.0), 5)) == [8, 4, 2]  # behind the last bin
+    assert residual(rows, (Interval(6.0, 6.0), 5)) == [8, 4, 2]  # after the last bin
     assert residual(rows, (Interval(5.0, 5.0), 5)) == [8, 4, 0]
     written = residual_timeline(heatmap(*rows), Direction.WRITE, [], 100.0)
     assert written is not None and written.bytes.tolist() == [16, 8, 4]

@@ -125,7 +125,7 @@ def test_a_killed_launcher_is_outlived_by_the_command_only(make: Make) -> None:
     (launcher,) = run.launcher()
     os.kill(launcher, signal.SIGKILL)
     run.process.wait(40)
-    assert run.processes() == {}, "the command has left processes behind"
+    assert run.processes() == {}, "the command has left processes"
     assert "Traceback" not in run.said()
     assert run.process.returncode == 1
     assert run.litter() == []

@@ -1,4 +1,4 @@
-"""The runs that judge: what is executed is known; failures, hangs and other ends are told apart."""
+"""The runs that judge: what is executed is known; failures, hangs and other ends are distinguished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stopping a run from outside: at once, nothing left running, no data left behind."""
+"""Stopping a run from outside: at once, nothing left running, no data left."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From a log to a verified replica: the library behind commands and notebooks."""
+"""From a log to a verified replica: the library below commands and notebooks."""

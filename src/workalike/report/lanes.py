@@ -1,6 +1,6 @@
 """When each rank has files open, reads and writes: the windows of a log's records, as numbers.
 
-A log keeps one window a rank and file, or one for all ranks where it has reduced their records. So the picture is of
+A log keeps one window per rank and file, or one for all ranks where it has reduced their records. So the picture is of
 what is known: from first open to last close, from first to last read or write, and how much of that was inside calls.
 """
 
