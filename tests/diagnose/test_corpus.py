@@ -7,18 +7,35 @@ from pathlib import Path
 
 import pytest
 
-from support.planted_findings import OWN_JOB, PLANTS, clean, planted
+from support.planted_findings import OWN_JOB, PLANTS, SITE, WITHOUT_WEIGHT, clean, planted
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
 from workalike.diagnose.diagnosis import diagnose
 from workalike.diagnose.finding import Severity
+from workalike.diagnose.registry import all_rules
+from workalike.diagnose.site import Site
+
+CASES = {
+    "conflict": "test_page.py, tests/capture/test_conflicts_captured.py",
+    "partial-log": "test_first_rules.py",
+}
+"""Rules without a number for a threshold: the tests that make them fire."""
 
 
 def weighty(log: LogBuilder, folder: Path) -> set[str]:
-    """Rules that are HIGH or MEDIUM, as causes or as what else was seen of them."""
-    found = diagnose([open_log(log.write(folder / "x.darshan"))])
-    heavy = [finding for finding in found.findings if finding.severity is not Severity.NOTE]
-    return {name for finding in heavy for name in (finding.rule, *finding.also)}
+    """Rules that are HIGH or MEDIUM, as causes or as what else was seen of them; and those that never are."""
+    found = diagnose([open_log(log.write(folder / "x.darshan"))], Site(SITE))
+    return {
+        name
+        for finding in found.findings
+        for name in (finding.rule, *finding.also)
+        if finding.severity is not Severity.NOTE or name in WITHOUT_WEIGHT
+    }
+
+
+def test_every_rule_is_planted_or_a_case() -> None:
+    assert set(all_rules()) == PLANTS.keys() | CASES.keys()
+    assert not PLANTS.keys() & CASES.keys()
 
 
 @pytest.mark.parametrize("rule", [name for name in PLANTS if name != "file-per-process"])

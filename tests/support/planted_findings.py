@@ -227,6 +227,74 @@ def bulk_stdio(log: LogBuilder, f: float) -> None:
                   F_WRITE_TIME=0.1 * T)  # fmt: skip
 
 
+def close_flushes(log: LogBuilder, f: float) -> None:
+    seconds = _spent(log)
+    wait = 0.5 * f * seconds / log.job.nprocs
+    values = _bulk_write(GIB) | {"F_WRITE_END_TIMESTAMP": 500.0, "F_CLOSE_END_TIMESTAMP": 500.0 + wait}
+    _shared(log, "/flushed/w", seconds, "META", **values)
+
+
+def crowded_folder(log: LogBuilder, f: float) -> None:
+    files = int(10_000 * f)
+    for k in range(files):
+        seconds = _spent(log) / files
+        log.posix(f"/crowd/c{k}", k % log.job.nprocs, OPENS=1, F_META_TIME=seconds, **_bulk_write(4 * MIB))
+
+
+def _through_few(log: LogBuilder, name: str, writers: float, unit: int) -> None:
+    """A collective file of calls of `unit` bytes, whose data few ranks write."""
+    n, size = log.job.nprocs, GIB
+    log.mpiio(name, COLL_OPENS=n, COLL_WRITES=size // unit, BYTES_WRITTEN=size, F_WRITE_TIME=_spent(log))
+    spread = {"F_VARIANCE_RANK_BYTES": (size / n) ** 2 * (n / writers - 1)}
+    _shared(log, name, _spent(log), **_bulk_write(size), **spread)
+
+
+def aggregators(log: LogBuilder, f: float) -> None:
+    _through_few(log, "/aggregated/w", 0.25 * log.job.nprocs / f, MIB)
+
+
+def collective_hurts(log: LogBuilder, f: float) -> None:
+    _through_few(log, "/collected/w", min(0.5 * log.job.nprocs / f, log.job.nprocs - 1), 4 * MIB)
+
+
+def reads_from_memory(log: LogBuilder, f: float) -> None:
+    size = 64 * GIB
+    _shared(log, "/cached/r", size / (5e9 * f), "READ", **_bulk_read(size))
+
+
+def checkpoint_interval(log: LogBuilder, f: float) -> None:
+    # The interval is 1 / (2 f) of the optimum, since the time of a checkpoint falls with their number.
+    count = round(20 * f * f)
+    for k in range(count):
+        _shared(log, f"/interval/chk.{k}", _spent(log) / count, **_bulk_write(GIB))
+
+
+def small_sequential(log: LogBuilder, f: float) -> None:
+    n = int(1000 * f)
+    log.posix("/sequence/w", 0, OPENS=1, WRITES=n, CONSEC_WRITES=n - 1, SEQ_WRITES=n - 1, SIZE_WRITE_10K_100K=n,
+              BYTES_WRITTEN=n * 65536, MAX_BYTE_WRITTEN=n * 65536 - 1, F_WRITE_TIME=0.1 * T)  # fmt: skip
+
+
+def fill_values(log: LogBuilder, f: float) -> None:
+    size = int(f * MIB)
+    log.h5d("/filled/out.h5:/d", file="/filled/out.h5", WRITES=64, BYTES_WRITTEN=size)
+    log.mpiio("/filled/out.h5", COLL_OPENS=log.job.nprocs, COLL_WRITES=128, BYTES_WRITTEN=2 * size,
+              F_WRITE_TIME=_spent(log))  # fmt: skip
+
+
+def overwritten_in_place(log: LogBuilder, f: float) -> None:
+    times = int(2 * f)
+    size = 64 * MIB
+    values = _bulk_write(times * size) | {"MAX_BYTE_WRITTEN": size - 1, "OPENS": times * log.job.nprocs}
+    _shared(log, "/again/chk.h5", _spent(log), **values)
+
+
+def possible_conflict(log: LogBuilder, f: float) -> None:
+    size = 64 * MIB
+    values = _bulk_write(1.1 * f * size) | {"MAX_BYTE_WRITTEN": size - 1}
+    _shared(log, "/overlap/w", _spent(log), **values)
+
+
 PLANTS: dict[str, Plant] = {
     name.replace("_", "-"): made
     for name, made in globals().copy().items()
@@ -235,7 +303,17 @@ PLANTS: dict[str, Plant] = {
 """Rule -> plant."""
 
 RANKS_OF = {"metadata-share": 512, "one-writer": 400, "tiny-files": 16}
-OWN_JOB = ("bulk-stdio", "file-per-process", "metadata-share", "one-writer", "tiny-files")
+WITHOUT_WEIGHT = ("overwritten-in-place", "possible-conflict", "reads-from-memory", "small-sequential")
+"""Rules that are never above NOTE: harmless, or a risk that costs no time."""
+
+SITE: dict[str, Any] = {
+    "aggregators": {"ranks_per_node": 1},
+    "collective-hurts": {"ranks_per_node": 1},
+    "checkpoint-interval": {"mean_time_between_failures_s": 1000.0},
+}
+"""The site file of the planted logs: what no log tells."""
+
+OWN_JOB = ("bulk-stdio", "crowded-folder", "file-per-process", "metadata-share", "one-writer", "tiny-files")
 """Rules over the whole job, or of other sizes of it: their plants are not put beside others."""
 
 

@@ -1,0 +1,127 @@
+"""What decides a rule beside its threshold: each case beside one that looks alike and is silent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.planted_findings import GIB, MIB, T
+from workalike.darshan import open_log
+from workalike.darshan.write import LogBuilder
+from workalike.diagnose.diagnosis import diagnose
+from workalike.diagnose.finding import Finding
+from workalike.diagnose.site import Site
+
+RANKS = 16
+
+
+def seen(log: LogBuilder, rule: str, folder: Path, **parameters: float) -> Finding | None:
+    """What a rule with some parameters finds in a log, as a cause of its own."""
+    site = Site({rule: parameters} if parameters else {})
+    found = diagnose([open_log(log.write(folder / "x.darshan"))], site)
+    return next((finding for finding in found.findings if finding.rule == rule), None)
+
+
+def through(writers: int, traced: bool = False) -> LogBuilder:
+    """A collective file that some of 16 ranks write, on four hosts by its trace."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    log.mpiio("/d/w", COLL_OPENS=RANKS, COLL_WRITES=1024, BYTES_WRITTEN=GIB, F_WRITE_TIME=0.1 * T * RANKS)
+    for rank in range(RANKS):
+        size = GIB // writers if rank < writers else 0
+        log.posix("/d/w", rank, OPENS=1, WRITES=size // MIB, BYTES_WRITTEN=size, F_WRITE_TIME=0.1 * T)
+        if traced:
+            writes = [(rank * MIB, MIB, 1.0, 2.0)]
+            log.dxt_posix("/d/w", rank, writes=writes, hostname=f"node{rank // 4}")
+    return log
+
+
+@pytest.mark.parametrize(
+    ("writers", "nodes", "found"), [(16, 1, True), (8, 1, False), (4, 16, False), (3, 16, True)]
+)
+def test_aggregators_are_too_many_or_too_few_for_the_nodes(
+    tmp_path: Path, writers: int, nodes: int, found: bool
+) -> None:
+    finding = seen(through(writers), "aggregators", tmp_path, ranks_per_node=RANKS // nodes)
+    assert (finding is not None) is found
+    assert finding is None or finding.evidence["nodes"] == nodes
+
+
+def test_the_nodes_are_the_hosts_of_a_trace(tmp_path: Path) -> None:
+    finding = seen(through(1, traced=True), "collective-hurts", tmp_path, size=MIB)
+    assert finding is not None and finding.evidence == {"writers": 1, "nodes": 4}
+    assert seen(through(1), "collective-hurts", tmp_path, size=MIB) is None
+
+
+@pytest.mark.parametrize(
+    ("times", "found"), [(1.0, False), (1.8, False), (1.95, True), (2.05, True), (2.3, False)]
+)
+def test_fill_values_are_twice_the_data_and_no_other_multiple(
+    tmp_path: Path, times: float, found: bool
+) -> None:
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    log.h5d("/d/x:/d", file="/d/x", WRITES=64, BYTES_WRITTEN=GIB)
+    log.posix("/d/x", OPENS=RANKS, WRITES=64, BYTES_WRITTEN=int(times * GIB), F_WRITE_TIME=0.1 * T * RANKS)
+    assert (seen(log, "fill-values", tmp_path) is not None) is found
+
+
+def test_a_close_that_does_not_wait_is_metadata(tmp_path: Path) -> None:
+    def log(close: float) -> LogBuilder:
+        return LogBuilder(nprocs=1, run_time=T).posix(
+            "/d/x", OPENS=1, WRITES=9, BYTES_WRITTEN=9 * MIB, F_META_TIME=100.0,
+            F_WRITE_END_TIMESTAMP=500.0, F_CLOSE_END_TIMESTAMP=close,
+        )  # fmt: skip
+
+    finding = seen(log(590.0), "close-flushes", tmp_path)
+    assert finding is not None and finding.evidence["close_after_write_s"] == pytest.approx(90.0)
+    assert seen(log(501.0), "close-flushes", tmp_path) is None
+
+
+def test_a_checkpoint_that_is_renamed_is_not_overwritten(tmp_path: Path) -> None:
+    def log(**more: int) -> LogBuilder:
+        return LogBuilder(nprocs=1, run_time=T).posix(
+            "/d/chk.h5", OPENS=3, WRITES=9, BYTES_WRITTEN=9 * MIB, MAX_BYTE_WRITTEN=3 * MIB - 1, **more
+        )
+
+    assert seen(log(), "overwritten-in-place", tmp_path) is not None
+    assert seen(log(RENAME_TARGETS=1), "overwritten-in-place", tmp_path) is None
+
+
+def test_a_collective_file_that_is_written_over_is_no_conflict(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=4, run_time=T)
+    log.posix("/d/x", OPENS=4, WRITES=9, BYTES_WRITTEN=9 * MIB, MAX_BYTE_WRITTEN=3 * MIB - 1)
+    assert seen(log, "possible-conflict", tmp_path) is not None
+    log.mpiio("/d/x", COLL_OPENS=4, COLL_WRITES=9, BYTES_WRITTEN=9 * MIB)
+    assert seen(log, "possible-conflict", tmp_path) is None
+
+
+def checkpoints(count: int, shared: bool, seconds: float = 5.0) -> LogBuilder:
+    """Checkpoints of `seconds` each, in one file or in one for each of four ranks."""
+    log = LogBuilder(nprocs=4, run_time=T)
+    for number in range(count):
+        for rank in [-1] if shared else range(4):
+            name = f"/d/chk.{number}" if shared else f"/d/chk.{number}.{rank}"
+            log.posix(name, rank, OPENS=4 if shared else 1, WRITES=9, BYTES_WRITTEN=9 * MIB,
+                      F_WRITE_TIME=seconds * (4 if shared else 1))  # fmt: skip
+    return log
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_interval_of_checkpoints_is_held_against_the_failure_rate(tmp_path: Path, shared: bool) -> None:
+    # Twenty checkpoints in 1,000 s; with 5 s each and a failure every 4,000 s, 200 s would be best.
+    finding = seen(
+        checkpoints(20, shared), "checkpoint-interval", tmp_path, mean_time_between_failures_s=4000
+    )
+    assert finding is not None
+    assert finding.evidence == pytest.approx({"interval_s": 50.0, "optimum_s": 200.0})
+    assert finding.cost.rank_seconds == pytest.approx(0.75 * 400)
+    assert (
+        seen(checkpoints(20, shared), "checkpoint-interval", tmp_path, mean_time_between_failures_s=250)
+        is None
+    )
+
+
+def test_checkpoints_that_are_too_rare_cost_no_time(tmp_path: Path) -> None:
+    log = checkpoints(2, shared=True)
+    finding = seen(log, "checkpoint-interval", tmp_path, mean_time_between_failures_s=100)
+    assert finding is not None and finding.cost.rank_seconds == 0
