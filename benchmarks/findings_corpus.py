@@ -3,7 +3,8 @@
     python benchmarks/findings_corpus.py [--clean N] [--no-peer]
 
 Each problem is planted at 0.5, 1 and 2 times its threshold, alone and beside three others; N logs are clean (default
-1000). Found means HIGH or MEDIUM, as a cause or as what else was seen of it. At 1 times a rule may say either.
+1000). Found means HIGH or MEDIUM, as a cause or as what else was seen of it; of rules that are never above NOTE, any
+finding counts. At 1 times a rule may say either.
 
 The same logs are given to drishti-io, in a virtual environment that is made for it: its rules that ask what ours ask
 stand beside them. A warning of its own is not counted as false where our diagnosis sees that, too, at any severity.
@@ -24,14 +25,19 @@ from results import Results
 
 sys.path.insert(0, str(ROOT / "tests"))
 
-from support.planted_findings import OWN_JOB, PLANTS, clean, planted
+from support.planted_findings import OWN_JOB, PLANTS, SITE, WITHOUT_WEIGHT, clean, planted
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
 from workalike.diagnose.diagnosis import diagnose
 from workalike.diagnose.finding import Finding, Severity
+from workalike.diagnose.site import Site
 
 SEEDS = 5
 TARGET = 0.99
+SLOW_TO_WRITE = ("file-per-process", "crowded-folder")
+"""Plants of many thousand files, which one seed is enough for."""
+BETTER = ("redundant-reads", "small-reads", "small-writes", "metadata-share", "unequal-ranks")
+"""Rules that must be more precise than drishti-io's, or find more; small-reads asks about random reads, too."""
 
 ALSO_TRUE = {
     "read-again-each-epoch": {"redundant-reads"},
@@ -48,9 +54,16 @@ def also_true(rule: str, others: tuple[str, ...]) -> set[str]:
 
 def found_in(path: Path) -> tuple[set[str], set[str], set[str]]:
     """(causes of weight, all rules of weight, all rules)."""
-    found = diagnose([open_log(path)]).findings
+    found = diagnose([open_log(path)], Site(SITE)).findings
     heavy = [f for f in found if f.severity is not Severity.NOTE]
-    return {f.rule for f in heavy}, _names(heavy), _names(found)
+    notes = _names(found) & set(WITHOUT_WEIGHT)
+    return {f.rule for f in heavy} | notes, _names(heavy) | notes, _names(found)
+
+
+def as_good(rule: str, ours: tuple[float, float], theirs: tuple[float, float]) -> bool:
+    """Whether no figure of a rule, (precision, recall), is below the peer's, and where it must be one is above."""
+    never_below = all(own >= other for own, other in zip(ours, theirs, strict=True))
+    return never_below and (rule not in BETTER or ours != theirs)
 
 
 def _names(findings: list[Finding]) -> set[str]:
@@ -72,7 +85,7 @@ def main() -> None:
             return log.write(Path(folder) / f"{len(cases)}.darshan")
 
         for rule in PLANTS:
-            for seed in range(1 if rule == "file-per-process" else SEEDS):
+            for seed in range(1 if rule in SLOW_TO_WRITE else SEEDS):
                 others = tuple(random.Random(f"{rule}{seed}").sample([n for n in beside if n != rule], 3))
                 for factor, more in ((0.5, ()), (1.0, ()), (2.0, ()), (0.5, others), (2.0, others)):
                     if more and rule in OWN_JOB:
@@ -108,8 +121,8 @@ def main() -> None:
             results.add(
                 f"{rule}: precision, recall of drishti-io",
                 f"{exact}, {found:.3f}",
-                target="never above ours",
-                reached=(theirs or 0.0) <= precision and found <= recall,
+                target="below ours" if rule in BETTER else "never above ours",
+                reached=as_good(rule, (precision, recall), (theirs or 0.0, found)),
                 precision=theirs or 0.0,
                 recall=found,
             )
@@ -126,6 +139,13 @@ def main() -> None:
         )
     others = {name: count for name, count in false.items() if name not in PLANTS}
     print(f"rules without a plant that were found: {others or 'none'}")
+    results.add(
+        "findings by rules without a plant",
+        ", ".join(f"{name} {count}" for name, count in sorted(others.items())) or "none",
+        target="none",
+        reached=not others,
+        findings=sum(others.values()),
+    )
     print(f"clean logs with a finding of weight: {alarms} of {given.clean}")
     if peer:
         print(
@@ -133,6 +153,7 @@ def main() -> None:
         )
     elif not given.no_peer:
         print("drishti-io cannot be installed here: no comparison")
+        results.add("beside drishti-io", "could not be installed", target="compared", reached=False)
     results.add(
         "clean logs with a HIGH or MEDIUM",
         f"{alarms} of {given.clean}",

@@ -258,7 +258,7 @@ def collective_hurts(log: LogBuilder, f: float) -> None:
 
 
 def reads_from_memory(log: LogBuilder, f: float) -> None:
-    size = 64 * GIB
+    size = 2 * GIB
     _shared(log, "/cached/r", size / (5e9 * f), "READ", **_bulk_read(size))
 
 
