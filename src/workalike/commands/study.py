@@ -206,17 +206,22 @@ def merge(
 ) -> None:
     """Join the results of studies, for instance of the same study on several machines.
 
-    A column `source` names the folder of each trial, and `manifest.json` describes each system.
+    A column `source` names the folder of each trial, and `manifest.json` describes each system. Where times were
+    measured, `report.html` compares the systems.
 
     Example:
 
         workalike study merge here/ there/ -o both/
     """
     from workalike.study.merge import merge as join
+    from workalike.study.report.systems_page import write_systems_page
 
     trials = join(folders, output)
+    page = write_systems_page(output)
     if not quiet:
         print(f"{plural(trials, 'trial')} of {plural(len(folders), 'study')}: {output / 'trials.parquet'}")
+        if page is not None:
+            print(f"page: {page}")
 
 
 def measure_ceiling(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
@@ -14,6 +16,9 @@ from workalike.study.report.numbers import csv_text
 from workalike.study.report.table import StudyTable, shown
 from workalike.text import rate_text
 from workalike.version import VERSION
+
+if TYPE_CHECKING:
+    from workalike.study.report.chart import Chart
 
 MOST_ROWS = 100
 PAGE, FIGURES = "report.html", "figures"
@@ -31,7 +36,7 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
 
     charts = charts_of(table, found)
     page = (
-        _environment()
+        study_environment()
         .get_template("study.html")
         .render(
             title=shown(table.title),
@@ -50,10 +55,7 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
             version=VERSION,
         )
     )
-    make_folder(place / FIGURES)
-    for chart in charts:
-        write_text(place / FIGURES / f"{chart.name}.svg", str(chart.svg))
-        write_text(place / FIGURES / f"{chart.name}.csv", chart.csv_text())
+    write_charts(place, charts)
     if found.of_workloads:
         rows = csv_text(HEADER, [one.row() for one in found.of_workloads])
         write_text(place / FIGURES / "best_of_workloads.csv", rows)
@@ -61,7 +63,19 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
     return place / PAGE
 
 
-def _environment() -> Environment:
+def write_charts(folder: Path, charts: Sequence[Chart]) -> None:
+    """Write `figures/NAME.svg` and `figures/NAME.csv` of each figure.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    make_folder(folder / FIGURES)
+    for chart in charts:
+        write_text(folder / FIGURES / f"{chart.name}.svg", str(chart.svg))
+        write_text(folder / FIGURES / f"{chart.name}.csv", chart.csv_text())
+
+
+def study_environment() -> Environment:
     """The templates' environment of the replica's report, which escapes all text, with this page before its own."""
     templates = environment()
     own = PackageLoader("workalike.study.report", "templates")

@@ -1,0 +1,215 @@
+"""Studies of several machines side by side: the systems, means with standard errors, and ratios between machines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workalike.study.journal import Finished
+from workalike.study.measured import counted_value
+from workalike.study.report.findings import Answer, standard_error
+from workalike.study.report.numbers import Row
+from workalike.study.report.table import shown
+from workalike.study.statistics.power import none_found_text
+from workalike.study.statistics.ratios import Ratio, unpaired_ratio
+from workalike.study.statistics.table import Floats, Trials
+from workalike.text import plural, size_text
+
+ERROR_SHARE = 0.05
+"""Of the intervals of all comparisons together; each gets its part of it (Bonferroni)."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A machine as its study found it: a column of a table like the paper's Table I. Texts are for people."""
+
+    source: str
+    host: str
+    cpu: str
+    cores: str
+    memory: str
+    file_systems: str
+    mpi: str
+    hdf5: str
+    kernel: str
+
+
+@dataclass(frozen=True)
+class MeanOfSystem:
+    """Mean bandwidth of a setting on one machine and its standard error, bytes per second."""
+
+    source: str
+    setting: str
+    mean: float
+    error: float
+    trials: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A setting on one machine beside the same setting on the first machine that has it."""
+
+    source: str
+    reference: str
+    setting: str
+    ratio: Ratio
+
+    @property
+    def verdict(self) -> str:
+        if not self.ratio.is_known:
+            return "not known"
+        return "faster" if self.ratio.low > 1 else "slower" if self.ratio.high < 1 else "no difference found"
+
+    def row(self) -> Row:
+        ratio = self.ratio
+        return (self.setting, self.source, self.reference, ratio.ratio, ratio.low, ratio.high, ratio.p)
+
+
+@dataclass(frozen=True)
+class Systems:
+    """All numbers of the page."""
+
+    systems: list[System]
+    means: list[MeanOfSystem]
+    comparisons: list[Comparison]
+    answers: list[Answer]
+
+
+def systems_of(manifest: Mapping[str, Any], finished: Sequence[Finished]) -> Systems:
+    """The numbers of joined studies.
+
+    Args:
+        manifest: of the joined results.
+        finished: their trials, each with its `source`. A second arm of a setting has no part in them.
+    """
+    rows = [trial.trial for trial in finished if not trial.trial.get("arm")]
+    values: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        of_setting = values.setdefault(str(row["setting"]), {})
+        of_setting.setdefault(str(row.get("source")), []).append(counted_value(row, "bandwidth"))
+    known = {
+        setting: {source: _positive(rates) for source, rates in sources.items()}
+        for setting, sources in values.items()
+    }
+    means = [
+        MeanOfSystem(source, setting, float(rates.mean()), standard_error(rates), len(rates))
+        for setting, sources in known.items()
+        for source, rates in sources.items()
+        if len(rates)
+    ]
+    comparisons = _comparisons(known)
+    return Systems(_described(manifest, rows), means, comparisons, _answers(comparisons))
+
+
+def _positive(rates: Sequence[float]) -> Floats:
+    array = np.array(rates, dtype=np.float64)
+    return np.asarray(array[np.isfinite(array) & (array > 0)])
+
+
+def _comparisons(known: Mapping[str, Mapping[str, Floats]]) -> list[Comparison]:
+    pairs = [
+        (setting, first, source)
+        for setting, sources in known.items()
+        for first, *others in [list(sources)]
+        for source in others
+    ]
+    level = 1 - ERROR_SHARE / max(1, len(pairs))
+    return [
+        Comparison(source, first, setting, _welch(known[setting], source, first, level))
+        for setting, first, source in pairs
+    ]
+
+
+def _welch(rates: Mapping[str, Floats], source: str, reference: str, level: float) -> Ratio:
+    """The unpaired ratio of two machines: their trials were at different times, so that no block has both."""
+    both = np.concatenate([rates[source], rates[reference]])
+    names = [source] * len(rates[source]) + [reference] * len(rates[reference])
+    if not {source, reference} <= set(names):
+        return Ratio(source, reference, math.nan, 0.0, math.inf, level, 0, math.nan, 1.0)
+    return unpaired_ratio(Trials(np.arange(len(both)), names, both), source, reference, level=level)
+
+
+def _answers(comparisons: Sequence[Comparison]) -> list[Answer]:
+    if not comparisons:
+        return [
+            Answer("Which system is faster?", "Nothing can be said: no setting was measured on two systems.")
+        ]
+    pairs = dict.fromkeys((one.source, one.reference) for one in comparisons)
+    return [
+        Answer(
+            f"How fast is {shown(source)}?",
+            _pair_text([c for c in comparisons if (c.source, c.reference) == (source, reference)]),
+        )
+        for source, reference in pairs
+    ]
+
+
+def _pair_text(comparisons: Sequence[Comparison]) -> str:
+    """What the settings say of two machines."""
+    reference = shown(comparisons[0].reference)
+    known = [c for c in comparisons if c.ratio.is_known]
+    if not known:
+        return f"Nothing can be said beside {reference}: that takes two trials of a setting on each system."
+    parts = []
+    for verdict in ("faster", "slower"):
+        found = [c for c in known if c.verdict == verdict]
+        if found:
+            most = max(found, key=lambda c: abs(math.log(c.ratio.ratio)))
+            parts.append(
+                f"{verdict} in {plural(len(found), 'setting')} of {len(known)}, most of all in {shown(most.setting)}: "
+                f"{most.ratio.ratio:.2f} times its bandwidth ({most.ratio.low:.2f} to {most.ratio.high:.2f})"
+            )
+    if not parts:
+        widest = max((c.ratio for c in known), key=lambda ratio: ratio.high / ratio.low)
+        return f"Beside {reference}: {none_found_text(widest, alpha=1 - widest.level)}"
+    return f"Beside {reference}: {'; '.join(parts)}."
+
+
+def _described(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> list[System]:
+    """A system for each source, in the order of the folders. What a manifest does not say is a dash."""
+    found = {str(row.get("source")): _mapping(row.get("found")) for row in reversed(rows) if row.get("found")}
+    return [
+        _system(
+            str(source.get("name")), _mapping(source.get("system")), found.get(str(source.get("name")), {})
+        )
+        for source in _mappings(manifest.get("sources"))
+    ]
+
+
+def _system(name: str, system: Mapping[str, Any], found: Mapping[str, Any]) -> System:
+    versions = _mapping(system.get("versions"))
+    memory = system.get("memory_bytes")
+    return System(
+        source=name,
+        host=_text(system.get("host")),
+        cpu=_text(system.get("cpu")),
+        cores=_text(system.get("cores")),
+        memory=size_text(memory) if isinstance(memory, int) and memory else "-",
+        file_systems="; ".join(_file_systems(_mapping(system.get("file_systems")))) or "-",
+        mpi=_text(found.get("mpi") or versions.get("libmpi")),
+        hdf5=_text(found.get("hdf5") or versions.get("libhdf5")),
+        kernel=_text(system.get("kernel")),
+    )
+
+
+def _file_systems(described: Mapping[str, Any]) -> Iterator[str]:
+    for file_system in map(_mapping, described.values()):
+        size = file_system.get("bytes")
+        kind = _text(file_system.get("type"))
+        yield f"{size_text(size)} {kind}" if isinstance(size, int) and size else kind
+
+
+def _text(value: object) -> str:
+    return "-" if value in (None, "", 0) else shown(str(value))
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _mappings(value: object) -> list[Mapping[str, Any]]:
+    return [_mapping(item) for item in value] if isinstance(value, list) else []
