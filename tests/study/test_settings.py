@@ -124,6 +124,7 @@ def test_what_no_condition_may_do(text: str) -> None:
         ({"compute": {"level": 2, "length": 3}}, ("compute", "units"), 4),
         ({"gap_fill": "busy"}, ("gap_fill",), "busy"),
         ({"sharing": "groups:2"}, ("families", 0, "sharing", "files"), 2),
+        ({"what_if.checkpoint.count": 4, "what_if.checkpoint.every": "1 s"}, ("dumps", 3, "index"), 3),
     ],
 )
 def test_what_a_field_sets(
@@ -136,6 +137,16 @@ def test_what_a_field_sets(
     for part in path:
         found = found[part]
     assert found == expected
+
+
+def test_the_checkpoint_interval_is_a_factor(tmp_path: Path) -> None:
+    """Two dumps are 10 s apart: every 5 s there are three, with the bytes that each has; other fields are set, too."""
+    factors = {"interval": {"set": "what_if.checkpoint.every", "levels": ["10 s", "5 s", "2.5 s"]}}
+    fixed = {"backend": "null", "time_scale": 0, "sharing": "per-rank"}
+    found = settings(tmp_path, fixed=fixed, factors=factors)
+    assert [prepared.setting.id for prepared in found] == ["interval=10 s", "interval=5 s", "interval=2.5 s"]
+    assert [prepared.bytes for prepared in found] == [BYTES, 3 * BYTES // 2, 5 * BYTES // 2]
+    assert {prepared.plan.families[0].sharing.mode for prepared in found} == {"per-rank"}
 
 
 @pytest.mark.parametrize("size", ["4 KiB", "64 KiB", "100 KiB", "1 MiB"])
@@ -176,6 +187,9 @@ def test_transfer_keeps_bytes(tmp_path: Path, size: str) -> None:
         ({"fixed": {"families[3].tunable.cb_nodes": 1}}, "there are only 1"),
         ({"fixed": {"families[0].tunable.cb_node": 1}}, "there is no such field"),
         ({"fixed": {"layout.colour": 1}}, "a layout has no such field"),
+        ({"fixed": {"what_if.checkpoint.evry": "1 s"}}, "'evry' cannot be changed (one of every"),
+        ({"fixed": {"what_if.ranks": 4}}, "what_if.ranks: use the field `ranks`"),
+        ({"fixed": {"what_if.restart.count": 4}}, "the workload has no such family"),
         ({"workload": "gone.yaml"}, "gone.yaml"),
         ({"workload": None}, "give either `workload: FILE` or"),
     ],

@@ -27,6 +27,7 @@ from workalike.study.targets import Wanted, wanted
 from workalike.study.transfer import with_transfer
 from workalike.study.workload_path import set_path
 from workalike.workload.model import Workload
+from workalike.workload.what_if import changed, parse_what_if
 from workalike.workload.workload_file import first_error
 
 
@@ -127,11 +128,13 @@ def _workload_of(file: StudyFile, asked: Wanted) -> Workload:
 
     Raises:
         ValueError: it has no such field, or the value is not one of it.
+        WorkalikeError: USAGE if it cannot be changed so.
     """
     name = asked.workload or (ONE if ONE in file.workloads else next(iter(file.workloads)))
     if name not in file.workloads:
         raise ValueError(f"workload: {name[:60]!r} is none of {', '.join(file.workloads)}")
-    original = file.workloads[name]
+    # Before all else: a change of the dumps' moments says nothing of how they are written.
+    original = changed(file.workloads[name], parse_what_if(asked.what_if))
     if not (asked.tunables or asked.paths or asked.sharing or asked.transfer):
         return original
     document = original.model_dump(mode="json", exclude_defaults=True)
@@ -145,20 +148,20 @@ def _workload_of(file: StudyFile, asked: Wanted) -> Workload:
             set_path(document, path, copy.deepcopy(value))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
-    changed = _checked(document, original)
-    return changed if asked.transfer is None else with_transfer(changed, asked.transfer)
+    workload = _checked(document, original)
+    return workload if asked.transfer is None else with_transfer(workload, asked.transfer)
 
 
 def _checked(document: dict[str, Any], original: Workload) -> Workload:
     try:
-        changed = Workload.model_validate(json.loads(json.dumps(document, default=str)))
+        workload = Workload.model_validate(json.loads(json.dumps(document, default=str)))
     except ValidationError as error:
         place, message = first_error(error)
         raise ValueError(f"{place}: {message}") from error
     if (
-        changed.operations is not None
+        workload.operations is not None
         and original.operations is not None
         and original.operations.table is not None
     ):
-        changed.operations.attach(original.operations.table)
-    return changed
+        workload.operations.attach(original.operations.table)
+    return workload

@@ -9,6 +9,7 @@
 | `directory` | where the data goes: the file system |
 | `capture` | whether the trial runs under `workalike profile`; without it the study's `capture` holds |
 | `transfer` | the size of single operations, whose number follows |
+| `what_if.PATH` | a change of families as `run --what-if PATH=VALUE` makes it, such as `what_if.checkpoint.every` |
 | `sharing` | `shared`, `per-rank`, `root` or `groups:M` in every family |
 | `tunable.NAME` | a field of `tunable` in every family: MPI-IO hints and settings of HDF5 |
 | `hint.NAME` | any MPI-IO hint |
@@ -25,11 +26,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, get_args
 
+from workalike.errors import WorkalikeError
 from workalike.plan.choices import BACKENDS, Clock, GapFill
 from workalike.plan.resolve import Options
 from workalike.study.workload_path import is_path
 from workalike.workload import units
 from workalike.workload.tunable import Tunable
+from workalike.workload.what_if import parse_what_if
 
 LAYOUT_FIELDS = ("stripe_count", "stripe_size", "object_size", "pool")
 COUNT_WORDS = ("default", "nodes", "ranks", "all")
@@ -40,8 +43,7 @@ ALLOWED_VARIABLES = re.compile(
     r"OMPI_MCA_(io|fs|fcoll|fbtl|sharedfp|btl)(_[a-z0-9_]+)?|MPICH_MPIIO_[A-Z0-9_]+|ROMIO_[A-Z0-9_]+"
     r"|HDF5_USE_FILE_LOCKING|OMP_NUM_THREADS"
 )
-"""Others can start programs or load code: a study file may come from elsewhere."""
-"""Variables by which a study from elsewhere could run other programs."""
+"""Variables that a study may set. Others can start programs or load code, and a study file may come from elsewhere."""
 
 
 @dataclass
@@ -62,6 +64,7 @@ class Wanted:
     hints: dict[str, str] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     layout: dict[str, Any] = field(default_factory=dict)
+    what_if: list[str] = field(default_factory=list)
     paths: dict[str, Any] = field(default_factory=dict)
 
     def resolve_options(self) -> Options:
@@ -214,6 +217,16 @@ def _layout(out: Wanted, name: str, value: Any) -> None:
         out.layout[name] = _size(value)
 
 
+def _what_if(out: Wanted, name: str, value: Any) -> None:
+    text = f"{name}={_plain(value)}"
+    try:
+        if parse_what_if([text]).ranks is not None:
+            raise ValueError("use the field `ranks`")
+    except WorkalikeError as error:
+        raise ValueError(f"{error.message} ({error.hint})") from error
+    out.what_if.append(text)
+
+
 def _quoted(value: Any) -> str:
     return repr(value)[:60]
 
@@ -245,4 +258,5 @@ _GROUPS: dict[str, Callable[[Wanted, str, Any], None]] = {
     "hint": _hint,
     "environment": _variable,
     "layout": _layout,
+    "what_if": _what_if,
 }
