@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from workalike.diagnose.job import Job
+from workalike.diagnose.job import DATA_MODULES, Job
 from workalike.facts.columns import RecordColumns
 from workalike.facts.records import BoolArray, FloatArray, IntArray
 
@@ -35,6 +35,7 @@ class Cost:
     bound_s: float
     formula: str
     terms: Mapping[str, float] = field(default_factory=dict)
+    modules: frozenset[str] = frozenset()
 
 
 def seconds(job: Job, *kinds: str) -> FloatArray:
@@ -77,6 +78,7 @@ def explained(
     total = 0.0
     by_rank = np.zeros(job.nprocs)
     slowest = bound = 0.0
+    modules: set[str] = set()
     for kind in kinds:
         outer = _of(job, "MPI-IO", kind) > _of(job, "POSIX", kind)
         for module, counts in (
@@ -90,6 +92,7 @@ def explained(
             for file, ranks, values, table in _records(job, module, kind):
                 here = values * weight[file]
                 total += float(here.sum())
+                modules |= {module} if here.any() else set()
                 single = ranks >= 0
                 by_rank += np.bincount(ranks[single], here[single], minlength=job.nprocs)[: job.nprocs]
                 rows = np.flatnonzero(~single & (here > 0))
@@ -116,6 +119,7 @@ def explained(
             "ranks": float(job.nprocs),
             "run_time_s": job.run_time,
         },
+        frozenset(modules),
     )
 
 
@@ -137,8 +141,8 @@ def no_cost(job: Job, formula: str = "no timer tells: 0") -> Cost:
     return Cost(0.0, 0.0, 0.0, formula, {"ranks": float(job.nprocs), "run_time_s": job.run_time})
 
 
-def of_one_rank(job: Job, excess_s: float, formula: str, **terms: float) -> Cost:
-    """The cost of a rank that works `excess_s` seconds longer than the others, which wait for it."""
+def of_one_rank(job: Job, which: BoolArray, excess_s: float, formula: str, **terms: float) -> Cost:
+    """The cost of a rank that works `excess_s` seconds longer than the others, which wait for it, in some files."""
     excess = min(max(excess_s, 0.0), max(job.run_time, 0.0))
     return Cost(
         excess,
@@ -146,6 +150,7 @@ def of_one_rank(job: Job, excess_s: float, formula: str, **terms: float) -> Cost
         excess,
         formula,
         {**terms, "excess_s": excess, "ranks": float(job.nprocs), "run_time_s": job.run_time},
+        frozenset(m for m in DATA_MODULES if any((_of(job, m, kind)[which] > 0).any() for kind in KINDS)),
     )
 
 
@@ -155,5 +160,8 @@ def larger(one: Cost, other: Cost) -> Cost:
         return one
     big = one if one.rank_seconds >= other.rank_seconds else other
     return replace(
-        big, slowest_s=max(one.slowest_s, other.slowest_s), bound_s=max(one.bound_s, other.bound_s)
+        big,
+        slowest_s=max(one.slowest_s, other.slowest_s),
+        bound_s=max(one.bound_s, other.bound_s),
+        modules=one.modules | other.modules,
     )

@@ -122,7 +122,6 @@ def _finding(story: Story, job: Job, site: Site) -> Finding:
             severity = Severity.HIGH
         elif by_time >= site.job.medium:
             severity = Severity.MEDIUM
-    modules = set(rule.needs) | set(rule.any_of)
     evidence = dict(seen.evidence)
     for other, its in story.also:
         evidence |= {f"{other.id}: {key}": value for key, value in its.evidence.items()}
@@ -147,8 +146,16 @@ def _finding(story: Story, job: Job, site: Site) -> Finding:
         advice=seen.advice or rule.advice,
         snippet="" if seen.advice else rule.snippet,  # it belongs to the rule's own advice
         sure=seen.sure,
-        partial=sorted(modules & set(job.facts.partial_modules)),
+        partial=sorted(_modules(story) & set(job.facts.partial_modules)),
     )
+
+
+def _modules(story: Story) -> set[str]:
+    """The modules that a finding's numbers come from, also those of what else was seen."""
+    modules = set(story.cost.modules)
+    for rule, seen in [(story.rule, story.seen), *story.also]:
+        modules |= {*rule.needs, *rule.any_of, *rule.uses, *seen.cost.modules}
+    return modules
 
 
 def _families(job: Job, names: bool) -> list[FamilyOut]:

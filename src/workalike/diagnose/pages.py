@@ -36,6 +36,8 @@ def page_of(rule: Rule) -> str:
     if rule.needs or rule.any_of:
         need = " and ".join(rule.needs) or f"one of {', '.join(rule.any_of)}"
         parts += ["", "## Needs", "", f"Modules of the log: {need}. Otherwise the answer is *cannot-tell*."]
+    if rule.uses:
+        parts += ["", f"Used where the log has them: {', '.join(rule.uses)}."]
     fields = rule.parameters.model_fields
     if fields:
         parts += [

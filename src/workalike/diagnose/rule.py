@@ -69,6 +69,7 @@ class Rule:
     """One rule.
 
     `needs` are modules: without one of them the rule cannot tell. `any_of` are modules of which one is enough.
+    `uses` are further ones whose counters it takes where the log has them; those of timers are in each cost.
     `changes` are what `--try` measures. `explained_by` are rules that are the cause where both see the same family: this one then is their evidence.
     """
 
@@ -81,6 +82,7 @@ class Rule:
     parameters: type[Parameters] = Parameters
     needs: tuple[str, ...] = ()
     any_of: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
     explained_by: tuple[str, ...] = ()
     answer: Answer = Answer.PROBLEM
     snippet: str = ""

@@ -59,5 +59,6 @@ RULE = Rule(
     snippet="H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER);",
     language="c",
     needs=("H5D",),
+    uses=("MPI-IO", "POSIX"),
     changes=(NO_FILL,),
 )

@@ -67,6 +67,7 @@ RULE = Rule(
     snippet="H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE);",
     language="c",
     needs=("MPI-IO",),
+    uses=("POSIX",),
     explained_by=("sync-each-write", "library-metadata"),
     changes=(COLLECTIVE,),
 )

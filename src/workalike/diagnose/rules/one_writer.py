@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pydantic import Field
 
 from workalike.diagnose import counts
-from workalike.diagnose.costs import WRITE, Cost, explained
+from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
 from workalike.text import count_text, size_text
@@ -33,9 +35,7 @@ def find(job: Job, limits: Limits) -> Found:
         if size < limits.bytes or counts.ranks_writing(job, rows) > most:
             continue
         spent = explained(job, rows, (WRITE,), "write time of one rank, while the others wait")
-        cost = Cost(
-            spent.rank_seconds, spent.bound_s, spent.bound_s, spent.formula, {**spent.terms, "bytes": size}
-        )
+        cost = replace(spent, slowest_s=spent.bound_s, terms={**spent.terms, "bytes": size})
         out.append(
             Seen(
                 f"{size_text(size)} are written by one rank or few of {count_text(job.nprocs)}",

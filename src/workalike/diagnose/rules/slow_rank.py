@@ -46,7 +46,9 @@ def find(job: Job, limits: Limits) -> Found:
 
 
 def _seen(job: Job, families: tuple[int, ...], rank: int, slowest: float, mean: float) -> Seen:
-    cost = of_one_rank(job, slowest - mean, "slowest rank's time - mean time", slowest_s=slowest, mean_s=mean)
+    formula = "slowest rank's time - mean time"
+    which = np.isin(job.family, families)
+    cost = of_one_rank(job, which, slowest - mean, formula, slowest_s=slowest, mean_s=mean)
     text = f"rank {rank} takes {seconds_text(slowest)}, the mean is {seconds_text(mean)}, for the same bytes"
     return Seen(text, cost, families, {"rank": rank, "slowest_s": slowest, "mean_s": mean})
 

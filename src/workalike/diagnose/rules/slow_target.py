@@ -116,5 +116,6 @@ RULE = Rule(
     snippet="lfs setstripe -o 1,2,3 FOLDER",
     language="sh",
     needs=("LUSTRE",),
+    uses=("POSIX",),
     answer=Answer.NOT_YOUR_FAULT,
 )

@@ -49,5 +49,6 @@ RULE = Rule(
     snippet="lfs setstripe -c 32 FOLDER",
     language="sh",
     needs=("LUSTRE",),
+    uses=("POSIX", "STDIO"),
     changes=(STRIPED,),
 )

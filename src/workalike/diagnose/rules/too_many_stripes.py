@@ -46,5 +46,6 @@ RULE = Rule(
     snippet="lfs setstripe -c 1 FOLDER",
     language="sh",
     needs=("LUSTRE",),
+    uses=("POSIX", "STDIO"),
     changes=(ONE_STRIPE,),
 )

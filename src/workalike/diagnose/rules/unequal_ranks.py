@@ -42,7 +42,8 @@ def find(job: Job, limits: Limits) -> Found:
 
 
 def _seen(job: Job, family: int, most: float, mean: float, by_bytes: float, by_time: float) -> Seen:
-    cost = of_one_rank(job, most - mean, "busiest rank's time - mean time", slowest_s=most, mean_s=mean)
+    formula = "busiest rank's time - mean time"
+    cost = of_one_rank(job, job.family == family, most - mean, formula, slowest_s=most, mean_s=mean)
     text = f"the busiest rank takes {by_time:.3g} times the mean time, with {by_bytes:.3g} times the bytes"
     return Seen(text, cost, (family,), {"time_ratio": by_time, "bytes_ratio": by_bytes})
 
