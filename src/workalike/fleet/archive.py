@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gzip
 import hashlib
 import io
 import os
@@ -18,7 +19,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, write_bytes
 from workalike.fleet.rows import LARGEST_LOG
 from workalike.fleet.schema import INGESTED
-from workalike.fleet.store import Store
+from workalike.fleet.store import Store, lock_file
 from workalike.leftovers import new_name, remove_leftovers
 from workalike.text import day_text
 
@@ -98,7 +99,7 @@ def restore(folder: Path, sha256: str, output: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    descriptor = lock_file(folder / "lock")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
@@ -124,7 +125,12 @@ def _pack(file: Path, logs: list[_Log]) -> set[str]:
     temporary = file.with_name(new_name(".workalike-part"))
     packed: set[str] = set()
     try:
-        with tarfile.open(temporary, "w:gz", compresslevel=6) as tar:
+        # Without a time in the header of gzip, which a clock that is far off would exceed.
+        with (
+            temporary.open("wb") as raw,
+            gzip.GzipFile("", "wb", 6, raw, mtime=0) as packing,
+            tarfile.open(fileobj=packing, mode="w") as tar,
+        ):
             for name, data in _members(file) if file.exists() else ():
                 _add(tar, name, data)
             for log in logs:

@@ -34,7 +34,9 @@ MOST_PROBLEMS = 1000
 """Problems that are kept for the summary; all of them are in `source`."""
 
 
-COUNTED = (INGESTED, QUARANTINED, FILTERED, DUPLICATE, "unreadable")
+UNREADABLE = "unreadable"
+"""What became of a file that could not be read: it has no row, and the next ingestion tries it again."""
+COUNTED = (INGESTED, QUARANTINED, FILTERED, DUPLICATE, UNREADABLE)
 
 
 @dataclass
@@ -163,7 +165,7 @@ def files_of(sources: Sequence[Path], outcome: Outcome) -> Iterator[Found]:
             try:
                 status = os.stat(name)  # noqa: PTH116
             except OSError as error:
-                outcome.counts["unreadable"] += 1
+                outcome.counts[UNREADABLE] += 1
                 outcome.problems.append((name, error.strerror or "cannot be read"))
                 continue
             if stat.S_ISREG(status.st_mode):
@@ -243,7 +245,12 @@ class _Committer:
             self._commit(Part(**what.part), what.folder, outcome)
 
     def _quarantine(self, lost: Lost, outcome: Outcome) -> None:
-        status = os.stat(lost.path)  # noqa: PTH116
+        try:
+            status = os.stat(lost.path)  # noqa: PTH116
+        except OSError as error:  # it has gone since, so there is nothing to set aside
+            outcome.counts[UNREADABLE] += 1
+            outcome.problems.append((lost.path, f"{lost.reason}, then: {error.strerror}"))
+            return
         gathered = Gathered()
         gathered.add_source(
             {

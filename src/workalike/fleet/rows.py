@@ -84,12 +84,21 @@ def rows_of(path: Path, site: Site) -> LogRows | Filtered:
         WorkalikeError: as the log's reader; ChangedError where it changed while it was read.
     """
     sha256, before = identity(path)
-    log = open_log(path)
-    user, application = site.user_of(log.job.uid), site.application_of(program_of(log.job.exe))
-    reason = site.refuses(user, application, log.job.start_time)
+    try:
+        log = open_log(path)
+        user, application = site.user_of(log.job.uid), site.application_of(program_of(log.job.exe))
+        reason = site.refuses(user, application, log.job.start_time)
+        found = {} if reason else _tables(log, read_job([log]), site)
+    except Exception:  # an unfinished log looks like a damaged one, and may fail in any way
+        _refuse_changed(path, before)
+        raise
+    _refuse_changed(path, before)
     if reason:
         return Filtered(log_id_of(sha256), reason)
-    found = _tables(log, read_job([log]), site)
+    return _finished(found, log, sha256, site)
+
+
+def _refuse_changed(path: Path, before: os.stat_result) -> None:
     after = path.stat()
     if (after.st_size, after.st_mtime_ns, after.st_ino) != (
         before.st_size,
@@ -99,7 +108,6 @@ def rows_of(path: Path, site: Site) -> LogRows | Filtered:
         raise ChangedError(
             ErrorKind.DAMAGED_LOG, "changed while it was read", file=path, hint="it is read again next time"
         )
-    return _finished(found, log, sha256, site)
 
 
 def log_rows(log: Log, site: Site) -> LogRows:

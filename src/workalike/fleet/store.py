@@ -123,8 +123,12 @@ class Store:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of all writers; the manifest is read anew."""
-        descriptor = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        """Hold the lock of all writers; the manifest is read anew.
+
+        Raises:
+            WorkalikeError: CANNOT_WRITE where there is no lock and none can be made.
+        """
+        descriptor = lock_file(self.folder / LOCK)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             self.refresh()
@@ -212,6 +216,20 @@ class Store:
             parquet.read_table(f, columns=["log_id"])["log_id"].to_numpy() for f in self.files("log", parts)
         ]
         return np.sort(np.concatenate(ids)) if ids else np.zeros(0, dtype=np.int64)
+
+
+def lock_file(path: Path) -> int:
+    """A descriptor of a file that is locked by `flock`; it is made where it is missing.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE, error.strerror or "failed", file=path, hint="check space and rights"
+        ) from error
 
 
 @contextlib.contextmanager

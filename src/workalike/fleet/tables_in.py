@@ -19,8 +19,7 @@ from workalike.fleet.extras import arrow
 from workalike.fleet.part_writer import write_tables
 from workalike.fleet.schema import arrow_schema
 from workalike.fleet.site import Site
-from workalike.fleet.store import STAGING, Part, Store
-from workalike.leftovers import scratch_folder
+from workalike.fleet.store import Part, Store, staging_folder
 from workalike.text import plural
 
 LONGEST_FIELD = 200
@@ -138,9 +137,7 @@ def _add(store: Store, file: Path, table: str, names: Names, row_of: Callable[[R
         return added
     rows = list(_rows(file, data, names, row_of, added.left_out))
     pa, _ = arrow()
-    parent = store.folder / STAGING
-    parent.mkdir(exist_ok=True)
-    with scratch_folder(parent) as staging:
+    with staging_folder(store) as staging:
         write_tables(staging / "part", {table: pa.Table.from_pylist(rows, arrow_schema(table))})
         with store.locked():
             if not any(part.part == name for part in store.parts):
