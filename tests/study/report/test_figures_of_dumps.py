@@ -121,6 +121,38 @@ def test_the_best_setting_of_each_workload(page: Path) -> None:
     assert [row["setting"] for row in numbers(page, "best_of_workloads")] == ["s=y", "s=x"]
 
 
+def test_the_best_by_the_slow_dumps_need_not_be_the_best_on_average(tmp_path: Path) -> None:
+    """Each trial has 18 dumps of 1 s and two of 2 s, or 20 of 1.2 s: the second is slower, and has the shorter P95."""
+    count, per_trial = 12, 20
+    rng = np.random.default_rng(2)
+    uneven, even = [1.0] * 18 + [2.0] * 2, [1.2] * per_trial
+    seconds = np.array([even if i % 2 else uneven for i in range(count)]) * np.exp(
+        rng.normal(0, 0.01, (count, 1))
+    )
+    trial, size = np.repeat(np.arange(count), per_trial), np.full(count * per_trial, MIB)
+    dumps = DumpTable(trial, np.tile(np.arange(per_trial), count), size, seconds.ravel(), size, size, size)
+    table = StudyTable(
+        block=np.arange(count) // 2,
+        setting=["uneven", "even"] * (count // 2),
+        bandwidth=per_trial * MIB / seconds.sum(axis=1),
+        wall_s=seconds.sum(axis=1),
+        io_time_s=seconds.sum(axis=1),
+        slowest_dump_s=seconds.max(axis=1),
+        dumps=dumps,
+    )
+    found = findings_of(table)
+    assert found.rows[0].name == "uneven" and found.rows[0].p_best > 0.95
+    answers = {answer.question: answer.text for answer in found.answers}
+    assert answers["And the 95th percentile of dumps?"].startswith(
+        "It is shortest with even: 1.2 s (probability"
+    )
+    assert (
+        "Of even, it is shorter: 0.60 times the time of the reference"
+        in answers["And the 95th percentile of dumps?"]
+    )
+    assert "95th percentile<br>of dumps" in write_study_report(tmp_path, table).read_text()
+
+
 def test_without_a_choice_there_is_no_best_of_each_workload() -> None:
     table = two_workloads()
     alone = dataclasses.replace(table, factors={"workload": list(table.setting)})

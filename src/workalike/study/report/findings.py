@@ -9,13 +9,14 @@ import numpy as np
 
 from workalike.study.possible import Possible
 from workalike.study.report.best_of_workloads import BestOfWorkload, best_of_workloads, best_text
+from workalike.study.report.slow_dumps import SlowDumps, p95_text, slow_dumps_of, slowest_text
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.best import p_best
 from workalike.study.statistics.effects import Effect, interactions, levels_of, main_effects, number_of
 from workalike.study.statistics.equality import SameSetting, same_setting
 from workalike.study.statistics.multiple import simultaneous_ratios
 from workalike.study.statistics.power import none_found_text
-from workalike.study.statistics.ratios import Ratio, paired_ratio, paired_ratios
+from workalike.study.statistics.ratios import Ratio, paired_ratio
 from workalike.study.statistics.sequential import Review, Why
 from workalike.study.statistics.table import Better, Trials
 from workalike.text import plural, rate_text
@@ -36,8 +37,10 @@ class SettingRow:
     failed: int
     ratio: Ratio | None
     """To the reference, with an interval that holds for all settings at once; None for the reference."""
-    tail: Ratio | None
-    """Of the slowest dump."""
+    slowest: Ratio | None
+    """Of the time of the slowest dump."""
+    p95: Ratio | None
+    """Of the 95th percentile of the dumps' times."""
     p_best: float
     share: float = math.nan
     """Of what one process could have got, the geometric mean of the trials; NaN where that was not measured."""
@@ -84,7 +87,8 @@ class Findings:
 def findings_of(table: StudyTable) -> Findings:
     """All statistics of the page."""
     trials = table.trials()
-    rows = _rows(table, trials)
+    slow = slow_dumps_of(table)
+    rows = _rows(table, trials, slow)
     mains, pairs = main_effects(trials), interactions(trials)
     same = _same_of(table)
     knees = [k for name in table.factors if (k := knee_of(trials, name)) is not None]
@@ -102,8 +106,10 @@ def findings_of(table: StudyTable) -> Findings:
     answers += [Answer(f"From where on does more {shown(k.factor)} stop paying?", k.text) for k in knees]
     if table.possible is not None and (text := _share_text(rows, table.possible)):
         answers.append(Answer("How much of the possible is that?", text))
-    if tail := _tail_text(rows):
-        answers.append(Answer("And the slowest dump?", tail))
+    if text := slowest_text(slow, rows[0].name):
+        answers.append(Answer("And the slowest dump?", text))
+    if text := p95_text(slow):
+        answers.append(Answer("And the 95th percentile of dumps?", text))
     if table.search:
         answers.append(Answer("How were the settings chosen?", table.search))
     if table.reviews is not None:
@@ -123,12 +129,10 @@ def _same_of(table: StudyTable) -> SameSetting | None:
     return same_setting(table.trials(with_copy=True), *table.same, ratio=ratio)
 
 
-def _rows(table: StudyTable, trials: Trials) -> list[SettingRow]:
+def _rows(table: StudyTable, trials: Trials, slow: SlowDumps) -> list[SettingRow]:
     base = table.base()
     fixed = {r.setting: r for r in simultaneous_ratios(trials, base)}
     ratios = fixed if table.reviews is None else table.reviews.ratios()
-    slow = table.trials(table.slowest_dump_s)
-    tails = {r.setting: r for r in paired_ratios(slow, base)}
     chances = p_best(trials, Better.HIGHER)
     shares = _shares(table)
     log = trials.log_value()
@@ -147,7 +151,8 @@ def _rows(table: StudyTable, trials: Trials) -> list[SettingRow]:
                 len(values),
                 failed,
                 ratios.get(name),
-                tails.get(name),
+                slow.slowest.get(name),
+                slow.p95.get(name),
                 chances[name],
                 shares.get(name, math.nan),
             )
@@ -270,20 +275,6 @@ def _pairs_text(pairs: list[Effect]) -> str:
     return (
         f"Yes: {both} is {most.ratio:.2f} times what both effects alone would give "
         f"({most.low:.2f} to {most.high:.2f})."
-    )
-
-
-def _tail_text(rows: list[SettingRow]) -> str:
-    first = rows[0]
-    if first.tail is None or not first.tail.is_known:
-        return ""
-    tail = first.tail
-    if not tail.differs:
-        return f"Of {shown(first.name)}, it takes about as long as of the reference. {none_found_text(tail)}"
-    word = "shorter" if tail.high < 1 else "longer"
-    return (
-        f"Of {shown(first.name)}, it is {word}: {tail.ratio:.2f} times the time of the reference "
-        f"({tail.low:.2f} to {tail.high:.2f})."
     )
 
 

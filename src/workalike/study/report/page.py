@@ -46,6 +46,7 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
             rows_hidden=max(0, len(found.rows) - MOST_ROWS),
             same=found.same,
             has_shares=any(row.share == row.share for row in found.rows),
+            has_p95=any(row.p95 is not None for row in found.rows),
             of_workloads=found.of_workloads,
             charts=charts,
             trials=len(table.block),
