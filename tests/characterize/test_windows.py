@@ -197,7 +197,7 @@ def test_impossible_times_of_a_log_are_stated(stamp: float, tmp_path: Path) -> N
         OPENS=1,
         WRITES=10,
         BYTES_WRITTEN=10 << 20,
-        SIZE_WRITE_1M_4M=10,
+        SIZE_WRITE_100K_1M=10,
         F_OPEN_START_TIMESTAMP=1.0,
         F_WRITE_START_TIMESTAMP=stamp,
         F_WRITE_END_TIMESTAMP=5.0,

@@ -18,7 +18,7 @@ EXIT_PARTLY = 3
 
 
 def report_gaps(found: Characterization) -> None:
-    """Report what of the log could not be used, and logs that may not belong together."""
+    """Report what of the log could not be used or is doubtful, and logs that may not belong together."""
     jobs = {log.job.job_id for log in found.logs}
     if len(jobs) > 1:  # without a batch system, each process of a workflow has a job id of its own
         starts = [log.job.start_time for log in found.logs]
@@ -37,6 +37,12 @@ def report_gaps(found: Characterization) -> None:
         warn(f"module {module} of the log is partial: what it lost is not in the workload")
     for module in found.skipped_modules:
         warn(f"module {module} is not read: nothing of it is in the workload")
+    reported = {
+        warning for log in found.logs for warning in log.warnings
+    }  # by `inspect`, and partial modules above
+    for warning in found.warnings:
+        if warning not in reported:
+            warn(warning)
 
 
 def end_if_partly(found: Characterization) -> None:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from workalike.capture.side_file import ProcessTime, read_side_file
 from workalike.darshan import Log, LustreTable, RecordTable
 from workalike.facts.columns import DIRECTIONS, CallColumns, Facts, IdArray, RecordColumns
+from workalike.facts.contradictions import contradictions_in
 from workalike.facts.jobs import JobFacts, Member, job_of
 from workalike.facts.plausible import impossible_times, latest_stamp, plausible
 from workalike.facts.records import FloatArray, IntArray
@@ -35,7 +36,7 @@ def gather(job: JobFacts, warnings: list[str]) -> Facts:
     """Every file of the job once, with what each module says of it.
 
     The processes of several logs become ranks one after the other, in the order of the logs' starts. Timestamps are
-    shifted by the difference of the starts. Values that cannot be true add a line to `warnings`.
+    shifted by the difference of the starts. Values that cannot be true, alone or together, add lines to `warnings`.
     """
     found = _Found(job.run_time)
     for member in job.members:
@@ -46,7 +47,9 @@ def gather(job: JobFacts, warnings: list[str]) -> Facts:
                 found.add_records(member, module, table, several, warnings)
         found.add_stripes(member.log)
         found.add_side_file(member, warnings)
-    return found.facts(job)
+    facts = found.facts(job)
+    warnings += contradictions_in(facts)
+    return facts
 
 
 @dataclass
