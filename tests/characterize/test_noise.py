@@ -28,16 +28,16 @@ def with_data_file(**files: int) -> LogBuilder:
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        ("<STDOUT>", "standard stream"),
-        ("/proj/app/libsolver.so.3", "shared library or module"),
-        ("/home/x/venv/lib/python3/numpy/core.pyc", "shared library or module"),
-        ("/home/x/pkg/__pycache__/a.cpython-311", "shared library or module"),
-        ("/etc/hosts", "system path"),
-        ("/opt/app/share/table", "system path"),
-        ("/home/x/venv/site-packages/data/table.csv", "system path"),
-        ("/tmp/out.h5_cid-3-77.sm", "MPI's temporary file"),
-        ("/tmp/ompi.node3.1000/jf.0/1/shared", "MPI's temporary file"),
-        ("/proj/run/romio-hints", "MPI's temporary file"),
+        ("<STDOUT>", "stream"),
+        ("/proj/app/libsolver.so.3", "library"),
+        ("/home/x/venv/lib/python3/numpy/core.pyc", "library"),
+        ("/home/x/pkg/__pycache__/a.cpython-311", "library"),
+        ("/etc/hosts", "system"),
+        ("/opt/app/share/table", "system"),
+        ("/home/x/venv/site-packages/data/table.csv", "system"),
+        ("/tmp/out.h5_cid-3-77.sm", "mpi"),
+        ("/tmp/ompi.node3.1000/jf.0/1/shared", "mpi"),
+        ("/proj/run/romio-hints", "mpi"),
     ],
 )
 def test_names_of_noise(name: str, rule: str) -> None:
@@ -61,20 +61,20 @@ def test_an_anonymised_stream_is_known_by_its_id() -> None:
     builder.names = {number: f"//{i}5006356" for i, number in enumerate(builder.names)}
     data, noise = sorted_out(builder)
     assert len(data) == 1
-    assert noise == {"standard stream": 1}
+    assert noise == {"stream": 1}
 
 
 def test_untouched_files_are_counted() -> None:
     builder = with_data_file()
     for i in range(1000):
         builder.posix(f"/proj/run/probe{i}", 0, STATS=1)
-    assert sorted_out(builder) == ({"/proj/run/data.bin"}, {"no data moved": 1000})
+    assert sorted_out(builder) == ({"/proj/run/data.bin"}, {"untouched": 1000})
 
 
 def test_text_logs_are_noise_only_where_there_is_data() -> None:
     builder = with_data_file()
     builder.stdio("/proj/run/run.log", 0, WRITES=100, BYTES_WRITTEN=MIB)
-    assert sorted_out(builder)[1] == {"text log": 1}
+    assert sorted_out(builder)[1] == {"text-log": 1}
     only_log = builder_of(1).stdio("/proj/run/run.log", WRITES=100, BYTES_WRITTEN=MIB)
     assert sorted_out(only_log) == ({"/proj/run/run.log"}, {})
     much = with_data_file()
@@ -86,7 +86,7 @@ def test_text_logs_are_noise_only_where_there_is_data() -> None:
 def test_text_logs_of_few_bytes_are_noise(share: float, noise: bool) -> None:
     """Though they are no negligible files."""
     builder = with_data_file(**{"/proj/run/run.log": round(share / (1 - share) * 100 * MIB)})
-    assert ("text log" in sorted_out(builder)[1]) is noise
+    assert ("text-log" in sorted_out(builder)[1]) is noise
 
 
 def test_small_files_are_negligible_together() -> None:
@@ -102,7 +102,7 @@ def test_the_only_output_is_not_negligible() -> None:
     builder.stdio("/proj/film.log", 0, WRITES=100, BYTES_WRITTEN=9_000)
     data, noise = sorted_out(builder)
     assert data == {"/proj/film.avi", "/proj/clip.mp4"}
-    assert noise == {"negligible": 1, "text log": 1}
+    assert noise == {"negligible": 1, "text-log": 1}
 
 
 def test_a_small_file_beside_another_output_is_negligible() -> None:

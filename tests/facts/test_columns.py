@@ -173,7 +173,7 @@ def table_of(path: Path) -> FileTable:
 
 def test_the_table_says_what_each_file_was(tmp_path: Path) -> None:
     table = table_of(write_log(tmp_path))
-    assert words_of(NoiseRule, table.noise.tolist()).count("shared library or module") == 1
+    assert words_of(NoiseRule, table.noise.tolist()).count("library") == 1
     shared = table.ranks == 4
     data = table.data & shared
     assert words_of(Role, table.role_by_name[data].tolist()) == ["checkpoint"] * 3

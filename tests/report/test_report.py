@@ -16,7 +16,7 @@ from workalike.compare.from_plan import side_of_plan
 from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
 from workalike.facts.records import Loss
-from workalike.facts.rules import LevelRule, by
+from workalike.facts.rules import LevelRule, NoiseRule, by
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record, RecordDump, RecordError, RecordScale, Stamp, stamp_of
@@ -292,7 +292,7 @@ def test_every_string_is_escaped(tmp_path: Path, found: Characterization) -> Non
         found.families,
         found.logs,
         losses=[Loss(Reason.NOISE, 1, 1, EVIL)],
-        noise=[(EVIL, 1, 1)],
+        noise=[(NoiseRule.LIBRARY, 1, 1)],
         partial_modules=[EVIL],
         skipped_modules=[EVIL],
         warnings=[EVIL],

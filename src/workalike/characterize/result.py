@@ -103,7 +103,9 @@ def summary_of(found: Characterization) -> dict[str, object]:
             }
             for f in found.families
         ],
-        "noise": [{"rule": rule, "files": files, "bytes": size} for rule, files, size in found.noise],
+        "noise": [
+            {"rule": rule.sentence, "files": files, "bytes": size} for rule, files, size in found.noise
+        ],
         "partial_modules": found.partial_modules,
         "counted_together": {
             "modules": list(found.counted_together.modules),

@@ -92,7 +92,7 @@ def _checkpoints(line: CommandLine, loop: Loop, ranks: int, notes: Notes) -> dic
 
 def _plots(line: CommandLine, loop: Loop, ranks: int, notes: Notes) -> dict[str, Any]:
     family = _family(line, "visualization", ranks, notes)
-    family["lifetime"] = "per-dump" if "turns" in str(family["sharing"]) else "appended"
+    family["lifetime"] = "per-dump" if _mode(line)[0] == "MIF" else "appended"
     family["schedule"] = _starts(loop.plot_starts())
     growth = loop.plot_growth(_factors(line, loop, notes))
     if any(factor != 1.0 for factor in growth):

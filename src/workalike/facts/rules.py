@@ -30,16 +30,16 @@ class LevelRule(Rule):
     AS_ASKED = "as-asked", "level {level}: as asked"
 
 
-class NoiseRule(StrEnum):
-    """Why a file is not the application's data. People read these words as they are."""
+class NoiseRule(Rule):
+    """Why a file is not the application's data."""
 
-    STREAM = "standard stream"
-    LIBRARY = "shared library or module"
-    SYSTEM = "system path"
-    MPI = "MPI's temporary file"
-    UNTOUCHED = "no data moved"
-    TEXT_LOG = "text log"
-    NEGLIGIBLE = "negligible"
+    STREAM = "stream", "standard stream"
+    LIBRARY = "library", "shared library or module"
+    SYSTEM = "system", "system path"
+    MPI = "mpi", "MPI's temporary file"
+    UNTOUCHED = "untouched", "no data moved"
+    TEXT_LOG = "text-log", "text log"
+    NEGLIGIBLE = "negligible", "negligible"
 
 
 @dataclass(frozen=True)
