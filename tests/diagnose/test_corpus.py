@@ -17,9 +17,11 @@ from workalike.diagnose.site import Site
 
 CASES = {
     "conflict": "test_page.py, tests/capture/test_conflicts_captured.py",
+    "never-overlaps": "test_rule_cases.py",
     "partial-log": "test_first_rules.py",
+    "slower-than-its-past": "test_past.py",
 }
-"""Rules without a number for a threshold: the tests that make them fire."""
+"""Rules without a number for a threshold, or that need more than counters: the tests that make them fire."""
 
 
 def weighty(log: LogBuilder, folder: Path) -> set[str]:

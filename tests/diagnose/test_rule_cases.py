@@ -125,3 +125,57 @@ def test_checkpoints_that_are_too_rare_cost_no_time(tmp_path: Path) -> None:
     log = checkpoints(2, shared=True)
     finding = seen(log, "checkpoint-interval", tmp_path, mean_time_between_failures_s=100)
     assert finding is not None and finding.cost.rank_seconds == 0
+
+
+@pytest.mark.parametrize(("written", "found"), [(2.0, True), (1.5, False)])
+def test_a_full_dataset_in_a_file_that_is_written_twice(tmp_path: Path, written: float, found: bool) -> None:
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    # The module lost the other datasets of the file.
+    log.h5d("/d/x:/d", file="/d/x", WRITES=1, BYTES_WRITTEN=MIB, DATASPACE_NPOINTS=MIB // 8, DATATYPE_SIZE=8)
+    log.posix("/d/x", OPENS=RANKS, WRITES=64, BYTES_WRITTEN=int(written * GIB), MAX_BYTE_WRITTEN=GIB - 1,
+              F_WRITE_TIME=0.1 * T * RANKS)  # fmt: skip
+    finding = seen(log.partial("H5D"), "fill-values", tmp_path)
+    assert (finding is not None) is found
+    assert finding is None or finding.cost.rank_seconds == pytest.approx(0.05 * T * RANKS)
+
+
+@pytest.mark.parametrize(("ranks_per_node", "found"), [(1, True), (4, False), (0, False)])
+def test_stripes_are_few_for_the_nodes(tmp_path: Path, ranks_per_node: int, found: bool) -> None:
+    log = LogBuilder(nprocs=RANKS, run_time=T).lustre("/d/x", osts=(0, 1))
+    log.posix("/d/x", OPENS=RANKS, WRITES=256, BYTES_WRITTEN=GIB, F_WRITE_TIME=0.1 * T * RANKS)
+    finding = seen(log, "too-few-stripes", tmp_path, ranks_per_node=ranks_per_node)
+    assert (finding is not None) is found
+
+
+def phases(ranks_at_once: int, quiet: int) -> LogBuilder:
+    """A heatmap of 40 spans; in those that are not quiet, so many of four ranks write."""
+    log = LogBuilder(nprocs=4, run_time=40.0).posix("/d/x", OPENS=4, WRITES=4, BYTES_WRITTEN=4)
+    for rank in range(4):
+        early = rank < ranks_at_once
+        log.heatmap("POSIX", rank, 1.0, [int(early or span == 39) * (span >= quiet) for span in range(40)])
+    return log
+
+
+def test_phases_of_all_ranks_with_quiet_between_never_overlap(tmp_path: Path) -> None:
+    finding = seen(phases(4, quiet=30), "never-overlaps", tmp_path)
+    assert finding is not None and finding.severity.value == "NOTE"
+    assert finding.evidence == {"io_share": 0.25, "ranks_share": 1.0, "hidden_s": 10.0}
+    assert seen(phases(2, quiet=30), "never-overlaps", tmp_path) is None
+    assert seen(phases(4, quiet=5), "never-overlaps", tmp_path) is None
+
+
+def of_nodes(slow: tuple[int, ...], factor: float) -> LogBuilder:
+    """Sixteen ranks on four nodes, some of which take longer for the same bytes of one shared file."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    times = [50.0 * (factor if rank in slow else 1.0) for rank in range(RANKS)]
+    for rank, spent in enumerate(times):
+        log.dxt_posix("/d/x", rank, writes=[(rank * MIB, MIB, 1.0, 1.0 + spent)], hostname=f"n{rank // 4}")
+    return log.posix("/d/x", OPENS=RANKS, WRITES=RANKS, BYTES_WRITTEN=RANKS * MIB, F_WRITE_TIME=sum(times))
+
+
+def test_a_node_whose_ranks_are_slow_is_told_from_a_slow_rank(tmp_path: Path) -> None:
+    finding = seen(of_nodes((4, 5, 6, 7), 4.0), "slow-rank", tmp_path)
+    assert finding is not None and finding.summary.startswith("the node of rank 4 is slow")
+    assert finding.cost.slowest_rank_s == pytest.approx(150.0)
+    assert seen(of_nodes((4,), 4.0), "slow-rank", tmp_path) is None
+    assert seen(of_nodes((4, 5, 6, 7), 2.0), "slow-rank", tmp_path) is None

@@ -94,12 +94,13 @@ def command(
         raise WorkalikeError(ErrorKind.USAGE, "no log to diagnose", hint="name a Darshan log")
     chosen = read_site(site)
     job = read_job(open_logs(logs))
-    found = diagnosis_of(job, chosen, names=names)
+    past = None
     if history is not None:
         from workalike.fleet.history.compare import history_of
 
         with progress("logs", hidden=as_json) as report_done:
-            found = found.model_copy(update={"history": history_of(job.logs, history, report_done)})
+            past = history_of(job.logs, history, report_done)
+    found = diagnosis_of(job, chosen, names=names, history=past)
     if attempt is not None:
         from workalike.diagnose.trying.measure import TryOptions
         from workalike.diagnose.trying.of_findings import try_findings, with_gains

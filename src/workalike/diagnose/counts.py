@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from workalike.darshan.bins import SIZE_BINS
 from workalike.diagnose.job import Job
 from workalike.facts.counters import ACCESSES, COUNTS
-from workalike.facts.records import BoolArray, FloatArray
+from workalike.facts.records import BoolArray, FloatArray, IntArray
 
 MIB = 2**20
 SMALL_BINS = SIZE_BINS[:5]
@@ -74,6 +76,41 @@ def nodes_of(job: Job, ranks_per_node: int) -> int | None:
     if len(hosts) and len(ranks) >= job.nprocs // len(job.logs):
         return len(hosts)
     return -(-job.nprocs // ranks_per_node) if ranks_per_node else None
+
+
+@dataclass(frozen=True)
+class Traced:
+    """Seconds and bytes of each rank by the trace, float64[P]; the ranks of each host; bool[N], the files in it."""
+
+    seconds: FloatArray
+    bytes: FloatArray
+    ranks_of_hosts: list[IntArray]
+    files: BoolArray
+
+
+def traced_ranks(job: Job) -> Traced | None:
+    """What the POSIX trace of a job of one log says of each rank; None without one of all ranks."""
+    table = job.logs[0].dxt("DXT_POSIX") if len(job.logs) == 1 else None
+    if table is None or len(np.unique(table.ranks)) < job.nprocs:
+        return None
+    spent, moved = np.zeros(job.nprocs), np.zeros(job.nprocs)
+    rows = {number: row for row, number in enumerate(job.facts.record_ids.tolist())}
+    files = np.zeros(len(job), dtype=bool)
+    own = job.own
+    for record, (number, rank) in enumerate(zip(table.ids.tolist(), table.ranks.tolist(), strict=True)):
+        row = rows.get(number)
+        if row is None or not own[row]:
+            continue
+        files[row] = True
+        for part in table.segments(record):
+            taken = part["end"] - part["start"]
+            spent[rank] += float(np.where(np.isfinite(taken), taken, 0.0).clip(0, job.run_time).sum())
+            moved[rank] += float(part["length"].clip(0).sum())
+    host_of_rank = dict(zip(table.ranks.tolist(), table.hostnames.tolist(), strict=True))
+    hosts: dict[bytes, list[int]] = {}
+    for rank, host in sorted(host_of_rank.items()):
+        hosts.setdefault(host, []).append(rank)
+    return Traced(spent, moved, [np.array(ranks, dtype=np.int64) for ranks in hosts.values()], files)
 
 
 def by_rank(job: Job, module: str, counters: tuple[str, ...]) -> dict[int, FloatArray]:

@@ -16,10 +16,11 @@ from workalike.diagnose.finding import (
     Diagnosis,
     FamilyOut,
     Finding,
+    History,
     Severity,
     Unknown,
 )
-from workalike.diagnose.job import Job, read_job
+from workalike.diagnose.job import Job, Past, read_job
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.rule import Answer, CannotTell, Found, Rule, Seen
 from workalike.diagnose.site import Site
@@ -38,8 +39,9 @@ def diagnose(logs: Sequence[Log], site: Site | None = None, *, names: bool = Fal
     return diagnosis_of(read_job(logs), site or Site(), names=names)
 
 
-def diagnosis_of(job: Job, site: Site, *, names: bool = False) -> Diagnosis:
-    """As `diagnose`, of a job that was read."""
+def diagnosis_of(job: Job, site: Site, *, names: bool = False, history: History | None = None) -> Diagnosis:
+    """As `diagnose`, of a job that was read; `history` is how it stands among earlier runs."""
+    job.past = past_of(history) if history else None
     findings, unknown = findings_of(job, site)
     spent = _io_seconds(job)
     warnings = [*job.warnings, *(w for log in job.logs for w in log.warnings)]
@@ -58,6 +60,24 @@ def diagnosis_of(job: Job, site: Site, *, names: bool = False) -> Diagnosis:
         consistency=_consistency(job) if len(job) else None,
         findings=findings,
         cannot_tell=unknown,
+        history=history,
+    )
+
+
+def past_of(history: History) -> Past | None:
+    """What rules need of a history; None where the run or its earlier ones have no bandwidth."""
+    standings = {standing.key: standing for standing in history.standings}
+    if "bandwidth" not in standings or "io_s" not in standings:
+        return None
+    bandwidth, io = standings["bandwidth"], standings["io_s"]
+    return Past(
+        runs=history.runs,
+        percentile=bandwidth.percentile,
+        bandwidth=bandwidth.value,
+        usual_bandwidth=bandwidth.median,
+        io_s=io.value,
+        usual_io_s=io.median,
+        changed=tuple(s.name for s in history.standings if s.changed and s.unit in ("", "B")),
     )
 
 
@@ -109,6 +129,8 @@ def _ask(rule: Rule, job: Job, site: Site) -> Found:
 def _has(job: Job, module: str) -> bool:
     if module == "LUSTRE":  # not a module of files, and so not among the facts
         return any(len(log.lustre()) for log in job.logs)
+    if module == "HEATMAP":
+        return any(log.heatmaps() for log in job.logs)
     return job.module(module) is not None
 
 

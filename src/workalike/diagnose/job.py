@@ -33,18 +33,37 @@ class Family:
     files: int
 
 
+@dataclass(frozen=True)
+class Past:
+    """This run among `runs` earlier ones of the same workload.
+
+    `percentile` is the place of its bandwidth among theirs, in bytes per second; `io_s` are seconds of the slowest rank
+    in I/O; usual values are medians. `changed` are counts and bytes by name that are not what they were.
+    """
+
+    runs: int
+    percentile: float
+    bandwidth: float
+    usual_bandwidth: float
+    io_s: float
+    usual_io_s: float
+    changed: tuple[str, ...]
+
+
 @dataclass
 class Job:
     """The facts of a job's N files, as columns.
 
     `nprocs` ranks ran for `run_time` seconds. `warnings` are what could not be true in the logs.
-    `seconds` keeps what `costs` has added up, by module and kind of call.
+    `seconds` keeps what `costs` has added up, by module and kind of call. `past` is None where no earlier runs are
+    known.
     """
 
     facts: Facts
     logs: Sequence[Log]
     member_of: JobFacts
     warnings: list[str] = field(default_factory=list)
+    past: Past | None = None
     seconds: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
     _sums: dict[tuple[str, ...], FloatArray] = field(default_factory=dict)
 

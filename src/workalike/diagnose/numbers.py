@@ -20,7 +20,7 @@ def number_text(name: str, value: float) -> str:
     last = name.rpartition(": ")[2]
     if last.endswith("_s") or last.startswith("seconds"):
         return seconds_text(value)
-    if last == "rate":
+    if last.endswith("rate"):
         return rate_text(value)
     if last in SHARES:
         return percent_text(100 * value)

@@ -9,12 +9,13 @@ from workalike.diagnose import counts
 from workalike.diagnose.costs import META, READ, WRITE, of_one_rank, seconds
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
-from workalike.text import seconds_text
+from workalike.text import plural, seconds_text
 
 
 class Limits(Parameters):
     ratio: float = Field(3.0, gt=0, description="Slowest rank's time / mean time.")
     bytes: float = Field(0.1, gt=0, description="Difference of its bytes from the mean, as a share.")
+    nodes: int = Field(3, ge=2, description="Nodes with a trace, for a slow node.")
 
 
 def find(job: Job, limits: Limits) -> Found:
@@ -42,7 +43,32 @@ def find(job: Job, limits: Limits) -> Found:
         even = float(counts.bytes_of(job, "READ")[row] + counts.bytes_of(job, "WRITE")[row]) / job.nprocs
         if job.own[row] and slowest_s >= limits.ratio * mean > 0 and abs(size - even) <= limits.bytes * even:
             out.append(_seen(job, (int(job.family[row]),), rank, slowest_s, mean))
-    return out
+    return out + _slow_node(job, limits)
+
+
+def _slow_node(job: Job, limits: Limits) -> list[Seen]:
+    """The median time of the ranks of each host, by the trace, against the median of the hosts."""
+    traced = counts.traced_ranks(job)
+    if traced is None:
+        return []
+    hosts = [ranks for ranks in traced.ranks_of_hosts if traced.bytes[ranks].any()]
+    if len(hosts) < limits.nodes:
+        return []
+    times = np.array([np.median(traced.seconds[ranks]) for ranks in hosts])
+    sizes = np.array([traced.bytes[ranks].mean() for ranks in hosts])
+    slowest, usual, even = int(np.argmax(times)), float(np.median(times)), float(np.median(sizes))
+    if not times[slowest] >= limits.ratio * usual > 0 or abs(sizes[slowest] - even) > limits.bytes * even:
+        return []
+    ranks = hosts[slowest]
+    rank, time = int(ranks[0]), float(times[slowest])
+    formula = "median time of the node's ranks - median of the nodes"
+    terms = {"node_median_s": time, "median_s": usual}
+    cost = of_one_rank(job, job.own, time - usual, formula, **terms)
+    text = (
+        f"the node of rank {rank} is slow: {seconds_text(time)} in the median of its {plural(len(ranks), 'rank')}, "
+        f"{seconds_text(usual)} on the median of {plural(len(hosts), 'node')}, for the same bytes"
+    )
+    return [Seen(text, cost, job.families_of(traced.files & job.own), {"rank": rank, **terms})]
 
 
 def _seen(job: Job, families: tuple[int, ...], rank: int, slowest: float, mean: float) -> Seen:
@@ -58,9 +84,9 @@ RULE = Rule(
     find=find,
     parameters=Limits,
     title="one rank or node is slow",
-    seen_as="The slowest rank takes a multiple of the mean time for the same bytes.",
+    seen_as="The slowest rank takes a multiple of the mean time for the same bytes; by a trace (DXT), the ranks of a node do in the median.",
     costs="Slowest rank's time less the mean: the others wait for it.",
-    advice="Look at the rank's node: the same rank in several runs says node, changing ranks say storage.",
+    advice="Look at the rank's node: a trace (DXT) tells whether all of its ranks are slow. Without one, the same node in several runs says node, changing ones say storage.",
     needs=("POSIX",),
     explained_by=("slow-target",),
 )
