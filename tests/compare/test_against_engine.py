@@ -1,22 +1,17 @@
-"""The side of a plan has the counters that the engine counts when it expands the plan (backend null)."""
+"""The side of a plan, which the core counts in Python, has the counters that the engine's program counts."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from engine_counts import engine_or_skip, lines_counted
 
 from workalike.compare.fidelity import compare
-from workalike.errors import WorkalikeError
-from workalike.launch.run import RunOptions, find_engine, run_plan
 from workalike.plan.resolve import Options, resolve
+from workalike.record.run_record import assemble
 from workalike.workload.model import Workload
 from workalike.workload.workload_file import parse_workload
-
-try:
-    find_engine()
-except WorkalikeError:
-    pytest.skip("workalike-engine is not installed", allow_module_level=True)
 
 pytestmark = pytest.mark.mpi
 
@@ -71,7 +66,7 @@ def test_a_plan_has_the_counters_of_the_engine(
         pytest.skip("ranks that take turns make no collective calls")
     workload = workload_of(interface, sharing, STREAMS[streams])
     plan = resolve(workload, Options())
-    record = run_plan(plan, RunOptions(data=tmp_path / "data", out=tmp_path, backend="null", quiet=True))
+    record = assemble(lines_counted(engine_or_skip(), plan, tmp_path))
     fidelity = compare(workload, record, plan=plan)
     assert fidelity.basis == "plan"
     assert fidelity.families[0].bytes_error_max_pct == 0

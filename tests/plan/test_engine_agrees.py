@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_counts import engine_or_skip, lines_counted
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from plan_sums import bytes_of
 from workload_strategies import workloads
 
-from workalike.errors import WorkalikeError
-from workalike.launch.launchers import Shape, choose
-from workalike.launch.run import find_engine
-from workalike.plan.plan_file import write_plan
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Direction
@@ -30,24 +26,11 @@ WORKLOADS = sorted((Path(__file__).parents[2] / "workloads").glob("*.yaml"))
 
 @pytest.fixture(scope="module")
 def engine() -> Path:
-    try:
-        return find_engine()
-    except WorkalikeError:
-        pytest.skip("workalike-engine is not built (make build)")
+    return engine_or_skip()
 
 
 def dumps_counted(engine: Path, plan: Plan, folder: Path) -> Iterator[dict[str, Any]]:
-    """The dumps that one process counts with the `null` backend."""
-    write_plan(plan, folder / "plan.json")
-    (folder / "run.jsonl").unlink(missing_ok=True)
-    command = [str(engine), "--plan", str(folder / "plan.json"), "--dir", str(folder)]
-    command += ["--record", str(folder / "run.jsonl"), "--backend", "null", "--quiet"]
-    launcher = choose(None, 1)
-    done = subprocess.run(
-        launcher.command(Shape(1, None, None), command), capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    for line in (folder / "run.jsonl").read_text().splitlines():
+    for line in lines_counted(engine, plan, folder).read_text().splitlines():
         part = json.loads(line)
         if part["type"] == "dump":
             yield part
