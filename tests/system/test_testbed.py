@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from .support import lines_of, wait_until
-from .testbed import COMMAND, CephBed, needs_testbed, seconds_to_write, tools_testbed
+from .testbed import COMMAND, CephBed, limited_traffic, needs_testbed, tools_testbed, write_through
 
 pytestmark = pytest.mark.system
 
@@ -168,16 +168,30 @@ def striped(bed: CephBed, count: int, stem: str) -> Path:
     return spread[0]
 
 
-def test_limits_make_stripes_matter(bed: CephBed) -> None:
-    """One limit for all: twice the stripes, half the time; wide bounds, since the machine is shared."""
+def written_by_daemons(bed: CephBed, path: Path, size: int) -> dict[int, int]:
+    """Bytes that each daemon has got while so many were written into a file."""
+    before = bed("counters")
+    write_through(path, size)
+    return {int(n): counters["written"] - before[n]["written"] for n, counters in bed("counters").items()}
+
+
+def test_limits_hold_what_each_stripe_gets(bed: CephBed) -> None:
+    """One limit for all: with more stripes, each of more daemons gets less, and has a limit of its own."""
     bed.limit("160mbit")
     size = 20 * MIB
-    seconds = {count: seconds_to_write([striped(bed, count, "limited")], size) for count in (1, 2, 4)}
+    for count in (1, 2, 4):
+        before = limited_traffic(bed)
+        written = written_by_daemons(bed, striped(bed, count, "limited"), size)
+        share = size // count
+        busy = [daemon for daemon, size_there in written.items() if size_there >= share]
+        assert len(busy) == count, written
+        assert all(size_there < MIB for daemon, size_there in written.items() if daemon not in busy), written
+        passed = limited_traffic(bed)
+        for daemon in busy:
+            assert passed[daemon].sent - before[daemon].sent >= share
+            assert passed[daemon].held_back > before[daemon].held_back
     bed.limit("none")
-    assert 1.5 < seconds[1] / seconds[2] < 2.7, seconds
-    assert 1.5 < seconds[2] / seconds[4] < 2.7, seconds
-    unlimited = seconds_to_write([striped(bed, 1, "unlimited")], size)
-    assert unlimited < seconds[1] / 2
+    assert limited_traffic(bed) == {}
 
 
 def test_pools_pin_to_one_daemon_and_one_can_be_slow(bed: CephBed) -> None:
@@ -188,33 +202,34 @@ def test_pools_pin_to_one_daemon_and_one_can_be_slow(bed: CephBed) -> None:
         os.setxattr(path, "ceph.file.layout.pool", f"only{number}".encode())
         files.append(path)
         assert set(bed("where", "--objects", 8, path)[0]) == {number}
-    before = bed("counters")
     bed.limit("100mbit", 3)
-    fast, slow = (seconds_to_write([path], 10 * MIB) for path in files)
+    fast, slow = (written_by_daemons(bed, path, 10 * MIB) for path in files)
+    passed = limited_traffic(bed)
     bed.limit("none", 3)
-    written = {n: counters["written"] - before[n]["written"] for n, counters in bed("counters").items()}
-    assert slow > 3 * fast, (slow, fast)
-    assert written["0"] >= 10 * MIB <= written["3"]
-    assert written["1"] < MIB > written["2"]
+    assert fast[0] >= 10 * MIB <= slow[3]
+    assert max(fast[1], fast[2], fast[3], slow[0], slow[1], slow[2]) < MIB
+    assert list(passed) == [3] and passed[3].sent >= 10 * MIB and passed[3].held_back
+
+
+DELAY = "osd_debug_inject_dispatch_delay_"
 
 
 def test_a_delayed_daemon(bed: CephBed) -> None:
+    """The daemon itself is asked for its delay."""
+
+    def setting(name: str) -> float:
+        ask = ("tell", "osd.2", "config", "get", DELAY + name, "--format", "json")
+        command = bed.inside("ceph", "-c", str(bed.mount.parent / "ceph.conf"), *ask)
+        return float(json.loads(subprocess.check_output(command, text=True))[DELAY + name])
+
+    bed("delay", 2, 0.05)
+    assert (setting("duration"), setting("probability")) == (0.05, 1)
     path = bed.mount / "delayed"
     path.touch()
     os.setxattr(path, "ceph.file.layout.pool", b"only2")
-    bed("delay", 2, 0.05)
-    with path.open("r+b", buffering=0) as file:
-        began = time.monotonic()
-        for _ in range(8):
-            file.write(b"x" * 4096)
-            os.fsync(file.fileno())
-        delayed = time.monotonic() - began
-        bed("delay", 2, 0)
-        began = time.monotonic()
-        for _ in range(8):
-            file.write(b"x" * 4096)
-            os.fsync(file.fileno())
-    assert delayed > 0.4 > time.monotonic() - began
+    assert written_by_daemons(bed, path, MIB)[2] >= MIB
+    bed("delay", 2, 0)
+    assert setting("probability") == 0
 
 
 def test_bad_requests_are_one_line(bed: CephBed, tmp_path: Path) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -93,13 +94,34 @@ def slurm_bed() -> Iterator[CephBed]:
         yield started
 
 
-def seconds_to_write(files: list[Path], size: int) -> float:
-    """Seconds until so many bytes are on the servers, written to each file in turn."""
+def write_through(path: Path, size: int) -> None:
+    """Write so many bytes into a file; they are on the servers afterwards."""
     block = bytes(2**20)
-    began = time.monotonic()
-    for path in files:
-        with path.open("r+b", buffering=0) as file:
-            for _ in range(size // len(block)):
-                file.write(block)
-            os.fsync(file.fileno())
-    return time.monotonic() - began
+    with path.open("r+b", buffering=0) as file:
+        for _ in range(size // len(block)):
+            file.write(block)
+        os.fsync(file.fileno())
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What a limit has let pass towards a storage daemon, and how often it has held something back."""
+
+    sent: int
+    held_back: int
+
+
+TRAFFIC = re.compile(
+    r"^class htb 1:1([0-9a-f]) .*?Sent (\d+) bytes .*?overlimits (\d+)", re.MULTILINE | re.DOTALL
+)
+
+
+def traffic_in(listed: str) -> dict[int, Traffic]:
+    """By storage daemon, from what `tc -s class show` lists: class 1:12 is what daemon 2 receives."""
+    return {int(n, 16): Traffic(int(sent), int(held)) for n, sent, held in TRAFFIC.findall(listed)}
+
+
+def limited_traffic(bed: CephBed) -> dict[int, Traffic]:
+    """Of the daemons that have a limit."""
+    command = bed.inside("tc", "-s", "class", "show", "dev", "lo")
+    return traffic_in(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
