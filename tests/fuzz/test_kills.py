@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from killed_runs import CONTENTS, KilledRun, workload
+from killed_runs import KilledRun, backends_built, workload
 
-from workalike.launch.run import engine_if_built
+from workalike.launch.run import engine_if_built, find_engine
 
 pytestmark = [
     pytest.mark.long,
@@ -34,7 +34,7 @@ SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 @pytest.fixture
 def runs(tmp_path: Path) -> Iterator[dict[str, KilledRun]]:
     by_backend = {}
-    for backend in CONTENTS:
+    for backend in backends_built(find_engine()):
         folder = tmp_path / backend
         folder.mkdir()
         by_backend[backend] = KilledRun(folder, workload(backend))

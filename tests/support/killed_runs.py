@@ -25,8 +25,16 @@ CONTENTS = {
     "hdf5": "level: mpiio\n  sizes: 120 KiB\n  content: {fit: {datasets: 3}}",
     "pnetcdf": "sizes: 120 KiB\n  content: {fit: {datasets: 3}}",
     "typhonio": "content: {mesh: {dimensions: 2, part_size: 40 kB, variables: 3}}",
+    "adios2": "sizes: 120 KiB\n  content: {fit: {datasets: 3}}",
 }
 """A small dump of each backend that performs something."""
+
+
+def backends_built(engine: Path) -> list[str]:
+    """Those of `CONTENTS` that the engine was built with."""
+    listed = subprocess.run([engine, "--list-backends"], capture_output=True, text=True, check=True).stdout
+    built = {line.split()[0] for line in listed.splitlines() if line.strip()}
+    return [backend for backend in CONTENTS if backend in built]
 
 
 def workload(backend: str, every: float = 0.1, count: int = DUMPS) -> str:
