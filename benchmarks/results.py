@@ -53,6 +53,8 @@ class Stamp:
     """Of the sources' names and contents; None: not recorded, then the commit decides what has changed."""
     origin: str = "measured"
     """'measured', or 'converted': figures that were on the page before benchmarks wrote JSON."""
+    elsewhere: bool = False
+    """The commit is one of another checkout, and not known in this repository."""
 
 
 @dataclass

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from catalogue import CATALOGUE, FOLDER, ROOT, Entry, entry
-from results import Result, load_result
+from results import Result, Stamp, load_result
 
 SOURCE = FOLDER / "page.md"
 PAGE = ROOT / "docs" / "results.md"
@@ -58,14 +58,17 @@ def rows(known: Entry, result: Result | None, machines: list[str]) -> list[str]:
 def measured(result: Result, machines: list[str]) -> str:
     stamp = result.stamp
     words = ["converted" if stamp.origin == "converted" else "", stamp.date or "date not known"]
-    words.append(
-        f"commit {stamp.commit}{' and changes' if stamp.changed else ''}"
-        if stamp.commit
-        else "commit not known"
-    )
+    words.append(commit_words(stamp))
     words.append(f"machine {LETTERS[machines.index(stamp.machine)]}")
     words.append("load {:.1f} to {:.1f}".format(*stamp.load) if stamp.load else "load not recorded")
     return ", ".join(word for word in words if word)
+
+
+def commit_words(stamp: Stamp) -> str:
+    if stamp.commit is None:
+        return "commit not known"
+    changes = " and changes" if stamp.changed else ""
+    return f"commit {stamp.commit}{changes}{' (not known here)' if stamp.elsewhere else ''}"
 
 
 def cell(text: str) -> str:

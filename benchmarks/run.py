@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -18,6 +19,11 @@ from pathlib import Path
 import results_page
 from catalogue import CATALOGUE, ROOT, Entry, Kind, entry
 from results import Figure, Result, digest_of, git, load_result, stamp_now
+
+COUNTED = ("passed", "skipped")
+SUMMARY = re.compile(r"^=* ?((?:\d+ \w+, )*\d+ \w+) in [\d.]+s", re.MULTILINE)
+"""pytest's last line: "217 passed, 6 skipped in 4.10s"."""
+OLD_COUNTS = re.compile(r"; [\d,]+ tests passed, [\d,]+ skipped$")
 
 
 def state(known: Entry) -> str:
@@ -61,24 +67,52 @@ def perform(known: Entry) -> bool:
     if words[0] == "python":
         words[0] = sys.executable
     before = known.file.stat().st_mtime_ns if known.file.exists() else None
-    done = subprocess.run(words, cwd=ROOT)
     if known.kind is Kind.SCRIPT:
         # A script's exit code says whether targets were reached; that is in its figures. Its result must be new.
+        subprocess.run(words, cwd=ROOT)
         return known.file.exists() and known.file.stat().st_mtime_ns != before
-    if done.returncode != 0:
+    code, output = shown(words)
+    counts = counted(output)
+    if code != 0 or (counts and not counts["passed"]):
         return False
-    figures = figures_of_tests(known)
+    figures = figures_of_tests(known, counts)
     if figures:
         Result(known.name, known.command, stamp_now(known, load), figures).save(known.file)
     return bool(figures)
 
 
-def figures_of_tests(known: Entry) -> list[Figure]:
-    """What it means that they passed; empty where neither the catalogue nor a result says it."""
+def shown(words: list[str]) -> tuple[int, str]:
+    """The exit code of a command and what it printed, which is also shown."""
+    lines = []
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace") as process:
+        for line in process.stdout or ():
+            print(line, end="", flush=True)
+            lines.append(line)
+    return process.returncode, "".join(lines)
+
+
+def counted(output: str) -> dict[str, float]:
+    """Tests that passed and that were skipped, by pytest's last summary; empty where there is none."""
+    summaries = SUMMARY.findall(output)
+    if not summaries:
+        return {}
+    return {word: float((re.findall(rf"(\d+) {word}", summaries[-1]) or [0])[0]) for word in COUNTED}
+
+
+def figures_of_tests(known: Entry, counts: dict[str, float]) -> list[Figure]:
+    """What it means that they passed, and how many did; empty where neither the catalogue nor a result says it."""
     if known.passing is not None:
         measure, meaning = known.passing
-        return [Figure(measure, meaning, target=meaning, reached=True)]
-    return load_result(known.file).figures if known.file.exists() else []
+        figures = [Figure(measure, meaning, target=meaning, reached=True)]
+    else:
+        figures = load_result(known.file).figures if known.file.exists() else []
+    if figures and counts:
+        meaning = OLD_COUNTS.sub("", figures[0].figure)
+        figures[
+            0
+        ].figure = f"{meaning}; {counts['passed']:,.0f} tests passed, {counts['skipped']:,.0f} skipped"
+        figures[0].values = counts
+    return figures
 
 
 def show(entries: list[Entry]) -> None:

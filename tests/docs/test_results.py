@@ -13,7 +13,7 @@ import results
 import results_page
 import run
 from catalogue import CATALOGUE, FOLDER, ROOT, Entry, Kind
-from results import Figure, Result, Results, Stamp, entry_of_command, load_result
+from results import Figure, Result, Results, Stamp, entry_of_command, git, load_result
 
 STAMP = Stamp(commit="0123456789", date="2026-01-02", machine="2 cores", load=[0.5, 1.5])
 
@@ -106,6 +106,45 @@ def test_tests_that_pass_make_the_result_that_the_catalogue_says(checkout: tuple
     tests.file.unlink()
     assert not run.perform(dataclasses.replace(tests, passing=None))
     assert not tests.file.exists()
+
+
+def test_the_number_of_tests_is_that_of_the_run(checkout: tuple[Path, Entry]) -> None:
+    _, known = checkout
+    tests = dataclasses.replace(known, command="tests", kind=Kind.TESTS)
+    for summary, figure in (
+        ("217 passed, 6 skipped in 4.10s", "equal; 217 tests passed, 6 skipped"),
+        (
+            "1 failed, 3 passed in 0.1s\n== 1800 passed, 2 warnings in 60.0s (0:01:00) ==",
+            "equal; 1,800 tests passed, 0 skipped",
+        ),
+        ("the bundle is accepted", "equal; 1,800 tests passed, 0 skipped"),
+    ):
+        kept = (
+            load_result(tests.file).figures if tests.file.exists() else [Figure("counters", "equal", "equal")]
+        )
+        Result(tests.name, tests.command, STAMP, kept).save(tests.file)
+        assert run.figures_of_tests(tests, run.counted(summary))[0].figure == figure
+        Result(tests.name, tests.command, STAMP, run.figures_of_tests(tests, run.counted(summary))).save(
+            tests.file
+        )
+    assert load_result(tests.file).figures[0].values == {"passed": 1800, "skipped": 0}
+
+
+def test_tests_that_are_all_skipped_are_no_result(checkout: tuple[Path, Entry]) -> None:
+    _, known = checkout
+    command = "python -c 'print(\"4 skipped in 0.1s\")'"
+    tests = dataclasses.replace(known, command=command, kind=Kind.TESTS, passing=("4 files", "equal"))
+    assert not run.perform(tests)
+    assert not tests.file.exists()
+
+
+def test_commits_of_results_are_in_the_repository_or_named_as_not_known() -> None:
+    if git("rev-parse", "--is-shallow-repository") != "false":
+        pytest.skip("the tree is no whole git checkout")
+    for path in sorted(FOLDER.glob("*.json")):
+        stamp = load_result(path).stamp
+        is_here = git("cat-file", "-e", f"{stamp.commit}^{{commit}}") is not None
+        assert stamp.commit is None or is_here != stamp.elsewhere, path.name
 
 
 def test_missing_result_is_shown_as_missing() -> None:
