@@ -40,6 +40,7 @@ NO_THRESHOLDS = {
     "BLOCKS",  # the engine's payload
     "FACTORS",  # by which `workalike thresholds` varies a row
     "FEWEST_VARIABLES",  # a mesh has at least one
+    "FIRST_ROOM",  # a number of Darshan's
     "MAX_DIMS",  # the dimensions that a record has fields for
     "MOST_COMMON",  # sizes that a record names
     "MOST_DIGITS",  # a 64-bit number holds no more

@@ -49,6 +49,7 @@ from workalike.facts.plausible import latest_stamp
 from workalike.facts.rank_sets import active_ranks
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision, by
+from workalike.facts.trace_totals import trace_differences
 from workalike.text import size_text
 from workalike.workload.model import Direction, Level, Reader, Reason, TableReference, Uncovered, Workload
 
@@ -100,6 +101,8 @@ class _Characterizer:
         if not data_files:
             raise self._nothing(together)
         traces = Traces(self.job, self.options.use_trace)
+        if self.options.use_trace:
+            self.warnings += trace_differences(self.logs)
         data_sets: list[FamilyFacts] = []
         if self.options.refine:
             data_sets, data_files = data_sets_in(data_files, self.job)

@@ -271,6 +271,8 @@ class Thresholds:
     window_least: float = _threshold(0.001, "s", "or by at most this time.")
     # facts.times
     compute_most: float = _limit(1e15, "s", "Largest plausible time of all ranks together.")
+    # facts.trace_totals
+    trace_room: int = _limit(2**16, "operations", "A trace that has fewer may have ended early from here on.")
     # characterize.traced
     trace_most: int = _limit(20_000_000, "operations", "Longer traces are not read.")
     trace_runs: int = _limit(16, "runs", "Most contiguous runs of one rank that are kept as they are.")
