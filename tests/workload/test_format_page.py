@@ -1,4 +1,4 @@
-"""docs/workload-format.md: every example is accepted, and every error message is that of the page."""
+"""docs/workload-*.md: every example is accepted, and every error message is that of the page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ from workalike.workload.model import (
 from workalike.workload.summary import summarize
 from workalike.workload.workload_file import parse_workload, workload_text
 
-PAGE = (Path(__file__).parents[2] / "docs" / "workload-format.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = "".join((DOCS / f"workload-{part}.md").read_text() for part in ("format", "contents", "fields"))
 GOOD = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.M | re.S)
 WRONG = re.findall(r"^```yaml wrong\n(.*?)^```\n```text\n(.*?)\n```$", PAGE, re.M | re.S)
 

@@ -1,4 +1,4 @@
-"""Upgrades workload files of version 1 to version 2 (docs/workload-format.md, "Versions").
+"""Upgrades workload files of version 1 to version 2 (docs/workload-fields.md, "Versions").
 
 Version 2 renames three fields without changing their meaning. The upgrade changes the nodes of the YAML document, which
 know their lines, so that errors still name the line.
