@@ -81,6 +81,16 @@ CATALOGUE = (
         ),
     ),
     Entry(
+        "diagnose-large",
+        "python benchmarks/diagnose_large.py",
+        (
+            "benchmarks/diagnose_large.py",
+            "tests/support/large_traces.py",
+            "src/workalike/diagnose",
+            "src/workalike/facts",
+        ),
+    ),
+    Entry(
         "tried-changes",
         "python benchmarks/tried_changes.py",
         ("benchmarks/tried_changes.py", "src/workalike/diagnose", "src/workalike/facts", *ENGINE),

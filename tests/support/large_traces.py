@@ -37,6 +37,11 @@ def shuffled(rank: int, numbers: Array, ranks: int) -> tuple[Array, Array]:
     return offsets[order], lengths[order]
 
 
+def overlapping(rank: int, numbers: Array, ranks: int) -> tuple[Array, Array]:
+    """Long blocks that begin close together: each one touches those of all ranks."""
+    return (numbers * ranks + rank) * 64, np.full(len(numbers), 64 * 1024 * 1024)
+
+
 RULES: dict[str, Rule] = {"interleaved": interleaved, "shuffled": shuffled}
 
 
