@@ -13,6 +13,7 @@ from workalike.characterize.result import Characterization
 from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
+from workalike.plan.core import core_plan
 from workalike.plan.plan_file import plan_text
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Family, Reader, SharingMode, Workload
@@ -133,3 +134,75 @@ def test_readers_at_different_distances_are_no_neighbours(tmp_path: Path) -> Non
     found = characterize([open_log(tmp_path / "app.darshan")])
     assert all(facts.family.reader is Reader.WRITER for facts in found.families)
     assert json.loads(plan_text(resolve(found.workload, Options())))
+
+
+Rows = list[tuple[bool, int, int]]
+"""(whether it writes, offset, length), in the order of time."""
+
+
+def traced_log(path: Path, ranks: int, shift: int, rounds: list[tuple[Rows, Rows]]) -> Path:
+    """A log with traces: in each round a rank writes its file, and the one `shift` places before it reads the file."""
+    log = LogBuilder(nprocs=ranks, run_time=100.0)
+    for rank in range(ranks):
+        own, other = f"/data/f{rank}", f"/data/f{(rank + shift) % ranks}"
+        for name, write in ((own, True), (other, False)):
+            segments = [
+                (offset, length, 10.0 * turn + 5 * (not write) + 0.1 * k, 10.0 * turn + 5 * (not write) + 0.1 * k + 0.05)
+                for turn, parts in enumerate(rounds)
+                for k, (_, offset, length) in enumerate(parts[not write])
+            ]  # fmt: skip
+            kind = "write" if write else "read"
+            rows = [("open", -1, -1), *((kind, offset, length) for offset, length, _, _ in segments)]
+            log.posix(name, rank, **counters(rows), **times(rows))
+            log.dxt_posix(name, rank, **{f"{kind}s": segments})
+    return log.write(path)
+
+
+def planned(found: Characterization) -> dict[tuple[int, str], Rows]:
+    """The plan's transfers of each rank in each file, in order."""
+    core = core_plan(resolve(found.workload, Options()))
+    out: dict[tuple[int, str], Rows] = {}
+    for rank in range(found.workload.ranks):
+        columns = core.operations(rank=rank, most=10**6)
+        for file, kind, offset, length in zip(
+            *(columns[name].tolist() for name in ("file", "kind", "offset", "length")), strict=True
+        ):
+            if _core.kinds[kind] in ("read", "write"):
+                row = (_core.kinds[kind] == "write", offset, length)
+                out.setdefault((rank, columns["names"][file]), []).append(row)
+    return out
+
+
+def rows_of(write: bool, *pairs: tuple[int, int]) -> Rows:
+    return [(write, offset, length) for offset, length in pairs]
+
+
+REGULAR = [(k * 65536, 65536) for k in range(4)]
+ODD = [(0, 65536), (3 * 65536, 65536), (65536, 20000), (200000, 300)]
+BACKWARDS = REGULAR[::-1]
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        [(REGULAR, REGULAR)],
+        [(REGULAR, BACKWARDS)],
+        [(ODD, ODD[::-1])],
+        [(REGULAR, BACKWARDS), (REGULAR, BACKWARDS), (REGULAR, BACKWARDS)],
+    ],
+    ids=["in order", "backwards", "odd", "three rounds"],
+)
+@pytest.mark.parametrize(("ranks", "shift"), [(4, 1), (5, 2)])
+def test_a_trace_is_replayed_by_the_ranks_that_read(
+    tmp_path: Path, ranks: int, shift: int, rounds: list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]
+) -> None:
+    made = [(rows_of(True, *written), rows_of(False, *read)) for written, read in rounds]
+    found = characterize([open_log(traced_log(tmp_path / "app.darshan", ranks, shift, made))])
+    (facts,) = found.families
+    assert (facts.family.reader, facts.family.shift) == (Reader.NEIGHBOUR, shift)
+    operations = planned(found)
+    names = {rank: name for (rank, name), rows in operations.items() if rows[0][0]}
+    assert len(set(names.values())) == ranks and len(operations) == 2 * ranks
+    for rank in range(ranks):
+        assert operations[rank, names[rank]] == [row for written, _ in made for row in written]
+        assert operations[rank, names[(rank + shift) % ranks]] == [row for _, read in made for row in read]

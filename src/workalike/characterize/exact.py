@@ -15,9 +15,10 @@ from workalike import _core
 from workalike.characterize.affine import affine_content
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import TraceRule
-from workalike.characterize.traced_rows import TracedFamily, has_rules, same_rows
+from workalike.characterize.traced_rows import TracedFamily, has_rules, same_rows, writers_of
 from workalike.errors import WorkalikeError
 from workalike.facts.jobs import JobFacts
+from workalike.facts.records import IntArray
 from workalike.facts.rules import by
 from workalike.plan.core import core_plan
 from workalike.plan.resolve import Options, resolve
@@ -121,7 +122,7 @@ def is_exact(family: Family, traced: TracedFamily, job: JobFacts) -> bool:
         }
         if any(planned[index] != len(rows) for index, rows in enumerate(traced.dumps)):
             return False
-        found = _expanded(core, job.nprocs)
+        found = _expanded(core, job.nprocs, writers_of(family, job.nprocs))
     except (WorkalikeError, _core.PlanError):
         return False
     index = np.array([dump.index for dump in plan.dumps])
@@ -141,17 +142,21 @@ def _alone(family: Family, job: JobFacts) -> Workload:
     return Workload(ranks=job.nprocs, runtime=max(0.0, job.run_time), families=[family])
 
 
-def _expanded(core: _core.Plan, ranks: int) -> tuple[OperationTable, np.ndarray]:
-    """The transfers of all ranks in the order of each, and the place of each one's dump in the plan."""
+def _expanded(core: _core.Plan, ranks: int, writers: IntArray | None) -> tuple[OperationTable, np.ndarray]:
+    """The transfers of all ranks in the order of each, and the place of each one's dump in the plan.
+
+    Reads have the ranks of `writers` (see `writers_of`), as those of a trace.
+    """
     parts: list[OperationTable] = []
     dumps: list[np.ndarray] = []
     for rank in range(ranks):
         calls = core.operations(rank, MAX_ROWS)
         moves = np.flatnonzero(np.isin(calls["kind"], TRANSFERS) & (calls["offset"] >= 0))
+        writes = calls["kind"][moves] == TRANSFERS[1]
         parts.append(
             OperationTable(
-                np.full(len(moves), rank, dtype=np.int64),
-                calls["kind"][moves] == TRANSFERS[1],
+                np.where(writes, rank, rank if writers is None else writers[rank]),
+                writes,
                 calls["offset"][moves],
                 calls["length"][moves],
                 np.zeros(len(moves), dtype=bool),

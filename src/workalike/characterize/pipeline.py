@@ -155,13 +155,9 @@ class _Characterizer:
         table = TableBuilder() if self.options.tables else None
         out = []
         for before, after in zip(families, refined(families, self.job), strict=True):
-            if (
-                after.family.reader is Reader.NEIGHBOUR
-            ):  # a trace has the ranks that read, not whose part it is
-                out.append(after)
-                continue
+            by_neighbour = before.family.reader is Reader.NEIGHBOUR
             readings = [before] if after is before else [before, after]
-            if traced_family(before, self.job.nprocs, traces) is None:
+            if not by_neighbour and traced_family(before, self.job.nprocs, traces) is None:
                 readings = [*filter(None, [in_files(before, traces)]), *readings]
             known = [(facts, traced_family(facts, self.job.nprocs, traces)) for facts in readings]
             facts, traced = next(
@@ -173,7 +169,7 @@ class _Characterizer:
                 next((pair for pair in known if pair[1] is not None), known[0]),
             )
             found = exact(facts, traced, self.job, table) if traced is not None else None
-            if found is not None and traced is not None and has_rules(found.family):
+            if found is not None and traced is not None and has_rules(found.family) and not by_neighbour:
                 found = opened_for_each_part(found, traced, self.job, traces)
             out.append(found or after)
         out = [with_backups(facts, backups) for facts in out]

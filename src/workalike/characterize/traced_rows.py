@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from workalike.characterize.traced import Trace, Traces
 from workalike.facts.counters import collective_of, operations_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray, ModuleFacts
 from workalike.plan.tables import Members
-from workalike.workload.model import Content, Direction, Family, Level
+from workalike.workload.model import Content, Direction, Family, Level, Reader
 from workalike.workload.operation_table import OperationTable, joined
 
 TRACED = (Level.POSIX, Level.MPIIO)
@@ -48,7 +48,7 @@ class _OfFile:
 
 
 def traced_family(facts: FamilyFacts, nprocs: int, traces: Traces) -> TracedFamily | None:
-    """The rows of a family's dumps by its traces.
+    """The rows of a family's dumps by its traces. Where ranks read the files of others, these are the ranks of the rows.
 
     None unless the traces are complete, have offsets, and are of a family whose dumps can be distinguished: each rank has
     one file in a dump, and the files are those of the family's sharing.
@@ -68,15 +68,15 @@ def traced_family(facts: FamilyFacts, nprocs: int, traces: Traces) -> TracedFami
         return None
     parts: list[list[tuple[OperationTable, FloatArray]]] = [[] for _ in facts.dumps]
     starts = np.array([dump.start_s for dump in facts.dumps])
+    writers = writers_of(family, nprocs)
     for key, file in files.items():
-        found = _of_file(file, family.counted_at, directions, traces, nprocs)
+        found = _of_file(file, family.counted_at, directions, traces, nprocs, writers)
         if found is None:
             return None
         places = uses[key]
-        begins = starts[places]
-        if (np.diff(begins) < 0).any():
+        dump_of = _by_time(found, starts[places]) if writers is None else _by_turns(found, len(places))
+        if dump_of is None:
             return None
-        dump_of = np.searchsorted(begins[1:], found.starts, side="right")
         for at, place in enumerate(places):
             which = np.flatnonzero(dump_of == at)
             if not len(which):
@@ -87,6 +87,36 @@ def traced_family(facts: FamilyFacts, nprocs: int, traces: Traces) -> TracedFami
         return None
     ordered = [_in_order(dump) for dump in parts]
     return TracedFamily([rows for rows, _ in ordered], [begun for _, begun in ordered])
+
+
+def writers_of(family: Family, nprocs: int) -> IntArray | None:
+    """int64[ranks], the rank whose file each rank reads; None where each rank reads its own."""
+    if family.reader is not Reader.NEIGHBOUR:
+        return None
+    sharing = family.sharing
+    members = Members.in_job(sharing.ranks, nprocs, sharing.mode, sharing.files).ranks
+    out = np.arange(nprocs, dtype=np.int64)
+    out[members] = np.roll(members, -family.shift)
+    return out
+
+
+def _by_time(found: _OfFile, begins: FloatArray) -> IntArray | None:
+    """int64[operations], which of the dumps, that begin at these times, has an operation."""
+    if (np.diff(begins) < 0).any():
+        return None
+    return np.searchsorted(begins[1:], found.starts, side="right")
+
+
+def _by_turns(found: _OfFile, dumps: int) -> IntArray | None:
+    """As `_by_time`, of a file that is written and read back in turn: the times of its dumps are not known.
+
+    Readers may be at work before all of one dump is written, where there is a single one.
+    """
+    writes = found.rows.writes
+    turns = np.concatenate([[0], np.cumsum(writes[1:] != writes[:-1])])
+    if writes[0] and turns[-1] + 1 == dumps:
+        return turns
+    return np.where(writes, 0, 1) if dumps == len(Direction) else None
 
 
 def _of_streams(content: Content) -> bool:
@@ -136,9 +166,17 @@ def collective_calls(
 
 
 def _of_file(
-    file: FileFacts, level: Level, directions: Sequence[Direction], traces: Traces, nprocs: int
+    file: FileFacts,
+    level: Level,
+    directions: Sequence[Direction],
+    traces: Traces,
+    nprocs: int,
+    writers: IntArray | None,
 ) -> _OfFile | None:
-    """The file's operations in these directions; None unless its traces are complete."""
+    """The file's operations in these directions; None unless its traces are complete.
+
+    Reads get the ranks of `writers`, which the module's counters have, too.
+    """
     module = file.modules.get(MODULE_OF_LEVEL[level])
     if module is None:
         return None
@@ -150,6 +188,8 @@ def _of_file(
         trace = traces.of_file(file, level, direction)
         if trace is None or not trace.offsets_known:
             return None
+        if writers is not None and direction is Direction.READ:
+            trace = replace(trace, ranks=writers[trace.ranks])
         collective = collective_calls(trace, module, direction, nprocs)
         if collective is None:
             return None
