@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -187,6 +188,13 @@ def test_forms_of_the_report(tmp_path: Path, centre: tuple[Store, Truth]) -> Non
         check=True,
     )
     assert "Jobs matching metric" in done.stdout and "turbulence" in done.stdout
+    paper = list(csv.DictReader((tmp_path / "paper.csv").open()))
+    overlap = list(csv.DictReader((tmp_path / "overlap.csv").open()))
+    expected = paper_tables(centre[0].connect(), Period(), Thresholds())
+    assert [(row["name"], int(row["jobs"]), int(row["users"])) for row in paper] == [
+        (m.name, m.jobs, m.users) for m in expected.metrics
+    ]
+    assert [int(row["both"]) for row in overlap] == [o.both for o in expected.overlaps]
     assert (tmp_path / "growth.csv").read_text().splitlines()[1].startswith("ada,climate")
     said = json.loads(subprocess.run([*run, "--json"], capture_output=True, text=True, check=True).stdout)
     assert said["slow_targets"][0]["target"] == centre[1].slow_target

@@ -95,7 +95,8 @@ def ingest(
         typer.Option(metavar="FILE", help="Also the jobs that the scheduler knows (CSV or sacct -P)."),
     ] = None,
     server_load: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="Also the load of file systems, by minute.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Also the load of file systems, by minute (CSV or Parquet)."),
     ] = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
@@ -280,7 +281,7 @@ def report(
         if html is not None:
             write_text(html, html_page(tables, more, period))
         if csv is not None:
-            _write_tables(csv, more)
+            _write_tables(csv, tables.to_rows() | more)
         handed = notify_of(store, connection, period, notify, 3600 * above) if notify else 0
     if as_json:
         shown = {name: [plain(row) for row in rows] for name, rows in more.items()}

@@ -23,6 +23,8 @@ from workalike.fleet.store import Part, Store, staging_folder
 from workalike.text import plural
 
 LONGEST_FIELD = 200
+PARQUET = b"PAR1"
+"""The first bytes of a Parquet file."""
 Row = dict[str, Any]
 Names = dict[str, tuple[str, ...]]
 """The columns of a table, and the headers that each may have in lower case, the best one first."""
@@ -108,7 +110,9 @@ def _job_id(text: str) -> int:
 
 
 def read_server_load(store: Store, file: Path, site: Site) -> Added:
-    """Add a CSV file with the columns mount, minute, bytes_read, bytes_written, operations and fullness (0 to 1).
+    """Add a file with the columns mount, minute, bytes_read, bytes_written, operations and fullness (0 to 1).
+
+    It is CSV or Parquet.
 
     Raises:
         WorkalikeError: as `read_accounting`.
@@ -150,21 +154,52 @@ def _add(store: Store, file: Path, table: str, names: Names, row_of: Callable[[R
 def _rows(
     file: Path, data: bytes, names: Names, row_of: Callable[[Row], Row], left_out: Counter[str]
 ) -> Iterator[Row]:
+    texts = _of_parquet if data.startswith(PARQUET) else _of_csv
+    for place, row in texts(file, data, names):
+        try:
+            yield row_of(row)
+        except _LeftOutError as why:
+            left_out[str(why)] += 1
+        except (ValueError, OverflowError) as error:
+            raise _bad(file, str(error)[:100], place, "correct or remove it") from error
+
+
+def _of_csv(file: Path, data: bytes, names: Names) -> Iterator[tuple[str, Row]]:
+    """The place and the texts of each row."""
     lines = data.decode("utf-8", "replace").splitlines()
     reader = csv.DictReader(lines, delimiter="|" if lines and "|" in lines[0] else ",")
     heads = _heads(file, names, list(reader.fieldnames or []))
     try:
         for row in reader:
-            try:
-                yield row_of({name: (row[head] or "").strip() for name, head in heads.items()})
-            except _LeftOutError as why:
-                left_out[str(why)] += 1
-            except (ValueError, OverflowError) as error:
-                raise _bad(
-                    file, str(error)[:100], f"line {reader.line_num}", "correct or remove it"
-                ) from error
+            yield (
+                f"line {reader.line_num}",
+                {name: (row[head] or "").strip() for name, head in heads.items()},
+            )
     except csv.Error as error:
         raise _bad(file, str(error), f"line {reader.line_num}", "is it CSV?") from error
+
+
+def _of_parquet(file: Path, data: bytes, names: Names) -> Iterator[tuple[str, Row]]:
+    """As `_of_csv`: values become texts, so that they are checked as those of CSV are."""
+    pa, parquet = arrow()
+    try:
+        opened = parquet.ParquetFile(pa.BufferReader(data))
+        heads = _heads(file, names, opened.schema_arrow.names)
+        number = 0
+        for batch in opened.iter_batches(columns=list(heads.values())):
+            for row in batch.to_pylist():
+                number += 1
+                yield f"row {number}", {name: _text(row[head]) for name, head in heads.items()}
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0][:100]
+        raise _bad(file, f"is damaged: {reason}", None, "write it again") from error
+
+
+def _text(value: Any) -> str:
+    if value is None or value != value:  # NaN, as some programs write what is missing
+        return ""
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value) if whole else value).strip()
 
 
 def _heads(file: Path, names: Names, found: list[str]) -> dict[str, str]:
@@ -179,7 +214,7 @@ def _heads(file: Path, names: Names, found: list[str]) -> dict[str, str]:
     return heads
 
 
-def _bad(file: Path, message: str, place: str, hint: str) -> WorkalikeError:
+def _bad(file: Path, message: str, place: str | None, hint: str) -> WorkalikeError:
     return WorkalikeError(ErrorKind.BAD_FILE, message, file=file, place=place, hint=hint)
 
 

@@ -73,6 +73,10 @@ class PaperTables:
             "overlap": [asdict(o) | {"text": o.text()} for o in self.overlaps],
         }
 
+    def to_rows(self) -> dict[str, list[dict[str, Any]]]:
+        """As tables: `paper`, a row for each of the paper's, and `overlap`, a row for each pair of them."""
+        return {"paper": [asdict(m) for m in self.metrics], "overlap": [asdict(o) for o in self.overlaps]}
+
 
 NAMES = ("redundant reads", "metadata", "small shared writes")
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import jinja2
 
-from workalike.darshan.bins import SIZE_BINS
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.extras import extra
-from workalike.fleet.serve import pages, queries
+from workalike.fleet.serve import numbers, pages, queries
 from workalike.fleet.serve.access import Access, Viewer
 from workalike.fleet.serve.charts import table_csv
+from workalike.fleet.serve.numbers import Table
 from workalike.fleet.serve.openapi import document
 from workalike.fleet.serve.pages import Block, Page
 from workalike.fleet.serve.snapshot import Snapshot
@@ -60,7 +60,15 @@ def portal(store: Store, access: Access, *, local: bool = True, archives: Path |
         route(
             "/job/{key}", portal_of.page(lambda v, r: pages.job_page(portal_of.data, v, r.path_params["key"]))
         ),
-        route("/job/{key}/sizes.csv", portal_of.answer(portal_of.sizes)),
+        *(
+            route(f"/job/{{key}}/{make.__name__}.csv", portal_of.table_of_job(make))
+            for make in (numbers.sizes, numbers.timeline, numbers.runs, numbers.load)
+        ),
+        route("/days.csv", portal_of.table(lambda v, r: numbers.days(portal_of.data, v, r.query_params))),
+        route(
+            "/coverage.csv",
+            portal_of.table(lambda v, r: numbers.covered(portal_of.data) if v.staff else None),
+        ),
         route("/job/{key}/workload.yaml", portal_of.answer(portal_of.workload)),
         route("/jobs.csv", portal_of.answer(portal_of.jobs_csv)),
         route("/user/{name:path}", portal_of.page(portal_of.group("user"))),
@@ -155,17 +163,19 @@ class _Portal:
         text = json.dumps(value, allow_nan=False)
         return self._web.responses.Response(text, media_type="application/json", headers=HEADERS)
 
-    def sizes(self, viewer: Viewer, request: Any) -> Any:
-        """The sizes of calls of a job as CSV."""
-        job = queries.one_job(self.data, viewer, request.path_params["key"])
-        if job is None:
-            return self._problem(viewer, 404, "There is no such job, or it is not yours.")
-        logs = queries.logs_of(self.data, job)
-        rows = [
-            (name, *(sum(log[c][i] for log in logs) for c in ("read_sizes", "write_sizes")))
-            for i, name in enumerate(SIZE_BINS)
-        ]
-        return self._csv(("size", "reads", "writes"), rows)
+    def table(self, make: Callable[[Viewer, Any], Table | None]) -> Callable[[Any], Any]:
+        """An endpoint that gives numbers as CSV; None are those that do not exist, or are not the viewer's."""
+
+        def give(viewer: Viewer, request: Any) -> Any:
+            found = make(viewer, request)
+            if found is None:
+                return self._problem(viewer, 404, "There is no such table, or it is not yours.")
+            return self._csv(found.heads, found.rows)
+
+        return self.answer(give)
+
+    def table_of_job(self, make: Callable[[Snapshot, Viewer, str], Table | None]) -> Callable[[Any], Any]:
+        return self.table(lambda viewer, request: make(self.data, viewer, request.path_params["key"]))
 
     def workload(self, viewer: Viewer, request: Any) -> Any:
         """The anonymous workload of a job, from its logs."""

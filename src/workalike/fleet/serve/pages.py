@@ -27,6 +27,11 @@ TERMS = (
     "The estimated I/O rate is all bytes ÷ the I/O time of the slowest rank; the percentage of time in I/O is that time "
     "÷ the run time. Both are estimates from counters."
 )
+AS_CSV = "The numbers as CSV"
+FILE_BANDWIDTH = (
+    "The file bandwidth is the bytes written to a file ÷ the time from its first to its last access, for families of "
+    "one file. It contains compute time between the writes: a lower bound of what the file system gave."
+)
 HEADS = (
     "Job",
     "User",
@@ -75,6 +80,14 @@ def rate_of(job: Row) -> float | None:
 def share_of(job: Row) -> float | None:
     """The percentage of time in I/O (docs/reference/terms.md#percent-of-time-in-io)."""
     return 100 * job["io_s"] / job["run_time"] if job["run_time"] > 0 else None
+
+
+def file_bandwidth(family: Row) -> float | None:
+    """The bytes per second of a family of one file (docs/reference/terms.md#file-bandwidth); else None."""
+    time_s = family["last_s"] - family["first_s"]
+    if family["files"] != 1 or not family["bytes_written"] or not time_s > 0:
+        return None
+    return float(family["bytes_written"] / time_s)
 
 
 def job_cells(job: Row) -> list[Cell]:
@@ -159,20 +172,21 @@ def job_page(data: Snapshot, viewer: Viewer, key: str) -> Page | None:
     for kind, column in (("reads", "read_sizes"), ("writes", "write_sizes")):
         counts = [sum(log[column][i] for log in logs) for i in range(len(SIZE_BINS))]
         chart = bars(f"Number of {kind} per size range", SIZE_BINS, counts, [f"{c:,}" for c in counts])
-        links = [("The numbers as CSV", f"/job/{job['job_key']}/sizes.csv")]
+        links = [(AS_CSV, f"/job/{job['job_key']}/sizes.csv")]
         blocks.append(Block(f"Number of {kind} per size range", chart=chart, links=links))
     families = queries.of_logs(data, "family", logs, "bytes_written + bytes_read DESC")
     blocks += [
-        _timeline(families, logs),
+        _timeline(families, logs, [(AS_CSV, f"/job/{job['job_key']}/timeline.csv")]),
         _findings(data, logs),
         _families(families),
         _file_systems(data, logs),
+        *_load(data, job, logs),
         _history(data, viewer, job),
     ]
     return Page(f"Job {job['job_id']}", blocks)
 
 
-def _timeline(rows: list[Row], logs: list[Row]) -> Block:
+def _timeline(rows: list[Row], logs: list[Row], links: Sequence[tuple[str, str]]) -> Block:
     """When each family was accessed, from the start of the job's first log."""
     begin = {row["log_id"]: row["start"] - logs[0]["start"] for row in logs}
     spans = []
@@ -193,8 +207,8 @@ def _timeline(rows: list[Row], logs: list[Row]) -> Block:
         return Block("Timeline", "No file family moved data.")
     end = max(row["start"] + row["run_time"] for row in logs) - logs[0]["start"]
     chart = timeline("File families over the time of the job", sorted(spans, key=lambda s: s.first_s), end)
-    note = "A bar from the first to the last access of each file family: orange written, blue read, violet both. Lines mark dumps, at their median interval. The numbers are in the table of file families."
-    return Block("Timeline", note, chart)
+    note = "A bar from the first to the last access of each file family: orange written, blue read, violet both. Lines mark dumps, at their median interval."
+    return Block("Timeline", note, chart, links=links)
 
 
 def _families(rows: list[Row]) -> Block:
@@ -209,16 +223,19 @@ def _families(rows: list[Row]) -> Block:
         "Written",
         "First",
         "Last",
+        "File bandwidth",
         "Names",
     )
     return Block(
         "File families",
+        FILE_BANDWIDTH,
         heads=heads,
         rows=[
             [
                 *(Cell(str(r[n])) for n in ("role", "interface", "sharing", "ranks", "files", "dumps")),
                 Cell(size_text(r["bytes_read"])), Cell(size_text(r["bytes_written"])),
-                Cell(seconds_text(r["first_s"])), Cell(seconds_text(r["last_s"])), Cell(r["pattern"]),
+                Cell(seconds_text(r["first_s"])), Cell(seconds_text(r["last_s"])), Cell(rate_text(file_bandwidth(r))),
+                Cell(r["pattern"]),
             ]
             for r in rows
         ],
@@ -298,12 +315,7 @@ def finding_page(data: Snapshot, viewer: Viewer, rule: str) -> Page | None:
 
 
 def _history(data: Snapshot, viewer: Viewer, job: Row) -> Block:
-    mine, values = viewer.condition()
-    past = data.rows(
-        f"SELECT * FROM job WHERE {mine} AND \"user\" = ? AND application = ? AND signature = ? AND signature <> '' "
-        "ORDER BY start DESC LIMIT 20",
-        [*values, job["user"], job["application"], job["signature"]],
-    )
+    past = queries.runs(data, viewer, job)
     chart = None
     if len(past) > 1:
         names = [day_text(row["start"])[5:10] for row in past[::-1]]
@@ -311,7 +323,34 @@ def _history(data: Snapshot, viewer: Viewer, job: Row) -> Block:
             "I/O time of runs of the same workload", names, [row["io_s"] for row in past[::-1]],
             [seconds_text(row["io_s"]) for row in past[::-1]],
         )  # fmt: skip
-    return Block("Runs of the same workload", chart=chart, heads=HEADS, rows=[job_cells(row) for row in past])
+    links = [(AS_CSV, f"/job/{job['job_key']}/runs.csv")]
+    rows = [job_cells(row) for row in past]
+    return Block("Runs of the same workload", chart=chart, heads=HEADS, rows=rows, links=links)
+
+
+def _load(data: Snapshot, job: Row, logs: list[Row]) -> list[Block]:
+    """How busy the servers of the job's file systems were while it ran; nothing where no load is known."""
+    by_mount: dict[str, list[Row]] = {}
+    for row in queries.load_during(data, logs):
+        by_mount.setdefault(row["mount"], []).append(row)
+    if not by_mount:
+        return []
+    rows = []
+    for mount, minutes in by_mount.items():
+        moved = [row["bytes_read"] + row["bytes_written"] for row in minutes]
+        full = max((row["fullness"] for row in minutes if row["fullness"] is not None), default=None)
+        rows.append(
+            [
+                Cell(mount, f"/fs/{quote(mount, safe='')}"), Cell(f"{len(minutes):,}"),
+                Cell(rate_text(sum(moved) / len(minutes) / 60)), Cell(rate_text(max(moved) / 60)),
+                Cell(f"{sum(row['operations'] for row in minutes) / len(minutes) / 60:,.0f}"),
+                Cell(percent_text(100 * full if full is not None else None)),
+            ]
+        )  # fmt: skip
+    heads = ("File system", "Minutes", "Mean rate", "Highest rate", "Operations per second", "Full")
+    note = "What the servers moved for all jobs together while this job ran."
+    links = [(AS_CSV, f"/job/{job['job_key']}/load.csv")]
+    return [Block("Load of the servers", note, heads=heads, rows=rows, links=links)]
 
 
 def group_page(data: Snapshot, viewer: Viewer, kind: str, name: str) -> Page | None:
@@ -332,7 +371,7 @@ def group_page(data: Snapshot, viewer: Viewer, kind: str, name: str) -> Page | N
     return Page(
         f"{kind.capitalize()} {name}",
         [
-            _days_block(by_day),
+            _days_block(by_day, {kind: value}),
             Block(
                 f"By {other}",
                 heads=(other.capitalize(), "Jobs", "Read", "Written"),
@@ -397,10 +436,10 @@ def file_systems_page(data: Snapshot, viewer: Viewer) -> Page:
 
 
 def days_page(data: Snapshot, viewer: Viewer) -> Page:
-    return Page("Days", [_days_block(queries.days(data, viewer))])
+    return Page("Days", [_days_block(queries.days(data, viewer), {})])
 
 
-def _days_block(by_day: list[Row]) -> Block:
+def _days_block(by_day: list[Row], parameters: Mapping[str, str]) -> Block:
     last = by_day[:28][::-1]
     chart = bars(
         "Bytes by day", [_date(r["day"])[5:] for r in last], [r["bytes_read"] + r["bytes_written"] for r in last],
@@ -417,6 +456,7 @@ def _days_block(by_day: list[Row]) -> Block:
             ]
             for r in by_day
         ],
+        links=[(AS_CSV, "/days.csv?" + urlencode(parameters))],
     )  # fmt: skip
 
 
@@ -496,7 +536,7 @@ def coverage_page(data: Snapshot) -> Page:
     ]  # fmt: skip
     note = "" if found else "No accounting has been read: workalike fleet ingest … --accounting FILE."
     heads = ("Day", "Jobs", "With a log", "Users with a log", "Node-hours with a log")
-    return Page("Coverage", [Block("", note, chart, heads, rows)])
+    return Page("Coverage", [Block("", note, chart, heads, rows, [(AS_CSV, "/coverage.csv")])])
 
 
 def metrics_page(data: Snapshot) -> Page:

@@ -148,3 +148,29 @@ def days(data: Snapshot, viewer: Viewer, where: str = "true", values: list[Any] 
         FROM job WHERE {mine} AND {where} GROUP BY 1 ORDER BY 1 DESC LIMIT 366""",
         [*own, *(values or [])],
     )
+
+
+def runs(data: Snapshot, viewer: Viewer, job: Row) -> list[Row]:
+    """The newest jobs of the same user, application and signature, the job itself included; at most 20."""
+    mine, values = viewer.condition()
+    return data.rows(
+        f"SELECT * FROM job WHERE {mine} AND \"user\" = ? AND application = ? AND signature = ? AND signature <> '' "
+        "ORDER BY start DESC LIMIT 20",
+        [*values, job["user"], job["application"], job["signature"]],
+    )
+
+
+def load_during(data: Snapshot, logs: list[Row]) -> list[Row]:
+    """The server load of the file systems that some logs used, minute by minute while those ran; at most a week."""
+    if not logs:
+        return []
+    mounts = sorted({row["mount"] for row in of_logs(data, "log_fs", logs, "mount")})
+    first = min(row["start"] for row in logs)
+    last = max(row["start"] + row["run_time"] for row in logs)
+    return data.rows(
+        """SELECT mount, minute, sum(bytes_read)::DOUBLE AS bytes_read, sum(bytes_written)::DOUBLE AS bytes_written,
+            sum(operations)::DOUBLE AS operations, max(fullness) AS fullness
+        FROM server_load WHERE list_contains(?, mount) AND minute > ? - 60 AND minute <= ?
+        GROUP BY ALL ORDER BY mount, minute LIMIT 10080""",
+        [mounts, first, last],
+    )
