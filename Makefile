@@ -61,7 +61,7 @@ demo-fleet: build
 	$(BIN)/workalike fleet generate -o demo-fleet --jobs 5000
 	$(BIN)/workalike fleet ingest demo-fleet/logs --db demo-fleet/db --site demo-fleet/site.yaml
 	$(BIN)/workalike fleet report --db demo-fleet/db
-	@echo "the portal: $(BIN)/workalike fleet serve --db demo-fleet/db"
+	@echo "the portal: $(BIN)/workalike fleet serve --db demo-fleet/db --site demo-fleet/site.yaml"
 
 # The tests of `make test` once more under coverage, with the processes that they start; writes a result.
 coverage: build
