@@ -239,6 +239,8 @@ READY = sorted((REPOSITORY / "studies").glob("*.yaml"))
 @pytest.mark.parametrize("path", READY, ids=lambda path: path.stem)
 def test_ready_studies(path: Path) -> None:
     jsonschema.Draft202012Validator(study_schema()).validate(yaml.safe_load(path.read_text()))
+    named = path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# yaml-language-server: $schema=")
+    assert (path.parent / named).resolve() == REPOSITORY / "schema" / FILE, "for editors"
     done = workalike("study", "check", path)
     assert done.returncode == 0, done.stderr
     assert f"`{path.name}`" in (REPOSITORY / "docs" / "study.md").read_text(encoding="utf-8")
@@ -249,6 +251,7 @@ def test_there_are_ready_studies() -> None:
     assert {path.stem for path in READY} >= {
         "weak-scaling",
         "striping",
+        "stripe-counts",
         "file-modes",
         "systems",
         "hdf5-tuning",
