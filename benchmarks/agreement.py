@@ -18,6 +18,7 @@ from pathlib import Path
 
 from catalogue import ROOT
 from full_scale import known_logs
+from miss_reasons import reason
 from results import Results
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
@@ -75,28 +76,6 @@ def print_log(name: str, found: Found, misses: bool) -> None:
         )
 
 
-def reason(row: DeterminedRow, files: list[FileFacts]) -> str:
-    """Why the log does not determine what the counter needs."""
-    records = [file.modules[row.module] for file in files if row.module in file.modules]
-    if row.counter == "RENAME_SOURCES":
-        return "a workload renames all files of a family, none, or all but the last (`backup`)"
-    reduced = any((facts.ranks < 0).any() for facts in records)
-    if row.counter.startswith(("ACCESS", "STRIDE")):
-        if reduced:
-            return "four values of each rank are merged to four: counts are lost, and the ranks' own are not in the log"
-        return "the log names four values of each file, and not in which order they came"
-    opens = sum(
-        facts.total(name)
-        for facts in records
-        for name in ("OPENS", "INDEP_OPENS", "COLL_OPENS")
-        if facts.has(name)
-    )
-    if opens > sum(len(facts.ranks) for facts in records):
-        which = "a file" if len(files) == 1 else f"{len(files):,} files"
-        return f"{opens:,} opens of {which} are summed up: what each of them did is not in the log"
-    return "the order of the operations is not in the log"
-
-
 def page(without: dict[str, Found]) -> str:
     """The table of all misses of logs whose traces are left out."""
     lines = [
@@ -113,7 +92,7 @@ def page(without: dict[str, Found]) -> str:
         for row in found.misses():
             lines.append(
                 f"| `{name}` | {found.agreement:.3f} | {families_of(row)} | {row.module} {row.counter} | {row.expected:,} "
-                f"| {row.found:,} | {reason(row, found.files_of(row))} |"
+                f"| {row.found:,} | {reason(row, found.files_of(row), found.misses())} |"
             )
     return "\n".join(lines) + "\n"
 

@@ -98,7 +98,15 @@ CATALOGUE = (
     Entry(
         "agreement",
         "python benchmarks/agreement.py",
-        ("benchmarks/agreement.py", *CHARACTERIZE, *PLAN, *COMPARE, "src/workalike/predict", "counting"),
+        (
+            "benchmarks/agreement.py",
+            "benchmarks/miss_reasons.py",
+            *CHARACTERIZE,
+            *PLAN,
+            *COMPARE,
+            "src/workalike/predict",
+            "counting",
+        ),
     ),
     Entry(
         "workload-lines",

@@ -54,6 +54,7 @@ def test_every_script_that_measures_is_known() -> None:
         "results_page",
         "run",
         "preloaded",
+        "miss_reasons",
         "beside_drishti",
         "drishti_peer",
         "pairs",

@@ -1,4 +1,4 @@
-"""Traces that disagree with the counters are named, and told from those that ended early."""
+"""Traces that disagree with the counters are named, apart from those that ended early."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Traces (DXT) that disagree with the counters of their files: a trace has every operation, or it is not used.
 
 A trace may also end early, since DXT stops to trace where a process has used its memory up
-(docs/reference/darshan-meaning.md#limits-and-partial-modules). Files without a trace are no disagreement: DXT may be
-told which files and ranks to trace.
+(docs/reference/darshan-meaning.md#limits-and-partial-modules). Files without a trace are no disagreement: DXT may trace
+chosen files and ranks only.
 """
 
 from __future__ import annotations
