@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from workalike.darshan import open_log
@@ -17,6 +18,7 @@ from workalike.diagnose.site import Site, default_text, read_site
 from workalike.errors import WorkalikeError
 
 GIB = 2**30
+SCHEMA = Path(__file__).parents[2] / "schema" / "diagnosis.schema.json"
 
 
 def diagnosed(log: LogBuilder, folder: Path) -> Diagnosis:
@@ -128,7 +130,14 @@ def test_a_site_file_changes_a_threshold(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[sync-each-wriet]\n", "[sync-each-write]\nsinks = 1\n", "[job]\nhigh = 7\n", "[job"]
+    "text",
+    [
+        "[sync-each-wriet]\n",
+        "[sync-each-write]\nsinks = 1\n",
+        "[job]\nhigh = 7\n",
+        "[job]\nmedium = 0.2\n",
+        "[job",
+    ],
 )
 def test_a_wrong_site_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "site.toml").write_text(text)
@@ -145,7 +154,9 @@ def test_the_command(tmp_path: Path) -> None:
     log = syncing(1.0).write(tmp_path / "x.darshan")
     command = [sys.executable, "-m", "workalike", "diagnose", str(log)]
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["findings"][0]["rule"] == "sync-each-write"
+    document = json.loads(done.stdout)
+    assert document["findings"][0]["rule"] == "sync-each-write"
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "MEDIUM  sync-each-write" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80

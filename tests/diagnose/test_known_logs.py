@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import jsonschema
 import pytest
 
 from support.known_findings import PAGE, page_text
@@ -11,6 +15,8 @@ from workalike.diagnose.diagnosis import diagnose
 from workalike.diagnose.finding import Severity
 from workalike.diagnose.rule import Answer
 from workalike.diagnose.text import diagnosis_text
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "schema" / "diagnosis.schema.json").read_text())
 
 
 def test_the_slow_storage_target_is_named_first() -> None:
@@ -32,6 +38,7 @@ def test_every_log_is_diagnosed_with_few_and_bounded_findings(logs: tuple) -> No
     for finding in found.findings:
         assert 0 <= finding.cost.rank_seconds <= found.ranks * found.run_time_s * 1.0001
         assert finding.gain_at_most_s <= found.run_time_s
+    jsonschema.validate(found.model_dump(mode="json"), SCHEMA)
     assert max(map(len, diagnosis_text(found, 80).splitlines())) <= 80
 
 

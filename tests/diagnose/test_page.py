@@ -30,6 +30,9 @@ def test_the_page_has_findings_and_pictures_and_no_script(tmp_path: Path) -> Non
     assert "write time 50 s, syncs 200, writes 200, ranks 2, run time 100 s" in " ".join(page.split())
     assert "Sure: certain" in page and "Evidence: syncs 200, writes 200" in page
     assert page.count("<svg") == 2
+    pictures = page.split("<h2>Findings</h2>")[0].split("<svg")[1:]
+    assert all(picture.count("sync-each-write") == 1 for picture in pictures)
+    assert "In Fortran" in page and "In Python" in page
     assert "<script" not in page
     assert "http" not in page.replace("http://www.w3.org", "")
 

@@ -44,3 +44,15 @@ def test_causes_are_rules() -> None:
 def test_an_unknown_rule_is_refused() -> None:
     with pytest.raises(WorkalikeError, match="no rule 'smal-writes'"):
         rule_of("smal-writes")
+
+
+def test_snippets_fit_a_terminal_behind_their_bar() -> None:
+    for rule in all_rules().values():
+        for snippet in (rule.snippet, *rule.other_snippets.values()):
+            assert max(map(len, snippet.splitlines()), default=0) <= 74, rule.id
+
+
+def test_snippets_are_in_fortran_and_python_where_these_have_the_call() -> None:
+    both = {"fortran", "python"}
+    assert sum(set(rule.other_snippets) == both for rule in all_rules().values()) >= 8
+    assert {name for rule in all_rules().values() for name in rule.other_snippets} <= both

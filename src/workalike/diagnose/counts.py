@@ -31,6 +31,10 @@ def small(job: Job, kind: str) -> FloatArray:
     directions together: as many as possible are taken to be of this one. Where POSIX lost most of what MPI-IO moved,
     its counts do not describe the file, and none are small.
     """
+    return job.once(f"small {kind}", lambda _: _small(job, kind))
+
+
+def _small(job: Job, kind: str) -> FloatArray:
     out = job.total("POSIX", *(f"SIZE_{kind}_{name}" for name in SMALL_BINS))
     table = job.module("POSIX")
     if table is None:
@@ -48,13 +52,19 @@ def small(job: Job, kind: str) -> FloatArray:
 
 def opens(job: Job) -> FloatArray:
     """float64[N], opens in POSIX and STDIO, without duplicated descriptors."""
+    return job.once("opens", _opens)
+
+
+def _opens(job: Job) -> FloatArray:
     real = job.total("POSIX", "OPENS") - job.total("POSIX", "FILENOS", "DUPS")
     out: FloatArray = real.clip(0) + (job.total("STDIO", "OPENS") - job.total("STDIO", "FDOPENS")).clip(0)
     return out
 
 
 def opens_per_rank(job: Job) -> FloatArray:
-    return ratio(opens(job), np.maximum(job.ranks, 1).astype(np.float64))
+    return job.once(
+        "opens per rank", lambda _: ratio(opens(job), np.maximum(job.ranks, 1).astype(np.float64))
+    )
 
 
 def bytes_of(job: Job, kind: str) -> FloatArray:

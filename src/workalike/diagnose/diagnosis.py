@@ -167,6 +167,7 @@ def _finding(story: Story, job: Job, site: Site) -> Finding:
         also=list(dict.fromkeys(other.id for other, _ in story.also if other.id != rule.id)),
         advice=seen.advice or rule.advice,
         snippet="" if seen.advice else rule.snippet,  # it belongs to the rule's own advice
+        other_snippets={} if seen.advice else dict(rule.other_snippets),
         sure=seen.sure,
         partial=sorted(_modules(story) & set(job.facts.partial_modules)),
     )

@@ -58,6 +58,8 @@ class Tried(_Part):
 class Finding(_Part):
     """One diagnosed problem; `also` are rules that saw the same cause.
 
+    `snippet` shows the change as code or a command, `other_snippets` the same in other languages, by language.
+
     `gain_at_most_s` is a bound in seconds of wall-clock time. It is null where `measured` has the gain of a change, at
     the scale that was run, in its place.
     """
@@ -75,6 +77,7 @@ class Finding(_Part):
     also: list[str]
     advice: str
     snippet: str
+    other_snippets: dict[str, str]
     sure: Sure
     partial: list[str]
 

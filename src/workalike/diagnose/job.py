@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -114,6 +114,15 @@ class Job:
         """float64[N], the largest value of a counter in a file's records, 0 without any. Not to be changed."""
         return self._merged(module, counter, "max")
 
+    def once(self, name: str, make: Callable[[Job], FloatArray]) -> FloatArray:
+        """float64[N], what `make` gives, which several rules ask for by this name. Not to be changed."""
+        key = ("", name)
+        if key not in self._sums:
+            made = make(self)
+            made.setflags(write=False)
+            self._sums[key] = made
+        return self._sums[key]
+
     def _merged(self, module: str, counter: str, how: str) -> FloatArray:
         """float64[N], a counter's sum or largest value by file."""
         key = (module, counter, how)
@@ -163,8 +172,11 @@ class Job:
         if table is None:
             return out
         single = table.ranks >= 0
-        pairs = np.unique(np.stack([table.file[single], table.ranks[single]]), axis=1)
-        np.add.at(out, pairs[0], 1)
+        files, ranks = table.file[single], table.ranks[single]
+        order = np.lexsort((ranks, files))
+        files, ranks = files[order], ranks[order]
+        again = (files[1:] == files[:-1]) & (ranks[1:] == ranks[:-1])
+        out += np.bincount(np.delete(files, 1 + np.flatnonzero(again)), minlength=len(self))
         reduced = np.flatnonzero(~single)
         sizes = np.where(table.members[reduced] > 0, table.members[reduced], self.nprocs)
         np.add.at(out, table.file[reduced], sizes)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
@@ -15,6 +16,9 @@ from workalike.diagnose.numbers import numbers_text, terms_text
 from workalike.diagnose.text import consistency_lines, history_lines, tried_line
 from workalike.facts.records import FloatArray
 from workalike.files import write_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 BINS = 200
 MOST_ROWS = 24
@@ -44,11 +48,13 @@ TEMPLATE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 <p class="how">{{ f.cost.rank_seconds | seconds }} of rank time ({{ (100 * f.cost.share) | percent }}),
 {{ f.cost.slowest_rank_s | seconds }} on the slowest rank. Formula: {{ f.cost.formula }}
 ({{ terms(f.cost.terms) }}).
-{% if f.gain_at_most_s %}Gain: at most {{ f.gain_at_most_s | seconds }}.{% endif %}
-{% if f.also %}Also seen: {{ f.also | join(", ") }}.{% endif %}
+{% if f.gain_at_most_s %}Gain: at most {{ f.gain_at_most_s | seconds }}. {% endif %}
+{% if f.also %}Also seen: {{ f.also | join(", ") }}. {% endif %}
 {% if f.partial %}Lower bound: {{ f.partial | join(", ") }} lost records.{% endif %}</p>
 {% if f.advice %}<p>{{ f.advice }}</p>{% endif %}
-{% if f.snippet %}<pre><code>{{ f.snippet }}</code></pre>{% endif %}</div>
+{% if f.snippet %}<pre><code>{{ f.snippet }}</code></pre>{% endif %}
+{% for language, snippet in f.other_snippets.items() %}<details><summary>In {{ language | capitalize }}</summary>
+<pre><code>{{ snippet }}</code></pre></details>{% endfor %}</div>
 {% else %}<p>None.</p>{% endfor %}</section>
 {% if tried %}<section><h2>Tried</h2><ul class="plain">
 {% for line in tried %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
@@ -91,7 +97,10 @@ def _pictures(found: Diagnosis, job: Job) -> list[tuple[str, Markup]]:
     out = []
     by_rank = _ranks_over_time(job)
     if by_rank is not None:
-        out.append(("Bytes of each rank over time; darker is more", _heat(by_rank, job)))
+        title = (
+            "Bytes of each rank over time; darker is more. Bars and lines: findings on their files and ranks"
+        )
+        out.append((title, _heat(by_rank, found, job)))
     spans = _families_over_time(found, job)
     if spans:
         out.append(("File families from first to last access; coloured by their worst finding", spans))
@@ -122,11 +131,12 @@ def _ranks_over_time(job: Job) -> FloatArray | None:
     return out if out.any() else None
 
 
-def _heat(values: FloatArray, job: Job) -> Markup:
+def _heat(values: FloatArray, found: Diagnosis, job: Job) -> Markup:
     from workalike.report.canvas import drawing, time_unit
 
     unit, name = time_unit(job.run_time)
-    with drawing("ranks", 3.0) as drawn:
+    marks = _marks(found, job)
+    with drawing("ranks", 3.0 + 0.22 * len(marks)) as drawn:
         axes = drawn.axes[0]
         axes.grid(False)
         shown = np.log1p(values)
@@ -137,9 +147,56 @@ def _heat(values: FloatArray, job: Job) -> Markup:
             cmap="Blues",
             rasterized=True,
         )
+        step = 0.1 * job.nprocs  # the bars stand above the last rank
+        for place, mark in enumerate(marks):
+            height = job.nprocs + step * (place + 0.7)
+            width = (mark.end - mark.start) / unit
+            axes.barh(height, width, left=mark.start / unit, color=mark.color, height=0.6 * step)
+            _label(axes, mark.start, mark.end, height, mark.rule, job)
+            if mark.rank is not None:
+                axes.axhline(mark.rank + 0.5, color=mark.color, linewidth=1)
+        axes.set_yticks(np.unique(np.linspace(0, job.nprocs, 5).round().astype(int)))
+        axes.set_xlim(0, job.run_time / unit)
+        axes.set_ylim(0, job.nprocs + step * (len(marks) + 0.4 if marks else 0))
         axes.set_xlabel(f"time ({name})")
         axes.set_ylabel("rank")
     return drawn.svg
+
+
+def _label(axes: Axes, start: float, end: float, height: float, text: str, job: Job) -> None:
+    """Text beside a bar from `start` to `end` seconds, on the side where it stays within the picture."""
+    from workalike.report.canvas import time_unit
+
+    unit, _ = time_unit(job.run_time)
+    late = start > 0.5 * job.run_time
+    place, side = (start, "right") if late else (end, "left")
+    axes.text(place / unit, height, f" {text} ", va="center", ha=side, fontsize=7.5)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A finding of weight on the ranks' timeline: seconds from the first to the last access of its files, its rank."""
+
+    rule: str
+    color: str
+    start: float
+    end: float
+    rank: float | None
+
+
+def _marks(found: Diagnosis, job: Job) -> list[Mark]:
+    """The findings of weight; one without times of its files stands over the whole run."""
+    spans = {job.families[number].label: span for number, span in _spans(job).items()}
+    out = []
+    for finding in found.findings:
+        if finding.severity is Severity.NOTE:
+            continue
+        known = [spans[label] for label in finding.families if label in spans] or [(0.0, job.run_time)]
+        start, end = min(first for first, _ in known), max(last for _, last in known)
+        rank = finding.evidence.get("rank", finding.evidence.get("slow-rank: rank"))
+        width = max(end - start, job.run_time / 400)
+        out.append(Mark(finding.rule, COLORS[finding.severity], start, start + width, rank))
+    return out[:MOST_ROWS]
 
 
 def _families_over_time(found: Diagnosis, job: Job) -> Markup | None:
@@ -166,10 +223,7 @@ def _families_over_time(found: Diagnosis, job: Job) -> Markup | None:
             severity, rules = marks.get(job.families[number].label, (Severity.NOTE, []))
             width = max(end - start, job.run_time / 400) / unit
             axes.barh(place, width, left=start / unit, color=COLORS[severity], height=0.6)
-            late = start > 0.5 * job.run_time  # the text stays within the picture
-            at, side = (start, "right") if late else (end, "left")
-            text = f" {', '.join(dict.fromkeys(rules))} "
-            axes.text(at / unit, place, text, va="center", ha=side, fontsize=7.5)
+            _label(axes, start, end, place, ", ".join(dict.fromkeys(rules)), job)
         axes.set_yticks(range(len(order)), [job.families[n].label for n in order])
         axes.set_ylim(len(order) - 0.4, -0.6)
         axes.set_xlim(0, job.run_time / unit)

@@ -29,7 +29,8 @@ def page_of(rule: Rule) -> str:
     if rule.advice:
         parts += ["", "## What to change", "", _fill(rule.advice)]
     if rule.snippet:
-        parts += ["", f"```{rule.language}", rule.snippet.strip("\n"), "```"]
+        for language, snippet in {rule.language: rule.snippet, **rule.other_snippets}.items():
+            parts += ["", f"```{language}", snippet.strip("\n"), "```"]
     if rule.changes:
         parts += ["", "## Measured by `--try`", ""]
         parts += [_fill(f"* `{change.name}`: {change.says}", "  ") for change in rule.changes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -87,6 +87,8 @@ class Rule:
     answer: Answer = Answer.PROBLEM
     snippet: str = ""
     language: str = ""
+    other_snippets: Mapping[str, str] = field(default_factory=dict)
+    """The same change in other languages, where they have the call: language -> text."""
     source: str = ""
     changes: tuple[Change, ...] = ()
     not_this: str = field(default="")

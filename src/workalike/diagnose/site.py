@@ -5,9 +5,9 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, Field, ValidationError, create_model
+from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
 
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.rule import Parameters
@@ -30,6 +30,12 @@ class JobLimits(Parameters):
         description="HIGH: share of ranks x run time, or of the run time on the slowest rank.",
     )
     medium: float = Field(0.01, gt=0, le=1, description="MEDIUM: the same; what is below is a NOTE.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.medium > self.high:
+            raise ValueError(f"medium ({self.medium:g}) is above high ({self.high:g})")
+        return self
 
 
 @cache

@@ -172,7 +172,11 @@ def _finding(finding: Finding, tried: list[Tried], width: int) -> list[str]:
     if finding.partial:
         lines += _wrapped("  partial: ", [f"{', '.join(finding.partial)} lost records: a lower bound"], width)
     lines += _wrapped("  change: ", [finding.advice] if finding.advice else [], width)
-    return lines + _code(finding.snippet, width)
+    lines += _code(finding.snippet, width)
+    others = " and ".join(name.capitalize() for name in finding.other_snippets)
+    return lines + _wrapped(
+        "  ", [f"in {others}: workalike diagnose --explain {finding.rule}"] if others else [], width
+    )
 
 
 def _code(snippet: str, width: int) -> list[str]:

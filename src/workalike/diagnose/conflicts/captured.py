@@ -79,17 +79,20 @@ def _with_views(log: Log) -> npt.NDArray[np.int64]:
 
 def _accesses(table: DxtTable) -> Accesses:
     """`file` is the record id, as a signed number."""
-    parts = []
+    found = np.zeros(table.total_segments, dtype=ACCESS)
     ids = table.ids.view(np.int64)
     ranks = table.ranks
+    at = 0
     for piece in table.slices(MOST_SEGMENTS):
-        rows = np.zeros(len(piece.segments), dtype=ACCESS)
+        if not len(piece.segments):
+            continue
+        rows = found[at : at + len(piece.segments)]
+        at += len(rows)
         rows["file"], rows["rank"], rows["write"] = ids[piece.record], ranks[piece.record], piece.write
         rows["offset"] = piece.segments["offset"]
         rows["end"] = piece.segments["offset"] + piece.segments["length"].clip(0)
         rows["start_s"], rows["end_s"] = piece.segments["start"], piece.segments["end"]
-        parts.append(rows)
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=ACCESS)
+    return found
 
 
 def _add_events(trace: Trace, log: Log, events: EventList, ids: list[int], levels: dict[int, str]) -> None:

@@ -54,6 +54,10 @@ RULE = Rule(
     advice="Set one or two aggregators for each node.",
     snippet='MPI_Info_set(info, "cb_nodes", "32");',
     language="c",
+    other_snippets={
+        "fortran": 'call MPI_Info_set(info, "cb_nodes", "32", ierror)',
+        "python": 'info.Set("cb_nodes", "32")',
+    },
     needs=("MPI-IO", "POSIX"),
     explained_by=("collective-hurts",),
 )

@@ -45,6 +45,10 @@ RULE = Rule(
     advice="Read on one rank, or on one rank of each node, and broadcast.",
     snippet="if (rank == 0) read(fd, data, size);\nMPI_Bcast(data, size, MPI_BYTE, 0, MPI_COMM_WORLD);",
     language="c",
+    other_snippets={
+        "fortran": "if (rank == 0) read(unit) values\ncall MPI_Bcast(values, n, MPI_REAL8, 0, MPI_COMM_WORLD, ierror)",
+        "python": 'data = open(name, "rb").read() if comm.rank == 0 else None\ndata = comm.bcast(data, root=0)',
+    },
     any_of=("POSIX", "STDIO"),
     changes=(ONE_READER,),
 )

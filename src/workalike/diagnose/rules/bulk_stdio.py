@@ -50,6 +50,9 @@ RULE = Rule(
     advice="Use read and write or a library; or a larger buffer.",
     snippet="setvbuf(file, NULL, _IOFBF, 4 << 20);",
     language="c",
+    other_snippets={
+        "python": 'file = open(name, "wb", buffering=4 << 20)',
+    },
     needs=("STDIO",),
     explained_by=("sync-each-write", "one-writer", "all-ranks-read-all"),
 )

@@ -55,6 +55,10 @@ RULE = Rule(
     advice="Switch collective buffering off for this file, or allow more aggregators.",
     snippet='MPI_Info_set(info, "romio_cb_write", "disable");',
     language="c",
+    other_snippets={
+        "fortran": 'call MPI_Info_set(info, "romio_cb_write", "disable", ierror)',
+        "python": 'info.Set("romio_cb_write", "disable")',
+    },
     needs=("MPI-IO", "POSIX"),
     changes=(INDEPENDENT,),
 )

@@ -68,6 +68,10 @@ RULE = Rule(
     advice="Set the fill time to never where datasets are written in full.",
     snippet="H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER);",
     language="c",
+    other_snippets={
+        "fortran": "call h5pset_fill_time_f(dcpl, H5D_FILL_TIME_NEVER_F, hdferr)",
+        "python": 'file.create_dataset("x", shape, dtype, fill_time="never")',
+    },
     needs=("H5D",),
     uses=("MPI-IO", "POSIX"),
     changes=(NO_FILL,),

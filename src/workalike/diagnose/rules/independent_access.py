@@ -66,6 +66,10 @@ RULE = Rule(
     advice="Use the collective calls; in HDF5, a collective transfer property.",
     snippet="H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE);",
     language="c",
+    other_snippets={
+        "fortran": "call h5pset_dxpl_mpio_f(dxpl, H5FD_MPIO_COLLECTIVE_F, hdferr)",
+        "python": "with dataset.collective:\n    dataset[first:last] = part",
+    },
     needs=("MPI-IO",),
     uses=("POSIX",),
     explained_by=("sync-each-write", "library-metadata"),

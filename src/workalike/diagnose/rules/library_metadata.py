@@ -67,6 +67,9 @@ RULE = Rule(
     advice="Write attributes once, collectively and at the end; make metadata collective; align and aggregate its blocks.",
     snippet="H5Pset_coll_metadata_write(fapl, 1);\nH5Pset_all_coll_metadata_ops(fapl, 1);\nH5Pset_meta_block_size(fapl, 1 << 20);",
     language="c",
+    other_snippets={
+        "fortran": "call h5pset_coll_metadata_write_f(fapl, .true., hdferr)\ncall h5pset_all_coll_metadata_ops_f(fapl, .true., hdferr)\ncall h5pset_meta_block_size_f(fapl, block_size, hdferr)",
+    },
     needs=("MPI-IO", "H5D"),
     changes=(METADATA_TOGETHER,),
 )

@@ -54,6 +54,10 @@ RULE = Rule(
     advice="Write collectively, or make blocks whole stripes: one writer for each stripe.",
     snippet='MPI_Info_set(info, "striping_unit", "4194304");',
     language="c",
+    other_snippets={
+        "fortran": 'call MPI_Info_set(info, "striping_unit", "4194304", ierror)',
+        "python": 'info.Set("striping_unit", "4194304")',
+    },
     needs=("POSIX", "LUSTRE"),
     explained_by=("sync-each-write", "independent-access"),
     changes=(COLLECTIVE, ALIGNED),

@@ -70,5 +70,9 @@ RULE = Rule(
     advice="Write while computing: copy the data and let a thread, an I/O server or non-blocking calls write it.",
     snippet="MPI_File_iwrite_all(file, copy, count, type, &request);\ncompute();\nMPI_Wait(&request, &status);",
     language="c",
+    other_snippets={
+        "fortran": "call MPI_File_iwrite_all(file, copy, n, MPI_REAL8, request, ierror)\ncall compute()\ncall MPI_Wait(request, status, ierror)",
+        "python": "request = file.Iwrite_all(copy)\ncompute()\nrequest.Wait()",
+    },
     needs=("HEATMAP",),
 )

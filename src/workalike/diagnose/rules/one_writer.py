@@ -57,6 +57,10 @@ RULE = Rule(
     advice="Let all ranks write their part, collectively.",
     snippet="MPI_File_write_at_all(file, offset, part, count, type, &status);",
     language="c",
+    other_snippets={
+        "fortran": "call MPI_File_write_at_all(file, offset, part, n, MPI_REAL8, status, err)",
+        "python": "file.Write_at_all(offset, part)",
+    },
     any_of=("POSIX", "STDIO"),
     explained_by=("too-few-stripes", "slow-target", "sync-each-write"),
 )

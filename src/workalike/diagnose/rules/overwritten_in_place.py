@@ -45,5 +45,8 @@ RULE = Rule(
     advice="Write to another name and rename, or alternate between two files.",
     snippet='rename("chk.new", "chk");',
     language="c",
+    other_snippets={
+        "python": 'os.replace("chk.new", "chk")',
+    },
     any_of=("POSIX", "STDIO"),
 )

@@ -56,6 +56,10 @@ RULE = Rule(
     advice="Read whole chunks and contiguous blocks; switch data sieving off, or read collectively; make chunks match what is read.",
     snippet='MPI_Info_set(info, "romio_ds_read", "disable");',
     language="c",
+    other_snippets={
+        "fortran": 'call MPI_Info_set(info, "romio_ds_read", "disable", ierror)',
+        "python": 'info.Set("romio_ds_read", "disable")',
+    },
     needs=("POSIX",),
     any_of=("MPI-IO", "H5D"),
     changes=(CHUNKED, NO_SIEVING),

@@ -55,6 +55,10 @@ RULE = Rule(
     advice="Read once, on one rank or one rank of each node, and pass the data on by MPI_Bcast; or keep it in memory.",
     snippet="if (rank == 0) read(fd, data, size);\nMPI_Bcast(data, size, MPI_BYTE, 0, MPI_COMM_WORLD);",
     language="c",
+    other_snippets={
+        "fortran": "if (rank == 0) read(unit) values\ncall MPI_Bcast(values, n, MPI_REAL8, 0, MPI_COMM_WORLD, ierror)",
+        "python": 'data = open(name, "rb").read() if comm.rank == 0 else None\ndata = comm.bcast(data, root=0)',
+    },
     find=find,
     parameters=Limits,
     any_of=("POSIX", "STDIO"),

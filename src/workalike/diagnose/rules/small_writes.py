@@ -57,6 +57,10 @@ RULE = Rule(
     advice="Collect the data in a buffer of some MiB, or write collectively so that the library does.",
     snippet="MPI_File_write_at_all(file, offset, data, count, type, &status);",
     language="c",
+    other_snippets={
+        "fortran": "call MPI_File_write_at_all(file, offset, part, n, MPI_REAL8, status, err)",
+        "python": "file.Write_at_all(offset, part)",
+    },
     needs=("POSIX",),
     explained_by=(
         "sync-each-write",

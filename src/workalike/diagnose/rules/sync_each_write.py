@@ -54,6 +54,10 @@ RULE = Rule(
     advice="Sync once, before the file is closed, or once for each checkpoint.",
     snippet="for (i = 0; i < n; i++) write(fd, part[i], size);\nfsync(fd);  /* once */\nclose(fd);",
     language="c",
+    other_snippets={
+        "fortran": "do i = 1, n\n  write(unit) part(:, i)\nend do\nflush(unit)  ! once\nclose(unit)",
+        "python": "for part in parts:\n    file.write(part)\nfile.flush()\nos.fsync(file.fileno())  # once\nfile.close()",
+    },
     find=find,
     parameters=Limits,
     any_of=("POSIX", "STDIO", "MPI-IO"),

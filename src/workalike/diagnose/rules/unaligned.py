@@ -52,6 +52,10 @@ RULE = Rule(
     advice="Align objects with the stripe.",
     snippet="H5Pset_alignment(fapl, 1 << 20, stripe_size);",
     language="c",
+    other_snippets={
+        "fortran": "call h5pset_alignment_f(fapl, threshold, stripe_size, hdferr)",
+        "python": 'h5py.File(\n    name, "w", alignment_threshold=1 << 20, alignment_interval=stripe_size\n)',
+    },
     needs=("POSIX", "LUSTRE"),
     explained_by=(
         "too-few-stripes",

@@ -58,6 +58,10 @@ RULE = Rule(
     advice="Drop the seeks, or use pread and pwrite.",
     snippet="pwrite(fd, data, size, offset);",
     language="c",
+    other_snippets={
+        "fortran": 'write(unit, pos=offset + 1) values  ! access="stream"',
+        "python": "os.pwrite(fd, data, offset)",
+    },
     needs=("POSIX",),
     changes=(NO_SEEKS,),
 )

@@ -55,6 +55,10 @@ RULE = Rule(
     advice="Switch data sieving for writes off, or use collective writes so that aggregators write whole blocks.",
     snippet='MPI_Info_set(info, "romio_ds_write", "disable");\nMPI_Info_set(info, "romio_cb_write", "enable");',
     language="c",
+    other_snippets={
+        "fortran": 'call MPI_Info_set(info, "romio_ds_write", "disable", ierror)\ncall MPI_Info_set(info, "romio_cb_write", "enable", ierror)',
+        "python": 'info.Set("romio_ds_write", "disable")\ninfo.Set("romio_cb_write", "enable")',
+    },
     needs=("POSIX", "MPI-IO"),
     explained_by=(
         "fill-values",
