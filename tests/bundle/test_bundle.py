@@ -292,5 +292,10 @@ def test_the_commands(tmp_path: Path) -> None:
     assert wrong.returncode == 2 and "two workloads have this name" in wrong.stderr
     assert workalike("my app.yaml", "-o", "t.zip").returncode == 2
     assert "--bytes-scale" in workalike("my app.yaml", "-o", "t.tar.gz", "--bytes-scale", "x").stderr
+    assert "less than or equal to" in workalike("my app.yaml", "-o", "t.tar.gz", "--time-scale", "inf").stderr
+    assert "only together" in workalike("my app.yaml", "-o", "t.tar.gz", "--nodes", 2).stderr
+    weak = ("--ranks", 4, "--scaling", "weak", "--what-if", "checkpoint.count=3")
+    assert workalike("my app.yaml", "-o", "weak.tar.gz", *weak).returncode == 0
+    assert files_in(tmp_path / "weak.tar.gz")["plans/LIST"] == b"my-app 4\n"
     assert workalike("t.tar.gz", "--collect", "none.tar.gz", "-o", "o").returncode == 2
     assert name_of("ä.ö") == "workload"

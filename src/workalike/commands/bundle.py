@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +23,7 @@ SYSTEM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}")
 def register(app: typer.Typer) -> None:
     app.command(
         "bundle", epilog="Exit codes: 0 done; 2 bad usage or input; 3 collected, but runs are left out."
-    )(command)
+    )(opt.with_options(command))
 
 
 def command(
@@ -34,6 +33,7 @@ def command(
             metavar="FILE...", help="Workloads or plans; with --collect, the bundle that was sent out."
         ),
     ],
+    scale: opt.Scale,
     output: Annotated[
         Path,
         typer.Option(
@@ -47,13 +47,6 @@ def command(
         str | None,
         typer.Option(metavar="NAME", help="Name of the system that was measured [default: the archive's]."),
     ] = None,
-    ranks: Annotated[
-        int | None, typer.Option(min=1, help="Number of ranks [default: each workload's].")
-    ] = None,
-    bytes_scale: Annotated[
-        str, typer.Option(metavar="FACTOR", help="Scale the bytes, such as 0.1 or 1/64.")
-    ] = "1",
-    time_scale: Annotated[float, typer.Option(min=0, help="Scale the waiting; 0: none.")] = 1.0,
     repeats: Annotated[int, typer.Option(min=1, max=1000, help="How often each workload is run.")] = 5,
     fixed: Annotated[
         bool,
@@ -80,7 +73,7 @@ def command(
     from workalike.bundle.pack import pack, write_bundle
     from workalike.bundle.rules import TUNABLE
 
-    plans = _plans(files, ranks, opt.factor_of(bytes_scale, "--bytes-scale"), time_scale)
+    plans = _plans(files, scale)
     packed = pack(plans, repeats, () if fixed else TUNABLE)
     write_bundle(packed, output)
     if as_json:
@@ -94,13 +87,14 @@ def command(
         screen.print(f"{plural(len(packed.files), 'file')}: {output}", markup=False, soft_wrap=True)
 
 
-def _plans(files: list[Path], ranks: int | None, bytes_scale: Fraction, time_scale: float) -> dict[str, Plan]:
-    """Name in the bundle -> plan."""
+def _plans(files: list[Path], scale: opt.Scale) -> dict[str, Plan]:
+    """Name in the bundle -> plan; plans that are given stay as they are."""
     from workalike.bundle.rules import name_of
     from workalike.plan.plan_file import read_workload_or_plan
     from workalike.plan.plan_schema import Plan
-    from workalike.plan.resolve import Options, resolve
+    from workalike.plan.resolve import resolve
 
+    options = scale.plan_options()
     plans: dict[str, Plan] = {}
     for path in files:
         name = name_of(path.stem)
@@ -112,8 +106,7 @@ def _plans(files: list[Path], ranks: int | None, bytes_scale: Fraction, time_sca
                 hint="give their files other names",
             )
         given = read_workload_or_plan(path)
-        options = Options(ranks=ranks, bytes_scale=bytes_scale, time_scale=time_scale)
-        plans[name] = given if isinstance(given, Plan) else resolve(given, options)
+        plans[name] = given if isinstance(given, Plan) else resolve(scale.changed(given), options)
     return plans
 
 

@@ -11,7 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
@@ -226,6 +226,20 @@ class Scale:
             gap_fill=one_of(self.gap_fill, GAP_FILLS, "--gap-fill"),
             compressibility=self.compressibility,
         )
+
+    def plan_options(self) -> Options:
+        """The checked options of a plan, which is not placed on nodes.
+
+        Raises:
+            WorkalikeError: USAGE.
+        """
+        if (self.nodes is None) != (self.ranks_per_node is None):
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                "--nodes and --ranks-per-node have an effect on a plan only together",
+                hint="give both or --ranks; `workalike run` places the ranks",
+            )
+        return replace(self.options(), backend=self.checked_backend())
 
     def chosen_time_scale(self) -> float:
         """The factor as given; by default 0 for backends that only count, for they have nothing to measure."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,13 +53,7 @@ def command(
     from workalike.plan.resolve import resolve
     from workalike.workload.workload_file import read_workload
 
-    if (scale.nodes is None) != (scale.ranks_per_node is None):
-        raise WorkalikeError(
-            ErrorKind.USAGE,
-            "--nodes and --ranks-per-node have an effect on a plan only together",
-            hint="give both or --ranks; `workalike run` places the ranks",
-        )
-    options = replace(scale.options(), backend=scale.checked_backend())
+    options = scale.plan_options()
     resolved = resolve(scale.changed(read_workload(file)), options)
     if timeline is not None:
         _show_timeline(resolved, timeline, file, output, as_json)
