@@ -13,7 +13,6 @@ import numpy.typing as npt
 from workalike.darshan.bins import SIZE_BINS
 from workalike.facts.columns import Facts, RecordColumns
 from workalike.facts.counters import ACCESSES, COUNTS, operation_names
-from workalike.facts.noise import STREAM_IDS, is_noise_by_name
 from workalike.facts.records import BoolArray, FloatArray, IntArray
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.words import Direction
@@ -44,14 +43,6 @@ class Sums:
     read_s: FloatArray
     write_s: FloatArray
     meta_s: FloatArray
-
-
-def of_application(facts: Facts) -> BoolArray:
-    """bool[N]: whether each file is the application's by its name, and no standard stream."""
-    pairs = zip(facts.record_ids.tolist(), facts.names, strict=True)
-    return np.array(
-        [number not in STREAM_IDS and not is_noise_by_name(name) for number, name in pairs], dtype=bool
-    )
 
 
 def per_file(records: RecordColumns, values: IntArray, files: int) -> IntArray:

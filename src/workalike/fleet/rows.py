@@ -145,7 +145,7 @@ def program_of(command: str) -> str:
 
 def _tables(log: Log, job: Job, site: Site) -> dict[str, list[Row]]:
     facts = job.facts
-    kept = measures.of_application(facts)
+    kept = job.own
     sums = {module: measures.sums_of(facts, module) for module in ("POSIX", "MPI-IO", "STDIO")}
     found = families(facts, kept, names=site.keeps_names)
     mounts = _mounts_of(facts.names, log.job.mounts)
@@ -275,22 +275,26 @@ def _target_rows(
     """Bytes and seconds by storage target. A file's are spread evenly over its targets, which are striped."""
     place = {number: row for row, number in enumerate(facts.record_ids.tolist())}
     posix = sums["POSIX"]
+    moved = (posix.bytes_read + posix.bytes_written).tolist()
+    spent = (posix.read_s + posix.write_s).tolist()
     found: dict[tuple[str, int], list[float]] = {}
     seen = set()
-    for record in log.lustre():
-        row = place.get(record.id)
-        targets = record.osts.tolist()
-        if row is None or row in seen or not kept[row] or not 0 < len(targets) <= MOST_TARGETS:
+    table = log.lustre()
+    for number, record in enumerate(table.ids.tolist()):
+        row = place.get(record)
+        if row is None or row in seen or not kept[row] or not moved[row]:
+            continue
+        targets = table[number].osts.tolist()
+        if not 0 < len(targets) <= MOST_TARGETS:
             continue
         seen.add(row)
-        moved = int(posix.bytes_read[row] + posix.bytes_written[row])
-        spent = float(posix.read_s[row] + posix.write_s[row])
-        for target in targets if moved else ():
+        mount, share, seconds = mounts[row][0], moved[row] / len(targets), spent[row] / len(targets)
+        for target in targets:
             if target >= 0:
-                entry = found.setdefault((mounts[row][0], target), [0.0, 0.0])
-                entry[0] += moved / len(targets)
-                entry[1] += spent / len(targets)
+                entry = found.setdefault((mount, target), [0.0, 0.0])
+                entry[0] += share
+                entry[1] += seconds
     return [
-        {"mount": mount, "target": target, "bytes": min(round(moved), measures.MOST), "seconds": spent}
-        for (mount, target), (moved, spent) in sorted(found.items())
+        {"mount": mount, "target": target, "bytes": min(round(size), measures.MOST), "seconds": seconds}
+        for (mount, target), (size, seconds) in sorted(found.items())
     ]
