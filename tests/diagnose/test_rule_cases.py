@@ -179,3 +179,22 @@ def test_a_node_whose_ranks_are_slow_is_told_from_a_slow_rank(tmp_path: Path) ->
     assert finding.cost.slowest_rank_s == pytest.approx(150.0)
     assert seen(of_nodes((4,), 4.0), "slow-rank", tmp_path) is None
     assert seen(of_nodes((4, 5, 6, 7), 2.0), "slow-rank", tmp_path) is None
+
+
+def test_files_that_are_read_before_they_are_written_are_no_scratch(tmp_path: Path) -> None:
+    def log(read_at: float, reader: int) -> LogBuilder:
+        out = LogBuilder(nprocs=2, run_time=T)
+        for rank in range(2):
+            out.posix(
+                f"/d/t.{rank}", rank, OPENS=1, WRITES=9, BYTES_WRITTEN=GIB, F_WRITE_START_TIMESTAMP=50.0
+            )
+            times = {"F_WRITE_START_TIMESTAMP": 50.0, "F_READ_START_TIMESTAMP": read_at}
+            out.posix(f"/d/s.{rank}", rank, OPENS=1, WRITES=9, BYTES_WRITTEN=GIB, **times,
+                      BYTES_READ=GIB if reader == rank else 0, READS=9)  # fmt: skip
+            if reader != rank:
+                out.posix(f"/d/s.{rank}", reader, OPENS=1, READS=9, BYTES_READ=GIB)
+        return out
+
+    assert seen(log(90.0, 0), "scratch-files", tmp_path, ranks=0.5, bytes=GIB) is not None
+    assert seen(log(90.0, 0), "scratch-files", tmp_path, ranks=1.0, bytes=GIB) is None
+    assert seen(log(10.0, 0), "scratch-files", tmp_path, ranks=0.5, bytes=GIB) is None

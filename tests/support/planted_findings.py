@@ -289,6 +289,15 @@ def overwritten_in_place(log: LogBuilder, f: float) -> None:
     _shared(log, "/again/chk.h5", _spent(log), **values)
 
 
+def scratch_files(log: LogBuilder, f: float) -> None:
+    n = log.job.nprocs
+    size = int(f * GIB / n)
+    for rank in range(n):
+        log.posix(f"/scratch/tmp.{rank}", rank, OPENS=1, F_WRITE_TIME=0.05 * T, F_READ_TIME=0.05 * T,
+                  F_WRITE_START_TIMESTAMP=100.0, F_READ_START_TIMESTAMP=500.0,
+                  **{**_bulk_write(size), **_bulk_read(size)})  # fmt: skip
+
+
 def possible_conflict(log: LogBuilder, f: float) -> None:
     size = 64 * MIB
     values = _bulk_write(1.1 * f * size) | {"MAX_BYTE_WRITTEN": size - 1}
