@@ -171,6 +171,7 @@ def test_transfer_keeps_bytes(tmp_path: Path, size: str) -> None:
         ({"factors": {"ranks": [0]}}, "setting ranks=0: ranks: 0 is no whole number above 0"),
         ({"factors": {"backend": ["psix"]}}, "'psix' is unknown: use null"),
         ({"factors": {"block": {"set": "ranks", "levels": [1]}}}, "the name of a column"),
+        ({"factors": {"source": {"set": "ranks", "levels": [1]}}}, "the name of a column"),
         (
             {"factors": {"ranks": {"levels": [1], "when": "size > 2"}}},
             "speaks of size, which is no factor before it",

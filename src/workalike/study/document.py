@@ -46,6 +46,7 @@ RESERVED = frozenset(
             "dumps",
         ),
         *("reused_from", "record_matches_plan", "family", "role", "number", "index", "processes"),
+        "source",  # of joined studies
     )
 )
 """Names of the results' own columns."""

@@ -41,8 +41,8 @@ def best_of_workloads(table: StudyTable) -> list[BestOfWorkload]:
     trials = table.trials()
     column = trials.factors.get(WORKLOAD, [])
     found = [_best(trials, name) for name in dict.fromkeys(column)]
-    known = [one for one in found if one is not None]
-    return known if len(known) > 1 and any(one.settings > 1 for one in known) else []
+    known = [best for best in found if best is not None]
+    return known if len(known) > 1 and any(best.settings > 1 for best in known) else []
 
 
 def _best(trials: Trials, workload: str) -> BestOfWorkload | None:
@@ -73,18 +73,18 @@ def _without(setting: str, workload: str) -> str:
 
 def best_text(found: list[BestOfWorkload]) -> str:
     """A sentence for the top of the page."""
-    parts = [f"{shown(one.workload)}: {_how_sure(one)}" for one in found[:MOST_NAMED]]
+    parts = [f"{shown(best.workload)}: {_how_sure(best)}" for best in found[:MOST_NAMED]]
     hidden = len(found) - len(parts)
     return "; ".join(parts) + (f"; and {hidden} more in the table." if hidden else ".")
 
 
-def _how_sure(one: BestOfWorkload) -> str:
-    name = shown(one.setting)
-    if one.settings == 1:
+def _how_sure(best: BestOfWorkload) -> str:
+    name = shown(best.setting)
+    if best.settings == 1:
         return f"only {name} was measured"
-    if one.p_best >= SURE:
-        return f"{name} (probability {_percent(one.p_best)})"
-    return f"not decided, perhaps {name} (probability {_percent(one.p_best)}), else {shown(one.second)}"
+    if best.p_best >= SURE:
+        return f"{name} (probability {_percent(best.p_best)})"
+    return f"not decided, perhaps {name} (probability {_percent(best.p_best)}), else {shown(best.second)}"
 
 
 def _percent(share: float) -> str:

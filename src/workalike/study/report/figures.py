@@ -151,10 +151,10 @@ def _boxes(table: StudyTable, found: Findings, value: Floats) -> list[dict[str, 
     trials = table.trials(value)
     good = np.isfinite(trials.log_value()) & np.isfinite(table.trials().log_value())
     names = np.array(trials.setting, dtype=object)
-    of = {row.name: trials.value[(names == row.name) & good] for row in found.rows}
+    values_of = {row.name: trials.value[(names == row.name) & good] for row in found.rows}
     return [
         boxplot_stats(values)[0] | {"label": name, "count": len(values)}
-        for name, values in of.items()
+        for name, values in values_of.items()
         if len(values)
     ]
 

@@ -43,8 +43,8 @@ def over_the_run(table: StudyTable, found: Findings) -> list[Chart]:
     curves = [_curve(table, name, rows[name]) for name in names if len(rows[name])]
     best = curves[:MOST_CURVES]
     charts = [dump_sizes(table, curves), output(best), errors(table, names)]
-    own = [bandwidth(best), bandwidth_by_size(best)] if best else []
-    return [*own, *(chart for chart in charts if chart is not None)]
+    rates = [bandwidth(best), bandwidth_by_size(best)] if best else []
+    return [*rates, *(chart for chart in charts if chart is not None)]
 
 
 def _rows_by_setting(table: StudyTable) -> Mapping[str, Integers]:
@@ -91,7 +91,7 @@ def _rates(curves: Iterable[Curve]) -> list[Row]:
 
 def bandwidth(curves: list[Curve]) -> Chart:
     """Bandwidth of each dump over the run, with its size (the paper's Figs. 5 and 7)."""
-    some = (
+    drawn_settings = (
         f"the reference and the {len(curves) - 1} settings that are most likely the best"
         if len(curves) > 1
         else "the setting"
@@ -116,7 +116,7 @@ def bandwidth(curves: list[Curve]) -> Chart:
     return Chart(
         "dumps",
         "Bandwidth over the run.",
-        f"How fast each dump was written or read, for {some}; below, how large it is.",
+        f"How fast each dump was written or read, for {drawn_settings}; below, how large it is.",
         "Medians over the trials of a setting.",
         drawn.svg,
         ("setting", "dump", "bytes", "bytes_per_s"),
@@ -157,8 +157,8 @@ def dump_sizes(table: StudyTable, curves: list[Curve]) -> Chart | None:
     groups = _alike(table, {c.name: c.bytes.tobytes() for c in curves})
     if not groups:
         return None
-    of = {c.name: c for c in curves}
-    lines = [(text, of[members[0]]) for text, members in groups]
+    curve_of = {c.name: c for c in curves}
+    lines = [(text, curve_of[members[0]]) for text, members in groups]
     lines.sort(key=lambda line: -float(line[1].bytes.max()))
     part = lines[:MOST_CURVES]
     with drawing("growth", 2.8) as drawn:
@@ -286,7 +286,7 @@ def _alike(table: StudyTable, values: Mapping[str, Hashable]) -> list[tuple[str,
     telling = [
         factor
         for factor, sets in levels.items()
-        if all(len(one) == 1 for one in sets) and len(set().union(*sets)) > 1
+        if all(len(levels_of_group) == 1 for levels_of_group in sets) and len(set().union(*sets)) > 1
     ]
     texts = [
         " ".join(f"{factor}={min(levels[factor][number])}" for factor in telling)

@@ -58,7 +58,7 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
     )
     write_charts(place, charts)
     if found.of_workloads:
-        rows = csv_text(HEADER, [one.row() for one in found.of_workloads])
+        rows = csv_text(HEADER, [best.row() for best in found.of_workloads])
         write_text(place / FIGURES / "best_of_workloads.csv", rows)
     write_text(place / PAGE, page)
     return place / PAGE

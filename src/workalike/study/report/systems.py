@@ -138,7 +138,7 @@ def _answers(comparisons: Sequence[Comparison]) -> list[Answer]:
         return [
             Answer("Which system is faster?", "Nothing can be said: no setting was measured on two systems.")
         ]
-    pairs = dict.fromkeys((one.source, one.reference) for one in comparisons)
+    pairs = dict.fromkeys((c.source, c.reference) for c in comparisons)
     return [
         Answer(
             f"How fast is {shown(source)}?",
