@@ -1,4 +1,4 @@
-#include "record/progress.hpp"
+#include "run/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
