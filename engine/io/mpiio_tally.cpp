@@ -28,6 +28,20 @@ constexpr auto writes = wa::Direction::write;
 }  // namespace
 
 namespace wa {
+
+void MpiioTally::merge(const MpiioTally& other) {
+    opens += other.opens;
+    syncs += other.syncs;
+    views += other.views;
+    for (std::size_t d = 0; d < by_direction.size(); ++d) {
+        by_direction[d].operations += other.by_direction[d].operations;
+        by_direction[d].collective += other.by_direction[d].collective;
+        by_direction[d].bytes += other.by_direction[d].bytes;
+        for (std::size_t b = 0; b < size_bins; ++b)
+            by_direction[d].sizes[b] += other.by_direction[d].sizes[b];
+    }
+}
+
 const MpiioTally& mpiio_tally() {
     return sums_of_no_dump;
 }

@@ -2,9 +2,21 @@
 // PMPI.
 #pragma once
 
-#include "record/summary.hpp"
+#include <array>
+#include <cstdint>
+
+#include "counters/counters.hpp"
 
 namespace wa {
+
+/// Calls and bytes of this process at the MPI-IO level, made by the engine or by a library.
+struct MpiioTally {
+    std::int64_t opens = 0;
+    std::int64_t syncs = 0;
+    std::int64_t views = 0;
+    std::array<DirectionCounters, 2> by_direction{};
+    void merge(const MpiioTally& other);
+};
 
 /// The running sums of calls that belong to no dump. Calling this function also makes the linker keep the
 /// counting definitions.

@@ -19,34 +19,6 @@ void KindTimes::merge(const KindTimes& other) {
     total_s += other.total_s;
 }
 
-void MpiioTally::merge(const MpiioTally& other) {
-    opens += other.opens;
-    syncs += other.syncs;
-    views += other.views;
-    for (std::size_t d = 0; d < by_direction.size(); ++d) {
-        by_direction[d].operations += other.by_direction[d].operations;
-        by_direction[d].collective += other.by_direction[d].collective;
-        by_direction[d].bytes += other.by_direction[d].bytes;
-        for (std::size_t b = 0; b < size_bins; ++b)
-            by_direction[d].sizes[b] += other.by_direction[d].sizes[b];
-    }
-}
-
-MpiioTally MpiioTally::since(const MpiioTally& before) const {
-    MpiioTally out = *this;
-    out.opens -= before.opens;
-    out.syncs -= before.syncs;
-    out.views -= before.views;
-    for (std::size_t d = 0; d < by_direction.size(); ++d) {
-        out.by_direction[d].operations -= before.by_direction[d].operations;
-        out.by_direction[d].collective -= before.by_direction[d].collective;
-        out.by_direction[d].bytes -= before.by_direction[d].bytes;
-        for (std::size_t b = 0; b < size_bins; ++b)
-            out.by_direction[d].sizes[b] -= before.by_direction[d].sizes[b];
-    }
-    return out;
-}
-
 void Summary::close(std::int64_t plan_rank) {
     rank = plan_rank;
     for (KindTimes& times_of_kind : times) {

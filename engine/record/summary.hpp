@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "counters/counters.hpp"
+#include "io/mpiio_tally.hpp"
 
 namespace wa {
 
@@ -42,17 +43,6 @@ struct Span {
     void merge(const Span& other) {
         if (!other.empty()) cover(other.first, other.last);
     }
-};
-
-/// Calls and bytes of this process at the MPI-IO level, made by the engine or by a library.
-struct MpiioTally {
-    std::int64_t opens = 0;
-    std::int64_t syncs = 0;
-    std::int64_t views = 0;
-    std::array<DirectionCounters, 2> by_direction{};
-    void merge(const MpiioTally& other);
-    /// What was added since `before`; maxima stay as they are.
-    [[nodiscard]] MpiioTally since(const MpiioTally& before) const;
 };
 
 struct Summary {
