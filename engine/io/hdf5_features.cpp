@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "errors.hpp"
+#include "io/mpi.hpp"
 
 namespace wa::h5 {
 

@@ -1,11 +1,13 @@
 // What this HDF5 library can do. No other file asks for the version at compile time.
 #pragma once
 
-#include <cstddef>
+#include <hdf5.h>
+#include <mpi.h>
+
 #include <string>
 #include <vector>
 
-#include "io/hdf5.hpp"
+#include "io/hdf5_handles.hpp"
 
 namespace wa::h5 {
 
