@@ -19,9 +19,9 @@ std::size_t family_of(const FileContext& context) {
 }
 
 /// The dumps of the file; different families have different keys.
-Hdf5Overhead::Sequence key_of(const FileContext& context) {
-    Hdf5Overhead::Sequence key = context.content->mesh ? mesh_structures_of_file(context, rehearsed_at_most)
-                                                       : structures_of_file(context, rehearsed_at_most);
+DumpStructures key_of(const FileContext& context) {
+    DumpStructures key = context.content->mesh ? mesh_structures_of_file(context, rehearsed_at_most)
+                                               : structures_of_file(context, rehearsed_at_most);
     key.insert(key.begin(), {static_cast<std::int64_t>(family_of(context)), 0, 0, 0, 0});
     return key;
 }
@@ -37,19 +37,19 @@ Hdf5Overhead::~Hdf5Overhead() {
 void Hdf5Overhead::calibrate(const FileContext& context) {
     // Loads may come first in a file; the sequence starts with the first dump that writes.
     if (context.use->written_before) return;
-    const Sequence key = key_of(context);
+    const DumpStructures key = key_of(context);
     if (costs_.contains(key)) return;
     const auto same_family = [&key](const auto& item) { return item.first.front() == key.front(); };
     if (static_cast<std::size_t>(std::count_if(costs_.begin(), costs_.end(), same_family)) >=
         rehearsed_at_most)
         return;
     costs_[key] = context.content->mesh ? rehearse_meshes(context, key.size() - 1, open_)
-                                        : rehearse(context, Sequence(key.begin() + 1, key.end()));
+                                        : rehearse(context, DumpStructures(key.begin() + 1, key.end()));
 }
 
-const std::vector<std::int64_t>* Hdf5Overhead::costs_of(const Sequence& sequence) const {
-    const auto found = costs_.lower_bound(sequence);
-    if (found != costs_.end() && found->first.front() == sequence.front()) return &found->second;
+const std::vector<std::int64_t>* Hdf5Overhead::costs_of(const DumpStructures& key) const {
+    const auto found = costs_.lower_bound(key);
+    if (found != costs_.end() && found->first.front() == key.front()) return &found->second;
     return &std::prev(found)->second;
 }
 

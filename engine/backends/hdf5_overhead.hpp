@@ -6,17 +6,14 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "backends/dump_structures.hpp"
 
 namespace wa {
-
-/// Opens a file in the same way as the backend.
-using FileOpener = std::function<std::unique_ptr<OpenFile>(const FileContext&)>;
 
 class Hdf5Overhead {
   public:
@@ -35,12 +32,6 @@ class Hdf5Overhead {
     /// Reports the bytes of this process's part of the dump. Does not wait.
     void done(const FileContext& context, std::int64_t payload, std::int64_t written);
 
-    /// What determines the library's bytes in one dump. For a fit: datasets, element size, new chunks of a
-    /// dataset, opens, flushes. For a mesh: tables, parts, variables without a part, opens, flushes.
-    using Structure = std::array<std::int64_t, 5>;
-    /// The structures of all dumps of a file, and the family, whose settings matter too.
-    using Sequence = std::vector<Structure>;
-
   private:
     /// The balance of the dumps of a family so far.
     struct Account {
@@ -56,11 +47,13 @@ class Hdf5Overhead {
         std::array<std::int64_t, 2> sums{};
     };
     void settle(Account& account);
-    [[nodiscard]] const std::vector<std::int64_t>* costs_of(const Sequence& sequence) const;
+    [[nodiscard]] const std::vector<std::int64_t>* costs_of(const DumpStructures& key) const;
 
     FileOpener open_;
-    std::map<Sequence, std::vector<std::int64_t>> costs_;  // the bytes of the library in each dump
-    std::map<std::size_t, Account> accounts_;              // by family
+    /// The bytes of the library in each dump, by the structures of a file's dumps with the family before
+    /// them.
+    std::map<DumpStructures, std::vector<std::int64_t>> costs_;
+    std::map<std::size_t, Account> accounts_;  // by family
 };
 
 }  // namespace wa

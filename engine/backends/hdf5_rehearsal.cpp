@@ -34,7 +34,7 @@ struct Size {
 
 class Rehearsal {
   public:
-    Rehearsal(const FileContext& context, const Hdf5Overhead::Sequence& sequence)
+    Rehearsal(const FileContext& context, const DumpStructures& sequence)
         : context_(context), sequence_(sequence) {
         context_.path = context.path.substr(0, context.path.rfind('/') + 1) +
                         calibration_name(*context.plan, *context.family, context.slot.file);
@@ -84,7 +84,7 @@ class Rehearsal {
         if (!context_.family->hdf5.chunked) return {enough, 0};
         // The chunk is the same for all dumps, because an extended dataset keeps its chunk.
         std::int64_t most = 1;
-        for (const Hdf5Overhead::Structure& structure : sequence_) most = std::max(most, structure[2]);
+        for (const DumpStructure& structure : sequence_) most = std::max(most, structure[2]);
         const std::int64_t chunk = divided_up(enough, most);
         return {chunk * sequence_[i][2], chunk};
     }
@@ -121,7 +121,7 @@ class Rehearsal {
     }
 
     FileContext context_;
-    const Hdf5Overhead::Sequence& sequence_;
+    const DumpStructures& sequence_;
     Content content_;
     Dump dump_;
     FileUse use_;
@@ -129,8 +129,8 @@ class Rehearsal {
 
 }  // namespace
 
-Hdf5Overhead::Sequence structures_of_file(const FileContext& context, std::size_t most) {
-    Hdf5Overhead::Sequence out;
+DumpStructures structures_of_file(const FileContext& context, std::size_t most) {
+    DumpStructures out;
     const Hdf5Settings& settings = context.family->hdf5;
     const bool grows = settings.chunked && context.family->lifetime == Lifetime::appended;
     const auto calls = [&context](std::int64_t total) { return share_of(total, context.layout->size(), 0); };
@@ -157,7 +157,7 @@ Hdf5Overhead::Sequence structures_of_file(const FileContext& context, std::size_
     return out;
 }
 
-std::vector<std::int64_t> rehearse(const FileContext& context, const Hdf5Overhead::Sequence& sequence) {
+std::vector<std::int64_t> rehearse(const FileContext& context, const DumpStructures& sequence) {
     return Rehearsal(context, sequence).run();
 }
 

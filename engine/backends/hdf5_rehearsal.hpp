@@ -5,15 +5,14 @@
 #include <vector>
 
 #include "backends/backend.hpp"
-#include "backends/hdf5_overhead.hpp"
+#include "backends/dump_structures.hpp"
 
 namespace wa {
 
 /// The structure of each dump with a fit in the file, for at most `most` dumps.
-[[nodiscard]] Hdf5Overhead::Sequence structures_of_file(const FileContext& context, std::size_t most);
+[[nodiscard]] DumpStructures structures_of_file(const FileContext& context, std::size_t most);
 
 /// The bytes of the library in each dump of the sequence, over all ranks of the file. Collective.
-[[nodiscard]] std::vector<std::int64_t> rehearse(const FileContext& context,
-                                                 const Hdf5Overhead::Sequence& sequence);
+[[nodiscard]] std::vector<std::int64_t> rehearse(const FileContext& context, const DumpStructures& sequence);
 
 }  // namespace wa

@@ -76,8 +76,8 @@ std::int64_t write(OpenFile& file, FileContext& context, DumpOperations& operati
 
 }  // namespace
 
-Hdf5Overhead::Sequence mesh_structures_of_file(const FileContext& context, std::size_t most) {
-    Hdf5Overhead::Sequence out;
+DumpStructures mesh_structures_of_file(const FileContext& context, std::size_t most) {
+    DumpStructures out;
     const auto calls = [&context](std::int64_t total) { return share_of(total, context.layout->size(), 0); };
     for (const std::size_t d : dumps_of_file(context, most)) {
         const Content& content = context.plan->contents[context.plan->dumps[d].content];

@@ -3,17 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <vector>
 
 #include "backends/backend.hpp"
-#include "backends/hdf5_overhead.hpp"
+#include "backends/dump_structures.hpp"
 
 namespace wa {
 
 /// The structure of each dump with a mesh in the file, for at most `most` dumps.
-[[nodiscard]] Hdf5Overhead::Sequence mesh_structures_of_file(const FileContext& context, std::size_t most);
+[[nodiscard]] DumpStructures mesh_structures_of_file(const FileContext& context, std::size_t most);
 
 /// The bytes of the library in each of the first `dumps` dumps of the file, over all its ranks. Collective.
 [[nodiscard]] std::vector<std::int64_t> rehearse_meshes(const FileContext& context, std::size_t dumps,
