@@ -17,7 +17,7 @@
 #include "expand/mesh.hpp"
 #include "expand/operation.hpp"
 #include "expand/place.hpp"
-#include "plan/check.hpp"
+#include "plan/file_uses.hpp"
 #include "plan/plan.hpp"
 
 namespace wa {

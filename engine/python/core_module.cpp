@@ -23,6 +23,7 @@
 #include "folder/cleanup.hpp"
 #include "folder/folder_lock.hpp"
 #include "mesh/layout.hpp"
+#include "plan/check.hpp"
 #include "plan/enum_words.hpp"
 #include "plan/json.hpp"
 #include "plan/limits.hpp"

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "errors.hpp"
+#include "plan/check.hpp"
 #include "plan/enum_words.hpp"
 #include "plan/read.hpp"
 #include "record/environment.hpp"

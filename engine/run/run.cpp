@@ -15,6 +15,7 @@
 #include "expand/split.hpp"
 #include "io/capture_pause.hpp"
 #include "io/mpi.hpp"
+#include "plan/check.hpp"
 #include "plan/enum_words.hpp"
 #include "plan/operation_table.hpp"
 #include "plan/read.hpp"

@@ -7,7 +7,7 @@
 
 #include "backends/backend.hpp"
 #include "folder/folder_lock.hpp"
-#include "plan/check.hpp"
+#include "plan/file_uses.hpp"
 #include "plan/plan.hpp"
 #include "run/communicators.hpp"
 #include "run/options.hpp"

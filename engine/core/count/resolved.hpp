@@ -5,7 +5,7 @@
 
 #include "backends/traits.hpp"
 #include "expand/calls.hpp"
-#include "plan/check.hpp"
+#include "plan/file_uses.hpp"
 #include "plan/plan.hpp"
 #include "sharing/layout.hpp"
 

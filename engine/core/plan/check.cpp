@@ -13,7 +13,6 @@
 #include "plan/limits.hpp"
 #include "plan/operation_table.hpp"
 #include "plan/unwritten.hpp"
-#include "schedule/times.hpp"
 
 namespace wa {
 namespace {
@@ -289,60 +288,6 @@ void check_rules(const Plan& plan) {
 void check_plan(const Plan& plan) {
     check_rules(plan);
     check_reads(plan);
-}
-
-namespace {
-
-/// A family that keeps so many files deletes one at the end of a dump, the one that it has used longest ago.
-void find_deletions(const Plan& plan, std::vector<FileUse>& uses) {
-    std::map<std::size_t, std::vector<std::size_t>> last_uses;  // by family, in the order of their end
-    for (const std::size_t d : in_order_of_end(dump_times(plan))) {
-        const Dump& dump = plan.dumps[d];
-        const auto keep = static_cast<std::size_t>(plan.families[dump.family].keep);
-        if (!uses[d].last || keep == 0) continue;
-        std::vector<std::size_t>& ended = last_uses[dump.family];
-        ended.push_back(d);
-        if (ended.size() <= keep) continue;
-        uses[d].deleted_after = ended[ended.size() - keep - 1];
-        uses[d].deletes = plan.dumps[uses[d].deleted_after].file;
-    }
-}
-
-}  // namespace
-
-std::vector<FileUse> file_uses(const Plan& plan) {
-    std::vector<FileUse> uses(plan.dumps.size());
-    struct File {
-        std::size_t last = 0;
-        bool written = false;
-        bool prepared = false;
-    };
-    std::map<std::pair<std::size_t, std::int64_t>, File> files;
-    for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
-        const Dump& dump = plan.dumps[d];
-        const auto [found, fresh] = files.try_emplace({dump.family, dump.file});
-        uses[d].first = fresh;
-        uses[d].written_before = found->second.written;
-        const Content& content = plan.contents[dump.content];
-        const bool writes = moves(content, Direction::write);
-        const bool opens_only = content.opens > 0 || moves(content, Direction::read);
-        found->second.last = d;
-        found->second.written |= writes;
-        found->second.prepared |= dump.prepare || (fresh && !writes && opens_only);
-    }
-    std::map<std::size_t, std::int64_t> newest;  // the file of each family's last dump
-    for (const Dump& dump : plan.dumps) newest[dump.family] = dump.file;
-    for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
-        const File& file = files.at({plan.dumps[d].family, plan.dumps[d].file});
-        const Family& family = plan.families[plan.dumps[d].family];
-        uses[d].renamed =
-            family.rename || (family.backup && newest.at(plan.dumps[d].family) != plan.dumps[d].file);
-        uses[d].last = file.last == d;
-        uses[d].written = file.written;
-        uses[d].prepared = file.prepared;
-    }
-    find_deletions(plan, uses);
-    return uses;
 }
 
 }  // namespace wa

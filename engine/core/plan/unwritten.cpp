@@ -11,6 +11,7 @@
 #include "backends/traits.hpp"
 #include "errors.hpp"
 #include "expand/dump.hpp"
+#include "plan/file_uses.hpp"
 #include "plan/operation_table.hpp"
 #include "sharing/names.hpp"
 

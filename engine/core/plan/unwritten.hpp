@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/check.hpp"
 #include "plan/plan.hpp"
 #include "sharing/layout.hpp"
 
