@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from circles import Graph, by_folder, circles, said, sources, unit
 
 CAPTURE = Path(__file__).parents[2] / "capture"
 CORE = "core"
 
-Graph = dict[str, set[str]]
-
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 _DEFINITION = re.compile(
@@ -26,25 +23,12 @@ _CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(")
 _REAL = re.compile(r"\bREAL\(\w+\)")  # the wrapped function: a call out of the library
 
 
-def sources(root: Path) -> dict[str, str]:
-    """Text without comments of every C file and header, by its path below `root`."""
-    return {
-        path.relative_to(root).as_posix(): _COMMENT.sub(" ", path.read_text(encoding="utf-8"))
-        for path in sorted(root.rglob("*.[ch]"))
-    }
-
-
 def includes(files: dict[str, str]) -> Graph:
     """Files of `capture/` that each includes; those of `counting/` stand below all of them."""
     return {
         name: {found for found in _INCLUDE.findall(text) if not found.startswith("counting/")}
         for name, text in files.items()
     }
-
-
-def unit(name: str) -> str:
-    """A source and its header are one unit."""
-    return name.rsplit(".", 1)[0]
 
 
 def calls(files: dict[str, str]) -> Graph:
@@ -62,35 +46,6 @@ def calls(files: dict[str, str]) -> Graph:
         reached = {home[word] for word in set(_CALL.findall(body)) - local if word in home}
         graph[unit(name)] |= reached - {unit(name)}
     return graph
-
-
-def by_folder(graph: Graph) -> Graph:
-    folders: Graph = {}
-    for name, others in graph.items():
-        own = name.split("/")[0]
-        folders.setdefault(own, set()).update(other.split("/")[0] for other in others if "/" in other)
-        folders[own].discard(own)
-    return folders
-
-
-def circles(graph: Graph) -> list[list[str]]:
-    """Groups of names that reach each other (strongly connected components of more than one)."""
-    reach: dict[str, set[str]] = {}
-    for name in graph:
-        seen: set[str] = set()
-        open_names = list(graph[name])
-        while open_names:
-            other = open_names.pop()
-            if other not in seen:
-                seen.add(other)
-                open_names += graph.get(other, ())
-        reach[name] = seen
-    groups = {tuple(sorted(other for other in reach[name] if name in reach.get(other, ()))) for name in graph}
-    return [list(group) for group in sorted(groups) if group]
-
-
-def said(groups: Iterable[list[str]]) -> str:
-    return "; ".join(" <-> ".join(group) for group in groups)
 
 
 @pytest.fixture(scope="module")
