@@ -23,7 +23,7 @@
 
 #define REMOVED " (deleted)"
 
-/* The name of the regular file behind a descriptor, if it is one that is counted. */
+/* The name of the regular file of a descriptor, if it is one that is counted. */
 static bool name_of(int fd, char name[NAME_ROOM]) {
     struct statx status;
     char link[64], target[PATH_MAX];

@@ -5,7 +5,7 @@
 namespace wa {
 namespace {
 
-/// Calls a function of the preloaded library (capture/pause.h), if it is loaded.
+/// Calls a function of the preloaded library (capture/core/pause.h), if it is loaded.
 void call(const char* name) {
     if (void* found = dlsym(RTLD_DEFAULT, name)) reinterpret_cast<void (*)()>(found)();
 }

@@ -28,11 +28,11 @@ struct RankPart {
           performer(setup.performer(dump)),
           use(setup.uses[dump]),
           performs(performer.traits->performs),
-          meets(performs && setup.meets[dump] && !family.sharing.baton),
+          reads_others(performs && setup.reads_others[dump] && !family.sharing.baton),
           options(dump_options),
           operations(setup.plan, dump, setup.layout(dump), member, dump_options),
           calls(operations, call_rules(*performer.counted), file_state),
-          dump_steps(setup.plan, dump, setup.times[dump], life, operations, calls, meets),
+          dump_steps(setup.plan, dump, setup.times[dump], life, operations, calls, reads_others),
           context(std::move(file_context)) {
         context.mesh = operations.mesh();
         summary.dump = static_cast<std::int64_t>(dump);
@@ -49,8 +49,8 @@ struct RankPart {
     const Performer& performer;
     const FileUse& use;
     bool performs;
-    bool meets;          // its ranks wait for each other between their writes and their reads
-    bool wrote = false;  // since they have done so
+    bool reads_others;   // a barrier between its writes and its reads is needed
+    bool wrote = false;  // since the last such barrier
     bool fits = false;   // the library was given other bytes than the plan has
     DumpOperations::Options options;
     DumpOperations operations;

@@ -163,7 +163,7 @@ void RankRun::perform(RankPart& part, const Call& call) {
             begin_dump(part);
             return;
         case Call::Kind::begin_section:
-            meet_before(part, call.section);
+            wait_for_writers(part, call.section);
             if (part.file != nullptr && part.operations.uses_file())
                 part.file->file->begin_section(call.section);
             return;
@@ -267,9 +267,9 @@ void RankRun::transfer(RankPart& part, const Operation& operation) {
                                  path.substr(path.rfind('/') + 1), operation.size, operation.offset, moved));
 }
 
-/// Data that other ranks write in the same dump must be there before it is read.
-void RankRun::meet_before(RankPart& part, const Section& section) const {
-    if (!part.meets || section.kind != Section::Kind::stream) return;
+/// Data that other ranks write in the same dump must be there before it is read: a barrier between the two.
+void RankRun::wait_for_writers(RankPart& part, const Section& section) const {
+    if (!part.reads_others || section.kind != Section::Kind::stream) return;
     if (section.writes) {
         part.wrote = true;
     } else if (part.wrote) {

@@ -43,7 +43,7 @@ class RankRun {
     void close(RankPart& part, bool extra);
     void after_close(RankPart& part);
     void wait_for_writers(const RankPart& part) const;
-    void meet_before(RankPart& part, const Section& section) const;
+    void wait_for_writers(RankPart& part, const Section& section) const;
     static void publish(const RankPart& part);
     void pass_turn(const RankPart& part, bool receive) const;
     [[nodiscard]] static std::optional<Direction> verifiable(const RankPart& part);

@@ -25,20 +25,20 @@ std::unique_ptr<Backend> make_backend(const Traits& traits, const BackendOptions
     return make(options);
 }
 
-void refuse_impossible(const Plan& plan, std::size_t family, const Layout& layout, const Traits& traits,
+void refuse_impossible(const Plan& plan, std::size_t family_index, const Layout& layout, const Traits& traits,
                        const Backend& backend) {
     std::set<std::size_t> seen;
     for (const Dump& dump : plan.dumps) {
-        if (dump.family != family || !seen.insert(dump.content).second) continue;
-        const Family& of = plan.families[family];
-        const std::string place = fmt::format("{} {}", word_of(of.role), of.number);
+        if (dump.family != family_index || !seen.insert(dump.content).second) continue;
+        const Family& family = plan.families[family_index];
+        const std::string place = fmt::format("{} {}", word_of(family.role), family.number);
         const Content& content = plan.contents[dump.content];
         if (content.dataset && (traits.collective_files || !traits.plain_bytes)) {
             throw PlanError(
                 place, fmt::format("{} cannot read a data set; use the backend posix or stdio", traits.name));
         }
-        if (traits.refuse != nullptr) traits.refuse(of, layout, content, place);
-        backend.refuse(of, layout, content, place);
+        if (traits.refuse != nullptr) traits.refuse(family, layout, content, place);
+        backend.refuse(family, layout, content, place);
     }
 }
 

@@ -63,7 +63,7 @@ void read_plan(Setup& setup) {
         load_tables(setup.plan, setup.options.plan);
         check_plan(setup.plan);
         setup.uses = file_uses(setup.plan);
-        setup.meets = dumps_that_meet(setup.plan);
+        setup.reads_others = dumps_that_read_others(setup.plan);
         setup.times = dump_times(setup.plan);
         for (const Family& family : setup.plan.families) setup.layouts.emplace_back(family, setup.plan.ranks);
     });

@@ -7,19 +7,19 @@ namespace wa {
 
 FileContext Setup::context(std::size_t dump, std::int64_t member) const {
     const Dump& d = plan.dumps[dump];
-    const Family& of = family(dump);
+    const Family& file_family = family(dump);
     const FileUse& use = uses[dump];
     FileContext out;
     out.plan = &plan;
-    out.family = &of;
+    out.family = &file_family;
     out.content = &content(dump);
     out.dump = &d;
     out.position = dump;
     out.layout = &layout(dump);
     out.use = &use;
-    const bool appended = of.lifetime == Lifetime::appended;
+    const bool appended = file_family.lifetime == Lifetime::appended;
     const bool writes = moves(*out.content, Direction::write);
-    const std::int64_t acting = out.layout->acting_member(member, shift_of(of, *out.content));
+    const std::int64_t acting = out.layout->acting_member(member, shift_of(file_family, *out.content));
     out.slot = out.layout->slot_of_member(acting);
     out.place = place_of(Ranks{}, *out.layout, out.slot, acting);
     out.rank = out.layout->members().at(member);
@@ -28,13 +28,15 @@ FileContext Setup::context(std::size_t dump, std::int64_t member) const {
     out.writes = writes || (appended && use.written);
     out.alone = out.members == 1;
     out.creates = out.writes && !use.prepared;
-    out.exclusive = writes && use.first && !use.prepared && !(of.sharing.baton && !out.alone);
-    out.empties = of.truncate && writes && out.alone && !use.first;
+    out.exclusive = writes && use.first && !use.prepared && !(file_family.sharing.baton && !out.alone);
+    out.empties = file_family.truncate && writes && out.alone && !use.first;
     if (use.renamed && out.creates && (appended || !use.written_before)) out.path += temporary_suffix;
-    out.phase = payload_phase(plan.seed, of.id, d.file, out.slot.file, static_cast<std::int64_t>(dump));
+    out.phase =
+        payload_phase(plan.seed, file_family.id, d.file, out.slot.file, static_cast<std::int64_t>(dump));
     out.buffers = &buffers;
     if (performer(dump).traits->performs && !options.verify_only) {
-        out.comm = of.sharing.baton ? MPI_COMM_SELF : communicators.file(of, acting != member);
+        out.comm =
+            file_family.sharing.baton ? MPI_COMM_SELF : communicators.file(file_family, acting != member);
     } else {
         out.comm = MPI_COMM_SELF;
     }

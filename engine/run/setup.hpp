@@ -31,7 +31,7 @@ struct Setup {
     std::vector<Performer> performers;  // one per family
     std::vector<FileUse> uses;          // one per dump
     std::vector<DumpTimes> times;       // one per dump
-    std::vector<bool> meets;            // one per dump: ranks read in it what others write in it
+    std::vector<bool> reads_others;     // one per dump: ranks read in it what others write in it
     std::map<const Traits*, std::unique_ptr<Backend>> backends;
     Buffers buffers;
     Communicators communicators;

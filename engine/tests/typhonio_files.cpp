@@ -13,8 +13,8 @@
 // version                  prints the version of HDF5
 // refuse                   prints the message for each invalid argument
 //
-// Element e of array number a of a file is 1,000,000 a + e for reals and 1,000 a + e for integers, so that a
-// reader sees where each block is.
+// Element e of array number a of its file is 1,000,000 a + e for reals and 1,000 a + e for integers, so that
+// a reader sees where each block is.
 #include <fmt/format.h>
 #include <mpi.h>
 

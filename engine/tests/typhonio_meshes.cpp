@@ -118,8 +118,8 @@ void write_material(Mesh& mesh, const MaterialDescription& d) {
     const Block components{Block::Kind::mixed_components, Centring::cell, no_ghosts};
     const Block mixed{Block::Kind::mixed_cells, Centring::cell, no_ghosts};
     Layout& layout = mesh.layout();
-    const auto block = [&layout](Datatype type, int array, const Block& of, std::int64_t shift) {
-        const Span span = layout.span(of, rank_of_process);
+    const auto block = [&layout](Datatype type, int array, const Block& part, std::int64_t shift) {
+        const Span span = layout.span(part, rank_of_process);
         return numbers(type, array, shift + span.first, span.count);
     };
     const auto cell_materials = block(d.type, 1, cells, 0);

@@ -16,7 +16,7 @@ void load_tables(Plan& plan, const std::string& plan_path, Tables given = {});
 
 /// Raises PlanError for rules that cannot be performed. The tables must be loaded.
 void check_rules(const Plan& plan);
-/// The same, and for reads that meet no data.
+/// The same, and for reads of what was never written.
 void check_plan(const Plan& plan);
 
 }  // namespace wa

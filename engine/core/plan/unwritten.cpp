@@ -76,7 +76,7 @@ void add_breaks(const Stream& stream, const Layout& layout, std::set<std::int64_
 /// What is found for dumps, by their position in the plan.
 struct Findings {
     std::map<std::size_t, UnwrittenRead> unwritten;
-    std::set<std::size_t> meeting;
+    std::set<std::size_t> read_others;
 };
 
 /// Whether two streams of opposite directions touch the same bytes on each rank.
@@ -149,7 +149,7 @@ class FileEnds {
             } else {
                 note(d, s, slot, end, reached + dump.base, found);
                 if (slot.members > 1 && reached + dump.base > before && !reads_its_own(content, s))
-                    found.meeting.insert(d);
+                    found.read_others.insert(d);
             }
         }
         if (!content.arrays.empty() || content.fit || content.mesh)
@@ -209,7 +209,7 @@ class FileEnds {
 
 /// What was found for one dump holds for another.
 void repeat(Findings& found, std::size_t of_dump, std::size_t dump) {
-    if (found.meeting.contains(of_dump)) found.meeting.insert(dump);
+    if (found.read_others.contains(of_dump)) found.read_others.insert(dump);
     const auto same = found.unwritten.find(of_dump);
     if (same == found.unwritten.end()) return;
     UnwrittenRead read = same->second;
@@ -250,9 +250,9 @@ std::vector<UnwrittenRead> unwritten_reads(const Plan& plan) {
     return out;
 }
 
-std::vector<bool> dumps_that_meet(const Plan& plan) {
+std::vector<bool> dumps_that_read_others(const Plan& plan) {
     std::vector<bool> out(plan.dumps.size());
-    for (const std::size_t dump : findings_of(plan).meeting) out[dump] = true;
+    for (const std::size_t dump : findings_of(plan).read_others) out[dump] = true;
     return out;
 }
 

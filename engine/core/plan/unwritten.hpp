@@ -1,5 +1,5 @@
-// Reads that meet no data: bytes beyond the end of a file that no dump has written so far and that are not
-// prepared. A hole within a file is read as zeros, so only the file's end counts.
+// Reads of what was never written: bytes beyond the end of a file that no dump has written so far and that
+// are not prepared. A hole within a file is read as zeros, so only the file's end counts.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct UnwrittenRead {
 void check_reads(const Plan& plan);
 
 /// For each dump of the plan, whether ranks that share its file read in it what others of them write in it.
-/// They wait for each other between those writes and reads. Tables are left out.
-[[nodiscard]] std::vector<bool> dumps_that_meet(const Plan& plan);
+/// They need a barrier between those writes and reads. Tables are left out.
+[[nodiscard]] std::vector<bool> dumps_that_read_others(const Plan& plan);
 
 }  // namespace wa

@@ -2,7 +2,7 @@
 // planned. Many dumps can be in progress at once.
 //
 // All ranks that wait for each other in a call plan it at the same moment, and calls of one moment have the
-// order of the plan's dumps. So all ranks meet such calls in one order, and none waits for ever.
+// order of the plan's dumps. So all ranks make such calls in one order, and none waits for ever.
 #pragma once
 
 #include <algorithm>

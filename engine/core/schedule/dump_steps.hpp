@@ -2,7 +2,7 @@
 // run.
 //
 // Ranks that make a collective call together plan it at the same moment. A rank performs the calls of all its
-// dumps in the order of these moments, so all ranks meet collective calls in one order and none waits for
+// dumps in the order of these moments, so all ranks make collective calls in one order and none waits for
 // ever.
 #pragma once
 

@@ -10,7 +10,7 @@ namespace wa {
 /// The life of a rank; without bounds where the plan states none.
 [[nodiscard]] Life life_of(const Plan& plan, std::int64_t rank);
 
-/// The part of a span of time in which a rank lives. It is all of the span where the two do not meet: then
+/// The part of a span of time in which a rank lives. It is all of the span where the two do not overlap: then
 /// the plan's dumps contradict its processes, and calls must have a moment.
 struct Alive {
     double begin_s = 0;
