@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from counted_logs import log_of
 
-from workalike.compare.lines import _not_sieved
+from workalike.characterize import characterize
+from workalike.compare.lines import _not_sieved, model_against_log, replica_against_model
+from workalike.compare.pairing import pair_up
+from workalike.darshan import open_log
+from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import rows_of
 from workalike.predict.determined import Determined
@@ -42,17 +49,67 @@ def test_sieved_reads_say_nothing_of_writes() -> None:
     assert compared(MAX_BYTE_WRITTEN=1000) == ["MAX_BYTE_WRITTEN"]
 
 
-@pytest.mark.parametrize(("sharing", "files"), [("shared", 1), ("per-rank", 4)])
+@pytest.mark.parametrize(
+    ("interface", "sharing", "files"),
+    [("posix", "shared", 1), ("posix", "per-rank", 4), ("stdio", "per-rank", 4)],
+)
 @pytest.mark.parametrize("rename", [True, False])
-def test_renames_are_predicted(sharing: str, files: int, rename: bool) -> None:
+def test_renames_are_predicted(interface: str, sharing: str, files: int, rename: bool) -> None:
     family: dict[str, Any] = {
         "role": "checkpoint",
-        "interface": "posix",
+        "interface": interface,
         "sharing": sharing,
         "rename": rename,
         "schedule": {"count": 3, "every": "1 s"},
         "content": {"streams": [{"direction": "write", "sizes": ["8 x 4 KiB"]}]},
     }
     workload = Workload.model_validate({"workalike": 2, "ranks": 4, "families": [family]})
-    found = predicted(resolve(workload, Options()), [4096])[Role.CHECKPOINT, 1]["POSIX"]
-    assert found.counters.get("RENAME_SOURCES", 0) == 3 * files * rename
+    found = predicted(resolve(workload, Options()), [4096])[Role.CHECKPOINT, 1]
+    assert found.get("POSIX", Determined()).counters.get("RENAME_SOURCES", 0) == 3 * files * rename
+
+
+def streams(**content: Any) -> Workload:
+    """Each of two ranks writes a stream of 16 calls."""
+    family = {
+        "role": "output",
+        "interface": "stdio",
+        "sharing": "per-rank",
+        "schedule": {"count": 1, "first": "1 s"},
+        "content": {"streams": [{"direction": "write", "sizes": ["16/rank x 4 KiB"]}], **content},
+    }
+    return Workload.model_validate({"workalike": 2, "ranks": 2, "families": [family]})
+
+
+@pytest.mark.parametrize(
+    ("content", "off"),
+    [
+        ({"sync": "each", "flush": "each"}, []),
+        ({"sync": "each"}, []),  # a stream is flushed before its descriptor is synced
+        ({"flush": "each"}, [("POSIX", "FSYNCS", 32, 0)]),
+        ({}, [("STDIO", "FLUSHES", 32, 0), ("POSIX", "FSYNCS", 32, 0)]),
+        ({"fsyncs": 2}, [("STDIO", "FLUSHES", 32, 2), ("POSIX", "FSYNCS", 32, 2)]),
+    ],
+)
+def test_syncs_and_flushes_of_streams_are_compared(
+    content: dict[str, Any], off: list[tuple[str, str, int, int]], tmp_path: Path
+) -> None:
+    """A log of streams that are synced after each write, beside workloads that sync them otherwise."""
+    log = open_log(log_of(streams(sync="each", flush="each"), tmp_path / "log.darshan"))
+    found = characterize([log])
+    pairing = replace(pair_up(found, None), full_plan=resolve(streams(**content), Options()))
+    rows = [row for row in model_against_log(pairing) if not row.agrees]
+    assert [(row.module, row.counter, row.expected, row.found) for row in rows] == off
+
+
+def test_what_other_families_move_is_a_miss(tmp_path: Path) -> None:
+    """The replica has files that the original does not have."""
+    other = streams().families[0].model_copy(update={"number": 2})
+    more = streams().model_copy(update={"families": [*streams().families, other]})
+    run = run_plan(
+        resolve(more, Options(time_scale=0)),
+        RunOptions(tmp_path / "data", tmp_path / "out", backend="null", quiet=True),
+    )
+    rows = replica_against_model(pair_up(streams(), run.model_copy(update={"backend": "stdio"})))
+    assert [(row.counter, row.expected, row.found) for row in rows if not row.agrees] == [
+        ("BYTES_WRITTEN", 0, 2 * 16 * 4096)
+    ]

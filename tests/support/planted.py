@@ -57,7 +57,8 @@ def _family(rng: random.Random, number: int) -> Document:
     if interface == "posix" and rng.random() < 0.4:
         content["passes"] = rng.choice([2, 3])
     if rng.random() < 0.4:
-        content["fsyncs" if interface != "stdio" else "flushes"] = RANKS if sharing != "root" else 1
+        which = "fsyncs" if interface != "stdio" else rng.choice(["fsyncs", "flushes"])
+        content[which] = RANKS if sharing != "root" else 1
     renamed = {"rename": True} if interface == "posix" and rng.random() < 0.2 else {}
     return {
         "role": "checkpoint",
@@ -126,10 +127,35 @@ def rank(document: Document, rng: random.Random) -> bool:
 def sync(document: Document, rng: random.Random) -> bool:
     """Syncs that are left out, or that nobody asked for."""
     family = rng.choice([f for f in document["families"] if f["role"] != "input"])
-    if family["interface"] == "stdio":
-        return False
     content = family["content"]
-    content["fsyncs"] = 0 if content.get("fsyncs") else RANKS if family["sharing"] != "root" else 1
+    which = "flushes" if content.get("flushes") else "fsyncs"
+    content[which] = 0 if content.get(which) else RANKS if family["sharing"] != "root" else 1
+    return True
+
+
+def sync_each(document: Document, rng: random.Random) -> bool:
+    """A sync after each write in place of those at the end, or of none."""
+    family = rng.choice([f for f in document["families"] if f["role"] != "input"])
+    if family["interface"] == "mpiio" and family["sharing"] != "root":
+        return False
+    family["content"].pop("fsyncs", None)
+    family["content"]["sync"] = "each"
+    return True
+
+
+def other_family(document: Document, rng: random.Random) -> bool:
+    """Files that the original does not have."""
+    stream = {"direction": "write", "sizes": ["2/rank x 512 B"]}
+    document["families"].append(
+        {
+            "role": "scratch",
+            "number": 1,
+            "interface": "posix",
+            "sharing": "per-rank",
+            "schedule": {"start": ["3 s"]},
+            "content": {"streams": [stream]},
+        }
+    )
     return True
 
 
@@ -208,6 +234,7 @@ ERRORS: dict[str, PlantedError] = {
     "pass": passes,
     "rank": rank,
     "sync": sync,
+    "sync after each": sync_each,
     "size": size,
     "piece": piece,
     "file shared or not": sharing,
@@ -216,6 +243,7 @@ ERRORS: dict[str, PlantedError] = {
     "read elsewhere": read_elsewhere,
     "appended": lifetime,
     "missing dump": missing_dump,
+    "another family": other_family,
 }
 
 

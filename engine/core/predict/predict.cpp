@@ -158,7 +158,7 @@ class Walk {
         const Level level = levels_[family];
         if (!predicted(level)) return;
         const LogModule module = module_of(level);
-        if (module == LogModule::stdio) return stdio(record(module, made), *made.call);
+        if (module == LogModule::stdio) return stdio(made);
         if (made.call->kind == Call::Kind::transfer) return transfers(module, family, made);
         if (module == LogModule::posix) return posix(record(module, made), *made.call);
         mpiio(record(module, made), made);
@@ -213,28 +213,30 @@ class Walk {
         }
     }
 
-    static void stdio(RankRecord& record, const Call& call) {
-        std::int64_t* counter = record.counter.data();
-        const Operation& operation = call.operation;
-        switch (*kind_of(call)) {
+    void stdio(const RankCall& made) {
+        RankRecord& counted = record(LogModule::stdio, made);
+        std::int64_t* counter = counted.counter.data();
+        const Operation& operation = made.call->operation;
+        switch (*kind_of(*made.call)) {
             case Kind::open:
                 ++counter[STDIO_OPENS];
-                record.dirty = false;
+                counted.dirty = false;
                 return;
             case Kind::seek:
                 ++counter[STDIO_SEEKS];
                 return;
             case Kind::flush:
                 ++counter[STDIO_FLUSHES];
-                record.dirty = false;
+                counted.dirty = false;
                 return;
             case Kind::fsync:  // what the stream still holds is flushed before
-                if (record.dirty) ++counter[STDIO_FLUSHES];
-                record.dirty = false;
+                if (counted.dirty) ++counter[STDIO_FLUSHES];
+                counted.dirty = false;
+                ++record(LogModule::posix, made).counter[POSIX_FSYNCS];
                 return;
             case Kind::read:
             case Kind::write:
-                record.dirty |= operation.direction == Direction::write;
+                counted.dirty |= operation.direction == Direction::write;
                 return stdio_transferred(counter, operation.direction == Direction::write,
                                          operation.offset + operation.size, operation.size);
             default:

@@ -27,6 +27,7 @@ struct PredictedRecord {
 };
 
 struct Prediction {
+    /// Of files used as streams, the POSIX records have syncs alone.
     std::array<std::vector<PredictedRecord>, log_modules> records;
     /// Families whose POSIX records follow from independent contiguous MPI-IO calls; their opens, seeks and
     /// syncs are the library's business, and 0 here.

@@ -35,7 +35,11 @@ def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
         files = list({file.key: file for family in members for file in family.files()}.values())
         for module in modules_of(members):
             ours = [model[key][module] for key in group if module in model.get(key, {})]
-            if ours:
+            if own == {"STDIO"} and module == "POSIX":
+                rows += rows_of(
+                    group, module, determined_of_log(files, module).of_streams(), total_of(ours).of_streams()
+                )
+            elif ours:
                 log = determined_of_log(files, module)
                 rows += rows_of(group, module, log, total_of(ours), below=module not in own)
             elif module in own:
@@ -63,7 +67,11 @@ def replica_against_model(pairing: Pairing) -> list[DeterminedRow]:
     for pair in pairing.pairs:
         key, module = (pair.original.role, pair.original.number), pair.scaled.part.module
         for name in RULES:
-            if name in model.get(key, {}):
+            if (module, name) == ("STDIO", "POSIX") and replica is not None:
+                found = by_key.get(key, {}).get(name, Determined())
+                expected = model.get(key, {}).get(name, Determined())
+                rows += rows_of((key,), name, expected.of_streams(), found.of_streams())
+            elif name in model.get(key, {}):
                 found = by_key.get(key, {}).get(name, Determined())
                 made = rows_of((key,), name, model[key][name], found, below=name != module)
                 if name != module and key in in_pieces:
@@ -77,7 +85,18 @@ def replica_against_model(pairing: Pairing) -> list[DeterminedRow]:
                 expected,
                 Determined(dict(pair.replica.modules.get(module, {})), complete=False),
             )
+    rows += _of_other_families(pairing)
     return without_chance(rows, families_at_random(pairing.plan))
+
+
+def _of_other_families(pairing: Pairing) -> Iterator[DeterminedRow]:
+    """What the replica moved in files that the plan does not have."""
+    for family in pairing.extra:
+        for direction in Direction:
+            moved = sum(dump.bytes_of(direction) for dump in family.dumps)
+            if moved:
+                group = ((family.role, family.number),)
+                yield DeterminedRow(group, family.module, bytes_name(direction), 0, moved)
 
 
 def _families_in_pieces(plan: Plan) -> set[Key]:
@@ -130,9 +149,9 @@ def groups_of(found: Characterization) -> list[Group]:
 
 
 def modules_of(families: Iterable[FamilyFacts]) -> list[str]:
-    """The modules that are compared for these families: those of their levels, and POSIX below MPI-IO."""
+    """The modules that are compared for these families: those of their levels, and POSIX below MPI-IO and STDIO."""
     modules = dict.fromkeys(MODULE_OF_LEVEL[family.family.counted_at] for family in families)
-    if "MPI-IO" in modules:
+    if "MPI-IO" in modules or "STDIO" in modules:
         modules["POSIX"] = None
     return [module for module in modules if module in RULES]
 

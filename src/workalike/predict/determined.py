@@ -95,8 +95,8 @@ MPI-IO are the library's."""
 DATA_ONLY = ("OPENS", "SEEKS", "FSYNCS")
 """Not determined in POSIX records below MPI-IO."""
 
-SYNCS = ("FSYNCS", "FDSYNCS")
-"""All that is determined in POSIX records below STDIO: an application syncs the descriptor of a stream itself."""
+OF_STREAMS = ("FSYNCS", "FDSYNCS", "RENAME_SOURCES")
+"""All that is determined in POSIX records below STDIO: what an application does with a stream's file itself."""
 
 
 @dataclass
@@ -132,9 +132,9 @@ class Determined:
             if count in places and (values[:, places[count]] > 0).any():
                 self.cut.add(table)
 
-    def syncs(self) -> Determined:
+    def of_streams(self) -> Determined:
         """What of POSIX records below STDIO is determined: 0 where there are none."""
-        return Determined({name: self.counters.get(name, 0) for name in SYNCS}, complete=False)
+        return Determined({name: self.counters.get(name, 0) for name in OF_STREAMS}, complete=False)
 
     def merge(self, other: Determined) -> None:
         """Add the counters of other files."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from workalike import _core
 from workalike.darshan import layouts
-from workalike.facts.records import IntArray
+from workalike.facts.records import MODULE_OF_LEVEL, IntArray
 from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
 from workalike.predict.determined import Determined
@@ -49,6 +49,7 @@ def predicted(
     if has_more_calls(core, most):
         return {}
     out: dict[Key, dict[str, Determined]] = defaultdict(dict)
+    renames: dict[Key, int] = {}
     for module, records in core.predict(alignments, most, list(apart)).items():
         names = layouts.FIXED[module].current.counters
         for place, family in enumerate(plan.families):
@@ -56,12 +57,14 @@ def predicted(
             if len(of_family):
                 found = out[(family.role, family.number)].setdefault(module, Determined())
                 found.add_records(module, of_family, names)
-                if (family.rename or family.backup) and module == "POSIX":
+                if (family.rename or family.backup) and module == MODULE_OF_LEVEL[family.level]:
                     numbers = records["family"].tolist()
                     files = {
                         file for file, number in zip(records["file"], numbers, strict=True) if number == place
                     }
                     dumps = sum(dump.family == family.id for dump in plan.dumps)
                     newest = len(files) // dumps if family.backup else 0  # the last dump's keep their name
-                    found.counters["RENAME_SOURCES"] = len(files) - newest
+                    renames[(family.role, family.number)] = len(files) - newest
+    for key, count in renames.items():  # a log has them in the POSIX record, also of files used as streams
+        out[key].setdefault("POSIX", Determined()).counters["RENAME_SOURCES"] = count
     return out
