@@ -41,9 +41,9 @@ def command(
 ) -> None:
     """From a log to a verified replica: characterize, plan, run, compare, report.
 
-    Without options the replica is small: at most twice as many ranks as cores, 1 GiB, about a minute. A full-scale
-    count of every rank's operations (backend null) is made as well. With --what-if the replica is compared with the
-    changed workload, not with the log.
+    Without options the replica is small: at most twice as many ranks as cores, 1 GiB, about a minute of waiting, and
+    of calls, which a probe of the file system times. A full-scale count of every rank's operations (backend null) is
+    made as well. With --what-if the replica is compared with the changed workload, not with the log.
 
     Examples:
 
