@@ -60,6 +60,14 @@ def test_a_hole_is_read_as_zeros(engine: Engine) -> None:
     assert engine(plan).dumps[1]["bytes_read"] == 10_100
 
 
+def test_a_prepared_file_has_the_place_of_an_entry_that_only_other_files_have(engine: Engine) -> None:
+    """All files have the same places: the second entry is after the first, which one rank alone reads."""
+    item = family(sharing=sharing("per-rank"))
+    reads = content(stream([[1, 1024], [4, 100]], "read", "same"))
+    plan = make_plan(2, [item], [reads], [dump(0, prepare=True)])
+    assert engine(plan).dumps[0]["bytes_read"] == 1024 + 400
+
+
 def test_each_file_is_looked_at() -> None:
     """Of four files, the last two are shorter than what is read of them."""
     item = family(sharing=sharing("per-rank"))

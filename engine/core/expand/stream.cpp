@@ -86,9 +86,8 @@ Wide end_of_entries(const Stream& stream, const Place& place, F&& counts) {
     Wide end = 0;
     Wide base = stream.base;
     each_entry(stream, place, [&](std::size_t, const Entry& entry, const Span& span) {
-        if (count_here(span, place) == 0) return;
         base += entry_length(stream, entry, span, place);
-        if (!counts(entry)) return;
+        if (count_here(span, place) == 0 || !counts(entry)) return;
         Wide unused = 0;  // at the end of what the entry occupies
         if (stream.pieces > 1) {
             unused = (place.here - 1 - last_with_most(span, place)) * Wide{entry.size / stream.pieces};
