@@ -20,8 +20,9 @@ from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Workload
 
-from .conftest import Engine, Result, content, dump, family, make_plan, stream
+from .conftest import Engine, Result, content, dump, family, make_plan, sharing, stream
 from .test_expand import members_of, random_family, random_stream
+from .test_mesh import mesh
 
 SCALARS = (
     *("OPENS", "STATS", "SEEKS", "FSYNCS", "FLUSHES", "READS", "WRITES", "COLL_READS", "COLL_WRITES"),
@@ -38,8 +39,8 @@ ARRAY = {
 }  # fmt: skip
 
 
-def random_plan(rng: random.Random, families: int) -> dict[str, Any]:
-    ranks = rng.randint(1, 40)
+def random_plan(rng: random.Random, families: int, most_ranks: int = 40) -> dict[str, Any]:
+    ranks = rng.randint(1, most_ranks)
     plan = make_plan(ranks, [], [], [])
     for number in range(families):
         lifetime = rng.choice(["per-dump", "per-dump", "appended", "reused"])
@@ -76,6 +77,11 @@ def assert_equal(counts: dict[str, Any], dumps: list[dict[str, Any]]) -> None:
         assert counts[name].tolist() == [d["counters"][name] for d in dumps], name
     for name in BINS:
         assert counts[name].tolist() == [d["counters"][name] for d in dumps], name
+    assert_equal_calls(counts, dumps)
+
+
+def assert_equal_calls(counts: dict[str, Any], dumps: list[dict[str, Any]]) -> None:
+    """What the engine itself calls and moves, without the counters of the family's level."""
     assert counts["ranks"].tolist() == [d["ranks"] for d in dumps]
     payload = counts["payload_written"] + counts["payload_read"]
     assert payload.tolist() == [d["payload_bytes"] for d in dumps]
@@ -90,6 +96,22 @@ def test_random_plans_count_alike_in_core_and_engine(engine: Engine, seed: int) 
     counts = _core.Plan(json.dumps(plan)).count()
     result = engine(plan, "--backend", "null", processes=rng.choice([0, 2]))
     assert_equal(counts, by_dump(plan, result))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_plans_are_performed_as_the_core_counts(engine: Engine, seed: int) -> None:
+    """Families of posix, stdio and mpiio, each on its own backend, with a process for each rank."""
+    plan = random_plan(random.Random(2000 + seed), 6, most_ranks=4)
+    for part in plan["contents"]:
+        writes = [item["entries"] for item in part["streams"] if item["direction"] == "write"]
+        if not any(count for entries in writes for count, _ in entries):
+            part |= {
+                "fsyncs": 0,
+                "flushes": 0,
+                "sync": None,
+                "flush": None,
+            }  # MPI refuses to sync a file that is only read
+    assert_equal(_core.Plan(json.dumps(plan)).count(), by_dump(plan, engine(plan)))
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -130,15 +152,15 @@ def steps(plan: Plan) -> int:
 
 
 @pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio", "hdf5", "pnetcdf", "adios2"])
-@pytest.mark.parametrize("sharing", ["shared", "per-rank", "groups"])
+@pytest.mark.parametrize("mode", ["shared", "per-rank", "groups"])
 def test_every_backend_performs_what_the_core_counts(
-    engine: Engine, ranks: int, backend: str, sharing: str
+    engine: Engine, ranks: int, backend: str, mode: str
 ) -> None:
-    mode = {"mode": sharing, "files": min(2, ranks) if sharing == "groups" else 1, "turns": "concurrent",
+    shared = {"mode": mode, "files": min(2, ranks) if mode == "groups" else 1, "turns": "concurrent",
             "ranks": "all", "gather": False}  # fmt: skip
     level = {"hdf5": "h5d"}.get(backend, backend)
-    item = family(backend, sharing=mode, level=level if backend != "adios2" else "mpiio")
-    collective = backend in ("mpiio", "hdf5", "pnetcdf") and sharing != "per-rank"
+    item = family(backend, sharing=shared, level=level if backend != "adios2" else "mpiio")
+    collective = backend in ("mpiio", "hdf5", "pnetcdf") and mode != "per-rank"
     contents = [
         content(
             stream([[9, 1000], [3, 7]], pattern="interleaved", collective=collective),
@@ -148,7 +170,7 @@ def test_every_backend_performs_what_the_core_counts(
         ),
     ]
     # In each file, PnetCDF's variables are cut to whole elements; the record has only their sum.
-    if backend != "pnetcdf" or sharing == "shared":
+    if backend != "pnetcdf" or mode == "shared":
         contents.append(
             content(fit={"bytes": 100_003, "datasets": 3, "element": 8, "collective": collective})
         )
@@ -162,11 +184,32 @@ def test_every_backend_performs_what_the_core_counts(
     dumps = by_dump(plan, result)
     # The core needs what a library adds, which the engine recorded.
     sized = [
-        d["payload_bytes"] if contents[i]["fit"] and sharing == "shared" else None
-        for i, d in enumerate(dumps)
+        d["payload_bytes"] if contents[i]["fit"] and mode == "shared" else None for i, d in enumerate(dumps)
     ]
     given_to_library = sized if backend in ("hdf5", "pnetcdf", "adios2") else []
     assert_equal(_core.Plan(json.dumps(plan)).count(given_to_library), dumps)
+
+
+@pytest.mark.parametrize("pattern", ["faithful", "optimised"])
+@pytest.mark.parametrize(("mode", "level"), [("shared", "mpiio"), ("shared", "h5d"), ("groups", "h5d")])
+def test_typhonio_performs_what_the_core_counts(
+    engine: Engine, ranks: int, mode: str, level: str, pattern: str
+) -> None:
+    """Meshes of a number of nodes, and of a stated size: at the level of MPI-IO, the library takes its part of it."""
+    item = family("typhonio", sharing=sharing(mode, files=min(2, ranks)), level=level, typhonio=pattern)
+    contents = [content(mesh=mesh(), opens=7, flushes=3), content(mesh=mesh(nodes=0, bytes=400_000))]
+    plan = make_plan(ranks, [item], contents, [dump(i, content=i) for i in range(2)])
+    result = engine(plan, check=False)
+    if result.code == 2 and "was not built in" in result.stderr:
+        pytest.skip("the engine has no typhonio backend")
+    assert result.code == 0, result.stderr
+    dumps = by_dump(plan, result)
+    core = _core.Plan(json.dumps(plan))
+    if level == "h5d":
+        assert_equal(core.count(), dumps)
+    else:  # the library's own calls are in the counters; what it leaves of the stated size was recorded
+        assert 0 < dumps[1]["payload_bytes"] < dumps[1]["bytes_written"]
+        assert_equal_calls(core.count([None, dumps[1]["payload_bytes"]]), dumps)
 
 
 def test_operations_of_a_rank_are_those_that_the_engine_writes_down(engine: Engine) -> None:
