@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from fleets import START, plain_log, stored
 
 from workalike.errors import WorkalikeError
 from workalike.fleet.archive import archive, restore
+from workalike.fleet.store import Store
 
 NOW = START + 10 * 86400
 
@@ -54,14 +56,8 @@ def test_a_damaged_archive_removes_nothing(tmp_path: Path) -> None:
         restore(tmp_path / "archive", "0" * 12, tmp_path / "x")
 
 
-@pytest.mark.parametrize(
-    "after_s", [0.5, 0.8, 1.1, *(pytest.param(0.3 + 0.1 * i, marks=pytest.mark.long) for i in range(20))]
-)
-def test_killed_while_archiving(tmp_path: Path, after_s: float) -> None:
-    logs = tmp_path / "logs"
-    paths = [plain_log(logs, job) for job in range(30)]
-    held = {hashlib.sha256(p.read_bytes()).hexdigest() for p in paths}
-    store, _ = stored(tmp_path / "db", logs)
+def archive_command(folder: Path, after_s: float | None) -> bool:
+    """Run the command, and kill it after so many seconds; whether it was killed after it had begun to archive."""
     command = [
         sys.executable,
         "-m",
@@ -69,20 +65,86 @@ def test_killed_while_archiving(tmp_path: Path, after_s: float) -> None:
         "fleet",
         "archive",
         "--db",
-        tmp_path / "db",
+        folder / "db",
         "-o",
-        tmp_path / "a",
+        folder / "a",
         "--remove",
     ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         process.wait(after_s)
+        return False
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    archive(store, tmp_path / "a", NOW * 2, remove=True)
+        return (folder / "a").exists()
+
+
+def logs_to_archive(folder: Path, count: int) -> tuple[Store, list[Path], set[str]]:
+    """An ingested folder of logs of several days: the database, their paths and hashes."""
+    paths = [plain_log(folder / "logs", job, day=job % 8) for job in range(count)]
+    held = {hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    return stored(folder / "db", folder / "logs")[0], paths, held
+
+
+def check_all_archived(folder: Path, store: Store, paths: list[Path], held: set[str]) -> None:
+    """No log was lost, and the next command finishes what a killed one had begun."""
+    archive(store, folder / "a", NOW * 2, remove=True)
     assert not any(path.exists() for path in paths)
     for sha256 in held:
-        restore(tmp_path / "a", sha256, tmp_path / "back")
-        assert hashlib.sha256((tmp_path / "back").read_bytes()).hexdigest() == sha256
-    assert {p.name.endswith(".tar.gz") or p.name == "lock" for p in (tmp_path / "a").iterdir()} == {True}
+        restore(folder / "a", sha256, folder / "back")
+        assert hashlib.sha256((folder / "back").read_bytes()).hexdigest() == sha256
+    assert {p.name.endswith(".tar.gz") or p.name == "lock" for p in (folder / "a").iterdir()} == {True}
+
+
+@pytest.mark.parametrize("points", [2, pytest.param(20, marks=pytest.mark.long)])
+def test_killed_while_archiving(tmp_path: Path, points: int) -> None:
+    logs_to_archive(tmp_path / "whole", 120)
+    began = time.monotonic()
+    archive_command(tmp_path / "whole", None)
+    whole_s = time.monotonic() - began
+    amid = 0
+    for point in range(points):
+        folder = tmp_path / str(point)
+        store, paths, held = logs_to_archive(folder, 120)
+        amid += archive_command(folder, whole_s * (0.6 + 0.35 * (point + 0.5) / points))
+        check_all_archived(folder, store, paths, held)
+    assert 2 * amid >= points, "most commands ended, or had not begun, before they were killed"
+
+
+DIES = """
+import os, sys
+from pathlib import Path
+from workalike.fleet import archive, store
+place, folder, now = sys.argv[1:]
+opened = store.open_store(Path(folder) / "db")
+replace, unlink, removed = Path.replace, Path.unlink, []
+def die(): os.kill(os.getpid(), 9)
+def dying_replace(self, target):
+    if place == "before the rename":
+        die()
+    replace(self, target)
+    if place == "after the rename":
+        die()
+def dying_unlink(self, **more):
+    if self.suffix == ".darshan":
+        removed.append(self)
+    if place == "amid removal" and len(removed) == 3:
+        die()
+    unlink(self, **more)
+Path.replace, Path.unlink = dying_replace, dying_unlink
+archive.archive(opened, Path(folder) / "a", float(now), remove=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "archives", "gone"),
+    [("before the rename", 0, 0), ("after the rename", 1, 0), ("amid removal", 1, 2)],
+)
+def test_killed_at_each_step_of_an_archive(tmp_path: Path, place: str, archives: int, gone: int) -> None:
+    store, paths, held = logs_to_archive(tmp_path, 32)
+    done = subprocess.run([sys.executable, "-c", DIES, place, tmp_path, str(NOW * 2)])
+    assert done.returncode == -9
+    assert len(list((tmp_path / "a").glob("*.tar.gz"))) == archives
+    assert sum(not path.exists() for path in paths) == gone
+    check_all_archived(tmp_path, store, paths, held)
