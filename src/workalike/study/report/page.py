@@ -96,7 +96,9 @@ def _chance(value: float) -> str:
 
 
 def _share(value: float) -> str:
-    return "-" if value != value else f"{100 * value:.3g} %"
+    if value != value:
+        return "-"
+    return f"{100 * value:,.0f} %" if value >= 0.1 else f"{100 * value:.2g} %"
 
 
 def _ratio(value: float) -> str:
