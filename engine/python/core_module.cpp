@@ -399,7 +399,9 @@ nb::list backends() {
         traits["collective_files"] = t->collective_files;
         traits["plain_bytes"] = t->plain_bytes;
         traits["writes_operations"] = t->writes_operations;
+        traits["over_mpiio"] = t->over_mpiio;
         traits["only_meshes"] = t->only_meshes;
+        traits["hdf5_settings"] = t->hdf5_settings;
         out.append(traits);
     }
     return out;

@@ -21,7 +21,9 @@ class Traits(TypedDict):
     collective_files: bool
     plain_bytes: bool
     writes_operations: bool
+    over_mpiio: bool
     only_meshes: bool
+    hdf5_settings: bool
 
 def backends() -> list[Traits]: ...
 def upgraded_plan(text: str) -> str: ...

@@ -25,7 +25,7 @@ def document_of(
         "format": "workalike-calibration",
         "version": 1,
         "backend": study.backend,
-        "pattern": study.pattern if study.backend == "typhonio" else None,
+        "pattern": study.call_pattern,
         "mesh": study.type.value,
         "dimensions": study.dimensions,
         "library": calibration.library,

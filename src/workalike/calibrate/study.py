@@ -11,6 +11,7 @@ from pathlib import Path
 from workalike.calibrate.equation import Fit, Point, fit, power_of
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.launch.run import RunOptions, run_plan
+from workalike.plan.choices import TRAITS
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.mesh import Mesh, MeshType
 from workalike.workload.model import Family, Workload
@@ -26,7 +27,7 @@ WIDER = "set --least and --most further apart, or raise --points"
 
 @dataclass(frozen=True)
 class Study:
-    """What is calibrated: `backend` is hdf5 or typhonio, `pattern` the latter's; sizes are bytes of a part."""
+    """What is calibrated: `backend` writes meshes with HDF5, `pattern` is typhonio's; sizes are bytes of a part."""
 
     backend: str
     type: MeshType = MeshType.UNSTRUCTURED
@@ -38,8 +39,13 @@ class Study:
     held_sizes: tuple[int, ...] = ()
 
     @property
+    def call_pattern(self) -> str | None:
+        """The pattern of a backend that writes nothing but meshes; others have none."""
+        return self.pattern if TRAITS[self.backend]["only_meshes"] else None
+
+    @property
     def name(self) -> str:
-        how = f"-{self.pattern}" if self.backend == "typhonio" else ""
+        how = f"-{self.call_pattern}" if self.call_pattern else ""
         return f"{self.backend}{how}-{self.type.value}-{self.dimensions}d"
 
     def counts(self, cycles: Sequence[int]) -> list[int]:
@@ -147,7 +153,7 @@ def _write(study: Study, ranks: int, files: list[tuple[int, int]], folder: Path)
             "interface": study.backend,
             "schedule": {"count": len(files)},
             "contents": contents,
-            "tunable": {"typhonio": study.pattern} if study.backend == "typhonio" else {},
+            "tunable": {"typhonio": study.call_pattern} if study.call_pattern else {},
         }
     )
     plan = resolve(Workload(ranks=ranks, families=[family]), Options())

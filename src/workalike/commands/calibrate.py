@@ -11,12 +11,13 @@ import typer
 
 from workalike.commands import options as opt
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.plan.choices import TRAITS
 
 if TYPE_CHECKING:
     from workalike.calibrate.equation import Fit
     from workalike.calibrate.study import Calibration
 
-BACKENDS = ("hdf5", "typhonio")
+BACKENDS = tuple(name for name, traits in TRAITS.items() if traits["hdf5_settings"])
 PATTERNS = ("faithful", "optimised")
 MOST_RANKS_WRITTEN = 16  # a file to check the inverted size is written by at most so many
 
@@ -27,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 def command(
     backend: Annotated[
-        str, typer.Option(help="Backend whose files are fitted.", metavar="hdf5|typhonio")
+        str, typer.Option(help="Backend whose files are fitted.", metavar="|".join(BACKENDS))
     ] = "typhonio",
     mesh: Annotated[str, typer.Option(help="Type of the mesh.", metavar="TYPE")] = "unstructured",
     dimensions: Annotated[int, typer.Option(min=1, max=3, help="Dimensions of the mesh.")] = 2,

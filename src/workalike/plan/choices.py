@@ -25,6 +25,11 @@ def only_counts(backend: str | None) -> bool:
     return backend in TRAITS and not TRAITS[backend]["performs"]
 
 
+def ranks_open_alone(backend: str | None) -> bool:
+    """Whether a rank opens its file by itself; True for None (each family's own backend), False for unknown names."""
+    return backend is None or (backend in TRAITS and not TRAITS[backend]["collective_files"])
+
+
 def backend_at(level: str) -> str:
     """The first backend whose own operations are those of a level."""
     return next(name for name, traits in TRAITS.items() if traits["performs"] and traits["level"] == level)

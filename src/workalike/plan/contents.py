@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from workalike.plan.choices import ranks_open_alone
 from workalike.plan.meshes import bytes_of_plan
 from workalike.plan.plan_schema import PlanContent, PlanStream
 from workalike.workload.model import Direction, Family, Pattern, SharingMode
@@ -18,7 +19,7 @@ def rows_of_table(content: PlanContent) -> tuple[int, int] | None:
 def empties(family: Family, backend: str | None, members: int) -> bool:
     """Whether each dump empties its file first: where a single rank has the file, and the backend's calls can."""
     alone = family.sharing.mode is SharingMode.PER_RANK or members == 1
-    return family.truncate and alone and backend in (None, "posix", "stdio", "null", "record")
+    return family.truncate and alone and ranks_open_alone(backend)
 
 
 def moves(content: PlanContent, direction: Direction) -> bool:
