@@ -93,6 +93,11 @@ def test_unread_checkpoints(centre: tuple[Store, Truth]) -> None:
     assert found[0]["unread_files"] == centre[1].counts["turbulence"]
 
 
+def test_failed_jobs_are_marked_partial(centre: tuple[Store, Truth]) -> None:
+    found = centre[0].connect().execute("SELECT job_id FROM log WHERE partial <> ''").fetchall()
+    assert sorted(job for (job,) in found) == sorted(centre[1].failed_jobs) != []
+
+
 def test_coverage_and_server_load(tmp_path: Path, centre: tuple[Store, Truth]) -> None:
     store = centre[0]
     jobs = (

@@ -101,7 +101,8 @@ def wait_for_group(leader: int) -> None:
             time.sleep(0.05)
 
 
-def killed_ingestion(folder: Path, logs: Path, after_s: float) -> None:
+def run_ingestion(folder: Path, logs: Path, after_s: float | None) -> bool:
+    """Run the command, and kill it after so many seconds; whether it was killed after it had made its database."""
     command = [
         sys.executable,
         "-m",
@@ -111,8 +112,7 @@ def killed_ingestion(folder: Path, logs: Path, after_s: float) -> None:
         str(logs),
         "--db",
         str(folder),
-        "-j",
-        "2",
+        "-j2",
         "-q",
     ]
     process = subprocess.Popen(
@@ -120,32 +120,31 @@ def killed_ingestion(folder: Path, logs: Path, after_s: float) -> None:
     )
     try:
         process.wait(timeout=after_s)
+        return False
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
         wait_for_group(process.pid)
+        return (folder / "fleet.json").exists()
 
 
-@pytest.mark.parametrize("after_s", [0.6, 1.0, 1.6])
-def test_killed_and_run_again_is_the_same_database(tmp_path: Path, after_s: float) -> None:
-    check_killed(tmp_path, after_s)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("point", range(20))
-def test_killed_at_many_points(tmp_path: Path, point: int) -> None:
-    check_killed(tmp_path, 0.4 + 0.15 * point)
-
-
-def check_killed(tmp_path: Path, after_s: float) -> None:
+@pytest.mark.parametrize("points", [3, pytest.param(20, marks=pytest.mark.long)])
+def test_killed_and_run_again_is_the_same_database(tmp_path: Path, points: int) -> None:
     logs = tmp_path / "logs"
-    for job in range(40):
+    for job in range(120):
         plain_log(logs, job)
-    stored(tmp_path / "whole", logs)
-    killed_ingestion(tmp_path / "killed", logs, after_s)
-    stored(tmp_path / "killed", logs)
-    assert rows_of(tmp_path / "killed") == rows_of(tmp_path / "whole")
-    check_nothing_left(tmp_path / "killed")
+    began = time.monotonic()
+    run_ingestion(tmp_path / "whole", logs, None)
+    whole_s = time.monotonic() - began
+    expected = rows_of(tmp_path / "whole")
+    amid = 0
+    for point in range(points):
+        folder = tmp_path / f"killed-{point}"
+        amid += run_ingestion(folder, logs, whole_s * (0.4 + 0.5 * (point + 0.5) / points))
+        stored(folder, logs)
+        assert rows_of(folder) == expected
+        check_nothing_left(folder)
+    assert 2 * amid > points, "most commands ended, or had not begun, before they were killed"
 
 
 def check_nothing_left(folder: Path) -> None:
