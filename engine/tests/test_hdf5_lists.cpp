@@ -1,6 +1,7 @@
 // Checks settings of HDF5 as the library reports them, since some leave no trace in a file.
 #include <doctest/doctest.h>
 
+#include "io/hdf5.hpp"
 #include "io/hdf5_features.hpp"
 #include "io/hdf5_lists.hpp"
 
