@@ -20,7 +20,7 @@ SIZE = 100
 def writes_of(number: int, size: int = SIZE) -> np.ndarray:
     """Contiguous writes, one each second."""
     segments = np.zeros(number, dtype=SEGMENT)
-    segments["offset"], segments["length"] = np.arange(number) * size, size
+    segments["offset"], segments["length"] = np.arange(number) * SIZE, size
     segments["start"] = np.arange(number) / number
     segments["end"] = segments["start"]
     return segments
@@ -71,6 +71,11 @@ def test_bytes(tmp_path: Path) -> None:
     assert trace_differences([log_of(tmp_path, 8, 8, size=90)]) == [
         "module DXT_POSIX: DXT has 720 bytes by writes, POSIX counts 800 (first of 1 file): such a trace is not used"
     ]
+
+
+def test_lengths_of_a_damaged_trace_exceed_64_bits(tmp_path: Path) -> None:
+    (line,) = trace_differences([log_of(tmp_path, 8, 8, size=2**62)])
+    assert line.startswith("module DXT_POSIX: DXT has 4,611,686,018,427,387,904 bytes by writes")
 
 
 def test_a_partial_module_has_fewer_but_never_more(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from workalike.darshan import DxtTable, Log, RecordTable
 from workalike.facts.columns import DIRECTIONS
 from workalike.facts.counters import bytes_name, operation_names
 from workalike.facts.plausible import plausible
-from workalike.facts.records import IntArray
+from workalike.facts.records import IntArray, exact_sum
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.text import plural
 from workalike.workload.words import Direction
@@ -92,10 +92,14 @@ def _traced(trace: DxtTable, direction: Direction, place: IntArray, files: int) 
     operations = trace.write_counts if direction is Direction.WRITE else trace.read_counts
     found = np.zeros((files, 2), dtype=np.int64)
     np.add.at(found[:, 0], place, operations)
+    moved = [0] * files
     for record in np.flatnonzero(operations).tolist():
         writes, reads = trace.segments(record)
         segments = writes if direction is Direction.WRITE else reads
-        found[place[record], 1] += segments["length"].sum()
+        moved[place[record]] += exact_sum(segments["length"])
+    found[:, 1] = [
+        min(size, THRESHOLDS.plausible_else) for size in moved
+    ]  # a damaged trace may have any lengths
     return found
 
 
