@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.compare.from_log import key_of_name
 from workalike.compare.pairing import Pairing
+from workalike.compare.segments import segment_rows
 from workalike.compare.side import direction_of
 from workalike.facts.counters import bytes_name
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
@@ -86,7 +87,7 @@ def replica_against_model(pairing: Pairing) -> list[DeterminedRow]:
                 Determined(dict(pair.replica.modules.get(module, {})), complete=False),
             )
     rows += _of_other_families(pairing)
-    return without_chance(rows, families_at_random(pairing.plan))
+    return [*without_chance(rows, families_at_random(pairing.plan)), *segment_rows(pairing)]
 
 
 def _of_other_families(pairing: Pairing) -> Iterator[DeterminedRow]:

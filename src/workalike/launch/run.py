@@ -40,7 +40,8 @@ REPLICA_LOG = "replica.darshan"
 class RunOptions:
     """How to run a plan: `data` is a folder on the file system under test, `out` the folder of the record.
 
-    With `capture`, the engine runs under the capture library, and `out` also gets a log of its data files.
+    With `capture`, the engine runs under the capture library, and `out` also gets a log of its data files; with `traces`
+    this log has every read and write (DXT).
     """
 
     data: Path
@@ -56,6 +57,7 @@ class RunOptions:
     plan_path: Path | None = None  # from which the plan was read, with operation tables beside it
     source: Path | None = None  # the user's file, a workload or a plan, which errors name
     capture: bool = False
+    traces: bool = False
 
 
 def engine_if_built() -> Path | None:
@@ -176,7 +178,7 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
         code: int | None = None
         with ExitStack() as stack:
             session = (
-                stack.enter_context(Session(options.out, _data_only(options.data)))
+                stack.enter_context(Session(options.out, _data_only(options.data, options.traces)))
                 if options.capture
                 else None
             )
@@ -211,9 +213,9 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
     return record
 
 
-def _data_only(data: Path) -> CaptureOptions:
+def _data_only(data: Path, traces: bool) -> CaptureOptions:
     """Options to capture the engine's data files only, neither its plan nor its record."""
-    return CaptureOptions(include=f"^{re.escape(str(data.absolute()))}/", exclude=".*")
+    return CaptureOptions(include=f"^{re.escape(str(data.absolute()))}/", exclude=".*", traces=traces)
 
 
 def _keep_log(session: Session, target: Path) -> None:

@@ -93,7 +93,7 @@ def replicate_into(
     chosen = sizing.choose(workload, given, run.data)
     announce(chosen)
     try:
-        replica = replicate(found, chosen, run, changed)
+        replica = replicate(found, chosen, replace(run, traces=has_traces(found)), changed)
     finally:
         if scratch and not run.keep:
             with suppress(OSError):  # not empty: what lies there is not of this run
@@ -128,6 +128,11 @@ def replicate(
     return Replica(
         found, plan, record, pairing, fidelity, count_at_full_scale(original, run.out / "full-scale")
     )
+
+
+def has_traces(found: Characterization) -> bool:
+    """Whether a log has every read and write (DXT): then the replica's log has them, too, and they are compared."""
+    return any(log.dxt(module) is not None for log in found.logs for module in ("DXT_POSIX", "DXT_MPIIO"))
 
 
 def witness_of(run: RunOptions) -> Characterization | None:
