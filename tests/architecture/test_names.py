@@ -18,19 +18,6 @@ NAMED = (
     *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar),
 )
 
-NOT_YET_CLEAN = (
-    "src/workalike/study",
-    "src/workalike/diagnose",
-    "src/workalike/fleet",
-    "src/workalike/bundle",
-    "src/workalike/commands/study.py",
-    "src/workalike/commands/bundle.py",
-    "tests/study",
-    "tests/diagnose",
-    "tests/fleet",
-    "tests/bundle",
-)
-
 
 def names_given(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """(line, name) of variables, loop targets, parameters, caught errors, captures of patterns, and functions."""
@@ -48,24 +35,16 @@ def forbidden(tree: ast.AST) -> list[tuple[int, str]]:
 
 
 def found_in(folder: Path) -> list[str]:
-    """The forbidden names of a file, or of all files of a folder."""
-    paths = [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
+    """The forbidden names of all files of a folder."""
     return [
         f"{path.relative_to(ROOT)}:{line}: {name}"
-        for path in paths
+        for path in sorted(folder.rglob("*.py"))
         for line, name in forbidden(ast.parse(path.read_text(encoding="utf-8")))
     ]
 
 
 def test_names_say_what_they_hold() -> None:
-    left_out = tuple(f"{ROOT / name}" for name in NOT_YET_CLEAN)
-    found = [line for folder in SOURCES for line in found_in(ROOT / folder)]
-    assert [line for line in found if not str(ROOT / line).startswith(left_out)] == []
-
-
-@pytest.mark.parametrize("name", NOT_YET_CLEAN)
-def test_what_is_clean_is_not_left_out(name: str) -> None:
-    assert found_in(ROOT / name), f"take {name} off the list"
+    assert [line for folder in SOURCES for line in found_in(ROOT / folder)] == []
 
 
 @pytest.mark.parametrize(

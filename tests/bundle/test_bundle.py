@@ -169,7 +169,7 @@ def test_a_changed_plan_is_refused_and_disclosed(
         document["contents"][0]["streams"][0]["entries"][0][1] = 1024
 
     found = collected(changed_plan(honest, smaller))
-    assert [one.trial["state"] for one in found.finished] == ["deviates", "ok"]
+    assert [row.trial["state"] for row in found.finished] == ["deviates", "ok"]
     assert "contents[0].streams[0].entries[0][1]" in found.disclosed["app/1"][0]
     assert found.merits[0].runs == 1
 
@@ -182,7 +182,7 @@ def test_a_plan_that_was_changed_and_put_back_shows_in_the_record(
     (tmp_path / "plan.json").write_text(json.dumps(document))
     other = performed(read_plan(tmp_path / "plan.json"), tmp_path / "other")
     found = collected(honest | {"app/2/run.jsonl": other})
-    assert [one.trial["state"] for one in found.finished] == ["ok", "deviates"]
+    assert [row.trial["state"] for row in found.finished] == ["ok", "deviates"]
     assert "bytes planned" in found.disclosed["app/2"][0]
 
 
@@ -206,7 +206,7 @@ def test_nothing_is_tunable_where_the_rules_say_so(plan: Plan, honest: Files, tm
     found = collect(
         tmp_path / "fixed.tar.gz", packed_results(files, tmp_path / "r.tar.gz"), "v", tmp_path / "o"
     )
-    assert [one.trial["state"] for one in found.finished] == ["deviates", "ok"]
+    assert [row.trial["state"] for row in found.finished] == ["deviates", "ok"]
 
 
 @pytest.mark.parametrize(("name", "counts"), [("engine/main.cpp", False), ("run.sh", True)])
@@ -218,13 +218,13 @@ def test_changed_files_are_disclosed_and_a_changed_engine_does_not_count(
     lines[at] = f"{'0' * 64}  {name}"
     found = collected(honest | {"checksums": "\n".join(lines).encode()})
     assert found.disclosed["files"] == [f"changed: {name}"]
-    assert [one.trial["counted"] for one in found.finished] == [counts] * REPEATS
+    assert [row.trial["counted"] for row in found.finished] == [counts] * REPEATS
 
 
 def test_runs_that_are_missing_or_damaged(collected: Callable[[Files], Collected], honest: Files) -> None:
     files = {name: content for name, content in honest.items() if name != "app/1/run.jsonl"}
     found = collected(files | {"app/2/run.jsonl": b"\x00{]"})
-    assert [one.trial["state"] for one in found.finished] == ["missing", "failed"]
+    assert [row.trial["state"] for row in found.finished] == ["missing", "failed"]
     assert found.merits[0].runs == 0 and found.merits[0].bandwidth != found.merits[0].bandwidth
 
 
@@ -271,9 +271,9 @@ def test_a_stranger_s_text_does_not_reach_the_terminal(
 
 
 def test_differences_of_documents() -> None:
-    one = {"a": [1, {"b": 2}], "c": True, "d": None}
-    assert list(changed_fields(one, {"a": [1, {"b": 3}], "c": 1, "e": {"f": 1}})) == ["a[1].b", "c", "e.f"]
-    assert list(changed_fields(one, one)) == []
+    asked = {"a": [1, {"b": 2}], "c": True, "d": None}
+    assert list(changed_fields(asked, {"a": [1, {"b": 3}], "c": 1, "e": {"f": 1}})) == ["a[1].b", "c", "e.f"]
+    assert list(changed_fields(asked, asked)) == []
     assert is_tunable("families[3].hints.x", ["hints"]) and not is_tunable("families[3].hintsx", ["hints"])
     assert not is_tunable("families[3].hints", []) and not is_tunable("contents[0].hints", ["hints"])
 

@@ -22,16 +22,16 @@ def reachable(
     for group in groups:
         for message in group:
             moments[message.rank] |= {message.start, message.end}
-        for one in group:
-            for two in group:
+        for first in group:
+            for second in group:
                 if (
-                    one.flow is Flow.ALL
-                    or (one.flow is Flow.FROM_ROOT and one.rank == one.peer)
-                    or (one.flow is Flow.TO_ROOT and two.rank == two.peer)
-                    or (one.flow is Flow.PREFIX and one.rank <= two.rank)
-                    or (one.flow is Flow.SEND and two.flow is Flow.RECEIVE)
+                    first.flow is Flow.ALL
+                    or (first.flow is Flow.FROM_ROOT and first.rank == first.peer)
+                    or (first.flow is Flow.TO_ROOT and second.rank == second.peer)
+                    or (first.flow is Flow.PREFIX and first.rank <= second.rank)
+                    or (first.flow is Flow.SEND and second.flow is Flow.RECEIVE)
                 ):
-                    edges[one.rank, one.start].add((two.rank, two.end))
+                    edges[first.rank, first.start].add((second.rank, second.end))
     moments[rank].add(time)
     moments[other].add(later)
     for number, times in moments.items():

@@ -24,13 +24,13 @@ def made(seed: int, count: int, ranks: int, writes: float, longest: int) -> np.n
 
 def by_comparison(accesses: np.ndarray) -> set[frozenset[int]]:
     return {
-        frozenset((one, other))
-        for one, other in itertools.combinations(range(len(accesses)), 2)
-        if accesses["file"][one] == accesses["file"][other]
-        and accesses["rank"][one] != accesses["rank"][other]
-        and (accesses["write"][one] or accesses["write"][other])
-        and max(accesses["offset"][one], accesses["offset"][other])
-        < min(accesses["end"][one], accesses["end"][other])
+        frozenset((this, other))
+        for this, other in itertools.combinations(range(len(accesses)), 2)
+        if accesses["file"][this] == accesses["file"][other]
+        and accesses["rank"][this] != accesses["rank"][other]
+        and (accesses["write"][this] or accesses["write"][other])
+        and max(accesses["offset"][this], accesses["offset"][other])
+        < min(accesses["end"][this], accesses["end"][other])
     }
 
 

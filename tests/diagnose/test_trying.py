@@ -181,7 +181,7 @@ def test_from_a_log_to_a_measured_change(tmp_path: Path) -> None:
     command += [tmp_path / "data", "--ranks", "2", "--blocks", "2", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    (result,) = [one for one in json.loads(done.stdout)["tried"] if one["rule"] == "sync-each-write"]
+    (result,) = [trial for trial in json.loads(done.stdout)["tried"] if trial["rule"] == "sync-each-write"]
     assert (result["change"], result["blocks"], result["ranks"]) == ("sync-once", 2, 2)
     assert 0 < result["low"] <= result["ratio"] <= result["high"]
     assert list((tmp_path / "data").iterdir()) == []

@@ -62,12 +62,17 @@ def test_a_slow_run_stands_out(past: Path, tmp_path: Path) -> None:
     found, by_database = both(past, tmp_path, run(past, 20, 31.0, fsyncs=1024))
     assert (found.logs, found.damaged, found.program_runs, found.runs) == (16, 1, 11, 10)
     assert by_database.model_copy(update={"logs": 16, "damaged": 1}) == found
-    standings = {one.key: one for one in found.standings}
+    standings = {standing.key: standing for standing in found.standings}
     bandwidth = standings["bandwidth"]
     assert bandwidth.percentile == 0 and bandwidth.changed
     assert bandwidth.value == pytest.approx(2**30 / 31)
     assert standings["io_s"].percentile == 100 and standings["io_s"].median == pytest.approx(10.45)
-    assert {key for key, one in standings.items() if one.changed} == {"bandwidth", "io_s", "write_s", "syncs"}
+    assert {key for key, standing in standings.items() if standing.changed} == {
+        "bandwidth",
+        "io_s",
+        "write_s",
+        "syncs",
+    }
     assert "finding sync-each-write is new" in found.changes
     assert len(found.moments) == 11 and found.moments[-1].start == START + 20 * 86400
 
@@ -75,8 +80,8 @@ def test_a_slow_run_stands_out(past: Path, tmp_path: Path) -> None:
 def test_a_usual_run_has_not_changed(past: Path, tmp_path: Path) -> None:
     found, by_database = both(past, tmp_path, run(past, 20, 10.45))
     assert found.standings == by_database.standings
-    assert not any(one.changed for one in found.standings) and not found.changes
-    place = next(one.percentile for one in found.standings if one.key == "io_s")
+    assert not any(standing.changed for standing in found.standings) and not found.changes
+    place = next(standing.percentile for standing in found.standings if standing.key == "io_s")
     assert place == pytest.approx(50)
 
 
@@ -95,7 +100,7 @@ def test_few_runs_are_too_few_to_judge(past: Path, tmp_path: Path) -> None:
     for job in range(4):
         run(tmp_path / "few", job, 10.0)
     found = history_of([open_log(run(tmp_path / "few", 20, 99.0))], tmp_path / "few")
-    assert found.runs == 4 and not found.enough and not any(one.changed for one in found.standings)
+    assert found.runs == 4 and not found.enough and not any(standing.changed for standing in found.standings)
     assert any("too few earlier runs" in line for line in history_lines(found))
 
 
@@ -118,7 +123,9 @@ def test_of_several_logs_the_one_with_most_io_is_compared(past: Path) -> None:
     logs = [open_log(run(past, 20, 31.0)), open_log(run(past, 21, 1.0))]
     found = history_of(logs, past)
     assert found.of_logs == 2
-    assert next(one.value for one in found.standings if one.key == "io_s") == pytest.approx(31.0)
+    assert next(standing.value for standing in found.standings if standing.key == "io_s") == pytest.approx(
+        31.0
+    )
 
 
 def test_the_command_prints_it(past: Path, tmp_path: Path) -> None:

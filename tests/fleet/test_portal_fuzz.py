@@ -119,8 +119,8 @@ def test_every_page_of_every_job(site: TestClient, routes: list[str], keys: list
         for key, user in keys:
             url = route.replace("{key}", key)
             assert site.get(url, headers={"x-user": "boss"}).status_code == 200, url
-            mine = site.get(url, headers={"x-user": "adaqq"}).status_code
-            assert mine == (200 if user == "adaqq" else 404), url
+            own_status = site.get(url, headers={"x-user": "adaqq"}).status_code
+            assert own_status == (200 if user == "adaqq" else 404), url
             check(site, url, "adaqq", "")
             check(site, url, "boss", "")
 

@@ -108,13 +108,13 @@ def test_the_file_bandwidth_of_a_single_file(site: TestClient) -> None:
 
 
 def test_users_get_the_numbers_of_their_own_jobs(site: TestClient) -> None:
-    mine = {"x-user": "uid 1"}
+    own = {"x-user": "uid 1"}
     key = key_of(site, 0)
     for url in (f"/job/{key}/{name}.csv" for name in ("sizes", "timeline", "runs", "load")):
-        assert site.get(url, headers=mine).status_code == 404
-    assert site.get("/coverage.csv", headers=mine).status_code == 404
-    assert len(site.get("/days.csv?user=uid 0", headers=mine).text.splitlines()) == 1
-    assert len(site.get("/days.csv", headers=mine).text.splitlines()) == 3
+        assert site.get(url, headers=own).status_code == 404
+    assert site.get("/coverage.csv", headers=own).status_code == 404
+    assert len(site.get("/days.csv?user=uid 0", headers=own).text.splitlines()) == 1
+    assert len(site.get("/days.csv", headers=own).text.splitlines()) == 3
 
 
 def test_a_damaged_table_of_load_is_refused(tmp_path: Path) -> None:

@@ -146,10 +146,10 @@ def test_hostile_names_are_shown_harmlessly(tmp_path: Path) -> None:
 def test_users_see_their_own_jobs_only(small: Store) -> None:
     site = client(small, Access(Site(staff=["boss"]), header="x-user"))
     assert site.get("/").status_code == 401
-    mine = {"x-user": "uid 1"}
-    jobs = site.get("/api/jobs", headers=mine).json()["jobs"]
+    own = {"x-user": "uid 1"}
+    jobs = site.get("/api/jobs", headers=own).json()["jobs"]
     assert len(jobs) == 20 and {job["user"] for job in jobs} == {"uid 1"}
-    assert site.get("/api/jobs?user=uid 2", headers=mine).json()["jobs"] == []
+    assert site.get("/api/jobs?user=uid 2", headers=own).json()["jobs"] == []
     everything = site.get("/api/jobs", headers={"x-user": "boss"}).json()["jobs"]
     other = next(job for job in everything if job["user"] == "uid 2")
     for url in (
@@ -159,8 +159,8 @@ def test_users_see_their_own_jobs_only(small: Store) -> None:
         "/user/uid 2",
         "/coverage",
     ):
-        assert site.get(url, headers=mine).status_code == 404
-        assert "uid 2" not in site.get(url, headers=mine).text or url == "/user/uid 2"
+        assert site.get(url, headers=own).status_code == 404
+        assert "uid 2" not in site.get(url, headers=own).text or url == "/user/uid 2"
     for url in (
         "/",
         "/days",
@@ -169,7 +169,7 @@ def test_users_see_their_own_jobs_only(small: Store) -> None:
         "/day/2026-01-02",
         f"/job/{jobs[0]['key']}",
     ):
-        text = site.get(url, headers=mine).text
+        text = site.get(url, headers=own).text
         assert "uid 2" not in text and "uid 0" not in text
 
 

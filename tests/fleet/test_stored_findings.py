@@ -92,9 +92,11 @@ def test_report_and_notification(store: Store, tmp_path: Path) -> None:
     said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     assert said["users"][0]["name"] == "uid 7"
     assert said["users"][0]["wasted_rank_hours"] == pytest.approx(SYNC_S / 3600, rel=0.01)
-    told = json.loads(received.read_text())["findings"]
-    assert said["notified"] == len(told) >= 1
-    assert {(f["job_id"], f["user"]) for f in told} == {(1, "uid 7")} and told[0]["rule"] == "sync-each-write"
+    findings = json.loads(received.read_text())["findings"]
+    assert said["notified"] == len(findings) >= 1
+    assert {(f["job_id"], f["user"]) for f in findings} == {(1, "uid 7")} and findings[0][
+        "rule"
+    ] == "sync-each-write"
     assert json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["notified"] == 0
 
 

@@ -126,9 +126,9 @@ def test_medoids_are_as_good_as_all_choices_tried(seed: int) -> None:
 
 
 def test_the_rand_index_by_hand() -> None:
-    one = np.array([0, 0, 1, 1])
-    assert rand_index(one, np.array([1, 1, 0, 0]), np.ones(4)) == 1.0
-    assert rand_index(one, np.array([0, 1, 0, 1]), np.ones(4)) == pytest.approx(0.0)
+    halves = np.array([0, 0, 1, 1])
+    assert rand_index(halves, np.array([1, 1, 0, 0]), np.ones(4)) == 1.0
+    assert rand_index(halves, np.array([0, 1, 0, 1]), np.ones(4)) == pytest.approx(0.0)
 
 
 def test_weights_are_whole_and_in_proportion() -> None:

@@ -101,11 +101,11 @@ def test_a_clock_that_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(journal, "datetime", Backwards)
     monkeypatch.setattr("time.time", lambda: 86400.0 * next(moments))
     outcome = run(tmp_path)
-    rows = [one.trial for one in outcome.finished]
+    rows = [row.trial for row in outcome.finished]
     started = [row["started"] for row in rows]
     assert started == sorted(started, reverse=True) and len(set(started)) == TRIALS, "the clock did jump"
     assert [(row["block"], row["position"]) for row in rows] == [(b, p) for b in range(2) for p in range(5)]
     assert all(0 <= row["took_s"] < 3600 and 0 <= row["core_hours"] < 1 for row in rows)
 
     again = run(tmp_path)
-    assert [one.trial for one in again.finished] == rows, "a study that has ended runs nothing again"
+    assert [row.trial for row in again.finished] == rows, "a study that has ended runs nothing again"

@@ -45,7 +45,9 @@ def test_ceiling(tmp_path: Path) -> None:
         *("write", "write_cached", "read", "read_cached", "small_random_reads", "small_random_writes"),
         *("files_created_and_removed", "sync_latency"),
     }
-    assert all(len(one["values"]) == 2 and min(one["values"]) > 0 for one in machine["ceilings"].values())
+    assert all(
+        len(ceiling["values"]) == 2 and min(ceiling["values"]) > 0 for ceiling in machine["ceilings"].values()
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["m.json"]
     assert machine["system_id"] == system_id(tmp_path)
 

@@ -69,7 +69,7 @@ def test_samples_spread_over_levels(tmp_path: Path, design: str) -> None:
     factors = {"ranks": list(range(1, 9)), "seed": list(range(8))}
     found = [p.setting.levels for p in settings(tmp_path, design=design, samples=8, factors=factors)]
     for name, levels in factors.items():
-        assert sorted(one[name] for one in found) == levels
+        assert sorted(point[name] for point in found) == levels
 
 
 def test_conditions_and_constraints(tmp_path: Path) -> None:
@@ -152,13 +152,13 @@ def test_the_checkpoint_interval_is_a_factor(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", ["4 KiB", "64 KiB", "100 KiB", "1 MiB"])
 def test_transfer_keeps_bytes(tmp_path: Path, size: str) -> None:
     """4 x 64 KiB of each rank become operations of another size, the last with the rest."""
-    one = settings(
+    found = settings(
         tmp_path, fixed={"backend": "null", "time_scale": 0, "transfer": size}, factors={"seed": [1]}
     )[0]
-    assert one.bytes == BYTES
+    assert found.bytes == BYTES
     number, unit = size.split()
     each = -(-4 * 65536 // (int(number) * {"KiB": 1024, "MiB": 2**20}[unit]))
-    writes = sum(dump["kinds"]["write"]["count"] for dump in one.counted.values())
+    writes = sum(dump["kinds"]["write"]["count"] for dump in found.counted.values())
     assert writes == 2 * 2 * each
 
 

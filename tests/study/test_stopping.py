@@ -44,7 +44,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noise: float, **fields:
 
 
 def blocks_of(outcome: Outcome) -> dict[str, int]:
-    names = [one.trial["setting"] for one in outcome.finished]
+    names = [row.trial["setting"] for row in outcome.finished]
     return {name: names.count(name) for name in dict.fromkeys(sorted(names))}
 
 
@@ -81,7 +81,7 @@ def test_a_resumed_study_ends_as_an_undisturbed_one(tmp_path: Path, monkeypatch:
         keys = [(row["block"], row["setting"]) for row in trials_in(other / "out")]
         assert len(keys) == len(set(keys))
     for outcome in ended:
-        assert {one.key for one in outcome.finished} == {one.key for one in whole.finished}
+        assert {row.key for row in outcome.finished} == {row.key for row in whole.finished}
 
 
 def test_the_page_has_the_intervals_of_all_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ class Collected:
 
     @property
     def all_count(self) -> bool:
-        return all(one.trial["counted"] for one in self.finished)
+        return all(row.trial["counted"] for row in self.finished)
 
 
 def collect(bundle: Path, results: Path, system: str, out: Path) -> Collected:
@@ -233,11 +233,11 @@ def _measure(row: Row, lines: bytes, plan_files: Mapping[str, bytes], scratch: P
 
 
 def _merit(workload: str, finished: Sequence[Finished]) -> Merit:
-    own = [one for one in finished if one.trial["workload"] == workload]
-    counted = [one for one in own if one.trial["counted"]]
-    rates = [v for one in counted if (v := measured.counted_value(one.trial, "bandwidth")) > 0]
+    own = [row for row in finished if row.trial["workload"] == workload]
+    counted = [row for row in own if row.trial["counted"]]
+    rates = [v for row in counted if (v := measured.counted_value(row.trial, "bandwidth")) > 0]
     times = sorted(
-        dump["io_time_s"] for one in counted for dump in one.dumps if dump["io_time_s"] is not None
+        dump["io_time_s"] for row in counted for dump in row.dumps if dump["io_time_s"] is not None
     )
     return Merit(
         workload=workload,
@@ -256,7 +256,7 @@ def _percentile(ordered: Sequence[float], share: float) -> float:
 
 
 def _write(collected: Collected, rules: Rules, identity: str, out: Path) -> None:
-    lines = (json.dumps({"trial": one.trial, "dumps": one.dumps}) + "\n" for one in collected.finished)
+    lines = (json.dumps({"trial": row.trial, "dumps": row.dumps}) + "\n" for row in collected.finished)
     write_text(out / LINES, "".join(lines))
     write_tables(collected.finished, out)
     manifest: dict[str, Any] = {

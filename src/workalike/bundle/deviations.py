@@ -16,8 +16,8 @@ def changed_fields(asked: Any, found: Any, path: str = "") -> Iterator[str]:
         for name in [*asked, *(n for n in found if n not in asked)]:
             yield from _both(asked.get(name), found.get(name), f"{path}.{name}" if path else str(name))
     elif isinstance(asked, list) and isinstance(found, list) and len(asked) == len(found):
-        for number, (one, other) in enumerate(zip(asked, found, strict=True)):
-            yield from _both(one, other, f"{path}[{number}]")
+        for number, (before, after) in enumerate(zip(asked, found, strict=True)):
+            yield from _both(before, after, f"{path}[{number}]")
     elif asked != found or isinstance(asked, bool) != isinstance(found, bool):
         yield path
 

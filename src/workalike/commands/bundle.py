@@ -140,7 +140,7 @@ def _collect(
 def _document(collected: Collected) -> dict[str, object]:
     from dataclasses import asdict
 
-    merits = [{k: None if v != v else v for k, v in asdict(one).items()} for one in collected.merits]
+    merits = [{k: None if v != v else v for k, v in asdict(merit).items()} for merit in collected.merits]
     return {"system": collected.system, "merits": merits, "disclosed": collected.disclosed}
 
 
@@ -152,15 +152,15 @@ def _print(collected: Collected, output: Path) -> None:
     screen = opt.console()
     rows = [
         (
-            one.workload,
-            str(one.runs),
-            str(one.left_out),
-            rate_text(_known(one.bandwidth)),
-            rate_text(_known(one.slowest_run)),
-            seconds_text(_known(one.dump_s)),
-            seconds_text(_known(one.dump_p95_s)),
+            merit.workload,
+            str(merit.runs),
+            str(merit.left_out),
+            rate_text(_known(merit.bandwidth)),
+            rate_text(_known(merit.slowest_run)),
+            seconds_text(_known(merit.dump_s)),
+            seconds_text(_known(merit.dump_p95_s)),
         )
-        for one in collected.merits
+        for merit in collected.merits
     ]
     heads = (
         "workload",

@@ -188,11 +188,11 @@ def check(file: StudyPath, budget: Budget = None, as_json: opt.Json = False) -> 
     estimated = stages[-1] if stages else loaded.estimate()
     if as_json:
         opt.print_json(
-            estimated.document() | ({"rungs": [one.document() for one in stages[:-1]]} if stages else {})
+            estimated.document() | ({"rungs": [stage.document() for stage in stages[:-1]]} if stages else {})
         )
     else:
-        for number, one in enumerate(stages[:-1], 1):
-            _print_rung(number, one)
+        for number, stage in enumerate(stages[:-1], 1):
+            _print_rung(number, stage)
         _print_estimate(estimated, budget)
     if budget is not None and estimated.core_hours / estimated.blocks > budget:
         opt.warn(f"--budget {budget:g} is less than one block takes")
@@ -249,10 +249,10 @@ def measure_ceiling(
     if as_json:
         opt.print_json(machine)
         return
-    for name, one in machine["ceilings"].items():
+    for name, ceiling in machine["ceilings"].items():
         middle, least, most = (
-            _value_text(value, one["unit"])
-            for value in (one["median"], min(one["values"]), max(one["values"]))
+            _value_text(value, ceiling["unit"])
+            for value in (ceiling["median"], min(ceiling["values"]), max(ceiling["values"]))
         )
         print(f"{name}: {middle}, from {least} to {most}")
 
@@ -266,8 +266,14 @@ def _value_text(value: float, unit: str) -> str:
 def _print_estimate(estimated: Estimate, budget: float | None) -> None:
     screen = opt.console()
     rows = [
-        (one.setting, str(one.ranks), str(one.dumps), size_text(one.bytes), seconds_text(one.seconds))
-        for one in estimated.settings[:MOST_LINES]
+        (
+            setting.setting,
+            str(setting.ranks),
+            str(setting.dumps),
+            size_text(setting.bytes),
+            seconds_text(setting.seconds),
+        )
+        for setting in estimated.settings[:MOST_LINES]
     ]
     _print_table({"setting": 0, "ranks": 2, "dumps": 3, "bytes": 1, "a trial": 0}, rows, screen)
     if len(estimated.settings) > MOST_LINES:
@@ -306,7 +312,7 @@ def _print_table(heads: dict[str, int], rows: Sequence[tuple[str, ...]], screen:
 
 
 def _exit_code(outcome: Outcome) -> int:
-    states = {one.trial["state"] for one in outcome.finished}
+    states = {row.trial["state"] for row in outcome.finished}
     if outcome.state == "failing" or states & {"failed", "timed-out"}:
         return EXIT_FAILED
     return EXIT_LEFT_OUT if states - {"ok"} else 0

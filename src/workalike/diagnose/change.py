@@ -29,14 +29,14 @@ BLOCK = 1 << 20
 class Change:
     """`name` is a level of the study; `says` tells what becomes different.
 
-    `apply` changes families; `of` are the interfaces of those that it applies to; none: all. `layouts` are layouts of
+    `apply` changes families; `interfaces` are those of the families that it applies to; none: all. `layouts` are layouts of
     files on servers, as a study sets them; the first one that the file system takes counts.
     """
 
     name: str
     says: str
     apply: Apply | None = None
-    of: tuple[str, ...] = ()
+    interfaces: tuple[str, ...] = ()
     layouts: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -187,8 +187,8 @@ def _tuned(**settings: Any) -> Apply:
 
 _MPI = ("mpiio", "hdf5", "pnetcdf")
 
-COLLECTIVE = Change("collective", "all transfers are collective", _collective, of=_MPI)
-INDEPENDENT = Change("independent", "no transfer is collective", _independent, of=_MPI)
+COLLECTIVE = Change("collective", "all transfers are collective", _collective, interfaces=_MPI)
+INDEPENDENT = Change("independent", "no transfer is collective", _independent, interfaces=_MPI)
 SYNC_ONCE = Change("sync-once", "one sync at the end of a dump, none amid its writes", _sync_once)
 IN_ORDER = Change("in-order", "each rank goes through the file in order", _in_order)
 AGGREGATED = Change("aggregated", "each rank moves the same bytes in operations of up to 4 MiB", _aggregated)
@@ -201,15 +201,15 @@ ALIGNED = Change(
     "aligned",
     "objects of HDF5 begin at multiples of 1 MiB",
     _tuned(alignment=BLOCK, threshold=1 << 16),
-    of=("hdf5",),
+    interfaces=("hdf5",),
 )
 METADATA_TOGETHER = Change(
     "metadata-together", "metadata of HDF5 are collective, in blocks of 1 MiB",
-    _tuned(collective_metadata=True, metadata_block=BLOCK), of=("hdf5",),
+    _tuned(collective_metadata=True, metadata_block=BLOCK), interfaces=("hdf5",),
 )  # fmt: skip
-CHUNKED = Change("chunked", "a chunk is what one access moves", _chunked, of=("hdf5",))
-NO_SIEVING = Change("no-sieving", "no data sieving by MPI-IO", _tuned(data_sieving=False), of=_MPI)
-NO_FILL = Change("no-fill", "no fill values are written", _no_fill, of=("hdf5", "pnetcdf"))
+CHUNKED = Change("chunked", "a chunk is what one access moves", _chunked, interfaces=("hdf5",))
+NO_SIEVING = Change("no-sieving", "no data sieving by MPI-IO", _tuned(data_sieving=False), interfaces=_MPI)
+NO_FILL = Change("no-fill", "no fill values are written", _no_fill, interfaces=("hdf5", "pnetcdf"))
 NO_SEEKS = Change("no-seeks", "no seek precedes an operation", _drop("seeks"))
 NO_STATS = Change("no-stats", "no file is asked for its status", _drop("stats"))
 OPENED_ONCE = Change("opened-once", "a rank opens a file once in a dump", _opened_once)

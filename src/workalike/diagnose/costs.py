@@ -154,14 +154,14 @@ def of_one_rank(job: Job, which: BoolArray, excess_s: float, formula: str, **ter
     )
 
 
-def larger(one: Cost, other: Cost) -> Cost:
+def larger(first: Cost, second: Cost) -> Cost:
     """The larger of two costs of the same time, which must not be added."""
-    if max(one.rank_seconds, 0) >= other.rank_seconds and one.slowest_s >= other.slowest_s:
-        return one
-    big = one if one.rank_seconds >= other.rank_seconds else other
+    if max(first.rank_seconds, 0) >= second.rank_seconds and first.slowest_s >= second.slowest_s:
+        return first
+    big = first if first.rank_seconds >= second.rank_seconds else second
     return replace(
         big,
-        slowest_s=max(one.slowest_s, other.slowest_s),
-        bound_s=max(one.bound_s, other.bound_s),
-        modules=one.modules | other.modules,
+        slowest_s=max(first.slowest_s, second.slowest_s),
+        bound_s=max(first.bound_s, second.bound_s),
+        modules=first.modules | second.modules,
     )

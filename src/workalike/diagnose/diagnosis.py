@@ -123,7 +123,7 @@ def _ask(rule: Rule, job: Job, site: Site) -> Found:
         return CannotTell(f"the log has no {' and no '.join(missing)} module")
     if rule.any_of and all(job.module(module) is None for module in rule.any_of):
         return CannotTell(f"the log has none of the modules {', '.join(rule.any_of)}")
-    return rule.find(job, site.of(rule.id))
+    return rule.find(job, site.parameters(rule.id))
 
 
 def _has(job: Job, module: str) -> bool:
@@ -201,13 +201,13 @@ def _consistency(job: Job) -> Consistency | None:
         gaps=found.gaps,
         examples=[
             ConflictOut(
-                family=job.families[job.family_of_record(conflicts.ids[one.file])].label,
-                ranks=one.ranks,
-                offset=one.offset,
-                end=one.end,
-                kind=one.kind,
-                ordered_under=[model.value for model in found.broken if model in one.holds],
+                family=job.families[job.family_of_record(conflicts.ids[example.file])].label,
+                ranks=example.ranks,
+                offset=example.offset,
+                end=example.end,
+                kind=example.kind,
+                ordered_under=[model.value for model in found.broken if model in example.holds],
             )
-            for one in found.examples[:MOST_EXAMPLES]
+            for example in found.examples[:MOST_EXAMPLES]
         ],
     )

@@ -296,9 +296,9 @@ def read_job(logs: Sequence[Log]) -> Job:
     ids = {log.job.job_id for log in logs}
     programs = {log.job.exe.split(" ")[0] for log in logs}
     if len(ids) > 1:
-        of = f" of {len(programs)} programs" if len(programs) > 1 else ""
+        programs_text = f" of {len(programs)} programs" if len(programs) > 1 else ""
         warnings.append(
-            f"{len(logs)} logs have {len(ids)} job numbers{of}: are they of one job? They are taken as one"
+            f"{len(logs)} logs have {len(ids)} job numbers{programs_text}: are they of one job? They are taken as one"
         )
     for log in logs:
         if log.job.end_time < log.job.start_time:

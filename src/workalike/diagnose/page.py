@@ -80,7 +80,7 @@ def write_page(path: Path, found: Diagnosis, job: Job) -> None:
         "weighty": f"{high} HIGH, {medium} MEDIUM" if high + medium else "Nothing of weight",
         "style": Markup(style),  # our own file
         "pictures": _pictures(found, job),
-        "tried": [f"{one.rule}: {tried_line(one)}" for one in found.tried],
+        "tried": [f"{tried.rule}: {tried_line(tried)}" for tried in found.tried],
         "history": history_lines(found.history) if found.history else [],
         "past": _past(found.history) if found.history else "",
         "terms": terms_text,

@@ -59,7 +59,7 @@ class Site:
         self.document = site_model().model_validate(values or {})
         self.job: JobLimits = self.document.job  # type: ignore[attr-defined]
 
-    def of(self, rule: str) -> Parameters:
+    def parameters(self, rule: str) -> Parameters:
         """The parameters of a rule."""
         found = getattr(self.document, rule.replace("-", "_"), None)
         return found if found is not None else Parameters()

@@ -33,7 +33,7 @@ def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
     if not any(f.severity is not Severity.NOTE for f in found.findings):
         lines += ["", "No finding explains 1 % of the job's time or more."]
     shown = {rule for finding in weighty for rule in (finding.rule, *finding.also)}
-    others = [f"{one.rule}: {tried_line(one)}" for one in found.tried if one.rule not in shown]
+    others = [f"{trial.rule}: {tried_line(trial)}" for trial in found.tried if trial.rule not in shown]
     if others:
         lines += ["", "Tried", *_wrapped("  ", others, width)]
     if notes:
@@ -56,20 +56,20 @@ def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tried_line(one: Tried) -> str:
+def tried_line(trial: Tried) -> str:
     """What a change gained, or why it was not measured."""
-    return f"{one.change} ({one.says}): {_gain(one)}"
+    return f"{trial.change} ({trial.says}): {_gain(trial)}"
 
 
-def _gain(one: Tried) -> str:
-    if one.ratio is None or one.low is None or one.high is None or one.saved_s is None:
-        return f"not measured: {one.reason}"
-    verdict = {True: "pays", False: "does not pay, it costs time", None: "no difference found"}[one.pays]
-    amount = f"{seconds_text(abs(one.saved_s))} {'less' if one.saved_s >= 0 else 'more'} than {seconds_text(one.io_time_s)}"
-    scale = f"{plural(one.ranks or 0, 'rank')}, {percent_text(100 * (one.bytes_scale or 0))} of the bytes"
+def _gain(trial: Tried) -> str:
+    if trial.ratio is None or trial.low is None or trial.high is None or trial.saved_s is None:
+        return f"not measured: {trial.reason}"
+    verdict = {True: "pays", False: "does not pay, it costs time", None: "no difference found"}[trial.pays]
+    amount = f"{seconds_text(abs(trial.saved_s))} {'less' if trial.saved_s >= 0 else 'more'} than {seconds_text(trial.io_time_s)}"
+    scale = f"{plural(trial.ranks or 0, 'rank')}, {percent_text(100 * (trial.bytes_scale or 0))} of the bytes"
     return (
-        f"{verdict}: I/O time x {one.ratio:.3g} ({one.low:.3g} to {one.high:.3g}, 95 %), "
-        f"{amount}, with {scale}, {plural(one.blocks, 'pair')} of runs"
+        f"{verdict}: I/O time x {trial.ratio:.3g} ({trial.low:.3g} to {trial.high:.3g}, 95 %), "
+        f"{amount}, with {scale}, {plural(trial.blocks, 'pair')} of runs"
     )
 
 
@@ -86,20 +86,22 @@ def history_lines(found: History) -> list[str]:
     lines = [f"{first}; {plural(found.logs, 'log')} looked through{damaged}"]
     if found.of_logs > 1:
         lines.append(f"compared is the one of the job's {found.of_logs:,} logs that spent most time in I/O")
-    shown = [one for one in found.standings if one.always or one.changed]
-    lines += [standing_line(one) for one in sorted(shown, key=lambda one: not one.changed)]
+    shown = [standing for standing in found.standings if standing.always or standing.changed]
+    lines += [
+        standing_line(standing) for standing in sorted(shown, key=lambda standing: not standing.changed)
+    ]
     if found.runs and not found.enough:
         lines.append("too few earlier runs to tell whether something changed")
     return lines + found.changes
 
 
-def standing_line(one: Standing) -> str:
+def standing_line(standing: Standing) -> str:
     """A quantity of this run beside the earlier ones; usual is what 90 % of them had."""
-    value, low, high = (_quantity(v, one.unit) for v in (one.value, one.low, one.high))
+    value, low, high = (_quantity(v, standing.unit) for v in (standing.value, standing.low, standing.high))
     places = {0.0: "below all", 100.0: "above all"}
-    place = places.get(one.percentile, f"above {percent_text(one.percentile)}")
+    place = places.get(standing.percentile, f"above {percent_text(standing.percentile)}")
     usual = low if low == high else f"{low} to {high}"
-    return f"{'CHANGED ' if one.changed else ''}{one.name}: {value}, usually {usual} ({place})"
+    return f"{'CHANGED ' if standing.changed else ''}{standing.name}: {value}, usually {usual} ({place})"
 
 
 def _quantity(value: float, unit: str) -> str:
@@ -124,11 +126,11 @@ def consistency_lines(found: Consistency) -> list[str]:
         lines = [
             f"{found.broken['POSIX']:,} of {pairs} of conflicting accesses {may} a race: no model orders them"
         ]
-    for one in found.examples[:MOST_CONFLICTS]:
-        under = ", ".join(one.ordered_under) or "none"
+    for example in found.examples[:MOST_CONFLICTS]:
+        under = ", ".join(example.ordered_under) or "none"
         lines.append(
-            f"{one.family}: bytes {one.offset:,} to {one.end - 1:,}, ranks {one.ranks[0]} and {one.ranks[1]}, "
-            f"{one.kind}; ordered under: {under}"
+            f"{example.family}: bytes {example.offset:,} to {example.end - 1:,}, ranks {example.ranks[0]} and {example.ranks[1]}, "
+            f"{example.kind}; ordered under: {under}"
         )
     return lines + [f"possible, not certain: {gap}" for gap in found.gaps if found.weakest != "session"]
 
@@ -163,8 +165,8 @@ def _finding(finding: Finding, tried: list[Tried], width: int) -> list[str]:
     evidence = numbers_text(finding.evidence, without=cost.terms)
     sure = finding.sure.value
     lines += _wrapped(f"  evidence ({sure}): ", [evidence], width) if evidence else [f"  sure: {sure}"]
-    mine = [one for one in tried if one.rule in (finding.rule, *finding.also)]
-    lines += _wrapped("  measured: ", [tried_line(one) for one in mine], width)
+    of_finding = [trial for trial in tried if trial.rule in (finding.rule, *finding.also)]
+    lines += _wrapped("  measured: ", [tried_line(trial) for trial in of_finding], width)
     if finding.gain_at_most_s:
         lines += _wrapped("  gain: ", [f"at most {seconds_text(finding.gain_at_most_s)} of the run"], width)
     if finding.also:

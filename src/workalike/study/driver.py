@@ -174,7 +174,7 @@ class _Driver:
     def run(self) -> Outcome:
         self._prepare_places()
         study = self._file.study
-        done = {one.key for one in self._journal.finished}
+        done = {row.key for row in self._journal.finished}
         blocks = [
             block_of(number, self._loaded.settings, self._loaded.a_a, study.seed)
             for number in range(study.blocks)
@@ -250,12 +250,12 @@ class _Driver:
         if self._options.budget is None:
             return False
         measured: dict[str, list[float]] = {}
-        for one in self._journal.finished:
-            measured.setdefault(one.trial["plan"], []).append(one.trial["core_hours"])
+        for row in self._journal.finished:
+            measured.setdefault(row.trial["plan"], []).append(row.trial["core_hours"])
         spent = sum(
-            one.trial["core_hours"] for one in self._journal.finished if one.trial["reused_from"] is None
+            row.trial["core_hours"] for row in self._journal.finished if row.trial["reused_from"] is None
         )
-        estimated = {one.setting: one.core_hours for one in self._loaded.estimate().settings}
+        estimated = {row.setting: row.core_hours for row in self._loaded.estimate().settings}
         need = 0.0
         for trial in left:
             known = measured.get(trial.prepared.plan_hash)

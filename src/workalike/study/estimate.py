@@ -45,8 +45,8 @@ class Estimate:
     def document(self) -> dict[str, Any]:
         """For JSON."""
         document = asdict(self)
-        for shown, one in zip(document["settings"], self.settings, strict=True):
-            shown["core_hours"] = one.core_hours
+        for shown, setting in zip(document["settings"], self.settings, strict=True):
+            shown["core_hours"] = setting.core_hours
         return document
 
 
@@ -60,7 +60,7 @@ def estimate(
     """The estimate of a study. A measured `bandwidth` (bytes per second) replaces the assumed one."""
     rate = bandwidth or float(assumed.bandwidth)
     each = [_of_setting(prepared, rate, assumed.launch) for prepared in settings]
-    arms = each + [one for one in each if one.setting == a_a]
+    arms = each + [arm for arm in each if arm.setting == a_a]
     what = "measured" if bandwidth else "assumed"
     return Estimate(
         settings=each,
@@ -68,10 +68,10 @@ def estimate(
         blocks=blocks,
         trials_per_block=len(arms),
         trials=blocks * len(arms),
-        bytes=blocks * sum(one.bytes for one in arms),
-        seconds=blocks * sum(one.seconds for one in arms),
-        core_hours=blocks * sum(one.core_hours for one in arms),
-        largest_trial_bytes=max((one.bytes for one in each), default=0),
+        bytes=blocks * sum(arm.bytes for arm in arms),
+        seconds=blocks * sum(arm.seconds for arm in arms),
+        core_hours=blocks * sum(arm.core_hours for arm in arms),
+        largest_trial_bytes=max((arm.bytes for arm in each), default=0),
         basis=f"waiting of the plan, {rate / 2**20:.0f} MiB/s {what}, {assumed.launch:g} s to launch",
     )
 

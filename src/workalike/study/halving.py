@@ -75,7 +75,7 @@ def run_search(file: StudyFile, options: DriverOptions) -> Searched:
         step = progress.rungs[number]
         options.report(f"rung {number + 1}: {plural(len(progress.settings), 'setting')}, {step.name}")
         outcome = run_study(own, _rung_options(options, number, spent))
-        spent += sum(one.trial["core_hours"] for one in outcome.finished)
+        spent += sum(row.trial["core_hours"] for row in outcome.finished)
         if options.budget is not None and spent >= options.budget:
             return Searched(replace(outcome, state="budget"), None)
         if outcome.state not in ENDED:
@@ -86,7 +86,7 @@ def run_search(file: StudyFile, options: DriverOptions) -> Searched:
             raise bad(file.path, "no trial that counts has a bandwidth", f"search, rung {number + 1}")
     outcome = run_study(_last_file(file, progress.settings), _with_budget(options, spent))
     progress = advance(progress, scores_of(outcome.finished), Better.HIGHER)
-    blocks = len({one.trial["block"] for one in outcome.finished})
+    blocks = len({row.trial["block"] for row in outcome.finished})
     whole_bytes = full_bytes * blocks
     share = (moved + _moved(outcome.finished)) / whole_bytes if whole_bytes else math.nan
     searched = Searched(outcome, progress, len(names), share)
@@ -128,16 +128,16 @@ def estimates_of(file: StudyFile) -> list[Estimate]:
     ]
     estimates = [rung.estimate() for rung in rungs_of(file)]
     estimates.append(load(_last_file(file, None)).estimate())
-    return [_with_settings(one, count) for one, count in zip(estimates, counts, strict=True)]
+    return [_with_settings(estimate, count) for estimate, count in zip(estimates, counts, strict=True)]
 
 
 def scores_of(finished: Sequence[Finished]) -> dict[str, float]:
     """Setting -> geometric mean of the bandwidths of its trials that count; settings without any are left out."""
     logs: dict[str, list[float]] = {}
-    for one in finished:
-        value = counted_value(one.trial, "bandwidth")
-        if value > 0 and not one.trial["arm"]:
-            logs.setdefault(str(one.trial["setting"]), []).append(math.log(value))
+    for row in finished:
+        value = counted_value(row.trial, "bandwidth")
+        if value > 0 and not row.trial["arm"]:
+            logs.setdefault(str(row.trial["setting"]), []).append(math.log(value))
     return {name: math.exp(sum(values) / len(values)) for name, values in logs.items()}
 
 
@@ -187,7 +187,7 @@ def _bytes_of(loaded: Loaded) -> int:
 
 
 def _moved(finished: Sequence[Finished]) -> int:
-    return sum(one.trial["plan_bytes"] for one in finished if not one.trial["arm"])
+    return sum(row.trial["plan_bytes"] for row in finished if not row.trial["arm"])
 
 
 def _rung_options(options: DriverOptions, number: int, spent: float) -> DriverOptions:
@@ -246,7 +246,7 @@ def _document(searched: Searched) -> dict[str, Any]:
             }
             for rung, scores in zip(progress.rungs, progress.scores, strict=True)
         ],
-        "rank_correlations": [{k: _number(v) for k, v in asdict(one).items()} for one in progress.agreement],
+        "rank_correlations": [{k: _number(v) for k, v in asdict(row).items()} for row in progress.agreement],
         "best": progress.settings[0] if progress.settings else None,
     }
 

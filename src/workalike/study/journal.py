@@ -207,8 +207,8 @@ def _recovered(path: Path) -> list[Finished]:
     if not path.exists():
         return []
     finished, end = [], 0
-    for one, end_of_line in _read(path):
-        finished.append(one)
+    for row, end_of_line in _read(path):
+        finished.append(row)
         end = end_of_line
     if path.stat().st_size > end:
         os.truncate(path, end)

@@ -45,19 +45,19 @@ def merge(folders: Sequence[Path], out: Path) -> int:
     names = _names(folders)
     for folder, name in zip(folders, names, strict=True):
         own = read_finished(folder)
-        joined += [_moved(one, name, first_block, len(joined)) for one in own]
-        first_block += 1 + max((int(one.trial["block"]) for one in own), default=-1)
-    lines = (json.dumps({"trial": one.trial, "dumps": one.dumps}) + "\n" for one in joined)
+        joined += [_moved(row, name, first_block, len(joined)) for row in own]
+        first_block += 1 + max((int(row.trial["block"]) for row in own), default=-1)
+    lines = (json.dumps({"trial": row.trial, "dumps": row.dumps}) + "\n" for row in joined)
     write_text(out / LINES, "".join(lines))
     write_tables(joined, out)
     write_text(out / MANIFEST, json.dumps(_manifest(manifests, names, len(joined)), indent=1) + "\n")
     return len(joined)
 
 
-def _moved(one: Finished, source: str, first_block: int, before: int) -> Finished:
-    number = {"block": one.trial["block"] + first_block, "trial": one.trial.get("trial", 0) + before}
+def _moved(row: Finished, source: str, first_block: int, before: int) -> Finished:
+    number = {"block": row.trial["block"] + first_block, "trial": row.trial.get("trial", 0) + before}
     return Finished(
-        one.trial | number | {"source": source}, [dump | number | {"source": source} for dump in one.dumps]
+        row.trial | number | {"source": source}, [dump | number | {"source": source} for dump in row.dumps]
     )
 
 

@@ -43,8 +43,8 @@ def write_results_page(
     Raises:
         WorkalikeError: MISSING without scipy; CANNOT_WRITE; BAD_STUDY for a damaged machine file.
     """
-    ordered = sorted(finished, key=lambda one: (one.trial["block"], one.trial.get("position", 0)))
-    if not any(counted_value(one.trial, "bandwidth") > 0 for one in ordered):
+    ordered = sorted(finished, key=lambda row: (row.trial["block"], row.trial.get("position", 0)))
+    if not any(counted_value(row.trial, "bandwidth") > 0 for row in ordered):
         return None
     table = study_table(title, factors, ordered, stopping, ended=ended, search=search)
     if machines := read_machines(folder):
@@ -69,7 +69,7 @@ def study_table(
     search: str = "",
 ) -> StudyTable:
     """The columns of a study. Trials that do not count have no values, which makes them failed ones for the statistics."""
-    rows = [one.trial for one in finished]
+    rows = [row.trial for row in finished]
     settings = [str(row["setting"]) for row in rows]
     copies = [str(row["setting"]) for row in rows if row.get("arm")]
     originals = [name.removesuffix(" (a-a)") for name in copies]
@@ -95,15 +95,15 @@ def study_table(
 
 
 def _column(finished: Sequence[Finished], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([counted_value(one.trial, name) for one in finished], dtype=np.float64)
+    return np.array([counted_value(row.trial, name) for row in finished], dtype=np.float64)
 
 
 def _dumps(finished: Sequence[Finished]) -> DumpTable:
     """The dumps of trials, numbered in the order of their starts; those of trials that do not count have no time."""
     rows = [
-        (trial, index, *_dump_values(dump, is_counted=bool(one.trial.get("counted"))))
-        for trial, one in enumerate(finished)
-        for index, dump in enumerate(sorted(one.dumps, key=lambda dump: dump["start_s"]))
+        (trial, index, *_dump_values(dump, is_counted=bool(row.trial.get("counted"))))
+        for trial, row in enumerate(finished)
+        for index, dump in enumerate(sorted(row.dumps, key=lambda dump: dump["start_s"]))
         if dump["io_time_s"] is not None
     ]
     columns = np.array(rows, dtype=np.float64).reshape(-1, 7).T

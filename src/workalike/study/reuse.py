@@ -25,18 +25,18 @@ class Cache:
         self._held: dict[Key, tuple[str, Finished]] = {}
         for folder in folders:
             study = read_manifest(folder)["id"]
-            for one in read_finished(folder):
-                key = _key_of_row(one.trial)
-                if one.trial.get("state") == "ok" and key is not None:
-                    self._held.setdefault(key, (study, one))
+            for found in read_finished(folder):
+                key = _key_of_row(found.trial)
+                if found.trial.get("state") == "ok" and key is not None:
+                    self._held.setdefault(key, (study, found))
 
     def find(self, trial: Trial, place: Workplace | None) -> Finished | None:
         """The row and dumps of this trial in another study, as those of this one; None if there are none."""
         held = self._held.pop(_key_of_trial(trial, place), None)
         if held is None:
             return None
-        study, one = held
-        origin = one.trial.get("reused_from") or f"{study} block {one.trial['block']}"
+        study, found = held
+        origin = found.trial.get("reused_from") or f"{study} block {found.trial['block']}"
         own: dict[str, Any] = {
             "trial": trial.number,
             "block": trial.block,
@@ -44,9 +44,9 @@ class Cache:
             "setting": trial.setting_id,
             "arm": trial.arm,
         }
-        row = one.trial | own | trial.prepared.setting.levels | {"reused_from": origin}
+        row = found.trial | own | trial.prepared.setting.levels | {"reused_from": origin}
         dumps = [
-            dump | {name: own[name] for name in ("trial", "block", "setting", "arm")} for dump in one.dumps
+            dump | {name: own[name] for name in ("trial", "block", "setting", "arm")} for dump in found.dumps
         ]
         return Finished(row, dumps)
 

@@ -194,5 +194,7 @@ def _sampled(study: Study, factors: dict[str, Factor]) -> Iterator[Levels]:
     else:
         points = qmc.LatinHypercube(d=len(lists), seed=study.seed).random(count)
     for point in points:
-        levels = [of[min(int(u * len(of)), len(of) - 1)] for u, of in zip(point, lists, strict=True)]
+        levels = [
+            known[min(int(u * len(known)), len(known) - 1)] for u, known in zip(point, lists, strict=True)
+        ]
         yield dict(zip(factors, levels, strict=True))

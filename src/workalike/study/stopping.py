@@ -34,7 +34,7 @@ class Stopping:
             blocks: whole blocks to look at, from the first.
             ended: the budget ended.
         """
-        rows = [one.trial for one in finished if not one.trial["arm"]]
+        rows = [row.trial for row in finished if not row.trial["arm"]]
         own = [row for row in rows if blocks is None or row["block"] < blocks]
         trials = _trials(own)
         if self.reference not in trials.setting:
@@ -45,7 +45,7 @@ class Stopping:
         """Of a study that has ended; `same` is the name of the A/A arm, the only comparison of its own review."""
         if same is None:
             return Reviews(self.reference, self.review(finished, ended=ended))
-        rows = [one.trial for one in finished if one.trial["setting"] in (same, self.reference)]
+        rows = [row.trial for row in finished if row.trial["setting"] in (same, self.reference)]
         arm = review(_trials(rows), self.reference, self.rule, ended=ended)
         return Reviews(self.reference, self.review(finished, ended=ended), arm)
 

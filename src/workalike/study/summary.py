@@ -25,13 +25,13 @@ class Line:
 def lines_of(finished: Sequence[Finished]) -> list[Line]:
     """A line for each setting, in the order of its first trial's number."""
     by_setting: dict[str, list[Finished]] = defaultdict(list)
-    for one in finished:
-        by_setting[one.trial["setting"]].append(one)
+    for row in finished:
+        by_setting[row.trial["setting"]].append(row)
     return [_line(setting, trials) for setting, trials in sorted(by_setting.items())]
 
 
 def _line(setting: str, trials: list[Finished]) -> Line:
-    counted = [one.trial for one in trials if one.trial.get("counted")]
+    counted = [row.trial for row in trials if row.trial.get("counted")]
     values = {}
     for name in OBJECTIVES:
         numbers = [row[name] for row in counted if row.get(name) is not None]
@@ -51,9 +51,9 @@ def quartiles(numbers: Sequence[float]) -> tuple[float, float, float]:
 def left_out(finished: Sequence[Finished]) -> dict[str, list[str]]:
     """Setting -> why trials of it are left out of the averages, each reason once."""
     reasons: dict[str, list[str]] = defaultdict(list)
-    for one in finished:
-        for reason in one.trial.get("reasons", []) if not one.trial.get("counted") else []:
-            text = f"{one.trial['state']}: {reason}"
-            if text not in reasons[one.trial["setting"]]:
-                reasons[one.trial["setting"]].append(text)
+    for row in finished:
+        for reason in row.trial.get("reasons", []) if not row.trial.get("counted") else []:
+            text = f"{row.trial['state']}: {reason}"
+            if text not in reasons[row.trial["setting"]]:
+                reasons[row.trial["setting"]].append(text)
     return dict(reasons)

@@ -31,9 +31,9 @@ def write_tables(finished: Sequence[Finished], folder: Path) -> None:
     Raises:
         WorkalikeError: MISSING without pyarrow; CANNOT_WRITE.
     """
-    ordered = sorted(finished, key=lambda one: (one.trial["block"], one.trial.get("position", 0)))
-    _write([one.trial for one in ordered], folder / TRIALS)
-    _write((dump for one in ordered for dump in one.dumps), folder / DUMPS)
+    ordered = sorted(finished, key=lambda row: (row.trial["block"], row.trial.get("position", 0)))
+    _write([row.trial for row in ordered], folder / TRIALS)
+    _write((dump for row in ordered for dump in row.dumps), folder / DUMPS)
 
 
 def _write(rows: Iterable[Row], path: Path) -> None:

@@ -61,10 +61,10 @@ def test_any_log(
         path = log.write(Path(folder) / "x.darshan")
         pair = anonymize([path], Path(folder) / "out", Key(key))[0]
         old, new = open_log(path), open_log(pair.published)
-        one, two = old.records("POSIX"), new.records("POSIX")
-        assert one is not None and two is not None
-        assert one.counters.tolist() == two.counters.tolist()
-        assert len(set(one.ids.tolist())) == len(set(two.ids.tolist()))
+        before, after = old.records("POSIX"), new.records("POSIX")
+        assert before is not None and after is not None
+        assert before.counters.tolist() == after.counters.tolist()
+        assert len(set(before.ids.tolist())) == len(set(after.ids.tolist()))
         assert new.job.run_time == old.job.run_time
         report = audit([pair])
         assert report.clean, report.lines()

@@ -112,9 +112,9 @@ def test_boxes_and_outliers(tmp_path: Path) -> None:
 
 
 def test_the_best_setting_of_each_workload(page: Path) -> None:
-    found = {one.workload: one for one in best_of_workloads(two_workloads())}
+    found = {best.workload: best for best in best_of_workloads(two_workloads())}
     assert (found["a"].setting, found["b"].setting) == ("s=y", "s=x")
-    assert all(one.p_best > 0.99 and one.settings == 2 for one in found.values())
+    assert all(best.p_best > 0.99 and best.settings == 2 for best in found.values())
     answers = {a.question: a.text for a in findings_of(two_workloads()).answers}
     text = answers["Which is the best for each workload?"]
     assert text == "a: s=y (probability more than 99 %); b: s=x (probability more than 99 %)."

@@ -59,8 +59,8 @@ def test_p_best_with_failed_trials_and_dead_settings() -> None:
     dead = np.where(np.array(trials.setting) == "dead", np.nan, trials.value)
     found = p_best(Trials(trials.block, trials.setting, dead), Better.HIGHER)
     assert found["b"] > 0.99 and found["dead"] == 0
-    one = Trials(np.array([1, 1]), ["a", "b"], np.array([1.0, 5.0]))
-    assert p_best(one, Better.HIGHER) == {"a": 0.5, "b": 0.5}
+    single = Trials(np.array([1, 1]), ["a", "b"], np.array([1.0, 5.0]))
+    assert p_best(single, Better.HIGHER) == {"a": 0.5, "b": 0.5}
 
 
 @pytest.mark.parametrize("failed", [0.0, 0.1])
@@ -101,13 +101,13 @@ def test_effects_that_cannot_be_told_apart_are_not_made_up() -> None:
     assert main_effects(Trials(trials.block, trials.setting, trials.value, same)) == []
     keep = [not (s == "4" and a == "yes") for s, a in zip(*trials.factors.values(), strict=True)]
     factors = {n: [v for v, k in zip(c, keep, strict=True) if k] for n, c in trials.factors.items()}
-    some = Trials(
+    without = Trials(
         trials.block[keep],
         [s for s, k in zip(trials.setting, keep, strict=True) if k],
         trials.value[keep],
         factors,
     )
-    assert interactions(some) == [] and main_effects(some)
+    assert interactions(without) == [] and main_effects(without)
     assert main_effects(Trials(trials.block, trials.setting, trials.value)) == []
 
 

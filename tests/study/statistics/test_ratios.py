@@ -51,8 +51,8 @@ def test_a_setting_that_never_worked_has_no_ratio() -> None:
 
 
 def test_one_block_says_nothing_and_equal_blocks_say_all() -> None:
-    one = Trials(np.array([1, 1]), ["a", "b"], np.array([1.0, 2.0]))
-    assert not paired_ratio(one, "b", "a").is_known
+    single = Trials(np.array([1, 1]), ["a", "b"], np.array([1.0, 2.0]))
+    assert not paired_ratio(single, "b", "a").is_known
     same = Trials(np.array([1, 1, 2, 2]), ["a", "b"] * 2, np.array([1.0, 2.0, 3.0, 6.0]))
     found = paired_ratio(same, "b", "a")
     assert (found.low, found.ratio, found.high, found.p) == pytest.approx((2, 2, 2, 0))

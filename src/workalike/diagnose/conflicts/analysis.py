@@ -50,7 +50,7 @@ def conflicts(trace: Trace, most_pairs: int = MOST_PAIRS) -> Conflicts:
     order = None
     events = FileEvents(trace.file_events)
     seen: set[tuple[object, ...]] = set()
-    for one, other in overlapping(trace.accesses):
+    for this, other in overlapping(trace.accesses):
         if order is None:
             order = Order(trace.ranks, trace.messages)
             out.gaps += order.gaps
@@ -58,7 +58,7 @@ def conflicts(trace: Trace, most_pairs: int = MOST_PAIRS) -> Conflicts:
             out.gaps.append(f"more than {most_pairs:,} overlapping pairs: the rest was not tested")
             break
         out.overlaps += 1
-        first, second = sorted((trace.accesses[one], trace.accesses[other]), key=lambda a: a["start_s"])
+        first, second = sorted((trace.accesses[this], trace.accesses[other]), key=lambda a: a["start_s"])
         holds = frozenset(holding(first, second, order, events))
         for model in MODELS:
             out.broken[model] += model not in holds

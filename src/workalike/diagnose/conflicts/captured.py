@@ -126,8 +126,8 @@ def _within_mpiio(calls: Iterable[FileCallRow]) -> Callable[[MessageRow], bool]:
         found.sort()
 
     def inside(row: MessageRow) -> bool:
-        mine = spans.get(row.rank, [])
-        at = bisect_right(mine, (row.start, float("inf"))) - 1
-        return at >= 0 and row.end <= mine[at][1]
+        calls_of_rank = spans.get(row.rank, [])
+        at = bisect_right(calls_of_rank, (row.start, float("inf"))) - 1
+        return at >= 0 and row.end <= calls_of_rank[at][1]
 
     return inside

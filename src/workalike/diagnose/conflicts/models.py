@@ -92,5 +92,7 @@ def holding(first: np.void, second: np.void, order: Order, events: FileEvents) -
     return out
 
 
-def _before(order: Order, one: np.void, other: np.void) -> bool:
-    return order.before(int(one["rank"]), float(one["end_s"]), int(other["rank"]), float(other["start_s"]))
+def _before(order: Order, first: np.void, second: np.void) -> bool:
+    return order.before(
+        int(first["rank"]), float(first["end_s"]), int(second["rank"]), float(second["start_s"])
+    )

@@ -78,10 +78,10 @@ class Order:
         by_rank: list[list[int]] = [[] for _ in range(self._ranks)]
         for at, message in enumerate(self._messages):
             by_rank[message.rank].append(at)
-        for rank, mine in enumerate(by_rank):
-            mine.sort(key=lambda at: (self._messages[at].start, self._messages[at].end))
+        for rank, of_rank in enumerate(by_rank):
+            of_rank.sort(key=lambda at: (self._messages[at].start, self._messages[at].end))
             keyed = []
-            for place, at in enumerate(mine):
+            for place, at in enumerate(of_rank):
                 message = self._messages[at]
                 if message.flow is not Flow.RECEIVE:
                     keyed.append((message.start, place, _Step(message.start, at, waits=False)))
@@ -139,11 +139,11 @@ class Order:
             case _:
                 return None
 
-    def _merge(self, meeting: _Meeting, needed: set[int] | None, mine: Clock) -> Clock:
+    def _merge(self, meeting: _Meeting, needed: set[int] | None, own: Clock) -> Clock:
         if needed is None and meeting.merged is not None:
             return meeting.merged  # of all members, this rank among them
-        out = mine.copy()
-        last = mine
+        out = own.copy()
+        last = own
         for rank in meeting.givers if needed is None else needed:
             clock, number = meeting.given[rank]
             if clock is not last:  # after a barrier all ranks have the same one
@@ -164,7 +164,7 @@ def _match(messages: Sequence[Message], gaps: list[str]) -> tuple[dict[int, _Mee
     counted: dict[Hashable, int] = defaultdict(int)
     numbers: dict[Hashable, int] = {}
     meetings: dict[int, _Meeting] = {}
-    of = [0] * len(messages)
+    meeting_of = [0] * len(messages)
     calls: dict[int, list[Message]] = defaultdict(list)
     for at in sorted(range(len(messages)), key=lambda at: (messages[at].start, messages[at].end)):
         message = messages[at]
@@ -178,8 +178,8 @@ def _match(messages: Sequence[Message], gaps: list[str]) -> tuple[dict[int, _Mee
         side: Hashable = (key, message.flow) if len(key) > 1 else (key, message.rank)
         whole: Hashable = (key, counted[side])
         counted[side] += 1
-        of[at] = numbers.setdefault(whole, len(numbers))
-        calls[of[at]].append(message)
+        meeting_of[at] = numbers.setdefault(whole, len(numbers))
+        calls[meeting_of[at]].append(message)
     unmatched = unlike = 0
     for number, found in calls.items():
         flows = {message.flow for message in found}
@@ -196,4 +196,4 @@ def _match(messages: Sequence[Message], gaps: list[str]) -> tuple[dict[int, _Mee
         gaps.append(f"{unmatched} MPI calls have no counterpart in the log")
     if unlike:
         gaps.append(f"{unlike} collective MPI calls differ between ranks")
-    return meetings, of
+    return meetings, meeting_of

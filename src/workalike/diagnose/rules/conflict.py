@@ -23,11 +23,11 @@ def find(job: Job, _: object) -> Found:
     found = traced.found
     if found.weakest is Model.SESSION:
         return []
-    one = found.examples[0]
+    first = found.examples[0]
     lacking = [model.value for model in MODELS if found.broken[model]]
     text = (
         f"{plural(max(found.broken.values()), 'pair')} of accesses by two ranks are not ordered under {', '.join(lacking)}; "
-        f"first ranks {one.ranks[0]} and {one.ranks[1]}, {one.kind}, bytes {one.offset:,} to {one.end - 1:,}"
+        f"first ranks {first.ranks[0]} and {first.ranks[1]}, {first.kind}, bytes {first.offset:,} to {first.end - 1:,}"
     )
     evidence = {f"broken_{model.value.lower()}": float(count) for model, count in found.broken.items()}
     families = sorted({job.family_of_record(traced.ids[example.file]) for example in found.examples})

@@ -44,11 +44,11 @@ def _of_trace(job: Job, traced: JobConflicts) -> list[Seen]:
     found = traced.found
     if not found.overlaps:
         return []
-    one = found.examples[0]
+    first = found.examples[0]
     at_least = "at least " if found.gaps else ""
     text = (
         f"{at_least}{plural(found.overlaps, 'pair')} of accesses by two ranks touch the same bytes, one of them writing, "
-        f"for example ranks {one.ranks[0]} and {one.ranks[1]} in bytes {one.offset:,} to {one.end - 1:,}"
+        f"for example ranks {first.ranks[0]} and {first.ranks[1]} in bytes {first.offset:,} to {first.end - 1:,}"
     )
     families = sorted({job.family_of_record(traced.ids[example.file]) for example in found.examples})
     cost = no_cost(job, "a risk, not time")

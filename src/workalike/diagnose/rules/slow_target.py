@@ -34,14 +34,14 @@ def find(job: Job, limits: Limits) -> Found:
     out: list[Seen] = []
     compared = False
     spent = times.tolist()
-    for _, mine in sorted(_by_family(on, job.family.tolist()).items()):
-        medians = {t: median([spent[row] for row in r]) for t, r in mine.items() if len(r) >= limits.files}
+    for _, targets in sorted(_by_family(on, job.family.tolist()).items()):
+        medians = {t: median([spent[row] for row in r]) for t, r in targets.items() if len(r) >= limits.files}
         if len(medians) < LEAST_TARGETS:
             continue
         compared = True
         middle, slow = _slow(medians, limits)
         if slow:
-            out.append(_seen(job, times, {t: mine[t] for t in slow}, medians, middle))
+            out.append(_seen(job, times, {t: targets[t] for t in slow}, medians, middle))
     return out if compared else few
 
 

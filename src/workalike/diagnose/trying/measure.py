@@ -131,8 +131,8 @@ def _measured(
     workload: Workload, made: Mapping[str, Made], scale: Options, options: TryOptions
 ) -> dict[str, Trials]:
     files = {AS_IS: workload} | {name: after.workload for name, after in made.items()}
-    for name, one in files.items():
-        write_workload(one, options.out / f"{name}.yaml")
+    for name, changed in files.items():
+        write_workload(changed, options.out / f"{name}.yaml")
     document = {
         "study": 1,
         "title": "What changes gain",
@@ -164,7 +164,7 @@ def _factors(layouts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 def _times(finished: Sequence[Finished], name: str) -> Trials:
     """The I/O times of the workload as it is and of one change, by block."""
-    rows = [one.trial for one in finished if one.trial["workload"] in (AS_IS, name)]
+    rows = [row.trial for row in finished if row.trial["workload"] in (AS_IS, name)]
     seconds = [row["io_time_s"] if row.get("counted") and row["io_time_s"] else math.nan for row in rows]
     return Trials(
         np.array([row["block"] for row in rows], dtype=np.int64),

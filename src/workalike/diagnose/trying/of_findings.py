@@ -37,7 +37,11 @@ def with_gains(found: Diagnosis, tried: list[Tried]) -> Diagnosis:
     """The diagnosis with what was tried; a measured gain takes the place of the bound of its finding."""
     findings = []
     for finding in found.findings:
-        mine = [one for one in tried if one.rule in (finding.rule, *finding.also) and one.ratio is not None]
-        change = {"measured": mine, "gain_at_most_s": None} if mine else {}
+        of_finding = [
+            trial
+            for trial in tried
+            if trial.rule in (finding.rule, *finding.also) and trial.ratio is not None
+        ]
+        change = {"measured": of_finding, "gain_at_most_s": None} if of_finding else {}
         findings.append(finding.model_copy(update=change))
     return found.model_copy(update={"findings": findings, "tried": tried})

@@ -22,7 +22,7 @@ def changed_workload(workload: Workload, change: Change) -> Workload | str:
     document = workload.model_dump(mode="json", exclude_defaults=True)
     done = False
     for family, original in zip(document["families"], workload.families, strict=True):
-        if change.of and original.interface.value not in change.of:
+        if change.interfaces and original.interface.value not in change.interfaces:
             continue
         done |= change.apply(family, original.members(workload.ranks))
     if not done:

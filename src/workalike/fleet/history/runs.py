@@ -150,7 +150,8 @@ def _in_database(this: Run, store: Store) -> Earlier:
     )
     try:
         runs = [
-            _run(row, *(of.get(row["log_id"], []) for of in (families, mounts, findings))) for row in logs
+            _run(row, *(by_log.get(row["log_id"], []) for by_log in (families, mounts, findings)))
+            for row in logs
         ]
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise WorkalikeError(

@@ -296,13 +296,13 @@ def finding_page(data: Snapshot, viewer: Viewer, rule: str) -> Page | None:
     known = all_rules().get(rule)
     if known is None:
         return None
-    mine, values = viewer.condition()
+    visible, values = viewer.condition()
     jobs = data.rows(
         f"""SELECT j.*, f.cost_s FROM (SELECT log_id, max(cost_s) AS cost_s FROM finding WHERE rule = ? GROUP BY 1) f
         JOIN (SELECT log_id, site, job_id, "user" AS who, start AS begun FROM log) l USING (log_id)
         JOIN job j ON j.site = l.site AND j.job_id = l.job_id AND j."user" = l.who
             AND l.begun BETWEEN j.start AND j.finish
-        WHERE {mine} ORDER BY f.cost_s DESC, j.job_key LIMIT 50""",
+        WHERE {visible} ORDER BY f.cost_s DESC, j.job_key LIMIT 50""",
         [rule, *values],
     )
     about = [("Seen as", known.seen_as), ("Costs", known.costs), ("Advice", known.advice)]
@@ -355,7 +355,7 @@ def _load(data: Snapshot, job: Row, logs: list[Row]) -> list[Block]:
 
 def group_page(data: Snapshot, viewer: Viewer, kind: str, name: str) -> Page | None:
     """All jobs of a user or of an application."""
-    mine, values = viewer.condition()
+    visible, values = viewer.condition()
     where, value = f'"{kind}" = ?', name[: queries.LONGEST_VALUE]
     by_day = queries.days(data, viewer, where, [value])
     if not by_day:
@@ -363,7 +363,7 @@ def group_page(data: Snapshot, viewer: Viewer, kind: str, name: str) -> Page | N
     other = "application" if kind == "user" else "user"
     groups = data.rows(
         f'SELECT "{other}" AS name, count(*) AS jobs, sum(bytes_read) AS bytes_read, sum(bytes_written) AS written, '
-        f"sum(io_s * nprocs) AS spent FROM job WHERE {mine} AND {where} GROUP BY 1 ORDER BY spent DESC LIMIT 100",
+        f"sum(io_s * nprocs) AS spent FROM job WHERE {visible} AND {where} GROUP BY 1 ORDER BY spent DESC LIMIT 100",
         [*values, value],
     )
     search = replace(Search(), where=[where], values=[value])
@@ -414,11 +414,11 @@ def groups_page(data: Snapshot, kind: str) -> Page:
 
 def file_systems_page(data: Snapshot, viewer: Viewer) -> Page:
     """All file systems that the viewer's jobs used."""
-    mine, values = viewer.condition()
+    visible, values = viewer.condition()
     found = data.rows(
         f"""SELECT f.mount, any_value(f.fs_type) AS fs_type, count(*) AS logs, sum(f.bytes_read)::DOUBLE AS bytes_read,
             sum(f.bytes_written)::DOUBLE AS written, sum(f.meta_s) AS meta_s
-        FROM log_fs f JOIN (SELECT log_id FROM log WHERE {mine}) l USING (log_id)
+        FROM log_fs f JOIN (SELECT log_id FROM log WHERE {visible}) l USING (log_id)
         GROUP BY 1 ORDER BY sum(f.bytes_read::DOUBLE) + sum(f.bytes_written::DOUBLE) DESC, f.mount LIMIT 500""",
         values,
     )
@@ -478,11 +478,11 @@ def day_page(data: Snapshot, viewer: Viewer, day: str) -> Page | None:
 
 def fs_page(data: Snapshot, viewer: Viewer, mount: str) -> Page:
     """One file system: who moved how much, and the load of its servers where it is known."""
-    mine, values = viewer.condition()
+    visible, values = viewer.condition()
     groups = data.rows(
         f"""SELECT l."user", l.application, count(*) AS logs, sum(f.bytes_read)::DOUBLE AS bytes_read,
             sum(f.bytes_written)::DOUBLE AS written, sum(f.meta_s) AS meta_s
-        FROM log_fs f JOIN (SELECT * FROM log WHERE {mine}) l USING (log_id)
+        FROM log_fs f JOIN (SELECT * FROM log WHERE {visible}) l USING (log_id)
         WHERE f.mount = ? GROUP BY 1, 2 ORDER BY sum(f.bytes_read) + sum(f.bytes_written) DESC LIMIT 100""",
         [*values, mount[: queries.LONGEST_VALUE]],
     )

@@ -96,9 +96,9 @@ def _real(text: str, name: str) -> float:
 
 def found_jobs(data: Snapshot, viewer: Viewer, search: Search) -> tuple[list[Row], bool]:
     """The jobs of one page of a search, and whether there are more."""
-    mine, values = viewer.condition()
+    visible, values = viewer.condition()
     rows = data.rows(
-        f"SELECT * FROM job WHERE {' AND '.join([mine, *search.where])} "
+        f"SELECT * FROM job WHERE {' AND '.join([visible, *search.where])} "
         f"ORDER BY {ORDERS[search.order]}, job_key LIMIT {PAGE + 1} OFFSET {search.page * PAGE}",
         [*values, *search.values],
     )
@@ -107,12 +107,12 @@ def found_jobs(data: Snapshot, viewer: Viewer, search: Search) -> tuple[list[Row
 
 def one_job(data: Snapshot, viewer: Viewer, key: str) -> Row | None:
     """A job by its key; None where there is none, or the viewer may not see it."""
-    mine, values = viewer.condition()
+    visible, values = viewer.condition()
     try:
         number = _whole(key, "job")
     except WorkalikeError:
         return None
-    rows = data.rows(f"SELECT * FROM job WHERE job_key = ? AND {mine}", [number, *values])
+    rows = data.rows(f"SELECT * FROM job WHERE job_key = ? AND {visible}", [number, *values])
     return rows[0] if rows else None
 
 
@@ -140,21 +140,21 @@ def of_logs(data: Snapshot, table: str, logs: list[Row], order: str, most: int =
 
 def days(data: Snapshot, viewer: Viewer, where: str = "true", values: list[Any] | None = None) -> list[Row]:
     """Jobs, bytes and rank-hours in I/O by day, newest first; at most a year."""
-    mine, own = viewer.condition()
+    visible, own = viewer.condition()
     return data.rows(
         f"""SELECT floor(start / 86400) * 86400 AS day, count(*) AS jobs, count(DISTINCT "user") AS users,
             sum(bytes_read) AS bytes_read, sum(bytes_written) AS bytes_written,
             sum(read_s + write_s + meta_s + stdio_s + stdio_meta_s) / 3600 AS io_rank_hours
-        FROM job WHERE {mine} AND {where} GROUP BY 1 ORDER BY 1 DESC LIMIT 366""",
+        FROM job WHERE {visible} AND {where} GROUP BY 1 ORDER BY 1 DESC LIMIT 366""",
         [*own, *(values or [])],
     )
 
 
 def runs(data: Snapshot, viewer: Viewer, job: Row) -> list[Row]:
     """The newest jobs of the same user, application and signature, the job itself included; at most 20."""
-    mine, values = viewer.condition()
+    visible, values = viewer.condition()
     return data.rows(
-        f"SELECT * FROM job WHERE {mine} AND \"user\" = ? AND application = ? AND signature = ? AND signature <> '' "
+        f"SELECT * FROM job WHERE {visible} AND \"user\" = ? AND application = ? AND signature = ? AND signature <> '' "
         "ORDER BY start DESC LIMIT 20",
         [*values, job["user"], job["application"], job["signature"]],
     )

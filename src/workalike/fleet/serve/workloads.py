@@ -31,7 +31,7 @@ class Workloads:
         self._archives = str(archives.absolute()) if archives else None
         self._turns = threading.BoundedSemaphore(AT_ONCE)
 
-    def of(self, connection: Any, logs: list[Row]) -> str:
+    def text(self, connection: Any, logs: list[Row]) -> str:
         """The workload of a job's logs, as text.
 
         Raises:

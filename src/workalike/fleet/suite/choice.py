@@ -76,15 +76,15 @@ def choose(measured: Measured, count: int, *, seed: int = SEED, resamples: int =
     agreement, again = _stability(between, weight, chosen, item, weights, random, resamples)
     classes = []
     for number, medoid in enumerate(chosen.tolist()):
-        mine = np.flatnonzero(of_log == number)
-        like = mine[how_far[mine] <= LIKE]
+        members = np.flatnonzero(of_log == number)
+        like = members[how_far[members] <= LIKE]
         classes.append(
             Class(
                 int(item[medoid]),
-                mine,
-                dict(zip(WEIGHED, measured.shares[mine].sum(axis=0).tolist(), strict=True)),
-                float(weights[like].sum() / max(weights[mine].sum(), 1e-300)),
-                copies_of(measured, int(item[medoid]), mine),
+                members,
+                dict(zip(WEIGHED, measured.shares[members].sum(axis=0).tolist(), strict=True)),
+                float(weights[like].sum() / max(weights[members].sum(), 1e-300)),
+                copies_of(measured, int(item[medoid]), members),
                 float(again[number]),
             )
         )
@@ -110,8 +110,8 @@ def _items(weights: FloatArray, random: np.random.Generator) -> IntArray:
         return np.arange(len(weights))
     # Half of the sample by weight, half evenly: neither heavy nor frequent classes are missed.
     even = random.choice(len(weights), MOST_ITEMS // 2, replace=False)
-    some = min(MOST_ITEMS // 2, int(np.count_nonzero(weights)))
-    heavy = random.choice(len(weights), some, replace=False, p=weights)
+    half = min(MOST_ITEMS // 2, int(np.count_nonzero(weights)))
+    heavy = random.choice(len(weights), half, replace=False, p=weights)
     return np.unique(np.concatenate([even, heavy])).astype(np.int64)
 
 
@@ -124,9 +124,9 @@ def nearest_of_many(values: FloatArray, centres: FloatArray) -> IntArray:
 
 def copies_of(measured: Measured, representative: int, members: IntArray) -> float:
     """What the class comes to, in jobs like its representative: the mean over bytes, I/O time and metadata time."""
-    whole, one = measured.amounts[members].sum(axis=0), measured.amounts[representative]
-    known = one[:3] > 0
-    return float((whole[:3][known] / one[:3][known]).mean()) if known.any() else float(len(members))
+    whole, amounts = measured.amounts[members].sum(axis=0), measured.amounts[representative]
+    known = amounts[:3] > 0
+    return float((whole[:3][known] / amounts[:3][known]).mean()) if known.any() else float(len(members))
 
 
 def sizes_covered(measured: Measured, classes: list[Class]) -> dict[str, float]:
@@ -135,9 +135,13 @@ def sizes_covered(measured: Measured, classes: list[Class]) -> dict[str, float]:
     suite = np.sum([c.copies * measured.sizes[c.representative] for c in classes], axis=0)
     out = {}
     for place, name in enumerate(("read sizes", "write sizes")):
-        one, other = centre[place].sum(), suite[place].sum()
-        if one > 0:
-            apart = 0.5 * np.abs(centre[place] / one - suite[place] / other).sum() if other > 0 else 1.0
+        all_sizes, suite_sizes = centre[place].sum(), suite[place].sum()
+        if all_sizes > 0:
+            apart = (
+                0.5 * np.abs(centre[place] / all_sizes - suite[place] / suite_sizes).sum()
+                if suite_sizes > 0
+                else 1.0
+            )
             out[name] = float(1 - apart)
     return out
 
@@ -152,7 +156,7 @@ def _stability(
     resamples: int,
 ) -> tuple[FloatArray, FloatArray]:
     """(agreement float64[B], found again float64[k]) of choices among jobs drawn anew, with replacement."""
-    mine = between[:, chosen].argmin(axis=1)
+    members = between[:, chosen].argmin(axis=1)
     agreement = np.ones(resamples)
     again = np.zeros(len(chosen))
     for number in range(resamples):
@@ -161,8 +165,8 @@ def _stability(
             continue
         other = medoids(between, weight * drawn, len(chosen))
         theirs = between[:, other].argmin(axis=1)
-        agreement[number] = rand_index(mine, theirs, weight)
-        again += [_again(mine == place, theirs, weight) for place in range(len(chosen))]
+        agreement[number] = rand_index(members, theirs, weight)
+        again += [_again(members == place, theirs, weight) for place in range(len(chosen))]
     return agreement, again / max(1, resamples)
 
 
@@ -177,10 +181,10 @@ def _again(members: BoolArray, theirs: IntArray, weight: FloatArray) -> bool:
     return False
 
 
-def rand_index(one: IntArray, other: IntArray, weight: FloatArray) -> float:
+def rand_index(first: IntArray, second: IntArray, weight: FloatArray) -> float:
     """The adjusted Rand index of two partitions of weighted items (L. Hubert, P. Arabie, 1985): 1 where they agree."""
-    table = np.zeros((int(one.max()) + 1, int(other.max()) + 1))
-    np.add.at(table, (one, other), weight / weight.sum())
+    table = np.zeros((int(first.max()) + 1, int(second.max()) + 1))
+    np.add.at(table, (first, second), weight / weight.sum())
     both = (table**2).sum()
     rows, columns = (table.sum(axis=1) ** 2).sum(), (table.sum(axis=0) ** 2).sum()
     expected, most = rows * columns, 0.5 * (rows + columns)

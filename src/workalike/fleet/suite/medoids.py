@@ -55,11 +55,11 @@ def _best_swap(between: FloatArray, weights: FloatArray, chosen: list[int]) -> t
     best, found = -1e-9, None
     closer = np.minimum(between, first[None, :]) - first[None, :]
     for place in range(len(chosen)):
-        mine = order[0] == place
+        own = order[0] == place
         # Items of the medoid that goes turn to the newcomer or to their second; the others turn to it if it is nearer.
-        change = closer[:, ~mine] @ weights[~mine]
-        if mine.any():
-            change = change + (np.minimum(between[:, mine], second[mine]) - first[mine]) @ weights[mine]
+        change = closer[:, ~own] @ weights[~own]
+        if own.any():
+            change = change + (np.minimum(between[:, own], second[own]) - first[own]) @ weights[own]
         come = int(np.argmin(change))
         if change[come] < best:
             best, found = float(change[come]), (place, come)

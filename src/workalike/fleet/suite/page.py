@@ -30,9 +30,9 @@ def suite_page(measured: Measured, choice: Choice, members: list[Member]) -> str
     ]
     rows = [
         [
-            m.name, str(m.weight), f"{m.ranks:,}", f"{len(m.of.members):,}",
-            *(f"{100 * s:.3g}" for s in m.of.shares.values()), f"{100 * m.of.likeness:.3g}",
-            f"{100 * m.of.found_again:.3g}",
+            m.name, str(m.weight), f"{m.ranks:,}", f"{len(m.stands_for.members):,}",
+            *(f"{100 * s:.3g}" for s in m.stands_for.shares.values()), f"{100 * m.stands_for.likeness:.3g}",
+            f"{100 * m.stands_for.found_again:.3g}",
         ]
         for m in members
     ]  # fmt: skip
@@ -80,9 +80,9 @@ def picture(measured: Measured, choice: Choice) -> str:
 
 def _flat(values: FloatArray, choice: Choice) -> FloatArray:
     """float64[items, 2], places on the left half, by the two principal directions."""
-    some = values[choice.item] - values[choice.item].mean(axis=0)
-    _, _, directions = np.linalg.svd(some, full_matrices=False)
-    flat = some @ directions[:2].T
+    centred = values[choice.item] - values[choice.item].mean(axis=0)
+    _, _, directions = np.linalg.svd(centred, full_matrices=False)
+    flat = centred @ directions[:2].T
     if flat.shape[1] < 2:
         flat = np.hstack([flat, np.zeros((len(flat), 2 - flat.shape[1]))])
     low, high = flat.min(axis=0), flat.max(axis=0)

@@ -22,11 +22,11 @@ def sentences(measured: Measured, choice: Choice, members: list[Member]) -> Iter
     """What was chosen, what it covers, and how sure it is; no name of the centre."""
     yield f"{len(members)} classes of jobs stand for {plural(len(measured.log_ids), 'log')}."
     for m in members:
-        shares = ", ".join(f"{100 * share:.3g} % of {name}" for name, share in m.of.shares.items())
+        shares = ", ".join(f"{100 * share:.3g} % of {name}" for name, share in m.stands_for.shares.items())
         yield (
             f"{m.name}: {shares}; {plural(m.ranks, 'rank')}, {', '.join(m.families)}; weight {m.weight}; "
-            f"{100 * m.of.likeness:.3g} % of it is like the representative; found again in "
-            f"{100 * m.of.found_again:.3g} % of the resamples."
+            f"{100 * m.stands_for.likeness:.3g} % of it is like the representative; found again in "
+            f"{100 * m.stands_for.found_again:.3g} % of the resamples."
             + (
                 " The representative's log is gone: the workload is that of the nearest log."
                 if m.stood_in

@@ -34,7 +34,7 @@ class Member:
     weight: int
     ranks: int
     families: list[str]
-    of: Class
+    stands_for: Class
 
 
 def write_suite(
@@ -109,13 +109,13 @@ def as_json(choice: Choice, members: list[Member]) -> dict[str, Any]:
             {
                 "name": m.name,
                 "weight": m.weight,
-                "copies": m.of.copies,
+                "copies": m.stands_for.copies,
                 "ranks": m.ranks,
                 "families": m.families,
-                "logs": len(m.of.members),
-                "shares": m.of.shares,
-                "like_the_representative": m.of.likeness,
-                "found_again": m.of.found_again,
+                "logs": len(m.stands_for.members),
+                "shares": m.stands_for.shares,
+                "like_the_representative": m.stands_for.likeness,
+                "found_again": m.stands_for.found_again,
                 "stood_in": m.stood_in,
             }
             for m in members

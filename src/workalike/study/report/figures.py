@@ -242,8 +242,15 @@ def interaction_lines(table: StudyTable, found: Findings) -> Chart | None:
     with drawing("interactions", 2.9 * down, columns=across, rows=down) as drawn:
         for axes in drawn.axes[len(chosen) :]:
             axes.set_axis_off()
-        for axes, (one, two) in zip(drawn.axes, chosen, strict=False):
-            _lines(axes, trials.factors[one], trials.factors[two], log, one, two)
+        for axes, (first_factor, second_factor) in zip(drawn.axes, chosen, strict=False):
+            _lines(
+                axes,
+                trials.factors[first_factor],
+                trials.factors[second_factor],
+                log,
+                first_factor,
+                second_factor,
+            )
     return Chart(
         "interactions",
         "Do factors depend on each other?",
@@ -259,9 +266,11 @@ def _pair_row(e: Effect) -> Row:
     return (e.factors[0], e.levels[0], e.factors[1], e.levels[1], e.ratio, e.low, e.high, e.p)
 
 
-def _lines(axes: Any, x: Sequence[str], of: Sequence[str], log: np.ndarray, one: str, two: str) -> None:
-    first, second = levels_of(x), levels_of(of)[:MOST_CURVES]
-    xs, ofs, good = np.array(x, dtype=object), np.array(of, dtype=object), np.isfinite(log)
+def _lines(
+    axes: Any, x: Sequence[str], curves: Sequence[str], log: np.ndarray, first_factor: str, second_factor: str
+) -> None:
+    first, second = levels_of(x), levels_of(curves)[:MOST_CURVES]
+    xs, ofs, good = np.array(x, dtype=object), np.array(curves, dtype=object), np.isfinite(log)
     for place, level in enumerate(second):
         points = []
         for at in first:
@@ -270,12 +279,12 @@ def _lines(axes: Any, x: Sequence[str], of: Sequence[str], log: np.ndarray, one:
         color = COLORS[place % len(COLORS)]
         axes.plot(range(len(first)), points, "o-", color=color, label=label(level), markersize=5)
     axes.set_xticks(range(len(first)), [shown(v) for v in first])
-    axes.set_xlabel(shown(one))
+    axes.set_xlabel(shown(first_factor))
     axes.set_yscale("log", base=2)  # so that lines without an interaction are parallel
     axes.yaxis.set_major_locator(LogLocator(base=2, subs=(1.0, 1.5), numticks=8))
     axes.yaxis.set_minor_locator(NullLocator())
     size_axis(axes.yaxis, rate=True)
-    axes.legend(title=shown(two), fontsize=8, title_fontsize=8)
+    axes.legend(title=shown(second_factor), fontsize=8, title_fontsize=8)
 
 
 def scaling(table: StudyTable) -> Chart | None:

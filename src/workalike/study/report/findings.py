@@ -136,11 +136,11 @@ def _rows(table: StudyTable, trials: Trials, slow: SlowDumps) -> list[SettingRow
     chances = p_best(trials, Better.HIGHER)
     shares = _shares(table)
     log = trials.log_value()
-    of: dict[str, list[float]] = {name: [] for name in trials.setting}
+    by_setting: dict[str, list[float]] = {name: [] for name in trials.setting}
     for name, value in zip(trials.setting, log.tolist(), strict=True):
-        of[name].append(value)
+        by_setting[name].append(value)
     rows = []
-    for name, values in of.items():
+    for name, values in by_setting.items():
         good = [v for v in values if math.isfinite(v)]
         mean = math.exp(sum(good) / len(good)) if good else math.nan
         failed = len(values) - len(good)

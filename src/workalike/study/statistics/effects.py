@@ -73,7 +73,7 @@ def main_effects(trials: Trials, *, level: float = LEVEL) -> list[Effect]:
         width = part.shape[1]
         weights = np.zeros((len(found.value), width + 1))
         weights[start : start + width] = _expansion(width + 1)
-        labels = [(one,) for one in known.levels(name)]
+        labels = [(known_level,) for known_level in known.levels(name)]
         out += _effects((name,), labels, found.contrast(weights), level)
         start += width
     return _corrected(out)
@@ -89,8 +89,8 @@ def interactions(trials: Trials, *, level: float = LEVEL) -> list[Effect]:
     mains = {name: _coded(known.column(name), known.levels(name)) for name in names}
     total = sum(part.shape[1] for part in mains.values())
     out: list[Effect] = []
-    for one, two in combinations(names, 2):
-        a, b = mains[one], mains[two]
+    for first, second in combinations(names, 2):
+        a, b = mains[first], mains[second]
         if total + a.shape[1] * b.shape[1] > MOST_COLUMNS:
             continue
         both = (a[:, :, None] * b[:, None, :]).reshape(len(a), -1)
@@ -100,8 +100,8 @@ def interactions(trials: Trials, *, level: float = LEVEL) -> list[Effect]:
         spread = np.kron(_expansion(a.shape[1] + 1), _expansion(b.shape[1] + 1))
         weights = np.zeros((len(found.value), spread.shape[1]))
         weights[total:] = spread
-        labels = list(product(known.levels(one), known.levels(two)))
-        out += _effects((one, two), labels, found.contrast(weights), level)
+        labels = list(product(known.levels(first), known.levels(second)))
+        out += _effects((first, second), labels, found.contrast(weights), level)
     return _corrected(out)
 
 

@@ -20,10 +20,10 @@ class SameSetting:
 
 
 def same_setting(
-    trials: Trials, one: str, other: str, *, alpha: float = 0.05, ratio: Ratio | None = None
+    trials: Trials, first: str, other: str, *, alpha: float = 0.05, ratio: Ratio | None = None
 ) -> SameSetting:
     """Compare a setting with itself under another name; `ratio` is that of a study with several looks."""
-    ratio = ratio or paired_ratio(trials, other, one, level=1 - alpha)
+    ratio = ratio or paired_ratio(trials, other, first, level=1 - alpha)
     if not ratio.is_known:
         return SameSetting(ratio, None, "The A/A check has too few blocks to tell.")
     if not ratio.differs:

@@ -25,14 +25,14 @@ class RankCorrelation:
 
 
 def rank_correlation(
-    one: Mapping[str, float], other: Mapping[str, float], level: float = 0.95
+    first: Mapping[str, float], other: Mapping[str, float], level: float = 0.95
 ) -> RankCorrelation:
     """Rank correlation over the settings that both have a finite score of."""
-    both = [s for s in one if s in other and math.isfinite(one[s]) and math.isfinite(other[s])]
+    both = [s for s in first if s in other and math.isfinite(first[s]) and math.isfinite(other[s])]
     if len(both) < LEAST:
         return RankCorrelation(math.nan, -1.0, 1.0, len(both))
     stats = scipy_stats()
-    tau = float(stats.kendalltau([one[s] for s in both], [other[s] for s in both]).statistic)
+    tau = float(stats.kendalltau([first[s] for s in both], [other[s] for s in both]).statistic)
     if not math.isfinite(tau):
         return RankCorrelation(math.nan, -1.0, 1.0, len(both))
     middle = float(np.arctanh(min(max(tau, -0.999999), 0.999999)))

@@ -9,8 +9,8 @@ import numpy as np
 from workalike.study.statistics.table import Floats, Integers
 
 
-def per_trial(trial: Integers, seconds: Floats, trials: int, of: Callable[[Floats], float]) -> Floats:
-    """`of` over the dumps of each trial 0 to trials - 1; NaN for a trial without finite dumps.
+def per_trial(trial: Integers, seconds: Floats, trials: int, statistic: Callable[[Floats], float]) -> Floats:
+    """`statistic` over the dumps of each trial 0 to trials - 1; NaN for a trial without finite dumps.
 
     Args:
         trial: the trial of each dump.
@@ -23,7 +23,7 @@ def per_trial(trial: Integers, seconds: Floats, trials: int, of: Callable[[Float
     starts = np.searchsorted(owner, np.arange(trials + 1))
     for i in range(trials):
         if starts[i] < starts[i + 1]:
-            out[i] = of(values[starts[i] : starts[i + 1]])
+            out[i] = statistic(values[starts[i] : starts[i + 1]])
     return out
 
 
