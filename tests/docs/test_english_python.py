@@ -20,10 +20,6 @@ WITH_OLD_WORDS = (
     "tests/architecture/test_names.py",
     "tests/workload/test_upgrade.py",  # workloads of version 1 have them
 )
-NOT_YET_CLEAN = (
-    *("src/workalike/study", "src/workalike/diagnose", "src/workalike/fleet", "src/workalike/bundle"),
-    *("tests/study", "tests/diagnose", "tests/fleet", "tests/bundle"),
-)
 
 OTHER_MEANINGS = re.compile(r"\bthink time\b|--think\b")
 """Think time is the field's word for the pause of a person at a portal."""
@@ -54,7 +50,7 @@ def test_python_uses_the_words_of_the_field() -> None:
     found = [
         f"{name}:{line}: {words}"
         for name, path in names.items()
-        if not name.startswith((*WITH_OLD_WORDS, *NOT_YET_CLEAN))
+        if not name.startswith(WITH_OLD_WORDS)
         for line, words in coined(path.read_text(encoding="utf-8"))
     ]
     assert found == []

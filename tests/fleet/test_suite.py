@@ -52,7 +52,7 @@ def test_six_known_classes_are_found(centre: Store) -> None:
     assert sum(len(each.members) for each in choice.classes) == len(found.log_ids) == JOBS
     assert choice.agreement > 0.9 and min(each.found_again for each in choice.classes) > 0.9
     assert all(share > 0.95 for share in choice.coverage.values())
-    for each in choice.classes:  # what the class did, told in jobs like its representative
+    for each in choice.classes:  # what the class did, in jobs like its representative
         assert each.copies == pytest.approx(len(each.members), rel=0.5)
 
 

@@ -182,7 +182,7 @@ def _finding(finding: Finding, tried: list[Tried], width: int) -> list[str]:
 
 
 def _code(snippet: str, width: int) -> list[str]:
-    """The lines of a snippet, behind a bar; long ones are broken."""
+    """The lines of a snippet, after a bar; long ones are broken."""
     out: list[str] = []
     for line in snippet.splitlines():
         out += textwrap.wrap(line, width, initial_indent="    | ", subsequent_indent="    |     ") or [

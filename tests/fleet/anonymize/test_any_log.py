@@ -1,4 +1,4 @@
-"""Any log that hypothesis can think of is read again with the same counters, and passes the audit."""
+"""Any log that hypothesis can make is read again with the same counters, and passes the audit."""
 
 from __future__ import annotations
 

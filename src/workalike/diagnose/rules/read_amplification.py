@@ -21,7 +21,7 @@ class Limits(Parameters):
 def find(job: Job, limits: Limits) -> Found:
     """Files of which POSIX read more than MPI-IO or HDF5 asked."""
     of_datasets, of_mpiio = job.total("H5D", "BYTES_READ"), job.total("MPI-IO", "BYTES_READ")
-    # HDF5 reads whole chunks through MPI-IO: what was asked for is told by the highest library.
+    # HDF5 reads whole chunks through MPI-IO: the highest library says what was asked for.
     asked = np.where(of_datasets > 0, of_datasets, of_mpiio)
     done = job.total("POSIX", "BYTES_READ")
     here = job.own & (asked >= limits.bytes) & (done >= limits.ratio * asked)

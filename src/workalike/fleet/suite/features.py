@@ -1,4 +1,4 @@
-"""What each log does to storage, as numbers that can be compared: one row a log, one column a measure."""
+"""What each log does to storage, as numbers that can be compared: one row per log, one column per measure."""
 
 from __future__ import annotations
 

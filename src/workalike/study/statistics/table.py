@@ -34,7 +34,7 @@ class Better(Enum):
 
 @dataclass(frozen=True)
 class Trials:
-    """Columns of equal length, one row a trial.
+    """Columns of equal length, one row per trial.
 
     Args:
         block: the number of the block that the trial belongs to.
