@@ -138,6 +138,7 @@ APPLICATIONS = (
 
 def show(results: Results, name: str, pairs: Sequence[Pair]) -> bool:
     """Add the figures of an application; whether all of them are good."""
+    before = len(results.figures)
     wall = of_pairs.wall(pairs)
     good = [wall.is_within(RATIOS), of_pairs.overlap(pairs) <= DISTANCE]
     results.add(
@@ -153,19 +154,21 @@ def show(results: Results, name: str, pairs: Sequence[Pair]) -> bool:
     if inside is not None:
         judged = inside.original >= LEAST_S
         families = {n: t for n, t in of_pairs.by_family(pairs).items() if t.original >= LEAST_S}
+        unmatched = of_pairs.left_out(pairs)
         missed = [n for n, times in families.items() if not times.is_within(IO_FAMILY)]
         reached = (inside.is_within(IO_ALL) or not judged) and not missed
         good.append(reached)
         results.add(
             f"`{name}`: I/O time inside calls, in all; families above {1000 * LEAST_S:.0f} ms",
             inside.text()
-            + "".join(f"; {n} {t.ratio:.2f} × of {t.original:.2g} s" for n, t in families.items()),
+            + "".join(f"; {n} {t.ratio:.2f} × of {t.original:.2g} s" for n, t in families.items())
+            + (f"; not in every pair: {', '.join(unmatched)}" if unmatched else ""),
             target=f"{IO_ALL[0]} to {IO_ALL[1]} ×; {IO_FAMILY[0]} to {IO_FAMILY[1]} ×",
             reached=reached,
             ratio=inside.ratio,
             original_s=inside.original,
         )
-    for figure in results.figures[-2:]:
+    for figure in results.figures[before:]:
         print(f"{figure.measure}: {figure.figure}  {'reached' if figure.reached else 'MISSED'}", flush=True)
     return all(good)
 

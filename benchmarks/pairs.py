@@ -149,6 +149,12 @@ def by_family(pairs: Sequence[Pair]) -> dict[str, Compared]:
     return {name: times for name, times in compared.items() if all(times.originals)}
 
 
+def left_out(pairs: Sequence[Pair]) -> list[str]:
+    """Families that some pairs have and others have not: they are not judged, but named."""
+    names = {name for pair in pairs for name in pair.families}
+    return sorted(name for name in names if any(name not in pair.families for pair in pairs))
+
+
 def overlap(pairs: Sequence[Pair]) -> float:
-    """Median total variation of the share of time with k dumps in progress."""
-    return statistics.median(pair.distance or 0.0 for pair in pairs)
+    """Median total variation of the share of time with k dumps in progress; what is not known is no agreement."""
+    return statistics.median(1.0 if pair.distance is None else pair.distance for pair in pairs)

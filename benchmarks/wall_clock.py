@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from behaviour_programs import KNOWN, PROGRAMS, Program, build
-from pairs import DISTANCE, Pair, pair_of
+from pairs import DISTANCE, Pair, overlap, pair_of
 from results import Results
 
 PAIRS = 5
@@ -44,7 +44,7 @@ def median(values: Sequence[float]) -> float:
 def is_good(pairs: Sequence[Pair]) -> bool:
     original = median([pair.original_s for pair in pairs])
     late = median([pair.start_error_s for pair in pairs])
-    apart = median([pair.distance or 0.0 for pair in pairs])
+    apart = overlap(pairs)
     if original >= SHORT_S:
         in_time = RATIOS[0] <= median([pair.ratio for pair in pairs]) <= RATIOS[1]
     else:
@@ -57,7 +57,7 @@ def show(results: Results, program: Program, pairs: Sequence[Pair]) -> None:
     original = median([pair.original_s for pair in pairs])
     apart = median([pair.replica_s - pair.original_s for pair in pairs])
     late = median([pair.start_error_s for pair in pairs])
-    distance = median([pair.distance or 0.0 for pair in pairs])
+    distance = overlap(pairs)
     io = [pair.io_ratio for pair in pairs if pair.io_ratio is not None]
     figure = (
         f"{original:.2f} s; {median(ratios):.3f} × ({min(ratios):.3f} to {max(ratios):.3f}), {1000 * apart:+.0f} ms; "

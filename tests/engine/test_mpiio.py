@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from workalike import _core
 
 from .conftest import Engine, content, dump, family, make_plan, sharing, stream
 
@@ -131,3 +134,14 @@ def test_file_per_rank_is_not_collective(engine: Engine, ranks: int) -> None:
     (d,) = engine(plan, "--verify").dumps
     assert d["counters"]["OPENS"] == ranks
     assert d["counters"]["COLL_WRITES"] == ranks
+
+
+@pytest.mark.parametrize("calls", [{"fsyncs": 1}, {"flushes": 2}])
+def test_a_sync_of_a_file_that_is_only_read_is_refused(calls: dict[str, int]) -> None:
+    """MPI_File_sync fails on it with MPI_ERR_ACCESS."""
+    reads = content(stream([[4, 100]], direction="read"), **calls)
+    plan = make_plan(2, [family("mpiio")], [reads])
+    with pytest.raises(_core.PlanError, match="MPI syncs no file that is only read"):
+        _core.Plan(json.dumps(plan))
+    posix = make_plan(2, [family("posix")], [reads])
+    assert _core.Plan(json.dumps(posix)).count()["calls_fsync"].sum() == calls.get("fsyncs", 0)
