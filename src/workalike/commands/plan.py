@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from workalike.text import plural
 
 if TYPE_CHECKING:
     from workalike.plan.plan_schema import Plan
+    from workalike.plan.timeline import TimedCall
 
 
 def register(app: typer.Typer) -> None:
@@ -92,7 +94,6 @@ def command(
 def _show_timeline(plan: Plan, rank: int, file: Path, output: Path | None, as_json: bool) -> None:
     """One line for each call of a rank; times are seconds of the original run."""
     import dataclasses
-    import math
 
     from workalike.plan.processes import life_of
     from workalike.plan.timeline import timeline
@@ -101,28 +102,37 @@ def _show_timeline(plan: Plan, rank: int, file: Path, output: Path | None, as_js
         raise WorkalikeError(
             ErrorKind.USAGE, f"--timeline {rank}: the plan has {plural(plan.ranks, 'rank')}", file=file
         )
-    calls = list(timeline(plan, rank))
-    begin, end = life_of(plan, rank)
+    calls = timeline(plan, rank)
+    life = life_of(plan, rank)
     if as_json:
-        life = {"start_s": begin, "end_s": end}
-        opt.print_json({"rank": rank, "life": life, "calls": [dataclasses.asdict(call) for call in calls]})
+        begin, end = life
+        shown = [dataclasses.asdict(call) for call in calls]
+        opt.print_json({"rank": rank, "life": {"start_s": begin, "end_s": end}, "calls": shown})
         return
-    lines = [f"{'start':>14} {'inside':>12}  {'call':6} {'offset':>14} {'bytes':>12}  dump"]
+    if output is None:
+        for line in _lines(calls, *life):
+            typer.echo(line)
+        return
+    with output.open("w", encoding="utf-8") as stream:
+        stream.writelines(line + "\n" for line in _lines(calls, *life))
+
+
+def _lines(calls: Iterable[TimedCall], begin: float, end: float | None) -> Iterator[str]:
+    """The lines of a timeline, with one more where the rank's process begins and ends."""
+    import math
+
+    yield f"{'start':>14} {'inside':>12}  {'call':6} {'offset':>14} {'bytes':>12}  dump"
     edges = [] if begin == 0 else [(begin, _edge(begin, "begins", "idle before"))]
     edges += [] if end is None else [(end, _edge(end, "ends", "idle after"))]
     for call in calls:
         while edges and (edges[0][0] < call.start_s or (edges[0][0] == call.start_s < (end or math.inf))):
-            lines.append(edges.pop(0)[1])
+            yield edges.pop(0)[1]
         offset, length = ("-" if n is None else str(n) for n in (call.offset, call.length))
-        lines.append(
+        yield (
             f"{call.start_s:14.6f} {call.busy_s:12.6f}  {call.call:6} {offset:>14} {length:>12}  "
             f"{call.role} {call.number}, {call.dump}: {call.file}"
         )
-    lines += [line for _, line in edges]
-    if output is None:
-        typer.echo("\n".join(lines))
-    else:
-        output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    yield from (line for _, line in edges)
 
 
 def _edge(moment: float, word: str, what: str) -> str:
