@@ -15,6 +15,7 @@ from workalike.characterize import characterize, runners_up
 from workalike.characterize.result import FamilyFacts
 from workalike.characterize.runners_up import same_operations
 from workalike.darshan import LogBuilder, open_log
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.ambiguity import ambiguity_words
 from workalike.workload.model import Assumption, Family, Workload
 
@@ -143,7 +144,7 @@ def test_ranks_of_a_large_job_are_looked_at_in_part(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(runners_up, "_same_rows", note)
     family = truth_of([stream("write")], interface="posix").families[0]
     assert same_operations(family, family, 2**22)
-    assert {0, 2**22 - 1} <= set(looked) and len(looked) <= runners_up.MOST_RANKS + 1
+    assert {0, 2**22 - 1} <= set(looked) and len(looked) <= THRESHOLDS.runners_ranks + 1
     looked.clear()
     assert same_operations(family, family, 7)
     assert sorted(looked) == list(range(7))
