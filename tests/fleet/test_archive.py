@@ -97,6 +97,7 @@ def check_all_archived(folder: Path, store: Store, paths: list[Path], held: set[
     assert {p.name.endswith(".tar.gz") or p.name == "lock" for p in (folder / "a").iterdir()} == {True}
 
 
+@pytest.mark.system  # starts many processes
 @pytest.mark.parametrize("points", [2, pytest.param(20, marks=pytest.mark.long)])
 def test_killed_while_archiving(tmp_path: Path, points: int) -> None:
     logs_to_archive(tmp_path / "whole", 120)
@@ -137,6 +138,7 @@ archive.archive(opened, Path(folder) / "a", float(now), remove=True)
 """
 
 
+@pytest.mark.system  # starts many processes
 @pytest.mark.parametrize(
     ("place", "archives", "gone"),
     [("before the rename", 0, 0), ("after the rename", 1, 0), ("amid removal", 1, 2)],

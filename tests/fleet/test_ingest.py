@@ -128,6 +128,7 @@ def run_ingestion(folder: Path, logs: Path, after_s: float | None) -> bool:
         return (folder / "fleet.json").exists()
 
 
+@pytest.mark.system  # starts many processes
 @pytest.mark.parametrize("points", [3, pytest.param(20, marks=pytest.mark.long)])
 def test_killed_and_run_again_is_the_same_database(tmp_path: Path, points: int) -> None:
     logs = tmp_path / "logs"
@@ -188,6 +189,7 @@ else:
 """
 
 
+@pytest.mark.system  # starts many processes
 @pytest.mark.parametrize("place", ["before the line", "amid the line", "before the views", "amid the views"])
 def test_killed_at_each_step_of_a_commit(tmp_path: Path, place: str) -> None:
     logs = tmp_path / "logs"
@@ -215,6 +217,7 @@ def small_parts(tmp_path: Path) -> Store:
     return store
 
 
+@pytest.mark.system  # starts many processes
 def test_compaction_changes_no_row(tmp_path: Path) -> None:
     store = small_parts(tmp_path)
     before, parts = rows_of(tmp_path / "db"), len(store.parts)
@@ -232,6 +235,7 @@ def test_compaction_changes_no_row(tmp_path: Path) -> None:
     assert sum(ingest(store, [tmp_path / "logs"], Site(), jobs=1).counts.values()) == 0
 
 
+@pytest.mark.system  # starts many processes
 @pytest.mark.parametrize("place", ["compact before the line", "compact before removal"])
 def test_killed_while_compacting(tmp_path: Path, place: str) -> None:
     small_parts(tmp_path)
@@ -245,6 +249,7 @@ def test_killed_while_compacting(tmp_path: Path, place: str) -> None:
     check_nothing_left(tmp_path / "db")
 
 
+@pytest.mark.system  # starts many processes
 def test_the_command_that_compacts(tmp_path: Path) -> None:
     small_parts(tmp_path)
     command = [sys.executable, "-m", "workalike", "fleet", "compact", "--db", tmp_path / "db", "--json"]

@@ -61,6 +61,7 @@ def made_up_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return killed
 
 
+@pytest.mark.system  # starts many processes
 def test_a_job_array(tmp_path: Path, logs: Path, made_up_slurm: Path) -> None:
     """With a made-up Slurm; tests/system has a real one."""
     command = [*RUN, str(logs), "--db", str(tmp_path / "db"), "--array", "2"]
@@ -140,6 +141,7 @@ def cluster() -> Iterator[Cluster]:
             process.wait()
 
 
+@pytest.mark.system  # starts many processes
 def test_two_dask_workers(tmp_path: Path, logs: Path, cluster: Cluster) -> None:
     scheduler, processes = cluster
     done = subprocess.run([*RUN, str(logs), "--db", str(tmp_path / "db"), "-q", "--scheduler", scheduler])
