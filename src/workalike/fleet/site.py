@@ -43,9 +43,7 @@ def safe_expression(text: str) -> re.Pattern[str]:
     if len(text) > LONGEST_EXPRESSION:
         raise ValueError(f"an expression of more than {LONGEST_EXPRESSION} characters")
     if re.search(r"\\[1-9]|\(\?P?[=<(]", text.replace("(?P<", "(?:")):
-        raise ValueError(
-            f"expression {text!r} refers back to a group or looks back, which may take for ever"
-        )
+        raise ValueError(f"expression {text!r} refers back to a group or looks back, which may take for ever")
     plain = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "x", text).replace("(?", "(")
     if re.search(r"\)[*+{?]", plain):
         raise ValueError(f"expression {text!r} repeats a group, which may take for ever")
