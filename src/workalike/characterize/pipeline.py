@@ -185,7 +185,7 @@ class _Characterizer:
         self.warnings.append(f"{idle} {verb} left out")
         self.job = job
         kept = {file.key for file in data}
-        facts = gather(job, [])
+        facts = gather(job)
         self.cpu_share = facts.cpu_share  # of the processes that are ranks
         files = [part for file in facts.files() for part in split_stdio(file)]
         return [file for file in files if file.key in kept]

@@ -29,15 +29,21 @@ def facts_of(logs: Sequence[Log]) -> Facts:
     Raises:
         WorkalikeError: as `job_of`, and as the log's reader where a region is damaged.
     """
-    return gather(job_of(logs), [])
+    return gather(job_of(logs))
 
 
-def gather(job: JobFacts, warnings: list[str]) -> Facts:
+def gather(job: JobFacts, doubts: list[str] | None = None) -> Facts:
     """Every file of the job once, with what each module says of it.
 
     The processes of several logs become ranks one after the other, in the order of the logs' starts. Timestamps are
-    shifted by the difference of the starts. Values that cannot be true, alone or together, add lines to `warnings`.
+    shifted by the difference of the starts.
+
+    Args:
+        job: the job's logs.
+        doubts: gets a line for values that cannot be true, alone or together; None: they are not looked for together,
+            which takes as long as half of the facts of a small log.
     """
+    warnings = [] if doubts is None else doubts
     found = _Found(job.run_time)
     for member in job.members:
         several = len(job.members) > 1
@@ -48,7 +54,8 @@ def gather(job: JobFacts, warnings: list[str]) -> Facts:
         found.add_stripes(member.log)
         found.add_side_file(member, warnings)
     facts = found.facts(job)
-    warnings += contradictions_in(facts)
+    if doubts is not None:
+        doubts += contradictions_in(facts)
     return facts
 
 
