@@ -13,6 +13,7 @@ from workalike.characterize import characterize
 from workalike.compare.fidelity import fidelity_of
 from workalike.compare.inputs import characterized_replica
 from workalike.compare.pairing import pair_up
+from workalike.compare.segments import segment_rows
 from workalike.darshan import open_logs
 from workalike.launch.run import REPLICA_LOG, RunOptions, engine_if_built, run_plan
 from workalike.plan.plan_schema import Plan
@@ -64,6 +65,15 @@ def turned(plan: Plan) -> Plan:
         for rank in range(4)
     ]
     return plan.model_copy(update={"contents": [content.model_copy(update={"streams": per_rank})]})
+
+
+def test_ranks_that_only_join_collective_calls(tmp_path: Path) -> None:
+    """26 calls for four ranks: two of them join the last one without data."""
+    right = workload("mpiio", sizes=["26 x 4 KiB"], collective=True)
+    plan = resolve(right, Options(time_scale=0))
+    log = performed(plan, tmp_path / "right")
+    pairing = pair_up(right, characterized_replica(open_logs([log])), plan=plan)
+    assert [(row.expected, row.found) for row in segment_rows(pairing)] == [(26, 26)]
 
 
 @pytest.mark.parametrize("interface", ["posix", "mpiio"])

@@ -13,6 +13,8 @@ import numpy as np
 
 from workalike import _core
 from workalike.characterize.result import Characterization
+from workalike.characterize.traced import DXT_OF_LEVEL
+from workalike.characterize.traced_rows import TRACED
 from workalike.compare.from_log import key_of_name
 from workalike.compare.pairing import Pairing
 from workalike.facts.counters import operations_of
@@ -21,9 +23,9 @@ from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan, PlanFamily
 from workalike.predict.agreement import DeterminedRow
 from workalike.predict.prediction import has_more_calls
-from workalike.workload.model import Direction, Level
+from workalike.workload.model import Direction
 
-MODULES = {Level.POSIX: "DXT_POSIX", Level.MPIIO: "DXT_MPIIO"}
+MODULES = {level: DXT_OF_LEVEL[level] for level in TRACED}
 MOST_CALLS = 2_000_000
 """Calls of a plan that are compared one by one."""
 KINDS = {_core.kinds.index("write"): Direction.WRITE, _core.kinds.index("read"): Direction.READ}
@@ -31,7 +33,8 @@ KINDS = {_core.kinds.index("write"): Direction.WRITE, _core.kinds.index("read"):
 Place = tuple[str, int, Direction]
 """A file's name without the plan's id, a rank, a direction."""
 Segments = IntArray
-"""int64[operations, 2]: offset and length, in order of time."""
+"""int64[operations, 2]: offset and length, in order of time. Calls that move nothing, such as those of a rank that only
+joins collective calls, are left out."""
 
 
 def segment_rows(pairing: Pairing) -> Iterator[DeterminedRow]:
@@ -86,9 +89,10 @@ def _traced(log: Characterization, family: PlanFamily) -> dict[Place, Segments] 
         number = int(table.ids[record])
         for direction, part in zip((Direction.WRITE, Direction.READ), table.segments(record), strict=True):
             counted[number, direction] += len(part)
-            if len(part):
+            moved = part[part["length"] > 0]
+            if len(moved):
                 place = (_name(files[number].name), int(table.ranks[record]), direction)
-                out[place] = np.column_stack([part["offset"], part["length"]]).astype(np.int64)
+                out[place] = np.column_stack([moved["offset"], moved["length"]]).astype(np.int64)
     module = MODULE_OF_LEVEL[family.level]
     complete = all(
         counted[number, direction] == operations_of(file.modules[module], direction)
@@ -118,7 +122,7 @@ def _planned(plan: Plan, core: _core.Plan) -> dict[int, dict[Place, Segments]]:
     out: dict[int, dict[Place, Segments]] = defaultdict(dict)
     for rank in range(plan.ranks):
         columns = core.timeline(rank, MOST_CALLS)
-        moved = np.isin(columns["kind"], list(KINDS)) & (columns["offset"] >= 0)
+        moved = np.isin(columns["kind"], list(KINDS)) & (columns["length"] > 0)
         kind, file, dump = (columns[name][moved] for name in ("kind", "file", "dump"))
         segments = np.column_stack([columns["offset"][moved], columns["length"][moved]])
         for number, direction in KINDS.items():

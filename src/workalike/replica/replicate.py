@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workalike.characterize.result import Characterization
+from workalike.characterize.traced import DXT_OF_LEVEL
 from workalike.compare.fidelity import Fidelity, fidelity_of, write_fidelity
 from workalike.compare.inputs import characterized_replica
 from workalike.compare.pairing import Pairing, pair_up
@@ -132,7 +133,7 @@ def replicate(
 
 def has_traces(found: Characterization) -> bool:
     """Whether a log has every read and write (DXT): then the replica's log has them, too, and they are compared."""
-    return any(log.dxt(module) is not None for log in found.logs for module in ("DXT_POSIX", "DXT_MPIIO"))
+    return any(log.dxt(module) is not None for log in found.logs for module in set(DXT_OF_LEVEL.values()))
 
 
 def witness_of(run: RunOptions) -> Characterization | None:
