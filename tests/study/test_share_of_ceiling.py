@@ -12,8 +12,8 @@ import pytest
 from workalike.errors import WorkalikeError
 from workalike.study.journal import Finished
 from workalike.study.machine_file import Machine, read_machines
-from workalike.study.possible import possible_of
 from workalike.study.results_page import write_results_page
+from workalike.study.share_of_ceiling import possible_of
 
 RATES = {"write": 100.0, "write_cached": 400.0, "read": 200.0, "read_cached": 800.0}
 

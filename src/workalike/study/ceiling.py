@@ -91,9 +91,8 @@ def _write_cached(folder: Path, size: int, _: int) -> float:
     try:
         return _written(folder / "cached", size, is_synced=False)
     finally:
-        (folder / "cached").unlink(
-            missing_ok=True
-        )  # before its pages are written back, which would disturb the next
+        # Before its pages are written back, which would disturb the next measurement.
+        (folder / "cached").unlink(missing_ok=True)
 
 
 def _written(path: Path, size: int, *, is_synced: bool) -> float:

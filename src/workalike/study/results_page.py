@@ -13,9 +13,9 @@ import numpy as np
 from workalike.study.journal import Finished, Row, read_manifest
 from workalike.study.machine_file import read_machines
 from workalike.study.measured import counted_value
-from workalike.study.possible import possible_of
 from workalike.study.report.page import write_study_report
 from workalike.study.report.table import DumpTable, StudyTable
+from workalike.study.share_of_ceiling import possible_of
 from workalike.study.stopping import Stopping
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workalike.study.possible import Possible
 from workalike.study.report.best_of_workloads import BestOfWorkload, best_of_workloads, best_text
 from workalike.study.report.slow_dumps import SlowDumps, p95_text, slow_dumps_of, slowest_text
 from workalike.study.report.table import StudyTable, shown
+from workalike.study.share_of_ceiling import Possible
 from workalike.study.statistics.best import p_best
 from workalike.study.statistics.effects import Effect, interactions, levels_of, main_effects, number_of
 from workalike.study.statistics.equality import SameSetting, same_setting
@@ -47,11 +47,7 @@ class SettingRow:
 
     @property
     def verdict(self) -> str:
-        if self.ratio is None:
-            return "reference"
-        if not self.ratio.is_known:
-            return "not known"
-        return "faster" if self.ratio.low > 1 else "slower" if self.ratio.high < 1 else "no difference found"
+        return "reference" if self.ratio is None else self.ratio.verdict
 
 
 @dataclass(frozen=True)

@@ -58,12 +58,6 @@ class Comparison:
     setting: str
     ratio: Ratio
 
-    @property
-    def verdict(self) -> str:
-        if not self.ratio.is_known:
-            return "not known"
-        return "faster" if self.ratio.low > 1 else "slower" if self.ratio.high < 1 else "no difference found"
-
     def row(self) -> Row:
         ratio = self.ratio
         return (self.setting, self.source, self.reference, ratio.ratio, ratio.low, ratio.high, ratio.p)
@@ -156,7 +150,7 @@ def _pair_text(comparisons: Sequence[Comparison]) -> str:
         return f"Nothing can be said beside {reference}: that takes two trials of a setting on each system."
     parts = []
     for verdict in ("faster", "slower"):
-        found = [c for c in known if c.verdict == verdict]
+        found = [c for c in known if c.ratio.verdict == verdict]
         if found:
             most = max(found, key=lambda c: abs(math.log(c.ratio.ratio)))
             parts.append(

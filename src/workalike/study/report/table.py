@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.study.possible import Possible
+from workalike.study.share_of_ceiling import Possible
 from workalike.study.statistics.sequential import Reviews
 from workalike.study.statistics.table import Floats, Integers, Trials
 

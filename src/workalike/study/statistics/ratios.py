@@ -58,6 +58,13 @@ class Ratio:
         return self.low > 1 or self.high < 1
 
     @property
+    def verdict(self) -> str:
+        """In words, of a quantity of which more is better, such as a bandwidth."""
+        if not self.is_known:
+            return "not known"
+        return "faster" if self.low > 1 else "slower" if self.high < 1 else "no difference found"
+
+    @property
     def half_width(self) -> float:
         """Half the interval on the log scale: 0.05 is about ±5 %."""
         return math.log(self.high / self.low) / 2 if self.is_known and self.low > 0 else math.inf
