@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -13,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from fleets import START, builder, plain_log, query, rows_of, stored
+from killed_commands import delays, run_command
 from typer.testing import CliRunner
 
 from workalike.cli import app
@@ -92,40 +91,10 @@ def test_a_killed_worker_costs_no_other_log(tmp_path: Path, monkeypatch: pytest.
     ]
 
 
-def wait_for_group(leader: int) -> None:
-    """Wait until the workers of a killed ingestion have ended, too; they write until they notice."""
-    deadline = time.monotonic() + 10
-    with contextlib.suppress(ProcessLookupError):
-        while time.monotonic() < deadline:
-            os.killpg(leader, 0)
-            time.sleep(0.05)
-
-
-def run_ingestion(folder: Path, logs: Path, after_s: float | None) -> bool:
-    """Run the command, and kill it after so many seconds; whether it was killed after it had made its database."""
-    command = [
-        sys.executable,
-        "-m",
-        "workalike",
-        "fleet",
-        "ingest",
-        str(logs),
-        "--db",
-        str(folder),
-        "-j2",
-        "-q",
-    ]
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        process.wait(timeout=after_s)
-        return False
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        wait_for_group(process.pid)
-        return (folder / "fleet.json").exists()
+def run_ingestion(folder: Path, logs: Path, kill_after_s: float | None) -> float | None:
+    """Ingest with two workers; None if that was killed amid its work, else its seconds."""
+    command = [sys.executable, "-m", "workalike", "fleet", "ingest", logs, "--db", folder, "-j2", "-q"]
+    return run_command(command, folder / "fleet.json", kill_after_s)
 
 
 @pytest.mark.system  # starts many processes
@@ -134,18 +103,19 @@ def test_killed_and_run_again_is_the_same_database(tmp_path: Path, points: int) 
     logs = tmp_path / "logs"
     for job in range(120):
         plain_log(logs, job)
-    began = time.monotonic()
-    run_ingestion(tmp_path / "whole", logs, None)
-    whole_s = time.monotonic() - began
+    lasts_s = run_ingestion(tmp_path / "whole", logs, None)
+    assert lasts_s is not None
     expected = rows_of(tmp_path / "whole")
-    amid = 0
     for point in range(points):
-        folder = tmp_path / f"killed-{point}"
-        amid += run_ingestion(folder, logs, whole_s * (0.4 + 0.5 * (point + 0.5) / points))
-        stored(folder, logs)
-        assert rows_of(folder) == expected
-        check_nothing_left(folder)
-    assert 2 * amid > points, "most commands ended, or had not begun, before they were killed"
+        for attempt, delay_s in enumerate(delays(lasts_s, (point + 0.5) / points)):
+            folder = tmp_path / f"{point}-{attempt}"
+            ended = run_ingestion(folder, logs, delay_s)
+            stored(folder, logs)
+            assert rows_of(folder) == expected
+            check_nothing_left(folder)
+            if ended is None:
+                break
+        assert ended is None, "the command ended before each kill"
 
 
 def check_nothing_left(folder: Path) -> None:
