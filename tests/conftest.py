@@ -22,8 +22,12 @@ for name in ("OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base", "OMPI_MCA
         os.environ[name] = folder
 atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
-# Open MPI looks for fast networks for 0.2 s at each start. All ranks of a test are on one machine.
+# At each start Open MPI looks for fast networks (0.2 s), each of its processes reads the configuration of all PCI devices
+# (slow on virtual machines: half of a start's CPU time), and a program without mpiexec starts a daemon (0.1 s). All ranks
+# of a test are on one machine, and a program without mpiexec starts no other.
 os.environ.setdefault("OMPI_MCA_pml", "ob1")
+os.environ.setdefault("HWLOC_COMPONENTS", "-pci,-linuxio")
+os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
 
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("exploring", deadline=None, max_examples=500)

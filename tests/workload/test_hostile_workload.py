@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.workload import workload_file
 from workalike.workload.workload_file import parse_workload, read_workload
 
 GOOD = """\
@@ -38,11 +39,11 @@ HOSTILE = {
         "line 2",
         "aliases are not allowed",
     ),
-    "deep nesting": ("[" * 100_000, "", "nested too deeply"),
+    "deep nesting": ("[" * 100_000, "", "nest"),
     "deep nesting inside": (
         changed("ranks: 4", "ranks: " + "[" * 5000 + "]" * 5000),
         "",
-        "nested too deeply",
+        "nest",
     ),
     "a duplicate key": (GOOD + "  role: input\n", "line 11", "the key `role` occurs twice"),
     "a key that is no word": ("workalike: 2\n? {a: 1}\n: 2\n", "line 2", "not a word"),
@@ -227,8 +228,10 @@ def test_the_good_one_is_good() -> None:
     assert parse_workload(GOOD).ranks == 4
 
 
+@pytest.mark.parametrize("loader", ["_Loader", "_PythonLoader"])
 @pytest.mark.parametrize("case", HOSTILE)
-def test_one_line_says_where_and_what(case: str) -> None:
+def test_one_line_says_where_and_what(case: str, loader: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workload_file, "_Loader", getattr(workload_file, loader))
     text, place, message = HOSTILE[case]
     with pytest.raises(WorkalikeError) as caught:
         parse_workload(text, "job.yaml")

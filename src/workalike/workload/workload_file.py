@@ -35,7 +35,7 @@ NOT_YAML: dict[type[Exception], str] = {
 }
 
 
-class _Loader(yaml.SafeLoader):
+class _Rules(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
     """Safe YAML without aliases, of which a few lines can expand to gigabytes, and without duplicate keys.
 
     Each value takes about a kilobyte while it is read, so their number is bounded. `064` and `1:30` are errors, because
@@ -43,14 +43,21 @@ class _Loader(yaml.SafeLoader):
     """
 
     values = 0
+    peek_event: Callable[[], Any]
+    check_event: Callable[..., bool]
+
+    def __init__(self) -> None:
+        yaml.composer.Composer.__init__(self)
+        yaml.constructor.SafeConstructor.__init__(self)
+        yaml.resolver.Resolver.__init__(self)
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         self.values += 1
         if self.values > MAX_VALUES:
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            mark = self.peek_event().start_mark
             raise yaml.composer.ComposerError(None, None, f"more than {MAX_VALUES:,} values", mark)
         if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            mark = self.peek_event().start_mark
             raise yaml.composer.ComposerError(None, None, "aliases are not allowed", mark)
         return super().compose_node(parent, index)
 
@@ -72,7 +79,30 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
+_Rules.add_constructor("tag:yaml.org,2002:int", _Rules.construct_yaml_int)  # type: ignore[type-var]
+
+
+class _PythonLoader(_Rules, yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):
+    """With PyYAML's own parser."""
+
+    def __init__(self, text: str) -> None:
+        yaml.reader.Reader.__init__(self, text)
+        yaml.scanner.Scanner.__init__(self)
+        yaml.parser.Parser.__init__(self)
+        _Rules.__init__(self)
+
+
+_Loader: Any = _PythonLoader
+if yaml.__with_libyaml__:
+
+    class _FastLoader(_Rules, yaml.cyaml.CParser):  # type: ignore[misc, name-defined]
+        """With libyaml's parser, which takes a fifth of the time."""
+
+        def __init__(self, text: str) -> None:
+            yaml.cyaml.CParser.__init__(self, text)  # type: ignore[attr-defined]
+            _Rules.__init__(self)
+
+    _Loader = _FastLoader
 
 
 def describe_location(location: tuple[int | str, ...]) -> str:
