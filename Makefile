@@ -7,6 +7,9 @@ DEMO_LOG = $(shell $(BIN)/python -c 'import darshan, pathlib; print(pathlib.Path
 # PyDarshan has no wheels for Python above 3.12, though nothing in them depends on it: Python, and a C library used by cffi.
 PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit(sys.version_info >= (3, 13) and not u.find_spec("darshan"))'
 
+# Without compiled modules on disk, each command that a test starts compiles all of them again: a third of its time.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help build demo demo-fleet test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist clean
 
 help:

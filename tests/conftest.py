@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -32,3 +33,9 @@ os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("exploring", deadline=None, max_examples=500)
 settings.load_profile("exploring" if EXPLORE else "steady")
+
+
+def pytest_collection_finish() -> None:
+    """Leave thousands of collected tests out of each garbage collection."""
+    gc.collect()
+    gc.freeze()
