@@ -184,7 +184,7 @@ def test_a_fit_moves_its_bytes(engine: Engine, ranks: int, lifetime: str, collec
 
 @pytest.mark.parametrize("flushes", [0, 1])
 def test_a_chunked_fit(engine: Engine, ranks: int, flushes: int) -> None:
-    sizes = [3_000_000, 2_000_000, 4_000_000, 4_000_000, 3_500_000]
+    sizes = [1_500_000, 1_000_000, 2_000_000, 2_000_000, 1_750_000]
     settings = {"layout": "chunked", "chunk_bytes": 8192, "alignment": 0, "threshold": 0}
     for lifetime in ("per-dump", "appended"):
         family_spec = family("hdf5", lifetime=lifetime, level="mpiio", hdf5=settings)
