@@ -16,7 +16,7 @@ help:
 	@echo "make build        .venv with workalike and workalike-engine"
 	@echo "make demo         replicate a real log of 2,048 ranks at small scale, and show how close it came"
 	@echo "make demo-fleet   a made-up fleet of 5,000 jobs in a database, its report, and how to start the portal"
-	@echo "make test         the tests (about 11 minutes); make test-system, make test-long for the others"
+	@echo "make test         the tests (about 10 minutes); make test-system, make test-long for the others"
 	@echo "make test-trixie  the tests on Debian 13, in a folder (as root)"
 	@echo "make coverage     line coverage of Python by the tests"
 	@echo "make lint format  ruff, mypy, clang-format; make tidy; make sanitize for engine and capture"
