@@ -9,6 +9,7 @@ answers the first question, too, in 50 ms of computing for each object.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 
@@ -26,7 +27,8 @@ def where(cluster: rados.Rados, pool: str, name: str) -> None:
 def sizes(cluster: rados.Rados, pool: str) -> None:
     with cluster.open_ioctx(pool) as context:
         for found in context.list_objects():
-            print(found.key, found.stat()[0])
+            with contextlib.suppress(rados.ObjectNotFound):  # it was removed after it was listed
+                print(found.key, found.stat()[0])
 
 
 with rados.Rados(conffile=sys.argv[1], rados_id="admin") as opened:
