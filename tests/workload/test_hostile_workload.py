@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.workload import workload_file
+from workalike.workload import strict_yaml, workload_file
 from workalike.workload.workload_file import parse_workload, read_workload
 
 GOOD = """\
@@ -228,10 +228,10 @@ def test_the_good_one_is_good() -> None:
     assert parse_workload(GOOD).ranks == 4
 
 
-@pytest.mark.parametrize("loader", ["_Loader", "_PythonLoader"])
+@pytest.mark.parametrize("loader", ["StrictLoader", "PythonLoader"])
 @pytest.mark.parametrize("case", HOSTILE)
 def test_one_line_says_where_and_what(case: str, loader: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workload_file, "_Loader", getattr(workload_file, loader))
+    monkeypatch.setattr(workload_file, "StrictLoader", getattr(strict_yaml, loader))
     text, place, message = HOSTILE[case]
     with pytest.raises(WorkalikeError) as caught:
         parse_workload(text, "job.yaml")
@@ -284,7 +284,16 @@ def test_a_folder(tmp_path: Path) -> None:
 
 
 def test_values_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workalike.workload.workload_file.MAX_VALUES", 1000)
+    monkeypatch.setattr("workalike.workload.strict_yaml.MAX_VALUES", 1000)
     assert parse_workload(GOOD).ranks == 4
     with pytest.raises(WorkalikeError, match=r"line 3: not YAML: more than 1,000 values"):
         parse_workload("workalike: 2\nranks: 4\nfamilies: [" + "[]," * 1000 + "]\n")
+
+
+@pytest.mark.parametrize(
+    "file", sorted((Path(__file__).parents[2] / "workloads").glob("**/*.yaml")), ids=lambda p: p.stem
+)
+def test_both_parsers_read_the_same(file: Path) -> None:
+    text = file.read_text()
+    read = [loader(text).get_single_data() for loader in (strict_yaml.StrictLoader, strict_yaml.PythonLoader)]
+    assert read[0] == read[1]

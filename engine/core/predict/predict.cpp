@@ -65,7 +65,7 @@ void add_rank(LogModule module, PredictedRecord& sum, const RankRecord& record) 
                    &record.counter[static_cast<std::size_t>(values)],
                    &record.counter[static_cast<std::size_t>(counts)]);
         for (int i = 0; i < COMMON_KEPT; ++i)
-            done[static_cast<std::size_t>(values + i)] = done[static_cast<std::size_t>(counts + i)] = true;
+            for (const int at : {values + i, counts + i}) done.at(static_cast<std::size_t>(at)) = true;
     }
     for (std::size_t c = 0; c < sum.counters.size(); ++c) {
         if (done[c]) continue;

@@ -47,7 +47,7 @@ class Timeline {
         while (agenda_.next(event)) {
             if (event.kind == EventKind::begin) begin(event.dump);
             if (event.kind == EventKind::end) end(event.dump);
-            if (event.kind != EventKind::call) continue;
+            if (event.kind != EventKind::call || event.call == nullptr) continue;
             if (event.call->kind == Call::Kind::begin_file)
                 event.part->name = name_of(event.dump, *event.part, event.call->file);
             const RankCall call{rank_, event.dump, event.part->name, event.call};

@@ -18,12 +18,11 @@ from workalike.workload import units
 from workalike.workload.model import MAX_OPERATION_BYTES, Direction, Family, Rows, Sharing, Workload
 from workalike.workload.operation_table import OperationTable, file_name, read_table, write_table
 from workalike.workload.per_dump import folded
+from workalike.workload.strict_yaml import StrictLoader
 from workalike.workload.upgrade import upgrade
 from workalike.workload.yaml_text import block
 
 MAX_BYTES = 64 * 2**20
-MAX_VALUES = 4_000_000
-PLAIN_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|0b[01_]+)")
 HEAD = ("ranks", "nodes", "runtime", "processes", "compute", "cpu_share", "compressibility")
 HINT = "see docs/workload-format.md"
 UNION_TAG = re.compile(r"[\[(]|^(?:int|str|float|bool|none|dict|list|tuple|nullable)$")
@@ -33,76 +32,6 @@ NOT_YAML: dict[type[Exception], str] = {
     ValueError: "a number that is too long, or an impossible date",
     OverflowError: "a number that is too large",
 }
-
-
-class _Rules(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
-    """Safe YAML without aliases, of which a few lines can expand to gigabytes, and without duplicate keys.
-
-    Each value takes about a kilobyte while it is read, so their number is bounded. `064` and `1:30` are errors, because
-    YAML 1.1 reads them as 52 and 90, which few people expect.
-    """
-
-    values = 0
-    peek_event: Callable[[], Any]
-    check_event: Callable[..., bool]
-
-    def __init__(self) -> None:
-        yaml.composer.Composer.__init__(self)
-        yaml.constructor.SafeConstructor.__init__(self)
-        yaml.resolver.Resolver.__init__(self)
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        self.values += 1
-        if self.values > MAX_VALUES:
-            mark = self.peek_event().start_mark
-            raise yaml.composer.ComposerError(None, None, f"more than {MAX_VALUES:,} values", mark)
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark
-            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", mark)
-        return super().compose_node(parent, index)
-
-    def construct_yaml_int(self, node: Any) -> int:
-        if not PLAIN_INTEGER.fullmatch(node.value):
-            what = f"`{node.value[:60]}` may be read as another number: write it without leading 0 and colons"
-            raise yaml.constructor.ConstructorError(None, None, what, node.start_mark)
-        return super().construct_yaml_int(node)
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise yaml.constructor.ConstructorError(None, None, "a key is not a word", key.start_mark)
-            if key.value in seen:
-                what = f"the key `{key.value[:60]}` occurs twice"
-                raise yaml.constructor.ConstructorError(None, None, what, key.start_mark)
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
-_Rules.add_constructor("tag:yaml.org,2002:int", _Rules.construct_yaml_int)  # type: ignore[type-var]
-
-
-class _PythonLoader(_Rules, yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):
-    """With PyYAML's own parser."""
-
-    def __init__(self, text: str) -> None:
-        yaml.reader.Reader.__init__(self, text)
-        yaml.scanner.Scanner.__init__(self)
-        yaml.parser.Parser.__init__(self)
-        _Rules.__init__(self)
-
-
-_Loader: Any = _PythonLoader
-if yaml.__with_libyaml__:
-
-    class _FastLoader(_Rules, yaml.cyaml.CParser):  # type: ignore[misc, name-defined]
-        """With libyaml's parser, which takes a fifth of the time."""
-
-        def __init__(self, text: str) -> None:
-            yaml.cyaml.CParser.__init__(self, text)  # type: ignore[attr-defined]
-            _Rules.__init__(self)
-
-    _Loader = _FastLoader
 
 
 def describe_location(location: tuple[int | str, ...]) -> str:
@@ -178,7 +107,7 @@ def load_yaml(
         WorkalikeError: BAD_WORKLOAD, naming the line.
     """
     try:
-        loader = _Loader(text)
+        loader = StrictLoader(text)
         node = loader.get_single_node()
         change(node)
         return node, None if node is None else loader.construct_document(node)
