@@ -16,16 +16,28 @@ from workalike.workload.model import Direction, Sharing, SharingMode
 def begins_with_barrier(events: Sequence[Event], sharing: Sharing, run_time: float) -> bool:
     """Whether the first calls of all ranks are close together in every dump, for a family with files per rank.
 
+    They are compared with the time that the ranks computed before: ranks that compute alike for long arrive apart
+    unless something holds them together. The first dump's ranks have computed since the job's start, those of later
+    dumps since the last operation of the dump before. Dumps that overlap have no barrier between them.
+
     The reduced record of a shared file does not have the start of each rank, and a collective open synchronises the
     ranks anyway.
     """
     if sharing.mode is not SharingMode.PER_RANK or not events:
         return False
-    return all(_begin_together(_first_calls(event, run_time)) for event in events)
+    before = [0.0, *(event.interval.end for event in events[:-1])]
+    return all(
+        _begin_together(_first_calls(event, run_time), ended)
+        for event, ended in zip(events, before, strict=True)
+    )
 
 
-def _begin_together(starts: FloatArray) -> bool:
-    return len(starts) > 1 and float(np.ptp(starts)) <= THRESHOLDS.barrier_spread * float(starts.min())
+def _begin_together(starts: FloatArray, ended: float) -> bool:
+    """Whether starts (float64[ranks], seconds) differ little beside the time since `ended`."""
+    if len(starts) < 2:
+        return False
+    computed = float(starts.min()) - ended
+    return computed > 0 and float(np.ptp(starts)) <= THRESHOLDS.barrier_spread * computed
 
 
 def _first_calls(event: Event, run_time: float) -> FloatArray:

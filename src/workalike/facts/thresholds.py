@@ -220,7 +220,7 @@ class Thresholds:
     barrier_spread: float = _threshold(
         0.002,
         "share",
-        "A dump begins with a barrier where starts of ranks differ by at most this share of the time since the job's start.",
+        "A dump begins with a barrier where starts of ranks differ by at most this share of the compute time before.",
     )
     # characterize.filters
     deflate_most: float = _threshold(
