@@ -16,28 +16,28 @@ from workalike.workload.model import Direction, Sharing, SharingMode
 def begins_with_barrier(events: Sequence[Event], sharing: Sharing, run_time: float) -> bool:
     """Whether the first calls of all ranks are close together in every dump, for a family with files per rank.
 
-    They are compared with the time that the ranks computed before: ranks that compute alike for long arrive apart
-    unless something holds them together. The first dump's ranks have computed since the job's start, those of later
-    dumps since the last operation of the dump before. Dumps that overlap have no barrier between them.
+    They are compared with the time that the ranks have gone on by themselves: since the dump before began, or since the
+    job's start. Ranks that work alike for long arrive apart unless something holds them together.
 
     The reduced record of a shared file does not have the start of each rank, and a collective open synchronises the
     ranks anyway.
     """
     if sharing.mode is not SharingMode.PER_RANK or not events:
         return False
-    before = [0.0, *(event.interval.end for event in events[:-1])]
-    return all(
-        _begin_together(_first_calls(event, run_time), ended)
-        for event, ended in zip(events, before, strict=True)
-    )
+    last = 0.0
+    for event in events:
+        starts = _first_calls(event, run_time)
+        if not _begin_together(starts, last):
+            return False
+        last = float(starts.max())
+    return True
 
 
-def _begin_together(starts: FloatArray, ended: float) -> bool:
-    """Whether starts (float64[ranks], seconds) differ little beside the time since `ended`."""
-    if len(starts) < 2:
+def _begin_together(starts: FloatArray, last: float) -> bool:
+    """Whether starts (float64[ranks], seconds) differ little beside the time since `last`."""
+    if len(starts) < 2 or starts.min() <= last:
         return False
-    computed = float(starts.min()) - ended
-    return computed > 0 and float(np.ptp(starts)) <= THRESHOLDS.barrier_spread * computed
+    return float(np.ptp(starts)) <= THRESHOLDS.barrier_spread * (float(starts.min()) - last)
 
 
 def _first_calls(event: Event, run_time: float) -> FloatArray:

@@ -218,9 +218,9 @@ class Thresholds:
     )
     # characterize.barrier
     barrier_spread: float = _threshold(
-        0.002,
+        0.004,
         "share",
-        "A dump begins with a barrier where starts of ranks differ by at most this share of the compute time before.",
+        "A dump begins with a barrier where starts of ranks differ by at most this share of the time since the dump before.",
     )
     # characterize.filters
     deflate_most: float = _threshold(
