@@ -288,8 +288,10 @@ nb::dict predicted(const ResolvedPlan& resolved, const std::vector<std::int64_t>
         const std::vector<PredictedRecord>& records = found.records[m];
         if (records.empty()) continue;
         Column family, ranks, counters;
+        std::vector<double> effective;
         std::vector<std::string> files;
         for (const PredictedRecord& record : records) {
+            effective.push_back(record.effective_ranks());
             family.push_back(static_cast<std::int64_t>(record.family));
             ranks.push_back(record.ranks);
             files.push_back(record.file);
@@ -298,6 +300,7 @@ nb::dict predicted(const ResolvedPlan& resolved, const std::vector<std::int64_t>
         nb::dict columns;
         columns["family"] = array_of(std::move(family));
         columns["ranks"] = array_of(std::move(ranks));
+        columns["effective_ranks"] = array_of(std::move(effective));
         columns["file"] = nb::cast(files);
         columns["counters"] = array_of(std::move(counters), counters_of(module));
         const std::string_view name = module_name(module);

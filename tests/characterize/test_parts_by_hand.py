@@ -260,6 +260,10 @@ def test_ranks_that_begin_together_meet() -> None:
     assert begins_with_barrier(
         [started(10.0, 10.0, 0.0)], per_rank, 100.0
     )  # a rank without a time does not count
+    dump = started(10.0, 10.0)
+    assert begins_with_barrier([dump, started(50.0, 50.1)], per_rank, 100.0)  # 40 s after the first
+    assert not begins_with_barrier([dump, started(20.0, 20.1)], per_rank, 100.0)  # 10 s after it
+    assert not begins_with_barrier([dump, dump], per_rank, 100.0)  # with it
     reduced = started(10.0, 10.0)
     reduced.files[0].file.modules["POSIX"].ranks[1] = -1
     assert not begins_with_barrier([reduced], per_rank, 100.0)

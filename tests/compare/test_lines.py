@@ -16,7 +16,7 @@ from workalike.darshan import open_log
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import rows_of
-from workalike.predict.determined import Determined
+from workalike.predict.determined import EFFECTIVE, Determined
 from workalike.predict.prediction import predicted
 from workalike.workload.model import Role, Workload
 
@@ -99,6 +99,38 @@ def test_syncs_and_flushes_of_streams_are_compared(
     pairing = replace(pair_up(found, None), full_plan=resolve(streams(**content), Options()))
     rows = [row for row in model_against_log(pairing) if not row.agrees]
     assert [(row.module, row.counter, row.expected, row.found) for row in rows] == off
+
+
+def shared(*, interface: str = "posix", **stream: Any) -> Workload:
+    """A file that four ranks open and write 16 blocks into."""
+    family = {
+        "role": "output",
+        "interface": interface,
+        "sharing": "shared",
+        "schedule": {"count": 1, "first": "1 s"},
+        "content": {"opens": 4, "streams": [{"direction": "write", **stream}]},
+    }
+    return Workload.model_validate({"workalike": 2, "ranks": 4, "families": [family]})
+
+
+@pytest.mark.parametrize("interface", ["posix", "mpiio"])
+@pytest.mark.parametrize(
+    ("stream", "found"),
+    [
+        ({"sizes": ["16 x 4 KiB"]}, 4),
+        ({"sizes": ["16 x 4 KiB"], "ranks": "0-1"}, 2),
+        ({"sizes": ["16 x 4 KiB"], "ranks": 2}, 1),
+    ],
+)
+def test_which_ranks_move_bytes_is_compared(
+    interface: str, stream: dict[str, Any], found: int, tmp_path: Path
+) -> None:
+    """Sums of a reduced record do not show that one rank moves all; its variance does."""
+    log = open_log(log_of(shared(interface=interface, sizes=["16 x 4 KiB"]), tmp_path / "log.darshan"))
+    full_plan = resolve(shared(interface=interface, **stream), Options())
+    pairing = replace(pair_up(characterize([log]), None), full_plan=full_plan)
+    rows = [row for row in model_against_log(pairing) if row.counter == EFFECTIVE]
+    assert {(row.expected, row.found, row.agrees) for row in rows} == {(4, found, found == 4)}
 
 
 def test_what_other_families_move_is_a_miss(tmp_path: Path) -> None:

@@ -31,9 +31,8 @@ def log_of(truth: Workload, path: Path) -> Path:
 def _add_records(log: LogBuilder, module: str, records: dict[str, Any]) -> None:
     names = layouts.FIXED[module].current.counters
     add = {"POSIX": log.posix, "MPI-IO": log.mpiio, "STDIO": log.stdio}[module]
-    for file, row, ranks in zip(
-        records["file"], records["counters"].tolist(), records["ranks"].tolist(), strict=True
-    ):
+    columns = (records[name].tolist() for name in ("counters", "ranks", "effective_ranks"))
+    for file, row, ranks, effective in zip(records["file"], *columns, strict=True):
         counters = {name: value for name, value in zip(names, row, strict=True) if value}
         name, dump, rank = _named(file)
         times = {"F_OPEN_START_TIMESTAMP": 1.0 + dump, "F_CLOSE_END_TIMESTAMP": 1.9 + dump}
@@ -42,6 +41,9 @@ def _add_records(log: LogBuilder, module: str, records: dict[str, Any]) -> None:
                 times[f"F_{kind}_START_TIMESTAMP"] = 1.1 + dump
                 times[f"F_{kind}_END_TIMESTAMP"] = 1.8 + dump
                 times[f"F_{kind}_TIME"] = 0.5
+        if ranks > 1 and effective:
+            moved = counters.get("BYTES_READ", 0) + counters.get("BYTES_WRITTEN", 0)
+            times["F_VARIANCE_RANK_BYTES"] = (moved / ranks) ** 2 * (ranks / effective - 1)
         add(name, rank if ranks == 1 else -1, **counters, **times)
 
 

@@ -44,15 +44,20 @@ struct Places {
     std::vector<std::pair<int, int>> common;  // values, counts
     std::set<int> largest;
     std::set<int> same;  // of all ranks
+    std::array<int, 2> bytes{};
 };
 
 const Places& places_of(LogModule module) {
     static const std::array<Places, log_modules> places{
         Places{{{POSIX_STRIDE, POSIX_STRIDE_COUNT}, {POSIX_ACCESS, POSIX_ACCESS_COUNT}},
                {POSIX_MAX_BYTE_READ, POSIX_MAX_BYTE_WRITTEN},
-               {POSIX_FILE_ALIGNMENT}},
-        Places{{{MPIIO_ACCESS, MPIIO_ACCESS_COUNT}}, {}, {}},
-        Places{{}, {STDIO_MAX_BYTE_READ, STDIO_MAX_BYTE_WRITTEN}, {}}};
+               {POSIX_FILE_ALIGNMENT},
+               {POSIX_BYTES_READ, POSIX_BYTES_WRITTEN}},
+        Places{{{MPIIO_ACCESS, MPIIO_ACCESS_COUNT}}, {}, {}, {MPIIO_BYTES_READ, MPIIO_BYTES_WRITTEN}},
+        Places{{},
+               {STDIO_MAX_BYTE_READ, STDIO_MAX_BYTE_WRITTEN},
+               {},
+               {STDIO_BYTES_READ, STDIO_BYTES_WRITTEN}}};
     return places[static_cast<std::size_t>(module)];
 }
 
@@ -79,6 +84,11 @@ void add_rank(LogModule module, PredictedRecord& sum, const RankRecord& record) 
         }
     }
     ++sum.ranks;
+    double moved = 0;
+    for (const int place : places.bytes)
+        moved += static_cast<double>(record.counter[static_cast<std::size_t>(place)]);
+    sum.moved += moved;
+    sum.squares += moved * moved;
 }
 
 LogModule module_of(Level level) {
@@ -311,7 +321,7 @@ class Walk {
             const bool apart = record.family < apart_.size() && apart_[record.family];
             if (apart) found->second = all.size();
             if (fresh || apart)
-                all.push_back({record.family, file, 0, std::vector<std::int64_t>(counters_of(module))});
+                all.push_back({record.family, file, 0, std::vector<std::int64_t>(counters_of(module)), 0, 0});
             add_rank(module, all[found->second], record);
         }
         records.clear();

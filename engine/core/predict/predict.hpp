@@ -24,6 +24,11 @@ struct PredictedRecord {
     std::string file;
     std::int64_t ranks = 0;  // that have a record of their own
     std::vector<std::int64_t> counters;
+    double moved = 0;    // bytes that all ranks read and write
+    double squares = 0;  // sum of the squares of each rank's bytes
+
+    /// How many ranks with equal shares would have the same variance of bytes: what a reduced record shows.
+    [[nodiscard]] double effective_ranks() const { return squares > 0 ? moved * moved / squares : 0; }
 };
 
 struct Prediction {

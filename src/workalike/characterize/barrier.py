@@ -16,16 +16,28 @@ from workalike.workload.model import Direction, Sharing, SharingMode
 def begins_with_barrier(events: Sequence[Event], sharing: Sharing, run_time: float) -> bool:
     """Whether the first calls of all ranks are close together in every dump, for a family with files per rank.
 
+    They are compared with the time that the ranks have gone on by themselves: since the dump before began, or since the
+    job's start. Ranks that work alike for long arrive apart unless something holds them together.
+
     The reduced record of a shared file does not have the start of each rank, and a collective open synchronises the
     ranks anyway.
     """
     if sharing.mode is not SharingMode.PER_RANK or not events:
         return False
-    return all(_begin_together(_first_calls(event, run_time)) for event in events)
+    last = 0.0
+    for event in events:
+        starts = _first_calls(event, run_time)
+        if not _begin_together(starts, last):
+            return False
+        last = float(starts.max())
+    return True
 
 
-def _begin_together(starts: FloatArray) -> bool:
-    return len(starts) > 1 and float(np.ptp(starts)) <= THRESHOLDS.barrier_spread * float(starts.min())
+def _begin_together(starts: FloatArray, last: float) -> bool:
+    """Whether starts (float64[ranks], seconds) differ little beside the time since `last`."""
+    if len(starts) < 2 or starts.min() <= last:
+        return False
+    return float(np.ptp(starts)) <= THRESHOLDS.barrier_spread * (float(starts.min()) - last)
 
 
 def _first_calls(event: Event, run_time: float) -> FloatArray:

@@ -14,12 +14,16 @@ import numpy as np
 
 from workalike.darshan.bins import SIZE_BINS
 from workalike.facts.counters import NOT_OPENS, SUMS, opens_in
-from workalike.facts.records import FileFacts, IntArray
+from workalike.facts.records import FileFacts, IntArray, ModuleFacts
 
 Counters = dict[str, int]
 
 LARGEST = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
 """Counters of several records that are combined by their maximum, not their sum."""
+
+EFFECTIVE = "EFFECTIVE_RANKS"
+"""How many ranks with equal shares of a shared file's bytes would have the same variance of bytes (one number for each
+file that all ranks opened, added; docs/reference/reading-counters.md#rank-set)."""
 
 PLACES = 4
 """Common values that a record has."""
@@ -57,7 +61,7 @@ RULES: dict[str, ModuleRules] = {
     "POSIX": ModuleRules(
         counters=(
             *("OPENS", "READS", "WRITES", "SEEKS", "BYTES_READ", "BYTES_WRITTEN"),
-            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "RENAME_SOURCES"),
+            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "RENAME_SOURCES", EFFECTIVE),
             *("CONSEC_READS", "CONSEC_WRITES", "SEQ_READS", "SEQ_WRITES", "RW_SWITCHES", "FILE_NOT_ALIGNED"),
             *(f"SIZE_{kind}_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
         ),
@@ -67,12 +71,12 @@ RULES: dict[str, ModuleRules] = {
     "STDIO": ModuleRules(
         counters=(
             *("OPENS", "READS", "WRITES", "SEEKS", "FLUSHES", "BYTES_READ", "BYTES_WRITTEN"),
-            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
+            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN", EFFECTIVE),
         ),
     ),
     "MPI-IO": ModuleRules(
         counters=(
-            *("SYNCS", "BYTES_READ", "BYTES_WRITTEN", "RW_SWITCHES"),
+            *("SYNCS", "BYTES_READ", "BYTES_WRITTEN", "RW_SWITCHES", EFFECTIVE),
             *(f"SIZE_{kind}_AGG_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
         ),
         sums=SUMS["MPI-IO"],
@@ -154,14 +158,35 @@ def determined_of_log(files: Iterable[FileFacts], module: str) -> Determined:
     """The counters of a module over some files of a log; opens are those of the application."""
     out = Determined()
     opens = 0
+    effective: int | None = 0
     for file in files:
         facts = file.modules.get(module)
         if facts is not None:
             out.add_records(module, facts.counters, facts.counter_names)
+            of_file = effective_ranks(facts, file.nprocs)
+            effective = None if of_file is None or effective is None else effective + of_file
             opens += opens_in(facts, file.nprocs) if module in NOT_OPENS else 0
     if module in NOT_OPENS and out.counters:
         out.counters["OPENS"] = opens
+    if effective and EFFECTIVE in RULES[module].counters:
+        out.counters[EFFECTIVE] = effective
     return out
+
+
+def effective_ranks(facts: ModuleFacts, nprocs: int) -> int | None:
+    """The sum of `EFFECTIVE` over the reduced records; None where one does not tell.
+
+    A file of B bytes whose n ranks have the variance v has n / (1 + v n^2 / B^2) effective ranks.
+    """
+    reduced = facts.ranks < 0
+    if nprocs < 2 or not reduced.any() or not facts.has("F_VARIANCE_RANK_BYTES"):
+        return None
+    moved = np.maximum(facts.column("BYTES_READ"), 0) + np.maximum(facts.column("BYTES_WRITTEN"), 0)
+    moved, variance = moved[reduced].astype(float), facts.fcolumn("F_VARIANCE_RANK_BYTES")[reduced]
+    if not np.isfinite(variance).all() or (variance < 0).any():
+        return None
+    relative = np.divide(variance * nprocs**2, moved**2, out=np.zeros(len(moved)), where=moved > 0)
+    return int(np.where(moved > 0, np.round(nprocs / (1 + relative)), 0).sum())
 
 
 def is_apart(files: Iterable[FileFacts], module: str) -> bool:

@@ -10,7 +10,7 @@ from workalike.darshan import layouts
 from workalike.facts.records import MODULE_OF_LEVEL, IntArray
 from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
-from workalike.predict.determined import Determined
+from workalike.predict.determined import EFFECTIVE, Determined
 from workalike.workload.words import Role
 
 Key = tuple[Role, int]
@@ -53,10 +53,13 @@ def predicted(
     for module, records in core.predict(alignments, most, list(apart)).items():
         names = layouts.FIXED[module].current.counters
         for place, family in enumerate(plan.families):
-            of_family: IntArray = records["counters"][records["family"] == place]
+            is_its = records["family"] == place
+            of_family: IntArray = records["counters"][is_its]
             if len(of_family):
                 found = out[(family.role, family.number)].setdefault(module, Determined())
                 found.add_records(module, of_family, names)
+                if plan.ranks > 1 and (records["ranks"][is_its] == plan.ranks).all():
+                    found.counters[EFFECTIVE] = int(records["effective_ranks"][is_its].round().sum())
                 if (family.rename or family.backup) and module == MODULE_OF_LEVEL[family.level]:
                     numbers = records["family"].tolist()
                     files = {
