@@ -44,7 +44,7 @@ class Hdf5Backend final : public Backend {
                 const std::string& place) const override {
         const h5::Features has = h5::features();
         const auto no = [&](std::string_view what, std::string_view hint) {
-            throw PlanError("", fmt::format("{}: {} (this is HDF5 {}); {}", place, what, has.version, hint));
+            throw PlanError(place, fmt::format("{} (this is HDF5 {})", what, has.version), std::string(hint));
         };
         const Hdf5Settings& settings = family.hdf5;
         const bool multi = std::any_of(content.arrays.begin(), content.arrays.end(),

@@ -7,18 +7,31 @@
 
 namespace wa {
 
-/// A plan that cannot be performed. `place` is the position in the plan, such as `families[0].sharing.files`.
-/// Exit code 2.
-class PlanError : public std::runtime_error {
+/// What a user must change: where it is wrong, why, and how to fix it. `place` and `hint` may be empty. Its
+/// text is `place: reason; hint`. Exit code 2.
+class Refusal : public std::runtime_error {
   public:
-    PlanError(std::string where, const std::string& what)
-        : std::runtime_error(where.empty() ? what : where + ": " + what), place(std::move(where)) {}
+    Refusal(std::string where, const std::string& why, std::string fix)
+        : std::runtime_error((where.empty() ? "" : where + ": ") + why + (fix.empty() ? "" : "; " + fix)),
+          place(std::move(where)),
+          reason(why),
+          hint(std::move(fix)) {}
     std::string place;
+    std::string reason;
+    std::string hint;
 };
 
-/// A wrong command line or a directory that cannot be used. Exit code 2.
-class UsageError : public std::runtime_error {
-    using std::runtime_error::runtime_error;
+/// A plan that cannot be performed. `place` is the position in the plan, such as `families[0].sharing.files`.
+class PlanError : public Refusal {
+  public:
+    PlanError(std::string where, const std::string& why, std::string fix = "")
+        : Refusal(std::move(where), why, std::move(fix)) {}
+};
+
+/// A wrong command line or a directory that cannot be used.
+class UsageError : public Refusal {
+  public:
+    explicit UsageError(const std::string& why, std::string fix = "") : Refusal("", why, std::move(fix)) {}
 };
 
 /// A call of POSIX, MPI or HDF5 that failed. Exit code 1.

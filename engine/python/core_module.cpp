@@ -55,7 +55,7 @@ nb::object array_of(std::vector<T> values, std::size_t width = 0) {
 const Traits* performer_of(const std::optional<std::string>& name) {
     if (!name) return nullptr;
     const Traits* traits = find_traits(*name);
-    if (traits == nullptr) throw UsageError("unknown backend; use one of " + backend_names());
+    if (traits == nullptr) throw UsageError("unknown backend", "use one of " + backend_names());
     return traits;
 }
 
@@ -180,8 +180,8 @@ class CallColumns {
         const std::optional<Kind> is = kind_of(*made.call);
         if (!is) return false;
         if (static_cast<std::int64_t>(kind_.size()) == most_)
-            throw UsageError("the rank has more than " + std::to_string(most_) +
-                             " operations; raise the limit");
+            throw UsageError("the rank has more than " + std::to_string(most_) + " operations",
+                             "raise the limit");
         const auto [known, fresh] =
             files_.try_emplace(std::string(made.file), static_cast<std::int64_t>(files_.size()));
         if (fresh) names_.push_back(known->first);
@@ -410,6 +410,19 @@ nb::list backends() {
     return out;
 }
 
+/// Raises a Python exception with the attributes `place`, `reason` and `hint`.
+void raise_with_fields(PyObject* type, const Refusal& error) {
+    try {
+        nb::object raised = nb::handle(type)(error.what());
+        raised.attr("place") = error.place;
+        raised.attr("reason") = error.reason;
+        raised.attr("hint") = error.hint;
+        PyErr_SetObject(type, raised.ptr());
+    } catch (nb::python_error& failed) {
+        failed.restore();
+    }
+}
+
 }  // namespace
 }  // namespace wa
 
@@ -421,10 +434,8 @@ NB_MODULE(_core, m) {
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
-        } catch (const PlanError& error) {
-            PyErr_SetString(plan_error, error.what());
-        } catch (const UsageError& error) {
-            PyErr_SetString(plan_error, error.what());
+        } catch (const Refusal& error) {
+            raise_with_fields(plan_error, error);
         } catch (const CallFailed& error) {
             PyErr_SetString(PyExc_OSError, error.what());
         }

@@ -184,14 +184,14 @@ posix::Fd open_to_append(const std::string& path) {
     try {
         return posix::open(path, O_WRONLY | O_CREAT | O_APPEND);
     } catch (const CallFailed& error) {
-        throw UsageError(fmt::format("{}: {}; name a file that can be written", path, error.what()));
+        throw UsageError(fmt::format("{}: {}", path, error.what()), "name a file that can be written");
     }
 }
 
 LineFile::LineFile(const std::string& path, bool fresh) {
     fd_ = open_to_append(path);
     if (fresh && ::lseek(fd_.get(), 0, SEEK_END) > 0) {
-        throw UsageError(path + ": exists already; remove it or name another file");
+        throw UsageError(path + ": exists already", "remove it or name another file");
     }
 }
 

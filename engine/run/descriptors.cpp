@@ -25,10 +25,9 @@ void allow_open_files(const Setup& setup) {
     limit.rlim_cur = std::min(needed, limit.rlim_max);
     ::setrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < needed) {
-        throw UsageError(
-            fmt::format("rank {} has {} files open at once, and may have {} descriptors; raise the limit "
-                        "(ulimit -n)",
-                        setup.process, files, limit.rlim_max));
+        throw UsageError(fmt::format("rank {} has {} files open at once, and may have {} descriptors",
+                                     setup.process, files, limit.rlim_max),
+                         "raise the limit (ulimit -n)");
     }
 }
 

@@ -18,9 +18,8 @@ namespace wa {
 std::unique_ptr<Backend> make_backend(const Traits& traits, const BackendOptions& options) {
     const BackendMaker make = maker_of(traits);
     if (make == nullptr) {
-        throw UsageError(
-            fmt::format("the backend {} was not built in; build the engine with {} or use --backend null",
-                        traits.name, traits.library));
+        throw UsageError(fmt::format("the backend {} was not built in", traits.name),
+                         fmt::format("build the engine with {} or use --backend null", traits.library));
     }
     return make(options);
 }
@@ -34,8 +33,8 @@ void refuse_impossible(const Plan& plan, std::size_t family_index, const Layout&
         const std::string place = fmt::format("{} {}", word_of(family.role), family.number);
         const Content& content = plan.contents[dump.content];
         if (content.dataset && (traits.collective_files || !traits.plain_bytes)) {
-            throw PlanError(
-                place, fmt::format("{} cannot read a data set; use the backend posix or stdio", traits.name));
+            throw PlanError(place, fmt::format("{} cannot read a data set", traits.name),
+                            "use the backend posix or stdio");
         }
         if (traits.refuse != nullptr) traits.refuse(family, layout, content, place);
         backend.refuse(family, layout, content, place);

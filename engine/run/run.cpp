@@ -88,10 +88,9 @@ void choose_backends(Setup& setup) {
 void check_processes_and_folder(const Setup& setup) {
     if (!setup.performs) return;
     if (setup.processes != setup.plan.ranks && !setup.options.verify_only) {
-        throw UsageError(
-            fmt::format("the plan has {0} ranks and {1} processes were started; use mpiexec -n {0}, or "
-                        "--backend null",
-                        setup.plan.ranks, setup.processes));
+        throw UsageError(fmt::format("the plan has {} ranks and {} processes were started", setup.plan.ranks,
+                                     setup.processes),
+                         fmt::format("use mpiexec -n {}, or --backend null", setup.plan.ranks));
     }
     if (setup.options.dir.empty()) throw UsageError("--dir DIR is missing: where the data goes");
     struct stat status {};

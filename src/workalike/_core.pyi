@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 version: str
 kinds: list[str]
 
-class PlanError(ValueError): ...
+class PlanError(ValueError):
+    """What the core refuses: where in the plan, why, and how to fix it. `place` and `hint` may be empty."""
+
+    place: str
+    reason: str
+    hint: str
+
 
 class Traits(TypedDict):
     name: str

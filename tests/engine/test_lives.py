@@ -126,3 +126,13 @@ def test_a_run_with_lives_ends(engine: Engine) -> None:
     for item in (family("mpiio"), family("posix", sharing=sharing("per-rank"))):
         plan = plan_of(*groups, item=item, end_s=0.3, barrier=True) | {"time_scale": 1.0, "gap_fill": "mpi"}
         assert engine(plan, "--verify").end["verified"] == {"bytes": 15 * 1024, "errors": 0}
+
+
+def test_a_refusal_has_its_place_its_reason_and_its_fix_as_fields() -> None:
+    with pytest.raises(_core.PlanError) as refused:
+        _core.Plan(json.dumps(plan_of(group(0, 5.0, 4.0))))
+    error = refused.value
+    assert error.place == "processes[0].end_s"
+    assert error.reason == "is before start_s"
+    assert error.hint == "state an end after the start"
+    assert str(error) == "processes[0].end_s: is before start_s; state an end after the start"

@@ -22,17 +22,19 @@ bool writes_independently(const Content& content) {
 }
 
 void refuse(const Family& family, const Layout& layout, const Content& content, const std::string& place) {
-    const auto no = [&](const std::string& what) { throw PlanError("", place + ": " + what); };
+    const auto no = [&](const std::string& reason, const std::string& hint = "") {
+        throw PlanError(place, reason, hint);
+    };
     const Hdf5Settings& settings = family.hdf5;
     if (settings.subfiling && (family.keep > 0 || family.rename || family.backup))
-        no("HDF5 chooses the names of subfiles; leave out `keep`, `rename` and `backup`, or subfiling");
+        no("HDF5 chooses the names of subfiles", "leave out `keep`, `rename` and `backup`, or subfiling");
     if (!settings.filters()) return;
     if (content.sized() && family.level != Level::h5d)
-        no("filters change the bytes of a dump, so they cannot be stated; leave out deflate and shuffle");
+        no("filters change the bytes of a dump, so they cannot be stated", "leave out deflate and shuffle");
     const bool ranks_share = layout.slot(0).members > 1 && !family.sharing.baton;
     if (ranks_share && writes_independently(content))
-        no("filters in a file of several ranks need collective writes; say `collective: true` or leave out "
-           "deflate and shuffle");
+        no("filters in a file of several ranks need collective writes",
+           "say `collective: true` or leave out deflate and shuffle");
 }
 
 }  // namespace

@@ -8,8 +8,7 @@ namespace {
 void refuse(const Family& /*family*/, const Layout& /*layout*/, const Content& content,
             const std::string& place) {
     if (!moves(content, Direction::write) && (content.flushes > 0 || content.fsyncs > 0))
-        throw PlanError("",
-                        place + ": MPI syncs no file that is only read; leave out `flushes` and `fsyncs`");
+        throw PlanError(place, "MPI syncs no file that is only read", "leave out `flushes` and `fsyncs`");
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "backends/traits.hpp"
 #include "errors.hpp"
 
@@ -11,19 +9,16 @@ namespace {
 void refuse(const Family& family, const Layout& /*layout*/, const Content& content,
             const std::string& place) {
     if (!content.mesh) {
-        throw PlanError("", fmt::format("{}: a TyphonIO file holds only meshes, and this content has none; "
-                                        "use the backend hdf5, or describe the dump as a mesh",
-                                        place));
+        throw PlanError(place, "a TyphonIO file holds only meshes, and this content has none",
+                        "use the backend hdf5, or describe the dump as a mesh");
     }
     const Hdf5Settings& set = family.hdf5;
     const bool other = set.chunked || set.filters() || set.subfiling || set.collective_metadata ||
                        set.individual_io || set.metadata_block || set.sieve_buffer || set.page_bytes ||
                        set.file_space != FileSpace::standard || set.libver != LibraryBounds::earliest;
     if (other) {
-        throw PlanError("",
-                        fmt::format("{}: a TyphonIO file takes alignment, threshold and MPI-IO hints; leave "
-                                    "out the other settings of HDF5, or say `typhonio: optimised`",
-                                    place));
+        throw PlanError(place, "a TyphonIO file takes alignment, threshold and MPI-IO hints",
+                        "leave out the other settings of HDF5, or say `typhonio: optimised`");
     }
 }
 

@@ -42,10 +42,12 @@ class Budget {
     static constexpr std::int64_t calls_between_checkpoints = 1 << 16;
 
     [[noreturn]] void refuse(std::size_t dump) const {
-        throw PlanError(fmt::format("dumps[{}]", dump),
-                        fmt::format("more than {} calls of the plan have to be counted one by one, such as "
-                                    "those in random order; take fewer operations",
-                                    bounds_.calls));
+        throw PlanError(
+            fmt::format("dumps[{}]", dump),
+            fmt::format(
+                "more than {} calls of the plan have to be counted one by one, such as those in random order",
+                bounds_.calls),
+            "take fewer operations");
     }
 
     const CountBounds& bounds_;

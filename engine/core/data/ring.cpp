@@ -18,9 +18,8 @@ namespace {
 constexpr std::int64_t prefault_at_most = std::int64_t{64} << 20;
 
 [[noreturn]] void no_memory() {
-    throw UsageError(
-        fmt::format("memory for the payload cannot be mapped: {}; use smaller operations or raise the limit",
-                    std::strerror(errno)));
+    throw UsageError(fmt::format("memory for the payload cannot be mapped: {}", std::strerror(errno)),
+                     "use smaller operations or raise the limit");
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ std::vector<std::string> files_of_plan(const Plan& plan, const std::string& fold
     const auto close = [](DIR* handle) { ::closedir(handle); };
     const std::unique_ptr<DIR, decltype(close)> directory(::opendir(folder.c_str()), close);
     if (!directory) {
-        throw UsageError(fmt::format("{}: {}; --dir must name a directory that can be used", folder,
-                                     std::strerror(errno)));
+        throw UsageError(fmt::format("{}: {}", folder, std::strerror(errno)),
+                         "--dir must name a directory that can be used");
     }
     std::vector<std::string> found;
     while (const dirent* entry = ::readdir(directory.get())) {

@@ -74,8 +74,8 @@ bool FolderLock::open_and_lock() {
 void FolderLock::refuse_another_host() const {
     const std::string text = text_of(fd_.get());
     if (text.empty() || !lives(text).value_or(true)) return;
-    throw UsageError(fmt::format(
-        "{}: another run of this plan may be active; wait for its end, or remove the file", path_));
+    throw UsageError(fmt::format("{}: another run of this plan may be active", path_),
+                     "wait for its end, or remove the file");
 }
 
 void FolderLock::take(const Plan& plan, const std::string& folder) {
@@ -85,10 +85,8 @@ void FolderLock::take(const Plan& plan, const std::string& folder) {
         while (!open_and_lock()) {
             const bool goes_on = lives(text_of(fd_.get())).value_or(false);
             if (std::chrono::steady_clock::now() > begun + (goes_on ? patience_with_process_0 : patience)) {
-                throw UsageError(fmt::format(
-                    "{}: another run of this plan is active there; wait for its end or choose another "
-                    "--dir",
-                    folder));
+                throw UsageError(fmt::format("{}: another run of this plan is active there", folder),
+                                 "wait for its end or choose another --dir");
             }
             std::this_thread::sleep_for(pause);
         }
@@ -98,8 +96,8 @@ void FolderLock::take(const Plan& plan, const std::string& folder) {
             remove_files_of_plan(plan, folder);
         } else if (const auto files = files_of_plan(plan, folder); !files.empty()) {
             release();
-            throw UsageError(fmt::format("{}/{}: exists already; remove it or choose another --dir", folder,
-                                         files.front()));
+            throw UsageError(fmt::format("{}/{}: exists already", folder, files.front()),
+                             "remove it or choose another --dir");
         }
         taken_ = false;
     } while (!share());

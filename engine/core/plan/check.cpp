@@ -17,33 +17,34 @@
 namespace wa {
 namespace {
 
-[[noreturn]] void fail(const std::string& place, const std::string& message) {
-    throw PlanError(place, message);
+[[noreturn]] void fail(const std::string& place, const std::string& reason, const std::string& hint = "") {
+    throw PlanError(place, reason, hint);
 }
 
 void check_sharing(const Family& family, std::int64_t ranks, const std::string& place) {
     const Sharing& sharing = family.sharing;
     const std::int64_t members = Layout(family, ranks).size();
     if (sharing.mode == SharingMode::root && members != 1) {
-        fail(place + ".ranks", "root needs exactly one rank; name it as [[r, r, 1]]");
+        fail(place + ".ranks", "root needs exactly one rank", "name it as [[r, r, 1]]");
     }
     if (sharing.mode == SharingMode::groups && sharing.files > members) {
-        fail(place + ".files",
-             fmt::format("{} files cannot be shared by {} ranks; lower it", sharing.files, members));
+        fail(place + ".files", fmt::format("{} files cannot be shared by {} ranks", sharing.files, members),
+             "lower it");
     }
     if (sharing.gather && sharing.mode != SharingMode::root) fail(place + ".gather", "needs mode root");
     if (sharing.baton && sharing.mode != SharingMode::groups)
         fail(place + ".turns", "baton needs mode groups");
     if (sharing.baton && family.lifetime == Lifetime::appended) {
-        fail(place + ".turns", "baton closes a file after each turn; use lifetime per-dump or reused");
+        fail(place + ".turns", "baton closes a file after each turn", "use lifetime per-dump or reused");
     }
 }
 
 void check_truncate(const Family& family, std::int64_t ranks, const std::string& place) {
     if (!family.truncate) return;
-    if (family.lifetime != Lifetime::reused) fail(place, "empties a file at each dump; use lifetime reused");
+    if (family.lifetime != Lifetime::reused)
+        fail(place, "empties a file at each dump", "use lifetime reused");
     if (family.sharing.mode != SharingMode::per_rank && Layout(family, ranks).size() > 1)
-        fail(place, "empties what other ranks have written; only a file of a single rank is truncated");
+        fail(place, "empties what other ranks have written", "truncate files of a single rank only");
 }
 
 void check_families(const Plan& plan) {
@@ -52,11 +53,11 @@ void check_families(const Plan& plan) {
         const Family& family = plan.families[i];
         const std::string place = fmt::format("families[{}]", i);
         if (!names.emplace(family.role, family.number).second) {
-            fail(place + ".number", "another family has this role and number; give it another number");
+            fail(place + ".number", "another family has this role and number", "give it another number");
         }
         check_sharing(family, plan.ranks, place + ".sharing");
         if (family.rename && family.lifetime == Lifetime::reused) {
-            fail(place + ".rename", "a reused file keeps its name; use lifetime per-dump");
+            fail(place + ".rename", "a reused file keeps its name", "use lifetime per-dump");
         }
         if (family.backup && (family.rename || family.lifetime != Lifetime::per_dump)) {
             fail(place + ".backup", "goes with lifetime per-dump, and without rename");
@@ -69,7 +70,7 @@ void check_stream(const Stream& stream, const std::string& place) {
     Wide operations = 0;
     for (const Entry& entry : stream.entries) operations += entry.operations;
     if (operations > limits::operations) {
-        fail(place + ".entries", fmt::format("more than {} operations; lower them", limits::operations));
+        fail(place + ".entries", fmt::format("more than {} operations", limits::operations), "lower them");
     }
     for (std::size_t e = 0; e < stream.entries.size(); ++e) {
         const Entry& entry = stream.entries[e];
@@ -94,20 +95,20 @@ void check_stream(const Stream& stream, const std::string& place) {
         fail(place + ".rows", "rows are those of a table, and need the pattern table");
     const Place together{1, 0, 1, 0};
     if (stream_end(stream, together) > limits::offset) {
-        fail(place,
-             fmt::format("reaches beyond byte {}; lower base, operations, sizes or stride", limits::offset));
+        fail(place, fmt::format("reaches beyond byte {}", limits::offset),
+             "lower base, operations, sizes or stride");
     }
 }
 
 void check_mesh(const Mesh& mesh, const std::string& place) {
     if (!countable(mesh, mesh.parts, mesh.nodes))
-        fail(place, "the mesh is too large; lower nodes, parts, ghost or variables");
+        fail(place, "the mesh is too large", "lower nodes, parts, ghost or variables");
     const Wide nodes = nodes_of(mesh, mesh.parts, mesh.nodes);
     if (!mesh.wide_ids && !mesh.bytes && nodes > INT32_MAX) {
-        fail(place + ".wide_ids", "this many nodes cannot be numbered in 32 bits; set it to true");
+        fail(place + ".wide_ids", "this many nodes cannot be numbered in 32 bits", "set it to true");
     }
     if (mesh.bytes && !mesh.part_dims.empty())
-        fail(place + ".part_dims", "follow from bytes; leave one of them out");
+        fail(place + ".part_dims", "follow from bytes", "leave one of them out");
 }
 
 /// Ranks that open a file together also sync it together, so that their writes must be countable alike.
@@ -118,7 +119,7 @@ void check_amid_writes(const Content& content, const std::string& place) {
     if (!table && content.arrays.empty() && !content.fit && !content.mesh) return;
     for (const auto& [amid, name] : {std::pair(content.sync, ".sync"), std::pair(content.flush, ".flush")}) {
         if (amid.writes > 0)
-            fail(place + name, "goes with streams, not with tables of collective operations; leave it out");
+            fail(place + name, "goes with streams, not with tables of collective operations", "leave it out");
     }
 }
 
@@ -133,7 +134,7 @@ void check_contents(const Plan& plan) {
         for (const Array& array : content.arrays) bytes += Wide{array.bytes()} * array.datasets;
         check_amid_writes(content, place);
         if (content.mesh) check_mesh(*content.mesh, place + ".mesh");
-        if (bytes > limits::offset) fail(place + ".arrays", "are too large; lower datasets or dims");
+        if (bytes > limits::offset) fail(place + ".arrays", "are too large", "lower datasets or dims");
     }
 }
 
@@ -245,14 +246,14 @@ void check_dumps(const Plan& plan) {
         sum.bytes += effort.bytes;
         const std::string place = fmt::format("dumps[{}]", d);
         if (sum.steps > limits::operations) {
-            fail(place,
-                 "the plan has more operations than an engine could finish; lower counts, ranks or dumps");
+            fail(place, "the plan has more operations than an engine could finish",
+                 "lower counts, ranks or dumps");
         }
         const FileSlot everyone{0, 0, layout.size()};
         if (sum.bytes > limits::offset ||
             dump_end(plan, dump, layout, everyone, std::nullopt) > limits::offset) {
-            fail(place,
-                 fmt::format("the plan moves bytes beyond {}; lower base, sizes or counts", limits::offset));
+            fail(place, fmt::format("the plan moves bytes beyond {}", limits::offset),
+                 "lower base, sizes or counts");
         }
     }
 }

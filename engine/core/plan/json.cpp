@@ -29,15 +29,16 @@ std::string printable(std::string_view text) {
 nlohmann::json parse_json(const std::string& text) {
     const auto shallow = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
         if (depth > deepest)
-            throw PlanError("", fmt::format("nested deeper than {} levels; this is not a plan", deepest));
+            throw PlanError("", fmt::format("nested deeper than {} levels", deepest),
+                            "give a plan that this program wrote");
         return true;
     };
     try {
         return nlohmann::json::parse(text, shallow);
     } catch (const nlohmann::json::parse_error& error) {
-        throw PlanError("", fmt::format("not JSON at byte {}; write the plan again", error.byte));
+        throw PlanError("", fmt::format("not JSON at byte {}", error.byte), "write the plan again");
     } catch (const nlohmann::json::exception&) {
-        throw PlanError("", "not JSON that this program can hold; write the plan again");
+        throw PlanError("", "not JSON that this program can hold", "write the plan again");
     }
 }
 
@@ -48,8 +49,8 @@ std::string Node::place() const {
     return before.empty() ? std::string(key_) : before + "." + std::string(key_);
 }
 
-void Node::fail(const std::string& message) const {
-    throw PlanError(place(), message);
+void Node::fail(const std::string& reason, const std::string& hint) const {
+    throw PlanError(place(), reason, hint);
 }
 
 std::string Node::quoted() const {
@@ -61,7 +62,7 @@ void Node::allow_only(std::initializer_list<std::string_view> keys) const {
     if (!value_->is_object()) fail("must be an object, is " + quoted());
     for (const auto& [key, unused] : value_->items()) {
         if (std::find(keys.begin(), keys.end(), std::string_view(key)) == keys.end()) {
-            fail(fmt::format("unknown field \"{}\"; remove it or use a newer engine", printable(key)));
+            fail(fmt::format("unknown field \"{}\"", printable(key)), "remove it or use a newer engine");
         }
     }
 }
@@ -75,7 +76,7 @@ std::optional<Node> Node::find(std::string_view key) const {
 
 Node Node::at(std::string_view key) const {
     const auto found = find(key);
-    if (!found) fail(fmt::format("the field \"{}\" is missing; write the plan again", key));
+    if (!found) fail(fmt::format("the field \"{}\" is missing", key), "write the plan again");
     return *found;
 }
 

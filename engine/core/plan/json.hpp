@@ -38,7 +38,7 @@ class Node {
         if (!value) {
             std::string known;
             for (const Word<E>& w : words(E{})) known += (known.empty() ? "" : ", ") + std::string(w.text);
-            fail("unknown word " + quoted() + "; use one of " + known);
+            fail("unknown word " + quoted(), "use one of " + known);
         }
         return *value;
     }
@@ -55,7 +55,7 @@ class Node {
     }
 
     [[nodiscard]] std::string place() const;
-    [[noreturn]] void fail(const std::string& message) const;
+    [[noreturn]] void fail(const std::string& reason, const std::string& hint = "") const;
     /// The value as a short quoted text without control characters, for messages.
     [[nodiscard]] std::string quoted() const;
     [[nodiscard]] const nlohmann::json& raw() const { return *value_; }

@@ -39,7 +39,7 @@ Ranks read_ranks(const Node& node, std::int64_t ranks) {
         span.last = item[1].integer(span.first, ranks - 1);
         span.step = item[2].integer(1, limits::ranks);
         if (span.first <= previous)
-            item.fail("ranks must be ascending and named once; sort and merge the ranges");
+            item.fail("ranks must be ascending and named once", "sort and merge the ranges");
         span.last = span.first + (span.last - span.first) / span.step * span.step;
         previous = span.last;
         spans.push_back(span);
@@ -60,7 +60,7 @@ Sharing read_sharing(const Node& node, std::int64_t ranks) {
     out.files = node.integer("files", 1, limits::ranks, 1);
     if (const auto turns = node.find("turns")) {
         if (!turns->is_text("concurrent") && !turns->is_text("baton")) {
-            turns->fail("unknown word " + turns->quoted() + "; use one of concurrent, baton");
+            turns->fail("unknown word " + turns->quoted(), "use one of concurrent, baton");
         }
         out.baton = turns->is_text("baton");
     }
@@ -104,7 +104,7 @@ Hdf5Settings read_hdf5(const Node& family) {
                       "shuffle", "subfiling"});
     if (const auto layout = node->find("layout")) {
         if (!layout->is_text("contiguous") && !layout->is_text("chunked")) {
-            layout->fail("unknown word " + layout->quoted() + "; use one of contiguous, chunked");
+            layout->fail("unknown word " + layout->quoted(), "use one of contiguous, chunked");
         }
         out.chunked = layout->is_text("chunked");
     }
@@ -144,7 +144,7 @@ Family read_family(const Node& node, std::int64_t ranks) {
     const Node backend = node.at("backend");
     out.backend = find_traits(backend.text());
     if (out.backend == nullptr)
-        backend.fail("unknown word " + backend.quoted() + "; use one of " + backend_names());
+        backend.fail("unknown word " + backend.quoted(), "use one of " + backend_names());
     out.level = node.at("level").word<Level>();
     out.sharing = read_sharing(node.at("sharing"), ranks);
     out.lifetime = node.at("lifetime").word<Lifetime>();
@@ -154,7 +154,7 @@ Family read_family(const Node& node, std::int64_t ranks) {
     out.truncate = node.boolean("truncate", false);
     if (const auto reader = node.find("reader")) {
         if (!reader->is_text("writer") && !reader->is_text("neighbour")) {
-            reader->fail("unknown word " + reader->quoted() + "; use one of writer, neighbour");
+            reader->fail("unknown word " + reader->quoted(), "use one of writer, neighbour");
         }
         if (reader->is_text("neighbour")) out.shift = node.integer("shift", 1, limits::ranks, 1);
     }
@@ -165,7 +165,7 @@ Family read_family(const Node& node, std::int64_t ranks) {
     out.aggregators = node.integer("aggregators", 0, limits::number, 0);
     if (const auto pattern = node.find("typhonio")) {
         if (!pattern->is_text("faithful") && !pattern->is_text("optimised")) {
-            pattern->fail("unknown word " + pattern->quoted() + "; use one of faithful, optimised");
+            pattern->fail("unknown word " + pattern->quoted(), "use one of faithful, optimised");
         }
         out.typhonio_optimised = pattern->is_text("optimised");
     }
@@ -380,10 +380,11 @@ Dataset read_dataset(const Node& node) {
     out.stats = node.integer("stats", 0, limits::number, 0);
     out.seeks = node.integer("seeks", 0, limits::number, 0);
     const std::int64_t samples = out.files * out.samples;  // at most 1e18
-    if (samples > limits::operations) node.at("files").fail("have too many samples; lower files or samples");
+    if (samples > limits::operations)
+        node.at("files").fail("have too many samples", "lower files or samples");
     // A sample must be a single operation, whatever its deviation.
     if (out.bytes / samples > limits::operation_bytes / 2)
-        node.at("bytes").fail("give samples that are too large; lower them");
+        node.at("bytes").fail("give samples that are too large", "lower them");
     return out;
 }
 
@@ -411,18 +412,18 @@ Content read_content(const Node& node, std::int64_t ranks) {
     if (const auto fit = node.find("fit")) {
         out.fit = read_fit(*fit);
         if (!out.streams.empty() || !out.arrays.empty())
-            fit->fail("replaces streams and arrays; leave them out");
+            fit->fail("replaces streams and arrays", "leave them out");
     }
     if (const auto mesh = node.find("mesh")) {
         out.mesh = read_mesh(*mesh);
         if (!out.streams.empty() || !out.arrays.empty() || out.fit)
-            mesh->fail("replaces streams, arrays and fit; leave them out");
+            mesh->fail("replaces streams, arrays and fit", "leave them out");
     }
     if (const auto dataset = node.find("dataset")) {
         out.dataset = read_dataset(*dataset);
         const bool other = !out.streams.empty() || !out.arrays.empty() || out.fit || out.mesh;
         if (other || out.opens + out.stats + out.seeks + out.fsyncs + out.flushes > 0)
-            dataset->fail("has its own calls and replaces all other content; leave that out");
+            dataset->fail("has its own calls and replaces all other content", "leave that out");
     }
     return out;
 }
@@ -476,7 +477,7 @@ Compute read_compute(const Node& node) {
 std::vector<Processes> read_processes(const Node& node, std::int64_t ranks) {
     const std::size_t count = node.size();
     if (count > limits::processes)
-        node.fail(fmt::format("more than {} groups; merge them", limits::processes));
+        node.fail(fmt::format("more than {} groups", limits::processes), "merge them");
     std::vector<Processes> out;
     std::vector<bool> named(count > 0 ? static_cast<std::size_t>(ranks) : 0);
     for (std::size_t i = 0; i < count; ++i) {
@@ -489,13 +490,13 @@ std::vector<Processes> read_processes(const Node& node, std::int64_t ranks) {
         if (const auto end = item.find("end_s")) {
             group.life.end_s = end->number(0, limits::seconds);
             if (group.life.end_s < group.life.start_s)
-                end->fail("is before start_s; they cannot end before they begin");
+                end->fail("is before start_s", "state an end after the start");
         }
         for (const RankSpan& span : group.ranks.spans()) {
             for (std::int64_t rank = span.first; rank <= span.last; rank += span.step) {
                 if (named[static_cast<std::size_t>(rank)])
-                    item.at("ranks").fail(
-                        fmt::format("rank {} is in another group, too; name it once", rank));
+                    item.at("ranks").fail(fmt::format("rank {} is in another group, too", rank),
+                                          "name it once");
                 named[static_cast<std::size_t>(rank)] = true;
             }
         }
@@ -516,20 +517,20 @@ std::string id_of(const nlohmann::json& document) {
 std::string read_plan_text(const std::string& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))  // opening a pipe would block
-        throw UsageError(path + ": is not a regular file; --plan must name one");
+        throw UsageError(path + ": is not a regular file", "--plan must name one");
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file)
-        throw UsageError(fmt::format("{}: cannot be read: {}; check --plan", path, std::strerror(errno)));
+        throw UsageError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)), "check --plan");
     const auto size = static_cast<std::int64_t>(file.tellg());
-    if (size < 0) throw UsageError(path + ": cannot be read; --plan must name a regular file");
+    if (size < 0) throw UsageError(path + ": cannot be read", "--plan must name a regular file");
     if (size > limits::plan_bytes) {
-        throw PlanError(
-            "", fmt::format("is larger than {} bytes; state rules instead of lists", limits::plan_bytes));
+        throw PlanError("", fmt::format("is larger than {} bytes", limits::plan_bytes),
+                        "state rules instead of lists");
     }
     std::string text(static_cast<std::size_t>(size), '\0');
     file.seekg(0);
     if (!file.read(text.data(), size))
-        throw UsageError(path + ": cannot be read; --plan must name a regular file");
+        throw UsageError(path + ": cannot be read", "--plan must name a regular file");
     return text;
 }
 
@@ -541,7 +542,7 @@ Plan parse_plan(const std::string& text) {
                      "compute", "processes", "payload", "scale", "families", "contents", "dumps"});
     if (!root.at("format").is_text("workalike-plan")) root.at("format").fail("must be \"workalike-plan\"");
     if (const Node version = root.at("version"); version.integer(1, INT64_MAX) != plan_version) {
-        version.fail(fmt::format("this engine reads versions up to {}; use a newer engine", plan_version));
+        version.fail(fmt::format("this engine reads versions up to {}", plan_version), "use a newer engine");
     }
     Plan plan;
     plan.id = id_of(document);

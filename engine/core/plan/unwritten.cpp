@@ -266,9 +266,9 @@ void check_reads(const Plan& plan) {
     const std::string name =
         file_name(plan, family, layout.members().at(read.slot.first_member), dump.file, read.slot);
     throw PlanError(fmt::format("dumps[{}]", read.dump),
-                    fmt::format("stream {} reads bytes {} to {} of {}, which no dump has written; set "
-                                "prepare to true, or write them before",
-                                read.stream, read.from, read.to - 1, name));
+                    fmt::format("stream {} reads bytes {} to {} of {}, which no dump has written",
+                                read.stream, read.from, read.to - 1, name),
+                    "set prepare to true, or write them before");
 }
 
 }  // namespace wa

@@ -54,10 +54,8 @@ const Places& places_of(LogModule module) {
                {POSIX_FILE_ALIGNMENT},
                {POSIX_BYTES_READ, POSIX_BYTES_WRITTEN}},
         Places{{{MPIIO_ACCESS, MPIIO_ACCESS_COUNT}}, {}, {}, {MPIIO_BYTES_READ, MPIIO_BYTES_WRITTEN}},
-        Places{{},
-               {STDIO_MAX_BYTE_READ, STDIO_MAX_BYTE_WRITTEN},
-               {},
-               {STDIO_BYTES_READ, STDIO_BYTES_WRITTEN}}};
+        Places{
+            {}, {STDIO_MAX_BYTE_READ, STDIO_MAX_BYTE_WRITTEN}, {}, {STDIO_BYTES_READ, STDIO_BYTES_WRITTEN}}};
     return places[static_cast<std::size_t>(module)];
 }
 

@@ -49,7 +49,8 @@ def counts_of(core: _core.Plan) -> dict[str, NDArray[np.int64]]:
         raise refusal(error, None) from error
 
 
-def refusal(error: Exception, file: str | Path | None) -> WorkalikeError:
-    """The core's message `place: reason; hint` as an error that names the file."""
-    reason, _, hint = str(error).rpartition("; ")
-    return WorkalikeError(ErrorKind.USAGE, reason or hint, file=file, hint=hint if reason else None)
+def refusal(error: _core.PlanError, file: str | Path | None) -> WorkalikeError:
+    """What the core refuses as an error that names the file."""
+    return WorkalikeError(
+        ErrorKind.USAGE, error.reason, file=file, place=error.place or None, hint=error.hint or None
+    )

@@ -37,8 +37,9 @@ def read_plan(path: str | Path) -> Plan:
     try:
         _core.Plan(text, str(path), None, plan.tables)
     except _core.PlanError as error:
-        reason = str(error).partition("; ")[0]
-        raise WorkalikeError(ErrorKind.BAD_PLAN, reason, file=path, hint=_HINT) from error
+        raise WorkalikeError(
+            ErrorKind.BAD_PLAN, error.reason, file=path, place=error.place or None, hint=error.hint or _HINT
+        ) from error
     return plan
 
 

@@ -28,6 +28,7 @@ OK, NOT_TAKEN, NOT_SET, FAILED, TIMED_OUT = "ok", "not-taken", "not-set", "faile
 A_A = "a-a"
 """The arm in which a setting runs a second time, under another name."""
 FULL = ("no space left", "quota exceeded")
+"""What the system calls a full disk and a used up quota. HDF5 and MPI-IO pass on the text alone, not the number."""
 KEEP_RECORDS = "WORKALIKE_CAPTURE_KEEP_RECORDS"
 
 
