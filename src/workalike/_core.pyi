@@ -16,7 +16,6 @@ class PlanError(ValueError):
     reason: str
     hint: str
 
-
 class Traits(TypedDict):
     name: str
     help: str
