@@ -127,14 +127,19 @@ static bool in_system_folder(const char* path) {
     return false;
 }
 
-/* Whether this is the folder in which Open MPI keeps the shared memory of a job:
-   "/tmp/ompi.<host>.<user>/...". */
+static bool starts_with(const char* text, const char* begin) {
+    return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+/* Whether this is the folder in which Open MPI keeps the shared memory of a job: "/tmp/ompi.<host>.<user>/...", or
+   "/tmp/prterun.<host>.<process>.<user>/..." with version 5, whose daemons use "/tmp/prte.<host>...". */
 static bool in_mpi_session(const char* path) {
-    if (!strstr(path, "/ompi.")) return false;
+    if (!strstr(path, "/ompi.") && !strstr(path, "/prte")) return false;
     const char* folder = text_of("TMPDIR");
     if (!folder) folder = "/tmp";
-    const size_t length = strlen(folder);
-    return strncmp(path, folder, length) == 0 && strncmp(path + length, "/ompi.", 6) == 0;
+    if (!starts_with(path, folder)) return false;
+    const char* rest = path + strlen(folder);
+    return starts_with(rest, "/ompi.") || starts_with(rest, "/prte.") || starts_with(rest, "/prterun.");
 }
 
 bool settings_count_path(const char* path) {

@@ -101,9 +101,25 @@ std::int64_t File::read(std::int64_t offset, std::byte* data, const Extent& exte
     return moved(status, extent);
 }
 
-#ifdef OPEN_MPI
 namespace {
 
+/// ROMIO reports hints that have its name, also where none were given. The ROMIO in Open MPI 4 does not.
+bool reports_hints_of_romio(MPI_File file) {
+    MPI_Info info = MPI_INFO_NULL;
+    if (MPI_File_get_info(file, &info) != MPI_SUCCESS) return false;
+    int keys = 0;
+    MPI_Info_get_nkeys(info, &keys);
+    bool found = false;
+    for (int i = 0; i < keys && !found; ++i) {
+        std::array<char, MPI_MAX_INFO_KEY + 1> key{};
+        MPI_Info_get_nthkey(info, i, key.data());
+        found = std::string_view(key.data()).starts_with("romio_");
+    }
+    MPI_Info_free(&info);
+    return found;
+}
+
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 /// Whether a shared library with this in its name is loaded.
 bool is_loaded(const char* part) {
     const auto seek = [](dl_phdr_info* library, std::size_t, void* wanted) {
@@ -112,9 +128,22 @@ bool is_loaded(const char* part) {
     };
     return dl_iterate_phdr(seek, const_cast<char*>(part)) != 0;
 }
+#endif
+
+/// The component that has opened a file without hints.
+const char* component_of(MPI_File file) {
+    if (reports_hints_of_romio(file)) return "romio";
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
+    // Both components may be loaded. The frameworks below OMPIO are, once it has opened a file.
+    if (is_loaded("mca_fcoll_")) return "ompio";
+    if (is_loaded("mca_io_romio")) return "romio";
+#elif defined(OPEN_MPI)
+    return "ompio";
+#endif
+    return "unknown";
+}
 
 }  // namespace
-#endif
 
 std::string io_component(const std::string& folder) {
     // The path is made exclusively and removed with the file.
@@ -123,27 +152,7 @@ std::string io_component(const std::string& folder) {
     const int mode = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
     if (MPI_File_open(MPI_COMM_SELF, path.c_str(), mode, MPI_INFO_NULL, &file) != MPI_SUCCESS)
         return "unknown";
-    std::string found = "unknown";
-#ifdef OPEN_MPI
-    // Both components may be loaded. The frameworks below OMPIO are, once it has opened a file.
-    if (is_loaded("mca_fcoll_"))
-        found = "ompio";
-    else if (is_loaded("mca_io_romio"))
-        found = "romio";
-#else
-    // ROMIO reports hints that have its name.
-    MPI_Info info = MPI_INFO_NULL;
-    if (MPI_File_get_info(file, &info) == MPI_SUCCESS) {
-        int keys = 0;
-        MPI_Info_get_nkeys(info, &keys);
-        for (int i = 0; i < keys; ++i) {
-            std::array<char, MPI_MAX_INFO_KEY + 1> key{};
-            MPI_Info_get_nthkey(info, i, key.data());
-            if (std::string_view(key.data()).starts_with("romio_")) found = "romio";
-        }
-        MPI_Info_free(&info);
-    }
-#endif
+    std::string found = component_of(file);
     MPI_File_close(&file);
     return found;
 }

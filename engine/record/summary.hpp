@@ -27,6 +27,11 @@ struct KindTimes {
         if (seconds > max_s) max_s = seconds;
         total_s += seconds;
     }
+    /// Time in which operations ended that were posted, and counted, before.
+    void note_wait(double seconds) {
+        if (seconds > max_s) max_s = seconds;
+        total_s += seconds;
+    }
     void merge(const KindTimes& other);
 };
 

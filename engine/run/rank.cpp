@@ -44,10 +44,14 @@ void RankRun::timed(RankPart& part, Kind kind, F&& call) {
         part.summary.times_of(kind).note(0);
         return;
     }
+    part.summary.times_of(kind).note(seconds_in(part, kind, call));
+}
+
+template <typename F>
+double RankRun::seconds_in(RankPart& part, Kind kind, F&& call) {
     const double start = now();
     call();
     const double end = now();
-    part.summary.times_of(kind).note(end - start);
     part.summary.active.cover(start, end);
     if (kind != Kind::stat) part.summary.files.cover(start, end);
     if (kind == Kind::read || kind == Kind::write) part.summary.transfer.cover(start, end);
@@ -55,6 +59,7 @@ void RankRun::timed(RankPart& part, Kind kind, F&& call) {
         last_look_ = end;
         poll_();
     }
+    return end - start;
 }
 
 std::unique_ptr<RankPart> RankRun::part_of(std::size_t dump, std::int64_t member) {
@@ -192,7 +197,10 @@ void RankRun::perform_in_file(RankPart& part, const Call& call) {
             transfer(part, call.operation);
             return;
         case Call::Kind::complete:
-            if (file.posts()) timed(part, Kind::write, [&] { file.complete(); });
+            if (file.posts()) {
+                const double waited = seconds_in(part, Kind::write, [&] { file.complete(); });
+                part.summary.times_of(Kind::write).note_wait(waited);
+            }
             return;
         case Call::Kind::seek:
             timed(part, Kind::seek, [&] { file.seek(call.offset); });

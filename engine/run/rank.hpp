@@ -51,6 +51,8 @@ class RankRun {
     void verify_dataset(const RankPart& part, DumpOperations& operations, FileContext& context);
     template <typename F>
     void timed(RankPart& part, Kind kind, F&& call);
+    template <typename F>
+    double seconds_in(RankPart& part, Kind kind, F&& call);
     [[nodiscard]] double now() const { return setup_.clock.now(); }
 
     Setup& setup_;

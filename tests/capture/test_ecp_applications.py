@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.mpi,
     pytest.mark.skipif(shutil.which("mpiexec") is None or shutil.which("mpicc") is None, reason="no MPI"),
 ]
-AT_SMALL_SCALE = Site({"file-per-process": {"ranks": 4}})
+AT_SMALL_SCALE = Site({"file-per-process": {"ranks": 4}, "job": {"minimum_run_time_s": 0.01}})
 
 
 def main_finding(found: Diagnosis) -> Finding:

@@ -77,3 +77,12 @@ def test_without_the_system_and_with_patterns(profile: Profile, compiled: Callab
     assert others.records("POSIX", "copied")
     more = profile("cat", "/etc/passwd", options=("--include", "^/etc/pass"))
     assert more.paths == ["/etc/passwd"]
+
+
+def test_the_shared_memory_of_mpi_is_not_of_the_program(profile: Profile) -> None:
+    """Open MPI 4 keeps it in `ompi.HOST.USER`, Open MPI 5 in `prterun.HOST.PROCESS.USER`, in the folder TMPDIR."""
+    folders = ("ompi.node.0", "prte.node.0", "prterun.node.1.0", "prtesis.0")
+    script = "".join(f"mkdir {folder}; echo text > {folder}/file; " for folder in folders)
+    temporary = {"TMPDIR": str(profile.folder)}
+    run = profile("sh", "-c", script + "true", environment=temporary)
+    assert [path for path in run.paths if path.endswith("/file")] == [f"{profile.folder}/prtesis.0/file"]

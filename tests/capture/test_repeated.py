@@ -151,7 +151,7 @@ def test_data_that_are_compressed(profile: Profile) -> None:
     pytest.importorskip("h5py")
     script = profile.folder.parent / "writes.py"
     script.write_text(COMPRESSED)
-    run = profile(WORKALIKE[0].replace("workalike", "python"), script)
+    run = profile(Path(WORKALIKE[0]).with_name("python"), script)
     run.logs = run.logs[:1]  # Python asks `uname` for the machine
     found = repeated(run)
     (family,) = found.original.workload.families

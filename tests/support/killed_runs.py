@@ -16,6 +16,8 @@ WORKALIKE = str(Path(sys.executable).with_name("workalike"))
 MARK = "WORKALIKE_TEST_RUN"
 """An environment variable that all processes of a run inherit."""
 
+LAUNCHERS = ("mpiexec", "orterun", "prterun")
+"""Names of programs: `mpiexec` of Open MPI 5 becomes `prterun`."""
 RANKS = 3
 DUMPS = 10
 CONTENTS = {
@@ -82,6 +84,15 @@ def processes_with(mark: str) -> dict[int, str]:
     return found
 
 
+def _by_shared_memory(folder: Path) -> dict[str, str]:
+    """Settings of Open MPI 4 and 5: messages through shared memory in a folder, and no words about missing networks."""
+    return {
+        "OMPI_MCA_btl": "self,vader",
+        "OMPI_MCA_btl_vader_backing_directory": str(folder),
+        "OMPI_MCA_btl_sm_backing_directory": str(folder),
+    }
+
+
 def _heed_interrupts() -> None:
     """Reset the handling of Ctrl-C, which a shell ignores in background jobs and their children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -107,7 +118,7 @@ class KilledRun:
         self.process = subprocess.Popen(
             [WORKALIKE, "run", self._name, "--dir", "data", "-o", self.out.name, "-q", *self._options],
             cwd=self.folder,
-            env={**os.environ, MARK: self.mark, "OMPI_MCA_btl_vader_backing_directory": str(self.memory)},
+            env={**os.environ, MARK: self.mark, **_by_shared_memory(self.memory)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -126,7 +137,7 @@ class KilledRun:
 
     def launcher(self) -> list[int]:
         found = self.processes().items()
-        return [p for p, words in found if Path(words.split(" ")[0]).name.startswith(("mpiexec", "orterun"))]
+        return [p for p, words in found if Path(words.split(" ")[0]).name.startswith(LAUNCHERS)]
 
     def dumps(self, pattern: str = "checkpoint-*") -> list[Path]:
         """Data files of dumps, without those in which a library was measured."""

@@ -29,7 +29,8 @@ DumpOperations::Options counting_options(const ResolvedPlan& resolved, std::size
     out.file_is_open = file_is_open;
     out.fit_bytes = payload;
     // Stated bytes include the library's own, which are unknown before a run. They are counted as stated.
-    const bool stated = resolved.content(dump).sized() && resolved.family(dump).level != traits.level;
+    const bool stated =
+        resolved.content(dump).sized() && traits.level && resolved.family(dump).level != *traits.level;
     out.whole_elements = !traits.plain_bytes && (!stated || payload.has_value());
     return out;
 }

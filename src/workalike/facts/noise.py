@@ -23,7 +23,7 @@ _SYSTEM = re.compile(
 )
 _MPI = re.compile(
     r"_cid-[^/]*\.sm$|\.locktest\.\d+$|/ompi\.[^/]+/|/\.?shfp\.|romio-hints$|/mca_[^/]+$|/vader_segment|/openmpi-sessions"
-    r"|\.shfp\.\d+$|/prte\.[^/]+/"
+    r"|\.shfp\.\d+$|/prte(?:run)?\.[^/]+/"
 )
 _TEXT_LOG = re.compile(r"\.(?:log|err|stderr|stdout)$|(?:^|/)log\.[a-z]+$|[-_.]log\.[a-z]+$|timings\.log$")
 

@@ -57,6 +57,7 @@ MPI_FILES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r".*\.locktest\.\d+"), "{}.locktest.0"),
     (re.compile(r"ompi\..+"), "ompi.{}"),
     (re.compile(r"prte\..+"), "prte.{}"),
+    (re.compile(r"prterun\..+"), "prterun.{}"),
     (re.compile(r"\.?shfp\..*"), "shfp.{}"),
     (re.compile(r".*\.shfp\.\d+"), "{}.shfp.0"),
     (re.compile(r"mca_.+\.so"), "mca_{}.so"),
