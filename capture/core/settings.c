@@ -131,7 +131,8 @@ static bool starts_with(const char* text, const char* begin) {
     return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-/* Whether this is the folder in which Open MPI keeps the shared memory of a job: "/tmp/ompi.<host>.<user>/...", or
+/* Whether this is the folder in which Open MPI keeps the shared memory of a job:
+   "/tmp/ompi.<host>.<user>/...", or
    "/tmp/prterun.<host>.<process>.<user>/..." with version 5, whose daemons use "/tmp/prte.<host>...". */
 static bool in_mpi_session(const char* path) {
     if (!strstr(path, "/ompi.") && !strstr(path, "/prte")) return false;
