@@ -37,13 +37,15 @@ def workload(dataset: Dataset, ranks: int, epochs: int, interface: str = "posix"
     return Workload.model_validate({"ranks": ranks, "runtime": 20 * epochs + 10, "families": [family]})
 
 
-def logs_of(dataset: Dataset, ranks: int, epochs: int, seed: int = 1, module: str = "POSIX") -> list[Log]:
+def logs_of(
+    dataset: Dataset, ranks: int, epochs: int, seed: int = 1, module: str = "POSIX", read_time: float = 0.01
+) -> list[Log]:
     """The logs of the processes of a run: counters by their definitions, over the operations of the plan."""
     plan = core_plan(resolve(workload(dataset, ranks, epochs, module.lower()), Options(seed=seed)))
-    return [log_of_rank(plan, rank, epochs, module) for rank in range(ranks)]
+    return [log_of_rank(plan, rank, epochs, module, read_time) for rank in range(ranks)]
 
 
-def log_of_rank(plan: Any, rank: int, epochs: int, module: str) -> Log:
+def log_of_rank(plan: Any, rank: int, epochs: int, module: str, read_time: float) -> Log:
     columns = plan.operations(rank=rank, most=10**6)
     rows = list(
         zip(*(columns[c].tolist() for c in ("dump", "file", "kind", "offset", "length")), strict=True)
@@ -79,7 +81,7 @@ def log_of_rank(plan: Any, rank: int, epochs: int, module: str) -> Log:
             values |= {f"ACCESS{place}_ACCESS": size, f"ACCESS{place}_COUNT": count}
         first, end = min(times[file]), max(times[file])
         values |= {"F_OPEN_START_TIMESTAMP": first, "F_READ_START_TIMESTAMP": first}
-        values |= {"F_READ_END_TIMESTAMP": end, "F_CLOSE_END_TIMESTAMP": end, "F_READ_TIME": 0.01}
+        values |= {"F_READ_END_TIMESTAMP": end, "F_CLOSE_END_TIMESTAMP": end, "F_READ_TIME": read_time}
         if module == "STDIO":
             gone = ("SEQ", "CONSEC", "ACCESS", "STATS")
             values = {name: value for name, value in values.items() if not name.startswith(gone)}
@@ -190,6 +192,15 @@ def test_one_process() -> None:
     dataset, found = found_in(logs_of(truth, 1, 5))
     assert dataset == truth.model_copy(update={"split": Split.FILES})
     assert counted(found) == counted_of(truth, 1, 5)
+
+
+@pytest.mark.parametrize("read_time", [0.0, 0.01])
+def test_compute_time_is_known_where_the_time_of_reads_is(read_time: float) -> None:
+    truth = Dataset(files=12, samples=4, sample=4096, order=EACH)
+    dataset, found = found_in(logs_of(truth, 1, 5, read_time=read_time))
+    assert dataset is not None
+    computes = found.workload.families[0].schedule.compute_times()
+    assert (min(computes) > 0) if read_time else (set(computes) == {0.0})
 
 
 @pytest.mark.parametrize("transfer", [None, 4096])

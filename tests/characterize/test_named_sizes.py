@@ -98,3 +98,6 @@ def test_dumps_with_sizes_of_their_own(tmp_path: Path) -> None:
 def test_empty_operations_come_first_and_leave_no_room() -> None:
     """Ranks that only join a call: nothing fills the rest of their turn."""
     assert _from_the_first_rank([(5, 8), (3, 0)], [(4, 2)], 4) == [(3, 0), (5, 8), (3, 2), (1, 2)]
+    assert _from_the_first_rank([(4, 8), (8, 2)], [], 4) == [(8, 2), (4, 8)], (
+        "the most frequent size comes first"
+    )

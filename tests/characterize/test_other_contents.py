@@ -67,5 +67,10 @@ def test_bytes_that_a_rule_read_as_written_twice_are_passes() -> None:
     made = in_passes(Content.model_validate(twice), 3)
     assert made is not None and made.passes == 3
     assert [(s.sizes[0].count, s.sizes[0].size) for s in made.streams] == [(2, 8)]
+    at_zero = {"streams": [stream("write", "4 x 8 B", base=0), stream("write", "2 x 8 B", base=0)]}
+    made = in_passes(Content.model_validate(at_zero), 3)
+    assert made is not None and [(s.sizes[0].count, s.sizes[0].size) for s in made.streams] == [(2, 8)]
+    from_one = {"streams": [stream("write", "4 x 8 B", base=1), stream("write", "2 x 8 B", base=0)]}
+    assert in_passes(Content.model_validate(from_one), 3) is None
     elsewhere = {"streams": [stream("write", "4 x 8 B"), stream("write", "2 x 8 B", base=1)]}
     assert in_passes(Content.model_validate(elsewhere), 3) is None

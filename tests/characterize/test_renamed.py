@@ -73,15 +73,19 @@ def test_one_temporary_name_for_all(tmp_path: Path) -> None:
     assert [dump.file for dump in plan.dumps] == list(range(6))
 
 
+@pytest.mark.parametrize("name", ["/data/state", "/data/state-c"])
 @pytest.mark.parametrize("kept", [1, 3])
-def test_backups_by_rename(tmp_path: Path, kept: int) -> None:
-    """Before each write but the first, older files go one name further: state to state.1, that to state.2, …"""
+def test_backups_by_rename(tmp_path: Path, kept: int, name: str) -> None:
+    """Before each write but the first, older files go one name further: state to state.1, that to state.2, …
+
+    The second name has a record id that does not fit into a signed number.
+    """
     log = LogBuilder(nprocs=4, run_time=20.0)
-    log.posix("/data/state", 0, **written(0, 6, RENAME_SOURCES=5))
-    names = ["/data/state", *(f"/data/state.{k + 1}" for k in range(kept))]
-    for k, name in enumerate(names[1:]):
+    log.posix(name, 0, **written(0, 6, RENAME_SOURCES=5))
+    names = [name, *(f"{name}.{k + 1}" for k in range(kept))]
+    for k, older in enumerate(names[1:]):
         last = {} if k == kept - 1 else {"RENAME_SOURCES": 4 - k}
-        log.posix(name, 0, RENAME_TARGETS=5 - k, RENAMED_FROM=signed(record_id(names[k])), **last)
+        log.posix(older, 0, RENAME_TARGETS=5 - k, RENAMED_FROM=signed(record_id(names[k])), **last)
     family = family_of(log, tmp_path)
     assert (family.schedule.dumps, family.lifetime) == (6, Lifetime.PER_DUMP)
     assert (family.backup, family.rename, family.keep) == (True, False, kept + 1)

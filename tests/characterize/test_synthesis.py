@@ -364,3 +364,49 @@ def test_a_file_that_each_dump_opens_to_append_to_it(tmp_path: Path) -> None:
     assert all(row.agrees for row in model_against_log(pair_up(found, None)))
     assert (family.lifetime, family.schedule.dumps) == (Lifetime.APPENDED, 6)
     assert [family.content_of(dump).opens for dump in range(6)] == [1] * 6
+
+
+def counted_once(tmp_path: Path, rank: int, states: int | None = None, **counters: float) -> Characterization:
+    """What is found in a log with one file, which is open from 1 to 19 s; operations have 64 KiB."""
+    size, writes, reads = 65536, int(counters["WRITES"]), int(counters.get("READS", 0))
+    log = LogBuilder(nprocs=RANKS, run_time=20.0)
+    log.posix(
+        "/data/run/state", rank, BYTES_WRITTEN=writes * size, SIZE_WRITE_10K_100K=writes, BYTES_READ=reads * size,
+        SIZE_READ_10K_100K=reads, ACCESS1_ACCESS=size, ACCESS1_COUNT=writes + reads, FILE_ALIGNMENT=4096,
+        F_OPEN_START_TIMESTAMP=1.0, F_WRITE_START_TIMESTAMP=1.1, F_WRITE_END_TIMESTAMP=18.0,
+        F_CLOSE_END_TIMESTAMP=19.0, F_WRITE_TIME=0.5, **counters,
+    )  # fmt: skip
+    log.write(tmp_path / "app.darshan")
+    return characterize([open_log(tmp_path / "app.darshan")], CharacterizeOptions(states=states))
+
+
+def test_a_shared_file_that_is_overwritten(tmp_path: Path) -> None:
+    """Each rank opens it once and writes its operations of each of five states between those of the others."""
+    found = counted_once(
+        tmp_path, -1, states=5, OPENS=RANKS, WRITES=20 * RANKS, MAX_BYTE_WRITTEN=4 * RANKS * 65536 - 1,
+        SEQ_WRITES=15 * RANKS, STRIDE1_STRIDE=(RANKS - 1) * 65536, STRIDE1_COUNT=15 * RANKS,
+    )  # fmt: skip
+    (family,) = found.workload.families
+    assert (family.lifetime, family.schedule.dumps) == (Lifetime.OVERWRITTEN, 5)
+    assert all(row.agrees for row in model_against_log(pair_up(found, None)))
+
+
+def test_the_first_of_two_unequal_states_reaches_the_end(tmp_path: Path) -> None:
+    """A file is written whole, and at the second open in part."""
+    found = counted_once(
+        tmp_path, 0, OPENS=2, WRITES=8, MAX_BYTE_WRITTEN=5 * 65536 - 1, SEQ_WRITES=6, CONSEC_WRITES=6,
+        READS=5, MAX_BYTE_READ=5 * 65536 - 1, SEQ_READS=4, CONSEC_READS=4, RW_SWITCHES=1,
+        F_READ_START_TIMESTAMP=1.05, F_READ_END_TIMESTAMP=5.0, F_READ_TIME=0.1,
+    )  # fmt: skip
+    (family,) = found.workload.families
+    written = [
+        sum(
+            entry.count
+            for stream in family.content_of(k).streams
+            if stream.direction.value == "write"
+            for entry in stream.sizes
+        )
+        for k in range(family.schedule.dumps)
+    ]
+    assert written == [5, 3]
+    assert all(row.agrees for row in model_against_log(pair_up(found, None)))

@@ -166,3 +166,9 @@ def test_the_warnings_of_a_job_have_them(tmp_path: Path) -> None:
     assert warnings == [
         "module STDIO: BYTES_WRITTEN is 1, WRITES is 0: these cannot be true together (1 file)"
     ]
+
+
+def test_a_file_that_was_only_asked_about_need_not_be_opened(tmp_path: Path) -> None:
+    assert (
+        contradictions(tmp_path, ("POSIX", {"STATS": 3}), ("POSIX", {"OPENS": 0, "RENAME_TARGETS": 1})) == []
+    )

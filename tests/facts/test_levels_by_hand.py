@@ -8,6 +8,7 @@ import pytest
 from facts_by_hand import file_facts, module_facts
 
 from workalike.facts.levels import (
+    LevelChoice,
     choose_level,
     choose_levels,
     force_level,
@@ -17,7 +18,7 @@ from workalike.facts.levels import (
     split_stdio,
 )
 from workalike.facts.records import FileFacts
-from workalike.facts.rules import LevelRule
+from workalike.facts.rules import LevelRule, by
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.words import Direction, Interface, Level, Reason
 
@@ -208,3 +209,12 @@ def test_a_level_that_the_user_asks_for() -> None:
     down = choose_level(both((100, 100), (0, 0)), WRITE)
     assert down is not None and down.level is Level.MPIIO
     assert force_level(both((100, 100), (0, 0)), WRITE, down, Level.POSIX).losses == []
+
+
+def test_what_a_library_adds_is_named_where_its_own_level_is_asked_for() -> None:
+    """The level of MPI-IO has 30 bytes more than the data sets: HDF5's metadata, and nothing that is lost."""
+    given = file(h5d=1000, mpiio={"BYTES_WRITTEN": 1030, "SIZE_WRITE_AGG_0_100": 1})
+    below = LevelChoice(Level.MPIIO, 1030, by(LevelRule.AS_ASKED, level="mpiio"), [])
+    asked = force_level(given, WRITE, below, Level.H5D)
+    assert (asked.level, asked.moved) == (Level.H5D, 1000)
+    assert [(loss.reason, loss.bytes) for loss in asked.losses] == [(Reason.LIBRARY_METADATA, 30)]
