@@ -202,6 +202,32 @@ def test_bursts_in_the_heatmap() -> None:
     assert {Assumption.STATES, Assumption.STATE_SIZES} <= set(family.assumed)
 
 
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_a_shared_file_overwritten_in_place(interleaved: bool) -> None:
+    """Each of five states goes over the same bytes; the file is opened once."""
+    ranks, operations, bins = 4, 4, [0] * 100
+    file = simple_file("/run/state", "POSIX", range(ranks))
+    for rank, ops in file.ops.items():
+        ops.clear()
+        for state, call in itertools.product(range(5), range(operations)):
+            place = call * ranks + rank if interleaved else rank * operations + call
+            at = 10.0 + 16 * state + 0.5 * call
+            bins[int(at)] += MIB
+            ops.append(Op(WRITE, place * MIB, MIB, at, at + 0.4, False))
+    builder = builder_of(ranks, run_time=100)
+    add_file(builder, file)
+    for rank in range(ranks):
+        builder.heatmap("POSIX", rank, 1.0, [size // ranks for size in bins])
+    (found,) = characterized(builder).workload.families
+    assert (found.lifetime, found.schedule.dumps) == (Lifetime.OVERWRITTEN, 5)
+    pattern = Pattern.INTERLEAVED if interleaved else Pattern.CONTIGUOUS
+    for content in found.all_contents():
+        (stream,) = content.streams
+        assert stream.pattern is pattern
+        assert [(e.total(ranks), e.size) for e in stream.sizes] == [(ranks * operations, MIB)]
+        assert (stream.repeat, content.passes) == (1, 1)
+
+
 def test_the_heatmap_less_other_files() -> None:
     """The bursts of checkpoints are not states of the file that is open over the run."""
     builder = builder_of(1, run_time=100)

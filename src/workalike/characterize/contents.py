@@ -127,6 +127,12 @@ def _share_streams(
     order = sorted(range(len(sizes)), key=lambda k: sizes[k])
     ascending = [sizes[k] for k in order]
     for stream in streams:
+        if stream.repeat >= len(sizes) > 1 and stream.repeat % len(sizes) == 0 and len(set(sizes)) == 1:
+            # Each state has whole repetitions; a share of each repetition would be other operations.
+            part = stream.model_copy(update={"repeat": stream.repeat // len(sizes), "base": None})
+            for content in contents:
+                content.streams.append(part)
+            continue
         for place, pairs in zip(order, cut_stream(stream, ascending, nprocs, exact), strict=True):
             if pairs:
                 entries = [Entry(count=c, size=s) for c, s in pairs]
