@@ -189,8 +189,10 @@ def test_vpic_phases() -> None:
     assert collective[0].pattern is Pattern.INTERLEAVED
     assert Assumption.PLACEMENT not in fields.assumed  # the trace shows it
     particles = family(found, Role.OUTPUT).family
-    (sizes,) = [s.sizes for s in particles.content_of(0).streams if s.collective]
-    assert sum(e.count for e in sizes) == 8 * 192
+    (variables,) = [s for s in particles.content_of(0).streams if s.collective]
+    assert variables.repeat == 8
+    assert sum(e.count for e in variables.sizes) == 192, "each rank has its own number of particles"
+    assert sum(e.count * e.size for e in variables.sizes) * 8 == 8_493_465_600
     assert found.workload.nodes == 32
 
 

@@ -81,6 +81,24 @@ def test_ranks_of_equal_records_are_one_stream() -> None:
     assert len(found) <= 2
 
 
+@pytest.mark.parametrize(("ranks", "listed"), [(8, True), (300, False)])
+def test_ranks_with_a_size_of_their_own_in_collective_calls(ranks: int, listed: bool) -> None:
+    """Each rank has its own number of particles; a call for each of three variables."""
+    ops = {
+        r: [Op(WRITE, (call * ranks + r) * 2 * MIB, MIB + 8 * r, collective=True) for call in range(3)]
+        for r in range(ranks)
+    }
+    (stream,) = streams_of(shared_file(ranks, ops, reduce=False))
+    assert stream.collective
+    assert stream.repeat * sum(e.count * e.size for e in stream.sizes) == 3 * sum(
+        MIB + 8 * r for r in range(ranks)
+    )
+    if listed:
+        assert (stream.repeat, sizes(stream)) == (3, [(1, MIB + 8 * r) for r in range(ranks)])
+    else:
+        assert len(stream.sizes) <= 2
+
+
 def test_ranks_that_all_differ_are_few_streams() -> None:
     """A thousand ranks with a thousand sizes become few streams with the same bytes."""
     rng = np.random.default_rng(7)

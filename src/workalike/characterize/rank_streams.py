@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload import units
 from workalike.workload.content import entry_texts
 from workalike.workload.model import Direction, Entry, Pattern, Stream
+from workalike.workload.quantities import MAX_REPEATS
 
 
 def streams_of_ranks(
@@ -93,6 +95,11 @@ def _joint_calls(
     pairs = merged([pair for rank in ranks for pair in split[rank][0]])
     independent_ops = {rank: Moved(independent, 0) for rank, (_, independent) in split.items() if independent}
     members = max(1, len(ranks))
+    ranges = None if len(ranks) == nprocs or not ranks else units.ranges_of(ranks)
+    own = _own_sizes([split[rank][0] for rank in ranks], calls)
+    if one_file and own is not None:
+        streams = placed(own, direction, placement, ranges, True, members)
+        return [stream.model_copy(update={"repeat": calls}) for stream in streams], independent_ops
     if one_file:
         entries = filled_calls(near_equal_merged(pairs, members), calls * members)
     else:
@@ -100,8 +107,16 @@ def _joint_calls(
         if left:
             known = independent_ops[ranks[0]].pairs if ranks[0] in independent_ops else []
             independent_ops[ranks[0]] = Moved(merged(left + known), 0)
-    ranges = None if len(ranks) == nprocs or not ranks else units.ranges_of(ranks)
     return placed(entries, direction, placement, ranges, True, members), independent_ops
+
+
+def _own_sizes(by_rank: Sequence[Sequence[Pair]], calls: int) -> list[Pair] | None:
+    """The operations of one call, rank by rank, where each rank has a size of its own in all calls; else None."""
+    if any(len(pairs) != 1 or pairs[0][0] != calls for pairs in by_rank):
+        return None
+    sizes = [pairs[0][1] for pairs in by_rank]
+    runs = [(sum(1 for _ in run), size) for size, run in groupby(sizes)]
+    return runs if 1 < len(runs) <= THRESHOLDS.ranks_listed and calls <= MAX_REPEATS else None
 
 
 def _even_streams(
