@@ -239,7 +239,9 @@ class Thresholds:
         64, "clusters", "Most sets of ranks with the same operations in one direction of a dump."
     )
     ranks_listed: int = _limit(
-        256, "sizes", "Most sizes of a collective call that are listed rank by rank, where each rank has its own."
+        256,
+        "sizes",
+        "Most sizes of a collective call that are listed rank by rank, where each rank has its own.",
     )
     ranks_even: float = _threshold(
         1.25, "factor", "Ranks share evenly where the largest share is at most so many times the smallest."
