@@ -322,6 +322,9 @@ TEST_CASE("the names of the engine are parsed, and no others") {
     CHECK(lock->is_library_lock);
     CHECK(lock->plan == "0badcafe");
     CHECK(parse_name("checkpoint-12.0003.r000001.0badcafe.dat.tmp-1-4711.lock")->is_library_lock);
+    CHECK(parse_name("restart-1.0000.r000002.0badcafe.dat.locktest.0")->is_library_lock);
+    CHECK_FALSE(parse_name("restart-1.0000.r000002.0badcafe.dat.locktest.0x"));
+    CHECK_FALSE(parse_name("restart-1.0000.r000002.0badcafe.dat.locktest."));
     CHECK_FALSE(parsed->is_library_lock);
     for (const char* other :
          {"", "checkpoint", "checkpoint-1", "checkpoint-1.0badcafe.dat", "checkpoint-1.0000.dat",

@@ -17,7 +17,7 @@ from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
 from workalike.plan.resolve import Options, resolve
 from workalike.workload import units
-from workalike.workload.model import Lifetime, Workload
+from workalike.workload.model import Lifetime, Pattern, Workload
 
 
 def workload(content: dict[str, object], **family: object) -> Workload:
@@ -150,6 +150,18 @@ def test_patterns(tmp_path: Path, pattern: str) -> None:
     content = found_again(workload({"streams": [stream]}), tmp_path).workload.families[0].content
     assert content is not None
     assert content.streams[0].pattern == pattern
+
+
+@pytest.mark.parametrize("pattern", ["random", "shuffled"])
+def test_random_order(tmp_path: Path, pattern: str) -> None:
+    """In regions of a few places chance lets many operations follow each other, over the whole file few."""
+    sizes = f"{24 * RANKS} x 64 KiB"
+    streams = [
+        {"direction": direction, "sizes": [sizes], "pattern": pattern} for direction in ("write", "read")
+    ]
+    content = found_again(workload({"streams": streams}), tmp_path).workload.families[0].content
+    assert content is not None
+    assert {stream.pattern for stream in content.streams} == {Pattern(pattern)}
 
 
 @pytest.mark.parametrize("directions", [("write", "read"), ("write",)])

@@ -13,9 +13,13 @@ from pathlib import Path
 import pytest
 from known_logs import REPOSITORY, own
 
+from workalike.launch.run import engine_if_built
+
 EXAMPLES = REPOSITORY / "examples"
 SLURM = EXAMPLES / "3-replica-under-slurm.sh"
 SCRIPTS = sorted(path for path in EXAMPLES.iterdir() if path.suffix in (".sh", ".py") and path != SLURM)
+WITH_ENGINE = ("2-", "4-", "5-")
+needs_engine = pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)")
 WRITE = "WORKALIKE_WRITE_EXAMPLES" in os.environ
 
 SRUN = """\
@@ -48,7 +52,14 @@ def run(script: Path, *arguments: str, **more: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(script, marks=needs_engine if script.name.startswith(WITH_ENGINE) else ())
+        for script in SCRIPTS
+    ],
+    ids=lambda path: path.stem,
+)
 def test_example_prints_what_stands_beside_it(script: Path) -> None:
     shown = run(script)
     expected = script.with_suffix(".out")
@@ -57,6 +68,7 @@ def test_example_prints_what_stands_beside_it(script: Path) -> None:
     assert shown == expected.read_text(encoding="utf-8"), "WORKALIKE_WRITE_EXAMPLES=1 writes it anew"
 
 
+@needs_engine
 def test_job_script_starts_the_engine_by_srun(tmp_path: Path) -> None:
     """Without Slurm, a stand-in starts the tasks; tests/system uses the real one."""
     (tmp_path / "srun").write_text(SRUN)

@@ -74,7 +74,7 @@ def in_order(stream: dict[str, Any], counts: list[int]) -> list[tuple[int, int]]
 def expand_stream(
     plan: dict[str, Any], family: dict[str, Any], stream: dict[str, Any], base: int
 ) -> dict[int, list[Op]]:
-    """The operations of every rank; for `random`, in ascending order."""
+    """The operations of every rank; for `random`, in ascending order; for `shuffled`, where interleaved ones lie."""
     members = members_of(plan, family)
     files = file_of_rank(plan, family)
     ranks = ranks_of(stream["ranks"], members)
@@ -118,7 +118,7 @@ def expand_stream(
                     offset = region + moved
                 elif pattern == "replicated":
                     offset = base + stream["base"] + moved
-                elif pattern == "interleaved":
+                elif pattern in ("interleaved", "shuffled"):
                     # Operation number t of the stream belongs to rank t mod n.
                     start = sum(counts[j][x] for x in range(e)) * n + i - first_turn[e] if one_file else i
                     offset = bases[e] + (start + k * n) * size

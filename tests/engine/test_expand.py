@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import defaultdict
 from typing import Any
@@ -12,7 +13,7 @@ from .conftest import Engine, content, dump, family, make_plan, sharing, stream,
 from .reference import Counters, Op, expand_stream, file_of_rank, members_of
 
 Operations = dict[tuple[int, int], list[tuple[str, int, int, str]]]
-PATTERNS = ["contiguous", "interleaved", "strided", "random", "same", "replicated"]
+PATTERNS = ["contiguous", "interleaved", "strided", "random", "shuffled", "same", "replicated"]
 
 
 def random_ranges(rng: random.Random, members: list[int]) -> Any:
@@ -97,14 +98,22 @@ def check_family(plan: dict[str, Any], number: int, found: Operations, line: dic
     for item in streams:
         for rank, ops in expand_stream(plan, family_spec, item, plan["dumps"][number]["base"]).items():
             expected[rank].extend(ops)
+    patterns = {item["pattern"] for item in streams}
+    of_files: dict[str, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
     for rank in members:
         wanted = [(op.direction, op.offset, op.size) for op in expected[rank]]
         seen = [op[:3] for op in found[number, rank]]
-        if any(item["pattern"] == "random" for item in streams):
+        if "shuffled" in patterns:  # the ranks of a file share out its places
+            assert sorted((d, size) for d, _, size in seen) == sorted((d, size) for d, _, size in wanted)
+            of_files[files[rank]][0].extend(seen)
+            of_files[files[rank]][1].extend(wanted)
+        elif "random" in patterns:
             assert sorted(seen) == sorted(wanted)
         else:
             assert seen == wanted
         assert all(files[rank] in op[3] for op in found[number, rank])
+    for seen, wanted in of_files.values():
+        assert sorted(seen) == sorted(wanted)
     counters = Counters()
     for rank in members:
         counters.add_rank([Op(d, o, s, 0) for d, o, s, _ in found[number, rank]])
@@ -126,6 +135,30 @@ def test_random_order_is_a_permutation_and_seeded(engine: Engine) -> None:
     first = offsets(1)
     assert sorted(first) == [64 * k for k in range(1000)] + [64000 + 100 * k for k in range(24)]
     assert first != sorted(first)
+    assert offsets(1) == first
+    assert offsets(2) != first
+
+
+def test_shuffled_ranks_share_one_order(engine: Engine) -> None:
+    """Each place of the file is used once, by a rank that chance chooses; those of a rank lie all over the file."""
+
+    def offsets(seed: int) -> list[list[int]]:
+        spec = [content(stream([[4000, 64], [30, 100]], pattern="shuffled"))]
+        plan = make_plan(4, [family()], spec, seed=seed)
+        out = engine.tmp / f"operations{seed}-{engine.runs}.txt"
+        engine(plan, "--backend", "record", "--operations", str(out))
+        found = parse_operations(out.read_text())
+        return [[op[1] for op in found[0, rank]] for rank in range(4)]
+
+    first = offsets(1)
+    places = [64 * k for k in range(4000)] + [256_000 + 100 * k for k in range(30)]
+    assert sorted(itertools.chain(*first)) == places
+    for own in first:
+        large = own[:1000]
+        assert max(large) < 256_000 <= min(own[1000:]), "entry by entry"
+        forward = sum(b > a for a, b in itertools.pairwise(large))
+        assert 400 < forward < 600
+        assert min(large) < 25_600 and max(large) > 230_400
     assert offsets(1) == first
     assert offsets(2) != first
 

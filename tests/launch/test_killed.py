@@ -163,6 +163,7 @@ def test_files_of_a_killed_run_are_removed(left: KilledRun) -> None:
     role, _, plan, extension = file.name.split(".")
     (file.parent / f"{role}.calibration.g0000.{plan}.{extension}").write_bytes(b"begun")
     (file.parent / f"{file.name}-1-4711.lock").touch()
+    (file.parent / f"{file.name}.locktest.0").touch()
     (file.parent / "notes.txt").write_text("not ours")
     performed(left)
     assert left.litter() == ["notes.txt"]

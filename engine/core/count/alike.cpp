@@ -79,7 +79,7 @@ class Breaks {
     }
 
     void add_stream(const Stream& stream) {
-        if (stream.pattern == Pattern::random || stream.pattern == Pattern::table) each_member = true;
+        if (is_random(stream.pattern) || stream.pattern == Pattern::table) each_member = true;
         add_ranks(stream.ranks);
         const std::int64_t n = size_of(stream.ranks);
         if (n == 0) return;

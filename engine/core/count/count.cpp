@@ -245,14 +245,14 @@ std::vector<Chain> chains_of(const ResolvedPlan& resolved,
 bool repeats(const Content& content) {
     if (content.dataset) return false;  // readers and order change from epoch to epoch
     return std::none_of(content.streams.begin(), content.streams.end(),
-                        [](const Stream& stream) { return stream.pattern == Pattern::random; });
+                        [](const Stream& stream) { return is_random(stream.pattern); });
 }
 
 /// Operations in random order, of all ranks. Each of them is looked at.
 Wide random_operations(const Content& content) {
     Wide out = 0;
     for (const Stream& stream : content.streams) {
-        if (stream.pattern != Pattern::random) continue;
+        if (!is_random(stream.pattern)) continue;
         for (const Entry& entry : stream.entries) out += entry.operations;
     }
     return out;

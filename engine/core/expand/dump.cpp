@@ -243,8 +243,10 @@ void DumpOperations::count_calls() {
 void DumpOperations::begin_stream(Section& section) {
     const Stream& stream = content_.streams[part_];
     const Place place = place_of(stream.ranks, layout_, slot_, acting_);
+    // A rank has a random order of its own; the ranks of a shuffled stream have one order together.
+    const bool common = stream.pattern == Pattern::shuffled;
     const std::uint64_t key =
-        mix(mix(plan_.seed, position_), mix(part_, static_cast<std::uint64_t>(acting_)));
+        mix(mix(plan_.seed, position_), common ? part_ : mix(part_, static_cast<std::uint64_t>(acting_)));
     section.part = part_;
     section.writes =
         stream.rows ? stream.rows->moves(Direction::write) : stream.direction == Direction::write;

@@ -181,7 +181,7 @@ StreamOperations::StreamOperations(const Stream& stream, const Place& place, std
         }
         return;
     }
-    place_entries(place, base + stream.base, only_entry);
+    place_entries(place, base + stream.base, key, only_entry);
     if (joins && stream.collective) {
         // As many collective calls as the busiest rank has.
         joins_left_ = most_operations(stream, place, only_entry) - own_;
@@ -197,7 +197,7 @@ StreamOperations::StreamOperations(const Stream& stream, const Place& place, std
     }
 }
 
-void StreamOperations::place_entries(const Place& place, std::int64_t base,
+void StreamOperations::place_entries(const Place& place, std::int64_t base, std::uint64_t key,
                                      std::optional<std::size_t> only_entry) {
     const bool one_region = stream_.pattern == Pattern::contiguous || stream_.pattern == Pattern::random;
     std::int64_t at = base;  // the base of the entry
@@ -216,15 +216,22 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base,
             state.first = at + place.local() * piece;
             state.step = place.here * entry.size;
             if (wanted) piece_stride_ = place.here * piece;
-        } else if (stream_.pattern == Pattern::interleaved) {
+        } else if (stream_.pattern == Pattern::interleaved || stream_.pattern == Pattern::shuffled) {
             // Round robin runs over all entries: the operations of the rank in earlier entries give the
             // position of the next.
             const std::int64_t turn =
                 one_file(place) && place.active()
                     ? share_of(span.before, place.all, place.index) * place.all + place.index - span.before
                     : place.local();
-            state.first = at + turn * entry.size;
-            state.step = place.here * entry.size;
+            if (stream_.pattern == Pattern::shuffled) {
+                state.first = at;
+                state.step = place.here;
+                state.turn = turn;
+                state.places.emplace(count_here(span, place), mix(key, e));
+            } else {
+                state.first = at + turn * entry.size;
+                state.step = place.here * entry.size;
+            }
         } else if (stream_.pattern == Pattern::strided) {
             state.first = at + before * stream_.stride;
             state.step = stream_.stride;
@@ -250,7 +257,9 @@ void StreamOperations::emit(EntryState& entry, Operation& operation) const {
     operation.direction = stream_.direction;
     operation.collective = stream_.collective;
     operation.joins = false;
-    operation.offset = entry.first + entry.done * entry.step;
+    operation.offset = entry.places
+                           ? entry.first + (*entry.places)(entry.turn + entry.done * entry.step) * entry.size
+                           : entry.first + entry.done * entry.step;
     operation.size = entry.size;
     operation.pieces = stream_.pieces;
     operation.piece_stride = piece_stride_;
@@ -273,7 +282,8 @@ bool StreamOperations::next(Operation& operation) {
 }
 
 EqualRun StreamOperations::ahead() const {
-    if (stream_.pattern == Pattern::table || order_ || !heap_.empty() || current_ >= entries_.size())
+    if (stream_.pattern == Pattern::table || stream_.pattern == Pattern::shuffled || order_ ||
+        !heap_.empty() || current_ >= entries_.size())
         return {};
     const EntryState& entry = entries_[current_];
     if (entry.done < 2) return {};

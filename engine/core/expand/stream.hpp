@@ -15,8 +15,8 @@ __extension__ using Wide = __int128;  // for sums that a hostile plan could over
 
 class StreamOperations {
   public:
-    /// `acting_rank` selects the rows of a table, `key` seeds a random order. With `joins`, the rank joins
-    /// collective calls with zero bytes.
+    /// `acting_rank` selects the rows of a table, `key` seeds a random order (of a shuffled stream: the same
+    /// one for all ranks). With `joins`, the rank joins collective calls with zero bytes.
     StreamOperations(const Stream& stream, const Place& place, std::int64_t base, std::int64_t acting_rank,
                      std::uint64_t key, bool joins, std::optional<std::size_t> only_entry = std::nullopt);
 
@@ -34,13 +34,16 @@ class StreamOperations {
         std::int64_t first = 0;  // the offset of operation 0
         std::int64_t step = 0;   // from one operation to the next
         std::int64_t done = 0;
+        std::optional<Permutation> places;  // of a shuffled stream: then `step` is in places
+        std::int64_t turn = 0;              // of operation 0, among the operations of all ranks
     };
     bool next_mixed(Operation& operation);
     bool next_random(Operation& operation);
     bool next_row(Operation& operation);
     bool join(Operation& operation);
     void emit(EntryState& entry, Operation& operation) const;
-    void place_entries(const Place& place, std::int64_t base, std::optional<std::size_t> only_entry);
+    void place_entries(const Place& place, std::int64_t base, std::uint64_t key,
+                       std::optional<std::size_t> only_entry);
 
     const Stream& stream_;
     std::vector<EntryState> entries_;

@@ -38,10 +38,11 @@ constexpr std::array<Word<SharingMode>, 5> sharing_modes{{{"shared", SharingMode
 constexpr std::array<Word<Lifetime>, 3> lifetimes{
     {{"per-dump", Lifetime::per_dump}, {"appended", Lifetime::appended}, {"reused", Lifetime::reused}}};
 constexpr std::array<Word<Direction>, 2> directions{{{"read", Direction::read}, {"write", Direction::write}}};
-constexpr std::array<Word<Pattern>, 7> patterns{{{"contiguous", Pattern::contiguous},
+constexpr std::array<Word<Pattern>, 8> patterns{{{"contiguous", Pattern::contiguous},
                                                  {"interleaved", Pattern::interleaved},
                                                  {"strided", Pattern::strided},
                                                  {"random", Pattern::random},
+                                                 {"shuffled", Pattern::shuffled},
                                                  {"same", Pattern::same},
                                                  {"replicated", Pattern::replicated},
                                                  {"table", Pattern::table}}};

@@ -23,7 +23,12 @@ enum class Level { posix, stdio, mpiio, h5d, pnetcdf };
 enum class SharingMode { shared, per_rank, groups, subset, root };
 enum class Lifetime { per_dump, appended, reused };
 enum class Direction { read, write };
-enum class Pattern { contiguous, interleaved, strided, random, same, replicated, table };
+enum class Pattern { contiguous, interleaved, strided, random, shuffled, same, replicated, table };
+
+/// Whether the places of operations follow no rule that continues from one to the next.
+[[nodiscard]] constexpr bool is_random(Pattern pattern) {
+    return pattern == Pattern::random || pattern == Pattern::shuffled;
+}
 enum class ClockKind { gap, deadline };
 enum class GapFill { sleep, busy, memory, mpi };
 enum class MeshType { uniform, rectilinear, curvilinear, unstructured, arbitrary, point };

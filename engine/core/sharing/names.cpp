@@ -31,7 +31,9 @@ bool take(std::string_view& text, std::string_view prefix) {
 }
 
 /// `-1-4711.lock`: the file in which Open MPI keeps the shared file pointer while the file is open.
+/// `.locktest.0`: with which it tries, while it opens the file, whether the file system has locks.
 bool is_lock_suffix(std::string_view text) {
+    if (take(text, ".locktest.")) return take_number(text) && text.empty();
     return take(text, "-") && take_number(text) && take(text, "-") && take_number(text) && text == ".lock";
 }
 

@@ -38,7 +38,7 @@ from workalike.workload.model import (
     SharingMode,
     Workload,
 )
-from workalike.workload.words import Reading
+from workalike.workload.words import AT_RANDOM, Reading
 
 ANY = (
     *(counter for counters in PLACED_BY.values() for counter in counters),
@@ -168,7 +168,7 @@ def _others(refiner: Refiner, family: Family) -> Iterator[Family]:
     both = [found for pattern in PATTERNS for found in placed_alike(family, pattern)]
     for _, other in [*both, *sorted(made, key=lambda found: SIMPLEST_FIRST.index(found[0]))]:
         unlikely = any(
-            stream.pattern is Pattern.RANDOM
+            stream.pattern in AT_RANDOM
             or (stream.pattern is Pattern.REPLICATED and stream.direction is Direction.WRITE)
             for content in other.all_contents()
             for stream in content.streams
@@ -206,4 +206,8 @@ def _readings(family: Family) -> list[set[Reading]]:
 
 def _pattern(pattern: Pattern, alone: bool) -> Pattern:
     """The pattern; alone in its file, a rank's operations are contiguous in several of them."""
-    return Pattern.CONTIGUOUS if alone and pattern in (Pattern.INTERLEAVED, Pattern.REPLICATED) else pattern
+    if not alone:
+        return pattern
+    if pattern is Pattern.SHUFFLED:
+        return Pattern.RANDOM
+    return Pattern.CONTIGUOUS if pattern in (Pattern.INTERLEAVED, Pattern.REPLICATED) else pattern

@@ -33,7 +33,7 @@ from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
 from workalike.predict.chance import families_at_random, without_chance
 from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log, is_apart
-from workalike.predict.prediction import predicted
+from workalike.predict.prediction import Key, predicted
 from workalike.workload import units
 from workalike.workload.content import CALLS
 from workalike.workload.model import (
@@ -54,7 +54,7 @@ PLACED_BY = {
     Direction.WRITE: ("SEQ_WRITES", "CONSEC_WRITES", "MAX_BYTE_WRITTEN"),
 }
 """Counters that depend on where the operations of a direction land."""
-PATTERNS = (Pattern.INTERLEAVED, Pattern.CONTIGUOUS, Pattern.RANDOM, Pattern.REPLICATED)
+PATTERNS = (Pattern.INTERLEAVED, Pattern.CONTIGUOUS, Pattern.RANDOM, Pattern.SHUFFLED, Pattern.REPLICATED)
 
 Candidate = tuple[SynthesisRule, Family]
 
@@ -135,11 +135,50 @@ class Refiner:
                 break
             misfit, rule, family = min(known, key=lambda found: _badness(found[0]))
             rules.append(by(rule))
+        together = self._shuffled(family, misfit)
+        if together is not None:
+            family = together
+            rules.append(by(SynthesisRule.PLACED))
         if not rules:
             return self.facts
         return replace(
             self.facts, family=family, dumps=self._dumps_of(family), rules=[*self.facts.rules, *rules]
         )
+
+    def _shuffled(self, family: Family, misfit: Sequence[DeterminedRow] | None) -> Family | None:
+        """The ranks' operations at random over all of a file, where that fits CONSEC better than regions of their own.
+
+        Chance explains both readings of few operations. In a region of its own, a rank comes to the next place more often.
+        """
+        at_random = any(s.pattern is Pattern.RANDOM for c in family.all_contents() for s in c.streams)
+        if misfit is None or not at_random or Pattern.SHUFFLED not in self._patterns(family):
+            return None
+
+        def shuffled(content: Content) -> Content | None:
+            streams = [
+                stream.model_copy(update={"pattern": Pattern.SHUFFLED})
+                if stream.pattern is Pattern.RANDOM
+                else stream
+                for stream in content.streams
+            ]
+            return content.model_copy(update={"streams": streams})
+
+        for _, made in _changed(SynthesisRule.PLACED, family, shuffled):
+            off = self.misfit(made)
+            fits = off is not None and _badness(off) <= _badness(misfit)
+            if fits and self._consecutive_off(made) < self._consecutive_off(family):
+                return made
+        return None
+
+    def _consecutive_off(self, family: Family) -> int:
+        """How far the counts of operations that follow each other are off, whatever chance explains."""
+        rows, _ = self._compared(family) or ([], set())
+        return sum(abs(row.found - row.expected) for row in rows if row.counter.startswith("CONSEC"))
+
+    def _patterns(self, family: Family) -> list[Pattern]:
+        """The patterns that operations may have. Ranks with files of their own have no order together."""
+        alone = family.sharing.mode is SharingMode.PER_RANK or family.members(self.job.nprocs) == 1
+        return [pattern for pattern in PATTERNS if not (alone and pattern is Pattern.SHUFFLED)]
 
     def _plain_reopening(
         self, family: Family, misfit: Sequence[DeterminedRow] | None
@@ -185,7 +224,18 @@ class Refiner:
         return sum(dumps) + members * len(dumps)
 
     def misfit(self, family: Family) -> list[DeterminedRow] | None:
-        """The determined counters that are off; None where the family cannot be planned, or has too many calls."""
+        """The determined counters that are off; None where the family cannot be planned, or has too many calls.
+
+        What chance explains is not off.
+        """
+        compared = self._compared(family)
+        if compared is None:
+            return None
+        rows, at_random = compared
+        return [row for row in without_chance(rows, at_random) if not row.agrees]
+
+    def _compared(self, family: Family) -> tuple[list[DeterminedRow], set[Key]] | None:
+        """All determined counters, and the family if its operations are in random order; None as above."""
         workload = Workload(ranks=self.job.nprocs, runtime=max(0.0, self.job.run_time), families=[family])
         try:
             plan = resolve(workload, Options())
@@ -207,7 +257,7 @@ class Refiner:
             if module in found and log.counters
             for row in rows_of((key,), module, log, found[module], below=module != self.module)
         ]
-        return [row for row in without_chance(rows, families_at_random(plan)) if not row.agrees]
+        return rows, families_at_random(plan)
 
     def candidates(self, family: Family, off: Sequence[str]) -> Iterator[Candidate]:
         """Other readings of the same bytes that may set right what is `off`, the simplest first."""
@@ -239,7 +289,7 @@ class Refiner:
             yield from self._strided(family)
         if "FILE_NOT_ALIGNED" in off:
             yield from _changed(SynthesisRule.IN_TURN, family, other_contents.sizes_in_turn)
-        for direction, pattern in product(misplaced, PATTERNS):
+        for direction, pattern in product(misplaced, self._patterns(family)):
             placed = partial(other_contents.placed, direction=direction, pattern=pattern)
             yield from _changed(SynthesisRule.PLACED, family, placed)
             for passes in several:

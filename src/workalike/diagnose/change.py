@@ -12,7 +12,7 @@ from typing import Any
 from workalike.study.transfer import resized
 from workalike.workload import units
 from workalike.workload.content import Entry, Stream, entry_texts
-from workalike.workload.words import Direction, Pattern
+from workalike.workload.words import AT_RANDOM, Direction, Pattern
 
 Document = dict[str, Any]
 """A family, or a part of one, in a workload's document without defaults."""
@@ -88,7 +88,7 @@ def _sync_once(family: Document, members: int) -> bool:
 def _in_order(family: Document, members: int) -> bool:
     changed = False
     for stream in _streams(family):
-        if stream.get("pattern") == Pattern.RANDOM:
+        if stream.get("pattern") in AT_RANDOM:
             stream["pattern"] = Pattern.CONTIGUOUS.value
             changed = True
     return changed

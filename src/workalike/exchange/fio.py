@@ -111,6 +111,8 @@ def _where(transfer: Transfer, own: int, block: int, jobs: int) -> list[str]:
         return [f"rw={word}", f"size={own}"]
     if transfer.pattern is Pattern.SAME:
         return [f"rw={word}", f"size={block}"]
+    if transfer.pattern is Pattern.SHUFFLED:
+        return [f"rw=rand{word}", f"size={own * jobs}", f"io_size={own}"]
     if transfer.pattern is Pattern.STRIDED:
         span = transfer.stride * transfer.count * transfer.segments
         return [*_order(transfer, word, transfer.stride - block), f"offset_increment={span}", f"size={span}"]
@@ -145,6 +147,8 @@ def _say(shape: Shape, notes: Notes) -> None:
         notes.lost(f"{shape.name}: {sharing.files} files of groups of ranks become one shared file")
     if len(shape.transfers(0)) > 1:
         notes.say(f"{shape.name}: the kinds of transfers of a dump run at the same time")
+    if any(t.pattern is Pattern.SHUFFLED for t in shape.transfers(0)):
+        notes.say(f"{shape.name}: each process chooses its places at random, so that some are used twice")
     if any(t.segments > 1 and t.count > 1 for t in shape.transfers(0)):
         notes.say(f"{shape.name}: the repetitions of a stream are contiguous for each rank")
     if family.schedule.computes_within:

@@ -6,7 +6,7 @@ from workalike.exchange.notes import Exported, Notes, say_computing, say_table
 from workalike.exchange.shape import Event, Shape, Transfer, events, is_private, say_data_set, shapes_of
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.units import format_size
-from workalike.workload.words import Direction, Interface, Lifetime, Pattern
+from workalike.workload.words import AT_RANDOM, Direction, Interface, Lifetime, Pattern
 
 APIS = {
     Interface.POSIX: "POSIX",
@@ -80,7 +80,7 @@ def _command(event: Event, transfer: Transfer, notes: Notes) -> str:
     words += ["-t", str(size), "-b", str(block), "-s", str(segments)]
     words += ["-F"] if is_private(shape) else []
     words += ["-c"] if transfer.collective and not is_private(shape) else []
-    words += ["-z"] if transfer.pattern is Pattern.RANDOM else []
+    words += ["-z"] if transfer.pattern in AT_RANDOM else []
     content = shape.family.content_of(event.dump)
     words += ["-e"] if content.fsyncs or content.sync.writes > 1 else []
     words += ["-Y"] if content.sync.writes == 1 and transfer.direction is Direction.WRITE else []
@@ -174,6 +174,8 @@ def _say(shape: Shape, transfers: list[Transfer], notes: Notes) -> None:
     ):
         if any(t.pattern is pattern for t in transfers):
             notes.lost(f"{shape.name}: {loss}")
+    if any(t.pattern is Pattern.RANDOM for t in transfers) and not is_private(shape):
+        notes.say(f"{shape.name}: the random order is over the whole file, not over each rank's region")
     large = [t for t in transfers if t.size > 2**31 - WORD]
     if large:
         notes.say(

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from workalike.plan.plan_schema import Plan, PlanContent
 from workalike.predict.agreement import DeterminedRow
 from workalike.predict.prediction import Key
-from workalike.workload.words import Order, Pattern
+from workalike.workload.words import AT_RANDOM, Order
 
 DEVIATIONS = 3
 """Standard deviations of a count that chance explains; that of n accesses at random is at most √n."""
@@ -29,7 +29,7 @@ def families_at_random(plan: Plan) -> set[Key]:
 def _at_random(content: PlanContent) -> bool:
     if content.dataset is not None:
         return content.dataset.samples > 1 and content.dataset.sample_order is not Order.SEQUENTIAL
-    return any(stream.pattern == Pattern.RANDOM for stream in content.streams)
+    return any(stream.pattern in AT_RANDOM for stream in content.streams)
 
 
 def without_chance(rows: Iterable[DeterminedRow], at_random: Collection[Key]) -> list[DeterminedRow]:

@@ -221,7 +221,8 @@ def _pattern(stream: Stream, ranks: int) -> str:
         "contiguous": "each rank in a region of its own",
         "interleaved": "interleaved over the ranks",
         "strided": "strided, with holes between them",
-        "random": "in random order",
+        "random": "each rank in random order in a region of its own",
+        "shuffled": "in random order over the whole region",
         "same": "all in the same place",
         "replicated": "the same region by every rank",
     }[word]

@@ -40,6 +40,7 @@ PATTERN_WORDS = {
     Pattern.INTERLEAVED: "blocks of the ranks in turn",
     Pattern.STRIDED: "with holes between",
     Pattern.RANDOM: "in random order",
+    Pattern.SHUFFLED: "in random order over all of it",
     Pattern.SAME: "all at the same place",
     Pattern.REPLICATED: "every rank all of it",
 }

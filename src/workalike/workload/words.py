@@ -78,8 +78,13 @@ class Pattern(StrEnum):
     INTERLEAVED = "interleaved"
     STRIDED = "strided"
     RANDOM = "random"
+    SHUFFLED = "shuffled"
     SAME = "same"
     REPLICATED = "replicated"
+
+
+AT_RANDOM = (Pattern.RANDOM, Pattern.SHUFFLED)
+"""Patterns of operations in random order: each rank in a region of its own, or all ranks in one."""
 
 
 class Order(StrEnum):
@@ -159,12 +164,14 @@ class Reading(StrEnum):
     INTERLEAVED_WRITES = "interleaved-writes"
     STRIDED_WRITES = "strided-writes"
     RANDOM_WRITES = "random-writes"
+    SHUFFLED_WRITES = "shuffled-writes"
     SAME_WRITES = "same-writes"
     REPLICATED_WRITES = "replicated-writes"
     CONTIGUOUS_READS = "contiguous-reads"
     INTERLEAVED_READS = "interleaved-reads"
     STRIDED_READS = "strided-reads"
     RANDOM_READS = "random-reads"
+    SHUFFLED_READS = "shuffled-reads"
     SAME_READS = "same-reads"
     REPLICATED_READS = "replicated-reads"
     ONE_PASS = "one-pass"
