@@ -104,18 +104,17 @@ def traced_ranks(job: Job) -> Traced | None:
     if table is None or len(np.unique(table.ranks)) < job.nprocs:
         return None
     spent, moved = np.zeros(job.nprocs), np.zeros(job.nprocs)
-    rows = {number: row for row, number in enumerate(job.facts.record_ids.tolist())}
+    rows = {number: row for row, number in enumerate(job.facts.record_ids.tolist()) if job.own[row]}
+    row_of = np.array([rows.get(number, -1) for number in table.ids.tolist()], dtype=np.int64)
     files = np.zeros(len(job), dtype=bool)
-    own = job.own
-    for record, (number, rank) in enumerate(zip(table.ids.tolist(), table.ranks.tolist(), strict=True)):
-        row = rows.get(number)
-        if row is None or not own[row]:
-            continue
-        files[row] = True
-        for part in table.segments(record):
-            taken = part["end"] - part["start"]
-            spent[rank] += float(np.where(np.isfinite(taken), taken, 0.0).clip(0, job.run_time).sum())
-            moved[rank] += float(part["length"].clip(0).sum())
+    files[row_of[row_of >= 0]] = True
+    for records, _, segments in table.joined():
+        taken = segments["end"] - segments["start"]
+        taken = np.where(np.isfinite(taken), taken, 0.0).clip(0, job.run_time)
+        known = row_of[records] >= 0
+        ranks = table.ranks[records[known]]
+        spent += np.bincount(ranks, taken[known], minlength=job.nprocs)
+        moved += np.bincount(ranks, segments["length"][known].clip(0), minlength=job.nprocs)
     host_of_rank = dict(zip(table.ranks.tolist(), table.hostnames.tolist(), strict=True))
     hosts: dict[bytes, list[int]] = {}
     for rank, host in sorted(host_of_rank.items()):

@@ -80,18 +80,15 @@ def _with_views(log: Log) -> npt.NDArray[np.int64]:
 def _accesses(table: DxtTable) -> Accesses:
     """`file` is the record id, as a signed number."""
     found = np.zeros(table.total_segments, dtype=ACCESS)
-    ids = table.ids.view(np.int64)
-    ranks = table.ranks
     at = 0
-    for piece in table.slices(MOST_SEGMENTS):
-        if not len(piece.segments):
-            continue
-        rows = found[at : at + len(piece.segments)]
+    for records, writes, segments in table.joined():
+        rows = found[at : at + len(records)]
         at += len(rows)
-        rows["file"], rows["rank"], rows["write"] = ids[piece.record], ranks[piece.record], piece.write
-        rows["offset"] = piece.segments["offset"]
-        rows["end"] = piece.segments["offset"] + piece.segments["length"].clip(0)
-        rows["start_s"], rows["end_s"] = piece.segments["start"], piece.segments["end"]
+        rows["file"], rows["rank"] = table.ids.view(np.int64)[records], table.ranks[records]
+        rows["write"] = writes
+        rows["offset"] = segments["offset"]
+        rows["end"] = segments["offset"] + segments["length"].clip(0)
+        rows["start_s"], rows["end_s"] = segments["start"], segments["end"]
     return found
 
 
