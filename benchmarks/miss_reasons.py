@@ -5,13 +5,11 @@ Each reason is a test of the log's counters. Where none holds, the miss is unexp
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 from workalike.facts.counters import common_sizes, opens_in, operations_of
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.predict.agreement import DeterminedRow
-from workalike.predict.chance import DEVIATIONS
 from workalike.workload.words import Direction
 
 UNEXPLAINED = "unexplained"
@@ -37,24 +35,6 @@ def _other_renames(row: DeterminedRow, files: Sequence[FileFacts], _: Sequence[D
     if row.counter != "RENAME_SOURCES" or row.expected in (0, len(files) - 1, len(files)):
         return None
     return f"{row.expected:,} of {len(files):,} files are renamed; a workload renames all, none, or all but the last"
-
-
-def _random_in_whole_file(
-    row: DeterminedRow, files: Sequence[FileFacts], _: Sequence[DeterminedRow]
-) -> str | None:
-    """Of operations in random order, half go forward, but for chance."""
-    for direction, kind in ((Direction.READ, "READS"), (Direction.WRITE, "WRITES")):
-        if row.counter not in (f"SEQ_{kind}", f"CONSEC_{kind}"):
-            continue
-        facts = _modules(row, files)
-        operations = sum(operations_of(module, direction) for module in facts)
-        forward = sum(module.total(f"SEQ_{kind}") for module in facts)
-        if operations and abs(forward - operations / 2) <= DEVIATIONS * math.sqrt(operations):
-            return (
-                f"{forward:,} of {operations:,} operations go forward, as in random order over the whole file; "
-                "a workload's ranks have regions of their own"
-            )
-    return None
 
 
 def _near_sizes(row: DeterminedRow, _: Sequence[FileFacts], misses: Sequence[DeterminedRow]) -> str | None:
@@ -90,6 +70,31 @@ def _sizes_not_named(
     if any((module.ranks < 0).any() for module in facts):
         return f"four values of each rank are merged to four: {unnamed:,} of {operations:,} counts are lost"
     return f"four sizes of each file are named: {unnamed:,} of {operations:,} operations have other ones"
+
+
+def _sizes_of_other_ranks(
+    row: DeterminedRow, files: Sequence[FileFacts], _: Sequence[DeterminedRow]
+) -> str | None:
+    """A size is named only where it is among the four of a rank that has it."""
+    facts = [module for module in _modules(row, files) if (module.ranks < 0).any()]
+    if not row.counter.startswith("ACCESS") or row.found >= row.expected or not facts:
+        return None
+    operations = sum(operations_of(module, direction) for module in facts for direction in Direction)
+    unnamed = operations - sum(count for module in facts for _, count in common_sizes(module))
+    if unnamed <= 0:
+        return None
+    return (
+        f"four values of each rank are merged to four: {unnamed:,} of {operations:,} counts are lost, and which ranks "
+        "had which sizes"
+    )
+
+
+def _uneven_ranks(row: DeterminedRow, files: Sequence[FileFacts], _: Sequence[DeterminedRow]) -> str | None:
+    """A reduced record has how unequal the ranks are, of which a workload knows the mean."""
+    reduced = any((module.ranks < 0).any() for module in _modules(row, files))
+    if row.counter != "EFFECTIVE_RANKS" or row.found < row.expected or not reduced:
+        return None
+    return "the log has the variance of the ranks' bytes, not which rank moved what; the workload deals them evenly"
 
 
 def _gaps_of_several_sizes(
@@ -136,9 +141,10 @@ def _by_turns(row: DeterminedRow, files: Sequence[FileFacts], _: Sequence[Determ
 
 REASONS: tuple[Reason, ...] = (
     _other_renames,
-    _random_in_whole_file,
     _near_sizes,
     _sizes_not_named,
+    _sizes_of_other_ranks,
+    _uneven_ranks,
     _gaps_of_several_sizes,
     _several_opens,
     _by_turns,
