@@ -42,8 +42,13 @@ GOOD = ("exact", "faithful")
 
 @dataclass
 class Judged:
-    """How a verdict was reached: `grade` is "refused" where the plan could not be run."""
+    """How a verdict was reached: a grade is "refused" where the plan could not be run.
 
+    `agreement` is the share of the determined counters of the right plan that the captured engine has within 5 %.
+    """
+
+    interfaces: set[str]
+    agreement: float
     kind: str
     right: str
     wrong: str
@@ -61,8 +66,8 @@ def differs(right: Plan, wrong: Plan) -> bool:
     )
 
 
-def verdict(folder: Path, run: Plan, workload: Path, plan: Path) -> dict[str, Any]:
-    """The verdict on a captured run of a plan, compared with a workload by another plan; {} if it was refused."""
+def fidelity(folder: Path, run: Plan, workload: Path, plan: Path) -> dict[str, Any]:
+    """The fidelity of a captured run of a plan to a workload, by another plan; {} if the run was refused."""
     folder.mkdir()
     (folder / "run.json").write_text(plan_text(run), encoding="utf-8")
     words = ["run", folder / "run.json", "--dir", folder / "data", "-o", folder / "out", "--capture", "-q"]
@@ -75,7 +80,7 @@ def verdict(folder: Path, run: Plan, workload: Path, plan: Path) -> dict[str, An
     done = call("compare", workload, log, "--plan", plan, "-o", folder / "fidelity.json", "-q")
     if done.returncode not in (0, 3):
         raise SystemExit(f"compare failed: {done.stderr}")
-    found: dict[str, Any] = json.loads((folder / "fidelity.json").read_text(encoding="utf-8"))["verdict"]
+    found: dict[str, Any] = json.loads((folder / "fidelity.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -97,12 +102,14 @@ def judged(kind: str, seed: int, folder: Path) -> Judged:
     workload, plan = folder / "right.yaml", folder / "right.json"
     workload.write_text(workload_text(as_workload(documents[0])), encoding="utf-8")
     plan.write_text(plan_text(right), encoding="utf-8")
-    good = verdict(folder / "right", right, workload, plan)
-    bad = verdict(folder / "wrong", wrong, workload, plan)
+    good = fidelity(folder / "right", right, workload, plan)
+    bad = fidelity(folder / "wrong", wrong, workload, plan).get("verdict", {})
     reasons = bad.get("reasons", [])
     return Judged(
+        {family["interface"] for family in documents[0]["families"]},
+        good["agreement"]["replica"] if good else 0.0,
         kind,
-        good.get("grade", "refused"),
+        good["verdict"]["grade"] if good else "refused",
         bad.get("grade", "refused"),
         reasons[0]["counter"] if reasons else "",
     )
@@ -141,6 +148,17 @@ def main() -> int:
         target="all",
         reached=not false_alarms,
         right=float(count - len(false_alarms)),
+    )
+    lowest = {
+        interface: min(j.agreement for j in all_judged if interface in j.interfaces)
+        for interface in sorted(set.union(*(j.interfaces for j in all_judged)))
+    }
+    results.add(
+        "… the engine under our capture, replica against model: lowest agreement of a run, by interface",
+        ", ".join(f"{interface} {least:.3f}" for interface, least in lowest.items()),
+        target="1.0",
+        reached=min(lowest.values()) == 1.0,
+        **lowest,
     )
     results.write()
     return int(len(caught) < count or bool(false_alarms))
