@@ -22,7 +22,7 @@ from workalike.bundle.collect import Collected, collect
 from workalike.bundle.deviations import changed_fields, is_tunable
 from workalike.bundle.pack import Packed, pack, write_bundle
 from workalike.bundle.rules import name_of
-from workalike.errors import WorkalikeError
+from workalike.errors import ErrorKind, WorkalikeError
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.plan_file import read_plan
 from workalike.plan.plan_schema import Plan
@@ -299,3 +299,10 @@ def test_the_commands(tmp_path: Path) -> None:
     assert files_in(tmp_path / "weak.tar.gz")["plans/LIST"] == b"my-app 4\n"
     assert workalike("t.tar.gz", "--collect", "none.tar.gz", "-o", "o").returncode == 2
     assert name_of("ä.ö") == "workload"
+
+
+def test_a_backend_that_moves_no_data_is_refused(folder: Path) -> None:
+    counted = resolve(read_workload(folder / "app.yaml"), Options(backend="null"))
+    with pytest.raises(WorkalikeError, match="null of app moves no data") as refused:
+        pack({"app": counted}, REPEATS)
+    assert refused.value.kind is ErrorKind.USAGE

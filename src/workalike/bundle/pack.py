@@ -15,6 +15,7 @@ from workalike.bundle.rules import TUNABLE, PlanRule, Rules
 from workalike.bundle.source import header_files, licence, source_files
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import write_bytes
+from workalike.plan.choices import only_counts
 from workalike.plan.core import core_plan
 from workalike.plan.plan_file import plan_text
 from workalike.plan.plan_schema import Plan
@@ -44,11 +45,13 @@ def pack(plans: Mapping[str, Plan], repeats: int, tunable: Sequence[str] = TUNAB
         tunable: fields of a plan's families that may be changed.
 
     Raises:
-        WorkalikeError: MISSING without source or headers; USAGE for a plan of the original's own bytes.
+        WorkalikeError: MISSING without source or headers; USAGE for a plan of the original's own bytes, or of a backend
+            that only counts.
     """
     files: dict[str, bytes] = {}
     rules = []
     for name, plan in plans.items():
+        _refuse_counting(name, plan)
         text = plan_text(plan).encode()
         files[f"plans/{name}/plan.json"] = text
         files |= {f"plans/{name}/{table}": content for table, content in plan.tables.items()}
@@ -109,3 +112,14 @@ def _filled(name: str, rules: Rules) -> bytes:
     for word, value in words.items():
         text = text.replace(word, value)
     return text.encode()
+
+
+def _refuse_counting(name: str, plan: Plan) -> None:
+    """A backend that only counts moves no data: nothing of a vendor's system would be measured."""
+    counting = sorted({family.backend for family in plan.families if only_counts(family.backend)})
+    if counting:
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            f"the backend {counting[0]} of {name} moves no data",
+            hint="plan it for posix, mpiio or another backend that does",
+        )
