@@ -301,8 +301,9 @@ def test_the_commands(tmp_path: Path) -> None:
     assert name_of("ä.ö") == "workload"
 
 
-def test_a_backend_that_moves_no_data_is_refused(folder: Path) -> None:
-    counted = resolve(read_workload(folder / "app.yaml"), Options(backend="null"))
+def test_a_backend_that_moves_no_data_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "app.yaml").write_text(WORKLOAD)
+    counted = resolve(read_workload(tmp_path / "app.yaml"), Options(backend="null"))
     with pytest.raises(WorkalikeError, match="null of app moves no data") as refused:
         pack({"app": counted}, REPEATS)
     assert refused.value.kind is ErrorKind.USAGE
