@@ -81,7 +81,7 @@ def _sizes_of_other_ranks(
         return None
     operations = sum(operations_of(module, direction) for module in facts for direction in Direction)
     unnamed = operations - sum(count for module in facts for _, count in common_sizes(module))
-    if unnamed <= 0:
+    if unnamed < row.expected - row.found:
         return None
     return (
         f"four values of each rank are merged to four: {unnamed:,} of {operations:,} counts are lost, and which ranks "
@@ -91,7 +91,8 @@ def _sizes_of_other_ranks(
 
 def _uneven_ranks(row: DeterminedRow, files: Sequence[FileFacts], _: Sequence[DeterminedRow]) -> str | None:
     """A reduced record has how unequal the ranks are, of which a workload knows the mean."""
-    reduced = any((module.ranks < 0).any() for module in _modules(row, files))
+    # The bytes of two ranks follow from their sum and variance; those of more do not.
+    reduced = any(file.nprocs > 2 and (file.modules[row.module].ranks < 0).any() for file in files)
     if row.counter != "EFFECTIVE_RANKS" or row.found < row.expected or not reduced:
         return None
     return "the log has the variance of the ranks' bytes, not which rank moved what; the workload deals them evenly"

@@ -44,11 +44,12 @@ GOOD = ("exact", "faithful")
 class Judged:
     """How a verdict was reached: a grade is "refused" where the plan could not be run.
 
-    `agreement` is the share of the determined counters of the right plan that the captured engine has within 5 %.
+    `agreement` is the share of the determined counters of the right plan that the captured engine has within 5 %; None
+    where there are none.
     """
 
     interfaces: set[str]
-    agreement: float
+    agreement: float | None
     kind: str
     right: str
     wrong: str
@@ -107,7 +108,7 @@ def judged(kind: str, seed: int, folder: Path) -> Judged:
     reasons = bad.get("reasons", [])
     return Judged(
         {family["interface"] for family in documents[0]["families"]},
-        good["agreement"]["replica"] if good else 0.0,
+        good["agreement"]["replica"] if good else None,
         kind,
         good["verdict"]["grade"] if good else "refused",
         bad.get("grade", "refused"),
@@ -150,7 +151,9 @@ def main() -> int:
         right=float(count - len(false_alarms)),
     )
     lowest = {
-        interface: min(j.agreement for j in all_judged if interface in j.interfaces)
+        interface: min(
+            j.agreement for j in all_judged if interface in j.interfaces and j.agreement is not None
+        )
         for interface in sorted(set.union(*(j.interfaces for j in all_judged)))
     }
     results.add(

@@ -202,9 +202,9 @@ def test_bursts_in_the_heatmap() -> None:
     assert {Assumption.STATES, Assumption.STATE_SIZES} <= set(family.assumed)
 
 
-@pytest.mark.parametrize("interleaved", [False, True])
-def test_a_shared_file_overwritten_in_place(interleaved: bool) -> None:
-    """Each of five states goes over the same bytes; the file is opened once."""
+@pytest.mark.parametrize(("interleaved", "header"), [(False, 0), (False, 6), (True, 0)])
+def test_a_shared_file_overwritten_in_place(interleaved: bool, header: int) -> None:
+    """Each of five states goes over the same bytes; the file is opened once. Rank 0 may write a header, too."""
     ranks, operations, bins = 4, 4, [0] * 100
     file = simple_file("/run/state", "POSIX", range(ranks))
     for rank, ops in file.ops.items():
@@ -214,6 +214,8 @@ def test_a_shared_file_overwritten_in_place(interleaved: bool) -> None:
             at = 10.0 + 16 * state + 0.5 * call
             bins[int(at)] += MIB
             ops.append(Op(WRITE, place * MIB, MIB, at, at + 0.4, False))
+    if header:
+        file.ops[0].insert(0, Op(WRITE, 0, header, 9.0, 9.1, False))
     builder = builder_of(ranks, run_time=100)
     add_file(builder, file)
     for rank in range(ranks):
@@ -222,7 +224,7 @@ def test_a_shared_file_overwritten_in_place(interleaved: bool) -> None:
     assert (found.lifetime, found.schedule.dumps) == (Lifetime.OVERWRITTEN, 5)
     pattern = Pattern.INTERLEAVED if interleaved else Pattern.CONTIGUOUS
     for content in found.all_contents():
-        (stream,) = content.streams
+        (stream,) = (s for s in content.streams if s.sizes[0].size > header)
         assert stream.pattern is pattern
         assert [(e.total(ranks), e.size) for e in stream.sizes] == [(ranks * operations, MIB)]
         assert (stream.repeat, content.passes) == (1, 1)

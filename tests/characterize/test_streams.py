@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import CharacterizeOptions, characterize
+from workalike.characterize.contents import _share_streams
+from workalike.characterize.moved import Moved
+from workalike.characterize.rank_streams import streams_of_ranks
 from workalike.characterize.repeated_access import reads_over_writes
 from workalike.darshan import LogBuilder
-from workalike.workload.model import Assumption, Direction, Entry, Family, Pattern, Stream
+from workalike.facts.placement import Placement
+from workalike.workload.model import Assumption, Content, Direction, Entry, Family, Pattern, Stream
 
 KIB, MIB = 2**10, 2**20
 
@@ -81,22 +85,46 @@ def test_ranks_of_equal_records_are_one_stream() -> None:
     assert len(found) <= 2
 
 
-@pytest.mark.parametrize(("ranks", "listed"), [(8, True), (300, False)])
-def test_ranks_with_a_size_of_their_own_in_collective_calls(ranks: int, listed: bool) -> None:
-    """Each rank has its own number of particles; a call for each of three variables."""
-    ops = {
-        r: [Op(WRITE, (call * ranks + r) * 2 * MIB, MIB + 8 * r, collective=True) for call in range(3)]
-        for r in range(ranks)
-    }
-    (stream,) = streams_of(shared_file(ranks, ops, reduce=False))
-    assert stream.collective
-    assert stream.repeat * sum(e.count * e.size for e in stream.sizes) == 3 * sum(
-        MIB + 8 * r for r in range(ranks)
-    )
-    if listed:
-        assert (stream.repeat, sizes(stream)) == (3, [(1, MIB + 8 * r) for r in range(ranks)])
-    else:
-        assert len(stream.sizes) <= 2
+def streams_of_sizes(own: list[int], calls: int, pattern: Pattern = Pattern.INTERLEAVED) -> list[Stream]:
+    """Collective calls in which each rank has its own size, in the MiB of `own`."""
+    by_rank = {rank: Moved([(calls, size)], calls) for rank, size in enumerate(own)}
+    return streams_of_ranks(by_rank, Direction.WRITE, len(own), Placement(pattern), 1, True)
+
+
+@pytest.mark.parametrize(
+    "own", [[10, 20, 20, 30], [10, 10, 40, 20], [5, 6, 7, 8], [7, 7, 7, 8], list(range(1, 257))]
+)
+def test_sizes_of_ranks_stay_with_their_ranks(own: list[int]) -> None:
+    """Neighbours with one size are an entry; the order of entries is that of the ranks."""
+    (stream,) = streams_of_sizes(own, 3)
+    assert (stream.repeat, stream.collective, stream.pattern) == (3, True, Pattern.INTERLEAVED)
+    assert [size for count, size in sizes(stream) for _ in range(count)] == own
+
+
+@pytest.mark.parametrize(
+    ("ranks", "calls", "pattern"),
+    [(300, 3, Pattern.INTERLEAVED), (200, 100, Pattern.INTERLEAVED), (4, 3, Pattern.CONTIGUOUS)],
+)
+def test_sizes_of_ranks_that_are_too_many_or_placed_otherwise(
+    ranks: int, calls: int, pattern: Pattern
+) -> None:
+    own = [MIB + 8 * rank for rank in range(ranks)]
+    found = streams_of_sizes(own, calls, pattern)
+    assert all(stream.repeat == 1 for stream in found)
+    assert sum(count * size for stream in found for count, size in sizes(stream)) == calls * sum(own)
+
+
+@pytest.mark.parametrize("states", [[1, 1, 1], [100, 100, 101], [5, 5], [1, 2, 3], [1] * 7])
+@pytest.mark.parametrize("calls", [6, 7])
+def test_calls_of_ranks_with_own_sizes_in_states(states: list[int], calls: int) -> None:
+    """Each state has whole calls, or all calls are shared out where there are fewer of them than states."""
+    own = [MIB + 8 * rank for rank in range(4)]
+    contents = [Content() for _ in states]
+    _share_streams(contents, streams_of_sizes(own, calls), states, 4, exact=False)
+    moved = [content.moved(4, Direction.WRITE) for content in contents]
+    assert sum(moved) == calls * sum(own)
+    if len(states) <= calls:
+        assert all(moved)
 
 
 def test_ranks_that_all_differ_are_few_streams() -> None:

@@ -278,9 +278,9 @@ def test_trace_versions(
     with pytest.raises(ValueError, match="at least 1"):
         next(table.slices(0))
 
-    for most, parts in ((1, 2), (3, 2), (4, 2), (5, 1), (100, 1)):
-        joined = list(table.joined(most))
-        assert len(joined) == parts, "whole records"
+    for most, parts in ((1, 5), (2, 3), (3, 2), (5, 1), (100, 1)):
+        joined = list(table.chunks(most))
+        assert len(joined) == parts
         assert [n for part in joined for n in part.records.tolist()] == [0, 0, 0, 1, 1]
         assert [w for part in joined for w in part.writes.tolist()] == [True, True, False, False, False]
         copied = np.concatenate([part.segments for part in joined])

@@ -89,7 +89,10 @@ def contents_of_states(
 
 
 def passes_as_one(streams: list[Stream], states: int) -> list[Stream]:
-    """Streams that go over the same bytes again, as one, if the states can share them equally: each has a pass."""
+    """Streams that go over the same bytes again, as one, if the states can share them equally: each has a pass.
+
+    Small operations (a header) that they cannot share come first, on their own.
+    """
     if all(stream.base is None for stream in streams):
         return streams
     merged: dict[str, Stream] = {}
@@ -100,8 +103,15 @@ def passes_as_one(streams: list[Stream], states: int) -> list[Stream]:
             sizes[entry.size, entry.per_rank] += entry.count
         entries = [Entry(count=count, size=size, per_rank=each) for (size, each), count in sizes.items()]
         merged[key] = stream.model_copy(update={"base": None, "sizes": entries})
-    counts = [entry.count for stream in merged.values() for entry in stream.sizes]
-    return streams if any(count % states for count in counts) else list(merged.values())
+    odd: list[Stream] = []
+    for key, stream in merged.items():
+        uneven = [entry for entry in stream.sizes if entry.count % states]
+        if any(entry.size > THRESHOLDS.small_operation for entry in uneven):
+            return streams
+        if uneven:
+            odd.append(stream.model_copy(update={"sizes": uneven}))
+            merged[key] = stream.model_copy(update={"sizes": [e for e in stream.sizes if e not in uneven]})
+    return odd + [stream for stream in merged.values() if stream.sizes]
 
 
 def header_apart(streams: Sequence[Stream], states: int, nprocs: int) -> tuple[list[Stream], list[Stream]]:
@@ -126,13 +136,17 @@ def _share_streams(
 ) -> None:
     order = sorted(range(len(sizes)), key=lambda k: sizes[k])
     ascending = [sizes[k] for k in order]
+    alike = max(sizes) - min(sizes) <= 1  # equal parts of all bytes
     for stream in streams:
-        if stream.repeat >= len(sizes) > 1 and stream.repeat % len(sizes) == 0 and len(set(sizes)) == 1:
+        if alike and stream.repeat >= len(sizes) > 1:
             # Each state has whole repetitions; a share of each repetition would be other operations.
-            part = stream.model_copy(update={"repeat": stream.repeat // len(sizes), "base": None})
-            for content in contents:
-                content.streams.append(part)
+            shares = apportion(stream.repeat, [1.0] * len(sizes))
+            for content, share in zip(contents, shares, strict=True):
+                content.streams.append(stream.model_copy(update={"repeat": share, "base": None}))
             continue
+        if stream.collective and stream.repeat > 1:  # the calls are shared out, not the ranks of each call
+            calls = [e.model_copy(update={"count": e.count * stream.repeat}) for e in stream.sizes]
+            stream = stream.model_copy(update={"repeat": 1, "sizes": calls})
         for place, pairs in zip(order, cut_stream(stream, ascending, nprocs, exact), strict=True):
             if pairs:
                 entries = [Entry(count=c, size=s) for c, s in pairs]

@@ -97,9 +97,10 @@ def _joint_calls(
     members = max(1, len(ranks))
     ranges = None if len(ranks) == nprocs or not ranks else units.ranges_of(ranks)
     own = _own_sizes([split[rank][0] for rank in ranks], calls)
-    if one_file and own is not None:
-        streams = placed(own, direction, placement, ranges, True, members)
-        return [stream.model_copy(update={"repeat": calls}) for stream in streams], independent_ops
+    if one_file and own is not None and placement.pattern is Pattern.INTERLEAVED:
+        stream = make_stream(own, direction, placement, ranges, True)
+        sizes = [Entry(count=count, size=size) for count, size in own]  # in the order of the ranks
+        return [stream.model_copy(update={"repeat": calls, "sizes": sizes})], independent_ops
     if one_file:
         entries = filled_calls(near_equal_merged(pairs, members), calls * members)
     else:
@@ -114,9 +115,9 @@ def _own_sizes(by_rank: Sequence[Sequence[Pair]], calls: int) -> list[Pair] | No
     """The operations of one call, rank by rank, where each rank has a size of its own in all calls; else None."""
     if any(len(pairs) != 1 or pairs[0][0] != calls for pairs in by_rank):
         return None
-    sizes = [pairs[0][1] for pairs in by_rank]
-    runs = [(sum(1 for _ in run), size) for size, run in groupby(sizes)]
-    return runs if 1 < len(runs) <= THRESHOLDS.ranks_listed and calls <= MAX_REPEATS else None
+    runs = [(sum(1 for _ in run), size) for size, run in groupby(pairs[0][1] for pairs in by_rank)]
+    few = len(runs) <= THRESHOLDS.sizes_listed and len(runs) * calls <= THRESHOLDS.sizes_repeated
+    return runs if len(runs) > 1 and few and calls <= MAX_REPEATS else None
 
 
 def _even_streams(

@@ -8,6 +8,7 @@ counters are off, or as many by less.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -37,6 +38,7 @@ from workalike.predict.prediction import Key, predicted
 from workalike.workload import units
 from workalike.workload.content import CALLS
 from workalike.workload.model import (
+    Assumption,
     Content,
     Direction,
     Family,
@@ -55,6 +57,9 @@ PLACED_BY = {
 }
 """Counters that depend on where the operations of a direction land."""
 PATTERNS = (Pattern.INTERLEAVED, Pattern.CONTIGUOUS, Pattern.RANDOM, Pattern.SHUFFLED, Pattern.REPLICATED)
+
+CLEARLY = 2
+"""Standard deviations; that of a count of rare events is its root."""
 
 Candidate = tuple[SynthesisRule, Family]
 
@@ -146,18 +151,21 @@ class Refiner:
         )
 
     def _shuffled(self, family: Family, misfit: Sequence[DeterminedRow] | None) -> Family | None:
-        """The ranks' operations at random over all of a file, where that fits CONSEC better than regions of their own.
+        """The ranks' operations at random over all of a file, where too few follow each other for regions of their own.
 
-        Chance explains both readings of few operations. In a region of its own, a rank comes to the next place more often.
+        Chance explains the predicted counters of both readings. Of n operations in random order within a region of n
+        places, one follows the one before on average, whatever n is; over the whole file fewer do.
         """
-        at_random = any(s.pattern is Pattern.RANDOM for c in family.all_contents() for s in c.streams)
-        if misfit is None or not at_random or Pattern.SHUFFLED not in self._patterns(family):
+        if misfit is None or Pattern.SHUFFLED not in self._patterns(family):
             return None
+        if Assumption.PLACEMENT not in family.assumed:  # a trace shows it
+            return None
+        directions = [d for d in Direction if self._too_few_follow(family, d)]
 
-        def shuffled(content: Content) -> Content | None:
+        def shuffled(content: Content) -> Content:
             streams = [
                 stream.model_copy(update={"pattern": Pattern.SHUFFLED})
-                if stream.pattern is Pattern.RANDOM
+                if stream.direction in directions
                 else stream
                 for stream in content.streams
             ]
@@ -165,15 +173,25 @@ class Refiner:
 
         for _, made in _changed(SynthesisRule.PLACED, family, shuffled):
             off = self.misfit(made)
-            fits = off is not None and _badness(off) <= _badness(misfit)
-            if fits and self._consecutive_off(made) < self._consecutive_off(family):
+            if off is not None and _badness(off) <= _badness(misfit):
                 return made
         return None
 
-    def _consecutive_off(self, family: Family) -> int:
-        """How far the counts of operations that follow each other are off, whatever chance explains."""
-        rows, _ = self._compared(family) or ([], set())
-        return sum(abs(row.found - row.expected) for row in rows if row.counter.startswith("CONSEC"))
+    def _too_few_follow(self, family: Family, direction: Direction) -> bool:
+        """Whether fewer operations of a direction follow each other than at random within regions of ranks."""
+        expected = 0.0
+        for dump in range(family.schedule.dumps):
+            content = family.content_of(dump)
+            for stream in (s for s in content.streams if s.direction is direction):
+                if stream.pattern is not Pattern.RANDOM:
+                    return False
+                members = family.members(self.job.nprocs)
+                ranks = members if stream.ranks is None else units.count_ranks(stream.ranks)
+                operations = sum(entry.total(ranks) for entry in stream.sizes)
+                if operations > ranks:
+                    expected += ranks * (1 - ranks / operations) * stream.repeat * content.passes
+        found = RULES[self.module].determined(self.log.counters).get(f"CONSEC_{kind_of(direction)}S", 0)
+        return found < expected - CLEARLY * math.sqrt(expected)
 
     def _patterns(self, family: Family) -> list[Pattern]:
         """The patterns that operations may have. Ranks with files of their own have no order together."""

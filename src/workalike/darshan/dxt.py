@@ -24,8 +24,8 @@ _FIELDS = [("offset", np.int64), ("length", np.int64), ("start", np.float64), ("
 SEGMENT = np.dtype(_FIELDS)
 THREAD_SEGMENT = np.dtype([*_FIELDS, ("thread", np.uint64)])
 
-TOGETHER = 1 << 17
-"""Operations that are copied together."""
+CHUNK = 1 << 17
+"""Operations that are copied at a time."""
 _HOST_AT, _HOST_WORDS, _COUNTS_AT = 24, 8, 88
 _FIRST_VALID_MPIIO = 2
 
@@ -47,7 +47,7 @@ class DxtSlice(NamedTuple):
 
 
 class DxtRows(NamedTuple):
-    """Operations of all records.
+    """A copy of operations, of one record or many.
 
     Attributes:
         records: int64[S], index of each operation's record in the table.
@@ -115,27 +115,20 @@ class DxtTable:
                     size = min(max_segments, count - first)
                     yield DxtSlice(record, write, first, self._view(record, base + first, size))
 
-    def joined(self, most: int = TOGETHER) -> Iterator[DxtRows]:
-        """All operations in the order of `slices`, copied: whole records together, of about `most` operations."""
-        ends = np.cumsum(self.write_counts + self.read_counts)
-        first = 0
-        while first < len(self):
-            before = int(ends[first - 1]) if first else 0
-            last = max(first + 1, int(np.searchsorted(ends, before + most, side="right")))
-            yield self._copied(np.arange(first, last, dtype=np.int64))
-            first = last
-
-    def _copied(self, numbers: Int64s) -> DxtRows:
-        """The operations of some records."""
-        of_record = self.write_counts[numbers] + self.read_counts[numbers]
-        records = np.repeat(numbers, of_record)
-        within = np.arange(len(records)) - np.repeat(np.cumsum(of_record) - of_record, of_record)
+    def chunks(self, most: int = CHUNK) -> Iterator[DxtRows]:
+        """Copies of at most `most` operations each, of many records together, in the order of `slices`."""
+        of_record = self.write_counts + self.read_counts
+        ends = np.cumsum(of_record)
         words = self._dtype.itemsize // 8
-        first = (self._starts[records] + layouts.DXT_HEAD_BYTES) // 8 + within * words
-        segments: Segments = self._words[first[:, None] + np.arange(words)].view(self._dtype)[:, 0]
-        if not self.offsets_valid:
-            segments["offset"] = -1
-        return DxtRows(records, within < self.write_counts[records], segments)
+        for first in range(0, self.total_segments, most):
+            index = np.arange(first, min(first + most, self.total_segments))
+            records = np.searchsorted(ends, index, side="right")
+            within = index - (ends - of_record)[records]
+            places = (self._starts[records] + layouts.DXT_HEAD_BYTES) // 8 + within * words
+            segments: Segments = self._words[places[:, None] + np.arange(words)].view(self._dtype)[:, 0]
+            if not self.offsets_valid:
+                segments["offset"] = -1
+            yield DxtRows(records, within < self.write_counts[records], segments)
 
     def _view(self, record: int, first: int, count: int) -> Segments:
         at = int(self._starts[record]) + layouts.DXT_HEAD_BYTES + first * self._dtype.itemsize

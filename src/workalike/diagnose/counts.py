@@ -108,7 +108,7 @@ def traced_ranks(job: Job) -> Traced | None:
     row_of = np.array([rows.get(number, -1) for number in table.ids.tolist()], dtype=np.int64)
     files = np.zeros(len(job), dtype=bool)
     files[row_of[row_of >= 0]] = True
-    for records, _, segments in table.joined():
+    for records, _, segments in table.chunks():
         taken = segments["end"] - segments["start"]
         taken = np.where(np.isfinite(taken), taken, 0.0).clip(0, job.run_time)
         known = row_of[records] >= 0

@@ -15,7 +15,7 @@ from workalike.exchange.shape import (
 )
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.units import format_size
-from workalike.workload.words import Direction, Interface, Lifetime, Pattern
+from workalike.workload.words import AT_RANDOM, Direction, Interface, Lifetime, Pattern
 
 MOST_SECTIONS = 2000
 MOST_BLOCK = 2**30
@@ -112,7 +112,7 @@ def _where(transfer: Transfer, own: int, block: int, jobs: int) -> list[str]:
     if transfer.pattern is Pattern.SAME:
         return [f"rw={word}", f"size={block}"]
     if transfer.pattern is Pattern.SHUFFLED:
-        return [f"rw=rand{word}", f"size={own * jobs}", f"io_size={own}"]
+        return [f"rw=rand{word}", f"size={own * jobs}"]
     if transfer.pattern is Pattern.STRIDED:
         span = transfer.stride * transfer.count * transfer.segments
         return [*_order(transfer, word, transfer.stride - block), f"offset_increment={span}", f"size={span}"]
@@ -126,7 +126,7 @@ def _where(transfer: Transfer, own: int, block: int, jobs: int) -> list[str]:
 
 
 def _order(transfer: Transfer, word: str, hole: int) -> list[str]:
-    if transfer.pattern is Pattern.RANDOM:
+    if transfer.pattern in AT_RANDOM:
         return [f"rw=rand{word}"]
     return [f"rw={word}:{hole}" if hole > 0 else f"rw={word}"]
 
@@ -147,7 +147,7 @@ def _say(shape: Shape, notes: Notes) -> None:
         notes.lost(f"{shape.name}: {sharing.files} files of groups of ranks become one shared file")
     if len(shape.transfers(0)) > 1:
         notes.say(f"{shape.name}: the kinds of transfers of a dump run at the same time")
-    if any(t.pattern is Pattern.SHUFFLED for t in shape.transfers(0)):
+    if any(t.pattern is Pattern.SHUFFLED for t in shape.transfers(0)) and not is_private(shape):
         notes.say(f"{shape.name}: each process chooses its places at random, so that some are used twice")
     if any(t.segments > 1 and t.count > 1 for t in shape.transfers(0)):
         notes.say(f"{shape.name}: the repetitions of a stream are contiguous for each rank")

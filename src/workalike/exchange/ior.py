@@ -174,7 +174,8 @@ def _say(shape: Shape, transfers: list[Transfer], notes: Notes) -> None:
     ):
         if any(t.pattern is pattern for t in transfers):
             notes.lost(f"{shape.name}: {loss}")
-    if any(t.pattern is Pattern.RANDOM for t in transfers) and not is_private(shape):
+    regions = any(t.pattern is Pattern.RANDOM and t.ranks > 1 for t in transfers)
+    if regions and not is_private(shape) and family.content_of(0).dataset is None:
         notes.say(f"{shape.name}: the random order is over the whole file, not over each rank's region")
     large = [t for t in transfers if t.size > 2**31 - WORD]
     if large:

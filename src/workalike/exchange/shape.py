@@ -16,7 +16,7 @@ from workalike.workload import units
 from workalike.workload.content import form_of, needs_wide_ids
 from workalike.workload.dataset import Dataset
 from workalike.workload.mesh_size import mesh_bytes
-from workalike.workload.model import Content, Family, Mesh, Rows, Workload
+from workalike.workload.model import Content, Entry, Family, Mesh, Rows, Stream, Workload
 from workalike.workload.words import Direction, Interface, Order, Pattern, SharingMode, Split
 
 
@@ -109,7 +109,7 @@ class Shape:
     def _unscaled(self, content: Content, dump: int) -> Iterator[Transfer]:
         for stream in content.streams:
             ranks = self.ranks if stream.ranks is None else units.count_ranks(stream.ranks)
-            for entry in stream.sizes:
+            for entry in _of_each_rank(stream, ranks):
                 count = entry.total(ranks)
                 if count:
                     busy = min(ranks, count)  # with fewer operations than ranks, one each by the first ranks
@@ -173,6 +173,15 @@ class Shape:
         """Transfers of equal datasets, in each of which every rank has a piece."""
         size = max(round(total / (self.ranks * datasets)), 1)
         return Transfer(direction, self.ranks, 1, size, Pattern.CONTIGUOUS, collective, datasets)
+
+
+def _of_each_rank(stream: Stream, ranks: int) -> list[Entry]:
+    """The sizes of a stream; those of the ranks of one collective call are one mean size."""
+    operations = sum(entry.total(ranks) for entry in stream.sizes)
+    if not stream.collective or len(stream.sizes) < 2 or not 0 < operations <= ranks:
+        return stream.sizes
+    moved = sum(entry.total(ranks) * entry.size for entry in stream.sizes)
+    return [Entry(count=operations, size=round(moved / operations))]
 
 
 def shapes_of(workload: Workload) -> list[Shape]:

@@ -238,10 +238,13 @@ class Thresholds:
     clusters_most: int = _limit(
         64, "clusters", "Most sets of ranks with the same operations in one direction of a dump."
     )
-    ranks_listed: int = _limit(
+    sizes_listed: int = _limit(
         256,
         "sizes",
         "Most sizes of a collective call that are listed rank by rank, where each rank has its own.",
+    )
+    sizes_repeated: int = _limit(
+        8192, "sizes", "Most of them in all calls, each of which is a part of the plan."
     )
     ranks_even: float = _threshold(
         1.25, "factor", "Ranks share evenly where the largest share is at most so many times the smallest."

@@ -22,8 +22,8 @@ COUNTED = ("SEQ_", "CONSEC_")
 def families_at_random(plan: Plan) -> set[Key]:
     """The families with operations in random order."""
     by_id = {family.id: (family.role, family.number) for family in plan.families}
-    shuffled = [_at_random(content) for content in plan.contents]
-    return {by_id[dump.family] for dump in plan.dumps if shuffled[dump.content]}
+    at_random = [_at_random(content) for content in plan.contents]
+    return {by_id[dump.family] for dump in plan.dumps if at_random[dump.content]}
 
 
 def _at_random(content: PlanContent) -> bool:

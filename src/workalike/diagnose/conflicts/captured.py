@@ -81,7 +81,7 @@ def _accesses(table: DxtTable) -> Accesses:
     """`file` is the record id, as a signed number."""
     found = np.zeros(table.total_segments, dtype=ACCESS)
     at = 0
-    for records, writes, segments in table.joined():
+    for records, writes, segments in table.chunks():
         rows = found[at : at + len(records)]
         at += len(rows)
         rows["file"], rows["rank"] = table.ids.view(np.int64)[records], table.ranks[records]
