@@ -349,3 +349,28 @@ def test_compute_time_within_a_dump_is_said(
 ) -> None:
     exported = write(workload(family(CONTIGUOUS, schedule=f"{{start: [0 s], duration: 9 s{fields}}}")))
     assert any("compute time between operations" in note.text for note in exported.notes.all) == said
+
+
+OWN_SIZES = "{direction: write, sizes: [1 x 10 KiB, 2 x 20 KiB, 1 x 30 KiB], pattern: interleaved, collective: true, repeat: 8}"
+SHUFFLED = "{direction: write, sizes: [100/rank x 8 KiB], pattern: shuffled}"
+
+
+def test_ranks_of_a_call_with_sizes_of_their_own_have_the_mean() -> None:
+    words, nothing = ior(family(OWN_SIZES, interface="mpiio"))
+    assert option(words, "-n") == "4" and "-c" in words
+    assert geometry(words) == (20 * KIB, 20 * KIB, 8)
+    assert not nothing
+    text = write_fio(workload(family(OWN_SIZES, interface="mpiio"))).text
+    assert text.count("\n[checkpoint") == 1 and "numjobs=4" in text
+
+
+@pytest.mark.parametrize(("more", "size"), [("", 4 * 100 * 8 * KIB), (PRIVATE, 100 * 8 * KIB)])
+def test_shuffled_operations_are_at_random_over_the_file(more: str, size: int) -> None:
+    exported = write_fio(workload(family(SHUFFLED, more=more)))
+    lines = exported.text.splitlines()
+    assert "rw=randwrite" in lines and f"size={size}" in lines
+    assert [line for line in lines if line.startswith("io_size=")] == [f"io_size={100 * 8 * KIB}"]
+    assert not [line for line in lines if line.startswith("offset_increment")]
+    assert any("used twice" in note.text for note in exported.notes.all) == (not more)
+    words, nothing = ior(family(SHUFFLED, more=more))
+    assert "-z" in words and not nothing
