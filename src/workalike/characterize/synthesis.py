@@ -58,9 +58,6 @@ PLACED_BY = {
 """Counters that depend on where the operations of a direction land."""
 PATTERNS = (Pattern.INTERLEAVED, Pattern.CONTIGUOUS, Pattern.RANDOM, Pattern.SHUFFLED, Pattern.REPLICATED)
 
-CLEARLY = 2
-"""Standard deviations; that of a count of rare events is its root."""
-
 Candidate = tuple[SynthesisRule, Family]
 
 
@@ -191,7 +188,7 @@ class Refiner:
                 if operations > ranks:
                     expected += ranks * (1 - ranks / operations) * stream.repeat * content.passes
         found = RULES[self.module].determined(self.log.counters).get(f"CONSEC_{kind_of(direction)}S", 0)
-        return found < expected - CLEARLY * math.sqrt(expected)
+        return found < expected - THRESHOLDS.shuffled_deviations * math.sqrt(expected)
 
     def _patterns(self, family: Family) -> list[Pattern]:
         """The patterns that operations may have. Ranks with files of their own have no order together."""

@@ -330,6 +330,11 @@ class Thresholds:
     # characterize.splits
     batch_shares: int = _limit(200_000, "shares", "Most shares of readers that are computed to find a batch.")
     # characterize.synthesis
+    shuffled_deviations: float = _threshold(
+        2.0,
+        "standard deviations",
+        "Operations at random are over the whole file where so much fewer follow each other than in regions of ranks.",
+    )
     synthesis_calls: int = _limit(
         1_000_000,
         "calls",
@@ -564,6 +569,9 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
     ),
     "life_share": ("test: tests/characterize/test_lives.py::test_noise_is_no_life",),
     "life_least": ("test: tests/characterize/test_lives.py::test_a_short_run_has_no_lives",),
+    "shuffled_deviations": (
+        "test: tests/characterize/test_synthesis.py::test_random_order_of_few_operations_stays_in_regions",
+    ),
     "ranks_even": ("test: tests/characterize/test_streams.py::test_ranks_of_equal_records_are_one_stream",),
     "series_least": (
         "cp2k-2",
