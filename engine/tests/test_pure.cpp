@@ -280,7 +280,8 @@ TEST_CASE("a fit is split exactly for any remainder") {
 TEST_CASE("operations of a stream are disjoint over ranks") {
     Stream stream;
     stream.entries = {{13, 100}, {5, 7}};
-    for (const Pattern pattern : {Pattern::contiguous, Pattern::interleaved, Pattern::random, Pattern::shuffled}) {
+    for (const Pattern pattern :
+         {Pattern::contiguous, Pattern::interleaved, Pattern::random, Pattern::shuffled}) {
         stream.pattern = pattern;
         std::set<std::int64_t> bytes;
         std::int64_t moved = 0;
