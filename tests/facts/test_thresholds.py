@@ -15,8 +15,8 @@ from known_logs import OWN_LOGS, PACKAGE_LOGS, REPOSITORY, SHARED_LOGS, SHARED_W
 import workalike
 from workalike.characterize.sensitivity import effects, jobs_of, outcome
 from workalike.darshan import LogBuilder
+from workalike.facts.threshold_evidence import SEEN_ON
 from workalike.facts.thresholds import (
-    SEEN_ON,
     THRESHOLDS,
     Kind,
     Threshold,

@@ -216,8 +216,12 @@ def _spread(sizes: list[int]) -> str:
 def _pattern(stream: Stream, ranks: int) -> str:
     word = stream.pattern.value
     if ranks == 1:
-        words = {"contiguous": "one after the other", "interleaved": "one after the other"}
-        return (words | dict.fromkeys(("random", "shuffled"), "in random order")).get(word, word)
+        return {
+            "contiguous": "one after the other",
+            "interleaved": "one after the other",
+            "random": "in random order",
+            "shuffled": "in random order",
+        }.get(word, word)
     return {
         "contiguous": "each rank in a region of its own",
         "interleaved": "interleaved over the ranks",
