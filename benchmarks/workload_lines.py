@@ -21,7 +21,7 @@ from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up
 from workalike.darshan import open_log
 from workalike.errors import WorkalikeError
-from workalike.workload.workload_file import workload_text
+from workalike.workload.workload_file import workload_texts
 
 SHORT, SHARE, LONGEST = 60, 0.9, 300
 OF_ONE = {"mphys-c-small-typhonio-4.darshan": 120}
@@ -38,14 +38,22 @@ def workload_of(paths: Sequence[Path]) -> Characterization | None:
 
 
 def lines_of(found: Characterization) -> int:
-    return workload_text(found.workload).count("\n")
+    """Of the workload file, as `characterize -o` writes it."""
+    return workload_texts(found.workload)[0].count("\n")
+
+
+def lists_beside(found: Characterization) -> int:
+    """Lines of the file with its long lists."""
+    return workload_texts(found.workload)[1].count("\n")
 
 
 def add_logs(results: Results, found: dict[str, Characterization]) -> None:
     """The figures of single logs."""
     lines = {name: lines_of(each) for name, each in found.items()}
     for name, number in sorted(lines.items(), key=lambda item: -item[1]):
-        print(f"{number:6}  {name[:60]}{'  + operation table' if found[name].workload.operations else ''}")
+        beside = lists_beside(found[name])
+        also = "  + operation table" if found[name].workload.operations else ""
+        print(f"{number:6}  {name[:60]}{also}{f'  + {beside} lines of lists' if beside else ''}")
     short = sum(number <= SHORT for number in lines.values())
     results.add(
         f"lines of YAML: logs with at most {SHORT}",
@@ -53,6 +61,11 @@ def add_logs(results: Results, found: dict[str, Characterization]) -> None:
         target="nine in ten",
         reached=short >= SHARE * len(lines),
         logs=float(short),
+    )
+    apart = {name: lists_beside(each) for name, each in found.items() if lists_beside(each)}
+    results.add(
+        "… of them with long lists in a file beside the workload",
+        ", ".join(f"`{name}` ({number} lines)" for name, number in sorted(apart.items())) or "none",
     )
     for name, most in OF_ONE.items():
         if name in lines:

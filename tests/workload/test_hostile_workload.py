@@ -143,7 +143,7 @@ HOSTILE = {
         "one rank",
     ),
     "two families of a name": (
-        GOOD + GOOD.split("families:\n")[1],
+        (GOOD + GOOD.split("families:\n")[1]).replace("- role:", "- number: 1\n  role:"),
         "families[1]",
         "two families are checkpoint 1",
     ),

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from workalike.errors import WorkalikeError
 from workalike.workload.model import Family, Workload
-from workalike.workload.per_dump import folded, unfolded
+from workalike.workload.per_dump import folded, repeated, shortened, unfolded
 from workalike.workload.workload_file import parse_workload, workload_text
 
 SIZES = st.lists(st.sampled_from(["1 x 10 B", "3 x 8 KiB", "2/rank x 100 B"]), min_size=1, max_size=3)
@@ -133,3 +133,63 @@ def test_too_many_values_are_refused() -> None:
     }
     with pytest.raises(ValidationError, match="too many"):
         Family.model_validate(document)
+
+
+def test_equal_values_in_a_row_are_one() -> None:
+    family = {
+        "use": ["2 x 0", 1, "3 x 0"],
+        "content": None,
+    }
+    assert unfolded(family)["use"] == [0, 0, 1, 0, 0, 0]
+    assert shortened([7, 7, 7, 7, 7, 7, 1, 7, 7]) == ["6 x 7", 1, 7, 7]
+    assert shortened([[]] * 5 + [["1 x 1 B"]] * 5) == ["5 x none", *[["1 x 1 B"]] * 5]
+    assert repeated(shortened(["each"] * 9)) == ["each"] * 9
+
+
+def test_a_dump_of_none_has_no_stream() -> None:
+    workload = parse_workload(
+        f"{HEAD}  content: {{opens: [1, 2 x 0], streams: [{{direction: write, sizes: [2 x none, [1 x 9 B]]}}]}}\n"
+    )
+    family = workload.families[0]
+    assert [len(family.content_of(dump).streams) for dump in range(3)] == [0, 0, 1]
+    assert [family.content_of(dump).opens for dump in range(3)] == [1, 0, 0]
+
+
+def test_rows_of_the_dumps_follow_each_other() -> None:
+    """As lists, and the same as contents of their own."""
+    table = {"first": 4, "reads": [3, 0, 2], "writes": 1, "bytes_read": [30, 0, 20], "bytes_written": 8}
+    family = unfolded({"content": {"opens": 1, "table": table}})
+    assert [content["table"] for content in family["contents"]] == [
+        {"first": 4, "reads": 3, "writes": 1, "bytes_read": 30, "bytes_written": 8},
+        {"first": 8, "writes": 1, "bytes_written": 8},
+        {"first": 9, "reads": 2, "writes": 1, "bytes_read": 20, "bytes_written": 8},
+    ]
+    short = folded(family)
+    assert short is not None
+    assert short["content"]["table"] == table
+
+
+def test_rows_that_do_not_follow_each_other_stay_apart() -> None:
+    contents = [{"table": {"first": first, "reads": 2, "bytes_read": 20}} for first in (0, 5)]
+    assert folded({"contents": contents}) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "content: {opens: [999999 x 1], streams: [{direction: write, sizes: [1 x 1 B]}]}",
+        "content: {streams: [{direction: write, sizes: [9999999 x none]}]}",
+        "content: {table: {reads: [9999999 x 1]}}",
+        "contents: [{opens: 1}]\n  use: [9999999 x 0]",
+    ],
+)
+def test_a_short_text_does_not_take_gigabytes(content: str) -> None:
+    with pytest.raises(WorkalikeError, match="values of each dump"):
+        parse_workload(f"{HEAD}  {content}\n")
+
+
+@pytest.mark.parametrize("value", ["0 x 1", "-1 x 1", "2 x ", "1e3 x 1", "2 x x", "3 x -1", "2 x 2 x 1"])
+def test_faulty_repeats_are_refused(value: str) -> None:
+    content = f"content: {{opens: ['{value}', 1, 1], streams: [{{direction: write, sizes: [1 x 1 B]}}]}}"
+    with pytest.raises(WorkalikeError):
+        parse_workload(f"{HEAD}  {content}\n")

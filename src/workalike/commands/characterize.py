@@ -39,8 +39,8 @@ def command(
     tables: Annotated[
         bool,
         typer.Option(
-            help="Keep what a complete trace (DXT) shows, and no rule gives, in a table beside the workload file; "
-            "not with --round or without -o."
+            help="Keep beside the workload file what would make it long: in a table what a complete trace (DXT) shows "
+            "and no rule gives (not with --round), and lists of hundreds of values. Without -o everything is in one text."
         ),
     ] = True,
     rules: Annotated[
@@ -77,15 +77,17 @@ def command(
     found = characterize(open_logs(logs), characterizing)
     workload = found.workload
     workload = round_workload(workload, round_to) if round_to else workload
-    if output is not None:
-        write_workload(workload, output)
+    beside = write_workload(workload, output, tables=tables) if output is not None else []
     if as_json:
-        opt.print_json({"workload": str(output) if output else None, **summary_of(found)})
+        files = {"workload": str(output) if output else None, "beside": [str(path) for path in beside]}
+        opt.print_json({**files, **summary_of(found)})
     elif output is None:
         typer.echo(workload_text(workload), nl=False)
     else:
         families, ranks = plural(len(workload.families), "file family"), plural(workload.ranks, "rank")
-        opt.console().print(f"{families} of {ranks}: {output}", soft_wrap=True)
+        also = "".join(f", {path.name}" for path in beside)
+        with_it = f" (with it: {also.removeprefix(', ')})" if beside else ""
+        opt.console().print(f"{families} of {ranks}: {output}{with_it}", soft_wrap=True)
     if rules and not as_json:
         for family in found.families:
             for rule in family.sentences():

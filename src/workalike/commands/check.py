@@ -59,7 +59,7 @@ def command(
     from workalike.workload.audit import audit
     from workalike.workload.disclosure import disclose
     from workalike.workload.summary import summarize
-    from workalike.workload.workload_file import read_workload
+    from workalike.workload.workload_file import lists_text, read_workload
 
     if more_logs and not audit_logs:
         raise WorkalikeError(
@@ -69,9 +69,10 @@ def command(
     workload = read_workload(file)
     if workload.families:
         refuse_impossible(engine_if_built(), resolve(workload, Options()), file)
-    report = (
-        audit(read_text(file, ErrorKind.BAD_WORKLOAD), open_logs(logs), workload.operations) if logs else None
-    )
+    report = None
+    if logs:
+        text = read_text(file, ErrorKind.BAD_WORKLOAD)
+        report = audit(text, open_logs(logs), workload.operations, lists_text(text, file))
     disclosures = disclose(workload) if logs else []
     if as_json:
         opt.print_json(

@@ -17,12 +17,15 @@ from typing import Any
 from workalike.files import write_text
 from workalike.plan.plan_schema import Plan
 from workalike.record.run_record import record_schema
+from workalike.workload import long_lists
 from workalike.workload.model import SharingMode, Workload
-from workalike.workload.per_dump import OF_CONTENT, OF_STREAM
+from workalike.workload.per_dump import OF_CONTENT, OF_STREAM, OF_TABLE
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 MARK = "x-workalike"
 TUNABLE_PART = "Tunable"
+REPEATED = {"type": "string", "pattern": r"^[1-9][0-9]{0,6} x \S.*$"}
+"""Several equal values of a list with one for each dump."""
 
 
 def workload_schema() -> dict[str, Any]:
@@ -39,10 +42,13 @@ def workload_schema() -> dict[str, Any]:
         MARK: shared[MARK],
         "anyOf": [word, {"$ref": shared["$ref"]}],
     }
-    for part, fields in (("Content", OF_CONTENT), ("Stream", OF_STREAM)):
+    for part, fields in (("Content", OF_CONTENT), ("Stream", OF_STREAM), ("Rows", OF_TABLE)):
         properties = schema["$defs"][part]["properties"]
         for name in fields:
             properties[name] = _or_of_each_dump(properties[name])
+    use = schema["$defs"]["Family"]["properties"]["use"]["anyOf"][0]
+    use["items"] = {"anyOf": [use["items"], REPEATED]}
+    _add_long_lists(schema)
     return {"$schema": DRAFT, "title": "workalike workload", **schema}
 
 
@@ -53,7 +59,36 @@ def _or_of_each_dump(field: dict[str, Any]) -> dict[str, Any]:
     own = plain
     if plain.get("type") == "array":  # with no entries a dump does not have the stream
         own = {key: value for key, value in plain.items() if key != "minItems"}
-    return {**about, "anyOf": [plain, {"type": "array", "minItems": 1, "items": own}]}
+    return {**about, "anyOf": [plain, {"type": "array", "minItems": 1, "items": {"anyOf": [own, REPEATED]}}]}
+
+
+def _add_long_lists(schema: dict[str, Any]) -> None:
+    """Lists may be in a file beside the workload, which its head names."""
+    schema["$defs"]["Listed"] = {
+        "description": "A list of so many values, in the file beside the workload.",
+        "type": "object",
+        "properties": {long_lists.MARK: {"type": "integer", "minimum": 1, MARK: "fixed"}},
+        "required": [long_lists.MARK],
+        "additionalProperties": False,
+    }
+    for part, names in long_lists.FIELDS.items():
+        properties = schema["$defs"][part]["properties"]
+        for name in names:
+            about = {key: properties[name][key] for key in ("default", MARK) if key in properties[name]}
+            own = {key: value for key, value in properties[name].items() if key not in about}
+            forms = own["anyOf"] if own.keys() == {"anyOf"} else [own]
+            properties[name] = {**about, "anyOf": [*forms, {"$ref": "#/$defs/Listed"}]}
+    schema["properties"][long_lists.KEY] = {
+        "description": "The file with the long lists: its SHA-256, and how many there are.",
+        "type": "object",
+        "properties": {
+            "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$", MARK: "fixed"},
+            "number": {"type": "integer", "minimum": 1, MARK: "fixed"},
+        },
+        "required": ["sha256"],
+        "additionalProperties": False,
+        MARK: "fixed",
+    }
 
 
 def plan_schema() -> dict[str, Any]:

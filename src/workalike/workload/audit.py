@@ -9,7 +9,7 @@ The whole text with its comments is searched, without regard to case, for
   A number that matches by chance is reported, for a person to decide.
 * record ids in hexadecimal, and dates.
 
-An operation table has only numbers: the ranks, directions, offsets and lengths that its format has columns for. They
+Long lists in a file beside the workload are searched as its text is. An operation table has only numbers: the ranks, directions, offsets and lengths that its format has columns for. They
 are searched for the same numbers, of at least 8 digits: among many offsets, shorter ones match by chance.
 
 Shorter names, and names that are words of the schema, cannot be searched and are therefore listed. So are round numbers
@@ -22,13 +22,14 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from workalike.darshan import Log
 from workalike.text import plural
+from workalike.workload.long_lists import hash_of
 from workalike.workload.model import TableReference
 from workalike.workload.operation_table import OperationTable
 from workalike.workload.secrets import LEAST_DIGITS, LEAST_NAME, SHORT_TOO, Kind, Secrets, secrets_of
@@ -51,12 +52,18 @@ LIMIT = (
 class Hit:
     """A name of the log in the workload's text, with the line from 1; it is printed, for the officer must see it.
 
-    Line 0 is the operation table.
+    Line 0 is the operation table. With `listed` it is a line of the file with the long lists.
     """
 
     line: int
     kind: Kind
     token: str
+    listed: bool = False
+
+    def where(self) -> str:
+        if not self.line:
+            return "operation table"
+        return f"line {self.line}" + (" of the long lists" if self.listed else "")
 
 
 @dataclass(frozen=True)
@@ -93,7 +100,10 @@ class AuditReport:
             "lines_read": self.lines_read,
             "rows_read": self.rows,
             "searched": {kind.value: count for kind, count in self.searched.items()},
-            "hits": [{"line": h.line, "kind": h.kind.value, "token": h.token} for h in self.hits],
+            "hits": [
+                {"line": h.line, "kind": h.kind.value, "token": h.token, "listed": h.listed}
+                for h in self.hits
+            ],
             "too_short": [{"kind": kind.value, "name": name} for kind, name in self.too_short],
             "schema_words": [{"kind": kind.value, "name": name} for kind, name in self.schema_words],
             "quantities": [{"kind": kind.value, "name": name} for kind, name in self.quantities],
@@ -111,8 +121,7 @@ class AuditReport:
                 f"  the operation table has {plural(self.rows, 'row')} of four numbers, and nothing else"
             )
         for hit in self.hits:
-            where = f"line {hit.line}" if hit.line else "operation table"
-            out.append(f"  {where}: {hit.kind.value} {_printable(hit.token)!r}")
+            out.append(f"  {hit.where()}: {hit.kind.value} {_printable(hit.token)!r}")
         if len(self.hits) >= MAX_HITS:
             out.append(f"  and more: only the first {MAX_HITS} are listed")
         out += _listed("too short to search", self.too_short)
@@ -140,10 +149,12 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def audit(workload_text: str, logs: Sequence[Log], operations: TableReference | None = None) -> AuditReport:
-    """Search a workload's text, and its operation table, for every name of the logs.
+def audit(
+    workload_text: str, logs: Sequence[Log], operations: TableReference | None = None, lists_text: str = ""
+) -> AuditReport:
+    """Search a workload's text, its long lists and its operation table for every name of the logs.
 
-    The table's hash in the text is not searched: it follows from the table.
+    The hashes of these files in the text are not searched: they follow from the files.
 
     Raises:
         WorkalikeError: DAMAGED_LOG if a log's names or traces cannot be read.
@@ -153,22 +164,29 @@ def audit(workload_text: str, logs: Sequence[Log], operations: TableReference | 
     words = [(kind, name) for name, kind in secrets.names.items() if name in vocabulary]
     for _, name in words:
         del secrets.names[name]
-    if operations is not None:
-        workload_text = workload_text.replace(operations.sha256, " " * len(operations.sha256))
+    hashes = [operations.sha256] if operations is not None else []
+    for sha256 in [*hashes, *([hash_of(lists_text)] if lists_text else [])]:
+        workload_text = workload_text.replace(sha256, " " * len(sha256))
     table = operations.table if operations is not None else None
-    hits = _Text(workload_text).hits(secrets)
+    hits = set(_Text(workload_text).hits(secrets))
+    if lists_text:
+        hits |= {replace(hit, listed=True) for hit in _Text(lists_text).hits(secrets)}
     if table is not None:
-        hits = _in_order({*hits, *_in_table(table, secrets.numbers)})
+        hits |= set(_in_table(table, secrets.numbers))
     kinds = Counter((*secrets.names.values(), *secrets.numbers.values()))
     return AuditReport(
-        lines_read=workload_text.count("\n") + (not workload_text.endswith("\n")),
+        lines_read=sum(_lines(text) for text in (workload_text, lists_text) if text),
         searched={kind: kinds[kind] for kind in Kind if kinds[kind]},
-        hits=hits,
+        hits=_in_order(hits),
         too_short=_by_kind((kind, name) for name, kind in secrets.too_short.items()),
         schema_words=_by_kind(words),
         quantities=_by_kind((kind, digits) for digits, kind in secrets.quantities.items()),
         rows=len(table) if table is not None else 0,
     )
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n"))
 
 
 def _in_table(table: OperationTable, numbers: dict[str, Kind]) -> Iterator[Hit]:
@@ -242,4 +260,4 @@ class _Text:
 
 
 def _in_order(found: set[Hit]) -> list[Hit]:
-    return sorted(found, key=lambda h: (h.line, h.kind, h.token))[:MAX_HITS]
+    return sorted(found, key=lambda h: (h.listed, h.line, h.kind, h.token))[:MAX_HITS]

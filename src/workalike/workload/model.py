@@ -28,7 +28,7 @@ from workalike.workload.content import (
 )
 from workalike.workload.dataset import Dataset
 from workalike.workload.mesh import Centring, Mesh, MeshType, ValueType, Variables
-from workalike.workload.per_dump import unfolded
+from workalike.workload.per_dump import MOST_VALUES, unfolded, values_of
 from workalike.workload.processes import Processes, ProcessGroups, contradiction
 from workalike.workload.quantities import (
     MAX_ALIGNMENT,
@@ -363,14 +363,7 @@ class Family(Strict):
     @property
     def counted_at(self) -> Level:
         """The level at which bytes and operations of this family are counted."""
-        if self.level is not None:
-            return self.level
-        own = {
-            Interface.POSIX: Level.POSIX,
-            Interface.STDIO: Level.STDIO,
-            Interface.ADIOS2: Level.POSIX,  # its files are written with POSIX calls
-        }
-        return own.get(self.interface, Level.MPIIO)
+        return own_level(self.interface) if self.level is None else self.level
 
     def content_number(self, dump: int) -> int:
         """The index of a dump's content in `contents`; 0 for `content`."""
@@ -399,6 +392,16 @@ class Family(Strict):
     def members(self, ranks: int) -> int:
         """The number of ranks that take part, of `ranks` ranks in all."""
         return ranks if self.sharing.ranks is None else units.count_ranks(self.sharing.ranks)
+
+
+def own_level(interface: Interface) -> Level:
+    """The level at which bytes and operations are counted where a family states none."""
+    own = {
+        Interface.POSIX: Level.POSIX,
+        Interface.STDIO: Level.STDIO,
+        Interface.ADIOS2: Level.POSIX,  # its files are written with POSIX calls
+    }
+    return own.get(interface, Level.MPIIO)
 
 
 class Compute(Strict):
@@ -438,6 +441,27 @@ class Workload(Strict):
     operations: TableReference | None = None
     families: Annotated[list[Family], Field(max_length=MAX_FAMILIES)]
     uncovered: list[Uncovered] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _numbered(cls, value: Any) -> Any:
+        """Number the families that state no number: one more than the last one of their role."""
+        families = value.get("families") if isinstance(value, dict) else None
+        if not isinstance(families, list):
+            return value
+        values = sum(values_of(family) for family in families if isinstance(family, dict))
+        if values > MOST_VALUES:
+            raise ValueError(f"{values:,} values of each dump in all: more than {MOST_VALUES:,}")
+        last: dict[str, int] = {}
+        numbered = []
+        for family in families:
+            if isinstance(family, dict) and isinstance(role := family.get("role"), str):
+                if "number" not in family:
+                    family = family | {"number": last.get(role, 0) + 1}
+                if isinstance(number := family["number"], int):
+                    last[role] = number
+            numbered.append(family)
+        return value | {"families": numbered}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -6,11 +6,14 @@ with the value of each dump. In the model every dump has a content of its own.
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from workalike.workload.content import CALLS, Content
+from workalike.workload.quantities import MAX_DUMPS
 
 Document = dict[str, Any]
 Item = TypeVar("Item")
@@ -19,6 +22,13 @@ OF_CONTENT = dict.fromkeys(CALLS, 0)
 """Fields of a content that may be lists, and what an absent one means."""
 OF_STREAM: Document = {"sizes": [], "base": None, "stride": 0, "repeat": 1}
 """The same of a stream; with no sizes a dump does not have the stream."""
+OF_TABLE = dict.fromkeys(("reads", "writes", "bytes_read", "bytes_written"), 0)
+"""The same of rows of the operation table; the rows of the dumps follow each other."""
+NONE = "none"
+"""Stands for no sizes among values that are repeated, as in `17 x none`."""
+LEAST_REPEATED = 5
+"""Equal values in a row that are written as one, `5 x 0`."""
+_REPEATED = re.compile(r"([1-9][0-9]{0,6}) x (\S.*)")
 MOST_VALUES = 1_000_000
 """Contents of all dumps together, times the parts of one: a short text must not take gigabytes."""
 
@@ -51,9 +61,12 @@ def unfolded(family: Document) -> Document:
     Raises:
         ValueError: lists of different lengths, or too many values.
     """
+    if isinstance(family.get("use"), list):
+        family = family | {"use": repeated(family["use"])}
     content = family.get("content")
     if not isinstance(content, dict):
         return family
+    content = _with_lists(content, repeated)
     lengths = {len(values) for values in _lists(content)}
     if not lengths:
         return family
@@ -66,12 +79,86 @@ def unfolded(family: Document) -> Document:
     streams = content.get("streams")
     if dumps * (1 + len(streams if isinstance(streams, list) else ())) > MOST_VALUES:
         raise ValueError(f"values of each of {dumps:,} dumps: too many for a content of so many streams")
-    contents = [_content_of(content, dump) for dump in range(dumps)]
+    firsts = _first_rows(content.get("table"), dumps)
+    contents = [_content_of(content, dump, firsts) for dump in range(dumps)]
     kept, use = distinct(contents, _text)
     fields: Document = {"content": kept[0]} if len(kept) == 1 else {"contents": kept}
     if 1 < len(kept) < dumps:
         fields["use"] = use
     return {key: value for key, value in family.items() if key != "content"} | fields
+
+
+def repeated(values: list[Any]) -> list[Any]:
+    """The values with each `N x VALUE` as N values.
+
+    Raises:
+        ValueError: more values than a family may have dumps.
+    """
+    out: list[Any] = []
+    for value in values:
+        found = _REPEATED.fullmatch(value) if isinstance(value, str) else None
+        times, one = (1, value) if found is None else (int(found[1]), _value(found[2]))
+        if len(out) + times > MAX_DUMPS:
+            raise ValueError(f"more than {MAX_DUMPS:,} values of each dump")
+        out += [one] * times
+    return out
+
+
+def values_of(family: Document) -> int:
+    """How many values the lists of a family of a file have, with each `N x VALUE` as N; nothing is made of them."""
+    content = family.get("content")
+    lists = list(_lists(content)) if isinstance(content, dict) else []
+    use = family.get("use")
+    return sum(
+        _times(value) for values in (*lists, *([use] if isinstance(use, list) else [])) for value in values
+    )
+
+
+def _times(value: Any) -> int:
+    found = _REPEATED.fullmatch(value) if isinstance(value, str) else None
+    return 1 if found is None else int(found[1])
+
+
+def shortened(values: list[Any]) -> list[Any]:
+    """The values with equal ones in a row as `N x VALUE`; lists of sizes only where they are empty."""
+    out: list[Any] = []
+    for value, equal in itertools.groupby(values):
+        times = len(list(equal))
+        if times < LEAST_REPEATED or (isinstance(value, list) and value):
+            out += [value] * times
+        else:
+            out.append(f"{times} x {NONE if isinstance(value, list) else value}")
+    return out
+
+
+def with_short_lists(family: Document) -> Document:
+    """A family of a file, with equal values in a row written as one."""
+    out = dict(family)
+    if family.get("use"):
+        out["use"] = shortened(family["use"])
+    if isinstance(family.get("content"), dict):
+        out["content"] = _with_lists(family["content"], shortened)
+    return out
+
+
+def _value(text: str) -> Any:
+    """A value as YAML has it where it stands alone."""
+    return [] if text == NONE else int(text) if text.isdecimal() and text.isascii() else text
+
+
+def _with_lists(content: Document, change: Callable[[list[Any]], list[Any]]) -> Document:
+    """A content whose lists of values of each dump are changed."""
+
+    def changed(part: Any, fields: Document) -> Any:
+        if not isinstance(part, dict):
+            return part
+        lists = {key: change(part[key]) for key in fields if _is_of_each_dump(key, part.get(key))}
+        return part | lists if lists else part
+
+    out: Document = changed(content, OF_CONTENT)
+    if isinstance(content.get("streams"), list):
+        out = out | {"streams": [changed(stream, OF_STREAM) for stream in content["streams"]]}
+    return out | {"table": changed(content["table"], OF_TABLE)} if "table" in content else out
 
 
 def folded(family: Document) -> Document | None:
@@ -92,21 +179,47 @@ def folded(family: Document) -> Document | None:
 
 def _lists(content: Document) -> Iterator[list[Any]]:
     """The lists of values of each dump."""
-    yield from (content[key] for key in OF_CONTENT if isinstance(content.get(key), list))
     streams = content.get("streams")
-    for stream in streams if isinstance(streams, list) else []:
-        if isinstance(stream, dict):
-            for key in OF_STREAM:
-                value = stream.get(key)
-                if isinstance(value, list) and (
-                    key != "sizes" or any(isinstance(item, list) for item in value)
-                ):
-                    yield value
+    parts = [(content, OF_CONTENT), (content.get("table"), OF_TABLE)]
+    parts += [(stream, OF_STREAM) for stream in (streams if isinstance(streams, list) else [])]
+    for part, fields in parts:
+        if isinstance(part, dict):
+            yield from (part[key] for key in fields if _is_of_each_dump(key, part.get(key)))
 
 
-def _content_of(content: Document, dump: int) -> Document:
+def _is_of_each_dump(key: str, value: Any) -> bool:
+    """Whether a field's value is a list with that of each dump; sizes are a list themselves."""
+    if not isinstance(value, list):
+        return False
+    return key != "sizes" or any(isinstance(item, list) or _of_none(item) for item in value)
+
+
+def _of_none(item: Any) -> bool:
+    found = _REPEATED.fullmatch(item) if isinstance(item, str) else None
+    return found is not None and found[2] == NONE
+
+
+def _first_rows(table: Any, dumps: int) -> list[int]:
+    """The first row of each dump: the rows of the dumps follow each other."""
+    if not isinstance(table, dict):
+        return []
+    counts = [_numbers(table.get(key, 0), dumps) for key in ("reads", "writes")]
+    first = table.get("first", 0)
+    steps = [reads + writes for reads, writes in zip(*counts, strict=True)]
+    return list(itertools.accumulate(steps, initial=first if isinstance(first, int) else 0))
+
+
+def _numbers(value: Any, dumps: int) -> list[int]:
+    """The value of each dump; 0 for what is no number, which the model refuses."""
+    values = value if isinstance(value, list) else [value] * dumps
+    return [number if isinstance(number, int) else 0 for number in values]
+
+
+def _content_of(content: Document, dump: int, firsts: list[int]) -> Document:
     """The content of one dump."""
     out = {key: _value_of(key, value, dump, OF_CONTENT) for key, value in content.items()}
+    if isinstance(content.get("table"), dict):
+        out["table"] = _rows_of(content["table"], dump, firsts[dump])
     if isinstance(content.get("streams"), list):
         out["streams"] = [
             stream
@@ -114,6 +227,15 @@ def _content_of(content: Document, dump: int) -> Document:
             if not isinstance(stream, dict) or stream.get("sizes") != []
         ]
     return {key: value for key, value in out.items() if key not in OF_CONTENT or value != OF_CONTENT[key]}
+
+
+def _rows_of(table: Document, dump: int, first: int) -> Document:
+    """The rows of one dump."""
+    if not any(_is_of_each_dump(key, table.get(key)) for key in OF_TABLE):
+        return table
+    out = {key: _value_of(key, value, dump, OF_TABLE) for key, value in table.items()} | {"first": first}
+    absent = OF_TABLE | {"first": 0}
+    return {key: value for key, value in out.items() if key not in absent or value != absent[key]}
 
 
 def _stream_of(stream: Any, dump: int) -> Any:
@@ -124,16 +246,15 @@ def _stream_of(stream: Any, dump: int) -> Any:
 
 
 def _value_of(key: str, value: Any, dump: int, fields: Document) -> Any:
-    if key not in fields or not isinstance(value, list):
-        return value
-    if key == "sizes" and not any(isinstance(item, list) for item in value):
-        return value
-    return value[dump]
+    return value[dump] if key in fields and _is_of_each_dump(key, value) else value
 
 
 def _joined(contents: Sequence[Document]) -> Document | None:
     """One content for several, with lists where they differ; None where they differ in anything else."""
-    if len({_rest(content, ("streams", *OF_CONTENT)) for content in contents}) > 1:
+    if len({_rest(content, ("streams", "table", *OF_CONTENT)) for content in contents}) > 1:
+        return None
+    tables = [content["table"] for content in contents if "table" in content]
+    if tables and len(tables) < len(contents):
         return None
     streams = _joined_streams([content.get("streams", []) for content in contents])
     if streams is None:
@@ -142,12 +263,21 @@ def _joined(contents: Sequence[Document]) -> Document | None:
     for key in {key: None for content in contents for key in content}:
         if key == "streams":
             out[key] = streams
+        elif key == "table":
+            out[key] = _joined_rows(tables)
         elif key in OF_CONTENT:
             out[key] = _one_or_all([content.get(key, OF_CONTENT[key]) for content in contents])
         else:
             out[key] = contents[0][key]
     order = (*CALLS, "sync", "flush", "streams")
     return {key: out[key] for key in (*(k for k in order if k in out), *(k for k in out if k not in order))}
+
+
+def _joined_rows(tables: Sequence[Document]) -> Document:
+    """The rows of several contents as one; they must follow each other, which the caller checks by unfolding them."""
+    joined = {key: _one_or_all([rows.get(key, 0) for rows in tables]) for key in OF_TABLE}
+    out = {"first": tables[0].get("first", 0)} | joined | {"collective": tables[0].get("collective", False)}
+    return {key: value for key, value in out.items() if value not in (0, False)}
 
 
 def _joined_streams(all_streams: Sequence[list[Document]]) -> list[Document] | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,21 @@ from pydantic_core import ErrorDetails
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text, write_text
-from workalike.workload import units
-from workalike.workload.model import MAX_OPERATION_BYTES, Direction, Family, Rows, Sharing, Workload
+from workalike.workload import long_lists, units
+from workalike.workload.model import (
+    MAX_OPERATION_BYTES,
+    Direction,
+    Family,
+    Interface,
+    Lifetime,
+    Rows,
+    Sharing,
+    SharingMode,
+    Workload,
+    own_level,
+)
 from workalike.workload.operation_table import OperationTable, file_name, read_table, write_table
-from workalike.workload.per_dump import folded
+from workalike.workload.per_dump import folded, with_short_lists
 from workalike.workload.strict_yaml import StrictLoader
 from workalike.workload.upgrade import upgrade
 from workalike.workload.yaml_text import block
@@ -25,7 +37,13 @@ from workalike.workload.yaml_text import block
 MAX_BYTES = 64 * 2**20
 HEAD = ("ranks", "nodes", "runtime", "processes", "compute", "cpu_share", "compressibility")
 HINT = "see docs/workload-format.md"
+APART = ("families", "uncovered")
+MOST_LINES = 40
+"""A longer text is written closely: each family as a paragraph, without the values that it has by default."""
+MOST_WITH_LISTS = 60
+"""A text that is longer than this even then has its long lists in a file beside it."""
 UNION_TAG = re.compile(r"[\[(]|^(?:int|str|float|bool|none|dict|list|tuple|nullable)$")
+SHA256 = re.compile(r"[0-9a-f]{64}")
 NOT_YAML: dict[type[Exception], str] = {
     RecursionError: "nested too deeply",
     yaml.reader.ReaderError: "a control character",
@@ -124,11 +142,11 @@ def load_yaml(
         ) from error
 
 
-def parse_workload(text: str, file: str | Path = "workload") -> Workload:
-    """Check a workload's text.
+def parse_workload(text: str, file: str | Path = "workload", folder: Path | None = None) -> Workload:
+    """Check a workload's text; its long lists are in a file in `folder`.
 
     Raises:
-        WorkalikeError: BAD_WORKLOAD naming the line and the place, with a hint.
+        WorkalikeError: BAD_WORKLOAD naming the line and the place, with a hint; MISSING if its lists are not there.
     """
     node, document = load_yaml(text, file, change=upgrade)
     if not isinstance(document, dict) or "workalike" not in document:
@@ -138,6 +156,8 @@ def parse_workload(text: str, file: str | Path = "workload") -> Workload:
             file=file,
             hint="create one with `workalike characterize LOG -o FILE`",
         )
+    if long_lists.KEY in document:
+        document = _with_lists(document, file, folder)
     try:
         return Workload.model_validate(document)
     except ValidationError as error:
@@ -148,13 +168,65 @@ def parse_workload(text: str, file: str | Path = "workload") -> Workload:
         raise WorkalikeError(ErrorKind.BAD_WORKLOAD, "nested too deeply", file=file, hint=HINT) from error
 
 
+def lists_path(document: Mapping[str, Any], file: str | Path, folder: Path | None) -> tuple[Path, str]:
+    """The file with a workload's long lists, and its SHA-256.
+
+    Raises:
+        WorkalikeError: BAD_WORKLOAD if the workload does not name it as it must, or has no folder.
+    """
+    head = document[long_lists.KEY]
+    sha256 = head.get("sha256") if isinstance(head, dict) else None
+    if not isinstance(sha256, str) or not SHA256.fullmatch(sha256) or head.keys() - {"sha256", "number"}:
+        raise WorkalikeError(
+            ErrorKind.BAD_WORKLOAD,
+            "must name the file of its long lists, `{sha256: …, number: …}`",
+            file=file,
+            place=long_lists.KEY,
+            hint=HINT,
+        )
+    if folder is None:
+        raise WorkalikeError(
+            ErrorKind.BAD_WORKLOAD,
+            "its long lists are in a file beside it, and it is not a file here",
+            file=file,
+            place=long_lists.KEY,
+            hint="write it with `--no-tables`, which keeps everything in one file",
+        )
+    return folder / long_lists.file_name(sha256), sha256
+
+
+def _with_lists(document: dict[str, Any], file: str | Path, folder: Path | None) -> dict[str, Any]:
+    """The document with the long lists of the file beside it."""
+    path, sha256 = lists_path(document, file, folder)
+    lists = long_lists.read_lists(path, sha256, lambda text, name: load_yaml(text, name)[1])
+    try:
+        return long_lists.put_back(document, lists)
+    except ValueError as error:
+        raise WorkalikeError(ErrorKind.BAD_WORKLOAD, str(error), file=path, hint=long_lists.HINT) from error
+    except RecursionError as error:
+        raise WorkalikeError(ErrorKind.BAD_WORKLOAD, "nested too deeply", file=file, hint=HINT) from error
+
+
+def lists_text(text: str, path: Path) -> str:
+    """The text of the file with the long lists of a workload whose text is `text`; empty where it has none.
+
+    Raises:
+        WorkalikeError: as `read_workload`.
+    """
+    _, document = load_yaml(text, path)
+    if not isinstance(document, dict) or long_lists.KEY not in document:
+        return ""
+    beside, _ = lists_path(document, path, path.parent)
+    return read_text(beside, ErrorKind.BAD_WORKLOAD, long_lists.MAX_BYTES)
+
+
 def read_workload(path: str | Path) -> Workload:
     """Read and check a workload file.
 
     Raises:
         WorkalikeError: MISSING, or BAD_WORKLOAD naming the place, with a hint.
     """
-    workload = parse_workload(read_text(path, ErrorKind.BAD_WORKLOAD, MAX_BYTES), path)
+    workload = parse_workload(read_text(path, ErrorKind.BAD_WORKLOAD, MAX_BYTES), path, Path(path).parent)
     operations = workload.operations
     if operations is not None:
         table = read_table(Path(path).parent, operations.sha256, operations.rows)
@@ -205,24 +277,76 @@ def _contradiction(rows: Rows, found: OperationTable, family: Family, ranks: int
     return None
 
 
-def write_workload(workload: Workload, path: Path) -> None:
-    """Write a workload, and its operation table beside it.
+def write_workload(workload: Workload, path: Path, *, tables: bool = True) -> list[Path]:
+    """Write a workload; return the files beside it that belong to it: its operation table, and its long lists.
+
+    With `tables` off the lists stay in the workload, however long they are.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
+    beside = []
     if workload.operations is not None and workload.operations.table is not None:
-        write_table(workload.operations.table, path.parent)
-    write_text(path, workload_text(workload))
+        beside.append(write_table(workload.operations.table, path.parent))
+    text, lists = workload_texts(workload) if tables else (workload_text(workload), "")
+    if lists:
+        beside.append(path.parent / long_lists.file_name(long_lists.hash_of(lists)))
+        write_text(beside[-1], lists)
+    write_text(path, text)
+    return beside
 
 
 def workload_text(workload: Workload) -> str:
     """The workload as YAML; reading it back gives an equal workload."""
+    return _text(_document(workload))
+
+
+def workload_texts(workload: Workload) -> tuple[str, str]:
+    """The workload as YAML, and the text of the file with its long lists, empty where it needs none."""
+    document = _document(workload)
+    text = _text(document)
+    if text.count("\n") <= MOST_WITH_LISTS:
+        return text, ""
+    short, lists = long_lists.taken_out(document)
+    return (_text(short), lists) if lists else (text, "")
+
+
+def _document(workload: Workload) -> dict[str, Any]:
+    """The workload as it is written."""
     document: dict[str, Any] = workload.model_dump(mode="json", exclude_defaults=True)
     pairs = zip(workload.families, document["families"], strict=True)
     families = [_shown(family, dumped) for family, dumped in pairs]
     first = {"workalike": workload.workalike} | {key: document[key] for key in HEAD if key in document}
-    return block(first | document | {"families": families}, apart=("families", "uncovered"))
+    return first | document | {"families": families}
+
+
+def _text(document: dict[str, Any]) -> str:
+    text = block(document, APART)
+    if text.count("\n") <= MOST_LINES:
+        return text
+    return block(document | {"families": _without_defaults(document["families"])}, APART, close=True)
+
+
+def _without_defaults(families: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Families without main fields that have their default value; what was assumed is said before the long fields."""
+    last: Counter[str] = Counter()
+    out = []
+    for family in families:
+        role, interface = family["role"], Interface(family["interface"])
+        default = {"number": last[role] + 1, "lifetime": Lifetime.PER_DUMP.value}
+        default["level"] = own_level(interface).value
+        if family.get("sharing") == {"mode": SharingMode.ROOT.value, "ranks": "0"}:
+            family = family | {"sharing": SharingMode.ROOT.value}
+        last[role] = family["number"]
+        shown = {key: value for key, value in family.items() if value != default.get(key)}
+        long = ("schedule", "sizes", "growth", "content", "contents", "use")
+        out.append(
+            {
+                key: shown[key]
+                for key in (*(k for k in shown if k not in long), *(k for k in shown if k in long))
+            }
+        )
+    return out
 
 
 def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
@@ -246,6 +370,8 @@ def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
     if "sizes" in shown:
         shown["sizes"] = _plain(shown["sizes"], " B")
     short = folded(shown)
+    shown = with_short_lists(shown)
+    short = None if short is None else with_short_lists(short)
     return short if short is not None and _lines(short) < _lines(shown) else shown
 
 

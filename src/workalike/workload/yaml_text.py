@@ -18,6 +18,7 @@ _NOT_TEXT = re.compile(rf"(?i)null|true|false|yes|no|on|off|{_NUMBER}")
 _WRAPPED = ("schedule", "dataset")  # mappings that are put on two lines where one is too short
 _OF_WINDOWS = "schedule"  # with its windows, it may be on these lines
 _SHORT = "content"  # with its streams, it may be on one line
+_OWN_LINE = ("schedule: ", "content: ", "contents: ")  # begin a line of a paragraph
 _SAME_LAYOUT = "contents"  # the entries of this list are easy to compare only if all have the same layout
 
 
@@ -49,8 +50,11 @@ def flow(value: Any) -> str:
     return scalar(value)
 
 
-def block(document: dict[str, Any], apart: tuple[str, ...] = ()) -> str:
-    """A document, with an empty line before each key in `apart` and between the entries of its list."""
+def block(document: dict[str, Any], apart: tuple[str, ...] = (), close: bool = False) -> str:
+    """A document, with an empty line before each key in `apart` and between the entries of its list.
+
+    With `close`, these entries are paragraphs: as many fields on a line as it takes.
+    """
     lines: list[str] = []
     for key, value in document.items():
         if key not in apart:
@@ -58,9 +62,46 @@ def block(document: dict[str, Any], apart: tuple[str, ...] = ()) -> str:
             continue
         lines += ["", f"{key}:"] if value else ["", f"{key}: []"]
         for i, item in enumerate(value):
-            mapping = list(_item(item, 0, WIDTH))
+            mapping = _paragraph(item) if close else list(_item(item, 0, WIDTH))
             lines += [""] * (i > 0 and len(mapping) > 1) + mapping
     return "\n".join(lines) + "\n"
+
+
+def _paragraph(item: Any) -> list[str]:
+    """`- item` of a list, filled."""
+    first, *rest = filled(item, len("- "))
+    return [f"- {first}", *rest]
+
+
+def filled(value: Any, column: int, after: int = 0) -> list[str]:
+    """A value that begins at a column, on one line or on several filled ones; the first has no indentation.
+
+    `after` is the number of characters that follow it on its last line.
+    """
+    if not isinstance(value, (dict, list)) or not value or column + len(flow(value)) + after <= WIDTH:
+        return [flow(value)]
+    if isinstance(value, dict):
+        named, items = True, [(f"{key}: ", item) for key, item in value.items()]
+    else:
+        named, items = False, [("", item) for item in value]
+    lines = [" " * column + ("{" if named else "[")]
+    long = False  # whether the item before took several lines
+    for i, (head, item) in enumerate(items):
+        tail = "," if i + 1 < len(items) else "}" if named else "]"
+        text = f"{' ' if i else ''}{head}{flow(item)}{tail}"
+        apart = named and (long or head in _OWN_LINE)
+        follows = after if i + 1 == len(items) else 0
+        if not apart and len(lines[-1]) + len(text) + follows <= WIDTH:
+            lines[-1] += text
+            continue
+        if i:
+            lines.append(" " * (column + 1))
+        inner = filled(item, column + 1 + len(head), len(tail) + follows)
+        lines[-1] += head + inner[0]
+        lines += inner[1:]
+        lines[-1] += tail
+        long = len(inner) > 1
+    return [lines[0][column:], *lines[1:]]
 
 
 def _entry(key: str, value: Any, indent: int) -> Iterator[str]:

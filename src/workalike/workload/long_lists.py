@@ -1,0 +1,126 @@
+"""Long lists of a workload, in a file beside it (docs/workload-format.md, "Long lists").
+
+A workload that is longer than a page has its long lists of numbers in a file of their own: starts of a thousand dumps,
+or the sizes of each of thirty. That file is YAML too: one list of lists, in the order of the workload. In the workload
+each one is `{listed: N}`, with the number of its values; its head names the file by its SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import read_text
+from workalike.workload.per_dump import OF_CONTENT, OF_STREAM, OF_TABLE
+from workalike.workload.yaml_text import filled, flow
+
+Document = dict[str, Any]
+
+KEY = "lists"
+MARK = "listed"
+LONG_TEXT = 300
+"""Characters of a list that is long: three lines."""
+FIELDS = {
+    "Family": ("sizes", "growth", "use"),
+    "Schedule": ("start", "gaps", "duration", "compute_time", "metadata"),
+    "Window": ("first", "last", "busy"),
+    "Content": tuple(OF_CONTENT),
+    "Stream": tuple(OF_STREAM),
+    "Rows": tuple(OF_TABLE),
+}
+"""Fields of each part of a workload whose list may be in the file beside it."""
+_NAMES = frozenset(name for names in FIELDS.values() for name in names)
+MAX_BYTES = 64 * 2**20
+HINT = "copy it again from where the workload was written"
+_TITLE = "# The long lists of a workload, in its order: docs/workload-format.md\n"
+
+
+def taken_out(document: Document) -> tuple[Document, str]:
+    """The document without its long lists, and the text of the file that has them; no text where there are none."""
+    lists: list[list[Any]] = []
+
+    def replaced(value: Any, name: str = "") -> Any:
+        if isinstance(value, dict):
+            return {key: replaced(item, key) for key, item in value.items()}
+        if not isinstance(value, list):
+            return value
+        if name in _NAMES and len(flow(value)) > LONG_TEXT:
+            lists.append(value)
+            return {MARK: len(value)}
+        return [replaced(item) for item in value]
+
+    families = replaced(document["families"])
+    if not lists:
+        return document, ""
+    text = _TITLE + "".join("- " + "\n".join(filled(each, 2)) + "\n" for each in lists)
+    head = {"sha256": hash_of(text), "number": len(lists)}
+    version = {"workalike": document["workalike"]} if "workalike" in document else {}
+    return version | {KEY: head} | document | {"families": families}, text
+
+
+def put_back(document: Document, lists: list[Any]) -> Document:
+    """The document with its lists, in its order.
+
+    Raises:
+        ValueError: there are more or fewer, or one has another length.
+    """
+    given = iter(lists)
+
+    def replaced(value: Any) -> Any:
+        if isinstance(value, list):
+            return [replaced(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        if value.keys() != {MARK}:
+            return {key: replaced(item) for key, item in value.items()}
+        found = next(given, None)
+        if not isinstance(found, list) or len(found) != value[MARK]:
+            has = f"{len(found)} values" if isinstance(found, list) else "none"
+            raise ValueError(f"a list of {value[MARK]} values is named, and the file beside has {has}")
+        return found
+
+    out: Document = {key: item if key == KEY else replaced(item) for key, item in document.items()}
+    if next(given, None) is not None:
+        raise ValueError("the file beside has more lists than are named")
+    return {key: value for key, value in out.items() if key != KEY}
+
+
+def read_lists(path: Path, sha256: str, load: Callable[[str, Path], Any]) -> list[Any]:
+    """The lists of a file that a workload names; `load` reads YAML.
+
+    Raises:
+        WorkalikeError: MISSING, or BAD_WORKLOAD where the file is not the one that the workload names.
+    """
+    try:
+        text = read_text(path, ErrorKind.BAD_WORKLOAD, MAX_BYTES)
+    except WorkalikeError as error:
+        if error.kind is not ErrorKind.MISSING:
+            raise
+        hint = "copy it into the folder of the workload"
+        raise WorkalikeError(
+            ErrorKind.MISSING, "the workload's long lists are not there", file=path, hint=hint
+        ) from error
+    if hash_of(text) != sha256:
+        raise WorkalikeError(
+            ErrorKind.BAD_WORKLOAD,
+            "has not the lists of this workload: its SHA-256 differs",
+            file=path,
+            hint=HINT,
+        )
+    found = load(text, path)
+    if not isinstance(found, list):
+        raise WorkalikeError(ErrorKind.BAD_WORKLOAD, "is not a list of lists", file=path, hint=HINT)
+    return found
+
+
+def file_name(sha256: str) -> str:
+    """The name of the file with a workload's lists, in the folder of the workload."""
+    return f"lists-{sha256[:16]}.yaml"
+
+
+def hash_of(text: str) -> str:
+    """The SHA-256 of a text, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

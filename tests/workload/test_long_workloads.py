@@ -1,0 +1,208 @@
+"""Long workloads: written closely, with long lists beside them, and read again as the same."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from known_logs import shared
+
+from workalike.characterize import characterize
+from workalike.darshan import open_log
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.exchange.schemas import workload_schema
+from workalike.workload.audit import audit
+from workalike.workload.long_lists import file_name, hash_of, put_back, taken_out
+from workalike.workload.model import Workload
+from workalike.workload.workload_file import (
+    lists_text,
+    parse_workload,
+    read_workload,
+    workload_text,
+    workload_texts,
+    write_workload,
+)
+from workalike.workload.yaml_text import WIDTH, filled
+
+DUMPS = 400
+
+
+def long_workload(families: int = 1) -> Workload:
+    """A workload with starts, durations and sizes that no rule gives."""
+    pick = random.Random(4)
+    starts = [round(dump + pick.random() / 2, 6) for dump in range(DUMPS)]
+    family = {
+        "role": "checkpoint",
+        "interface": "posix",
+        "sharing": "root",
+        "schedule": {"start": starts, "duration": [round(pick.random() / 3, 6) for _ in range(DUMPS)]},
+        "contents": [
+            {"opens": 1, "streams": [{"direction": "write", "sizes": [f"{n} x {n * 10} B"]}]}
+            for n in pick.sample(range(1, 9999), DUMPS)
+        ],
+    }
+    return Workload.model_validate({"workalike": 2, "ranks": 4, "families": [family] * families})
+
+
+def test_long_lists_are_in_a_file_beside_it(tmp_path: Path) -> None:
+    workload = long_workload()
+    beside = write_workload(workload, tmp_path / "w.yaml")
+    text = (tmp_path / "w.yaml").read_text()
+    assert text.startswith("workalike: 2\nlists:")
+    assert text.count("\n") < 20
+    assert [path.name for path in beside] == [file_name(hash_of(beside[0].read_text()))]
+    assert read_workload(tmp_path / "w.yaml") == workload
+    lists = yaml.safe_load(beside[0].read_text())
+    assert lists[0] == workload.families[0].schedule.start
+    jsonschema.validate(yaml.safe_load(text), workload_schema())
+
+
+def test_one_file_on_demand(tmp_path: Path) -> None:
+    workload = long_workload()
+    assert write_workload(workload, tmp_path / "w.yaml", tables=False) == []
+    assert parse_workload((tmp_path / "w.yaml").read_text()) == workload
+    assert [path.name for path in tmp_path.iterdir()] == ["w.yaml"]
+
+
+def test_families_are_numbered_in_their_order() -> None:
+    text = workload_text(long_workload(families=3))
+    assert "number" not in text
+    assert [family.number for family in parse_workload(text).families] == [1, 2, 3]
+
+
+def test_a_number_that_is_stated_stays() -> None:
+    families = [
+        {"role": role, "schedule": {"count": 1}, "content": {"opens": 1}} | ({"number": n} if n else {})
+        for role, n in (("output", 5), ("output", None), ("input", None), ("output", 2), ("output", None))
+    ]
+    workload = Workload.model_validate({"workalike": 2, "ranks": 1, "families": families})
+    assert [family.number for family in workload.families] == [5, 6, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "name", ["lammps-growth-4.darshan", "mphys-c-small-typhonio-4.darshan", "openfoam-2.darshan"]
+)
+def test_known_logs(name: str, tmp_path: Path) -> None:
+    found = characterize([open_log(shared(name))]).workload
+    write_workload(found, tmp_path / "w.yaml")
+    assert read_workload(tmp_path / "w.yaml") == found
+    text, _ = workload_texts(found)
+    assert max(map(len, text.splitlines())) <= WIDTH
+    jsonschema.validate(yaml.safe_load(text), workload_schema())
+
+
+VALUES = st.recursive(
+    st.one_of(
+        st.integers(0, 10**9), st.sampled_from(["3 x 7 B", "each", "0-511:8", "a word"]), st.floats(0, 1e6)
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=9), st.dictionaries(st.sampled_from("abcdefgh"), inner, max_size=5)
+    ),
+    max_leaves=120,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(VALUES, st.integers(0, 30))
+def test_filled_lines_are_yaml_of_the_same_value(value: object, column: int) -> None:
+    lines = filled(value, column)
+    assert yaml.safe_load(" " * column + "\n".join(lines)) == value
+    assert all(line.startswith(" " * column) for line in lines[1:])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 99), max_size=200), max_size=5))
+def test_lists_are_put_back_where_they_were(lists: list[list[int]]) -> None:
+    document = {"families": [{"schedule": {"start": values}, "use": values[::-1]} for values in lists]}
+    short, text = taken_out(document)
+    assert put_back(short, yaml.safe_load(text) if text else []) == document
+
+
+def written(folder: Path) -> tuple[Path, Path]:
+    """A workload of two files."""
+    (beside,) = write_workload(long_workload(), folder / "w.yaml")
+    return folder / "w.yaml", beside
+
+
+def refused(path: Path) -> WorkalikeError:
+    with pytest.raises(WorkalikeError) as caught:
+        read_workload(path)
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+def test_missing_lists(tmp_path: Path) -> None:
+    workload, beside = written(tmp_path)
+    beside.unlink()
+    error = refused(workload)
+    assert error.kind is ErrorKind.MISSING
+    assert error.file == str(beside)
+    assert "copy it into the folder" in str(error.hint)
+
+
+def test_changed_lists(tmp_path: Path) -> None:
+    workload, beside = written(tmp_path)
+    beside.write_text(beside.read_text().replace("1", "2", 1))
+    assert "SHA-256 differs" in refused(workload).message
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ("", "not a list"),
+        ("7\n", "not a list"),
+        ("- [1, 2]\n", "400 values is named"),
+        ("- 7\n", "has none"),
+        ("- &a [1]\n- *a\n", "aliases"),
+        ("- [1\n", "not YAML"),
+    ],
+)
+def test_other_lists(lists: str, message: str, tmp_path: Path) -> None:
+    """Files whose hash is right, and which are still not the lists of this workload."""
+    workload, beside = written(tmp_path)
+    text = workload.read_text().replace(hash_of(beside.read_text()), hash_of(lists))
+    workload.write_text(text)
+    (tmp_path / file_name(hash_of(lists))).write_text(lists)
+    assert message in refused(workload).message
+
+
+def test_more_lists_than_are_named(tmp_path: Path) -> None:
+    workload, beside = written(tmp_path)
+    lists = beside.read_text() + "- [1]\n"
+    workload.write_text(workload.read_text().replace(hash_of(beside.read_text()), hash_of(lists)))
+    (tmp_path / file_name(hash_of(lists))).write_text(lists)
+    assert "more lists" in refused(workload).message
+
+
+@pytest.mark.parametrize(
+    "head", ["7", "[]", "{}", "{sha256: 12}", "{sha256: ../../etc/passwd}", "{sha256: abc, other: 1}"]
+)
+def test_a_faulty_head(head: str, tmp_path: Path) -> None:
+    (tmp_path / "w.yaml").write_text(f"workalike: 2\nlists: {head}\nranks: 1\nfamilies: []\n")
+    error = refused(tmp_path / "w.yaml")
+    assert error.kind is ErrorKind.BAD_WORKLOAD
+    assert error.place == "lists"
+
+
+def test_a_text_alone_has_no_lists() -> None:
+    text, _ = workload_texts(long_workload())
+    with pytest.raises(WorkalikeError, match="beside"):
+        parse_workload(text)
+
+
+def test_the_audit_searches_the_lists(tmp_path: Path) -> None:
+    log = open_log(shared("lammps-growth-4.darshan"))
+    workload, beside = written(tmp_path)
+    text = workload.read_text()
+    assert lists_text(text, workload) == beside.read_text()
+    assert audit(text, [log], None, beside.read_text()).clean
+    job = str(log.job.job_id)
+    planted = beside.read_text().replace("- [", f"- [{job}, ", 1)
+    report = audit(text, [log], None, planted)
+    assert [(hit.token, hit.listed) for hit in report.hits] == [(job, True)]
+    assert "of the long lists" in report.hits[0].where()
