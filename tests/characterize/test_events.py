@@ -30,7 +30,7 @@ def data_file(
     write: tuple[float, float] | None = None,
     read: tuple[float, float] | None = None,
     moved: tuple[int, int] | None = None,
-    **counters: int,
+    **counters: float,
 ) -> DataFile:
     """A file at POSIX with the times of its writes and reads; it moved 5 bytes in each direction that has times."""
     stamps = {
@@ -64,6 +64,20 @@ def test_written_and_then_read_are_two_events() -> None:
     assert spans(events_of_layer(layer, False, 10.0)) == [((WRITE, READ), 1.0, 9.0, 0, 1)]
     dump, load = events_of_layer(layer, True, 10.0)
     assert (dump.written, dump.read, load.written, load.read) == (5, 0, 0, 5)
+
+
+def test_a_dump_that_is_closed_before_the_load_lasts_until_then() -> None:
+    """The first close is its own; the last open that of the load."""
+    stamps = {"F_CLOSE_START_TIMESTAMP": 3.5, "F_OPEN_END_TIMESTAMP": 3.9}
+    layer = [data_file(write=(2.0, 3.0), read=(4.0, 6.0), **stamps)]
+    assert spans(events_of_layer(layer, True, 10.0)) == [
+        ((WRITE,), 1.0, 3.5, 0, 2),
+        ((READ,), 4.0, 9.0, 1, 2),
+    ]
+    late = [
+        data_file(write=(2.0, 3.0), read=(4.0, 6.0), F_CLOSE_START_TIMESTAMP=7.0, F_OPEN_END_TIMESTAMP=3.9)
+    ]
+    assert spans(events_of_layer(late, True, 10.0))[0] == ((WRITE,), 1.0, 3.0, 0, 2)
 
 
 def test_read_and_then_written_are_two_events_where_they_do_not_overlap() -> None:

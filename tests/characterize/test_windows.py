@@ -237,6 +237,15 @@ def test_a_dump_and_a_load_of_one_file_do_not() -> None:
     assert schedule.reads == Window(first=2.0, busy=2.0)
 
 
+def test_syncs_between_a_dump_and_a_load_of_one_file_are_metadata() -> None:
+    """The timer of writes counts the syncs, and the load has its own."""
+    file = file_of("a", {0: record((11.0, 15.0, 8.0), (32.0, 40.0, 2.0))})
+    facts = family_of([[file], [file]], [(10.0, 20.0), (30.0, 40.0)], [(WRITE,), (READ,)], fsyncs=1)
+    schedule, warnings = windows_of(facts, nprocs=1)
+    assert schedule.writes == Window(first=1.0, last=5.0)
+    assert (schedule.metadata, warnings) == ([4.0, 0.0], [])
+
+
 class ByHand(Traces):
     """Traces of one file's writes."""
 

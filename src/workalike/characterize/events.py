@@ -10,7 +10,7 @@ from workalike.characterize.families import DataFile
 from workalike.characterize.growth import apportion
 from workalike.facts.counters import opens_in
 from workalike.facts.records import FileFacts
-from workalike.facts.times import Interval, access_interval
+from workalike.facts.times import Interval, access_interval, closed_interval
 from workalike.workload.model import MAX_DUMPS, Content, Direction, Level
 
 BOTH = (Direction.WRITE, Direction.READ)
@@ -62,11 +62,20 @@ def events_of_layer(layer: Sequence[DataFile], only_layer: bool, run_time: float
     if only_layer and len(known) == 2:
         first, second = known[order[0]], known[order[1]]
         if first.end <= second.start:
+            end = _closed_between(layer, first, second, run_time)
             return [
-                Event(list(layer), (order[0],), Interval(min(whole.start, first.start), first.end), 0, 2),
+                Event(list(layer), (order[0],), Interval(min(whole.start, first.start), end), 0, 2),
                 Event(list(layer), (order[1],), Interval(second.start, max(second.end, whole.end)), 1, 2),
             ]
     return [Event(list(layer), order, whole)]
+
+
+def _closed_between(layer: Sequence[DataFile], first: Interval, second: Interval, run_time: float) -> float:
+    """The end of the first of two events: the first close, where that is between both. A sync before it belongs to it."""
+    closed = [closed_interval(f.file, f.level, run_time) for f in layer]
+    starts = [interval.start for interval in closed if interval is not None]
+    between = len(starts) == len(layer) and first.end <= min(starts) and max(starts) <= second.start
+    return max(starts) if between else first.end
 
 
 def events_of_shifted(layer: Sequence[DataFile], run_time: float) -> list[Event]:

@@ -127,8 +127,9 @@ class _Family:
         found = {direction: self._span(place, content, direction) for direction in directions}
         spans = {direction: span for direction, span in found.items() if span is not None}
         metadata = self._metadata(dump)
-        if metadata is not None and syncs(content):  # which the timer of writes counts
-            metadata += sum(span.beyond for span in spans.values())
+        beyond = sum(span.beyond for span in spans.values())
+        if beyond and syncs(content):  # which the timer of writes counts
+            metadata = (metadata or 0.0) + beyond
         return DumpTimes(spans, frozenset(directions), metadata)
 
     def _span(self, place: int, content: Content, direction: Direction) -> Span | None:
