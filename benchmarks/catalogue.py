@@ -470,6 +470,12 @@ CATALOGUE = (
         ("benchmarks/study_search.py", "src/workalike/study/halving.py", "src/workalike/study/search.py"),
     ),
     Entry(
+        "cephfs-studies",
+        "python benchmarks/cephfs_studies.py",
+        ("benchmarks/cephfs_studies.py", "src/workalike/study", "tools/testbed"),
+        is_long=True,
+    ),
+    Entry(
         "bundle",
         "tools/check-bundle",
         ("tools/check-bundle", "src/workalike/bundle", "engine"),
