@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from counted_logs import log_of
 
@@ -30,6 +31,42 @@ def compared(**found: int) -> list[str]:
     rows = rows_of(GROUP, "POSIX", Determined(dict(MODEL)), Determined(dict(replica)), below=True)
     left = _not_sieved(rows, Determined(dict(replica)), Determined(dict(MODEL)))
     return [row.counter for row in left if not row.agrees]
+
+
+def reduced_record(counts: dict[int, int], calls: int) -> Determined:
+    """A reduced MPI-IO record with these sizes and counts, of so many independent writes in all."""
+    names = ["INDEP_WRITES"]
+    values = [calls]
+    for place, (size, count) in enumerate(counts.items(), 1):
+        names += [f"ACCESS{place}_ACCESS", f"ACCESS{place}_COUNT"]
+        values += [size, count]
+    found = Determined()
+    found.add_records("MPI-IO", np.array([values]), tuple(names), np.array([True]))
+    return found
+
+
+FULL = {10: 40, 20: 30, 30: 20, 40: 5}
+
+
+@pytest.mark.parametrize(
+    ("log", "model", "off"),
+    [
+        ((FULL, 95), (FULL, 95), []),
+        ((FULL, 95), (FULL | {20: 35}, 95), [20]),  # all are counted
+        ((FULL, 99), (FULL | {20: 35}, 99), []),  # 4 of the log's calls are of no value: 30 to 34
+        ((FULL, 95), (FULL | {20: 20}, 85), [20]),
+        ((FULL, 95), (FULL | {20: 20}, 110), []),  # the workload's may be up to 45
+        ((FULL, 99), (FULL | {20: 50}, 99), [20]),
+    ],
+)
+def test_a_merged_count_is_at_least_what_a_record_has(
+    log: tuple[dict[int, int], int], model: tuple[dict[int, int], int], off: list[int]
+) -> None:
+    rows = list(rows_of(GROUP, "MPI-IO", reduced_record(*log), reduced_record(*model), merged=True))
+    missed = [row.counter for row in rows if row.counter.startswith("ACCESS") and not row.agrees]
+    assert missed == [f"ACCESS of {size} B" for size in off]
+    strict = list(rows_of(GROUP, "MPI-IO", reduced_record(*log), reduced_record(*model)))
+    assert [row.unknown for row in strict] == [0] * len(strict)
 
 
 @pytest.mark.parametrize(

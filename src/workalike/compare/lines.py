@@ -42,7 +42,7 @@ def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
                 )
             elif ours:
                 log = determined_of_log(files, module)
-                rows += rows_of(group, module, log, total_of(ours), below=module not in own)
+                rows += rows_of(group, module, log, total_of(ours), below=module not in own, merged=True)
             elif module in own:
                 of_group = [pairs[key] for key in group if key in pairs]
                 log, counted = (

@@ -26,7 +26,7 @@ from workalike.files import make_folder, read_text, write_text
 from workalike.fleet import views
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.schema import READABLE, TABLES, VERSION
-from workalike.leftovers import new_name, remove_leftovers, scratch_folder
+from workalike.leftovers import scratch_folder
 
 ABOUT, MANIFEST, PARTS, STAGING, VIEWS, LOCK = (
     "fleet.json",
@@ -175,17 +175,18 @@ class Store:
             WorkalikeError: CANNOT_WRITE.
         """
         with self.locked():
-            remove_leftovers(self.folder)
             self._write_views()
 
     def _write_views(self) -> None:
-        temporary = self.folder / new_name(".workalike-part")
         duckdb = duck()
         try:
-            with duckdb.connect(str(temporary)) as connection:
-                for statement in views.create(self._files_by_table()):
-                    connection.execute(statement)
-            temporary.replace(self.folder / VIEWS)
+            with scratch_folder(
+                self.folder
+            ) as scratch:  # DuckDB has a file of its own beside the one that it writes
+                with duckdb.connect(str(scratch / VIEWS)) as connection:
+                    for statement in views.create(self._files_by_table()):
+                        connection.execute(statement)
+                (scratch / VIEWS).replace(self.folder / VIEWS)
         except (duckdb.Error, OSError) as error:
             raise WorkalikeError(
                 ErrorKind.CANNOT_WRITE,
@@ -193,8 +194,6 @@ class Store:
                 file=self.folder / VIEWS,
                 hint="check space and rights",
             ) from error
-        finally:
-            temporary.unlink(missing_ok=True)
 
     def connect(self, memory: str = "2GB", threads: int | None = None) -> Any:
         """A DuckDB connection in memory with the views of the parts that count; it writes nothing to the database."""

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from workalike.darshan.bins import SIZE_BINS
-from workalike.facts.counters import NOT_OPENS, SUMS, opens_in
+from workalike.facts.counters import COUNTS, NOT_OPENS, SUMS, opens_in, operation_names
 from workalike.facts.records import FileFacts, IntArray, ModuleFacts
+from workalike.workload.words import Direction
 
 Counters = dict[str, int]
+BoolArray = npt.NDArray[np.bool_]
 
 LARGEST = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
 """Counters of several records that are combined by their maximum, not their sum."""
@@ -108,16 +111,21 @@ class Determined:
     """Counters of some files in one module.
 
     `common` maps the name of a table to its values and counts. `cut` are the tables of which a record was full: a value
-    that it does not name may have been there. `complete`: the counts are of records, which have such tables.
+    that it does not name may have been there. `lost`: operations that the tables of reduced records do not count. Where
+    more than four values of all ranks are merged to four, a value's count lacks that of the ranks that had it among
+    the others. `complete`: the counts are of records, which have such tables.
     """
 
     counters: Counters = field(default_factory=dict)
     common: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     cut: set[str] = field(default_factory=set)
+    lost: Counter[str] = field(default_factory=Counter)
     complete: bool = True
 
-    def add_records(self, module: str, counters: IntArray, names: tuple[str, ...]) -> None:
-        """Add records, int64[records, counters]; -1 is what was not measured."""
+    def add_records(
+        self, module: str, counters: IntArray, names: tuple[str, ...], reduced: BoolArray | None = None
+    ) -> None:
+        """Add records, int64[records, counters]; -1 is what was not measured. `reduced`: those of several ranks."""
         values = np.maximum(counters, 0)
         if not len(values):
             return
@@ -135,6 +143,11 @@ class Determined:
                     self._add_common(table, values[:, places[value]], values[:, places[count]])
             if count in places and (values[:, places[count]] > 0).any():
                 self.cut.add(table)
+        if "ACCESS" in RULES[module].common and reduced is not None and reduced.any():
+            calls = [name for direction in Direction for name in operation_names(module, direction)]
+            of_calls = values[:, [places[name] for name in calls if name in places]].sum(axis=1)
+            counted = values[:, [places[name] for name in COUNTS if name in places]].sum(axis=1)
+            self.lost["ACCESS"] += int((of_calls - counted)[reduced].clip(0).sum())
 
     def of_streams(self) -> Determined:
         """What of POSIX records below STDIO is determined: 0 where there are none."""
@@ -146,6 +159,7 @@ class Determined:
         for table, values in other.common.items():
             self.common[table].update(values)
         self.cut |= other.cut
+        self.lost.update(other.lost)
         self.complete &= other.complete
 
     def _add_common(self, table: str, values: IntArray, counts: IntArray) -> None:
@@ -162,7 +176,7 @@ def determined_of_log(files: Iterable[FileFacts], module: str) -> Determined:
     for file in files:
         facts = file.modules.get(module)
         if facts is not None:
-            out.add_records(module, facts.counters, facts.counter_names)
+            out.add_records(module, facts.counters, facts.counter_names, facts.ranks < 0)
             of_file = effective_ranks(facts, file.nprocs)
             effective = None if of_file is None or effective is None else effective + of_file
             opens += opens_in(facts, file.nprocs) if module in NOT_OPENS else 0
