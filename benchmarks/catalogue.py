@@ -108,6 +108,21 @@ CATALOGUE = (
             "counting",
         ),
     ),
+    tests(
+        "applications-anew",
+        "-m system tests/system/test_applications.py",
+        "tests/support/applications.py",
+        *CAPTURE,
+        *CHARACTERIZE,
+        *ENGINE,
+        *COMPARE,
+        is_long=True,
+        passing=(
+            "GROMACS, CP2K and OpenFOAM captured anew, shortened: agreement of both lines, and files on disk at the end "
+            "beside those that the application has left",
+            "≥ 0.95; same number and sizes",
+        ),
+    ),
     Entry(
         "workload-lines",
         "python benchmarks/workload_lines.py",
