@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import shutil
 import subprocess
 import sys
 from fractions import Fraction
@@ -13,18 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from known_logs import REPOSITORY, own
+from needed import needs_engine, needs_mpiexec
 
 import workalike
 from workalike import api
-from workalike.launch.run import engine_if_built
 
 LOG = own("checkpoints-4")
 BYTES = 3 * 2097152
 PAGE = REPOSITORY / "docs" / "python-api.md"
-
-needs_engine = pytest.mark.skipif(
-    engine_if_built() is None or shutil.which("mpiexec") is None, reason="no engine, or no MPI"
-)
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +151,7 @@ def test_what_is_missing_is_said_to_be(tmp_path: Path) -> None:
 
 
 @needs_engine
+@needs_mpiexec
 def test_replica_and_its_comparison(tmp_path: Path) -> None:
     out = tmp_path / "replica"
     replica = workalike.replicate(LOG, out, ranks=2, time_scale=0, verify=True)
@@ -173,6 +169,7 @@ def test_replica_and_its_comparison(tmp_path: Path) -> None:
 
 
 @needs_engine
+@needs_mpiexec
 def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), flags=re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 4

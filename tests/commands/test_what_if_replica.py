@@ -7,13 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from known_logs import own
+from needed import needs_engine
 
-from workalike.launch.run import engine_if_built
 
-
-@pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)")
+@needs_engine
 def test_three_checkpoints_instead_of_two(tmp_path: Path) -> None:
     """The program writes two checkpoints of 4 ranks × 12 × 20,000 bytes (tests/data/programs/per_rank.c)."""
     command = [sys.executable, "-m", "workalike", "replicate", str(own("per-rank-4")), "-o", str(tmp_path)]

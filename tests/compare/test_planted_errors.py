@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
+from needed import needs_engine, needs_mpiexec
 from planted import ERRORS
 from planted_errors import GOOD, judged
-
-from workalike.launch.run import engine_if_built
 
 pytestmark = [
     pytest.mark.mpi,
     pytest.mark.system,  # two captured runs each
-    pytest.mark.skipif(
-        engine_if_built() is None or shutil.which("mpiexec") is None, reason="the engine is not built"
-    ),
+    needs_engine,
+    needs_mpiexec,
 ]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from needed import needs_engine, needs_mpiexec
 
 from workalike.characterize import characterize
 from workalike.compare.fidelity import fidelity_of
@@ -15,7 +15,7 @@ from workalike.compare.inputs import characterized_replica
 from workalike.compare.pairing import pair_up
 from workalike.compare.segments import segment_rows
 from workalike.darshan import open_logs
-from workalike.launch.run import REPLICA_LOG, RunOptions, engine_if_built, run_plan
+from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.replica.replicate import Sizing, replicate_into
@@ -23,9 +23,8 @@ from workalike.workload.model import Workload
 
 pytestmark = [
     pytest.mark.mpi,
-    pytest.mark.skipif(
-        engine_if_built() is None or shutil.which("mpiexec") is None, reason="the engine is not built"
-    ),
+    needs_engine,
+    needs_mpiexec,
 ]
 
 

@@ -12,14 +12,12 @@ from pathlib import Path
 
 import pytest
 from known_logs import REPOSITORY, own
-
-from workalike.launch.run import engine_if_built
+from needed import needs_engine
 
 EXAMPLES = REPOSITORY / "examples"
 SLURM = EXAMPLES / "3-replica-under-slurm.sh"
 SCRIPTS = sorted(path for path in EXAMPLES.iterdir() if path.suffix in (".sh", ".py") and path != SLURM)
 WITH_ENGINE = ("2-", "4-", "5-")
-needs_engine = pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)")
 WRITE = "WORKALIKE_WRITE_EXAMPLES" in os.environ
 
 SRUN = """\

@@ -7,14 +7,12 @@ from pathlib import Path
 import pytest
 from how_to import apply_page, changed, copy_of_tree
 from known_logs import REPOSITORY
-
-from workalike.launch.run import engine_if_built
+from needed import needs_engine
 
 HOW_TO = REPOSITORY / "docs" / "how-to"
 MOST_FILES = {"add-a-launcher": 1, "add-an-exporter": 2, "add-a-rule": 2, "add-a-command": 2}
 """Files touched beside tests and documentation."""
 PAGES = list(MOST_FILES)
-needs_engine = pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)")
 
 
 @pytest.mark.parametrize(

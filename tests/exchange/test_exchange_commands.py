@@ -11,6 +11,7 @@ import pytest
 from exchange_decks import DECKS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needed import needs_engine
 
 from workalike.cli import app
 from workalike.errors import WorkalikeError
@@ -18,7 +19,6 @@ from workalike.exchange.document import workload_of
 from workalike.exchange.macsio_in import read_macsio
 from workalike.exchange.macsio_options import OPTIONS, PLUGIN_OPTIONS
 from workalike.exchange.minio import read_minio
-from workalike.launch.run import engine_if_built
 from workalike.record.run_record import read_record
 
 STREAMS = """\
@@ -158,7 +158,7 @@ def test_any_text_is_no_crash(text: str) -> None:
             assert "\n" not in error.one_line()
 
 
-@pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built")
+@needs_engine
 @pytest.mark.parametrize("mode", ["write", "read"])
 @pytest.mark.parametrize("method", ["typhonio", "hdf5"])
 def test_minio_from_its_input_to_its_profile(tmp_path: Path, mode: str, method: str) -> None:

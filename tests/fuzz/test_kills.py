@@ -16,13 +16,14 @@ from pathlib import Path
 
 import pytest
 from killed_runs import KilledRun, backends_built, workload
+from needed import needs_engine
 
-from workalike.launch.run import engine_if_built, find_engine
+from workalike.launch.run import find_engine
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.mpi,
-    pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)"),
+    needs_engine,
     pytest.mark.skipif(shutil.which("mpiexec") is None, reason="no mpiexec"),
 ]
 

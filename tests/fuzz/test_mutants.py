@@ -17,13 +17,14 @@ from darshan_mutate import spoil_file, spoil_region
 from harness import COUNT, command, engine_check, try_mutants
 from known_logs import ALL_LOGS
 from mutants import mutated_json, mutated_text
+from needed import needs_engine
 
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.compare.fidelity import fidelity_of
 from workalike.compare.pairing import pair_up
 from workalike.darshan import open_log
 from workalike.errors import WorkalikeError
-from workalike.launch.run import RunOptions, engine_if_built, run_plan
+from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.plan_file import plan_text
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record, assemble, read_record
@@ -33,7 +34,7 @@ from workalike.workload.workload_file import read_workload, workload_text
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)"),
+    needs_engine,
 ]
 
 SHIPPED = Path(__file__).parents[2] / "workloads"

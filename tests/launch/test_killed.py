@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from killed_runs import KilledRun, workload
-
-from workalike.launch.run import engine_if_built
+from needed import needs_engine, needs_mpiexec
 
 pytestmark = [
     pytest.mark.mpi,
-    pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)"),
-    pytest.mark.skipif(shutil.which("mpiexec") is None, reason="no mpiexec"),
+    needs_engine,
+    needs_mpiexec,
 ]
 
 LONG = {"every": 1.0, "count": 1000}

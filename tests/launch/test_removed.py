@@ -9,8 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-from workalike.launch.run import engine_if_built
+from needed import needs_engine
 
 WORKLOAD = """\
 workalike: 2
@@ -23,7 +22,7 @@ families:
 """
 COMMAND = [str(Path(sys.executable).with_name("workalike")), "run", "app.yaml", "--dir", "data", "-o", "out"]
 
-pytestmark = pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)")
+pytestmark = needs_engine
 
 
 def started(folder: Path, *options: str) -> subprocess.Popen[str]:

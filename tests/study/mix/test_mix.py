@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from known_logs import OWN_LOGS
+from needed import needs_engine
 
 from workalike.errors import WorkalikeError
-from workalike.launch.run import engine_if_built
 from workalike.record.run_record import Record
 from workalike.study.mix.document import SCHEMA_FILE, Mix, read_mix, schema_text
 from workalike.study.mix.measure import copy_result, fairness, summary
@@ -32,7 +32,6 @@ families:
   schedule: {{count: {count}, first: 0 s, every: 0.05 s}}
   content: {{fsyncs: {ranks}, streams: [{{direction: write, sizes: [8/rank x 64 KiB]}}]}}
 """
-needs_engine = pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)")
 
 
 def dump(
