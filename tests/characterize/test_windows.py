@@ -229,6 +229,13 @@ def test_dumps_that_share_a_file_share_its_timers() -> None:
     assert schedule.metadata is None
 
 
+def test_a_shared_timer_that_does_not_fit_is_no_metadata() -> None:
+    """Equal bytes, and so equal shares of the timer, in a short dump and in a long one; which one synced is not known."""
+    file = file_of("a", {0: record((10.0, 40.0, 8.0))})
+    facts = family_of([[file], [file]], [(10.0, 11.0), (30.0, 40.0)], [(WRITE,), (WRITE,)], fsyncs=1)
+    assert windows_of(facts, nprocs=1)[0].metadata is None
+
+
 def test_a_dump_and_a_load_of_one_file_do_not() -> None:
     file = file_of("a", {0: record((11.0, 19.0, 1.0), (32.0, 40.0, 2.0))})
     facts = family_of([[file], [file]], [(10.0, 20.0), (30.0, 40.0)], [(WRITE,), (READ,)])

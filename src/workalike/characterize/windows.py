@@ -129,7 +129,9 @@ class _Family:
         metadata = self._metadata(dump)
         beyond = sum(span.beyond for span in spans.values())
         if beyond and syncs(content):  # which the timer of writes counts
-            metadata = (metadata or 0.0) + beyond
+            length = max(0.0, dump.end_s - dump.start_s)
+            moving = sum(span.busy for span in spans.values())
+            metadata = min((metadata or 0.0) + beyond, max(0.0, length - moving))
         return DumpTimes(spans, frozenset(directions), metadata)
 
     def _span(self, place: int, content: Content, direction: Direction) -> Span | None:
@@ -201,7 +203,8 @@ class _Family:
         if not busy:
             return None
         ranks = movers(self.family.content_of(place), direction, self.members)
-        return self._of(dump, dump.start_s, dump.end_s, busy / ranks)
+        # What does not fit comes of the sharing, and says nothing of this dump's calls.
+        return replace(self._of(dump, dump.start_s, dump.end_s, busy / ranks), beyond=0.0)
 
     def _accesses(self, file: FileFacts, direction: Direction) -> Accesses | None:
         key = (file.key, direction)

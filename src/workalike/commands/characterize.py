@@ -39,8 +39,9 @@ def command(
     tables: Annotated[
         bool,
         typer.Option(
-            help="Keep beside the workload file what would make it long: in a table what a complete trace (DXT) shows "
-            "and no rule gives (not with --round), and lists of hundreds of values. Without -o everything is in one text."
+            help="Keep beside the workload file what would make it long: the operations of a complete trace (DXT) that "
+            "no rule gives, and lists of hundreds of values. With --no-tables all is in one file: rules instead of such "
+            "operations, and the lists. --round and output without -o have no table of operations.",
         ),
     ] = True,
     rules: Annotated[

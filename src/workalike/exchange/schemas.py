@@ -85,7 +85,7 @@ def _add_long_lists(schema: dict[str, Any]) -> None:
             "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$", MARK: "fixed"},
             "number": {"type": "integer", "minimum": 1, MARK: "fixed"},
         },
-        "required": ["sha256"],
+        "required": ["sha256", "number"],
         "additionalProperties": False,
         MARK: "fixed",
     }

@@ -1,4 +1,4 @@
-"""Long lists of a workload, in a file beside it (docs/workload-format.md, "Long lists").
+"""Long lists of a workload, in a file beside it (docs/workload-format.md, "Long workloads").
 
 A workload that is longer than a page has its long lists of numbers in a file of their own: starts of a thousand dumps,
 or the sizes of each of thirty. That file is YAML too: one list of lists, in the order of the workload. In the workload
@@ -23,6 +23,9 @@ KEY = "lists"
 MARK = "listed"
 LONG_TEXT = 300
 """Characters of a list that is long: three lines."""
+MAX_BYTES = 64 * 2**20
+HINT = "copy it again, unchanged, from where the workload was written"
+_TITLE = "# The long lists of a workload, in its order: docs/workload-format.md\n"
 FIELDS = {
     "Family": ("sizes", "growth", "use"),
     "Schedule": ("start", "gaps", "duration", "compute_time", "metadata"),
@@ -32,27 +35,25 @@ FIELDS = {
     "Rows": tuple(OF_TABLE),
 }
 """Fields of each part of a workload whose list may be in the file beside it."""
-_NAMES = frozenset(name for names in FIELDS.values() for name in names)
-MAX_BYTES = 64 * 2**20
-HINT = "copy it again from where the workload was written"
-_TITLE = "# The long lists of a workload, in its order: docs/workload-format.md\n"
+_PARTS = {
+    "Family": {"schedule": "Schedule", "content": "Content", "contents": "Content"},
+    "Schedule": {"writes": "Window", "reads": "Window"},
+    "Content": {"streams": "Stream", "table": "Rows"},
+}
+"""Which part of a workload a field of a part is, or the entries of its list."""
 
 
 def taken_out(document: Document) -> tuple[Document, str]:
     """The document without its long lists, and the text of the file that has them; no text where there are none."""
     lists: list[list[Any]] = []
 
-    def replaced(value: Any, name: str = "") -> Any:
-        if isinstance(value, dict):
-            return {key: replaced(item, key) for key, item in value.items()}
-        if not isinstance(value, list):
+    def take(value: Any) -> Any:
+        if not isinstance(value, list) or len(flow(value)) <= LONG_TEXT:
             return value
-        if name in _NAMES and len(flow(value)) > LONG_TEXT:
-            lists.append(value)
-            return {MARK: len(value)}
-        return [replaced(item) for item in value]
+        lists.append(value)
+        return {MARK: len(value)}
 
-    families = replaced(document["families"])
+    families = _with_fields(document["families"], "Family", take)
     if not lists:
         return document, ""
     text = _TITLE + "".join("- " + "\n".join(filled(each, 2)) + "\n" for each in lists)
@@ -69,23 +70,65 @@ def put_back(document: Document, lists: list[Any]) -> Document:
     """
     given = iter(lists)
 
-    def replaced(value: Any) -> Any:
-        if isinstance(value, list):
-            return [replaced(item) for item in value]
-        if not isinstance(value, dict):
+    def put(value: Any) -> Any:
+        if not is_mark(value):
             return value
-        if value.keys() != {MARK}:
-            return {key: replaced(item) for key, item in value.items()}
         found = next(given, None)
         if not isinstance(found, list) or len(found) != value[MARK]:
             has = f"{len(found)} values" if isinstance(found, list) else "none"
             raise ValueError(f"a list of {value[MARK]} values is named, and the file beside has {has}")
         return found
 
-    out: Document = {key: item if key == KEY else replaced(item) for key, item in document.items()}
+    families = _with_fields(document.get("families"), "Family", put)
     if next(given, None) is not None:
         raise ValueError("the file beside has more lists than are named")
-    return {key: value for key, value in out.items() if key != KEY}
+    return {key: value for key, value in document.items() if key != KEY} | {"families": families}
+
+
+def place_of(document: Document, location: tuple[int | str, ...]) -> tuple[int, tuple[int | str, ...]] | None:
+    """Which list a place in the whole workload lies in, from 0, and the place within; None if in none."""
+    number, found = 0, None
+
+    def count(value: Any) -> Any:
+        nonlocal number
+        if is_mark(value):
+            number += 1
+            return number - 1
+        return value
+
+    part: Any = {"families": _with_fields(document.get("families"), "Family", count)}
+    marked: Any = document
+    for depth, step in enumerate(location):
+        try:
+            part, marked = part[step], marked[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+        if is_mark(marked):
+            found = (part, location[depth + 1 :])
+            break
+    return found
+
+
+def is_mark(value: Any) -> bool:
+    """Whether a value stands for a list in the file beside."""
+    return isinstance(value, dict) and value.keys() == {MARK} and type(value[MARK]) is int
+
+
+def _with_fields(value: Any, part: str, change: Callable[[Any], Any]) -> Any:
+    """A part of a workload, or a list of them, with every field that may be in the file beside changed, in order."""
+    if isinstance(value, list):
+        return [_with_fields(item, part, change) for item in value]
+    if not isinstance(value, dict):
+        return value
+    parts = _PARTS.get(part, {})
+    return {
+        key: change(item)
+        if key in FIELDS[part]
+        else _with_fields(item, parts[key], change)
+        if key in parts
+        else item
+        for key, item in value.items()
+    }
 
 
 def read_lists(path: Path, sha256: str, load: Callable[[str, Path], Any]) -> list[Any]:

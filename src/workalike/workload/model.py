@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+from collections import defaultdict
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
@@ -28,7 +29,7 @@ from workalike.workload.content import (
 )
 from workalike.workload.dataset import Dataset
 from workalike.workload.mesh import Centring, Mesh, MeshType, ValueType, Variables
-from workalike.workload.per_dump import MOST_VALUES, unfolded, values_of
+from workalike.workload.per_dump import MOST_VALUES, size_of, unfolded
 from workalike.workload.processes import Processes, ProcessGroups, contradiction
 from workalike.workload.quantities import (
     MAX_ALIGNMENT,
@@ -444,24 +445,17 @@ class Workload(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _numbered(cls, value: Any) -> Any:
-        """Number the families that state no number: one more than the last one of their role."""
+    def _prepared(cls, value: Any) -> Any:
+        """Bound what the families make of values of each dump, and number those that state no number."""
         families = value.get("families") if isinstance(value, dict) else None
         if not isinstance(families, list):
             return value
-        values = sum(values_of(family) for family in families if isinstance(family, dict))
-        if values > MOST_VALUES:
-            raise ValueError(f"{values:,} values of each dump in all: more than {MOST_VALUES:,}")
-        last: dict[str, int] = {}
-        numbered = []
-        for family in families:
-            if isinstance(family, dict) and isinstance(role := family.get("role"), str):
-                if "number" not in family:
-                    family = family | {"number": last.get(role, 0) + 1}
-                if isinstance(number := family["number"], int):
-                    last[role] = number
-            numbered.append(family)
-        return value | {"families": numbered}
+        made = 0
+        for index, family in enumerate(families):
+            made += size_of(family) if isinstance(family, dict) else 0
+            if made > MOST_VALUES:
+                raise _in_family(index, f"more than {MOST_VALUES:,} values of each dump in all families")
+        return value | {"families": numbered(families)}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -507,6 +501,26 @@ class Workload(Strict):
         members = family.members(self.ranks)
         contents = family.all_contents()
         return family.schedule.dumps * max(sum(c.moved(members, d) for d in Direction) for c in contents)
+
+
+def numbered(families: list[Any]) -> list[Any]:
+    """The families, those without a number with the lowest one that no family of their role states."""
+    taken: dict[Any, set[Any]] = defaultdict(set)
+    for family in families:
+        if isinstance(family, dict) and isinstance(family.get("role"), str):
+            taken[family["role"]].add(str(family.get("number")))
+    out = []
+    for family in families:
+        if (
+            isinstance(family, dict)
+            and isinstance(role := family.get("role"), str)
+            and "number" not in family
+        ):
+            number = next(n for n in itertools.count(1) if str(n) not in taken[role])
+            taken[role].add(str(number))
+            family = family | {"number": number}
+        out.append(family)
+    return out
 
 
 def _in_family(index: int, message: str) -> PydanticCustomError:

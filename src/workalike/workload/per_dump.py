@@ -58,6 +58,8 @@ def of_dumps(contents: Sequence[Content]) -> Document:
 def unfolded(family: Document) -> Document:
     """The family of a file with a content for each dump, if its content has values of each dump; else as it is.
 
+    Equal dumps are made once.
+
     Raises:
         ValueError: lists of different lengths, or too many values.
     """
@@ -76,12 +78,13 @@ def unfolded(family: Document) -> Document:
     if family.get("contents") or family.get("use") is not None:
         raise ValueError("`content` with values of each dump replaces `contents` and `use`: leave them out")
     (dumps,) = lengths
-    streams = content.get("streams")
-    if dumps * (1 + len(streams if isinstance(streams, list) else ())) > MOST_VALUES:
+    if size_of(family) > MOST_VALUES:
         raise ValueError(f"values of each of {dumps:,} dumps: too many for a content of so many streams")
     firsts = _first_rows(content.get("table"), dumps)
-    contents = [_content_of(content, dump, firsts) for dump in range(dumps)]
-    kept, use = distinct(contents, _text)
+    columns = [*_lists(content), *([firsts[:dumps]] if firsts else [])]
+    rows, of_dump = distinct(range(dumps), lambda dump: repr([column[dump] for column in columns]))
+    kept, again = distinct([_content_of(content, dump, firsts) for dump in rows], _text)
+    use = [again[row] for row in of_dump]
     fields: Document = {"content": kept[0]} if len(kept) == 1 else {"contents": kept}
     if 1 < len(kept) < dumps:
         fields["use"] = use
@@ -104,16 +107,6 @@ def repeated(values: list[Any]) -> list[Any]:
     return out
 
 
-def values_of(family: Document) -> int:
-    """How many values the lists of a family of a file have, with each `N x VALUE` as N; nothing is made of them."""
-    content = family.get("content")
-    lists = list(_lists(content)) if isinstance(content, dict) else []
-    use = family.get("use")
-    return sum(
-        _times(value) for values in (*lists, *([use] if isinstance(use, list) else [])) for value in values
-    )
-
-
 def _times(value: Any) -> int:
     found = _REPEATED.fullmatch(value) if isinstance(value, str) else None
     return 1 if found is None else int(found[1])
@@ -124,7 +117,8 @@ def shortened(values: list[Any]) -> list[Any]:
     out: list[Any] = []
     for value, equal in itertools.groupby(values):
         times = len(list(equal))
-        if times < LEAST_REPEATED or (isinstance(value, list) and value):
+        plain = isinstance(value, (int, str)) or value == []  # an absent value has no word
+        if times < LEAST_REPEATED or not plain:
             out += [value] * times
         else:
             out.append(f"{times} x {NONE if isinstance(value, list) else value}")
@@ -172,9 +166,31 @@ def folded(family: Document) -> Document | None:
         return None
     made = {"content" if key == "contents" else key: value for key, value in family.items() if key != "use"}
     made["content"] = content
-    again = unfolded(made)
+    made = with_short_lists(made)
+    try:
+        again = unfolded(made)
+    except ValueError:  # more than a file may hold
+        return None
     same = again.get("contents") == contents and again.get("use") == family.get("use")
     return made if same else None
+
+
+def size_of(family: Document) -> int:
+    """How much a family of a file makes of its values of each dump: dumps, times the parts of one.
+
+    Nothing is made of them. A list of the wrong length counts as it is.
+    """
+    content = family.get("content")
+    if not isinstance(content, dict):
+        return _length(family["use"]) if isinstance(family.get("use"), list) else 0
+    streams = content.get("streams")
+    parts = 1 + (len(streams) if isinstance(streams, list) else 0)
+    return parts * max((_length(values) for values in _lists(content)), default=0)
+
+
+def _length(values: list[Any]) -> int:
+    """The number of values, with each `N x VALUE` as N."""
+    return sum(_times(value) for value in values)
 
 
 def _lists(content: Document) -> Iterator[list[Any]]:
@@ -322,7 +338,10 @@ def _rest(part: Document, without: Any) -> str:
 
 
 def _text(part: Document) -> str:
-    return json.dumps(part, sort_keys=True, default=str)
+    try:
+        return json.dumps(part, sort_keys=True, default=str)
+    except TypeError as error:
+        raise ValueError("the name of a field is no word") from error
 
 
 def _one_or_all(values: list[Any]) -> Any:

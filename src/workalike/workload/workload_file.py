@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from workalike.workload.model import (
     own_level,
 )
 from workalike.workload.operation_table import OperationTable, file_name, read_table, write_table
-from workalike.workload.per_dump import folded, with_short_lists
+from workalike.workload.per_dump import MOST_VALUES, folded, size_of, with_short_lists
 from workalike.workload.strict_yaml import StrictLoader
 from workalike.workload.upgrade import upgrade
 from workalike.workload.yaml_text import block
@@ -38,6 +37,7 @@ MAX_BYTES = 64 * 2**20
 HEAD = ("ranks", "nodes", "runtime", "processes", "compute", "cpu_share", "compressibility")
 HINT = "see docs/workload-format.md"
 APART = ("families", "uncovered")
+LONG_FIELDS = ("schedule", "sizes", "growth", "content", "contents", "use")
 MOST_LINES = 40
 """A longer text is written closely: each family as a paragraph, without the values that it has by default."""
 MOST_WITH_LISTS = 60
@@ -156,12 +156,23 @@ def parse_workload(text: str, file: str | Path = "workload", folder: Path | None
             file=file,
             hint="create one with `workalike characterize LOG -o FILE`",
         )
+    short = document
     if long_lists.KEY in document:
         document = _with_lists(document, file, folder)
     try:
         return Workload.model_validate(document)
     except ValidationError as error:
         location, message = first_finding(error)
+        listed = long_lists.place_of(short, location) if short is not document else None
+        if listed is not None:
+            path, _ = lists_path(short, file, folder)
+            raise WorkalikeError(
+                ErrorKind.BAD_WORKLOAD,
+                message,
+                file=path,
+                place=f"list {listed[0] + 1}, {describe_location(location)}",
+                hint=HINT,
+            ) from error
         place = f"line {line_of(node, location)}, {describe_location(location)}"
         raise WorkalikeError(ErrorKind.BAD_WORKLOAD, message, file=file, place=place, hint=HINT) from error
     except RecursionError as error:
@@ -176,7 +187,8 @@ def lists_path(document: Mapping[str, Any], file: str | Path, folder: Path | Non
     """
     head = document[long_lists.KEY]
     sha256 = head.get("sha256") if isinstance(head, dict) else None
-    if not isinstance(sha256, str) or not SHA256.fullmatch(sha256) or head.keys() - {"sha256", "number"}:
+    known = isinstance(head, dict) and head.keys() == {"sha256", "number"} and type(head["number"]) is int
+    if not known or not isinstance(sha256, str) or not SHA256.fullmatch(sha256):
         raise WorkalikeError(
             ErrorKind.BAD_WORKLOAD,
             "must name the file of its long lists, `{sha256: …, number: …}`",
@@ -190,7 +202,7 @@ def lists_path(document: Mapping[str, Any], file: str | Path, folder: Path | Non
             "its long lists are in a file beside it, and it is not a file here",
             file=file,
             place=long_lists.KEY,
-            hint="write it with `--no-tables`, which keeps everything in one file",
+            hint="name the workload's file",
         )
     return folder / long_lists.file_name(sha256), sha256
 
@@ -199,6 +211,11 @@ def _with_lists(document: dict[str, Any], file: str | Path, folder: Path | None)
     """The document with the long lists of the file beside it."""
     path, sha256 = lists_path(document, file, folder)
     lists = long_lists.read_lists(path, sha256, lambda text, name: load_yaml(text, name)[1])
+    stated = document[long_lists.KEY]["number"]
+    if stated != len(lists):
+        raise WorkalikeError(
+            ErrorKind.BAD_WORKLOAD, f"has {len(lists)} lists, not {stated}", file=path, hint=long_lists.HINT
+        )
     try:
         return long_lists.put_back(document, lists)
     except ValueError as error:
@@ -216,7 +233,7 @@ def lists_text(text: str, path: Path) -> str:
     _, document = load_yaml(text, path)
     if not isinstance(document, dict) or long_lists.KEY not in document:
         return ""
-    beside, _ = lists_path(document, path, path.parent)
+    beside, _ = lists_path(document, path, folder_of(path))
     return read_text(beside, ErrorKind.BAD_WORKLOAD, long_lists.MAX_BYTES)
 
 
@@ -226,11 +243,12 @@ def read_workload(path: str | Path) -> Workload:
     Raises:
         WorkalikeError: MISSING, or BAD_WORKLOAD naming the place, with a hint.
     """
-    workload = parse_workload(read_text(path, ErrorKind.BAD_WORKLOAD, MAX_BYTES), path, Path(path).parent)
+    folder = folder_of(path)
+    workload = parse_workload(read_text(path, ErrorKind.BAD_WORKLOAD, MAX_BYTES), path, folder)
     operations = workload.operations
     if operations is not None:
-        table = read_table(Path(path).parent, operations.sha256, operations.rows)
-        check_rows(workload, table, Path(path).parent / file_name(operations.sha256))
+        table = read_table(folder, operations.sha256, operations.rows)
+        check_rows(workload, table, folder / file_name(operations.sha256))
         operations.attach(table)
     return workload
 
@@ -277,20 +295,32 @@ def _contradiction(rows: Rows, found: OperationTable, family: Family, ranks: int
     return None
 
 
+def folder_of(path: str | Path) -> Path:
+    """The folder in which a workload's file is; a link's is that of the file that it points to."""
+    try:
+        return Path(path).resolve().parent
+    except (OSError, RuntimeError, ValueError):  # a link to itself, or a NUL: reading it says so
+        return Path(path).parent
+
+
 def write_workload(workload: Workload, path: Path, *, tables: bool = True) -> list[Path]:
     """Write a workload; return the files beside it that belong to it: its operation table, and its long lists.
 
-    With `tables` off the lists stay in the workload, however long they are.
+    With `tables` off the lists stay in the workload, however long they are, and so they do in a pipe or device.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
+    folder = folder_of(path)
+    if not folder.is_dir():
+        write_text(path, "")  # says why not
+    alone = path.exists() and not path.is_file()
     beside = []
     if workload.operations is not None and workload.operations.table is not None:
-        beside.append(write_table(workload.operations.table, path.parent))
-    text, lists = workload_texts(workload) if tables else (workload_text(workload), "")
+        beside.append(write_table(workload.operations.table, folder))
+    text, lists = workload_texts(workload) if tables and not alone else (workload_text(workload), "")
     if lists:
-        beside.append(path.parent / long_lists.file_name(long_lists.hash_of(lists)))
+        beside.append(folder / long_lists.file_name(long_lists.hash_of(lists)))
         write_text(beside[-1], lists)
     write_text(path, text)
     return beside
@@ -314,8 +344,10 @@ def workload_texts(workload: Workload) -> tuple[str, str]:
 def _document(workload: Workload) -> dict[str, Any]:
     """The workload as it is written."""
     document: dict[str, Any] = workload.model_dump(mode="json", exclude_defaults=True)
-    pairs = zip(workload.families, document["families"], strict=True)
-    families = [_shown(family, dumped) for family, dumped in pairs]
+    families, made = [], 0
+    for family, dumped in zip(workload.families, document["families"], strict=True):
+        families.append(_shown(family, dumped, MOST_VALUES - made))
+        made += size_of(families[-1])
     first = {"workalike": workload.workalike} | {key: document[key] for key in HEAD if key in document}
     return first | document | {"families": families}
 
@@ -329,28 +361,36 @@ def _text(document: dict[str, Any]) -> str:
 
 def _without_defaults(families: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Families without main fields that have their default value; what was assumed is said before the long fields."""
-    last: Counter[str] = Counter()
+    in_order = {
+        role
+        for role in {family["role"] for family in families}
+        if [family["number"] for family in families if family["role"] == role]
+        == list(range(1, 1 + sum(family["role"] == role for family in families)))
+    }
     out = []
     for family in families:
-        role, interface = family["role"], Interface(family["interface"])
-        default = {"number": last[role] + 1, "lifetime": Lifetime.PER_DUMP.value}
-        default["level"] = own_level(interface).value
+        default = {
+            "lifetime": Lifetime.PER_DUMP.value,
+            "level": own_level(Interface(family["interface"])).value,
+        }
+        if family["role"] in in_order:
+            default["number"] = family["number"]
         if family.get("sharing") == {"mode": SharingMode.ROOT.value, "ranks": "0"}:
             family = family | {"sharing": SharingMode.ROOT.value}
-        last[role] = family["number"]
         shown = {key: value for key, value in family.items() if value != default.get(key)}
-        long = ("schedule", "sizes", "growth", "content", "contents", "use")
-        out.append(
-            {
-                key: shown[key]
-                for key in (*(k for k in shown if k not in long), *(k for k in shown if k in long))
-            }
-        )
+        order = [
+            *(key for key in shown if key not in LONG_FIELDS),
+            *(key for key in shown if key in LONG_FIELDS),
+        ]
+        out.append({key: shown[key] for key in order})
     return out
 
 
-def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
-    """A family with its main fields even if they have default values, which a reader may not know."""
+def _shown(family: Family, dumped: dict[str, Any], most: int) -> dict[str, Any]:
+    """A family with its main fields even if they have default values, which a reader may not know.
+
+    `most` are the values of each dump that the file has room for.
+    """
     sharing = dumped.get("sharing", {})
     always = {
         "role": family.role.value,
@@ -371,8 +411,9 @@ def _shown(family: Family, dumped: dict[str, Any]) -> dict[str, Any]:
         shown["sizes"] = _plain(shown["sizes"], " B")
     short = folded(shown)
     shown = with_short_lists(shown)
-    short = None if short is None else with_short_lists(short)
-    return short if short is not None and _lines(short) < _lines(shown) else shown
+    if short is None or size_of(short) > most or _lines(short) >= _lines(shown):
+        return shown
+    return short
 
 
 def _plain(value: Any, unit: str) -> Any:
