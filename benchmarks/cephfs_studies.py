@@ -35,6 +35,10 @@ from system.testbed import CephBed
 
 STUDIES, BLOCKS = 10, 8
 SLOW, FAST = "80mbit", "96mbit"
+PLANTED, NEAR = 1.2, 0.03
+"""The ratio of the rates, and by which share a dump's open and close may move it."""
+WIDEST = 0.3
+"""Of an interval, ÷ what is expected: a wider one would hold anything."""
 SECONDS = 900
 WORKLOAD = """\
 workalike: 2
@@ -77,7 +81,8 @@ class Outcome:
 
     @property
     def found(self) -> bool:
-        return self.low > 1
+        """Whether there is a difference, and it is the planted one."""
+        return self.low > 1 and abs(self.ratio / PLANTED - 1) <= NEAR
 
 
 def study_in(folder: Path, blocks: int) -> Path:
@@ -165,7 +170,7 @@ def measured_stripes(bed: CephBed, folder: Path, results: Results) -> bool:
         row = next(row for row in rows if row["setting"].startswith(f"stripes={count}"))
         ratio, low, high = (float(row[key]) for key in ("ratio", "low", "high"))
         expected = worth(bed, count)
-        within = low <= expected <= high
+        within = low <= expected <= high and high - low <= WIDEST * expected
         good &= within
         figure = f"{ratio:.2f} ({low:.2f} to {high:.2f}); by the placement of {PLACED} files {expected:.2f}"
         print(f"{count} stripes: {figure}", flush=True)

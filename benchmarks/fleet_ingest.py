@@ -149,7 +149,7 @@ def main() -> None:
         results.add(
             f"`python -m darshan job_stats` on {given.peer_logs} of these logs, one process",
             "ends with an error" if rate is None else f"{rate:.0f} logs/s",
-            logs_per_second=rate or 0.0,
+            **({} if rate is None else {"logs_per_second": rate}),
         )
         begin = time.perf_counter()
         write_fleet(folder / "made", GENERATED)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.compare.from_log import key_of_name
+from workalike.compare.merged_counts import with_lost_counts
 from workalike.compare.pairing import Pairing
 from workalike.compare.segments import segment_rows
 from workalike.compare.side import direction_of
@@ -42,7 +43,12 @@ def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
                 )
             elif ours:
                 log = determined_of_log(files, module)
-                rows += rows_of(group, module, log, total_of(ours), below=module not in own, merged=True)
+                made = rows_of(group, module, log, total_of(ours), below=module not in own)
+                if own == {module}:
+                    workloads = [member.family for member in members]
+                    table = found.workload.operations
+                    made = iter(with_lost_counts(made, module, log, workloads, found.workload.ranks, table))
+                rows += made
             elif module in own:
                 of_group = [pairs[key] for key in group if key in pairs]
                 log, counted = (

@@ -24,7 +24,7 @@ WITHIN = 0.05
 class DeterminedRow:
     """One determined counter of a group of families; `error` is relative to what was expected, 1 where that is 0.
 
-    `unknown` is how much the smaller of both numbers may be too small by (`Determined.lost`).
+    `unknown` is by how much what was expected may be more, because a log does not tell (compare/merged_counts).
     """
 
     group: Group
@@ -36,8 +36,8 @@ class DeterminedRow:
 
     @property
     def error(self) -> float:
-        apart = max(0, abs(self.found - self.expected) - self.unknown)
-        if not apart:
+        apart = abs(self.found - self.expected)
+        if not apart or 0 < self.found - self.expected <= self.unknown:
             return 0.0
         return apart / self.expected if self.expected else 1.0
 
@@ -67,7 +67,6 @@ def rows_of(
     found: Determined,
     *,
     below: bool = False,
-    merged: bool = False,
 ) -> Iterator[DeterminedRow]:
     """The rows of one module.
 
@@ -77,7 +76,6 @@ def rows_of(
         expected: the counters of the side that is the measure.
         found: those of the side that is judged; counters that it does not have are left out, and all are 0 where it has none.
         below: the module lies below the families' level: opens, seeks and syncs are the library's.
-        merged: which rank had which sizes is not known of the expected side, nor what its reduced records do not count.
     """
     rules = RULES[module]
     before, after = rules.determined(expected.counters), rules.determined(found.counters)
@@ -94,9 +92,9 @@ def rows_of(
             values |= _listed(found.common[table])
         for value in sorted(values):
             counter = f"{table} of {value} B"
-            before_of, found_of = expected.common[table][value], found.common[table][value]
-            unknown = (found if found_of < before_of else expected).lost[table] if merged else 0
-            yield DeterminedRow(group, module, counter, before_of, found_of, unknown)
+            yield DeterminedRow(
+                group, module, counter, expected.common[table][value], found.common[table][value]
+            )
 
 
 def _listed(common: Counter[int]) -> set[int]:

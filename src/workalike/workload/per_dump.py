@@ -100,10 +100,10 @@ def repeated(values: list[Any]) -> list[Any]:
     out: list[Any] = []
     for value in values:
         found = _REPEATED.fullmatch(value) if isinstance(value, str) else None
-        times, one = (1, value) if found is None else (int(found[1]), _value(found[2]))
+        times, repeated_value = (1, value) if found is None else (int(found[1]), _value(found[2]))
         if len(out) + times > MAX_DUMPS:
             raise ValueError(f"more than {MAX_DUMPS:,} values of each dump")
-        out += [one] * times
+        out += [repeated_value] * times
     return out
 
 
