@@ -180,9 +180,8 @@ class Store:
     def _write_views(self) -> None:
         duckdb = duck()
         try:
-            with scratch_folder(
-                self.folder
-            ) as scratch:  # DuckDB has a file of its own beside the one that it writes
+            # DuckDB has a file of its own beside the one that it writes.
+            with scratch_folder(self.folder) as scratch:
                 with duckdb.connect(str(scratch / VIEWS)) as connection:
                     for statement in views.create(self._files_by_table()):
                         connection.execute(statement)
