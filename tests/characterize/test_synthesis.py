@@ -245,6 +245,32 @@ def test_a_file_written_and_read_back_in_rounds(tmp_path: Path, rounds: int) -> 
     assert moved == [(64 * 65536, 0), (0, 64 * 65536)] * rounds
 
 
+@pytest.mark.parametrize("directions", [("write",), ("write", "read")])
+def test_files_that_their_ranks_open_for_each_dump(tmp_path: Path, directions: tuple[str, ...]) -> None:
+    """A file for each rank, opened for each dump and each load, over the same bytes: no passes of one dump."""
+    contents = [{"streams": [{"direction": d, "sizes": ["16/rank x 64 KiB"]}]} for d in directions]
+    count = 3 * len(directions)
+    schedule = {"count": count, "every": "1 s", "duration": "1 s"}
+    use = [dump % len(directions) for dump in range(count)]
+    many = {"contents": contents, "use": use} if len(contents) > 1 else {}
+    truth = workload(
+        {} if many else contents[0],
+        interface="posix",
+        sharing="per-rank",
+        lifetime="reused",
+        schedule=schedule,
+        **many,
+    )
+    (facts,) = found_again(truth, tmp_path).families
+    family = facts.family
+    assert (family.sharing.mode, family.lifetime, family.schedule.dumps) == (
+        "per-rank",
+        Lifetime.REUSED,
+        count,
+    )
+    assert all(content.passes == 1 for content in family.all_contents())
+
+
 def test_a_file_that_one_rank_writes_anew_each_time_with_other_sizes(tmp_path: Path) -> None:
     """Nine states of two operations; the second differs by some bytes from state to state."""
     sizes = [4149, 4149, 4148, 4149, 4150, 4149, 4149, 4149, 4149]

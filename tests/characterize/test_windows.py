@@ -229,6 +229,15 @@ def test_dumps_that_share_a_file_share_its_timers() -> None:
     assert schedule.metadata is None
 
 
+def test_the_first_and_the_last_of_dumps_that_share_a_file_are_known() -> None:
+    """When the first operation of all begins, and the last one ends."""
+    file = file_of("a", {0: record((13.0, 48.0, 2.0))})
+    facts = family_of([[file]] * 3, [(10.0, 20.0), (30.0, 40.0), (45.0, 50.0)], [(WRITE,)] * 3)
+    writes = windows_of(facts, nprocs=1)[0].writes
+    assert writes is not None
+    assert (writes.first, writes.last) == ([3.0, 0.0, 0.0], [10.0, 10.0, 3.0])
+
+
 def test_a_shared_timer_that_does_not_fit_is_no_metadata() -> None:
     """Equal bytes, and so equal shares of the timer, in a short dump and in a long one; which one synced is not known."""
     file = file_of("a", {0: record((10.0, 40.0, 8.0))})

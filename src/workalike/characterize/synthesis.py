@@ -29,7 +29,7 @@ from workalike.facts.jobs import JobFacts
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.rules import Decision, by
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.facts.times import closed_interval
+from workalike.facts.times import Interval, closed_interval
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
 from workalike.predict.chance import families_at_random, without_chance
@@ -413,14 +413,15 @@ class Refiner:
         return RULES[self.module].determined(self.log.counters).get("OPENS", 0)
 
     def _opened_anew(self, family: Family, counts: set[int]) -> Iterator[Candidate]:
-        """One file that is opened anew for each dump, with so many dumps."""
-        if len(self.files) != 1:
+        """One file, or one of each rank, that is opened anew for each dump, with so many dumps."""
+        alone = family.sharing.mode is SharingMode.PER_RANK
+        if len(self.files) != (family.members(self.job.nprocs) if alone else 1):
             return
         single = family.sharing.mode is SharingMode.ROOT
         members = family.members(self.job.nprocs)
         posix = self.files[0].modules.get("POSIX")
         renamed = posix.total("RENAME_SOURCES") if posix is not None else 0
-        idle = closed_interval(self.files[0], family.counted_at, self.job.run_time)
+        idle = self._idle(family)
         extents = {
             direction: max((m.largest(f"MAX_BYTE_{past}") for m in self._modules()), default=0) + 1
             for direction, past in ((Direction.READ, "READ"), (Direction.WRITE, "WRITTEN"))
@@ -432,6 +433,17 @@ class Refiner:
                 elif renamed < count:  # not each of its dumps is renamed
                     changes |= {"rename": False}
                 yield from _valid(SynthesisRule.OPENED_ANEW, family, **changes)
+
+    def _idle(self, family: Family) -> Interval | None:
+        """From the first close to the last open, of several files in the mean; None where it is not known of all."""
+        found = [closed_interval(file, family.counted_at, self.job.run_time) for file in self.files]
+        known = [interval for interval in found if interval is not None]
+        if not known or len(known) < len(found):
+            return None
+        start, end = (
+            sum(edges) / len(known) for edges in zip(*((i.start, i.end) for i in known), strict=True)
+        )
+        return Interval(start, end)
 
     def _opened_to_append(self, family: Family) -> Iterator[Candidate]:
         """One file that grows, and that each dump opens."""

@@ -193,18 +193,26 @@ class _Family:
         return span.start + earliest * length, span.start + latest * length
 
     def _shared(self, place: int, files: Sequence[FileFacts], direction: Direction) -> Span | None:
-        """All of the dump, and by its bytes a share of the time inside calls that dumps of the same files have in all."""
+        """All of the dump, and by its bytes a share of the time inside calls that dumps of the same files have in all.
+
+        The first of these dumps begins with the first operation of the log, the last one ends with the last.
+        """
         dump, busy = self.facts.dumps[place], 0.0
+        firsts, lasts = [], []
         for file in files:
             accesses = self._accesses(file, direction)
             if accesses is None:
                 return None
-            busy += accesses.seconds * bytes_of(dump, direction) / self.uses[file.key, direction].bytes
+            uses = self.uses[file.key, direction]
+            busy += accesses.seconds * bytes_of(dump, direction) / uses.bytes
+            firsts.append(accesses.interval.start if uses.places[place] == 0 else dump.start_s)
+            is_last = uses.places[place] + 1 == len(uses.starts)
+            lasts.append(accesses.interval.end if is_last else dump.end_s)
         if not busy:
             return None
         ranks = movers(self.family.content_of(place), direction, self.members)
         # What does not fit comes of the sharing, and says nothing of this dump's calls.
-        return replace(self._of(dump, dump.start_s, dump.end_s, busy / ranks), beyond=0.0)
+        return replace(self._of(dump, min(firsts), max(lasts), busy / ranks), beyond=0.0)
 
     def _accesses(self, file: FileFacts, direction: Direction) -> Accesses | None:
         key = (file.key, direction)
