@@ -185,6 +185,9 @@ def test_forms_of_the_report(tmp_path: Path, centre: tuple[Store, Truth]) -> Non
     tables, more = whole_report(store.connect(), Period(), Thresholds())
     page = html_page(tables, more, Period())
     assert "turbulence" in page and "<script" not in page
+    hostile = {"users": [{"name": "<script>{{ 7 * 7 }}</script>", "jobs": 1, "start": 0.0}]}
+    page = html_page(tables, hostile, Period())
+    assert "&lt;script&gt;{{ 7 * 7 }}" in page and "<script" not in page and "1970-01-01" in page
     run = [sys.executable, "-m", "workalike", "fleet", "report", "--db", str(store.folder)]
     done = subprocess.run(
         [*run, "--csv", str(tmp_path), "--html", str(tmp_path / "r.html")],

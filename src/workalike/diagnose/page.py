@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,45 +23,6 @@ BINS = 200
 MOST_ROWS = 24
 COLORS = {Severity.HIGH: "#b3261e", Severity.MEDIUM: "#d9902b", Severity.NOTE: "#9fb3c8"}
 
-TEMPLATE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Diagnosis</title>
-<style>{{ style }}
-.HIGH { border-left-color: #b3261e } .MEDIUM { border-left-color: #d9902b }</style></head><body>
-<header><div class="inner"><p class="brand">workalike diagnose</p><h1>{{ weighty }}</h1>
-<p class="lead">{{ found.ranks | plural("rank") }}, {{ found.run_time_s | seconds }};
-{{ (100 * found.io_share) | percent }} of the ranks' time in I/O calls.</p></div></header><main>
-{% if found.warnings %}<section><h2>What is odd in the log</h2><ul class="plain">
-{% for line in found.warnings %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
-{% if history %}<section><h2>History</h2><p>{{ history[0] }}.</p>{{ past }}<ul class="plain">
-{% for line in history[1:] %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
-{% if consistency %}<section><h2>Consistency</h2><ul class="plain">
-{% for line in consistency %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
-<section><h2>Timeline</h2>{% for title, picture in pictures %}<figure><figcaption>{{ title }}</figcaption>
-{{ picture }}</figure>{% else %}<p>The log has no times.</p>{% endfor %}</section>
-<section><h2>Findings</h2>{% for f in found.findings %}<div class="story {{ f.severity.value }}">
-<h3>{{ f.severity.value }} {{ f.rule }}: {{ f.title }}</h3><p>{{ f.summary }}.</p>
-{% if f.answer.value != "problem" %}<p>{{ f.answer.value }}</p>{% endif %}
-<p class="soft">Sure: {{ f.sure.value }}.
-{% if f.evidence %}Evidence: {{ numbers(f.evidence) }}.{% endif %}</p>
-{% for one in f.measured %}<p>Measured: {{ tried_line(one) }}.</p>{% endfor %}
-{% if f.families %}<p class="soft">Files: {{ f.families | join(", ") }}</p>{% endif %}
-<p class="how">{{ f.cost.rank_seconds | seconds }} of rank time ({{ (100 * f.cost.share) | percent }}),
-{{ f.cost.slowest_rank_s | seconds }} on the slowest rank. Formula: {{ f.cost.formula }}
-({{ terms(f.cost.terms) }}).
-{% if f.gain_at_most_s %}Gain: at most {{ f.gain_at_most_s | seconds }}. {% endif %}
-{% if f.also %}Also seen: {{ f.also | join(", ") }}. {% endif %}
-{% if f.partial %}Lower bound: {{ f.partial | join(", ") }} lost records.{% endif %}</p>
-{% if f.advice %}<p>{{ f.advice }}</p>{% endif %}
-{% if f.snippet %}<pre><code>{{ f.snippet }}</code></pre>{% endif %}
-{% for language, snippet in f.other_snippets.items() %}<details><summary>In {{ language | capitalize }}</summary>
-<pre><code>{{ snippet }}</code></pre></details>{% endfor %}</div>
-{% else %}<p>None.</p>{% endfor %}</section>
-{% if tried %}<section><h2>Tried</h2><ul class="plain">
-{% for line in tried %}<li>{{ line }}</li>{% endfor %}</ul></section>{% endif %}
-{% if found.cannot_tell %}<section><h2>Cannot tell</h2><ul class="plain">
-{% for u in found.cannot_tell %}<li>{{ u.rule }}: {{ u.reason }}</li>{% endfor %}</ul></section>{% endif %}
-</main></body></html>
-"""
-
 
 def write_page(path: Path, found: Diagnosis, job: Job) -> None:
     """Write the page.
@@ -74,11 +34,9 @@ def write_page(path: Path, found: Diagnosis, job: Job) -> None:
 
     high = sum(f.severity is Severity.HIGH for f in found.findings)
     medium = sum(f.severity is Severity.MEDIUM for f in found.findings)
-    style = (files("workalike.report") / "templates" / "style.css").read_text(encoding="utf-8")
     page: dict[str, Any] = {
         "found": found,
         "weighty": f"{high} HIGH, {medium} MEDIUM" if high + medium else "Nothing of weight",
-        "style": Markup(style),  # our own file
         "pictures": _pictures(found, job),
         "tried": [f"{tried.rule}: {tried_line(tried)}" for tried in found.tried],
         "history": history_lines(found.history) if found.history else [],
@@ -88,7 +46,7 @@ def write_page(path: Path, found: Diagnosis, job: Job) -> None:
         "tried_line": tried_line,
         "consistency": consistency_lines(found.consistency) if found.consistency else [],
     }
-    write_text(path, environment().from_string(TEMPLATE).render(page))
+    write_text(path, environment("workalike.diagnose").get_template("diagnosis.html").render(page))
 
 
 def _pictures(found: Diagnosis, job: Job) -> list[tuple[str, Markup]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from workalike.characterize.result import Characterization
 from workalike.compare.fidelity import uncovered
@@ -51,10 +51,16 @@ def write_report(
     write_text(path, environment().get_template("report.html").render(page))
 
 
-def environment() -> Environment:
-    """The templates' environment, which escapes all text."""
+def environment(package: str | None = None) -> Environment:
+    """The environment of a page's template, which escapes all text.
+
+    Args:
+        package: the package of the page, whose folder `templates` comes first; its page extends `base.html` of the
+            report. None for the report itself.
+    """
+    own = [PackageLoader(package, "templates")] if package else []
     templates = Environment(
-        loader=PackageLoader("workalike.report", "templates"),
+        loader=ChoiceLoader([*own, PackageLoader("workalike.report", "templates")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 import math
 import shlex
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
@@ -30,6 +30,10 @@ TITLES = {
     "coverage": "Coverage by day: share of the scheduler's jobs, users and node-hours with a log",
     "findings": "Findings by cost",
 }
+MOMENTS = ("start", "week", "day")
+"""Columns in seconds since 1970."""
+NUMBERED = ("job_id", "target")
+"""Columns whose numbers are names."""
 NOTIFIED = "notified.txt"
 NOTIFY_LIMIT_S = 60.0
 MOST_AT_ONCE = 1000
@@ -78,7 +82,7 @@ def cell_text(name: str, value: Any) -> str:
     """A value as people read it."""
     if value is None:
         return "-"
-    if name in ("start", "week", "day"):
+    if name in MOMENTS:
         return day_text(value)[:16]
     if "bytes" in name:
         return size_text(value)
@@ -107,34 +111,50 @@ def _printable(text: str) -> str:
 
 def html_page(tables: PaperTables, more: dict[str, Rows], period: Period) -> str:
     """The report as one HTML page without script or any other file."""
-    parts = [
-        "<!doctype html><html lang=en><meta charset=utf-8><title>I/O of a fleet</title>",
-        "<style>:root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:76rem;margin:2rem auto;padding:0 1rem}"
-        "table{border-collapse:collapse}th,td{text-align:left;padding:.2rem 1rem .2rem 0;border-bottom:1px solid #8886}"
-        "</style>",
-        f"<h1>I/O of a fleet</h1><p>{html.escape(period.text())}</p>",
-    ]
+    from workalike.report.page import environment  # the report and its libraries: only where a page is made
+
     paper = [
         {"metric": m.title, "thresholds": m.thresholds, "jobs analyzed": m.total, "jobs": m.jobs, "users": m.users,
          "largest": m.largest_text} for m in tables.metrics
     ]  # fmt: skip
-    parts.append(_html_table("Metrics of the Cray XE6 paper", paper))
-    parts += [f"<p>{html.escape(o.text())}</p>" for o in tables.overlaps if o.both]
-    parts += [_html_table(TITLES[name], rows) for name, rows in more.items()]
-    return "\n".join(parts) + "\n"
-
-
-def _html_table(title: str, rows: Rows) -> str:
-    head = f"<h2>{html.escape(title)}</h2>"
-    if not rows:
-        return head + "<p>None.</p>"
-    names = [name for name in rows[0] if name != "log_id"]
-    heads = "".join(f"<th scope=col>{html.escape(name.replace('_', ' '))}</th>" for name in names)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell_text(name, row[name]))}</td>" for name in names) + "</tr>"
-        for row in rows
+    return (
+        environment("workalike.fleet.report")
+        .get_template("fleet.html")
+        .render(
+            period=period.text(),
+            paper=_page_table("metrics", "Metrics of the Cray XE6 paper", paper),
+            overlaps=[o.text() for o in tables.overlaps if o.both],
+            tables=[_page_table(name, TITLES[name], rows) for name, rows in more.items()],
+        )
     )
-    return f"{head}<table><tr>{heads}</tr>{body}</table>"
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table of the page; a head is its text and the class of its column."""
+
+    name: str
+    title: str
+    heads: list[tuple[str, str]]
+    rows: list[list[str]]
+
+
+def _page_table(name: str, title: str, rows: Rows) -> PageTable:
+    columns = [column for column in rows[0] if column != "log_id"] if rows else []
+    return PageTable(
+        name,
+        title,
+        [(column.replace("_", " "), _class_of(column, rows)) for column in columns],
+        [[cell_text(column, row[column]) for column in columns] for row in rows],
+    )
+
+
+def _class_of(column: str, rows: Rows) -> str:
+    """Quantities are aligned by their last digits; times and rules stay on one line."""
+    if column in (*MOMENTS, "rule"):
+        return "name"
+    kinds = {type(row[column]) for row in rows} - {type(None)}
+    return "n" if kinds and kinds <= {int, float} and column not in NUMBERED else ""
 
 
 def notify(store: Store, connection: Any, period: Period, command: str, above_s: float) -> int:

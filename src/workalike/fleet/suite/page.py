@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
+from markupsafe import Markup
 
 from workalike.facts.records import FloatArray
 from workalike.fleet.suite.choice import Choice
@@ -18,16 +17,10 @@ HUES = ("#12586f", "#b3541e", "#4d7c2f", "#7a3b8f", "#946c00", "#b3261e", "#2d5b
 
 def suite_page(measured: Measured, choice: Choice, members: list[Member]) -> str:
     """HTML: a map of the logs, and each class's shares of the centre."""
-    words = list(sentences(measured, choice, members))
-    heads = [
-        "Class",
-        "Weight",
-        "Ranks",
-        "Logs",
-        *(f"% of {n}" for n in WEIGHED),
-        "Like it, %",
-        "Found again, %",
-    ]
+    from workalike.report.page import environment  # the report and its libraries: only where a page is made
+
+    first, *classes, covered, stable = sentences(measured, choice, members)
+    numbers = ["Weight", "Ranks", "Logs", *(f"% of {n}" for n in WEIGHED), "Like it, %", "Found again, %"]
     rows = [
         [
             m.name, str(m.weight), f"{m.ranks:,}", f"{len(m.stands_for.members):,}",
@@ -36,20 +29,19 @@ def suite_page(measured: Measured, choice: Choice, members: list[Member]) -> str
         ]
         for m in members
     ]  # fmt: skip
-    table = "".join(f"<th scope=col>{html.escape(h)}</th>" for h in heads)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows)
     return (
-        "<!doctype html><html lang=en><meta charset=utf-8><title>The suite of a centre</title>"
-        "<style>:root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem}"
-        "table{border-collapse:collapse}th,td{text-align:left;padding:.2rem 1rem .2rem 0;border-bottom:1px solid #8886}"
-        "svg{width:100%;height:auto}svg text{font-size:12px;fill:currentColor}</style>"
-        f"<h1>The suite of a centre</h1><p>{html.escape(words[0])} {html.escape(words[-2])} {html.escape(words[-1])}</p>"
-        f"<figure>{picture(measured, choice)}<figcaption>Left: each circle is a log, nearer logs do more alike "
-        "(the two directions in which logs differ most); filled squares are the chosen ones. Right: what each class has of "
-        "the centre.</figcaption></figure>"
-        f"<table><tr>{table}</tr>{body}</table>"
-        f"<h2>How it was chosen</h2><p>{html.escape(METHOD)}</p>"
-        f"<ul>{''.join(f'<li>{html.escape(w)}</li>' for w in words[1:-2])}</ul></html>\n"
+        environment("workalike.fleet.suite")
+        .get_template("suite.html")
+        .render(
+            first=first,
+            covered=covered,
+            stable=stable,
+            picture=Markup(picture(measured, choice)),  # our own markup and numbers, no name of a log
+            heads=[("Class", "name"), *((text, "n") for text in numbers)],
+            rows=rows,
+            method=METHOD,
+            classes=classes,
+        )
     )
 
 

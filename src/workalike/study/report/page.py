@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader
+from jinja2 import Environment
 
 from workalike.files import make_folder, write_text
 from workalike.report.page import environment
@@ -77,10 +77,8 @@ def write_charts(folder: Path, charts: Sequence[Chart]) -> None:
 
 
 def study_environment() -> Environment:
-    """The templates' environment of the replica's report, which escapes all text, with this page before its own."""
-    templates = environment()
-    own = PackageLoader("workalike.study.report", "templates")
-    templates.loader = ChoiceLoader([own, PackageLoader("workalike.report", "templates")])
+    """The environment of the pages of studies, which escapes all text, with their own filters."""
+    templates = environment("workalike.study.report")
     templates.filters.update(shown=shown, bandwidth=_rate, chance=_chance, ratio=_ratio, share=_share)
     return templates
 
