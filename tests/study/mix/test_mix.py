@@ -60,7 +60,7 @@ def record(*dumps: dict[str, object], wall_s: float = 10.0) -> Record:
     )
 
 
-def test_slowdowns_by_hand() -> None:
+def test_slowdowns_by_hand(tmp_path: Path) -> None:
     """Dumps of 1 and 3 s become 2 and 4 s: 2 and 1.33 each, 6/4 in all; 4 of 10 s become 6 of 12."""
     found = copy_result(
         "a", 1, 0.5, record(dump(0, 1), dump(1, 3)), record(dump(0, 2), dump(1, 4), wall_s=12)
@@ -75,6 +75,8 @@ def test_slowdowns_by_hand() -> None:
     assert document["worst"] == {"name": "a", "copy": 1, "slowdown": 1.5}
     assert document["tail"]["dump"]["together_s"] == 4
     assert document["as_alone"]
+    write_page(tmp_path / "mix.html", [found], document)
+    assert "a 1 is slowed down most" in (tmp_path / "mix.html").read_text()
 
 
 @pytest.mark.parametrize(
