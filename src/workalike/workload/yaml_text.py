@@ -89,7 +89,7 @@ def filled(value: Any, column: int, after: int = 0) -> list[str]:
     for i, (head, item) in enumerate(items):
         tail = "," if i + 1 < len(items) else "}" if named else "]"
         text = f"{' ' if i else ''}{head}{flow(item)}{tail}"
-        apart = named and (long or head in _OWN_LINE)
+        apart = (long and (named or isinstance(item, dict))) or head in _OWN_LINE
         follows = after if i + 1 == len(items) else 0
         if not apart and len(lines[-1]) + len(text) + follows <= WIDTH:
             lines[-1] += text
