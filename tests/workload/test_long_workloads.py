@@ -276,6 +276,12 @@ def test_a_text_alone_has_no_lists() -> None:
         parse_workload(text)
 
 
+def test_the_lists_have_no_words_but_those_of_the_schema() -> None:
+    """A log may have any other word in its command line, and the audit would find it."""
+    _, lists = workload_texts(long_workload())
+    assert set(re.findall(r"[A-Za-z]+", lists)) <= {"x", "B", "kB", "KiB", "none", "each"}
+
+
 def test_the_audit_searches_the_lists(tmp_path: Path) -> None:
     log = open_log(shared("lammps-growth-4.darshan"))
     workload, beside = written(tmp_path)
