@@ -65,6 +65,12 @@ families:
     streams: [{direction: write, sizes: [8/rank x 1 MiB]}]
 """
 COUNTS = (1, 2, 4)
+POOLS: dict[str, object] = {"target": {"set": "layout.pool", "levels": {"slow": "only0", "fast": "only1"}}}
+STRIPES: dict[str, object] = {
+    "stripes": {"set": "layout.stripe_count", "levels": list(COUNTS)},
+    "stripe_size": {"set": "layout.stripe_size", "levels": ["1 MiB"]},
+    "object_size": {"set": "layout.object_size", "levels": ["16 MiB"]},
+}
 STRIPES_BLOCKS = 8
 PLACED = 400
 """Files whose daemons are asked for."""
@@ -85,14 +91,15 @@ class Outcome:
         return self.low > 1 and abs(self.ratio / PLANTED - 1) <= NEAR
 
 
-def study_in(folder: Path, blocks: int) -> Path:
+def study_in(folder: Path, workload: str, factors: dict[str, object], blocks: int) -> Path:
+    """Write a study of a workload with these factors into a new folder."""
     folder.mkdir()
-    (folder / "w.yaml").write_text(WORKLOAD, encoding="utf-8")
+    (folder / "w.yaml").write_text(workload, encoding="utf-8")
     document = {
         "study": 1,
         "workload": "w.yaml",
         "fixed": {"time_scale": 0},
-        "factors": {"target": {"set": "layout.pool", "levels": {"slow": "only0", "fast": "only1"}}},
+        "factors": factors,
         "blocks": blocks,
     }
     (folder / "study.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
@@ -122,28 +129,10 @@ def rows_of(out: Path) -> list[dict[str, str]]:
 
 def performed(bed: CephBed, folder: Path, blocks: int) -> Outcome:
     """A study of the two pools."""
-    out = run(bed, study_in(folder, blocks), folder)
+    out = run(bed, study_in(folder, WORKLOAD, POOLS, blocks), folder)
     row = next(row for row in rows_of(out) if row["setting"] == "target=fast")
     silent = "came out equal, as it must" in (out / "report.html").read_text(encoding="utf-8")
     return Outcome(float(row["ratio"]), float(row["low"]), float(row["high"]), silent)
-
-
-def stripes_study(folder: Path) -> Path:
-    folder.mkdir()
-    (folder / "w.yaml").write_text(STRIPED, encoding="utf-8")
-    document = {
-        "study": 1,
-        "workload": "w.yaml",
-        "fixed": {"time_scale": 0},
-        "factors": {
-            "stripes": {"set": "layout.stripe_count", "levels": list(COUNTS)},
-            "stripe_size": {"set": "layout.stripe_size", "levels": ["1 MiB"]},
-            "object_size": {"set": "layout.object_size", "levels": ["16 MiB"]},
-        },
-        "blocks": STRIPES_BLOCKS,
-    }
-    (folder / "study.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
-    return folder / "study.yaml"
 
 
 def worth(bed: CephBed, count: int) -> float:
@@ -164,7 +153,7 @@ def worth(bed: CephBed, count: int) -> float:
 def measured_stripes(bed: CephBed, folder: Path, results: Results) -> bool:
     """Add the figures of the study of stripe counts."""
     bed.limit(SLOW)
-    rows = rows_of(run(bed, stripes_study(folder), folder))
+    rows = rows_of(run(bed, study_in(folder, STRIPED, STRIPES, STRIPES_BLOCKS), folder))
     good = True
     for count in COUNTS[1:]:
         row = next(row for row in rows if row["setting"].startswith(f"stripes={count}"))

@@ -86,8 +86,7 @@ def command(
         typer.echo(workload_text(workload), nl=False)
     else:
         families, ranks = plural(len(workload.families), "file family"), plural(workload.ranks, "rank")
-        also = "".join(f", {path.name}" for path in beside)
-        with_it = f" (with it: {also.removeprefix(', ')})" if beside else ""
+        with_it = f" (with it: {', '.join(path.name for path in beside)})" if beside else ""
         opt.console().print(f"{families} of {ranks}: {output}{with_it}", soft_wrap=True)
     if rules and not as_json:
         for family in found.families:

@@ -43,11 +43,9 @@ def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
                 )
             elif ours:
                 log = determined_of_log(files, module)
-                made = rows_of(group, module, log, total_of(ours), below=module not in own)
+                made = list(rows_of(group, module, log, total_of(ours), below=module not in own))
                 if own == {module}:
-                    workloads = [member.family for member in members]
-                    table = found.workload.operations
-                    made = iter(with_lost_counts(made, module, log, workloads, found.workload.ranks, table))
+                    made = with_lost_counts(made, log, [m.family for m in members], found.workload)
                 rows += made
             elif module in own:
                 of_group = [pairs[key] for key in group if key in pairs]

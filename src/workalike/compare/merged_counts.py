@@ -8,44 +8,41 @@ others counts for none, so a value's count is a lower bound; how many operations
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from workalike.predict.agreement import DeterminedRow
 from workalike.predict.determined import Determined
-from workalike.workload.model import Content, Family, TableReference
+from workalike.workload import units
+from workalike.workload.model import Content, Family, TableReference, Workload
 
 TABLE = "ACCESS"
 
 
 def with_lost_counts(
-    rows: Iterable[DeterminedRow],
-    module: str,
-    log: Determined,
-    families: Sequence[Family],
-    ranks: int,
-    operations: TableReference | None,
+    rows: Sequence[DeterminedRow], log: Determined, families: Sequence[Family], workload: Workload
 ) -> list[DeterminedRow]:
     """The rows of the families' own module, with the sizes of their operations; the log's may be more by what it lost.
 
     All sizes together have what the log lost; those that need the least get it first.
     """
     found = list(rows)
-    sizes = sizes_of(families, ranks, operations) if log.lost[TABLE] else None
+    sizes = sizes_of(families, workload.ranks, workload.operations) if log.lost[TABLE] else None
     if sizes is None:
         return found
     of_table = {
         place: sizes[int(row.counter.split()[2])]
         for place, row in enumerate(found)
-        if row.module == module and row.counter.startswith(f"{TABLE} of ")
+        if row.counter.startswith(f"{TABLE} of ")
     }
     left = log.lost[TABLE]
     for place, count in sorted(of_table.items(), key=lambda item: item[1] - found[item[0]].expected):
         beyond = max(0, count - found[place].expected)
-        found[place] = replace(found[place], found=count, unknown=beyond if beyond <= left else 0)
-        left -= beyond if beyond <= left else 0
+        unknown = beyond if beyond <= left else 0
+        found[place] = replace(found[place], found=count, unknown=unknown)
+        left -= unknown
     return found
 
 
@@ -76,7 +73,7 @@ def _of_content(content: Content, members: int, operations: TableReference | Non
     if content.arrays or content.fit or content.mesh or content.dataset:
         return None
     for stream in content.streams:
-        own = members if stream.ranks is None else sum((b - a) // step + 1 for a, b, step in stream.ranks)
+        own = members if stream.ranks is None else units.count_ranks(stream.ranks)
         for entry in stream.sizes:
             out[entry.size] += entry.total(own) * stream.repeat * content.passes
     return out

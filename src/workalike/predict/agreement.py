@@ -61,12 +61,7 @@ def total_of(parts: Iterable[Determined]) -> Determined:
 
 
 def rows_of(
-    group: Group,
-    module: str,
-    expected: Determined,
-    found: Determined,
-    *,
-    below: bool = False,
+    group: Group, module: str, expected: Determined, found: Determined, *, below: bool = False
 ) -> Iterator[DeterminedRow]:
     """The rows of one module.
 

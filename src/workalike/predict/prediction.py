@@ -57,8 +57,7 @@ def predicted(
             of_family: IntArray = records["counters"][is_its]
             if len(of_family):
                 found = out[(family.role, family.number)].setdefault(module, Determined())
-                reduced = (records["ranks"][is_its] == plan.ranks) & (plan.ranks > 1)
-                found.add_records(module, of_family, names, reduced)
+                found.add_records(module, of_family, names)
                 if plan.ranks > 1 and (records["ranks"][is_its] == plan.ranks).all():
                     found.counters[EFFECTIVE] = int(records["effective_ranks"][is_its].round().sum())
                 if (family.rename or family.backup) and module == MODULE_OF_LEVEL[family.level]:
