@@ -470,6 +470,28 @@ CATALOGUE = (
         ("benchmarks/study_overhead.py", "src/workalike/study", "src/workalike/launch"),
     ),
     Entry(
+        "study-report",
+        "python benchmarks/study_report.py",
+        ("benchmarks/study_report.py", "src/workalike/study"),
+    ),
+    tests(
+        "study-kills",
+        "-m long tests/study/test_driver.py tests/system/test_study_slurm.py",
+        "src/workalike/study",
+        "src/workalike/launch",
+        is_long=True,
+        passing=(
+            "the driver of a study, or its Slurm job, killed at 20 random moments and resumed: no finished trial is "
+            "repeated, no row lost or doubled",
+            "all",
+        ),
+    ),
+    Entry(
+        "mix-of-logs",
+        "python benchmarks/mix_of_logs.py",
+        ("benchmarks/mix_of_logs.py", "src/workalike/study/mix", *CHARACTERIZE),
+    ),
+    Entry(
         "study-statistics",
         "python benchmarks/study_statistics.py",
         (

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -20,8 +21,10 @@ from typing import Any
 
 from results import Results
 
-RANKS = 4
-HEAD = f"workalike: 2\nranks: {RANKS}\nfamilies:\n"
+RANKS = min(4, os.cpu_count() or 1)
+"""A core for each rank: where ranks share cores, one rank's time between calls is time that another one waits."""
+RANKS_OF = {"every rank reads the whole file": 4}
+"""Ranks of the cases whose finding is about many."""
 
 CASES = {
     "a sync after each write, posix": ("sync-each-write", "sync-once", """\
@@ -63,7 +66,7 @@ CASES = {
 """),
     "every rank reads the whole file": ("all-ranks-read-all", "one-reader", """\
 - {role: input, interface: posix, sharing: shared, schedule: {count: 1, first: 0 s},
-   content: {streams: [{direction: read, pattern: replicated, sizes: [64/rank x 1 MiB]}]}}
+   content: {streams: [{direction: read, pattern: replicated, sizes: [512/rank x 1 MiB]}]}}
 """),
     "passes over the same bytes": ("redundant-reads", "read-once", """\
 - {role: input, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},
@@ -110,11 +113,11 @@ def workalike(*arguments: object) -> str:
     return done.stdout
 
 
-def diagnosed(family: str, folder: Path, *tried: object) -> dict[str, Any]:
+def diagnosed(family: str, folder: Path, *tried: object, ranks: int = RANKS) -> dict[str, Any]:
     """The diagnosis of a captured run of a workload with one family, in a folder."""
     log = folder / "run" / "replica.darshan"
     if not log.exists():
-        (folder / "w.yaml").write_text(HEAD + family)
+        (folder / "w.yaml").write_text(f"workalike: 2\nranks: {ranks}\nfamilies:\n{family}")
         workalike("run", folder / "w.yaml", "--dir", folder / "data", "--capture", "-o", folder / "run", "-q")
     found: dict[str, Any] = json.loads(workalike("diagnose", log, *tried, "--json"))
     return found
@@ -138,8 +141,9 @@ def main() -> None:
     for name, (rule, change, family) in CASES.items():
         with tempfile.TemporaryDirectory(dir=".") as place:
             folder = Path(place)
-            bounds = diagnosed(family, folder)["findings"]
-            extra = ("--try", folder / "tried", "--ranks", RANKS, "--blocks", given.blocks)
+            ranks = RANKS_OF.get(name, RANKS)
+            bounds = diagnosed(family, folder, ranks=ranks)["findings"]
+            extra = ("--try", folder / "tried", "--ranks", ranks, "--blocks", given.blocks)
             found = diagnosed(family, folder, *extra)
         first = next((f for f in found["findings"] if f["rule"] != "partial-log"), None)
         right = first is not None and first["rule"] == rule
