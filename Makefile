@@ -76,15 +76,15 @@ test-trixie:
 
 # The engine's tests and those of capture under AddressSanitizer and UBSan. Tests of memory are left out, since the
 # sanitizer holds memory itself. So is capture of HDF5 and PnetCDF: libraries that they need call us in constructors
-# before the sanitizer is initialised.
+# before the sanitizer is initialised. And so are long tests: the sanitizer would make hours of them.
 SANITIZED := $(addprefix tests/capture/test_, posix.py stdio.py pause.py processes.py events.py lustre.py mpi.py hard_cases.py other_files.py)
 sanitize: build
 	cmake --preset sanitize
 	cmake --build --preset sanitize
 	WORKALIKE_ENGINE=$(CURDIR)/build/sanitize/workalike-engine ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-		$(BIN)/python -m pytest -q $(IN_PARALLEL) tests/engine --deselect tests/engine/test_calls.py::test_descriptors_and_memory_do_not_grow
+		$(BIN)/python -m pytest -q $(IN_PARALLEL) -m "not long" tests/engine --deselect tests/engine/test_calls.py::test_descriptors_and_memory_do_not_grow
 	WORKALIKE_CAPTURE_LIBRARY=$(CURDIR)/build/sanitize/libworkalike-capture.so ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 \
-		$(BIN)/python -m pytest -q $(IN_PARALLEL) $(SANITIZED) --deselect tests/capture/test_mpi.py::test_library_needs_no_mpi \
+		$(BIN)/python -m pytest -q $(IN_PARALLEL) -m "not long" $(SANITIZED) --deselect tests/capture/test_mpi.py::test_library_needs_no_mpi \
 		--deselect tests/capture/test_other_files.py::test_libraries_lose_nothing \
 		--deselect tests/capture/test_hard_cases.py::test_a_process_without_memory_for_counters_is_not_said_to_be_idle
 

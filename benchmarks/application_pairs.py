@@ -59,7 +59,7 @@ def gromacs(folder: Path) -> None:
 
 def openfoam(folder: Path) -> None:
     folder.rmdir()
-    prepare_openfoam(folder, 2, 0.02, 0.1)
+    prepare_openfoam(folder, 2, 0.05, 1.0)
 
 
 def quantum_espresso(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """Ingestion beyond one process: two Dask workers and a Slurm array of two tasks, against two local workers.
 
-    python benchmarks/fleet_machines.py [--logs 1500] [--rounds 3]
+    python benchmarks/fleet_machines.py [--logs 10000] [--rounds 3]
 
 All three read the same logs in turn, into new databases, which must have the same rows. All run on this machine, so
 what is compared is the cost of the ways, not the speed of more machines. Slurm runs in the testbed (as root), with the
@@ -111,7 +111,7 @@ def seconds(command: list[str]) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--logs", type=int, default=1500)
+    parser.add_argument("--logs", type=int, default=10000)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     results = Results()

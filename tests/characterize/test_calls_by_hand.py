@@ -153,3 +153,24 @@ def test_syncs_amid_writes_are_assumed_where_they_are_not_after_each() -> None:
         content = Content.model_validate({"fsyncs": fsyncs, "streams": [stream]})
         assert place_calls(content, Level.POSIX, SharingMode.SHARED, 4) == assumed
         assert (content.sync.writes if content.sync else 0) == writes
+
+
+@pytest.mark.parametrize(
+    ("writes", "syncs", "flushes", "sync", "at_the_end"),
+    [
+        (100, 3, 10, "every 40", 1),  # 34 writes apart: 30 would be three of them, 40 are two as before
+        (100, 7, 14, "every 16", 1),  # 15 apart: every flush would be 12 of them
+        (100, 10, 10, "every 10", 0),
+        (100, 20, 10, "every 5", 0),  # more syncs than flushes stay where they are
+    ],
+)
+def test_syncs_of_a_stream_are_at_flushes(
+    writes: int, syncs: int, flushes: int, sync: str, at_the_end: int
+) -> None:
+    content = Content(
+        fsyncs=syncs,
+        flushes=flushes,
+        streams=[Stream.model_validate({"direction": "write", "sizes": [f"{writes} x 10 B"]})],
+    )
+    place_calls(content, Level.STDIO, SharingMode.ROOT, 1)
+    assert (content.sync.text(), content.fsyncs) == (sync, at_the_end)

@@ -1,7 +1,8 @@
 """Where in a dump its seeks, syncs and flushes are: with each operation, after every so many writes, or at its end.
 
 A log has numbers only. As many seeks as operations are one each. As many syncs as writes, or twice as many, are amid the
-writes; so are fewer, as long as each rank has several. One sync of each rank is taken to end the dump.
+writes; so are fewer, as long as each rank has several. One sync of each rank is taken to end the dump. Of streams, which
+a sync flushes where something is not flushed, syncs are at flushes.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ def place_calls(content: Content, level: Level, mode: SharingMode, members: int)
     ranks, writes = writers
     content.sync, content.fsyncs = amid_writes(content.fsyncs, ranks, writes)
     content.flush, content.flushes = amid_writes(content.flushes, ranks, writes)
+    if level is Level.STDIO:
+        content.sync, content.fsyncs = _after_flushes(content, ranks, writes)
     guessed = [amid for amid in (content.sync, content.flush) if amid.writes > 1]
     return _assumed(content.fsyncs + content.flushes + len(guessed))
 
@@ -51,6 +54,18 @@ def amid_writes(calls: int, ranks: int, writes: int) -> tuple[AmidWrites, int]:
         return AmidWrites(), calls
     amid = AmidWrites(writes=-(-writes // each))
     return amid, calls - ranks * amid.total(writes)
+
+
+def _after_flushes(content: Content, ranks: int, writes: int) -> tuple[AmidWrites, int]:
+    """(syncs amid the writes, syncs at the end), moved to flushes: a sync elsewhere flushes its stream once more."""
+    sync, flush = content.sync, content.flush
+    if not sync or not flush or sync.writes <= flush.writes or flush.calls > 1:
+        return sync, content.fsyncs
+    amid = sync.total(writes)
+    earlier = AmidWrites(writes=sync.writes // flush.writes * flush.writes)
+    moved = earlier if earlier.total(writes) == amid else None
+    moved = moved or AmidWrites(writes=-(-sync.writes // flush.writes) * flush.writes)
+    return moved, content.fsyncs + ranks * (amid - moved.total(writes))
 
 
 def _assumed(calls: int) -> list[Assumption]:
