@@ -47,6 +47,7 @@ class Pair:
 
 
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
+CHUNK = 2**20
 
 
 def settle() -> None:
@@ -59,6 +60,15 @@ def settle() -> None:
     if os.access(DROP_CACHES, os.W_OK):
         DROP_CACHES.write_text("3\n")
     time.sleep(0.5)
+
+
+def warm(folder: Path) -> None:
+    """Read all files of a folder, so that they are in memory as those that a replica reads: it has just made them."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                while file.read(CHUNK):
+                    pass
 
 
 def pair_of(
@@ -87,6 +97,7 @@ def pair_of(
     out, logs = work / "out", work / "logs"
     logs.mkdir(parents=True)
     settle()
+    warm(folder)
     done = workalike(
         *("profile", "--stdio-sizes", "-o", f"{logs}/", "--", *command), cwd=folder, seconds=seconds
     )
