@@ -513,6 +513,12 @@ CATALOGUE = (
         is_long=True,
     ),
     Entry(
+        "cephfs-kernels",
+        "python benchmarks/cephfs_kernels.py",
+        ("benchmarks/cephfs_kernels.py", "studies", "workloads/hacc", "workloads/minio", "tools/testbed"),
+        is_long=True,
+    ),
+    Entry(
         "bundle",
         "tools/check-bundle",
         ("tools/check-bundle", "src/workalike/bundle", "engine"),

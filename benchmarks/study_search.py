@@ -51,7 +51,7 @@ families:
     streams: [{direction: write, sizes: [64/rank x 256 KiB]}]
 """
 FACTORS = {
-    "transfer": ["64 KiB", "1 MiB", "4 MiB"],
+    "transfer": ["4 KiB", "64 KiB", "1 MiB"],
     "alignment": {"set": "tunable.alignment", "levels": {"none": None, "1MiB": "1 MiB"}},
     "aggregators": {"set": "tunable.cb_nodes", "levels": [1, 2]},
     "component": {"set": "environment.OMPI_MCA_io", "levels": ["ompio", "romio321"]},

@@ -70,7 +70,7 @@ CASES = {
 """),
     "passes over the same bytes": ("redundant-reads", "read-once", """\
 - {role: input, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},
-   content: {passes: 6, streams: [{direction: read, sizes: [64/rank x 1 MiB]}]}}
+   content: {passes: 6, streams: [{direction: read, sizes: [256/rank x 1 MiB]}]}}
 """),
     "opened again and again": ("reopened-often", "opened-once", """\
 - {role: checkpoint, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},

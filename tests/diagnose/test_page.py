@@ -73,3 +73,23 @@ def test_the_page_says_what_consistency_the_job_needs_and_what_was_tried(tmp_pat
     assert "1 of 1 pair of conflicting accesses are a race" in page
     assert "bytes 0 to 9, ranks 0 and 1, write-after-write" in page
     assert "not measured: no reason" in page and "<b>all" not in page
+
+
+@pytest.mark.parametrize(
+    ("rule", "title"),
+    [
+        ("small-reads", "Calls of POSIX on these files by their size"),
+        ("small-writes", "Calls of POSIX on these files by their size"),
+        ("unequal-ranks", "Seconds of each rank in calls on these files"),
+        ("redundant-reads", None),
+    ],
+)
+def test_small_pictures_show_what_a_finding_is_about(rule: str, title: str | None, tmp_path: Path) -> None:
+    log = planted([(rule, 2.0)])
+    job = read_job([open_log(log.write(tmp_path / "x.darshan"))])
+    found = diagnosis_of(job, SITE)
+    assert found.findings[0].rule == rule
+    write_page(tmp_path / "x.html", found, job)
+    story = (tmp_path / "x.html").read_text().split('<div class="story')[1]
+    assert ("<svg" in story) is (title is not None)
+    assert title is None or title in story

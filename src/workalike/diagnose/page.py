@@ -12,6 +12,8 @@ from markupsafe import Markup
 from workalike.diagnose.finding import Diagnosis, History, Severity
 from workalike.diagnose.job import Job
 from workalike.diagnose.numbers import numbers_text, terms_text
+from workalike.diagnose.registry import all_rules
+from workalike.diagnose.small_pictures import small_picture
 from workalike.diagnose.text import consistency_lines, history_lines, tried_line
 from workalike.facts.records import FloatArray
 from workalike.files import write_text
@@ -38,6 +40,7 @@ def write_page(path: Path, found: Diagnosis, job: Job) -> None:
         "found": found,
         "weighty": f"{high} HIGH, {medium} MEDIUM" if high + medium else "Nothing of weight",
         "pictures": _pictures(found, job),
+        "small": _small_pictures(found, job),
         "tried": [f"{tried.rule}: {tried_line(tried)}" for tried in found.tried],
         "history": history_lines(found.history) if found.history else [],
         "past": _past(found.history) if found.history else "",
@@ -47,6 +50,19 @@ def write_page(path: Path, found: Diagnosis, job: Job) -> None:
         "consistency": consistency_lines(found.consistency) if found.consistency else [],
     }
     write_text(path, environment("workalike.diagnose").get_template("diagnosis.html").render(page))
+
+
+def _small_pictures(found: Diagnosis, job: Job) -> dict[int, tuple[str, Markup]]:
+    """Place of a finding of weight -> (title, picture), where its rule has one."""
+    out = {}
+    for place, finding in enumerate(found.findings[:MOST_ROWS]):
+        rule = all_rules().get(finding.rule)
+        if rule is None or finding.severity is Severity.NOTE:
+            continue
+        picture = small_picture(rule.picture, job, finding.families, f"finding-{place}")
+        if picture is not None:
+            out[place] = picture
+    return out
 
 
 def _pictures(found: Diagnosis, job: Job) -> list[tuple[str, Markup]]:

@@ -37,6 +37,16 @@ class Sure(StrEnum):
     POSSIBLE = "possible"
 
 
+class Picture(StrEnum):
+    """What a small picture beside a finding shows of its files."""
+
+    NOTHING = "nothing"
+    SIZES = "sizes"
+    """Operations by their size."""
+    RANKS = "ranks"
+    """Time of each rank."""
+
+
 @dataclass(frozen=True)
 class Seen:
     """What a rule saw.
@@ -91,5 +101,6 @@ class Rule:
     """The same change in other languages, where they have the call: language -> text."""
     source: str = ""
     changes: tuple[Change, ...] = ()
+    picture: Picture = Picture.NOTHING
     not_this: str = field(default="")
     """When the same counters mean something else, and the rule is silent."""

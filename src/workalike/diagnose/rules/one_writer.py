@@ -9,7 +9,7 @@ from pydantic import Field
 from workalike.diagnose import counts
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
-from workalike.diagnose.rule import Found, Parameters, Rule, Seen
+from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen
 from workalike.text import count_text, size_text
 
 
@@ -63,4 +63,5 @@ RULE = Rule(
     },
     any_of=("POSIX", "STDIO"),
     explained_by=("too-few-stripes", "slow-target", "sync-each-write"),
+    picture=Picture.RANKS,
 )

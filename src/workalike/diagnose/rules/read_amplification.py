@@ -9,7 +9,7 @@ from workalike.diagnose import counts
 from workalike.diagnose.change import CHUNKED, NO_SIEVING
 from workalike.diagnose.costs import READ, explained
 from workalike.diagnose.job import Job
-from workalike.diagnose.rule import Found, Parameters, Rule, Seen, Sure
+from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen, Sure
 from workalike.text import size_text
 
 
@@ -63,4 +63,5 @@ RULE = Rule(
     needs=("POSIX",),
     any_of=("MPI-IO", "H5D"),
     changes=(CHUNKED, NO_SIEVING),
+    picture=Picture.SIZES,
 )

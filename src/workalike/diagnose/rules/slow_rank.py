@@ -8,7 +8,7 @@ from pydantic import Field
 from workalike.diagnose import counts
 from workalike.diagnose.costs import META, READ, WRITE, of_one_rank, seconds
 from workalike.diagnose.job import Job
-from workalike.diagnose.rule import Found, Parameters, Rule, Seen
+from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen
 from workalike.text import plural, seconds_text
 
 
@@ -89,4 +89,5 @@ RULE = Rule(
     advice="Look at the rank's node: a trace (DXT) tells whether all of its ranks are slow. Without one, the same node in several runs says node, changing ones say storage.",
     needs=("POSIX",),
     explained_by=("slow-target",),
+    picture=Picture.RANKS,
 )

@@ -9,7 +9,7 @@ from workalike.diagnose import counts
 from workalike.diagnose.change import AGGREGATED, IN_ORDER
 from workalike.diagnose.costs import READ, explained
 from workalike.diagnose.job import Job
-from workalike.diagnose.rule import Found, Parameters, Rule, Seen
+from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen
 from workalike.text import count_text
 
 
@@ -52,4 +52,5 @@ RULE = Rule(
     needs=("POSIX",),
     explained_by=("all-ranks-read-all", "read-again-each-epoch", "independent-access", "read-amplification"),
     changes=(IN_ORDER, AGGREGATED),
+    picture=Picture.SIZES,
 )

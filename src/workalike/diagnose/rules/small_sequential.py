@@ -8,7 +8,7 @@ from pydantic import Field
 from workalike.diagnose import counts
 from workalike.diagnose.costs import READ, WRITE, explained
 from workalike.diagnose.job import Job
-from workalike.diagnose.rule import Answer, Found, Parameters, Rule, Seen
+from workalike.diagnose.rule import Answer, Found, Parameters, Picture, Rule, Seen
 from workalike.text import count_text
 
 
@@ -53,4 +53,5 @@ RULE = Rule(
     advice="Nothing.",
     needs=("POSIX",),
     answer=Answer.HARMLESS,
+    picture=Picture.SIZES,
 )

@@ -9,7 +9,7 @@ from workalike.diagnose import counts
 from workalike.diagnose.change import AGGREGATED, COLLECTIVE
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
-from workalike.diagnose.rule import Found, Parameters, Rule, Seen
+from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen
 from workalike.text import count_text
 
 NOT_AGGREGATED = (
@@ -71,4 +71,5 @@ RULE = Rule(
     ),
     not_this="small writes that follow each other in a file of one rank: the client buffers them.",
     changes=(COLLECTIVE, AGGREGATED),
+    picture=Picture.SIZES,
 )

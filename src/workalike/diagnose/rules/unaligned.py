@@ -9,7 +9,7 @@ from workalike.diagnose import counts
 from workalike.diagnose.change import ALIGNED
 from workalike.diagnose.costs import READ, WRITE, explained
 from workalike.diagnose.job import Job
-from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen, Sure
+from workalike.diagnose.rule import CannotTell, Found, Parameters, Picture, Rule, Seen, Sure
 from workalike.text import percent_text
 
 
@@ -70,4 +70,5 @@ RULE = Rule(
         "collective-hurts",
     ),
     changes=(ALIGNED,),
+    picture=Picture.SIZES,
 )

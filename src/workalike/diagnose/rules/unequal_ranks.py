@@ -8,7 +8,7 @@ from pydantic import Field
 from workalike.diagnose import counts
 from workalike.diagnose.costs import META, READ, WRITE, of_one_rank, seconds
 from workalike.diagnose.job import Job
-from workalike.diagnose.rule import Found, Parameters, Rule, Seen
+from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen
 
 
 class Limits(Parameters):
@@ -67,4 +67,5 @@ RULE = Rule(
         "close-flushes",
         "fill-values",
     ),
+    picture=Picture.RANKS,
 )

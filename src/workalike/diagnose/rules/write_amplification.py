@@ -9,7 +9,7 @@ from workalike.diagnose import counts
 from workalike.diagnose.change import COLLECTIVE, NO_SIEVING
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
-from workalike.diagnose.rule import Found, Parameters, Rule, Seen, Sure
+from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen, Sure
 from workalike.text import size_text
 
 
@@ -66,4 +66,5 @@ RULE = Rule(
         "independent-access",
     ),
     changes=(NO_SIEVING, COLLECTIVE),
+    picture=Picture.SIZES,
 )

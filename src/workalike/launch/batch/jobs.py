@@ -22,6 +22,8 @@ BATCH_SYSTEMS: dict[str, BatchSystem] = {system.name: system for system in (Slur
 
 SCRIPT, NOTE, OUTPUT = "job.sh", "job.json", "job.out"
 FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS = 0.5, 15.0
+LATE = 0.05
+"""How late an end may be noticed, as a share of the time in the phase before."""
 SILENT_SECONDS = 600.0
 """How long a batch system may fail to report the state of a job."""
 
@@ -106,7 +108,7 @@ def wait(system: BatchSystem, job_id: str, report: Callable[[str], None]) -> Sta
     Raises:
         WorkalikeError: RUN_FAILED if the system does not tell its state for long.
     """
-    shown, pause, heard = "", FIRST_LOOK_SECONDS, time.monotonic()
+    shown, since, heard = "", time.monotonic(), time.monotonic()
     while True:
         state = state_of(system, job_id)
         if state is not None:
@@ -116,15 +118,15 @@ def wait(system: BatchSystem, job_id: str, report: Callable[[str], None]) -> Sta
             line = f"job {job_id} {state.phase.value}{f' ({state.word})' if state.word else ''}"
             if line != shown:
                 report(line)
-                shown, pause = line, FIRST_LOOK_SECONDS
+                shown, since = line, time.monotonic()
         elif time.monotonic() - heard > SILENT_SECONDS:
             raise WorkalikeError(
                 ErrorKind.RUN_FAILED,
                 f"{system.name} has not reported the state of job {job_id} for {SILENT_SECONDS:g} s",
                 hint="the job may go on; the same command waits for it again",
             )
-        time.sleep(pause)
-        pause = min(pause * 1.3, LONGEST_LOOK_SECONDS)
+        pause = LATE * (time.monotonic() - since)
+        time.sleep(min(max(pause, FIRST_LOOK_SECONDS), LONGEST_LOOK_SECONDS))
 
 
 def _ask(command: list[str]) -> tuple[int, str]:

@@ -1,0 +1,183 @@
+"""The ECP study's tuning of HACC-IO's kernels, and MINIO's study of TyphonIO, on a real parallel file system.
+
+    python benchmarks/cephfs_kernels.py [--blocks N] [--minio-blocks N] [--keep DIR]
+
+tools/testbed starts a CephFS whose four storage daemons are limited in bandwidth. `studies/hdf5-tuning.yaml` runs there,
+and each kernel has its own effect of each setting, with its interval: what the ECP study claims of stripes and of the
+metadata block is reproduced where an interval leaves out 1. Then each daemon waits before each operation, and
+`studies/typhonio-vs-hdf5.yaml` runs: a line through the times of 1 to 64 processes in each block gives the seconds
+that a process adds, with the interval of its mean over blocks. It needs root, Ceph, and network namespaces.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from behaviour_programs import workalike
+from catalogue import ROOT
+from results import Results
+from scipy import stats
+
+from workalike.study.statistics.effects import main_effects
+from workalike.study.statistics.table import Trials
+
+sys.path.append(str(ROOT / "tests"))
+sys.path.append(str(ROOT / "tests" / "support"))
+from system.testbed import CephBed
+
+LIMIT, DELAY_MS = "400mbit", 2
+LAYOUT = {"layout.stripe_size": "1 MiB", "layout.object_size": "64 MiB"}
+"""With large objects, a file of one stripe is on one daemon."""
+QUESTIONS = {
+    "stripes": ("4 stripes ÷ 1", "4"),
+    "metadata_block": ("metadata block of 1 MiB ÷ 2 KiB", "1 MiB"),
+    "alignment": ("alignment of 1 MiB ÷ none", "1MiB"),
+    "calls": ("collective ÷ independent", "collective"),
+}
+"""Factor -> what its ratio compares, and the level on top of it."""
+LIBRARIES = ("typhonio", "hdf5")
+SECONDS = 3000
+Row = dict[str, Any]
+
+
+def run(bed: CephBed, name: str, folder: Path, change: Callable[[Row], None]) -> list[Row]:
+    """Run a ready study on the mount, changed; returns its trials, all of which must count."""
+    document = yaml.safe_load((ROOT / "studies" / f"{name}.yaml").read_text(encoding="utf-8"))
+    document["workloads"] = {
+        key: str((ROOT / "studies" / path).resolve()) for key, path in document["workloads"].items()
+    }
+    change(document)
+    folder.mkdir(parents=True)
+    (folder / "study.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+    data = bed.mount / name
+    data.mkdir()
+    words = (folder / "study.yaml", "-o", folder / "out", "--dir", data, "--no-ceiling", "--quiet")
+    done = workalike("study", *map(str, words), cwd=folder, seconds=SECONDS)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip()[-300:])
+    trials = [json.loads(line)["trial"] for line in (folder / "out/trials.jsonl").read_text().splitlines()]
+    if not all(trial["counted"] for trial in trials):
+        raise RuntimeError("a trial does not count")
+    shutil.rmtree(data)
+    return [trial for trial in trials if not trial["arm"]]
+
+
+def ratio_of(trials: Sequence[Row], factor: str, level: str) -> tuple[float, float, float] | None:
+    """Bandwidth with a level of a factor of two ÷ that with the other, with its interval; None without that factor."""
+    factors = {
+        name: [str(row[name]) for row in trials]
+        for name in ("stripes", "alignment", "metadata_block", "calls", "bytes_scale")
+        if all(row[name] is not None for row in trials)
+    }
+    if factor not in factors:
+        return None
+    effects = main_effects(
+        Trials(
+            np.array([row["block"] for row in trials]),
+            [row["setting"] for row in trials],
+            np.array([row["bandwidth"] for row in trials]),
+            factors,
+        )
+    )
+    found = next(e for e in effects if e.factors == (factor,) and e.levels == (level,))
+    # An effect is a level ÷ the mean of both levels, so its square is one level ÷ the other.
+    return found.ratio**2, found.low**2, found.high**2
+
+
+def add_kernels(bed: CephBed, folder: Path, blocks: int, results: Results) -> None:
+    def change(document: Row) -> None:
+        document["fixed"] |= LAYOUT
+        document["blocks"] = blocks
+
+    rows = run(bed, "hdf5-tuning", folder, change)
+    kernels = list(dict.fromkeys(row["workload"] for row in rows))
+    for row in rows:
+        row["calls"] = row["mpi_calls"] or row["hdf5_calls"]
+    for factor, (question, level) in QUESTIONS.items():
+        texts, clear = [], 0
+        for kernel in kernels:
+            found = ratio_of([row for row in rows if row["workload"] == kernel], factor, level)
+            if found is not None:
+                ratio, low, high = found
+                clear += low > 1 or high < 1
+                texts.append(f"{kernel} {ratio:.2f} ({low:.2f} to {high:.2f})")
+        text = f"{'; '.join(texts)}: {clear} of {len(texts)} kernels differ"
+        print(f"{question}: {text}", flush=True)
+        results.add(
+            f"HACC-IO's kernels on CephFS, 4 daemons of {LIMIT[:-4]} Mbit/s, {blocks} blocks: bandwidth with {question}",
+            text,
+            kernels=float(clear),
+        )
+
+
+def slope(ranks: Sequence[float], seconds: Sequence[float]) -> float:
+    """Seconds that a process adds, by least squares."""
+    return float(np.polyfit(ranks, seconds, 1)[0])
+
+
+def interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """Mean, and its 95 % interval by Student's t."""
+    mean, n = float(np.mean(values)), len(values)
+    reach = float(stats.t.isf(0.025, n - 1)) * float(np.std(values, ddof=1)) / math.sqrt(n)
+    return mean, mean - reach, mean + reach
+
+
+def add_minio(bed: CephBed, folder: Path, blocks: int, results: Results) -> None:
+    def change(document: Row) -> None:
+        document["blocks"] = blocks
+
+    rows = run(bed, "typhonio-vs-hdf5", folder, change)
+    for measure, what in (("io_time_s", "I/O time"), ("transfer_time_s", "time from first to last write")):
+        slopes: dict[str, list[float]] = {}
+        for library in LIBRARIES:
+            for block in sorted({row["block"] for row in rows}):
+                own = [row for row in rows if row["workload"] == library and row["block"] == block]
+                slopes.setdefault(library, []).append(
+                    slope([float(row["ranks"]) for row in own], [row[measure] for row in own])
+                )
+        texts = []
+        for library in LIBRARIES:
+            mean, low, high = interval(slopes[library])
+            texts.append(f"{library} {1e3 * mean:.0f} ms ({1e3 * low:.0f} to {1e3 * high:.0f})")
+        logs = [math.log(a / b) for a, b in zip(*(slopes[library] for library in LIBRARIES), strict=True)]
+        mean, low, high = (math.exp(value) for value in interval(logs))
+        text = f"{'; '.join(texts)}; ratio {mean:.2f} ({low:.2f} to {high:.2f})"
+        print(f"{what}: {text}", flush=True)
+        results.add(
+            f"MINIO's study on CephFS, daemons {DELAY_MS} ms late, 1 to 64 processes, {blocks} blocks: {what} that a process adds",
+            text,
+            ratio=mean,
+        )
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--blocks", type=int, default=4)
+    options.add_argument("--minio-blocks", type=int, default=3)
+    options.add_argument("--keep", type=Path, help="keep the studies there")
+    given = options.parse_args()
+    results = Results()
+    with tempfile.TemporaryDirectory() as scratch, CephBed() as bed:
+        folder = given.keep or Path(scratch)
+        bed.limit(LIMIT)
+        add_kernels(bed, folder / "kernels", given.blocks, results)
+        bed("delay", "all", DELAY_MS / 1e3)
+        add_minio(bed, folder / "minio", given.minio_blocks, results)
+    results.write()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
