@@ -79,7 +79,15 @@ def measured(program: Path, pattern: str, kind: str, work: Path) -> Pair:
     end = "sync" if kind == "disk" else "none"
     command = ["mpiexec", "-n", str(RANKS), str(program), "shared.dat", pattern, *sizes, end]
     try:
-        return pair_of(pattern, command, folder, work, data=work / "data", remove=[folder / "shared.dat"])
+        return pair_of(
+            pattern,
+            command,
+            folder,
+            work,
+            data=work / "data",
+            remove=[folder / "shared.dat"],
+            same_memory=True,
+        )
     finally:
         shutil.rmtree(work)
 

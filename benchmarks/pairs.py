@@ -50,14 +50,15 @@ DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 CHUNK = 2**20
 
 
-def settle() -> None:
-    """Both sides begin with a disk at rest, and with the same free memory.
+def settle(*, same_memory: bool) -> None:
+    """Both sides begin with a disk at rest: what the run before has deleted is gone from the journal, too.
 
-    What the run before has deleted is gone from the journal, too. A virtual machine gets memory that it has not used
-    for a while from its host again, at a tenth of the speed: the side that found pages of the run before would win.
+    With `same_memory`, for much data, they also find the same free memory. A virtual machine gets memory that it has not
+    used for a while from its host again, at a tenth of the speed: the side that found pages of the run before would
+    win. Programs of small files would rather wait for what the file system then has to read again.
     """
     os.sync()
-    if os.access(DROP_CACHES, os.W_OK):
+    if same_memory and os.access(DROP_CACHES, os.W_OK):
         DROP_CACHES.write_text("3\n")
     time.sleep(0.5)
 
@@ -81,6 +82,7 @@ def pair_of(
     data: Path | None = None,
     seconds: float = 120,
     remove: Sequence[Path] = (),
+    same_memory: bool = False,
 ) -> Pair:
     """Run a command under capture in `folder`, then its replica; logs and replica go to `work`.
 
@@ -90,13 +92,14 @@ def pair_of(
         data: where the replica's data goes; by default below `work`.
         seconds: that each of both may take.
         remove: files of the original that are removed before the replica begins, so that it finds their memory free.
+        same_memory: as of `settle`.
 
     Raises:
         RuntimeError: either of both failed.
     """
     out, logs = work / "out", work / "logs"
     logs.mkdir(parents=True)
-    settle()
+    settle(same_memory=same_memory)
     warm(folder)
     done = workalike(
         *("profile", "--stdio-sizes", "-o", f"{logs}/", "--", *command), cwd=folder, seconds=seconds
@@ -106,7 +109,7 @@ def pair_of(
         raise RuntimeError(f"{name} was not captured: {done.stderr.strip()[-300:]}")
     for path in remove:
         path.unlink()
-    settle()
+    settle(same_memory=same_memory)
     place = ("--dir", str(data)) if data is not None else ()
     done = workalike("replicate", *found, "-o", str(out), "--full", *place, *options, seconds=seconds)
     if not (out / "fidelity.json").exists():
