@@ -10,15 +10,13 @@ what the kernel writes back later is no part of the figure.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pairs as of_pairs
-from pairs import DISTANCE, IO_ALL, Pair, pair_of
+from pairs import DISTANCE, IO_ALL, Pair, memory_folder, pair_of
 from results import Results
 
 PAIRS = 7
@@ -34,17 +32,6 @@ PATTERNS = {
     "rewritten": (4, 64 * MIB, MIB),
 }
 """Segments, block and transfer in bytes."""
-
-
-@contextlib.contextmanager
-def memory_folder() -> Iterator[Path]:
-    """A tmpfs for the time of the run."""
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=True)
-        try:
-            yield Path(folder)
-        finally:
-            subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 def main() -> int:

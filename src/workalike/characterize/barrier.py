@@ -8,7 +8,7 @@ import numpy as np
 
 from workalike.characterize.events import Event
 from workalike.facts.plausible import latest_stamp
-from workalike.facts.records import MODULE_OF_LEVEL, FloatArray
+from workalike.facts.records import MODULE_OF_LEVEL, FloatArray, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction, Sharing, SharingMode
 
@@ -41,17 +41,28 @@ def _begin_together(starts: FloatArray, last: float) -> bool:
 
 
 def _first_calls(event: Event, run_time: float) -> FloatArray:
-    """float64[ranks], seconds since the job's start: each rank's first open, or first access in part of a file's calls."""
-    kind = "OPEN"
-    if event.parts > 1:
-        kind = "READ" if event.directions[0] is Direction.READ else "WRITE"
+    """float64[ranks], seconds since the job's start: each rank's first open, or first access in part of a file's calls.
+
+    A stream's descriptor, through which C++ writes, has opens without times: then it is the first access.
+    """
+    access = "READ" if event.directions[0] is Direction.READ else "WRITE"
+    kinds = (access,) if event.parts > 1 else ("OPEN", access)
     first: dict[int, float] = {}
     for data in event.files:
         facts = data.file.modules.get(MODULE_OF_LEVEL[data.level])
-        name = f"F_{kind}_START_TIMESTAMP"
-        if facts is None or not facts.has(name) or (facts.ranks < 0).any():
+        if facts is None or (facts.ranks < 0).any():
             return np.zeros(0)
-        for rank, stamp in zip(facts.ranks.tolist(), facts.fcolumn(name).tolist(), strict=True):
+        stamps = _first_known(facts, [f"F_{kind}_START_TIMESTAMP" for kind in kinds], len(facts.ranks))
+        for rank, stamp in zip(facts.ranks.tolist(), stamps.tolist(), strict=True):
             if 0 < stamp <= latest_stamp(run_time):
                 first[rank] = min(first.get(rank, stamp), stamp)
     return np.array(list(first.values()), dtype=np.float64)
+
+
+def _first_known(facts: ModuleFacts, names: Sequence[str], records: int) -> FloatArray:
+    """float64[records], of each record the first of some stamps that it has; 0 without any."""
+    out = np.zeros(records)
+    for name in names:
+        if facts.has(name):
+            out = np.where(out > 0, out, facts.fcolumn(name))
+    return out
