@@ -8,6 +8,7 @@ import pytest
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import CharacterizeOptions, characterize
+from workalike.darshan.write import LogBuilder
 from workalike.workload.model import Family, SharingMode
 
 MIB = 2**20
@@ -42,3 +43,21 @@ def test_a_load_after_the_dump_begins_with_its_reads(last: float, barrier: bool)
 @pytest.mark.parametrize("start", [math.nan, math.inf, -1.0, 0.0, 1e300])
 def test_an_impossible_start_shows_no_barrier(start: float) -> None:
     assert not family_of({0: start, 1: start}).schedule.barrier
+
+
+@pytest.mark.parametrize(("last", "barrier"), [(10.039, True), (10.041, False)])
+def test_where_opens_have_no_times_the_first_accesses_tell(last: float, barrier: bool) -> None:
+    """C++ opens a stream and writes through its descriptor, whose opens are counted without times."""
+    builder = builder_of(2)
+    for rank, start in enumerate((10.0, last)):
+        log_record(builder, rank, start)
+    (family,) = characterize([log_of(builder)], CharacterizeOptions(include_noise=True)).families
+    assert family.family.schedule.barrier is barrier
+
+
+def log_record(builder: LogBuilder, rank: int, start: float) -> None:
+    builder.posix(
+        f"/run/field.{rank}", rank, OPENS=1, WRITES=1, BYTES_WRITTEN=MIB, MAX_BYTE_WRITTEN=MIB - 1,
+        SIZE_WRITE_100K_1M=1, F_WRITE_TIME=1.0, F_WRITE_START_TIMESTAMP=start, F_WRITE_END_TIMESTAMP=start + 1,
+        F_CLOSE_START_TIMESTAMP=start + 1, F_CLOSE_END_TIMESTAMP=start + 1.1,
+    )  # fmt: skip

@@ -203,6 +203,8 @@ def test_a_heatmap_that_cannot_be_true_tells_nothing() -> None:
 
 def test_bursts_of_a_heatmap() -> None:
     assert bursts_in_timeline(LINE, Interval(0.0, 12.0)) == [Interval(2.0, 6.0), Interval(8.0, 10.0)]
+    # Less than a bin away from the first and the last operation, they are the ends.
+    assert bursts_in_timeline(LINE, Interval(0.5, 11.5)) == [Interval(0.5, 6.0), Interval(8.0, 11.5)]
     assert bursts_in_timeline(LINE, Interval(3.0, 9.0)) == [Interval(3.0, 6.0), Interval(8.0, 9.0)]
     assert bursts_in_timeline(LINE, Interval(0.0, 2.0)) == []
     assert bursts_in_timeline(Timeline(2.0, np.zeros(3)), Interval(0.0, 6.0)) == []

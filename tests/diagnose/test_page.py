@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from support.planted_findings import planted
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
 from workalike.diagnose.diagnosis import diagnosis_of
 from workalike.diagnose.finding import Tried
 from workalike.diagnose.job import read_job
 from workalike.diagnose.page import write_page
+from workalike.diagnose.rule import Picture
 from workalike.diagnose.site import Site
+from workalike.diagnose.small_pictures import small_picture
 from workalike.diagnose.trying.of_findings import with_gains
 
 
@@ -80,16 +85,31 @@ def test_the_page_says_what_consistency_the_job_needs_and_what_was_tried(tmp_pat
     [
         ("small-reads", "Calls of POSIX on these files by their size"),
         ("small-writes", "Calls of POSIX on these files by their size"),
-        ("unequal-ranks", "Seconds of each rank in calls on these files"),
         ("redundant-reads", None),
     ],
 )
 def test_small_pictures_show_what_a_finding_is_about(rule: str, title: str | None, tmp_path: Path) -> None:
-    log = planted([(rule, 2.0)])
+    log = planted(rule, 2.0)
     job = read_job([open_log(log.write(tmp_path / "x.darshan"))])
-    found = diagnosis_of(job, SITE)
+    found = diagnosis_of(job, Site())
     assert found.findings[0].rule == rule
     write_page(tmp_path / "x.html", found, job)
     story = (tmp_path / "x.html").read_text().split('<div class="story')[1]
     assert ("<svg" in story) is (title is not None)
     assert title is None or title in story
+
+
+def test_a_picture_of_ranks_needs_a_record_of_each(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=4, run_time=10.0)
+    for rank in range(4):
+        log.posix("/data/x", rank, OPENS=1, WRITES=2, BYTES_WRITTEN=20, F_WRITE_TIME=1.0 + rank)
+    job = read_job([open_log(log.write(tmp_path / "x.darshan"))])
+    label = job.families[0].label
+    found = small_picture(Picture.RANKS, job, [label], "ranks-of-x")
+    assert found is not None and found[0] == "Seconds of each rank in calls on these files"
+    assert 'id="ranks-of-x' in found[1]
+    assert small_picture(Picture.NOTHING, job, [label], "x") is None
+    reduced = LogBuilder(nprocs=4, run_time=10.0)
+    reduced.posix("/data/x", OPENS=4, WRITES=8, BYTES_WRITTEN=80, F_WRITE_TIME=10.0)
+    job = read_job([open_log(reduced.write(tmp_path / "y.darshan"))])
+    assert small_picture(Picture.RANKS, job, [label], "x") is None

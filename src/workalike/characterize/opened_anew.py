@@ -230,6 +230,8 @@ def as_dumps(family: Family, contents: Sequence[Content], idle: Interval | None)
     times: dict[str, Any] = {"start": [round(starts[0] + i * gap, 6) for i in range(count)]}
     if count > THRESHOLDS.reopened_listed:
         times = {"count": count, "first": round(starts[0], 6), "every": round(gap, 6)}
+    # Ranks that began the first one together did so with the others: nothing else would hold them together.
+    times["barrier"] = schedule.barrier
     return {
         "lifetime": Lifetime.REUSED,
         "schedule": Schedule(**times, duration=round(duration, 6), compute_time=round(compute_time, 6)),

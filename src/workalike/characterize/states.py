@@ -216,7 +216,7 @@ def bursts_in_timeline(timeline: Timeline, within: Interval) -> list[Interval]:
         run = Interval(max(within.start, a * timeline.width), min(within.end, b * timeline.width))
         if run.end > run.start:
             runs.append(run)
-    return runs
+    return _to_the_ends(runs, within, timeline.width)
 
 
 def place_states(
@@ -240,9 +240,21 @@ def place_states(
                     min(max(min(end, busy.end), within.start), within.end),
                 )
             )
-        return _ascending(out)
+        return _to_the_ends(_ascending(out), within, timeline.width)
     step = (within.end - within.start) / max(1, count - 1)
     return [Interval(within.start + i * step, within.start + i * step) for i in range(count)]
+
+
+def _to_the_ends(runs: list[Interval], within: Interval, width: float) -> list[Interval]:
+    """The first run begins, and the last ends, with the operations where that is less than a bin away.
+
+    Timestamps are better than bins, and the bytes of other files may have taken all of the first bin or the last one.
+    """
+    if runs and 0 < runs[0].start - within.start < width:
+        runs = [Interval(within.start, runs[0].end), *runs[1:]]
+    if runs and 0 < within.end - runs[-1].end < width:
+        runs = [*runs[:-1], Interval(runs[-1].start, within.end)]
+    return runs
 
 
 def evenly_spaced(

@@ -128,13 +128,13 @@ def explained(
                 bound += float(np.minimum(own, here[rows]).sum())
     most = float(by_rank.max(initial=0.0))
     limit = max(job.run_time, 0.0)
-    rank_seconds, ranks = min(total, job.rank_time), max(job.nprocs, 1)
-    outside = OUTSIDE_S * calls / ranks if total > 0 else 0.0
+    rank_seconds, members = min(total, job.rank_time), max(job.nprocs, 1)
+    outside = OUTSIDE_S * calls / members if total > 0 else 0.0
     whole = {f"{kind.lower()}_time_s": float(seconds(job, kind)[part > 0].sum()) for kind in kinds}
     return Cost(
         rank_seconds,
         min(slowest + most, limit),
-        min(max(bound + most, rank_seconds / ranks) + outside, limit),
+        min(max(bound + most, rank_seconds / members) + outside, limit),
         formula,
         {
             **whole,
