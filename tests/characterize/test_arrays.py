@@ -176,6 +176,7 @@ def test_v1_records_find_their_file_by_name() -> None:
         (64 * 256, (16, 256), (), (32, 512)),  # in proportion to the access, as nothing else is known
         (64 * 256, (16, 256), (4096,), (64, 256)),  # the level below saw whole slabs, so they are contiguous
         (64 * 256, (32, 128), (128,), (64, 256)),
+        (2048 * 2048, (1, 2048), (), (2048, 2048)),  # a slab of one row is a whole row
         (100, (100,), (), (100,)),
         (7, (2, 2), (), (4, 2)),  # no extents have this product: one more element
     ],

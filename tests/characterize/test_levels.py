@@ -76,6 +76,21 @@ def test_fill_values_of_chunked_datasets_are_named() -> None:
     assert losses(choice) == {Reason.FILL_VALUES: 8 * MIB}
 
 
+@pytest.mark.parametrize(("size", "level"), [(MIB, Level.H5D), (MIB // 2, Level.MPIIO)])
+def test_whole_chunks_that_are_read_again_are_named(size: int, level: Level) -> None:
+    """A read of a row reads the chunks that it touches, as a whole. Other sizes below are the application's."""
+    builder = builder_of(4)
+    dataset = {"CHUNK_SIZE_D1": 256, "CHUNK_SIZE_D2": 512, "DATASPACE_NDIMS": 2, "DATASPACE_NPOINTS": MIB}
+    builder.h5f(NAME, OPENS=4)
+    builder.h5d(f"{NAME}:/x", file=NAME, READS=1024, BYTES_READ=8 * MIB, DATATYPE_SIZE=8, **dataset)
+    below = {"BYTES_READ": 64 * MIB, "ACCESS1_ACCESS": size, "ACCESS1_COUNT": 64 * MIB // size}
+    builder.mpiio(NAME, COLL_OPENS=4, INDEP_READS=64 * MIB // size, **below)
+    builder.posix(NAME, OPENS=4, READS=64 * MIB // size, **below)
+    choice = chosen(builder, READ)
+    assert choice.level is level
+    assert losses(choice) == ({Reason.WHOLE_CHUNKS: 56 * MIB} if level is Level.H5D else {})
+
+
 @pytest.mark.parametrize(("mpi", "level"), [(8_400_000, Level.H5D), (8_900_000, Level.MPIIO)])
 def test_ninety_five_per_cent(mpi: int, level: Level) -> None:
     assert chosen(hdf5(8_000_000, mpi, mpi)).level is level

@@ -129,6 +129,8 @@ def _dims_of(
     longest = tuple(max((slab.span[i] for slab in slabs), default=1) for i in range(rank))
     usual = max(slabs, key=lambda slab: slab.count, default=None)
     contiguous = usual is not None and set(usual.stride) == {1}
+    if chunk is not None and math.prod(map(max, longest, chunk)) <= points:
+        longest = tuple(map(max, longest, chunk))  # a chunk is not larger than its dataset
     return guess_dims(points, longest, usual.shape if usual and contiguous else (), pieces)
 
 
@@ -168,7 +170,8 @@ def guess_dims(points: int, longest: Shape, slab: Shape = (), pieces: Shape = ()
     """Extents whose product is `points`, each at least the longest access.
 
     Preferred are extents that cut the usual `slab` into contiguous pieces of a length that the levels below saw, then
-    extents in proportion to the longest access. Where no product fits, there are as few more elements as possible.
+    those of which a slab of one row is a whole row, then extents in proportion to the longest access. Where no product
+    fits, there are as few more elements as possible.
     """
     limits = THRESHOLDS.shapes_most, THRESHOLDS.divisor_most
     return _guessed(points, longest, slab, pieces, limits)
@@ -179,12 +182,13 @@ def _guessed(points: int, longest: Shape, slab: Shape, pieces: Shape, limits: tu
     """The extents, given (most shapes, largest divisor) that are tried."""
     if len(longest) == 1:
         return (max(points, longest[0]),)
-    best: tuple[tuple[bool, float], Shape] | None = None
+    is_row = bool(slab) and math.prod(slab[:-1]) == 1
+    best: tuple[tuple[bool, bool, float], Shape] | None = None
     for dims in _factorisations(points, len(longest), limits):
         if all(d >= n for d, n in zip(dims, longest, strict=True)):
             ratios = [math.log(d / n) for d, n in zip(dims, longest, strict=True)]
             unseen = not slab or run_length(slab, dims) not in pieces
-            score = (unseen, max(ratios) - min(ratios))
+            score = (unseen, is_row and dims[-1] != slab[-1], max(ratios) - min(ratios))
             if best is None or score < best[0]:
                 best = (score, dims)
     if best is not None:

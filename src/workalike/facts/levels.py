@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workalike.facts.counters import bytes_name, kind_of
+from workalike.facts.counters import bytes_name, common_sizes, kind_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
 from workalike.facts.rules import Decision, LevelRule, by
 from workalike.facts.thresholds import THRESHOLDS
@@ -187,13 +188,13 @@ def _partial_loss(file: FileFacts, level: Level) -> list[Loss]:
 def library_traffic(file: FileFacts, upper: Level, lower: Level, direction: Direction) -> list[Loss]:
     """What the library between two levels moved on its own account, by reason.
 
-    HDF5 and PnetCDF add metadata and, for chunked datasets, fill values; ROMIO and OMPIO add data sieving and
-    read-modify-write below collective or strided MPI-IO.
+    HDF5 and PnetCDF add metadata and, for chunked datasets, fill values and whole chunks; ROMIO and OMPIO add data
+    sieving and read-modify-write below collective or strided MPI-IO.
     """
     if upper is Level.MPIIO:
         return sieving(file, direction)
-    fill = fill_values(file, upper, lower, direction)
-    return fill + metadata(file, upper, lower, direction, sum(loss.bytes for loss in fill))
+    data = fill_values(file, upper, lower, direction) + whole_chunks(file, upper, lower, direction)
+    return data + metadata(file, upper, lower, direction, sum(loss.bytes for loss in data))
 
 
 def sieving(file: FileFacts, direction: Direction) -> list[Loss]:
@@ -239,6 +240,38 @@ def fill_values(file: FileFacts, upper: Level, lower: Level, direction: Directio
         )
     )
     return [Loss(Reason.FILL_VALUES, min(excess, allocated), 1, MODULE_OF_LEVEL[lower])]
+
+
+def whole_chunks(file: FileFacts, upper: Level, lower: Level, direction: Direction) -> list[Loss]:
+    """What HDF5 read beyond what it was asked for: it reads whole chunks, and again those that its cache did not keep.
+
+    Reported where nearly all bytes below are in operations of a chunk's size.
+    """
+    if upper is not Level.H5D or direction is not Direction.READ:
+        return []
+    below = file.modules[MODULE_OF_LEVEL[lower]]
+    moved = file.bytes_at(lower, direction)
+    excess = moved - file.bytes_at(upper, direction)
+    sizes = _chunk_sizes(file.modules["H5D"])
+    in_chunks = sum(size * count for size, count in common_sizes(below) if size in sizes)
+    if (
+        excess <= 0
+        or in_chunks < THRESHOLDS.level_explains * moved
+        or below.total(bytes_name(Direction.WRITE))
+    ):
+        return []
+    return [Loss(Reason.WHOLE_CHUNKS, min(excess, in_chunks), 1, MODULE_OF_LEVEL[lower])]
+
+
+def _chunk_sizes(h5d: ModuleFacts) -> set[int]:
+    """Bytes of the chunks of datasets that were read."""
+    read = h5d.rows(np.flatnonzero((h5d.column("CHUNK_SIZE_D1") > 0) & (h5d.column("READS") > 0)))
+    extents = [read.column(name).tolist() for name in read.counter_names if name.startswith("CHUNK_SIZE_D")]
+    elements = read.column("DATATYPE_SIZE").tolist()
+    return {
+        math.prod(extent for extent in (element, *chunk) if extent > 0)
+        for element, *chunk in zip(elements, *extents, strict=True)
+    }
 
 
 def metadata(file: FileFacts, upper: Level, lower: Level, direction: Direction, explained: int) -> list[Loss]:

@@ -64,6 +64,7 @@ REASONS = {
     Reason.SIEVING: "read or written by the MPI library for data sieving, not asked for by the application",
     Reason.LIBRARY_METADATA: "written by the library to describe its data",
     Reason.FILL_VALUES: "written by the library to fill datasets before the data are written",
+    Reason.WHOLE_CHUNKS: "read by the library, which reads whole chunks, and again what its cache could not keep",
     Reason.NOISE: "files that are not the application's data",
     Reason.MMAP: "moved by memory mapping, which a log does not count",
 }

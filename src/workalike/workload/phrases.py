@@ -70,6 +70,7 @@ REASON_WORDS = {
     Reason.SIEVING: "added by data sieving",
     Reason.LIBRARY_METADATA: "a library's own metadata",
     Reason.FILL_VALUES: "a library's fill values",
+    Reason.WHOLE_CHUNKS: "a library's whole chunks",
     Reason.NOISE: "files other than data: libraries, streams, temporary files",
     Reason.MMAP: "memory-mapped files",
 }

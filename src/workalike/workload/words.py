@@ -194,5 +194,6 @@ class Reason(StrEnum):
     SIEVING = "sieving"
     LIBRARY_METADATA = "library-metadata"
     FILL_VALUES = "fill-values"
+    WHOLE_CHUNKS = "whole-chunks"
     NOISE = "noise"
     MMAP = "mmap"
