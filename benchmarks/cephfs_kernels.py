@@ -57,6 +57,7 @@ def run(bed: CephBed, name: str, folder: Path, change: Callable[[Row], None]) ->
         key: str((ROOT / "studies" / path).resolve()) for key, path in document["workloads"].items()
     }
     change(document)
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "study.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
     data = bed.mount / name
@@ -149,14 +150,13 @@ def add_minio(bed: CephBed, folder: Path, blocks: int, results: Results) -> None
         for library in LIBRARIES:
             mean, low, high = interval(slopes[library])
             texts.append(f"{library} {1e3 * mean:.0f} ms ({1e3 * low:.0f} to {1e3 * high:.0f})")
-        logs = [math.log(a / b) for a, b in zip(*(slopes[library] for library in LIBRARIES), strict=True)]
-        mean, low, high = (math.exp(value) for value in interval(logs))
-        text = f"{'; '.join(texts)}; ratio {mean:.2f} ({low:.2f} to {high:.2f})"
+        mean, low, high = interval([a - b for a, b in zip(*slopes.values(), strict=True)])
+        text = f"{'; '.join(texts)}; TyphonIO adds {1e3 * mean:.0f} ms more ({1e3 * low:.0f} to {1e3 * high:.0f})"
         print(f"{what}: {text}", flush=True)
         results.add(
             f"MINIO's study on CephFS, daemons {DELAY_MS} ms late, 1 to 64 processes, {blocks} blocks: {what} that a process adds",
             text,
-            ratio=mean,
+            difference_s=mean,
         )
 
 
@@ -170,9 +170,10 @@ def main() -> int:
     given = options.parse_args()
     results = Results()
     with tempfile.TemporaryDirectory() as scratch, CephBed() as bed:
-        folder = given.keep or Path(scratch)
+        folder = (given.keep or Path(scratch)).resolve()
         bed.limit(LIMIT)
         add_kernels(bed, folder / "kernels", given.blocks, results)
+        results.write()  # what follows takes as long again
         bed("delay", "all", DELAY_MS / 1e3)
         add_minio(bed, folder / "minio", given.minio_blocks, results)
     results.write()

@@ -82,13 +82,15 @@ def main() -> None:
     share = moved / (cost * len(full))
     results = Results()
     tau = rank_correlation(stages[0][0], full)
+    regret, tries = 1 - full[found] / best, int(moved / cost)
+    by_luck = statistics.mean(1 - full[by_chance(full, tries, seed)] / best for seed in range(asked.seeds))
     results.add(
         f"successive halving over {len(full)} settings, each in {BLOCKS} blocks: regret, share of the bytes of the full design",
-        f"{1 - full[found] / best:.1%} at {share:.0%} (best ÷ worst {best / min(full.values()):.2f}; rank correlation of "
+        f"{regret:.1%} at {share:.0%} (best ÷ worst {best / min(full.values()):.2f}; rank correlation of "
         f"the first rung with full length {tau.tau:.2f}, {tau.low:.2f} to {tau.high:.2f})",
-        target="≤ 5 % at ≤ 25 %",
-        reached=1 - full[found] / best <= MOST_REGRET and share <= MOST_SHARE,
-        regret=1 - full[found] / best,
+        target="≤ 5 % at ≤ 25 %, and less than random search",
+        reached=regret <= min(MOST_REGRET, by_luck) and share <= MOST_SHARE,
+        regret=regret,
         share=share,
     )
     regrets = [regret_of_block(trials, block) for block in range(BLOCKS)]
@@ -97,7 +99,6 @@ def main() -> None:
         ", ".join(f"{regret:.1%}" for regret in regrets),
         regret=statistics.mean(regrets),
     )
-    tries = int(moved / cost)
     others: dict[str, Callable[[Mapping[str, float], int, int], str]] = {"random search": by_chance}
     if (optuna := optuna_module()) is not None:
         others["Optuna's TPE"] = lambda values, tries, seed: by_tpe(optuna, values, tries, seed)

@@ -176,7 +176,6 @@ def test_v1_records_find_their_file_by_name() -> None:
         (64 * 256, (16, 256), (), (32, 512)),  # in proportion to the access, as nothing else is known
         (64 * 256, (16, 256), (4096,), (64, 256)),  # the level below saw whole slabs, so they are contiguous
         (64 * 256, (32, 128), (128,), (64, 256)),
-        (2048 * 2048, (1, 2048), (), (2048, 2048)),  # a slab of one row is a whole row
         (100, (100,), (), (100,)),
         (7, (2, 2), (), (4, 2)),  # no extents have this product: one more element
     ],
@@ -186,6 +185,11 @@ def test_guessed_extents(
 ) -> None:
     """A record has the product of the extents only."""
     assert guess_dims(points, longest, longest, pieces) == dims
+
+
+def test_a_slab_of_a_row_across_chunks_is_a_whole_row() -> None:
+    assert guess_dims(2048 * 2048, (128, 2048), (1, 2048), rows=True) == (2048, 2048)
+    assert guess_dims(2048 * 2048, (128, 2048), (1, 2048)) == (512, 8192)
 
 
 @given(st.integers(1, 2**40), st.lists(st.integers(1, 50), min_size=1, max_size=5).map(tuple))

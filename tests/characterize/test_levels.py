@@ -91,6 +91,19 @@ def test_whole_chunks_that_are_read_again_are_named(size: int, level: Level) -> 
     assert losses(choice) == ({Reason.WHOLE_CHUNKS: 56 * MIB} if level is Level.H5D else {})
 
 
+def test_chunks_that_are_read_once_are_what_was_asked_for() -> None:
+    builder = builder_of(4)
+    dataset = {"CHUNK_SIZE_D1": MIB // 8, "DATASPACE_NDIMS": 1, "DATASPACE_NPOINTS": 8 * MIB}
+    builder.h5f(NAME, OPENS=4)
+    builder.h5d(f"{NAME}:/x", file=NAME, READS=64, BYTES_READ=64 * MIB, DATATYPE_SIZE=8, **dataset)
+    below = {"BYTES_READ": 64 * MIB + 600 * 512, "ACCESS1_ACCESS": MIB, "ACCESS1_COUNT": 64}
+    builder.mpiio(NAME, COLL_OPENS=4, INDEP_READS=664, SIZE_READ_AGG_100_1K=600, **below)
+    builder.posix(NAME, OPENS=4, READS=664, SIZE_READ_100_1K=600, **below)
+    choice = chosen(builder, READ)
+    assert choice.level is Level.H5D
+    assert losses(choice) == {Reason.LIBRARY_METADATA: 600 * 512}
+
+
 @pytest.mark.parametrize(("mpi", "level"), [(8_400_000, Level.H5D), (8_900_000, Level.MPIIO)])
 def test_ninety_five_per_cent(mpi: int, level: Level) -> None:
     assert chosen(hdf5(8_000_000, mpi, mpi)).level is level

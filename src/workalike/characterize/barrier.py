@@ -46,23 +46,24 @@ def _first_calls(event: Event, run_time: float) -> FloatArray:
     A stream's descriptor, through which C++ writes, has opens without times: then it is the first access.
     """
     access = "READ" if event.directions[0] is Direction.READ else "WRITE"
-    kinds = (access,) if event.parts > 1 else ("OPEN", access)
+    records = [data.file.modules.get(MODULE_OF_LEVEL[data.level]) for data in event.files]
+    known = [facts for facts in records if facts is not None and not (facts.ranks < 0).any()]
+    if not records or len(known) < len(records):
+        return np.zeros(0)
+    found = np.zeros(0)
+    for kind in (access,) if event.parts > 1 else ("OPEN", access):
+        found = found if len(found) else _first_stamps(known, f"F_{kind}_START_TIMESTAMP", run_time)
+    return found
+
+
+def _first_stamps(records: Sequence[ModuleFacts], name: str, run_time: float) -> FloatArray:
+    """float64[ranks], the first stamp of each rank; none where a stamp is missing, or cannot be true."""
     first: dict[int, float] = {}
-    for data in event.files:
-        facts = data.file.modules.get(MODULE_OF_LEVEL[data.level])
-        if facts is None or (facts.ranks < 0).any():
+    for facts in records:
+        if not facts.has(name):
             return np.zeros(0)
-        stamps = _first_known(facts, [f"F_{kind}_START_TIMESTAMP" for kind in kinds], len(facts.ranks))
-        for rank, stamp in zip(facts.ranks.tolist(), stamps.tolist(), strict=True):
-            if 0 < stamp <= latest_stamp(run_time):
-                first[rank] = min(first.get(rank, stamp), stamp)
+        for rank, stamp in zip(facts.ranks.tolist(), facts.fcolumn(name).tolist(), strict=True):
+            if not 0 < stamp <= latest_stamp(run_time):
+                return np.zeros(0)
+            first[rank] = min(first.get(rank, stamp), stamp)
     return np.array(list(first.values()), dtype=np.float64)
-
-
-def _first_known(facts: ModuleFacts, names: Sequence[str], records: int) -> FloatArray:
-    """float64[records], of each record the first of some stamps that it has; 0 without any."""
-    out = np.zeros(records)
-    for name in names:
-        if facts.has(name):
-            out = np.where(out > 0, out, facts.fcolumn(name))
-    return out

@@ -131,7 +131,10 @@ def _dims_of(
     contiguous = usual is not None and set(usual.stride) == {1}
     if chunk is not None and math.prod(map(max, longest, chunk)) <= points:
         longest = tuple(map(max, longest, chunk))  # a chunk is not larger than its dataset
-    return guess_dims(points, longest, usual.shape if usual and contiguous else (), pieces)
+    slab = usual.shape if usual and contiguous else ()
+    # A slab of one row across chunks is most likely a whole row.
+    rows = bool(slab) and chunk is not None and math.prod(slab[:-1]) == 1 and slab[-1] > chunk[-1]
+    return guess_dims(points, longest, slab, pieces, rows=rows)
 
 
 def _appended_dimension(dims: Shape, chunk: Shape) -> int:
@@ -166,29 +169,32 @@ def common_slabs(facts: ModuleFacts, rank: int) -> list[Hyperslab]:
     return found
 
 
-def guess_dims(points: int, longest: Shape, slab: Shape = (), pieces: Shape = ()) -> Shape:
+def guess_dims(
+    points: int, longest: Shape, slab: Shape = (), pieces: Shape = (), *, rows: bool = False
+) -> Shape:
     """Extents whose product is `points`, each at least the longest access.
 
     Preferred are extents that cut the usual `slab` into contiguous pieces of a length that the levels below saw, then
-    those of which a slab of one row is a whole row, then extents in proportion to the longest access. Where no product
+    with `rows` those of which the slab is a whole row, then extents in proportion to the longest access. Where no product
     fits, there are as few more elements as possible.
     """
     limits = THRESHOLDS.shapes_most, THRESHOLDS.divisor_most
-    return _guessed(points, longest, slab, pieces, limits)
+    return _guessed(points, longest, slab, pieces, limits, rows)
 
 
 @functools.lru_cache(maxsize=4096)
-def _guessed(points: int, longest: Shape, slab: Shape, pieces: Shape, limits: tuple[int, int]) -> Shape:
+def _guessed(
+    points: int, longest: Shape, slab: Shape, pieces: Shape, limits: tuple[int, int], rows: bool
+) -> Shape:
     """The extents, given (most shapes, largest divisor) that are tried."""
     if len(longest) == 1:
         return (max(points, longest[0]),)
-    is_row = bool(slab) and math.prod(slab[:-1]) == 1
     best: tuple[tuple[bool, bool, float], Shape] | None = None
     for dims in _factorisations(points, len(longest), limits):
         if all(d >= n for d, n in zip(dims, longest, strict=True)):
             ratios = [math.log(d / n) for d, n in zip(dims, longest, strict=True)]
             unseen = not slab or run_length(slab, dims) not in pieces
-            score = (unseen, is_row and dims[-1] != slab[-1], max(ratios) - min(ratios))
+            score = (unseen, rows and dims[-1] != slab[-1], max(ratios) - min(ratios))
             if best is None or score < best[0]:
                 best = (score, dims)
     if best is not None:

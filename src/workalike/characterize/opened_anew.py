@@ -230,7 +230,7 @@ def as_dumps(family: Family, contents: Sequence[Content], idle: Interval | None)
     times: dict[str, Any] = {"start": [round(starts[0] + i * gap, 6) for i in range(count)]}
     if count > THRESHOLDS.reopened_listed:
         times = {"count": count, "first": round(starts[0], 6), "every": round(gap, 6)}
-    # Ranks that began the first one together did so with the others: nothing else would hold them together.
+    # Ranks that began the first one together are taken to begin the others so, too: the schedule is assumed.
     times["barrier"] = schedule.barrier
     return {
         "lifetime": Lifetime.REUSED,

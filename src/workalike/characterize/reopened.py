@@ -125,5 +125,4 @@ def _schedule(before: Schedule, starts: list[float], ends: list[float]) -> Sched
         start=[round(start, 6) for start in starts],
         duration=lengths,
         compute_time=[round(computing * length / span, 6) if span else 0.0 for length in lengths],
-        barrier=before.barrier,
     )

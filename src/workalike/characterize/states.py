@@ -240,7 +240,7 @@ def place_states(
                     min(max(min(end, busy.end), within.start), within.end),
                 )
             )
-        return _to_the_ends(_ascending(out), within, timeline.width)
+        return _ascending(out)
     step = (within.end - within.start) / max(1, count - 1)
     return [Interval(within.start + i * step, within.start + i * step) for i in range(count)]
 

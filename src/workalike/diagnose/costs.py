@@ -99,7 +99,8 @@ def explained(
     part = np.asarray(share, dtype=np.float64).clip(0, 1)
     total = 0.0
     by_rank = np.zeros(job.nprocs)
-    slowest = bound = calls = 0.0
+    slowest = bound = calls_of_all = 0.0
+    calls_of_rank = np.zeros(job.nprocs)
     modules: set[str] = set()
     for kind in kinds:
         outer = _of(job, "MPI-IO", kind) > _of(job, "POSIX", kind)
@@ -111,13 +112,15 @@ def explained(
             weight = np.where(counts, part, 0.0)
             if not weight.any():
                 continue
-            calls += float((weight * job.total(module, *CALLS[kind][module])).sum())
             for file, ranks, values, table in _records(job, module, kind):
                 here = values * weight[file]
                 total += float(here.sum())
                 modules |= {module} if here.any() else set()
                 single = ranks >= 0
                 by_rank += np.bincount(ranks[single], here[single], minlength=job.nprocs)[: job.nprocs]
+                calls = weight[file] * _calls(table, CALLS[kind][module])
+                calls_of_rank += np.bincount(ranks[single], calls[single], minlength=job.nprocs)[: job.nprocs]
+                calls_of_all += float(calls[~single].sum())
                 rows = np.flatnonzero(~single & (here > 0))
                 if not len(rows):
                     continue
@@ -129,7 +132,9 @@ def explained(
     most = float(by_rank.max(initial=0.0))
     limit = max(job.run_time, 0.0)
     rank_seconds, members = min(total, job.rank_time), max(job.nprocs, 1)
-    outside = OUTSIDE_S * calls / members if total > 0 else 0.0
+    # Of a reduced record, the ranks have equal parts of the calls.
+    most_calls = float(calls_of_rank.max(initial=0.0)) + calls_of_all / members
+    outside = OUTSIDE_S * most_calls if total > 0 else 0.0
     whole = {f"{kind.lower()}_time_s": float(seconds(job, kind)[part > 0].sum()) for kind in kinds}
     return Cost(
         rank_seconds,
@@ -145,6 +150,15 @@ def explained(
         },
         frozenset(modules),
     )
+
+
+def _calls(table: RecordColumns, counters: Collection[str]) -> FloatArray:
+    """float64[records], the sum of some counters; -1 and counters that the log does not have count as 0."""
+    out = np.zeros(len(table))
+    for name in counters:
+        if name in table.counter_names:
+            out += table.column(name).clip(0)
+    return out
 
 
 def _column(table: RecordColumns, name: str, rows: npt.NDArray[np.intp]) -> FloatArray:

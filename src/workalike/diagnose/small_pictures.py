@@ -29,6 +29,7 @@ BIN_LABELS = (
     "> 1 GiB",
 )
 READ_COLOR, WRITE_COLOR = "#4f8a4b", "#1f6f8b"
+RANK_MODULES = ("POSIX", "STDIO")
 TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 
 
@@ -77,17 +78,21 @@ def _sizes(job: Job, families: Collection[int], name: str) -> tuple[str, Markup]
 
 
 def _ranks(job: Job, families: Collection[int], name: str) -> tuple[str, Markup] | None:
-    """Seconds of each rank in calls; None for reduced records, which do not have them."""
+    """Seconds of each rank in calls; None where a record is of all ranks together."""
     from workalike.report.canvas import drawing
 
     by_rank: FloatArray = np.zeros(job.nprocs)
-    known = False
-    for module in ("POSIX", "STDIO"):
+    for module in RANK_MODULES:
+        table = job.module(module)
+        if table is None:
+            continue
+        here = np.isin(job.family[table.file], list(families)) & job.own[table.file]
+        if (table.ranks[here] < 0).any():
+            return None
         for family, seconds in counts.by_rank(job, module, TIMERS).items():
             if family in families:
                 by_rank += seconds
-                known = True
-    if not known or not by_rank.any():
+    if not by_rank.any():
         return None
     bars = min(job.nprocs, MOST_BARS)
     starts = np.linspace(0, job.nprocs, bars, endpoint=False).astype(int)
@@ -105,4 +110,4 @@ def _ranks(job: Job, families: Collection[int], name: str) -> tuple[str, Markup]
         axes.locator_params(axis="y", nbins=4)
         if job.nprocs <= 16:
             axes.set_xticks(range(job.nprocs))
-    return "Seconds of each rank in calls on these files", drawn.svg
+    return "Seconds of each rank in calls of POSIX and STDIO on these files", drawn.svg

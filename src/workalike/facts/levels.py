@@ -18,6 +18,8 @@ WITH_DATASETS = (Level.H5D, Level.PNETCDF)
 
 PNETCDF_HEADER = 262144
 """Bytes that one rank reads at each open, whatever the header's size."""
+MAX_DIMS = 5
+"""Dimensions of a chunk that a record has."""
 _SMALL = {"0_100": 100, "100_1K": 1024, "1K_10K": 10240}
 
 
@@ -250,28 +252,29 @@ def whole_chunks(file: FileFacts, upper: Level, lower: Level, direction: Directi
     if upper is not Level.H5D or direction is not Direction.READ:
         return []
     below = file.modules[MODULE_OF_LEVEL[lower]]
-    moved = file.bytes_at(lower, direction)
-    excess = moved - file.bytes_at(upper, direction)
+    moved, asked = file.bytes_at(lower, direction), file.bytes_at(upper, direction)
+    if moved <= asked or below.total(bytes_name(Direction.WRITE)):
+        return []
     sizes = _chunk_sizes(file.modules["H5D"])
     in_chunks = sum(size * count for size, count in common_sizes(below) if size in sizes)
-    if (
-        excess <= 0
-        or in_chunks < THRESHOLDS.level_explains * moved
-        or below.total(bytes_name(Direction.WRITE))
-    ):
+    if in_chunks < THRESHOLDS.level_explains * moved or in_chunks <= asked:
         return []
-    return [Loss(Reason.WHOLE_CHUNKS, min(excess, in_chunks), 1, MODULE_OF_LEVEL[lower])]
+    # The rest is metadata: chunks that are read once are what was asked for.
+    return [Loss(Reason.WHOLE_CHUNKS, min(moved, in_chunks) - asked, 1, MODULE_OF_LEVEL[lower])]
 
 
 def _chunk_sizes(h5d: ModuleFacts) -> set[int]:
-    """Bytes of the chunks of datasets that were read."""
-    read = h5d.rows(np.flatnonzero((h5d.column("CHUNK_SIZE_D1") > 0) & (h5d.column("READS") > 0)))
-    extents = [read.column(name).tolist() for name in read.counter_names if name.startswith("CHUNK_SIZE_D")]
-    elements = read.column("DATATYPE_SIZE").tolist()
-    return {
-        math.prod(extent for extent in (element, *chunk) if extent > 0)
-        for element, *chunk in zip(elements, *extents, strict=True)
-    }
+    """Bytes of the chunks of datasets that were read; elements of unknown size and missing extents have none."""
+    chunked = (h5d.column("CHUNK_SIZE_D1") > 0) & (h5d.column("DATATYPE_SIZE") > 0)
+    read = h5d.rows(np.flatnonzero(chunked & (h5d.column("READS") > 0)))
+    extents = [read.column(f"CHUNK_SIZE_D{i}").tolist() for i in range(1, MAX_DIMS + 1)]
+    ranks, elements = (read.column(name).tolist() for name in ("DATASPACE_NDIMS", "DATATYPE_SIZE"))
+    out = set()
+    for element, rank, *chunk in zip(elements, ranks, *extents, strict=True):
+        used = chunk[: max(1, rank)]
+        if all(extent > 0 for extent in used):
+            out.add(element * math.prod(used))
+    return out
 
 
 def metadata(file: FileFacts, upper: Level, lower: Level, direction: Direction, explained: int) -> list[Loss]:
