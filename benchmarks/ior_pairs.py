@@ -72,7 +72,6 @@ def measured(program: Path, pattern: str, kind: str, work: Path) -> Pair:
             folder,
             work,
             data=work / "data",
-            remove=[folder / "shared.dat"],
             same_memory=True,
         )
     finally:

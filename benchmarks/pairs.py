@@ -95,17 +95,17 @@ def pair_of(
     options: Sequence[str] = (),
     data: Path | None = None,
     seconds: float = 120,
-    remove: Sequence[Path] = (),
     same_memory: bool = False,
 ) -> Pair:
     """Run a command under capture in `folder`, then its replica; logs and replica go to `work`.
+
+    Files that the original has made are removed before the replica begins, so that it finds their memory free.
 
     Args:
         name: of the original, for errors.
         options: of `replicate`.
         data: where the replica's data goes; by default below `work`.
         seconds: that each of both may take.
-        remove: files of the original that are removed before the replica begins, so that it finds their memory free.
         same_memory: as of `settle`.
 
     Raises:
@@ -115,14 +115,16 @@ def pair_of(
     logs.mkdir(parents=True)
     settle(same_memory=same_memory)
     warm(folder)
+    before = set(folder.rglob("*"))
     done = workalike(
         *("profile", "--stdio-sizes", "-o", f"{logs}/", "--", *command), cwd=folder, seconds=seconds
     )
     found = sorted(map(str, logs.glob("*.darshan")))
     if done.returncode or not found:
         raise RuntimeError(f"{name} was not captured: {done.stderr.strip()[-300:]}")
-    for path in remove:
-        path.unlink()
+    for path in set(folder.rglob("*")) - before:
+        if path.is_file():
+            path.unlink()
     settle(same_memory=same_memory)
     place = ("--dir", str(data)) if data is not None else ()
     done = workalike("replicate", *found, "-o", str(out), "--full", *place, *options, seconds=seconds)

@@ -20,6 +20,8 @@ from .random_agendas import RANKS, random_overlaps
 
 MOST = 100_000
 EXPLORED = int(os.environ.get("WORKALIKE_AGENDAS", "5000"))
+PARTS = 20
+"""So that several processes of tests share the runs."""
 
 
 def core(plan: dict[str, Any]) -> _core.Plan:
@@ -232,8 +234,9 @@ def test_a_last_turn_that_rounding_made_too_long(engine: Engine) -> None:
 
 
 @pytest.mark.long
-def test_many_random_runs(engine: Engine) -> None:
-    check_random_runs(engine, range(12, EXPLORED))
+@pytest.mark.parametrize("part", range(PARTS))
+def test_many_random_runs(engine: Engine, part: int) -> None:
+    check_random_runs(engine, range(12 + part, EXPLORED, PARTS))
 
 
 FILES = 2000

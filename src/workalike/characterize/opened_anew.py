@@ -224,18 +224,44 @@ def as_dumps(family: Family, contents: Sequence[Content], idle: Interval | None)
     if idle is not None and starts[0] <= idle.start <= idle.end <= ends[-1]:
         last = idle.end
         duration = (idle.start - starts[0] + ends[-1] - last) / 2
-    least = THRESHOLDS.compute_least * duration
-    compute_time = duration - io if computing and duration - io > least else 0.0
     gap = (last - starts[0]) / (count - 1)
-    times: dict[str, Any] = {"start": [round(starts[0] + i * gap, 6) for i in range(count)]}
+    begins, lengths = [starts[0] + i * gap for i in range(count)], [duration] * count
+    if idle is not None and last == idle.end:
+        uneven = abs(idle.start - starts[0] - (ends[-1] - idle.end)) > THRESHOLDS.reopened_uneven * gap
+        if uneven or duration > gap:
+            begins, lengths = _between(starts[0], idle, ends[-1], count)
+    least = THRESHOLDS.compute_least * duration
+    computes = [length - io if computing and length - io > least else 0.0 for length in lengths]
+    times: dict[str, Any] = {"start": [round(start, 6) for start in begins]}
     if count > THRESHOLDS.reopened_listed:
         times = {"count": count, "first": round(starts[0], 6), "every": round(gap, 6)}
+        lengths, computes = [duration], [duration - io if any(computes) else 0.0]
     # Ranks that began the first one together are taken to begin the others so, too: the schedule is assumed.
     times["barrier"] = schedule.barrier
     return {
         "lifetime": Lifetime.REUSED,
-        "schedule": Schedule(**times, duration=round(duration, 6), compute_time=round(compute_time, 6)),
+        "schedule": Schedule(**times, duration=_alike(lengths), compute_time=_alike(computes)),
         "sizes": None,
         **of_dumps(contents),
         "assumed": list(dict.fromkeys([*family.assumed, Assumption.STATES, Assumption.SCHEDULE])),
     }
+
+
+def _between(start: float, idle: Interval, end: float, count: int) -> tuple[list[float], list[float]]:
+    """Starts and durations of dumps, of which the first and the last are known; the time between dumps is equal.
+
+    The others last as long as the shorter one of both: a sync that once took long is one of a single dump.
+    """
+    first, last = idle.start - start, end - idle.end
+    usual = min(first, last)
+    pause = (idle.end - idle.start - (count - 2) * usual) / (count - 1)
+    if pause < 0:
+        usual, pause = (idle.end - idle.start) / max(1, count - 2), 0.0
+    starts = [start, *(idle.start + k * pause + (k - 1) * usual for k in range(1, count))]
+    return starts, [first, *[usual] * (count - 2), last]
+
+
+def _alike(values: Sequence[float]) -> float | list[float]:
+    """Times rounded to microseconds; one where all are equal."""
+    rounded = [round(value, 6) for value in values]
+    return rounded[0] if len(set(rounded)) == 1 else rounded

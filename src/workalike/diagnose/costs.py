@@ -174,6 +174,17 @@ def _slowest_of(table: RecordColumns, rows: npt.NDArray[np.intp], job: Job) -> F
     return np.asarray(np.minimum(stated, max(job.run_time, 0.0)), dtype=np.float64)
 
 
+def with_time_in_hdf5(job: Job, cost: Cost, share: FloatArray, kind: str) -> Cost:
+    """A cost whose bound also has what HDF5 takes in its own calls, beyond the calls below, for a share of each file.
+
+    It copies out of chunks, for instance, and a change of the calls below changes that, too.
+    """
+    below = np.maximum(_of(job, "POSIX", kind), _of(job, "MPI-IO", kind))
+    beyond = float(((_of(job, "H5D", kind) - below).clip(0) * share.clip(0, 1)).sum())
+    bound = min(cost.bound_s + beyond / max(job.nprocs, 1), max(job.run_time, 0.0))
+    return replace(cost, bound_s=bound)
+
+
 def no_cost(job: Job, formula: str = "no timer tells: 0") -> Cost:
     """The cost of what the log does not time."""
     return Cost(0.0, 0.0, 0.0, formula, {"ranks": float(job.nprocs), "run_time_s": job.run_time})

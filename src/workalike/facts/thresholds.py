@@ -321,6 +321,12 @@ class Thresholds:
     # characterize.by_file
     by_file_most: int = _limit(1000, "files", "Most files of groups that become a dump each.")
     # characterize.opened_anew
+    reopened_uneven: float = _threshold(
+        0.01,
+        "share",
+        "The first and the last dump of a file that is opened anew differ where their durations do by more than this share "
+        "of the time from dump to dump.",
+    )
     reopened_listed: int = _limit(
         100, "dumps", "Most dumps of a file that is opened anew whose starts are listed one by one."
     )

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from workalike.diagnose import counts
 from workalike.diagnose.change import CHUNKED, NO_SIEVING
-from workalike.diagnose.costs import READ, explained
+from workalike.diagnose.costs import READ, explained, with_time_in_hdf5
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen, Sure
 from workalike.text import size_text
@@ -27,13 +27,15 @@ def find(job: Job, limits: Limits) -> Found:
     here = job.own & (asked >= limits.bytes) & (done >= limits.ratio * asked)
     if not here.any():
         return []
+    share = np.where(here, 1 - counts.ratio(asked, done), 0)
     cost = explained(
         job,
-        np.where(here, 1 - counts.ratio(asked, done), 0),
+        share,
         (READ,),
         "read time x (1 - bytes asked / POSIX bytes)",
         asked=float(asked[here].sum()),
     )
+    cost = with_time_in_hdf5(job, cost, share, READ)
     text = f"{size_text(float(asked[here].sum()))} were asked for, POSIX read {size_text(float(done[here].sum()))}"
     return [
         Seen(

@@ -1,0 +1,61 @@
+"""When the dumps of a file are that is opened anew for each of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workalike.characterize import characterize
+from workalike.darshan import open_log
+from workalike.darshan.write import LogBuilder
+from workalike.workload.model import Lifetime, Schedule
+
+MIB, DUMPS, WRITES = 2**20, 4, 16
+
+
+def schedule_of(folder: Path, first_close: float, last_open: float, end: float) -> Schedule:
+    """Of a file of a MiB that is written four times, each time from its beginning, from 1 s on."""
+    log = LogBuilder(nprocs=1, run_time=40.0)
+    calls = DUMPS * WRITES
+    log.posix(
+        "/run/state.dat", 0, OPENS=DUMPS, WRITES=calls, BYTES_WRITTEN=DUMPS * MIB, MAX_BYTE_WRITTEN=MIB - 1,
+        CONSEC_WRITES=DUMPS * (WRITES - 1), SEQ_WRITES=DUMPS * (WRITES - 1), SIZE_WRITE_10K_100K=calls,
+        ACCESS1_ACCESS=MIB // WRITES, ACCESS1_COUNT=calls, MODE=0o644, F_WRITE_TIME=0.4,
+        F_OPEN_START_TIMESTAMP=1.0, F_OPEN_END_TIMESTAMP=last_open, F_WRITE_START_TIMESTAMP=1.0,
+        F_WRITE_END_TIMESTAMP=end, F_CLOSE_START_TIMESTAMP=first_close, F_CLOSE_END_TIMESTAMP=end,
+    )  # fmt: skip
+    (found,) = characterize([open_log(log.write(folder / "x.darshan"))]).families
+    assert found.family.lifetime in (Lifetime.REUSED, Lifetime.OVERWRITTEN)
+    schedule = found.family.schedule
+    assert schedule.dumps == DUMPS
+    return schedule
+
+
+def durations(schedule: Schedule) -> list[float]:
+    return [end - start for start, end in zip(schedule.starts(), schedule.ends(), strict=True)]
+
+
+def test_dumps_that_last_alike_are_even(tmp_path: Path) -> None:
+    schedule = schedule_of(tmp_path, 2.0, 31.0, 32.0)
+    assert schedule.starts() == pytest.approx([1, 11, 21, 31])
+    assert durations(schedule) == pytest.approx([1, 1, 1, 1])
+
+
+def test_a_first_dump_that_took_long(tmp_path: Path) -> None:
+    """It lasts 4 s, and the last one 1 s: the pauses between are equal, 9 s each."""
+    schedule = schedule_of(tmp_path, 5.0, 34.0, 35.0)
+    assert schedule.starts() == pytest.approx([1, 14, 24, 34])
+    assert durations(schedule) == pytest.approx([4, 1, 1, 1])
+
+
+def test_a_last_dump_that_took_long(tmp_path: Path) -> None:
+    schedule = schedule_of(tmp_path, 2.0, 31.0, 36.0)
+    assert schedule.starts() == pytest.approx([1, 11, 21, 31])
+    assert durations(schedule) == pytest.approx([1, 1, 1, 5])
+
+
+def test_dumps_without_a_pause(tmp_path: Path) -> None:
+    schedule = schedule_of(tmp_path, 11.0, 17.0, 27.0)
+    assert schedule.starts() == pytest.approx([1, 11, 14, 17])
+    assert durations(schedule) == pytest.approx([10, 3, 3, 10])
