@@ -192,6 +192,11 @@ def test_a_slab_of_a_row_across_chunks_is_a_whole_row() -> None:
     assert guess_dims(2048 * 2048, (128, 2048), (1, 2048)) == (512, 8192)
 
 
+def test_a_dataset_consists_of_whole_chunks() -> None:
+    assert guess_dims(400_000, (40, 1000)) == (125, 3200)
+    assert guess_dims(400_000, (40, 1000), chunk=(40, 1000)) in ((200, 2000), (80, 5000))
+
+
 @given(st.integers(1, 2**40), st.lists(st.integers(1, 50), min_size=1, max_size=5).map(tuple))
 def test_guessed_extents_hold_the_accesses(points: int, longest: tuple[int, ...]) -> None:
     guess = guess_dims(points, longest)

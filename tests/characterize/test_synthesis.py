@@ -289,17 +289,12 @@ def test_a_file_that_one_rank_writes_anew_each_time_with_other_sizes(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("first_close", "last_open", "starts", "duration", "computing"),
+    ("first_close", "last_open", "starts", "durations", "computing"),
     [
-        (1.5, 18.2, [1.0, 18.2], 0.65, 0.45),  # the log has the first close and the last open
-        (
-            18.2,
-            18.2,
-            [1.0, 10.0],
-            9.0,
-            8.8,
-        ),  # not before the last open: neither says when a dump ends or begins
-        (0.0, 0.0, [1.0, 10.0], 9.0, 8.8),
+        (1.5, 18.2, [1.0, 18.2], [0.5, 0.8], [0.3, 0.6]),  # the log has the first close and the last open
+        # Not before the last open: neither says when a dump ends or begins.
+        (18.2, 18.2, [1.0, 10.0], [9.0, 9.0], [8.8, 8.8]),
+        (0.0, 0.0, [1.0, 10.0], [9.0, 9.0], [8.8, 8.8]),
     ],
 )
 def test_a_file_read_at_the_start_and_at_the_end(
@@ -307,8 +302,8 @@ def test_a_file_read_at_the_start_and_at_the_end(
     first_close: float,
     last_open: float,
     starts: list[float],
-    duration: float,
-    computing: float,
+    durations: list[float],
+    computing: list[float],
 ) -> None:
     log = LogBuilder(nprocs=1, run_time=20.0)
     log.posix(
@@ -321,8 +316,9 @@ def test_a_file_read_at_the_start_and_at_the_end(
     log.write(tmp_path / "app.darshan")
     (family,) = characterize([open_log(tmp_path / "app.darshan")]).workload.families
     assert (family.lifetime, family.schedule.starts()) == (Lifetime.REUSED, starts)
-    assert family.schedule.ends()[0] - starts[0] == pytest.approx(duration)
-    assert family.schedule.compute_times() == pytest.approx([computing] * 2)
+    lengths = [end - start for start, end in zip(starts, family.schedule.ends(), strict=True)]
+    assert lengths == pytest.approx(durations)
+    assert family.schedule.compute_times() == pytest.approx(computing)
 
 
 @pytest.mark.parametrize("opened", [1, 5], ids=["held open", "opened anew"])

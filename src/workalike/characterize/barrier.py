@@ -43,7 +43,8 @@ def _begin_together(starts: FloatArray, last: float) -> bool:
 def _first_calls(event: Event, run_time: float) -> FloatArray:
     """float64[ranks], seconds since the job's start: each rank's first open, or first access in part of a file's calls.
 
-    A stream's descriptor, through which C++ writes, has opens without times: then it is the first access.
+    A stream's descriptor, through which C++ writes, has opens without times: where no open has one, it is the first
+    access.
     """
     access = "READ" if event.directions[0] is Direction.READ else "WRITE"
     records = [data.file.modules.get(MODULE_OF_LEVEL[data.level]) for data in event.files]
@@ -57,13 +58,12 @@ def _first_calls(event: Event, run_time: float) -> FloatArray:
 
 
 def _first_stamps(records: Sequence[ModuleFacts], name: str, run_time: float) -> FloatArray:
-    """float64[ranks], the first stamp of each rank; none where a stamp is missing, or cannot be true."""
+    """float64[ranks], the first stamp of each rank that has one which can be true."""
     first: dict[int, float] = {}
     for facts in records:
         if not facts.has(name):
-            return np.zeros(0)
+            continue
         for rank, stamp in zip(facts.ranks.tolist(), facts.fcolumn(name).tolist(), strict=True):
-            if not 0 < stamp <= latest_stamp(run_time):
-                return np.zeros(0)
-            first[rank] = min(first.get(rank, stamp), stamp)
+            if 0 < stamp <= latest_stamp(run_time):
+                first[rank] = min(first.get(rank, stamp), stamp)
     return np.array(list(first.values()), dtype=np.float64)

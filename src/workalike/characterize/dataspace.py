@@ -134,7 +134,7 @@ def _dims_of(
     slab = usual.shape if usual and contiguous else ()
     # A slab of one row across chunks is most likely a whole row.
     rows = bool(slab) and chunk is not None and math.prod(slab[:-1]) == 1 and slab[-1] > chunk[-1]
-    return guess_dims(points, longest, slab, pieces, rows=rows)
+    return guess_dims(points, longest, slab, pieces, rows=rows, chunk=chunk or ())
 
 
 def _appended_dimension(dims: Shape, chunk: Shape) -> int:
@@ -170,31 +170,44 @@ def common_slabs(facts: ModuleFacts, rank: int) -> list[Hyperslab]:
 
 
 def guess_dims(
-    points: int, longest: Shape, slab: Shape = (), pieces: Shape = (), *, rows: bool = False
+    points: int,
+    longest: Shape,
+    slab: Shape = (),
+    pieces: Shape = (),
+    *,
+    rows: bool = False,
+    chunk: Shape = (),
 ) -> Shape:
     """Extents whose product is `points`, each at least the longest access.
 
     Preferred are extents that cut the usual `slab` into contiguous pieces of a length that the levels below saw, then
-    with `rows` those of which the slab is a whole row, then extents in proportion to the longest access. Where no product
+    with `rows` those of which the slab is a whole row, then those that consist of whole chunks, then extents in proportion to the longest access. Where no product
     fits, there are as few more elements as possible.
     """
     limits = THRESHOLDS.shapes_most, THRESHOLDS.divisor_most
-    return _guessed(points, longest, slab, pieces, limits, rows)
+    return _guessed(points, longest, slab, pieces, limits, rows, chunk)
 
 
 @functools.lru_cache(maxsize=4096)
 def _guessed(
-    points: int, longest: Shape, slab: Shape, pieces: Shape, limits: tuple[int, int], rows: bool
+    points: int,
+    longest: Shape,
+    slab: Shape,
+    pieces: Shape,
+    limits: tuple[int, int],
+    rows: bool,
+    chunk: Shape,
 ) -> Shape:
     """The extents, given (most shapes, largest divisor) that are tried."""
     if len(longest) == 1:
         return (max(points, longest[0]),)
-    best: tuple[tuple[bool, bool, float], Shape] | None = None
+    best: tuple[tuple[bool, bool, bool, float], Shape] | None = None
     for dims in _factorisations(points, len(longest), limits):
         if all(d >= n for d, n in zip(dims, longest, strict=True)):
             ratios = [math.log(d / n) for d, n in zip(dims, longest, strict=True)]
             unseen = not slab or run_length(slab, dims) not in pieces
-            score = (unseen, rows and dims[-1] != slab[-1], max(ratios) - min(ratios))
+            padded = any(d % c for d, c in zip(dims, chunk, strict=False))
+            score = (unseen, rows and dims[-1] != slab[-1], padded, max(ratios) - min(ratios))
             if best is None or score < best[0]:
                 best = (score, dims)
     if best is not None:
