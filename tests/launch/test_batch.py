@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -233,6 +234,27 @@ def test_a_refused_job_is_said_in_the_systems_words(made_up: Path) -> None:
     with pytest.raises(WorkalikeError, match="Invalid account"):
         submit(SLURM, JOB, made_up)
     assert not (made_up / "job.json").exists()
+
+
+@pytest.mark.parametrize("ends_at", [20.0, 31.0, 47.0, 100.0])
+def test_an_end_is_noticed_soon(made_up: Path, monkeypatch: pytest.MonkeyPatch, ends_at: float) -> None:
+    """Within a twentieth of the time that the job has run, however long that was."""
+    clock = [0.0]
+
+    def sleep(seconds: float) -> None:
+        clock[0] += seconds
+        ended = (SHOWN.format("COMPLETED", "None", "0:0"), 0)
+        answer(
+            made_up,
+            "scontrol",
+            *(ended if clock[0] >= ends_at else (SHOWN.format("RUNNING", "None", "0:0"), 0)),
+        )
+
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "sleep", sleep)
+    answer(made_up, "scontrol", SHOWN.format("RUNNING", "None", "0:0"))
+    wait(SLURM, "17", lambda _: None)
+    assert ends_at <= clock[0] <= 1.05 * ends_at
 
 
 def test_waiting(made_up: Path) -> None:

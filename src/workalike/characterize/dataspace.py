@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from workalike.facts.levels import MAX_DIMS
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import MAX_OPERATION_BYTES
-
-MAX_DIMS = 5
 
 Shape = tuple[int, ...]
 KnownExtents = dict[tuple[int, int], Shape]
@@ -181,8 +180,8 @@ def guess_dims(
     """Extents whose product is `points`, each at least the longest access.
 
     Preferred are extents that cut the usual `slab` into contiguous pieces of a length that the levels below saw, then
-    with `rows` those of which the slab is a whole row, then those that consist of whole chunks, then extents in proportion to the longest access. Where no product
-    fits, there are as few more elements as possible.
+    with `rows` those of which the slab is a whole row, then those that consist of whole chunks, then extents in
+    proportion to the longest access. Where no product fits, there are as few more elements as possible.
     """
     limits = THRESHOLDS.shapes_most, THRESHOLDS.divisor_most
     return _guessed(points, longest, slab, pieces, limits, rows, chunk)

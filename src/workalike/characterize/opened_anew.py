@@ -211,7 +211,8 @@ def _part(content: Content, direction: Direction) -> Content:
 def as_dumps(family: Family, contents: Sequence[Content], idle: Interval | None) -> dict[str, Any]:
     """A dump for each content, evenly over the time of the family's dumps.
 
-    The first dump ends, and the last one begins, where the file was first closed and last opened.
+    The first dump ends, and the last one begins, where the file was first closed and last opened (`idle`). Where these
+    two last differently, they keep their durations, unless there are too many dumps to be listed.
     """
     count = len(contents)
     schedule = family.schedule
@@ -221,12 +222,14 @@ def as_dumps(family: Family, contents: Sequence[Content], idle: Interval | None)
     io = max(0.0, busy - computing) / count
     duration = busy / count
     last = max(starts[-1], ends[-1] - duration)
-    if idle is not None and starts[0] <= idle.start <= idle.end <= ends[-1]:
+    if idle is not None and not starts[0] <= idle.start <= idle.end <= ends[-1]:
+        idle = None
+    if idle is not None:
         last = idle.end
         duration = (idle.start - starts[0] + ends[-1] - last) / 2
     gap = (last - starts[0]) / (count - 1)
     begins, lengths = [starts[0] + i * gap for i in range(count)], [duration] * count
-    if idle is not None and last == idle.end:
+    if idle is not None:
         uneven = abs(idle.start - starts[0] - (ends[-1] - idle.end)) > THRESHOLDS.reopened_uneven * gap
         if uneven or duration > gap:
             begins, lengths = _between(starts[0], idle, ends[-1], count)

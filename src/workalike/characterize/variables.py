@@ -11,13 +11,13 @@ import math
 from collections.abc import Iterator, Sequence
 
 from workalike.characterize.dataspace import (
-    MAX_DIMS,
     Geometry,
     common_slabs,
     guess_dims,
     rank_of,
 )
 from workalike.facts.counters import bytes_name, kind_of
+from workalike.facts.levels import MAX_DIMS
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import MAX_OPERATION_BYTES, Direction, Slab

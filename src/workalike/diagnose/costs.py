@@ -37,8 +37,8 @@ CALLS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 """The calls that a timer of a module adds up."""
 OUTSIDE_S = 1e-6
-"""What a call costs its caller outside of its timer, at most: to prepare it, to enter and to leave it. Measured with the
-engine, 0.05 µs (a write in a sequence) to 0.7 µs (an open and its close)."""
+"""What a call costs its caller outside of its timer, at most: to prepare it, to enter and to leave it. Whether it is
+enough is measured by benchmarks/tried_changes.py."""
 MOST_OF_RUN = 1.5
 """A record whose timer exceeds ranks x run time by more than this factor is not used."""
 

@@ -19,7 +19,7 @@ WITH_DATASETS = (Level.H5D, Level.PNETCDF)
 PNETCDF_HEADER = 262144
 """Bytes that one rank reads at each open, whatever the header's size."""
 MAX_DIMS = 5
-"""Dimensions of a chunk that a record has."""
+"""Dimensions of a dataset that a record has."""
 _SMALL = {"0_100": 100, "100_1K": 1024, "1K_10K": 10240}
 
 
