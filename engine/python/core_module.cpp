@@ -182,10 +182,7 @@ class CallColumns {
         if (static_cast<std::int64_t>(kind_.size()) == most_)
             throw UsageError("the rank has more than " + std::to_string(most_) + " operations",
                              "raise the limit");
-        const auto [known, fresh] =
-            files_.try_emplace(std::string(made.file), static_cast<std::int64_t>(files_.size()));
-        if (fresh) names_.push_back(known->first);
-        file_.push_back(known->second);
+        file_.push_back(place_of(made.dump, made.file));
         dump_.push_back(static_cast<std::int64_t>(made.dump));
         kind_.push_back(static_cast<std::int64_t>(*is));
         const bool transfers = made.call->kind == Call::Kind::transfer;
@@ -207,10 +204,23 @@ class CallColumns {
     }
 
   private:
+    /// The place of a file among the names. Calls of a dump are to one file for long, so the last one of each
+    /// dump is kept at hand: dumps that are in progress together take turns.
+    std::int64_t place_of(std::size_t dump, std::string_view file) {
+        if (dump >= last_.size()) last_.resize(dump + 1, -1);
+        std::int64_t& last = last_[dump];
+        if (last >= 0 && names_[static_cast<std::size_t>(last)] == file) return last;
+        const auto [known, fresh] =
+            files_.try_emplace(std::string(file), static_cast<std::int64_t>(files_.size()));
+        if (fresh) names_.push_back(known->first);
+        return last = known->second;
+    }
+
     std::int64_t most_;
     Column dump_, file_, kind_, offset_, length_;
     std::map<std::string, std::int64_t> files_;
     std::vector<std::string> names_;
+    std::vector<std::int64_t> last_;  // by dump
 };
 
 nb::dict operations(const ResolvedPlan& resolved, std::int64_t rank, std::int64_t most) {
