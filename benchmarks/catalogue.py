@@ -231,6 +231,11 @@ CATALOGUE = (
         ("benchmarks/agenda_cost.py", "engine/core/schedule", "engine/core/expand", "engine/run"),
     ),
     Entry(
+        "meshes-and-arrays",
+        "python benchmarks/meshes_and_arrays.py",
+        ("benchmarks/meshes_and_arrays.py", "engine/core/mesh", "engine/core/data", "engine/backends", "engine/run"),
+    ),
+    Entry(
         "reconstruction",
         "python benchmarks/reconstruction.py",
         ("benchmarks/reconstruction.py", *CHARACTERIZE, *PLAN),

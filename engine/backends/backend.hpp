@@ -17,6 +17,7 @@
 #include "expand/mesh.hpp"
 #include "expand/operation.hpp"
 #include "expand/place.hpp"
+#include "mesh/values.hpp"
 #include "plan/file_uses.hpp"
 #include "plan/plan.hpp"
 
@@ -46,6 +47,7 @@ struct VerifyResult {
 struct Buffers {
     Arena arena;   // the data of writes
     Ring scratch;  // receives what is read: as long as the arena, but with only one period of memory
+    std::unique_ptr<MeshValues> mesh = std::make_unique<MeshValues>();  // the data of meshes
 };
 
 /// A file in one dump, from the point of view of a rank.

@@ -276,7 +276,7 @@ void Hdf5File::open_table(const Section& section) {
         if (table.kind != TableKind::axes) shape.filters = settings;
     }
     (void)find_or_create(dump_group() + name_of(table), shape, !created_ && !(appended() && writes_now()));
-    mesh_values_.begin(*context_.mesh, section.part, context_.dump->index);
+    mesh_values_.begin(*context_.buffers->mesh, context_.mesh->layout, section.part, context_.dump->index);
 }
 
 const std::byte* Hdf5File::payload(const Operation& operation) {

@@ -81,13 +81,13 @@ void TyphonioFile::begin_section(const Section& section) {
     table_ = section.part;
     if (context_.reading_back) return;
     const MeshTable& table = layout().tables()[table_];
-    values_.begin(share_, table_, context_.dump->index);
+    values_.begin(*context_.buffers->mesh, share_.layout, table_, context_.dump->index);
     if (table.kind == TableKind::variable) {
         quant_ = &mesh_->create_quant(name_of(table), datatype_of(table.type), centring_of(table.centring),
                                       ghosts_of(layout().mesh()), false, "qunits");
     } else if (table.kind == TableKind::material && layout().mesh().mixed > 0) {
         for (std::size_t i = 0; i < mixed_.size(); ++i)
-            mixed_.at(i).begin(share_, table_ + 1 + i, context_.dump->index);
+            mixed_.at(i).begin(*context_.buffers->mesh, share_.layout, table_ + 1 + i, context_.dump->index);
     }
 }
 
@@ -312,7 +312,7 @@ void TyphonioReader::verify(const Operation& operation, std::size_t table, Verif
     if (operation.joins || operation.size == 0) return;
     std::vector<std::byte> found(static_cast<std::size_t>(operation.size));
     const std::int64_t got = read(operation, table, found.data());
-    expected_.begin({share_->layout, {operation.tile, 1}, 1}, table, context_.dump->index);
+    expected_.begin(*context_.buffers->mesh, share_->layout, table, context_.dump->index);
     result.compare(found.data(), expected_.part(operation.tile), operation.size, got,
                    place_of_mismatch(context_, operation.offset));
 }

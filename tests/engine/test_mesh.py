@@ -91,6 +91,25 @@ def test_plain_files_are_written_whole(engine: Engine, ranks: int, backend: str)
 
 
 @NEEDS_HDF5
+def test_fields_differ_between_dumps_and_parts_and_the_mesh_stays(engine: Engine) -> None:
+    mesh_spec = mesh(parts=2, nodes=20_000, variables=[[8, "zone", "float32"], [8, "node", "float64"]])
+    plan = make_plan(1, [family("hdf5")], [content(mesh=mesh_spec)], [dump(0), dump(1)])
+    result = engine(plan, "--keep")
+    first, second = (h5py.File(path) for path in sorted(result.data.iterdir()))
+    fields = 0
+    for name in first:
+        values, later = first[name][...], second[name][...]
+        if name in ("icoord", "jcoord", "node_ids", "cell_ids", "shapes", "cells_per_shape", "connectivity"):
+            assert (values == later).all(), name
+        else:
+            fields += 1
+            assert (values != later).any(), name
+            half = len(values) // 2
+            assert (values[:half] != values[half : 2 * half]).any(), name
+    assert fields == 16
+
+
+@NEEDS_HDF5
 @pytest.mark.parametrize(
     ("kind", "dimensions"), list(itertools.product([m.value for m in MeshType], [1, 2, 3]))
 )

@@ -12,8 +12,13 @@
 namespace wa {
 namespace {
 
-/// Above this size, the parts of a rank are made one at a time.
-constexpr std::int64_t held_at_most = std::int64_t{256} << 20;
+constexpr std::int64_t kept_at_most = std::int64_t{256} << 20;
+/// Eight fields stay in a near cache, as the payload of other files does. A prime number of pages, so that
+/// data misplaced by a power of two do not match.
+constexpr std::int64_t pages = 61;
+constexpr std::int64_t period = pages * 4096;
+constexpr std::int64_t grain = 64;  // a part's field begins at a cache line
+constexpr std::int64_t kinds_of_fields = 8;
 
 /// Writes consecutive elements of a given type.
 template <typename T>
@@ -50,64 +55,51 @@ double noise(std::uint64_t key) {
     return static_cast<double>(mix(key, 0x9e3779b97f4a7c15ULL) >> 11U) * unit;
 }
 
-/// A field of the simulation: eight kinds that alternate.
-double field(std::int64_t kind, const std::array<double, 3>& x, double scale, double time,
-             std::uint64_t key) {
-    const double u = x[0] / scale + 0.01 * time;
-    const double v = x[1] / scale;
-    const double w = x[2] / scale;
+/// Place `i` of `count` in a field of the simulation: smooth along rows, and different in every page.
+double field_at(std::int64_t kind, std::int64_t i, std::int64_t count) {
+    constexpr std::int64_t row = 512;
+    constexpr double full_turn = 6.283185307179586;
+    const double x = static_cast<double>(i % row) / static_cast<double>(row);
+    const double y = static_cast<double>(i) / static_cast<double>(count);
+    const double random = noise(static_cast<std::uint64_t>(i));
     switch (kind) {
         case 0:
-            return 1.0 + time;
+            return static_cast<double>(1 + i * pages / count);
         case 1:
-            return noise(key);
+            return random;
         case 2:
-            return std::sqrt(u * u + v * v + w * w);
+            return std::sqrt(x * x + y * y);
         case 3:
-            return u;
+            return y;
         case 4:
-            return std::sin(6.283185307179586 * (v + u));
+            return std::sin(full_turn * (x + y));
         case 5:
-            return std::sin(6.283185307179586 * u) * std::cos(6.283185307179586 * v) + 0.01 * noise(key);
+            return std::sin(full_turn * x) * std::cos(full_turn * y) + 0.01 * random;
         case 6:
-            return u + v + w + 0.1 * noise(key);
+            return x + y + 0.1 * random;
         default:
-            return std::floor(8.0 * (v + w + 0.1 * u));
+            return std::floor(8.0 * (y + 0.1 * x));
     }
 }
 
-/// Writes the values of a field at `count` places in boxes of `dims`.
 template <typename T>
-void fill_field(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::int64_t dump,
-                std::int64_t count, std::byte* out) {
-    const bool zones = table.centring == Centring::zone;
-    const PartShape& shape = layout.shape(part);
-    const std::int64_t ghost = structured(layout.mesh().type) ? 2 * layout.mesh().ghost : 0;
-    const std::int64_t less = zones || table.centring == Centring::edge ? 1 : 0;
-    const std::int64_t row = std::max<std::int64_t>(1, shape.dims()[0] + ghost - less);
-    const std::int64_t rows =
-        std::max<std::int64_t>(1, shape.dims()[1] + (layout.mesh().dimensions > 1 ? ghost : 0) -
-                                      (zones && layout.mesh().dimensions > 1 ? 1 : 0));
-    const auto base = origin(layout, part);
-    const double scale = static_cast<double>(shape.dims()[0]) * static_cast<double>(layout.arrangement()[0]);
-    const std::int64_t kind = table.variable % 8;
-    const std::int64_t cycle = table.variable / 8;
-    const double time = static_cast<double>(dump) + 0.125 * static_cast<double>(cycle);
-    const std::uint64_t seed = mix(mix(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(dump)),
-                                   static_cast<std::uint64_t>(table.variable));
+void fill_field(std::int64_t kind, std::byte* out) {
+    constexpr std::int64_t count = period / static_cast<std::int64_t>(sizeof(T));
+    const double unit = std::is_integral_v<T> && kind != kinds_of_fields - 1 ? 1000.0 : 1.0;
     Writer<T> writer(out);
-    std::array<std::int64_t, 3> at{};
-    for (std::int64_t i = 0; i < count; ++i) {
-        const std::array<double, 3> x{base[0] + static_cast<double>(at[0]),
-                                      base[1] + static_cast<double>(at[1]),
-                                      base[2] + static_cast<double>(at[2])};
-        writer.add(field(kind, x, scale, time, seed + static_cast<std::uint64_t>(i)) *
-                   (std::is_integral_v<T> && kind != 7 ? 1000.0 : 1.0));
-        if (++at[0] < row) continue;
-        at[0] = 0;
-        if (++at[1] < rows) continue;
-        at[1] = 0;
-        ++at[2];
+    for (std::int64_t i = 0; i < count; ++i) writer.add(field_at(kind, i, count) * unit);
+}
+
+void fill_field(std::int64_t kind, ValueType type, std::byte* out) {
+    switch (type) {
+        case ValueType::float32:
+            return fill_field<float>(kind, out);
+        case ValueType::float64:
+            return fill_field<double>(kind, out);
+        case ValueType::int32:
+            return fill_field<std::int32_t>(kind, out);
+        default:
+            return fill_field<std::int64_t>(kind, out);
     }
 }
 
@@ -209,21 +201,6 @@ void fill_material(const MeshLayout& layout, const MeshTable& table, std::int64_
     for (std::int64_t i = 0; i < 2 * mixed; ++i) writer.add(material_of(i / 2) % materials + 1);
 }
 
-void fill_variable(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::int64_t dump,
-                   std::byte* out) {
-    const std::int64_t count = layout.elements(table, part);
-    switch (table.type) {
-        case ValueType::float32:
-            return fill_field<float>(layout, table, part, dump, count, out);
-        case ValueType::float64:
-            return fill_field<double>(layout, table, part, dump, count, out);
-        case ValueType::int32:
-            return fill_field<std::int32_t>(layout, table, part, dump, count, out);
-        default:
-            return fill_field<std::int64_t>(layout, table, part, dump, count, out);
-    }
-}
-
 /// Nodes and cells are numbered from 1 in the whole mesh; ghosts repeat the last real number of the part.
 template <typename T>
 void fill_graph(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::byte* out) {
@@ -244,10 +221,8 @@ void fill_graph(const MeshLayout& layout, const MeshTable& table, std::int64_t p
     }
 }
 
-}  // namespace
-
-void fill_part(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::int64_t dump,
-               std::byte* out) {
+/// Fills a part of a table of the mesh itself.
+void fill_part(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::byte* out) {
     if (layout.elements(table, part) == 0) return;  // the axes are stored with the first part
     switch (table.kind) {
         case TableKind::axes:
@@ -263,12 +238,19 @@ void fill_part(const MeshLayout& layout, const MeshTable& table, std::int64_t pa
         case TableKind::connectivity:
             if (table.type == ValueType::int64) return fill_graph<std::int64_t>(layout, table, part, out);
             return fill_graph<std::int32_t>(layout, table, part, out);
-        case TableKind::variable:
-            return fill_variable(layout, table, part, dump, out);
         default:
             return fill_material(layout, table, part, out);
     }
 }
+
+/// Where a part of a dump begins in the ring of a field.
+std::int64_t phase_of(std::int64_t variable, std::int64_t part, std::int64_t dump) {
+    const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    const std::uint64_t hash = mix(mix(word(part), word(dump)), word(variable));
+    return static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(period / grain)) * grain;
+}
+
+}  // namespace
 
 std::string name_of(const MeshTable& table) {
     constexpr std::array variables{"constant", "random", "spherical", "xramp",
@@ -292,38 +274,52 @@ std::string name_of(const MeshTable& table) {
     return number < variables.size() ? word : fmt::format("{}_{:03d}", word, number / variables.size());
 }
 
-std::int64_t MeshBuffer::bytes(std::int64_t part) const {
-    const MeshTable& table = share_.layout->tables()[table_];
-    return share_.layout->elements(table, part) * bytes_of(table.type);
+std::shared_ptr<const std::byte> MeshValues::part(const MeshLayout& layout, const MeshTable& table,
+                                                  std::int64_t part, std::int64_t dump) {
+    const std::int64_t bytes = layout.elements(table, part) * bytes_of(table.type);
+    if (table.kind == TableKind::variable) return field(table, part, dump, bytes);
+    const std::int64_t parts = layout.parts();
+    const Key key{&layout.mesh(), layout.nodes_before(parts), parts, table.kind, part};
+    auto at = kept_.find(key);
+    if (at == kept_.end()) {
+        const auto made = std::make_shared<Bytes>(static_cast<std::size_t>(bytes));
+        fill_part(layout, table, part, made->data());
+        if (bytes > kept_at_most) return {made, made->data()};
+        if (kept_bytes_ > kept_at_most - bytes) {
+            kept_.clear();
+            kept_bytes_ = 0;
+        }
+        kept_bytes_ += bytes;
+        at = kept_.emplace(key, made).first;
+    }
+    return {at->second, at->second->data()};
 }
 
-void MeshBuffer::begin(const MeshShare& share, std::size_t table, std::int64_t dump) {
-    share_ = share;
+std::shared_ptr<const std::byte> MeshValues::field(const MeshTable& table, std::int64_t part,
+                                                   std::int64_t dump, std::int64_t bytes) {
+    const std::int64_t kind = table.variable % kinds_of_fields;
+    std::shared_ptr<const Ring>& ring = fields_[{kind, table.type}];
+    if (ring == nullptr || ring->size() < bytes + period) {
+        const auto made = std::make_shared<Ring>(period, bytes + period);
+        fill_field(kind, table.type, made->data());
+        ring = made;
+    }
+    return {ring, ring->data() + phase_of(table.variable, part, dump)};
+}
+
+void MeshBuffer::begin(MeshValues& values, std::shared_ptr<const MeshLayout> layout, std::size_t table,
+                       std::int64_t dump) {
+    values_ = &values;
+    layout_ = std::move(layout);
     table_ = table;
     dump_ = dump;
-    held_first_ = held_end_ = share.own.first;
-    std::int64_t sum = 0;
-    for (std::int64_t p = 0; p < share.own.count && sum <= held_at_most; ++p)
-        sum += bytes(share.own.first + p);
-    if (share.own.count == 0 || sum > held_at_most) return;
-    values_.resize(static_cast<std::size_t>(sum));
-    std::byte* out = values_.data();
-    for (; held_end_ < share.own.first + share.own.count; ++held_end_) {
-        fill_part(*share.layout, share.layout->tables()[table], held_end_, dump, out);
-        out += bytes(held_end_);
-    }
+    number_ = -1;
 }
 
 const std::byte* MeshBuffer::part(std::int64_t number) {
-    if (number < held_first_ || number >= held_end_) {
-        values_.resize(static_cast<std::size_t>(bytes(number)));
-        fill_part(*share_.layout, share_.layout->tables()[table_], number, dump_, values_.data());
-        held_first_ = number;
-        held_end_ = number + 1;
-    }
-    const std::byte* at = values_.data();
-    for (std::int64_t p = held_first_; p < number; ++p) at += bytes(p);
-    return at;
+    if (number != number_) held_ = values_->part(*layout_, layout_->tables()[table_], number, dump_);
+    number_ = number;
+    return held_.get();
 }
 
 }  // namespace wa

@@ -1,42 +1,63 @@
 // The values in the tables of a mesh: coordinates, numbers of nodes and cells, materials, and fields like
-// those of a simulation. They differ between parts and dumps. The functions are pure: a place always has the
-// same value, so a reader can check it.
+// those of a simulation. A place always has the same value, so a reader can check it.
+//
+// Values are at hand before they are needed, so that a mesh takes no more of a replica's time than any other
+// payload. The mesh itself does not change from dump to dump and is kept. Fields do: each kind is made once
+// for a ring of memory, and a part of a dump begins somewhere in it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "expand/mesh.hpp"
+#include "data/ring.hpp"
 #include "mesh/layout.hpp"
 
 namespace wa {
-
-/// Writes the elements(table, part) values of a part in the type of the table. `dump` moves the fields on in
-/// time.
-void fill_part(const MeshLayout& layout, const MeshTable& table, std::int64_t part, std::int64_t dump,
-               std::byte* out);
 
 /// The name of a table: eight alternating names of variables from MACSio
 /// (docs/reference/macsio-model.md#sizes), and fixed names for the mesh itself.
 [[nodiscard]] std::string name_of(const MeshTable& table);
 
-/// The values of a rank's parts in one table, made before they are written or compared.
+/// The values of the meshes of a process.
+class MeshValues {
+  public:
+    /// The elements(table, part) values of a part in a dump, in the type of the table, contiguous. The mesh
+    /// of the layout must live as long as this object. Raises UsageError if there is no memory.
+    [[nodiscard]] std::shared_ptr<const std::byte> part(const MeshLayout& layout, const MeshTable& table,
+                                                        std::int64_t part, std::int64_t dump);
+
+  private:
+    using Bytes = std::vector<std::byte>;
+    /// The mesh, its nodes and parts; the kind of table and the part.
+    using Key = std::tuple<const Mesh*, std::int64_t, std::int64_t, TableKind, std::int64_t>;
+    [[nodiscard]] std::shared_ptr<const std::byte> field(const MeshTable& table, std::int64_t part,
+                                                         std::int64_t dump, std::int64_t bytes);
+    std::map<std::pair<std::int64_t, ValueType>, std::shared_ptr<const Ring>> fields_;
+    std::map<Key, std::shared_ptr<const Bytes>> kept_;
+    std::int64_t kept_bytes_ = 0;
+};
+
+/// The values of a rank's parts in one table, as they are written or compared.
 class MeshBuffer {
   public:
-    void begin(const MeshShare& share, std::size_t table, std::int64_t dump);
+    void begin(MeshValues& values, std::shared_ptr<const MeshLayout> layout, std::size_t table,
+               std::int64_t dump);
     /// The values of a part, contiguous; valid until the next call.
     [[nodiscard]] const std::byte* part(std::int64_t number);
 
   private:
-    [[nodiscard]] std::int64_t bytes(std::int64_t part) const;
-    MeshShare share_;
+    MeshValues* values_ = nullptr;
+    std::shared_ptr<const MeshLayout> layout_;
     std::size_t table_ = 0;
     std::int64_t dump_ = 0;
-    std::int64_t held_first_ = 0;  // parts that are in the buffer
-    std::int64_t held_end_ = 0;
-    std::vector<std::byte> values_;
+    std::int64_t number_ = -1;  // of the part that is held
+    std::shared_ptr<const std::byte> held_;
 };
 
 }  // namespace wa
