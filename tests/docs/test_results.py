@@ -193,7 +193,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Ent
     """A repository with one source and one result that depends on it."""
     for module in (catalogue, results, run):
         monkeypatch.setattr(module, "ROOT", tmp_path)
-    monkeypatch.setattr(catalogue, "FOLDER", tmp_path / "results")
+    monkeypatch.setattr(catalogue.definition, "FOLDER", tmp_path / "results")
     known = Entry("small", "python benchmarks/small.py", ("source.c", "folder"))
     monkeypatch.setattr(results, "CATALOGUE", (known,))
     (tmp_path / "source.c").write_text("int a;\n")

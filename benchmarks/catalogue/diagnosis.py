@@ -1,0 +1,35 @@
+"""Part 8 of the page of results: diagnosis."""
+
+from __future__ import annotations
+
+from .definition import ENGINE, Entry
+
+ENTRIES = (
+    Entry(
+        "findings-corpus",
+        "python benchmarks/findings_corpus.py",
+        (
+            "benchmarks/findings_corpus.py",
+            "benchmarks/beside_drishti.py",
+            "benchmarks/drishti_peer.py",
+            "tests/support/planted_findings.py",
+            "src/workalike/diagnose",
+            "src/workalike/facts",
+        ),
+    ),
+    Entry(
+        "diagnose-large",
+        "python benchmarks/diagnose_large.py",
+        (
+            "benchmarks/diagnose_large.py",
+            "tests/support/large_traces.py",
+            "src/workalike/diagnose",
+            "src/workalike/facts",
+        ),
+    ),
+    Entry(
+        "tried-changes",
+        "python benchmarks/tried_changes.py",
+        ("benchmarks/tried_changes.py", "src/workalike/diagnose", "src/workalike/facts", *ENGINE),
+    ),
+)
