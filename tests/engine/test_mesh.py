@@ -110,6 +110,21 @@ def test_fields_differ_between_dumps_and_parts_and_the_mesh_stays(engine: Engine
 
 
 @NEEDS_HDF5
+def test_long_parts_are_written_and_read_back(engine: Engine) -> None:
+    sizes = [8_000_000, 9_000_000]  # 64 MB, and more than what a short part has
+    contents = [
+        content(
+            mesh=mesh(type="rectilinear", dimensions=1, parts=1, nodes=n, variables=[[2, "node", "float64"]])
+        )
+        for n in sizes
+    ]
+    dumps = [dump(0), dump(1, content=1), dump(2)]
+    result = engine(make_plan(1, [family("hdf5")], contents, dumps), "--verify")
+    planned = sum(bytes_in_closed_form(contents[place]["mesh"]) for place in (0, 1, 0))
+    assert result.end["verified"] == {"bytes": planned, "errors": 0}
+
+
+@NEEDS_HDF5
 @pytest.mark.parametrize(
     ("kind", "dimensions"), list(itertools.product([m.value for m in MeshType], [1, 2, 3]))
 )

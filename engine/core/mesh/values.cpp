@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -13,10 +14,11 @@ namespace wa {
 namespace {
 
 constexpr std::int64_t kept_at_most = std::int64_t{256} << 20;
-/// Eight fields stay in a near cache, as the payload of other files does. A prime number of pages, so that
-/// data misplaced by a power of two do not match.
-constexpr std::int64_t pages = 61;
-constexpr std::int64_t period = pages * 4096;
+constexpr std::int64_t page = 4096;
+/// The pages of a ring are a prime number, so that data misplaced by a power of two do not match.
+constexpr std::int64_t pages = 61;  // eight fields stay in a near cache, as the payload of other files does
+constexpr std::int64_t many_pages = 4093;  // of long parts, since a process may map memory only so many times
+constexpr std::int64_t long_part = std::int64_t{64} << 20;
 constexpr std::int64_t grain = 64;  // a part's field begins at a cache line
 constexpr std::int64_t kinds_of_fields = 8;
 
@@ -55,8 +57,8 @@ double noise(std::uint64_t key) {
     return static_cast<double>(mix(key, 0x9e3779b97f4a7c15ULL) >> 11U) * unit;
 }
 
-/// Place `i` of `count` in a field of the simulation: smooth along rows, and different in every page.
-double field_at(std::int64_t kind, std::int64_t i, std::int64_t count) {
+/// Place `i` of `count` in a field of the simulation: smooth along rows, and different in all of `steps`.
+double field_at(std::int64_t kind, std::int64_t i, std::int64_t count, std::int64_t steps) {
     constexpr std::int64_t row = 512;
     constexpr double full_turn = 6.283185307179586;
     const double x = static_cast<double>(i % row) / static_cast<double>(row);
@@ -64,7 +66,7 @@ double field_at(std::int64_t kind, std::int64_t i, std::int64_t count) {
     const double random = noise(static_cast<std::uint64_t>(i));
     switch (kind) {
         case 0:
-            return static_cast<double>(1 + i * pages / count);
+            return static_cast<double>(1 + i * steps / count);
         case 1:
             return random;
         case 2:
@@ -83,23 +85,23 @@ double field_at(std::int64_t kind, std::int64_t i, std::int64_t count) {
 }
 
 template <typename T>
-void fill_field(std::int64_t kind, std::byte* out) {
-    constexpr std::int64_t count = period / static_cast<std::int64_t>(sizeof(T));
+void fill_field(std::int64_t kind, std::int64_t period, std::byte* out) {
+    const std::int64_t count = period / static_cast<std::int64_t>(sizeof(T));
     const double unit = std::is_integral_v<T> && kind != kinds_of_fields - 1 ? 1000.0 : 1.0;
     Writer<T> writer(out);
-    for (std::int64_t i = 0; i < count; ++i) writer.add(field_at(kind, i, count) * unit);
+    for (std::int64_t i = 0; i < count; ++i) writer.add(field_at(kind, i, count, period / page) * unit);
 }
 
-void fill_field(std::int64_t kind, ValueType type, std::byte* out) {
+void fill_field(std::int64_t kind, ValueType type, std::int64_t period, std::byte* out) {
     switch (type) {
         case ValueType::float32:
-            return fill_field<float>(kind, out);
+            return fill_field<float>(kind, period, out);
         case ValueType::float64:
-            return fill_field<double>(kind, out);
+            return fill_field<double>(kind, period, out);
         case ValueType::int32:
-            return fill_field<std::int32_t>(kind, out);
+            return fill_field<std::int32_t>(kind, period, out);
         default:
-            return fill_field<std::int64_t>(kind, out);
+            return fill_field<std::int64_t>(kind, period, out);
     }
 }
 
@@ -244,7 +246,7 @@ void fill_part(const MeshLayout& layout, const MeshTable& table, std::int64_t pa
 }
 
 /// Where a part of a dump begins in the ring of a field.
-std::int64_t phase_of(std::int64_t variable, std::int64_t part, std::int64_t dump) {
+std::int64_t phase_of(std::int64_t variable, std::int64_t part, std::int64_t dump, std::int64_t period) {
     const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     const std::uint64_t hash = mix(mix(word(part), word(dump)), word(variable));
     return static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(period / grain)) * grain;
@@ -298,13 +300,16 @@ std::shared_ptr<const std::byte> MeshValues::part(const MeshLayout& layout, cons
 std::shared_ptr<const std::byte> MeshValues::field(const MeshTable& table, std::int64_t part,
                                                    std::int64_t dump, std::int64_t bytes) {
     const std::int64_t kind = table.variable % kinds_of_fields;
-    std::shared_ptr<const Ring>& ring = fields_[{kind, table.type}];
+    const std::int64_t period = page * (bytes > long_part ? many_pages : pages);
+    std::shared_ptr<const Ring>& ring = fields_[{kind, table.type, period}];
     if (ring == nullptr || ring->size() < bytes + period) {
-        const auto made = std::make_shared<Ring>(period, bytes + period);
-        fill_field(kind, table.type, made->data());
+        // Parts may grow from dump to dump.
+        const auto reach = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
+        const auto made = std::make_shared<Ring>(period, reach + period);
+        fill_field(kind, table.type, period, made->data());
         ring = made;
     }
-    return {ring, ring->data() + phase_of(table.variable, part, dump)};
+    return {ring, ring->data() + phase_of(table.variable, part, dump, period)};
 }
 
 void MeshBuffer::begin(MeshValues& values, std::shared_ptr<const MeshLayout> layout, std::size_t table,

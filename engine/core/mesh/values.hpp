@@ -38,7 +38,8 @@ class MeshValues {
     using Key = std::tuple<const Mesh*, std::int64_t, std::int64_t, TableKind, std::int64_t>;
     [[nodiscard]] std::shared_ptr<const std::byte> field(const MeshTable& table, std::int64_t part,
                                                          std::int64_t dump, std::int64_t bytes);
-    std::map<std::pair<std::int64_t, ValueType>, std::shared_ptr<const Ring>> fields_;
+    /// By kind, type and period.
+    std::map<std::tuple<std::int64_t, ValueType, std::int64_t>, std::shared_ptr<const Ring>> fields_;
     std::map<Key, std::shared_ptr<const Bytes>> kept_;
     std::int64_t kept_bytes_ = 0;
 };
