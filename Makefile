@@ -55,7 +55,7 @@ test-system: build
 # Property tests search for new examples; what they find belongs in a test of its own.
 test-long: build sanitize tidy test-trixie
 	WORKALIKE_EXPLORE=1 $(BIN)/python -m pytest -q $(IN_PARALLEL) -m "not system and not long" tests/characterize tests/plan tests/workload tests/exchange tests/darshan
-	$(BIN)/python -m pytest -q -n 3 --dist load -m "long and not system" tests
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m "long and not system" tests
 	$(BIN)/python -m pytest -q -m "long and system" tests
 	$(BIN)/python tests/mutation/score.py --count 200 --jobs 2 --least 80
 

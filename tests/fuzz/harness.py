@@ -27,6 +27,8 @@ from workalike.launch.run import engine_if_built
 
 COUNT = int(os.environ.get("WORKALIKE_MUTANTS", "20000"))
 SEED = int(os.environ.get("WORKALIKE_MUTANTS_SEED", "1"))
+PARTS = 8
+"""Tests that share the mutants of a kind, so that processes can share the work."""
 SECONDS = 60
 """CPU time after which a mutant hangs. One that waits hangs after ten times that, since the machine may be busy."""
 WAITING = 10 * SECONDS
@@ -106,13 +108,16 @@ def alarm(on: bool) -> None:
         faulthandler.cancel_dump_traceback_later()
 
 
-def try_mutants(kind: str, scratch: Path, mutate: Callable[[random.Random], Any]) -> Counter[Any]:
+def try_mutants(
+    kind: str, scratch: Path, mutate: Callable[[random.Random], Any], part: int = 0, parts: int = 1
+) -> Counter[Any]:
     """Make and try mutants; the number of times that each result occurred.
 
     Args:
         kind: the kind of mutants, for messages.
         scratch: the folder that commands run in, with the last mutant.
         mutate: makes a mutant from dice and tries it in the working folder; returns the result.
+        part, parts: every `parts`-th mutant, from turn `part` on.
 
     Raises:
         AssertionError: with the first failures, and how often each occurred.
@@ -120,11 +125,12 @@ def try_mutants(kind: str, scratch: Path, mutate: Callable[[random.Random], Any]
     results: Counter[Any] = Counter()
     failures: dict[str, tuple[int, str]] = {}
     times_seen: Counter[str] = Counter()
+    turns = range(part, COUNT, parts)
     folder_before = Path.cwd()
     os.chdir(scratch)
     try:
         with limits():
-            for turn in range(COUNT):
+            for turn in turns:
                 alarm(True)
                 try:
                     results[mutate(random.Random(SEED * 1_000_003 + turn))] += 1
@@ -140,7 +146,7 @@ def try_mutants(kind: str, scratch: Path, mutate: Callable[[random.Random], Any]
                     alarm(False)
     finally:
         os.chdir(folder_before)
-    print(f"{kind}: {COUNT} mutants of seed {SEED}: {dict(results)}", file=sys.stderr)
+    print(f"{kind}: {len(turns)} mutants of seed {SEED}: {dict(results)}", file=sys.stderr)
     if failures:
         messages = [
             f"{kind}, seed {SEED}, turn {t}, {times_seen[seen_failure]} times:\n{text}"

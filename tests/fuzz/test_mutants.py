@@ -14,7 +14,7 @@ from typing import Any
 import darshan_everything
 import pytest
 from darshan_mutate import spoil_file, spoil_region
-from harness import COUNT, command, engine_check, try_mutants
+from harness import COUNT, PARTS, command, engine_check, try_mutants
 from known_logs import ALL_LOGS
 from mutants import mutated_json, mutated_text
 from needed import needs_engine
@@ -38,6 +38,8 @@ pytestmark = [
 ]
 
 SHIPPED = Path(__file__).parents[2] / "workloads"
+IN_PARTS = pytest.mark.parametrize("part", range(PARTS))
+SHARE = COUNT // PARTS
 LARGEST = 20_000
 """Most bytes of an input: mutants of small inputs are quick."""
 
@@ -59,7 +61,8 @@ def workloads() -> dict[str, Workload]:
     return sources()
 
 
-def test_logs(tmp_path: Path) -> None:
+@IN_PARTS
+def test_logs(tmp_path: Path, part: int) -> None:
     images = {log.name: log.read_bytes() for log in ALL_LOGS if log.stat().st_size <= 2 * LARGEST}
     images["built"] = darshan_everything.builder().image()
     small = Record(plan_ranks=4, processes=1, backend="null")
@@ -88,11 +91,12 @@ def test_logs(tmp_path: Path) -> None:
                 write_report("report.html", pairing=pair_up(log, None))
         return code
 
-    ends = try_mutants("logs", tmp_path, mutate)
-    assert ends[2] > COUNT // 10 and ends[0] > COUNT // 100
+    ends = try_mutants("logs", tmp_path, mutate, part, PARTS)
+    assert ends[2] > SHARE // 10 and ends[0] > SHARE // 100
 
 
-def test_workloads(workloads: dict[str, Workload], tmp_path: Path) -> None:
+@IN_PARTS
+def test_workloads(workloads: dict[str, Workload], tmp_path: Path, part: int) -> None:
     texts = {name: workload_text(workload) for name, workload in workloads.items()}
     (tmp_path / "run.json").write_text(Record(plan_ranks=4, processes=1, backend="null").model_dump_json())
 
@@ -112,11 +116,12 @@ def test_workloads(workloads: dict[str, Workload], tmp_path: Path) -> None:
             command("compare", "m.yaml", "run.json", "-o", "fidelity.json", "--json")
         return code
 
-    ends = try_mutants("workloads", tmp_path, mutate)
-    assert ends[2] > COUNT // 10 and ends[0] > COUNT // 100
+    ends = try_mutants("workloads", tmp_path, mutate, part, PARTS)
+    assert ends[2] > SHARE // 10 and ends[0] > SHARE // 100
 
 
-def test_plans(workloads: dict[str, Workload], tmp_path: Path) -> None:
+@IN_PARTS
+def test_plans(workloads: dict[str, Workload], tmp_path: Path, part: int) -> None:
     texts = {}
     for name, workload in workloads.items():
         text = plan_text(resolve(workload, Options(ranks=min(workload.ranks, 64))))
@@ -134,11 +139,12 @@ def test_plans(workloads: dict[str, Workload], tmp_path: Path) -> None:
             "compare", f"{name}.yaml", "run.json", "--plan", "m.json", "-o", "fidelity.json"
         )
 
-    ends = try_mutants("plans", tmp_path, mutate)
-    assert ends[2, 2] > COUNT // 10 and ends[0, 0] > COUNT // 100
+    ends = try_mutants("plans", tmp_path, mutate, part, PARTS)
+    assert ends[2, 2] > SHARE // 10 and ends[0, 0] > SHARE // 100
 
 
-def test_records(workloads: dict[str, Workload], tmp_path: Path) -> None:
+@IN_PARTS
+def test_records(workloads: dict[str, Workload], tmp_path: Path, part: int) -> None:
     """Records as the engine writes them, run.json and run.jsonl; reports are made of some that can be compared."""
     names = sorted(workloads)[::4]
     lines: dict[str, list[Any]] = {}
@@ -180,8 +186,8 @@ def test_records(workloads: dict[str, Workload], tmp_path: Path) -> None:
         pairing = pair_up(workload, record, plan=plan)
         write_report("report.html", pairing=pairing, fidelity=fidelity_of(pairing))
 
-    ends = try_mutants("records", tmp_path, mutate)
-    assert ends[2] > COUNT // 10 and ends[0] > COUNT // 100
+    ends = try_mutants("records", tmp_path, mutate, part, PARTS)
+    assert ends[2] > SHARE // 10 and ends[0] > SHARE // 100
 
 
 def test_the_harness_finds_exceptions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
