@@ -63,10 +63,11 @@ double field_at(std::int64_t kind, std::int64_t i, std::int64_t count, std::int6
     constexpr double full_turn = 6.283185307179586;
     const double x = static_cast<double>(i % row) / static_cast<double>(row);
     const double y = static_cast<double>(i) / static_cast<double>(count);
+    const std::int64_t step = i * steps / count;
     const double random = noise(static_cast<std::uint64_t>(i));
     switch (kind) {
         case 0:
-            return static_cast<double>(1 + i * steps / count);
+            return static_cast<double>(1 + step);
         case 1:
             return random;
         case 2:
