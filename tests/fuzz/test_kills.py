@@ -29,6 +29,8 @@ pytestmark = [
 
 COUNT = int(os.environ.get("WORKALIKE_KILLS", "200"))
 FIRST = int(os.environ.get("WORKALIKE_KILLS_FROM", "0"))
+NOT_STARTED = "Fatal Python error: init_import_site"
+"""What Python itself says of a signal that comes before it runs any program."""
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
