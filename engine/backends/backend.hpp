@@ -47,7 +47,8 @@ struct VerifyResult {
 struct Buffers {
     Arena arena;   // the data of writes
     Ring scratch;  // receives what is read: as long as the arena, but with only one period of memory
-    std::unique_ptr<MeshValues> mesh = std::make_unique<MeshValues>();  // the data of meshes
+    // The data of meshes: a pointer, since files see the buffers as constant.
+    std::unique_ptr<MeshValues> mesh = std::make_unique<MeshValues>();
 };
 
 /// A file in one dump, from the point of view of a rank.

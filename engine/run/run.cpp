@@ -117,6 +117,16 @@ void take_folder(Setup& setup) {
     });
 }
 
+/// Visits each table of a mesh with the most bytes of a part in it.
+template <typename Visit>
+void visit_longest_parts(const Mesh& mesh, const Visit& visit) {
+    const MeshLayout layout(mesh, planned_parts(mesh, {0, mesh.parts}));
+    // A part may be larger if files get other shares, but at most by a row.
+    const std::int64_t row = layout.shape(0).row() * corners(mesh) * 8;
+    for (const MeshTable& table : layout.tables())
+        visit(table, layout.elements(table, 0) * bytes_of(table.type) + row);
+}
+
 /// The largest operation of the plan.
 std::int64_t longest_operation(const Plan& plan) {
     std::int64_t longest = 0;
@@ -146,11 +156,9 @@ std::int64_t longest_operation(const Plan& plan) {
             longest = std::max(longest, set.transfer > 0 ? std::min(most, set.transfer) : most);
         }
         if (content.mesh) {
-            const MeshLayout layout(*content.mesh, planned_parts(*content.mesh, {0, content.mesh->parts}));
-            // A part may be larger if files get other shares, but at most by a row.
-            const std::int64_t row = layout.shape(0).row() * corners(*content.mesh) * 8;
-            for (const MeshTable& table : layout.tables())
-                longest = std::max(longest, layout.elements(table, 0) * bytes_of(table.type) + row);
+            visit_longest_parts(*content.mesh, [&](const MeshTable& /*table*/, std::int64_t bytes) {
+                longest = std::max(longest, bytes);
+            });
         }
     }
     return longest;
@@ -171,6 +179,12 @@ void make_buffers(Setup& setup) {
     const std::int64_t reach = std::clamp(longest, std::int64_t{4} << 20, most);
     setup.buffers.arena = Arena(setup.plan.seed, setup.plan.compressibility, reach);
     setup.buffers.scratch = Ring(Arena::period, reach);
+    for (const Content& content : setup.plan.contents) {
+        if (!content.mesh) continue;
+        visit_longest_parts(*content.mesh, [&](const MeshTable& table, std::int64_t bytes) {
+            if (table.kind == TableKind::variable) setup.buffers.mesh->prepare(table, bytes);
+        });
+    }
 }
 
 std::string backend_list(const Setup& setup) {

@@ -110,6 +110,16 @@ def test_fields_differ_between_dumps_and_parts_and_the_mesh_stays(engine: Engine
 
 
 @NEEDS_HDF5
+def test_meshes_of_one_size_but_other_dimensions_are_not_mixed_up(engine: Engine) -> None:
+    """Rows are whole: 110 nodes are 10 x 11, and 111 become 11 x 10."""
+    contents = [content(mesh=mesh(type="rectilinear", parts=1, nodes=n)) for n in (110, 111)]
+    plan = make_plan(1, [family("hdf5")], contents, [dump(0), dump(1, content=1)])
+    result = engine(plan, "--keep")
+    axes = [h5py.File(path)["axes"][...].tolist() for path in sorted(result.data.iterdir())]
+    assert axes == [[*range(10), *range(11)], [*range(11), *range(10)]]
+
+
+@NEEDS_HDF5
 def test_long_parts_are_written_and_read_back(engine: Engine) -> None:
     sizes = [8_000_000, 9_000_000]  # 64 MB, and more than what a short part has
     contents = [

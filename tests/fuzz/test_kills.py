@@ -99,7 +99,7 @@ def test_random_kills(runs: dict[str, KilledRun]) -> None:
                     slowest_end, run.until_all_are_gone(15 if killed == "command SIGKILL" else 1)
                 )
                 output = run.said()
-                assert "Traceback" not in output, output
+                assert "Traceback" not in output or NOT_STARTED in output, output
             run.start()
             output = run.said(90)
             assert run.process.returncode == 0, output

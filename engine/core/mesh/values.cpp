@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -15,7 +14,8 @@ namespace {
 
 constexpr std::int64_t kept_at_most = std::int64_t{256} << 20;
 constexpr std::int64_t page = 4096;
-/// The pages of a ring are a prime number, so that data misplaced by a power of two do not match.
+/// The pages of a ring are a prime number, so that data misplaced by a power of two do not match. Data that
+/// are misplaced by whole rings within a part do.
 constexpr std::int64_t pages = 61;  // eight fields stay in a near cache, as the payload of other files does
 constexpr std::int64_t many_pages = 4093;  // of long parts, since a process may map memory only so many times
 constexpr std::int64_t long_part = std::int64_t{64} << 20;
@@ -57,7 +57,8 @@ double noise(std::uint64_t key) {
     return static_cast<double>(mix(key, 0x9e3779b97f4a7c15ULL) >> 11U) * unit;
 }
 
-/// Place `i` of `count` in a field of the simulation: smooth along rows, and different in all of `steps`.
+/// Place `i` of `count` in a field of the simulation: smooth along rows, and different in each of `steps`, so
+/// that other places have other values.
 double field_at(std::int64_t kind, std::int64_t i, std::int64_t count, std::int64_t steps) {
     constexpr std::int64_t row = 512;
     constexpr double full_turn = 6.283185307179586;
@@ -81,7 +82,7 @@ double field_at(std::int64_t kind, std::int64_t i, std::int64_t count, std::int6
         case 6:
             return x + y + 0.1 * random;
         default:
-            return std::floor(8.0 * (y + 0.1 * x));
+            return std::floor(static_cast<double>(steps) * (y + 0.1 * x));
     }
 }
 
@@ -90,7 +91,7 @@ void fill_field(std::int64_t kind, std::int64_t period, std::byte* out) {
     const std::int64_t count = period / static_cast<std::int64_t>(sizeof(T));
     const double unit = std::is_integral_v<T> && kind != kinds_of_fields - 1 ? 1000.0 : 1.0;
     Writer<T> writer(out);
-    for (std::int64_t i = 0; i < count; ++i) writer.add(field_at(kind, i, count, period / page) * unit);
+    for (std::int64_t i = 0; i < count; ++i) writer.add(field_at(kind, i, count, period / grain) * unit);
 }
 
 void fill_field(std::int64_t kind, ValueType type, std::int64_t period, std::byte* out) {
@@ -246,6 +247,10 @@ void fill_part(const MeshLayout& layout, const MeshTable& table, std::int64_t pa
     }
 }
 
+std::int64_t period_of(std::int64_t bytes) {
+    return page * (bytes > long_part ? many_pages : pages);
+}
+
 /// Where a part of a dump begins in the ring of a field.
 std::int64_t phase_of(std::int64_t variable, std::int64_t part, std::int64_t dump, std::int64_t period) {
     const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
@@ -277,40 +282,54 @@ std::string name_of(const MeshTable& table) {
     return number < variables.size() ? word : fmt::format("{}_{:03d}", word, number / variables.size());
 }
 
+bool MeshValues::room_for(std::int64_t bytes, const MeshKey& mesh) {
+    if (bytes > kept_at_most) return false;
+    if (kept_bytes_ + bytes > kept_at_most) {
+        // Other meshes are those of earlier dumps, if a mesh grows.
+        std::erase_if(kept_, [&](const auto& known) {
+            const bool other = std::get<0>(known.first) != mesh;
+            if (other) kept_bytes_ -= static_cast<std::int64_t>(known.second->size());
+            return other;
+        });
+    }
+    return kept_bytes_ + bytes <= kept_at_most;
+}
+
 std::shared_ptr<const std::byte> MeshValues::part(const MeshLayout& layout, const MeshTable& table,
                                                   std::int64_t part, std::int64_t dump) {
     const std::int64_t bytes = layout.elements(table, part) * bytes_of(table.type);
-    if (table.kind == TableKind::variable) return field(table, part, dump, bytes);
-    const std::int64_t parts = layout.parts();
-    const Key key{&layout.mesh(), layout.nodes_before(parts), parts, table.kind, part};
-    auto at = kept_.find(key);
-    if (at == kept_.end()) {
-        const auto made = std::make_shared<Bytes>(static_cast<std::size_t>(bytes));
-        fill_part(layout, table, part, made->data());
-        if (bytes > kept_at_most) return {made, made->data()};
-        if (kept_bytes_ > kept_at_most - bytes) {
-            kept_.clear();
-            kept_bytes_ = 0;
-        }
-        kept_bytes_ += bytes;
-        at = kept_.emplace(key, made).first;
+    if (table.kind == TableKind::variable) {
+        const std::shared_ptr<const Ring>& ring = field(table, bytes);
+        return {ring, ring->data() + phase_of(table.variable, part, dump, period_of(bytes))};
     }
-    return {at->second, at->second->data()};
+    const std::int64_t parts = layout.parts();
+    const MeshKey mesh{&layout.mesh(), layout.nominal({0, parts}).nodes, parts};
+    const Key key{mesh, table.kind, part};
+    const auto at = kept_.find(key);
+    if (at != kept_.end()) return {at->second, at->second->data()};
+    const auto made = std::make_shared<Bytes>(static_cast<std::size_t>(bytes));
+    fill_part(layout, table, part, made->data());
+    if (room_for(bytes, mesh)) {
+        kept_.emplace(key, made);
+        kept_bytes_ += bytes;
+    }
+    return {made, made->data()};
 }
 
-std::shared_ptr<const std::byte> MeshValues::field(const MeshTable& table, std::int64_t part,
-                                                   std::int64_t dump, std::int64_t bytes) {
+void MeshValues::prepare(const MeshTable& table, std::int64_t bytes) {
+    (void)field(table, bytes);
+}
+
+const std::shared_ptr<const Ring>& MeshValues::field(const MeshTable& table, std::int64_t bytes) {
     const std::int64_t kind = table.variable % kinds_of_fields;
-    const std::int64_t period = page * (bytes > long_part ? many_pages : pages);
+    const std::int64_t period = period_of(bytes);
     std::shared_ptr<const Ring>& ring = fields_[{kind, table.type, period}];
     if (ring == nullptr || ring->size() < bytes + period) {
-        // Parts may grow from dump to dump.
-        const auto reach = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
-        const auto made = std::make_shared<Ring>(period, reach + period);
+        const auto made = std::make_shared<Ring>(period, bytes + period);
         fill_field(kind, table.type, period, made->data());
         ring = made;
     }
-    return {ring, ring->data() + phase_of(table.variable, part, dump, period)};
+    return ring;
 }
 
 void MeshBuffer::begin(MeshValues& values, std::shared_ptr<const MeshLayout> layout, std::size_t table,
@@ -320,11 +339,15 @@ void MeshBuffer::begin(MeshValues& values, std::shared_ptr<const MeshLayout> lay
     table_ = table;
     dump_ = dump;
     number_ = -1;
+    held_.reset();
 }
 
 const std::byte* MeshBuffer::part(std::int64_t number) {
-    if (number != number_) held_ = values_->part(*layout_, layout_->tables()[table_], number, dump_);
-    number_ = number;
+    if (number != number_) {
+        held_.reset();  // before the next is made, since both may be large
+        held_ = values_->part(*layout_, layout_->tables()[table_], number, dump_);
+        number_ = number;
+    }
     return held_.get();
 }
 

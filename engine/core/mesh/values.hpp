@@ -1,9 +1,9 @@
 // The values in the tables of a mesh: coordinates, numbers of nodes and cells, materials, and fields like
 // those of a simulation. A place always has the same value, so a reader can check it.
 //
-// Values are at hand before they are needed, so that a mesh takes no more of a replica's time than any other
-// payload. The mesh itself does not change from dump to dump and is kept. Fields do: each kind is made once
-// for a ring of memory, and a part of a dump begins somewhere in it.
+// Values are made once, so that a mesh takes no more of a replica's time than any other payload. The mesh
+// itself does not change from dump to dump: it is made at its first dump and kept, up to a limit of memory.
+// Fields do change: each kind is made for a ring of memory, and a part of a dump begins somewhere in it.
 #pragma once
 
 #include <cstddef>
@@ -27,17 +27,20 @@ namespace wa {
 /// The values of the meshes of a process.
 class MeshValues {
   public:
+    /// Makes a field for parts of so many bytes. Raises UsageError if there is no memory.
+    void prepare(const MeshTable& table, std::int64_t bytes);
     /// The elements(table, part) values of a part in a dump, in the type of the table, contiguous. The mesh
-    /// of the layout must live as long as this object. Raises UsageError if there is no memory.
+    /// of the layout must be one of the plan, whose place in memory is its name.
     [[nodiscard]] std::shared_ptr<const std::byte> part(const MeshLayout& layout, const MeshTable& table,
                                                         std::int64_t part, std::int64_t dump);
 
   private:
     using Bytes = std::vector<std::byte>;
-    /// The mesh, its nodes and parts; the kind of table and the part.
-    using Key = std::tuple<const Mesh*, std::int64_t, std::int64_t, TableKind, std::int64_t>;
-    [[nodiscard]] std::shared_ptr<const std::byte> field(const MeshTable& table, std::int64_t part,
-                                                         std::int64_t dump, std::int64_t bytes);
+    /// A mesh and its nodes and parts, before they are rounded to whole rows.
+    using MeshKey = std::tuple<const Mesh*, std::int64_t, std::int64_t>;
+    using Key = std::tuple<MeshKey, TableKind, std::int64_t>;
+    [[nodiscard]] bool room_for(std::int64_t bytes, const MeshKey& mesh);
+    [[nodiscard]] const std::shared_ptr<const Ring>& field(const MeshTable& table, std::int64_t bytes);
     /// By kind, type and period.
     std::map<std::tuple<std::int64_t, ValueType, std::int64_t>, std::shared_ptr<const Ring>> fields_;
     std::map<Key, std::shared_ptr<const Bytes>> kept_;
