@@ -22,12 +22,15 @@ from workalike.bundle.collect import Collected, collect
 from workalike.bundle.deviations import changed_fields, is_tunable
 from workalike.bundle.pack import Packed, pack, write_bundle
 from workalike.bundle.rules import name_of
+from workalike.bundle.said import described
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.plan_file import read_plan
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
+from workalike.study.journal import read_finished, read_manifest
 from workalike.study.merge import merge
+from workalike.study.report.systems import systems_of
 from workalike.workload.workload_file import read_workload
 
 WORKLOAD = """\
@@ -42,6 +45,14 @@ families:
     streams: [{direction: write, sizes: [4/rank x 64 KiB]}]
 """
 REPEATS = 2
+SAID = b"""\
+Linux 6.1.0-9-amd64 x86_64
+     64 Vendor CPU 9000 @ 2.1GHz
+MemTotal:       16777216 kB
+host: node7
+mds@/scratch   lustre 1073741824 1000 1073740824       1% /scratch
+launcher: mpiexec -n
+"""
 Files = dict[str, bytes]
 
 pytestmark = pytest.mark.mpi
@@ -150,10 +161,24 @@ def test_honest_results_count_and_become_a_study(
 
 
 def test_studies_of_two_vendors_can_be_joined(bundle: Path, honest: Files, tmp_path: Path) -> None:
-    results = packed_results(honest, tmp_path / "r.tar.gz")
+    results = packed_results(honest | {"system": SAID}, tmp_path / "r.tar.gz")
     for name in ("a", "b"):
         collect(bundle, results, name, tmp_path / name)
     assert merge([tmp_path / "a", tmp_path / "b"], tmp_path / "both") == 2 * REPEATS
+    joined = systems_of(read_manifest(tmp_path / "both"), read_finished(tmp_path / "both"))
+    (comparison,) = joined.comparisons
+    assert (comparison.source, comparison.reference) == ("b", "a")
+    assert comparison.ratio.ratio == pytest.approx(1) and comparison.ratio.is_known
+    first = joined.systems[0]
+    assert (first.host, first.cpu, first.cores) == ("node7", "Vendor CPU 9000 @ 2.1GHz", "64")
+    assert (first.memory, first.file_systems, first.kernel) == ("16 GiB", "1 TiB lustre", "6.1.0-9-amd64")
+    assert first.mpi != "-"
+
+
+def test_what_a_bidder_says_of_the_system_is_only_read(tmp_path: Path) -> None:
+    assert described("") == {}
+    assert described("x\n" * 1000 + "MemTotal: many kB\n1e9 <b>cpu\n") == {}
+    assert described("Linux 6.1 x86_64\n" + "9" * 5000 + " cpu\n") == {"kernel": "6.1"}
 
 
 def changed_plan(files: Files, change: Callable[[dict[str, Any]], None]) -> Files:

@@ -20,6 +20,7 @@ from workalike.bundle.archive import files_in
 from workalike.bundle.deviations import MOST, changed_fields, changed_files, is_source, is_tunable
 from workalike.bundle.pack import CHECKSUMS, RULES
 from workalike.bundle.rules import PlanRule, Rules, rules_of
+from workalike.bundle.said import described
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, write_bytes, write_text
 from workalike.leftovers import scratch_folder
@@ -27,6 +28,7 @@ from workalike.plan.core import core_plan
 from workalike.plan.plan_file import read_plan
 from workalike.record.run_record import assemble
 from workalike.study import measured
+from workalike.study.found import found_in
 from workalike.study.journal import FORMAT, LINES, MANIFEST, VERSION, Finished, Row, now
 from workalike.study.prepare import Prepared
 from workalike.study.settings import Setting
@@ -132,7 +134,7 @@ def _refuse_other_bundle(sums: str, found: Mapping[str, bytes], results: Path) -
 
 
 def _first_row(number: int, repeat: int, position: int, rule: PlanRule, system: str) -> Row:
-    setting = f"workload={rule.name} system={system}"
+    setting = f"workload={rule.name}"  # as that of other systems, so that studies can be joined
     return {
         "trial": number,
         "block": repeat - 1,
@@ -226,6 +228,7 @@ def _measure(row: Row, lines: bytes, plan_files: Mapping[str, bytes], scratch: P
     prepared = Prepared(Setting(row["setting"], {}, {}), Wanted(), plan, core_plan(plan))
     reasons = measured.plan_deviations(prepared, record)
     row |= measured.values_of(record)
+    row["found"] = found_in(record)
     row["record_matches_plan"] = not reasons
     if reasons:
         row |= {"state": DEVIATES, "reasons": reasons}
@@ -267,10 +270,10 @@ def _write(collected: Collected, rules: Rules, identity: str, out: Path) -> None
         "created": now(),
         "state": "collected",
         "title": f"Results of {collected.system}",
-        "factors": ["workload", "system"],
+        "factors": ["workload"],
         "trials": len(collected.finished),
         "blocks": rules.repeats,
-        "system": {"name": collected.system, "said": collected.about},
+        "system": {"name": collected.system, "said": collected.about, **described(collected.about)},
         "disclosed": collected.disclosed,
     }
     write_text(out / MANIFEST, json.dumps(manifest, indent=1) + "\n")

@@ -320,11 +320,8 @@ class _Driver:
         kind = kind_of(place.folder, system.file_system_of(place.folder)["type"])
         with scratch_folder(place.folder) as folder:
             try:
-                nodes = prepared.wanted.nodes or system.node_count()
-                kind.apply(
-                    folder,
-                    layout_of(prepared.wanted.layout, kind, folder, ranks=prepared.plan.ranks, nodes=nodes),
-                )
+                asked, ranks = prepared.wanted.layout, prepared.plan.ranks
+                kind.apply(folder, layout_of(asked, kind, folder, ranks=ranks, nodes=prepared.nodes))
             except CannotSet as error:
                 raise bad(
                     self._file.path,

@@ -23,6 +23,7 @@ from workalike.plan.resolve import first_dumps, resolve
 from workalike.record.counted import counted_dumps
 from workalike.study.settings import Setting
 from workalike.study.study_file import ONE, StudyFile, bad
+from workalike.study.system import node_count
 from workalike.study.targets import Wanted, wanted
 from workalike.study.transfer import with_transfer
 from workalike.study.workload_path import set_path
@@ -68,6 +69,15 @@ class Prepared:
     @property
     def bytes_written(self) -> int:
         return sum(d["bytes_written"] for d in self.counted.values())
+
+    @property
+    def nodes(self) -> int:
+        """The nodes that its ranks are on, as far as that is known: no more than ranks."""
+        if self.wanted.nodes:
+            return self.wanted.nodes
+        if self.wanted.ranks_per_node:
+            return -(-self.plan.ranks // self.wanted.ranks_per_node)
+        return min(node_count(), self.plan.ranks)
 
     @property
     def waiting_s(self) -> float:

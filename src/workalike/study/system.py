@@ -101,8 +101,17 @@ def nodes() -> list[str]:
 
 
 def node_count() -> int:
-    text = os.environ.get("SLURM_JOB_NUM_NODES", "1")
-    return int(text) if text.isdigit() else 1
+    """The nodes of the batch job (Slurm, Flux, PBS); 1 outside of one."""
+    for name in ("SLURM_JOB_NUM_NODES", "FLUX_JOB_NNODES"):
+        text = os.environ.get(name, "")
+        if text.isdigit() and int(text) > 0:
+            return int(text)
+    if listed := os.environ.get("PBS_NODEFILE"):  # a line for each rank
+        try:
+            return max(1, len(set(Path(listed).read_text(encoding="utf-8").split())))
+        except (OSError, UnicodeDecodeError):
+            return 1
+    return 1
 
 
 def _libraries(engine: Path) -> list[tuple[str, str]]:

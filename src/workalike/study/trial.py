@@ -162,8 +162,7 @@ def _refuse_full(trial: Trial, place: Workplace, row: Row) -> None:
 def _apply_layout(trial: Trial, data: Path, row: Row) -> Layout:
     prepared = trial.prepared
     kind = kind_of(data, system.file_system_of(data)["type"])
-    nodes = prepared.wanted.nodes or system.node_count()
-    layout = layout_of(prepared.wanted.layout, kind, data, ranks=prepared.plan.ranks, nodes=nodes)
+    layout = layout_of(prepared.wanted.layout, kind, data, ranks=prepared.plan.ranks, nodes=prepared.nodes)
     kind.apply(data, layout)
     row["found"] |= {"layout_kind": kind.name}
     return layout

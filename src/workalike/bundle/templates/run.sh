@@ -43,6 +43,8 @@ done
 {
   uname -srm
   sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sort | uniq -c
+  grep MemTotal /proc/meminfo
+  echo "host: $(uname -n)"
   df -PT "$data" | tail -n 1
   echo "launcher: $launch"
 } >"$results/system" 2>/dev/null || true

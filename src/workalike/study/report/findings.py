@@ -276,10 +276,10 @@ def _pairs_text(pairs: list[Effect]) -> str:
 
 def knee_of(trials: Trials, factor: str) -> Knee | None:
     """The lowest level of a number that no higher level beats; None where the factor is not such a number."""
-    levels = levels_of(trials.factors[factor])
+    # A word such as `default` has no place among the numbers.
+    words = [level for level in set(trials.factors[factor]) if not math.isfinite(number_of(level))]
+    levels = levels_of([level for level in trials.factors[factor] if level not in words])
     if factor == "ranks" or len(levels) < LEAST_LEVELS:
-        return None
-    if not all(math.isfinite(number_of(level)) for level in levels):
         return None
     by_level = Trials(trials.block, trials.factors[factor], trials.value)
     for place, level in enumerate(levels[:-1]):

@@ -7,8 +7,6 @@ import io
 import math
 from collections.abc import Iterable, Sequence
 
-from workalike.study.statistics.effects import number_of
-
 Row = Sequence[str | float | int]
 
 
@@ -24,5 +22,12 @@ def csv_text(header: Sequence[str], rows: Iterable[Row]) -> str:
 def _cell(value: str | float | int) -> str:
     if isinstance(value, str):
         text = "".join(c if c.isprintable() else " " for c in value)
-        return f"'{text}" if text[:1] in ("=", "+", "-", "@") and not math.isfinite(number_of(text)) else text
+        return f"'{text}" if text[:1] in ("=", "+", "-", "@") and not _is_number(text) else text
     return "" if isinstance(value, float) and math.isnan(value) else f"{value:.8g}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

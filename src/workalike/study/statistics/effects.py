@@ -6,8 +6,9 @@ docs/statistics.md#effects
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
@@ -17,6 +18,7 @@ from workalike.study.statistics.influence import Estimates, within_blocks
 from workalike.study.statistics.multiple import holm
 from workalike.study.statistics.ratios import LEVEL, exp
 from workalike.study.statistics.table import Floats, Trials
+from workalike.workload import units
 
 MOST_COLUMNS = 120
 """Columns of a model; a pair of factors with more is left out."""
@@ -49,11 +51,14 @@ def levels_of(column: Sequence[str]) -> list[str]:
 
 
 def number_of(level: str) -> float:
-    """A level as a number; NaN where it is a word."""
-    try:
-        return float(level)
-    except ValueError:
-        return math.nan
+    """A level as a number: also a size, in bytes, or a fraction. NaN where it is a word."""
+    readers: tuple[Callable[[str], float | Fraction], ...] = (float, Fraction, units.parse_size)
+    for read in readers:
+        try:
+            return float(read(level))
+        except (ValueError, ZeroDivisionError, OverflowError):
+            continue
+    return math.nan
 
 
 def main_effects(trials: Trials, *, level: float = LEVEL) -> list[Effect]:
