@@ -9,7 +9,7 @@ import pytest
 from compare_builders import original, record, record_dump
 
 from workalike.compare.fidelity import compare
-from workalike.compare.fidelity_schema import FamilyFidelity
+from workalike.compare.fidelity_schema import FamilyFidelity, UncoveredShare
 from workalike.compare.grade import agreement_of, graded
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
@@ -65,6 +65,9 @@ PLANTED = {
 }  # fmt: skip
 
 
+NOTHING = UncoveredShare(bytes_pct=0.0, reason="none")
+
+
 def counted(family: dict[str, Any]) -> Any:
     document = {"workalike": 2, "ranks": RANKS, "families": [family]}
     plan = resolve(Workload.model_validate(document), Options())
@@ -87,14 +90,14 @@ def test_planted_errors_are_found(name: str) -> None:
     off = {row.counter for row in rows if not row.agrees}
     assert shown_by <= off
     assert off
-    verdict = graded(no_bytes_off(), rows, [], complete=True)
+    verdict = graded(no_bytes_off(), rows, [], left_out=NOTHING, complete=True)
     assert verdict.grade in ("close", "different")
     assert off <= {reason.counter for reason in verdict.reasons}
 
 
 def test_the_truth_is_exact() -> None:
     rows = rows_against_truth(TRUE)
-    verdict = graded(no_bytes_off(), rows, rows, complete=True)
+    verdict = graded(no_bytes_off(), rows, rows, left_out=NOTHING, complete=True)
     assert (verdict.grade, verdict.reasons) == ("exact", [])
     agreement = agreement_of(rows, rows)
     assert (agreement.model, agreement.replica, agreement.counters_model) == (1.0, 1.0, len(rows))
@@ -120,10 +123,29 @@ def row(expected: int, found: int) -> DeterminedRow:
 def test_limits_of_the_grades(rows: list[tuple[int, int]], grade: str) -> None:
     for line in (0, 1):
         both = [[], [row(*pair) for pair in rows]]
-        verdict = graded(no_bytes_off(), both[line], both[1 - line], complete=True)
+        verdict = graded(no_bytes_off(), both[line], both[1 - line], left_out=NOTHING, complete=True)
         assert verdict.grade == grade
 
 
 def test_states_are_no_grades() -> None:
-    assert graded([], [], [], complete=True).grade == "empty"
-    assert graded(no_bytes_off(), [row(1, 1)], [], complete=False).grade == "unfinished"
+    assert graded([], [], [], left_out=NOTHING, complete=True).grade == "empty"
+    assert graded(no_bytes_off(), [row(1, 1)], [], left_out=NOTHING, complete=False).grade == "unfinished"
+
+
+@pytest.mark.parametrize(
+    ("share", "unknown", "grade"),
+    [
+        (0, 0, "exact"),
+        (0.05, 0, "faithful"),
+        (3, 0, "close"),
+        (40, 0, "different"),
+        (0, 7, "close"),
+        (40, 7, "different"),
+    ],
+)
+def test_what_is_left_out_speaks_against_a_grade(share: float, unknown: int, grade: str) -> None:
+    rows = rows_against_truth(TRUE)
+    left_out = UncoveredShare(bytes_pct=share, reason="partial-module", unknown_files=unknown)
+    verdict = graded(no_bytes_off(), rows, rows, left_out=left_out, complete=True)
+    assert verdict.grade == grade
+    assert bool(verdict.reasons) == bool(share or unknown)

@@ -68,6 +68,7 @@ def command(
     from workalike.characterize.meshes import families_like_meshes
     from workalike.characterize.result import summary_of
     from workalike.darshan import open_logs
+    from workalike.facts.thresholds import THRESHOLDS
     from workalike.workload.rounding import round_workload
     from workalike.workload.workload_file import workload_text, write_workload
 
@@ -92,6 +93,11 @@ def command(
         for family in found.families:
             for rule in family.sentences():
                 opt.warn(f"{family.family.role.value} {family.family.number}: {rule}")
+            if family.misfit is None:
+                opt.warn(
+                    f"{family.family.role.value} {family.family.number}: not compared with the log's counters: more than "
+                    f"{THRESHOLDS.synthesis_calls:,} calls, datasets of a library, or files of several families"
+                )
             for row in family.misfit_sentences():
                 opt.warn(f"{family.family.role.value} {family.family.number}: off by more than 5 %: {row}")
     off = sum(bool(family.misfit) for family in found.families)

@@ -22,7 +22,9 @@ from workalike.compare.lines import model_against_log, replica_against_model
 from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up, rounding
 from workalike.compare.times import family_times, times_of
 from workalike.facts.records import MODULE_OF_LEVEL
+from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
+from workalike.predict.prediction import MOST_CALLS, has_more_calls
 from workalike.record.run_record import Record
 from workalike.workload.model import Direction, Reason, Workload
 
@@ -72,6 +74,7 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
     model, replica = model_against_log(pairing), replica_against_model(pairing)
     times = times_of(pairing, families)
     complete = record is None or not (record.incomplete or record.errors)
+    left_out = uncovered(pairing)
     return Fidelity(
         families=families,
         counters=counter_rows(pairing.pairs, pairing),
@@ -80,12 +83,12 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
             write=histogram_distance(pairing.pairs, Direction.WRITE),
         ),
         scale=ScaleFidelity(ranks=factors.ranks, bytes=factors.bytes, time=factors.time),
-        uncovered=uncovered(pairing),
+        uncovered=left_out,
         basis=pairing.replica.basis,
         ranks_original=pairing.original.ranks,
         ranks_replica=pairing.replica.ranks,
         original_is="workload" if pairing.log is None else "log",
-        verdict=graded(families, model, replica, complete=complete),
+        verdict=graded(families, model, replica, left_out=left_out, complete=complete),
         agreement=agreement_of(model, replica),
         times=times,
         causes=causes_of(pairing, families, times),
@@ -102,6 +105,10 @@ def _notes(pairing: Pairing, record: Record | None) -> list[str]:
     for module in sorted(pairing.original.partial):
         if any(module == pair.original.module for pair in pairing.pairs):
             notes.append(f"module {module} of the original is partial: files that it lost cannot be compared")
+    if pairing.pairs and has_more_calls(core_plan(pairing.plan), MOST_CALLS):
+        notes.append(
+            f"the plan has more than {MOST_CALLS:,} calls: numbers of calls and bytes are compared, not places and order"
+        )
     for pair in [pair for pair in pairing.pairs if pair.as_one][:20]:
         notes.append(
             f"{pair.original.name}: the replica's log does not distinguish dumps of one file, which are compared as a whole"
@@ -185,6 +192,7 @@ def uncovered(pairing: Pairing) -> UncoveredShare:
     return UncoveredShare(
         bytes_pct=100.0 * lost / (lost + covered) if lost else 0.0,
         reason=", ".join(reasons) or "none",
+        unknown_files=sum(files for reason, (size, files) in summed.items() if reason in LOST and not size),
         parts=[
             UncoveredPart(reason=r.value, bytes=size, files=files, counted=r in LOST)
             for r, (size, files) in summed.items()

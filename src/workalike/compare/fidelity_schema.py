@@ -160,10 +160,14 @@ class UncoveredPart(_Part):
 
 
 class UncoveredShare(_Part):
-    """The share of the application's bytes that cannot be replicated, and the reasons."""
+    """The share of the application's bytes that cannot be replicated, and the reasons.
+
+    `unknown_files` are lost with bytes that the log does not tell: the share is then a lower bound.
+    """
 
     bytes_pct: float
     reason: str
+    unknown_files: int = 0
     parts: list[UncoveredPart] = Field(default_factory=list)
 
 

@@ -14,9 +14,11 @@ from workalike.compare.fidelity_schema import (
     GradeReason,
     GradeWord,
     Line,
+    UncoveredShare,
     VerdictFidelity,
 )
 from workalike.predict.agreement import DeterminedRow, share
+from workalike.text import plural
 
 FAITHFUL_BYTES_PCT = 0.1
 FAITHFUL_ERROR = 0.05
@@ -31,6 +33,7 @@ def graded(
     model: Sequence[DeterminedRow],
     replica: Sequence[DeterminedRow],
     *,
+    left_out: UncoveredShare,
     complete: bool,
 ) -> VerdictFidelity:
     """The grade and what speaks against a better one, the largest errors first.
@@ -39,14 +42,16 @@ def graded(
         families: with their errors in bytes, per cent.
         model: the workload's plan against the log.
         replica: what was counted against the replica's plan.
+        left_out: what of the log the workload does not have.
         complete: the run ended, and no call failed.
     """
     rows: list[tuple[Line, DeterminedRow]] = [("model", row) for row in model]
     rows += [("replica", row) for row in replica]
     reasons = [_of_bytes(family) for family in families if worst_bytes(family) > 0]
     reasons += [_of_row(line, row) for line, row in rows if row.error > 0]
+    reasons += _of_left_out(left_out)
     reasons.sort(key=lambda reason: -reason.error_pct)
-    grade = _grade(families, [row for _, row in rows], complete=complete)
+    grade = _grade(families, [row for _, row in rows], left_out, complete=complete)
     return VerdictFidelity(grade=grade, reasons=reasons[:MOST_REASONS])
 
 
@@ -62,22 +67,48 @@ def worst_bytes(family: FamilyFidelity) -> float:
     return max(family.total_bytes_error_pct, family.bytes_error_max_pct)
 
 
-def _grade(families: Sequence[FamilyFidelity], rows: Sequence[DeterminedRow], *, complete: bool) -> GradeWord:
+def _grade(
+    families: Sequence[FamilyFidelity],
+    rows: Sequence[DeterminedRow],
+    left_out: UncoveredShare,
+    *,
+    complete: bool,
+) -> GradeWord:
     """`unfinished` and `empty` are states: nothing is graded."""
     if not families:
         return "empty"
     if not complete:
         return "unfinished"
-    off = max(map(worst_bytes, families))
+    off = max(left_out.bytes_pct, *map(worst_bytes, families))
+    is_known = not left_out.unknown_files
     errors = [row.error for row in rows]
-    if off == 0 and not any(errors):
+    if is_known and off == 0 and not any(errors):
         return "exact"
-    if off <= FAITHFUL_BYTES_PCT and all(error <= FAITHFUL_ERROR for error in errors):
+    if is_known and off <= FAITHFUL_BYTES_PCT and all(error <= FAITHFUL_ERROR for error in errors):
         return "faithful"
     near = sum(error <= CLOSE_ERROR for error in errors)
     if off <= CLOSE_BYTES_PCT and near >= CLOSE_SHARE * len(errors):
         return "close"
     return "different"
+
+
+def _of_left_out(left_out: UncoveredShare) -> list[GradeReason]:
+    if not left_out.bytes_pct and not left_out.unknown_files:
+        return []
+    lost = ["bytes"] if left_out.bytes_pct else []
+    if left_out.unknown_files:
+        lost.append(f"{plural(left_out.unknown_files, 'file')} of unknown size")
+    return [
+        GradeReason(
+            line="model",
+            family="left out",
+            module=left_out.reason,
+            counter=" and ".join(lost),
+            expected=None,
+            found=None,
+            error_pct=left_out.bytes_pct,
+        )
+    ]
 
 
 def _of_row(line: Line, row: DeterminedRow) -> GradeReason:

@@ -65,11 +65,13 @@ def _print_verdict(fidelity: Fidelity, console: Console) -> None:
             style="dim",
         )
     )
-    if fidelity.uncovered.bytes_pct:
-        share = percent_text(fidelity.uncovered.bytes_pct)
-        console.print(
-            Text(f"Not covered: {share} of the bytes ({fidelity.uncovered.reason}).", style="yellow")
+    left_out = fidelity.uncovered
+    if left_out.bytes_pct or left_out.unknown_files:
+        lost = (
+            f" and {plural(left_out.unknown_files, 'file')} of unknown size" if left_out.unknown_files else ""
         )
+        share = percent_text(left_out.bytes_pct)
+        console.print(Text(f"Not covered: {share} of the bytes{lost} ({left_out.reason}).", style="yellow"))
     for note in fidelity.notes:
         console.print(Text(f"Note: {note}", style="yellow"))
     if fidelity.stamp:
@@ -112,6 +114,8 @@ def reason_text(reason: GradeReason) -> str:
         reason.line
     ]
     what = f"{reason.family}: {reason.module} {reason.counter}"
+    if reason.expected is None and not reason.error_pct:
+        return what
     if reason.expected is None:
         return f"{what}: {percent_text(reason.error_pct)} off"
     return f"{what}: {sides[0]} {count_text(reason.expected)}, {sides[1]} {count_text(reason.found)}"
