@@ -17,7 +17,8 @@ from workalike.diagnose.page import write_page
 from workalike.diagnose.rule import Picture
 from workalike.diagnose.site import Site
 from workalike.diagnose.small_pictures import small_picture
-from workalike.diagnose.trying.of_findings import with_gains
+from workalike.diagnose.text import diagnosis_text
+from workalike.diagnose.trying.of_findings import not_tried, with_gains
 
 
 def test_the_page_has_findings_and_pictures_and_no_script(tmp_path: Path) -> None:
@@ -78,6 +79,51 @@ def test_the_page_says_what_consistency_the_job_needs_and_what_was_tried(tmp_pat
     assert "1 of 1 pair of conflicting accesses are a race" in page
     assert "bytes 0 to 9, ranks 0 and 1, write-after-write" in page
     assert "not measured: no reason" in page and "<b>all" not in page
+
+
+def test_what_was_not_traced_is_no_proof_of_order(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=2, run_time=10.0).posix("/data/x", OPENS=2, WRITES=2, BYTES_WRITTEN=20, MMAPS=1)
+    log.stdio("/data/log", OPENS=2, WRITES=9, BYTES_WRITTEN=90)
+    for rank in range(2):
+        log.dxt_posix("/data/x", rank, writes=[(10 * rank, 10, 1.0 + rank, 1.5 + rank)])
+    path = log.write(tmp_path / "x.darshan")
+    events = [
+        {"file": "/data/x", "rank": rank, "module": "POSIX", "event": "open", "start": 0.1, "end": 0.2}
+        for rank in range(2)
+    ]
+    side = {"version": 1, "events": events, "clocks": [{"rank": 0}, {"rank": 1}]}
+    path.with_name("x.darshan.extra.json").write_text(json.dumps(side))
+    found = diagnosis_of(read_job([open_log(path)]), Site())
+    assert found.consistency is not None and found.consistency.pairs == 0
+    text = " ".join(diagnosis_text(found).split())
+    assert "any consistency model will do" not in text
+    assert "not certain: 1 stream (STDIO) that several ranks use" in text
+    assert "not certain: 1 file mapped into memory" in text
+    assert any("mapped" in u.reason or "STDIO" in u.reason for u in found.cannot_tell if u.rule == "conflict")
+
+
+def test_a_problem_without_a_setting_is_said_to_be_untried(tmp_path: Path) -> None:
+    job = read_job([open_log(planted("unequal-ranks", 2.0).write(tmp_path / "x.darshan"))])
+    found = diagnosis_of(job, Site())
+    assert "unequal-ranks" in {finding.rule for finding in found.findings}
+    (tried,) = [t for t in not_tried(found) if t.rule == "unequal-ranks"]
+    found = with_gains(found, [tried])
+    assert "not tried: no setting of the workload changes this" in " ".join(diagnosis_text(found).split())
+
+
+def test_names_and_numbers_of_files_are_on_the_page(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=1, run_time=10.0)
+    for number in range(3):
+        log.posix(f"/data/part.{number}", 0, OPENS=1, WRITES=10_000, BYTES_WRITTEN=10_000, F_WRITE_TIME=3.0,
+                  SIZE_WRITE_0_100=10_000, ACCESS1_ACCESS=1, ACCESS1_COUNT=10_000)  # fmt: skip
+    job = read_job([open_log(log.write(tmp_path / "x.darshan"))])
+    for names in (True, False):
+        found = diagnosis_of(job, Site(), names=names)
+        assert found.findings
+        write_page(tmp_path / "x.html", found, job)
+        page = (tmp_path / "x.html").read_text()
+        assert "3 files" in page and ("/data/part" in page) is names
+        assert "(3 files)" in " ".join(diagnosis_text(found).split())
 
 
 @pytest.mark.parametrize(

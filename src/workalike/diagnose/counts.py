@@ -190,6 +190,13 @@ def writers(job: Job) -> FloatArray:
     return out
 
 
+def hidden_ranks(job: Job) -> str:
+    """Why reduced records do not tell the slowest rank of the job; empty where they do, or there are none."""
+    if len(job.logs) == 1 or not len(_place(job, "F_SLOWEST_RANK_TIME")[0]):
+        return ""
+    return "a job of several logs: a reduced record tells the slowest rank of its log, not of the job"
+
+
 def slowest_of(job: Job) -> list[tuple[int, int, float, float]]:
     """(file, rank, seconds, bytes) of the slowest rank of each file with one reduced POSIX record."""
     file, seconds = _place(job, "F_SLOWEST_RANK_TIME")
@@ -203,7 +210,7 @@ def slowest_of(job: Job) -> list[tuple[int, int, float, float]]:
 
 
 def ranks_writing(job: Job, rows: BoolArray) -> int:
-    """Ranks that wrote some files, of the records of one rank; effective ones of reduced records."""
+    """Ranks that wrote some files, by the records of one rank; at least 1. Reduced records do not tell."""
     found: set[int] = set()
     for module in ("POSIX", "STDIO"):
         table = job.module(module)

@@ -14,7 +14,7 @@ from workalike.diagnose.job import Job
 from workalike.diagnose.numbers import numbers_text, terms_text
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.small_pictures import small_picture
-from workalike.diagnose.text import consistency_lines, history_lines, tried_line
+from workalike.diagnose.text import consistency_lines, family_text, history_lines, tried_line
 from workalike.facts.records import FloatArray
 from workalike.files import write_text
 
@@ -47,6 +47,7 @@ def write_page(path: Path, found: Diagnosis, job: Job) -> None:
         "terms": terms_text,
         "numbers": numbers_text,
         "tried_line": tried_line,
+        "family_text": {family.label: family_text(family) for family in found.families}.get,
         "consistency": consistency_lines(found.consistency) if found.consistency else [],
     }
     write_text(path, environment("workalike.diagnose").get_template("diagnosis.html").render(page))

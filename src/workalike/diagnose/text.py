@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import textwrap
 
-from workalike.diagnose.finding import Consistency, Diagnosis, Finding, History, Severity, Standing, Tried
+from workalike.diagnose.finding import (
+    Consistency,
+    Diagnosis,
+    FamilyOut,
+    Finding,
+    History,
+    Severity,
+    Standing,
+    Tried,
+)
 from workalike.diagnose.numbers import numbers_text, terms_text
 from workalike.diagnose.rule import Answer
 from workalike.text import count_text, day_text, percent_text, plural, rate_text, seconds_text, size_text
@@ -29,7 +38,7 @@ def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
     if found.consistency:
         lines += ["", *_consistency(found.consistency, width)]
     for finding in weighty:
-        lines += ["", *_finding(finding, found.tried, width)]
+        lines += ["", *_finding(finding, found.tried, found.families, width)]
     if not any(f.severity is not Severity.NOTE for f in found.findings):
         lines += ["", "No finding explains 1 % of the job's time or more."]
     shown = {rule for finding in weighty for rule in (finding.rule, *finding.also)}
@@ -50,14 +59,22 @@ def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
         lines += ["", "Cannot tell"]
         for reason, rules in reasons.items():
             lines += _wrapped("  ", [f"{reason}: {', '.join(rules)}"], width)
-    named = [f"{family.label}: {_safe(family.pattern)}" for family in found.families if family.pattern]
+    named = [f"{family.label}: {family_text(family)}" for family in found.families if family.pattern]
     if named:
         lines += ["", "Families", *_wrapped("  ", named, width)]
     return "\n".join(lines) + "\n"
 
 
+def family_text(family: FamilyOut) -> str:
+    """How many files a family has, and their names' pattern where names are shown."""
+    files = plural(family.files, "file")
+    return f"{files}, {_safe(family.pattern)}" if family.pattern else files
+
+
 def tried_line(trial: Tried) -> str:
     """What a change gained, or why it was not measured."""
+    if not trial.change:
+        return f"not tried: {trial.reason}"
     return f"{trial.change} ({trial.says}): {_gain(trial)}"
 
 
@@ -111,12 +128,17 @@ def _quantity(value: float, unit: str) -> str:
 
 def consistency_lines(found: Consistency) -> list[str]:
     """What the job needs of a file system, and where."""
+    unseen = [f"not certain: {gap}" for gap in found.gaps]
+    if not found.pairs and unseen:
+        return ["In what was recorded, no two ranks touch the same bytes, one of them writing", *unseen]
     if not found.pairs:
         return ["No two ranks touch the same bytes, one of them writing: any consistency model will do"]
     pairs = plural(found.pairs, "pair")
     may = "may be" if found.gaps else "are"
     if found.weakest == "session":
-        lines = [f"{pairs} of conflicting accesses: correct under all four models, session included"]
+        all_four = "correct under all four models, session included"
+        recorded = " that were recorded" if unseen else ""
+        lines = [f"{pairs} of conflicting accesses{recorded}: {all_four}"]
     elif found.weakest:
         broken = [f"{name} ({count:,})" for name, count in found.broken.items() if count]
         lines = [
@@ -132,7 +154,7 @@ def consistency_lines(found: Consistency) -> list[str]:
             f"{example.family}: bytes {example.offset:,} to {example.end - 1:,}, ranks {example.ranks[0]} and {example.ranks[1]}, "
             f"{example.kind}; ordered under: {under}"
         )
-    return lines + [f"possible, not certain: {gap}" for gap in found.gaps if found.weakest != "session"]
+    return lines + unseen
 
 
 def _consistency(found: Consistency, width: int) -> list[str]:
@@ -140,14 +162,15 @@ def _consistency(found: Consistency, width: int) -> list[str]:
     return _wrapped("Consistency: ", [first], width) + _wrapped("  ", rest, width)
 
 
-def _finding(finding: Finding, tried: list[Tried], width: int) -> list[str]:
+def _finding(finding: Finding, tried: list[Tried], families: list[FamilyOut], width: int) -> list[str]:
     word = finding.severity.value
     if finding.answer is not Answer.PROBLEM:
         word += f", {finding.answer.value}"
     lines = _wrapped("", [f"{word}  {finding.rule}: {finding.title}"], width)
     lines += _wrapped("  ", [finding.summary], width)
     if finding.families:
-        shown = finding.families[:5]
+        sizes = {family.label: family.files for family in families}
+        shown = [f"{label} ({plural(sizes.get(label, 0), 'file')})" for label in finding.families[:5]]
         more = f" and {len(finding.families) - 5} more" if len(finding.families) > 5 else ""
         lines += _wrapped("  files: ", [", ".join(shown) + more], width)
     cost = finding.cost

@@ -94,13 +94,15 @@ def cards(fidelity: Fidelity) -> list[Card]:
     out += _time_cards(fidelity)
     share = fidelity.uncovered.bytes_pct
     unknown = fidelity.uncovered.unknown_files
-    of = (
+    whole = (
         f"of the bytes, and {plural(unknown, 'file')} of unknown size"
         if unknown
         else "of the application's bytes"
     )
     out.append(
-        Card("not covered", percent_text(share), of, _mood(share if not unknown else max(share, 1), 0.0, 5))
+        Card(
+            "not covered", percent_text(share), whole, _mood(share if not unknown else max(share, 1), 0.0, 5)
+        )
     )
     return out
 

@@ -18,6 +18,7 @@ from workalike.capture.event_list import EventList, FileCallRow, MessageRow
 from workalike.darshan import Log
 from workalike.darshan.dxt import DxtTable
 from workalike.diagnose.conflicts.events import ACCESS, Accesses, FileCall, FileEvent, Flow, Message, Trace
+from workalike.text import plural
 
 LEVELS = {"DXT_MPIIO": "MPI-IO", "DXT_POSIX": "POSIX"}
 MOST_SEGMENTS = 5_000_000
@@ -50,6 +51,7 @@ def captured(log: Log, events: EventList | None, own: Callable[[int], bool]) -> 
             gaps.append(f"the trace {name} lost segments")
     if not parts:
         return None
+    gaps += _not_traced(log, own)
     upper_rows = parts.get("DXT_MPIIO", np.zeros(0, dtype=ACCESS))
     hidden = np.concatenate([upper_rows["file"][upper_rows["offset"] < 0], _with_views(log)])
     at_mpiio = np.setdiff1d(upper_rows["file"], hidden)
@@ -67,6 +69,28 @@ def captured(log: Log, events: EventList | None, own: Callable[[int], bool]) -> 
     if events is not None:
         _add_events(trace, log, events, ids, levels)
     return Captured(trace, [i & (2**64 - 1) for i in ids])
+
+
+def _not_traced(log: Log, own: Callable[[int], bool]) -> list[str]:
+    """Accesses that no trace has: streams that several ranks write, and memory that is mapped to files."""
+    gaps = []
+    streams = log.records("STDIO")
+    if streams is not None:
+        writers: dict[int, set[int]] = defaultdict(set)
+        for at in np.flatnonzero(streams["BYTES_WRITTEN"] > 0):
+            if own(int(streams.ids[at])):
+                writers[int(streams.ids[at])].add(int(streams.ranks[at]))
+        shared = sum(len(ranks) > 1 or -1 in ranks for ranks in writers.values())
+        if shared:
+            gaps.append(f"{plural(shared, 'stream')} (STDIO) that several ranks use have no trace")
+    files = log.records("POSIX")
+    if files is not None:
+        mapped = {int(i) for i in files.ids[files["MMAPS"] > 0] if own(int(i))}
+        if mapped:
+            gaps.append(
+                f"{plural(len(mapped), 'file')} mapped into memory have no trace of what is done there"
+            )
+    return gaps
 
 
 def _with_views(log: Log) -> npt.NDArray[np.int64]:

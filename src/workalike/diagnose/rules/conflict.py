@@ -18,9 +18,13 @@ ADVICE = {
 def find(job: Job, _: object) -> Found:
     """Overlapping accesses of two ranks that some model does not order."""
     traced = job.conflicts
+    if len(job.logs) > 1:
+        return CannotTell("a job of several logs: no MPI call orders its programs")
     if traced is None or not traced.ordered:
         return CannotTell("the log has no trace with events (workalike profile --dxt --events)")
     found = traced.found
+    if found.weakest is Model.SESSION and found.gaps:
+        return CannotTell(f"no conflict in what was recorded, but {found.gaps[0]}")
     if found.weakest is Model.SESSION:
         return []
     first = found.examples[0]

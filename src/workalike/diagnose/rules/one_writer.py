@@ -10,7 +10,7 @@ from workalike.diagnose import counts
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen
-from workalike.text import count_text, size_text
+from workalike.text import count_text, plural, size_text
 
 
 class Limits(Parameters):
@@ -32,16 +32,17 @@ def find(job: Job, limits: Limits) -> Found:
     for family in job.families:
         rows = here & (job.family == family.number)
         size = float(written[rows].sum())
-        if size < limits.bytes or counts.ranks_writing(job, rows) > most:
+        few = max(float(counts.ranks_writing(job, rows)), float(writers[rows & job.shared].max(initial=0.0)))
+        if size < limits.bytes or few > most:
             continue
         spent = explained(job, rows, (WRITE,), "write time of one rank, while the others wait")
         cost = replace(spent, slowest_s=spent.bound_s, terms={**spent.terms, "bytes": size})
         out.append(
             Seen(
-                f"{size_text(size)} are written by one rank or few of {count_text(job.nprocs)}",
+                f"{size_text(size)} are written by {plural(max(1, round(few)), 'rank')} of {count_text(job.nprocs)}",
                 cost,
                 (family.number,),
-                {"bytes": size, "writers": 1.0},
+                {"bytes": size, "writers": few},
             )
         )
     return out

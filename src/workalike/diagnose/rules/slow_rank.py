@@ -8,7 +8,7 @@ from pydantic import Field
 from workalike.diagnose import counts
 from workalike.diagnose.costs import META, READ, WRITE, of_one_rank, seconds
 from workalike.diagnose.job import Job
-from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen
+from workalike.diagnose.rule import CannotTell, Found, Parameters, Picture, Rule, Seen
 from workalike.text import plural, seconds_text
 
 
@@ -43,7 +43,9 @@ def find(job: Job, limits: Limits) -> Found:
         even = float(counts.bytes_of(job, "READ")[row] + counts.bytes_of(job, "WRITE")[row]) / job.nprocs
         if job.own[row] and slowest_s >= limits.ratio * mean > 0 and abs(size - even) <= limits.bytes * even:
             out.append(_seen(job, (int(job.family[row]),), rank, slowest_s, mean))
-    return out + _slow_node(job, limits)
+    out += _slow_node(job, limits)
+    hidden = counts.hidden_ranks(job)
+    return CannotTell(hidden) if hidden and not out else out
 
 
 def _slow_node(job: Job, limits: Limits) -> list[Seen]:

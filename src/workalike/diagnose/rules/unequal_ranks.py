@@ -8,7 +8,7 @@ from pydantic import Field
 from workalike.diagnose import counts
 from workalike.diagnose.costs import META, READ, WRITE, of_one_rank, seconds
 from workalike.diagnose.job import Job
-from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen
+from workalike.diagnose.rule import CannotTell, Found, Parameters, Picture, Rule, Seen
 
 
 class Limits(Parameters):
@@ -38,7 +38,8 @@ def find(job: Job, limits: Limits) -> Found:
         even = float(counts.bytes_of(job, "READ")[row] + counts.bytes_of(job, "WRITE")[row]) / job.nprocs
         if job.own[row] and not together[row] and mean > 0 and even > 0 and slowest >= limits.ratio * mean:
             out.append(_seen(job, int(job.family[row]), slowest, mean, size / even, slowest / mean))
-    return out
+    hidden = counts.hidden_ranks(job)
+    return CannotTell(hidden) if hidden and not out else out
 
 
 def _seen(job: Job, family: int, most: float, mean: float, by_bytes: float, by_time: float) -> Seen:

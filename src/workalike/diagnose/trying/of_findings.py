@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from workalike.characterize import characterize
 from workalike.diagnose.change import Change
-from workalike.diagnose.finding import Diagnosis, Tried
+from workalike.diagnose.finding import Diagnosis, Severity, Tried
 from workalike.diagnose.job import Job
 from workalike.diagnose.registry import all_rules
+from workalike.diagnose.rule import Answer
 from workalike.diagnose.trying.measure import TryOptions, try_changes
 
 
@@ -28,9 +29,21 @@ def try_findings(found: Diagnosis, job: Job, options: TryOptions) -> list[Tried]
         WorkalikeError: as `characterize` and `run_study`; nothing is run for findings without a change.
     """
     changes = changes_of(found)
-    if not changes:
-        return []
-    return try_changes(characterize(job.logs).workload, changes, options)
+    tried = try_changes(characterize(job.logs).workload, changes, options) if changes else []
+    return tried + not_tried(found)
+
+
+def not_tried(found: Diagnosis) -> list[Tried]:
+    """The problems that no change of a workload removes."""
+    rules = all_rules()
+    reason = "no setting of the workload changes this: it takes a change of the application"
+    return [
+        Tried(rule=finding.rule, change="", says="", reason=reason)
+        for finding in found.findings
+        if finding.severity in (Severity.HIGH, Severity.MEDIUM)
+        and finding.answer is Answer.PROBLEM
+        and not any(rules[name].changes for name in (finding.rule, *finding.also))
+    ]
 
 
 def with_gains(found: Diagnosis, tried: list[Tried]) -> Diagnosis:

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from workalike.darshan.bins import SIZE_BINS
 from workalike.diagnose.registry import all_rules
+from workalike.diagnose.rule import Answer
 from workalike.fleet.report.paper import Thresholds, paper_tables
 from workalike.fleet.report.period import Period
 from workalike.fleet.report.rankings import coverage, ranked
@@ -50,6 +51,7 @@ HEADS = (
 class Cell:
     text: str
     link: str = ""
+    is_code: bool = False
 
 
 @dataclass(frozen=True)
@@ -275,11 +277,12 @@ def _findings(data: Snapshot, logs: list[Row]) -> Block:
         "Findings",
         "The cost is time of all ranks together that a finding explains at most; the gain is the wall-clock time that a "
         "change saves at most. One cause is one finding.",
-        heads=("Severity", "Finding", "What was seen", "Cost", "Gain at most", "Answer"),
+        heads=("Severity", "Finding", "What was seen", "Cost", "Gain at most", "Answer", "What to change"),
         rows=[
             [
                 Cell(r["severity"]), Cell(_title(r["rule"]), f"/finding/{quote(r['rule'], safe='')}"), Cell(r["summary"]),
                 Cell(seconds_text(r["cost_s"])), Cell(seconds_text(r["bound_s"])), Cell(r["answer"].replace("-", " ")),
+                Cell(_advice(r["rule"], r["answer"])),
             ]
             for r in rows
         ],
@@ -289,6 +292,12 @@ def _findings(data: Snapshot, logs: list[Row]) -> Block:
 def _title(rule: str) -> str:
     known = all_rules().get(rule)
     return known.title if known else rule
+
+
+def _advice(rule: str, answer: str) -> str:
+    """What a rule advises of a problem."""
+    known = all_rules().get(rule)
+    return known.advice if known and answer == Answer.PROBLEM.value else ""
 
 
 def finding_page(data: Snapshot, viewer: Viewer, rule: str) -> Page | None:
@@ -307,8 +316,12 @@ def finding_page(data: Snapshot, viewer: Viewer, rule: str) -> Page | None:
     )
     about = [("Seen as", known.seen_as), ("Costs", known.costs), ("Advice", known.advice)]
     about += [("Not this", known.not_this)] if known.not_this else []
-    about += [("For example", known.snippet)] if known.snippet else []
-    blocks = [Block("", heads=("What", "Text"), rows=[[Cell(name), Cell(text)] for name, text in about])]
+    rows = [[Cell(name), Cell(text)] for name, text in about]
+    snippets = ({known.language: known.snippet} if known.snippet else {}) | dict(known.other_snippets)
+    rows += [
+        [Cell(f"In {language.capitalize()}"), Cell(text, is_code=True)] for language, text in snippets.items()
+    ]
+    blocks = [Block("", heads=("What", "Text"), rows=rows)]
     rows = [[*job_cells(job), Cell(seconds_text(job["cost_s"]))] for job in jobs]
     blocks.append(Block("Jobs by cost", TERMS, heads=(*HEADS, "Cost"), rows=rows))
     return Page(known.title[:1].upper() + known.title[1:], blocks)
