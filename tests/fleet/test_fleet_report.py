@@ -15,9 +15,9 @@ from workalike.fleet.generate.habits import Truth
 from workalike.fleet.generate.logs import write_fleet
 from workalike.fleet.ingest import ingest
 from workalike.fleet.report.changes import growth, outliers, slow_targets
-from workalike.fleet.report.paper import Thresholds, paper_tables
+from workalike.fleet.report.paper import NAMES, Thresholds, paper_jobs, paper_tables
 from workalike.fleet.report.period import Period
-from workalike.fleet.report.rankings import coverage, ranked, unread_checkpoints
+from workalike.fleet.report.rankings import coverage, ranked, rules, unread_checkpoints
 from workalike.fleet.report.whole import html_page, notify, whole_report
 from workalike.fleet.site import Site, read_site
 from workalike.fleet.store import Part, Store, open_or_make
@@ -43,6 +43,27 @@ def test_the_papers_tables(centre: tuple[Store, Truth]) -> None:
     assert (redundant.jobs, redundant.users) == (truth.counts["lattice"], 1)
     assert (metadata.jobs, metadata.users) == (truth.counts["genomes"], 1)
     assert small.jobs == truth.counts["particles"] and redundant.total == 900
+
+
+def test_the_jobs_behind_the_papers_tables(centre: tuple[Store, Truth]) -> None:
+    store, truth = centre
+    found = paper_jobs(store.connect(), Period(), Thresholds(), 1000)
+    by_metric = {name: [job for job in found if job["metric"] == name] for name in NAMES}
+    assert {job["user"] for job in by_metric["redundant reads"]} == {truth.redundant}
+    counts = [truth.counts[name] for name in ("lattice", "genomes", "particles")]
+    assert [len(jobs) for jobs in by_metric.values()] == counts
+    values = [job["value"] for job in by_metric["redundant reads"]]
+    assert values == sorted(values, reverse=True)
+    assert len(paper_jobs(store.connect(), Period(), Thresholds(), 2)) == sum(
+        min(2, count) for count in counts
+    )
+
+
+def test_what_hurts_most(centre: tuple[Store, Truth]) -> None:
+    found = rules(centre[0].connect(), Period())
+    assert found[0]["rule"] == "all-ranks-read-all"
+    assert found[0]["logs"] == centre[1].counts["lattice"] and found[0]["users"] == 1
+    assert len(rules(centre[0].connect(), Period(), 1)) == 1
 
 
 def test_a_period_is_a_part(centre: tuple[Store, Truth]) -> None:

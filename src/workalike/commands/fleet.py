@@ -234,6 +234,7 @@ def report(
     ] = 100e6,
     collective: Annotated[int, typer.Option(min=0, help="Table 5: at most so many collective writes.")] = 0,
     stdio: Annotated[bool, typer.Option(help="Table 4: count the time of STDIO too.")] = True,
+    top: Annotated[int, typer.Option(min=1, max=10**6, metavar="N", help="Rows of each ranking.")] = 20,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write one HTML page.")] = None,
     csv: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Also write each table as CSV into this folder.")
@@ -253,13 +254,15 @@ def report(
 
     The tables of the Cray XE6 paper for any period and threshold, and how they overlap; users and applications by
     wasted rank-hours and time of I/O; growth; jobs slower than their own past; slow storage targets; checkpoints that
-    nobody reads; coverage.
+    nobody reads; coverage; and the jobs behind the paper's tables.
 
     Examples:
 
         workalike fleet report --db fleet/
 
         workalike fleet report --db fleet/ --since 2026-01-01 --until 2026-03-14 --small-writes 1e6
+
+        workalike fleet report --db fleet/ --top 1000 --csv tables/
     """
     from workalike.files import write_text
     from workalike.fleet.report.paper import Thresholds
@@ -277,7 +280,7 @@ def report(
     store = open_store(db)
     with damage_named(db):
         connection = store.connect()
-        tables, more = whole_report(connection, period, at)
+        tables, more = whole_report(connection, period, at, top)
         if html is not None:
             write_text(html, html_page(tables, more, period))
         if csv is not None:

@@ -127,6 +127,23 @@ def paper_tables(connection: Any, period: Period, at: Thresholds) -> PaperTables
     return PaperTables(metrics, overlaps)
 
 
+def paper_jobs(connection: Any, period: Period, at: Thresholds, most: int) -> list[dict[str, Any]]:
+    """The jobs that each metric identifies, those with the largest value first, at most `most` of each."""
+    values = ["redundant_read", f"100 * {meta_share(at.stdio)}", "small_shared_writes"]
+    out = []
+    for (name, test), value in zip(conditions(at).items(), values, strict=True):
+        result = connection.execute(
+            f"""
+            SELECT '{name}' AS metric, ({value})::DOUBLE AS value, site, job_id, "user", application, start, nprocs,
+                job_key AS log_id
+            FROM job WHERE {period.condition()} AND {test} ORDER BY value DESC, job_key LIMIT {int(most)}
+            """
+        )
+        names = [column[0] for column in result.description]
+        out += [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+    return out
+
+
 def _metric(place: int, total: int, found: tuple[int, int, float | None], at: Thresholds) -> Metric:
     jobs, users, largest = found
     titles = (

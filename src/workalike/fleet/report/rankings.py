@@ -41,6 +41,22 @@ def ranked(connection: Any, period: Period, by: str, most: int = MOST) -> Rows:
     )
 
 
+def rules(connection: Any, period: Period, most: int = MOST) -> Rows:
+    """What hurts most: rules by the wasted rank-hours of their problems, each at most the rank-hours in I/O of its log."""
+    return rows(
+        connection,
+        f"""
+        SELECT rule, count(*) AS logs, count(DISTINCT "user") AS users, count(DISTINCT application) AS applications,
+            sum(least(cost_s, spent)) / 3600 AS wasted_rank_hours
+        FROM finding JOIN (
+            SELECT log_id, "user", application, start, read_s + write_s + meta_s + stdio_s + stdio_meta_s AS spent
+            FROM log WHERE {period.condition()}
+        ) USING (log_id)
+        WHERE answer = 'problem' GROUP BY 1 ORDER BY wasted_rank_hours DESC, rule LIMIT {int(most)}
+        """,
+    )
+
+
 def unread_checkpoints(connection: Any, period: Period, most: int = MOST) -> Rows:
     """Applications whose checkpoints no later log of the database reads, with their bytes.
 

@@ -14,7 +14,7 @@ from typing import Any
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text, write_text
 from workalike.fleet.report import changes, rankings
-from workalike.fleet.report.paper import PaperTables, Thresholds, paper_tables
+from workalike.fleet.report.paper import PaperTables, Thresholds, paper_jobs, paper_tables
 from workalike.fleet.report.period import Period
 from workalike.fleet.report.rankings import Rows
 from workalike.fleet.store import Store
@@ -23,6 +23,8 @@ from workalike.text import day_text, size_text
 TITLES = {
     "users": "Users by wasted rank-hours, then by rank-hours in I/O",
     "applications": "Applications by wasted rank-hours, then by rank-hours in I/O",
+    "rules": "Findings by wasted rank-hours of all their jobs",
+    "paper_jobs": "Jobs of the paper's tables: redundant bytes, per cent of metadata, small writes",
     "growth": "Applications that grow (bytes per job, from week to week)",
     "outliers": "Jobs far slower than earlier runs of the same workload",
     "slow_targets": "Storage targets that were slow for a week",
@@ -39,19 +41,24 @@ NOTIFY_LIMIT_S = 60.0
 MOST_AT_ONCE = 1000
 """Findings that a command is given at once."""
 MOST_LOOKED_AT = 1_000_000
+MOST_FINDINGS = 1000
 
 
-def whole_report(connection: Any, period: Period, at: Thresholds) -> tuple[PaperTables, dict[str, Rows]]:
-    """The paper's tables, and the rows of each further table."""
+def whole_report(
+    connection: Any, period: Period, at: Thresholds, most: int = rankings.MOST
+) -> tuple[PaperTables, dict[str, Rows]]:
+    """The paper's tables, and the rows of each further table, at most `most` where the number is not limited by nature."""
     return paper_tables(connection, period, at), {
-        "users": rankings.ranked(connection, period, "user"),
-        "applications": rankings.ranked(connection, period, "application"),
-        "growth": changes.growth(connection, period),
-        "outliers": changes.outliers(connection, period),
-        "slow_targets": changes.slow_targets(connection, period),
-        "unread_checkpoints": rankings.unread_checkpoints(connection, period),
+        "users": rankings.ranked(connection, period, "user", most),
+        "applications": rankings.ranked(connection, period, "application", most),
+        "rules": rankings.rules(connection, period, most),
+        "paper_jobs": paper_jobs(connection, period, at, most),
+        "growth": changes.growth(connection, period, most),
+        "outliers": changes.outliers(connection, period, most),
+        "slow_targets": changes.slow_targets(connection, period, most),
+        "unread_checkpoints": rankings.unread_checkpoints(connection, period, most),
         "coverage": rankings.coverage(connection, period),
-        "findings": findings(connection, period, 0.0),
+        "findings": findings(connection, period, 0.0, max(most, MOST_FINDINGS)),
     }
 
 
