@@ -254,7 +254,7 @@ def report(
 
     The tables of the Cray XE6 paper for any period and threshold, and how they overlap; users and applications by
     wasted rank-hours and time of I/O; growth; jobs slower than their own past; slow storage targets; checkpoints that
-    nobody reads; coverage; and the jobs behind the paper's tables.
+    nobody reads; coverage; and the jobs that the paper's tables count.
 
     Examples:
 
