@@ -56,3 +56,12 @@ def test_snippets_are_in_fortran_and_python_where_these_have_the_call() -> None:
     both = {"fortran", "python"}
     assert sum(set(rule.other_snippets) == both for rule in all_rules().values()) >= 8
     assert {name for rule in all_rules().values() for name in rule.other_snippets} <= both
+
+
+def test_rules_whose_change_is_a_call_show_it() -> None:
+    """The others are questions of correctness, of the machine, or of how long a run is."""
+    without = {
+        "checkpoint-interval", "close-flushes", "conflict", "metadata-share", "partial-log", "possible-conflict",
+        "reads-from-memory", "slow-rank", "slower-than-its-past", "small-sequential",
+    }  # fmt: skip
+    assert {rule.id for rule in all_rules().values() if not rule.snippet} == without

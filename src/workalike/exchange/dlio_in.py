@@ -59,7 +59,13 @@ class _Import:
 
     def run(self, *, given: bool) -> Imported:
         if not self.flag("workflow", "train", True):
-            self.refuse(("workflow", "train"), "no data set is read without training", "set train: True")
+            only = self.flag("workflow", "checkpoint", False)
+            what = "a workload that only writes checkpoints is not read" if only else "no data set is read"
+            self.refuse(
+                ("workflow", "train"),
+                f"{what} without training",
+                "import one with train: True, or write the workload",
+            )
         if not given:
             self.notes.say("one training process; -n gives another number")
         self.format()

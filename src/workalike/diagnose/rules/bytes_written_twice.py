@@ -39,6 +39,10 @@ RULE = Rule(
     seen_as="The bytes written of a file exceed its last byte written, within one open.",
     costs="Write time x (1 - extent / bytes written).",
     advice="Write each part once: collect it in memory until it is final.",
+    snippet="""/* Leave room for the header, and write it once, when it is final. */
+MPI_File_write_at_all(file, header_size + offset, part, n, type, &status);
+if (rank == 0) MPI_File_write_at(file, 0, &header, 1, head, &status);""",
+    language="c",
     needs=("POSIX",),
     explained_by=("fill-values", "library-metadata"),
     not_this="a file that is opened again may be appended to: a log has no offsets of appends.",

@@ -51,6 +51,13 @@ RULE = Rule(
     seen_as="The job uses very many files of one folder.",
     costs="Metadata time of these files.",
     advice="Spread the files over folders, one for each group of ranks.",
+    snippet="""char name[PATH_MAX];
+snprintf(name, sizeof name, "%03d/rank.%d", rank / 256, rank);""",
+    language="c",
+    other_snippets={
+        "fortran": "write (name, '(i3.3, \"/rank.\", i0)') rank / 256, rank",
+        "python": 'path = folder / f"{rank // 256:03d}" / f"rank.{rank}"',
+    },
     any_of=("POSIX", "STDIO"),
     changes=(MERGED,),
 )

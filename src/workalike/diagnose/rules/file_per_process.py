@@ -51,6 +51,16 @@ RULE = Rule(
     seen_as="A family has about one file for each rank, in a job of thousands of ranks.",
     costs="Metadata time of these files.",
     advice="Share files between the ranks of a node or of a group, or write one file collectively.",
+    snippet="""MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, info, &node);
+MPI_File_open(node, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &file);""",
+    language="c",
+    other_snippets={
+        "fortran": """call MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, info, node, err)
+call MPI_File_open(node, name, MPI_MODE_CREATE + MPI_MODE_WRONLY, &
+                   info, file, err)""",
+        "python": """node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+file = MPI.File.Open(node, name, MPI.MODE_CREATE | MPI.MODE_WRONLY)""",
+    },
     any_of=("POSIX", "STDIO"),
     changes=(MERGED,),
 )

@@ -39,6 +39,10 @@ RULE = Rule(
     seen_as="A rank opens a file k times, and reads k times its extent.",
     costs="Read time x (1 - 1/k).",
     advice="Keep the data in memory or on a local disk after the first epoch.",
+    snippet="""samples = [load(path) for path in paths]  # once, before the first epoch
+for epoch in range(epochs):
+    train(shuffled(samples))""",
+    language="python",
     any_of=("POSIX", "STDIO"),
     explained_by=("all-ranks-read-all",),
 )

@@ -55,6 +55,18 @@ RULE = Rule(
     seen_as="A rank opens the same file many times.",
     costs="Metadata time x opens / (opens + stats + seeks).",
     advice="Open the file once and keep it open.",
+    snippet="""FILE *file = fopen(name, "a");  /* once, before the loop */
+for (int step = 0; step < steps; step++) fprintf(file, ...);
+fclose(file);""",
+    language="c",
+    other_snippets={
+        "fortran": """open (newunit=unit, file=name, position="append")  ! once
+do step = 1, steps; write (unit, *) values; end do
+close (unit)""",
+        "python": """with open(name, "a") as file:  # once, around the loop
+    for step in steps:
+        file.write(line(step))""",
+    },
     any_of=("POSIX", "STDIO"),
     changes=(OPENED_ONCE,),
 )

@@ -49,6 +49,16 @@ RULE = Rule(
     seen_as="Reads below 1 MiB jump in the file.",
     costs="Read time x small reads out of order / reads.",
     advice="Read a larger block and pick from it; sort the reads by offset; read collectively.",
+    snippet="""MPI_File_set_view(file, 0, MPI_BYTE, wanted, "native", info);
+MPI_File_read_all(file, values, count, MPI_BYTE, &status);""",
+    language="c",
+    other_snippets={
+        "fortran": """call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_BYTE, wanted, &
+                       "native", info, err)
+call MPI_File_read_all(file, values, n, MPI_BYTE, status, err)""",
+        "python": """file.Set_view(0, MPI.BYTE, wanted)
+file.Read_all(values)""",
+    },
     needs=("POSIX",),
     explained_by=("all-ranks-read-all", "read-again-each-epoch", "independent-access", "read-amplification"),
     changes=(IN_ORDER, AGGREGATED),

@@ -52,6 +52,14 @@ RULE = Rule(
     seen_as="stat is called far more often than files are opened.",
     costs="Metadata time x stats / (opens + stats + seeks).",
     advice="Ask on one rank and pass the answer on; keep sizes in memory instead of asking again.",
+    snippet="""if (rank == 0) found = access(name, F_OK) == 0;
+MPI_Bcast(&found, 1, MPI_INT, 0, comm);""",
+    language="c",
+    other_snippets={
+        "fortran": """if (rank == 0) inquire (file=name, exist=found)
+call MPI_Bcast(found, 1, MPI_LOGICAL, 0, comm, err)""",
+        "python": "found = comm.bcast(path.exists() if rank == 0 else None)",
+    },
     needs=("POSIX",),
     not_this="logs of programs with glibc 2.33 or newer by Darshan: it does not see stat there.",
     changes=(NO_STATS,),

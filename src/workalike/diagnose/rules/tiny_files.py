@@ -46,6 +46,10 @@ RULE = Rule(
     seen_as="The job opens many files for each rank, and they are small.",
     costs="All I/O time of these files.",
     advice="Put them into one file: HDF5, a tar archive, or one shared file with an index.",
+    snippet="""with h5py.File("all.h5", "w") as file:
+    for name, values in results.items():
+        file[name] = values""",
+    language="python",
     any_of=("POSIX", "STDIO"),
     changes=(MERGED,),
 )

@@ -57,6 +57,15 @@ RULE = Rule(
     seen_as="The busiest rank of a family moves, or takes, a multiple of the mean.",
     costs="Busiest rank's time less the mean.",
     advice="Spread the data evenly, or let collective buffering do so.",
+    snippet="""MPI_Info_set(info, "romio_cb_write", "enable");
+MPI_File_write_at_all(file, offset, part, count, type, &status);""",
+    language="c",
+    other_snippets={
+        "fortran": """call MPI_Info_set(info, "romio_cb_write", "enable", err)
+call MPI_File_write_at_all(file, offset, part, n, MPI_REAL8, status, err)""",
+        "python": """info.Set("romio_cb_write", "enable")
+file.Write_at_all(offset, part)""",
+    },
     needs=("POSIX",),
     explained_by=(
         "slow-target",
