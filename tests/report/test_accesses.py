@@ -9,6 +9,7 @@ import pytest
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
+from workalike.plan.core import core_plan
 from workalike.plan.resolve import Options, resolve
 from workalike.report import accesses, charts
 from workalike.workload.model import Role, Workload
@@ -72,3 +73,28 @@ def test_accesses_of_a_log_are_those_of_its_trace(tmp_path: Path, use_trace: boo
     ((name, picture),) = charts.access_pictures(pairing, replica=False)
     assert name == original.name
     assert ("its trace" if use_trace else "by its counters") in picture
+
+
+def test_accesses_of_a_replica_are_those_of_its_trace(tmp_path: Path) -> None:
+    """A wrong engine shows in the picture: here one that writes backwards."""
+    asked = workload(1, 4)
+    plan = resolve(asked, Options())
+    log = LogBuilder(nprocs=1, run_time=10.0)
+    names = core_plan(plan).operations(rank=0, most=100)["names"]
+    assert len(names) == 2
+    for place, name in enumerate(names):
+        offsets = [3000, 2000, 1000, 0] if place == 0 else [0, 0, 0, 0]
+        log.posix(f"/scratch/{name}", 0, OPENS=1, WRITES=4, BYTES_WRITTEN=4 * SIZE, SIZE_WRITE_100_1K=4)
+        log.dxt_posix(
+            f"/scratch/{name}", 0, writes=[(o, SIZE, 1.0 + i, 1.5 + i) for i, o in enumerate(offsets)]
+        )
+    made = characterize(
+        [open_log(log.write(tmp_path / "r.darshan"))], CharacterizeOptions(include_noise=True)
+    )
+    pairing = pair_up(asked, made, plan=plan)
+    found = accesses.of_replica(pairing, KEY)
+    assert found is not None and found.traced
+    assert found.offset.tolist() == [3000, 2000, 1000, 0]
+    planned = accesses.of_replica(pair_up(asked, None, plan=plan), KEY)
+    assert planned is not None and not planned.traced
+    assert planned.offset.tolist() == [0, 1000, 2000, 3000]

@@ -32,7 +32,7 @@ def key_of_name(name: str) -> Key | None:
     return (Role(parsed[0]), parsed[1]) if parsed else None
 
 
-def _file_of(name: str) -> int | None:
+def file_of_name(name: str) -> int | None:
     """Which of its family's files a data file of the engine is."""
     parsed = _core.parse_name(PurePosixPath(name).name)
     return parsed[2] if parsed else None
@@ -62,7 +62,7 @@ def side_of_log(
             family = side.families.setdefault(key, SideFamily(key[0], key[1], level))
             for dump in dumps:
                 made = _dump(dump, level, facts.family.counted_at)
-                files = {_file_of(file.name) for file in dump.files} if key in new_files else set()
+                files = {file_of_name(file.name) for file in dump.files} if key in new_files else set()
                 file = files.pop() if len(files) == 1 else None
                 if file is None:
                     family.dumps.append(made)

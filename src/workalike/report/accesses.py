@@ -5,14 +5,14 @@ One dump is looked at, the first, since those after it are much alike; of a file
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from workalike import _core
-from workalike.characterize.result import FamilyFacts
+from workalike.compare.from_log import file_of_name, key_of_name
 from workalike.compare.pairing import Pairing
 from workalike.darshan import Log
 from workalike.errors import WorkalikeError
@@ -58,10 +58,29 @@ def of_original(pairing: Pairing, key: tuple[object, int]) -> Accesses | None:
         next((f for f in found.families if (f.family.role, f.family.number) == key), None) if found else None
     )
     if found is not None and facts is not None and len(found.logs) == 1:
-        traced = _traced(found.logs[0], facts)
+        dumps = facts.dumps[:1] if facts.family.lifetime is Lifetime.PER_DUMP else facts.dumps
+        files = {file.record_id for dump in dumps for file in dump.files}
+        traced = _traced(found.logs[0], facts.family.counted_at, files)
         if traced is not None:
             return traced
     return of_plan(pairing.full_plan, key)
+
+
+def of_replica(pairing: Pairing, key: tuple[object, int]) -> Accesses | None:
+    """The replica's accesses: those of the trace of its run, else those of its plan."""
+    log, plan = pairing.replica_log, pairing.plan
+    family = next((f for f in plan.families if (f.role, f.number) == key), None)
+    if log is not None and len(log.logs) == 1 and family is not None:
+        shown = {plan.dumps[place].file for place in _dumps_of(plan, family)}
+        files = {
+            number
+            for number, name in log.logs[0].names.items()
+            if key_of_name(name) == key and file_of_name(name) in shown
+        }
+        traced = _traced(log.logs[0], family.level, files)
+        if traced is not None:
+            return traced
+    return of_plan(plan, key)
 
 
 def of_plan(plan: Plan, key: tuple[object, int]) -> Accesses | None:
@@ -96,15 +115,13 @@ def _planned(
         yield rank, columns["offset"][place], columns["length"][place], kind[place] == writes
 
 
-def _traced(log: Log, facts: FamilyFacts) -> Accesses | None:
-    """The accesses of a trace at the family's level; None where it is not traced."""
-    module = TRACES.get(facts.family.counted_at)
+def _traced(log: Log, level: Level, files: Collection[int]) -> Accesses | None:
+    """The accesses of a trace at a level, in files by their record ids; None where they are not traced."""
+    module = TRACES.get(level)
     table = log.dxt(module) if module is not None else None
-    if table is None or not table.offsets_valid or not facts.dumps:
+    if table is None or not table.offsets_valid or not files:
         return None
-    dumps = facts.dumps[:1] if facts.family.lifetime is Lifetime.PER_DUMP else facts.dumps
-    files = np.array(sorted({file.record_id for dump in dumps for file in dump.files}), dtype=np.uint64)
-    places = np.flatnonzero(np.isin(table.ids, files))
+    places = np.flatnonzero(np.isin(table.ids, np.array(sorted(files), dtype=np.uint64)))
     by_rank: dict[int, list[int]] = {}
     for place in places.tolist():
         by_rank.setdefault(int(table.ranks[place]), []).append(place)

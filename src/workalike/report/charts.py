@@ -219,7 +219,7 @@ def access_pictures(pairing: Pairing, *, replica: bool) -> list[tuple[str, Marku
         key = (pair.original.role, pair.original.number)
         sides = {"original": accesses.of_original(pairing, key)}
         if replica:
-            sides["replica"] = accesses.of_plan(pairing.plan, key)
+            sides["replica"] = accesses.of_replica(pairing, key)
         shown = {word: side for word, side in sides.items() if side is not None}
         if "original" in shown:
             out.append((pair.original.name, _access_picture(f"accesses{len(out)}", shown)))
