@@ -57,7 +57,9 @@ def ratios(table: StudyTable, found: Findings) -> Chart | None:
         axes.grid(axis="y", visible=False)
         axes.set_xlabel(f"bandwidth ÷ bandwidth of {shown(table.base())}")
     rows: list[Row] = [
-        (r.name, r.ratio.ratio, r.ratio.low, r.ratio.high, r.ratio.pairs, r.p_best) for r in known if r.ratio
+        (r.name, r.ratio.ratio, r.ratio.low, r.ratio.high, r.ratio.pairs, r.p_best, r.ratio.p)
+        for r in known
+        if r.ratio
     ]
     return Chart(
         "ratios",
@@ -65,7 +67,7 @@ def ratios(table: StudyTable, found: Findings) -> Chart | None:
         "A dot is the ratio, its line the interval. Blue is faster, orange slower; grey lines that cross 1 may be no difference.",
         "Geometric means of ratios within blocks; 95 % intervals that hold for all settings at once.",
         drawn.svg,
-        ("setting", "ratio", "low", "high", "blocks", "p_best"),
+        ("setting", "ratio", "low", "high", "blocks", "p_best", "p"),
         rows,
     )
 
