@@ -60,17 +60,22 @@ def test_a_measured_gain_takes_the_place_of_the_bound(tmp_path: Path) -> None:
     assert with_gains(found, [unmeasured]).findings[0].gain_at_most_s == found.findings[0].gain_at_most_s
 
 
-def test_the_page_says_what_consistency_the_job_needs_and_what_was_tried(tmp_path: Path) -> None:
-    log = LogBuilder(nprocs=2, run_time=10.0).posix("/data/x", OPENS=2, WRITES=2, BYTES_WRITTEN=20)
-    for rank in range(2):
-        log.dxt_posix("/data/x", rank, writes=[(0, 10, 1.0 + rank, 1.5 + rank)])
-    path = log.write(tmp_path / "x.darshan")
+def add_opens(log: Path) -> None:
+    """Write a side file in which two ranks open /data/x: without events no order is known."""
     events = [
         {"file": "/data/x", "rank": rank, "module": "POSIX", "event": "open", "start": 0.1, "end": 0.2}
         for rank in range(2)
     ]
     side = {"version": 1, "events": events, "clocks": [{"rank": 0}, {"rank": 1}]}
-    path.with_name("x.darshan.extra.json").write_text(json.dumps(side))
+    log.with_name(f"{log.name}.extra.json").write_text(json.dumps(side))
+
+
+def test_the_page_says_what_consistency_the_job_needs_and_what_was_tried(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=2, run_time=10.0).posix("/data/x", OPENS=2, WRITES=2, BYTES_WRITTEN=20)
+    for rank in range(2):
+        log.dxt_posix("/data/x", rank, writes=[(0, 10, 1.0 + rank, 1.5 + rank)])
+    path = log.write(tmp_path / "x.darshan")
+    add_opens(path)
     job = read_job([open_log(path)])
     found = diagnosis_of(job, Site())
     found.tried = [Tried(rule="small-writes", change="collective", says="<b>all</b>", reason="no reason")]
@@ -87,12 +92,7 @@ def test_what_was_not_traced_is_no_proof_of_order(tmp_path: Path) -> None:
     for rank in range(2):
         log.dxt_posix("/data/x", rank, writes=[(10 * rank, 10, 1.0 + rank, 1.5 + rank)])
     path = log.write(tmp_path / "x.darshan")
-    events = [
-        {"file": "/data/x", "rank": rank, "module": "POSIX", "event": "open", "start": 0.1, "end": 0.2}
-        for rank in range(2)
-    ]
-    side = {"version": 1, "events": events, "clocks": [{"rank": 0}, {"rank": 1}]}
-    path.with_name("x.darshan.extra.json").write_text(json.dumps(side))
+    add_opens(path)
     found = diagnosis_of(read_job([open_log(path)]), Site())
     assert found.consistency is not None and found.consistency.pairs == 0
     text = " ".join(diagnosis_text(found).split())

@@ -6,9 +6,11 @@ import re
 from typing import Any
 
 _KERNEL = re.compile(r"^\S+ (\S+) \S+$")
+# As uniq -c prints the names of all cores.
 _CPU = re.compile(r"^\s*(\d{1,9}) (\S.*)$")
 _MEMORY = re.compile(r"^MemTotal:\s*(\d{1,15}) kB$")
 _HOST = re.compile(r"^host: (\S+)$")
+# As df -PT prints it: device, type, blocks of 1 KiB, used, free, share, place.
 _FILE_SYSTEM = re.compile(r"^\S+\s+(\S+)\s+(\d{1,15})\s+\d+\s+\d+\s+\d+%\s")
 KIB = 1024
 
@@ -24,10 +26,8 @@ def described(said: str) -> dict[str, Any]:
             out["memory_bytes"] = KIB * int(found[1])
         elif found := _HOST.match(line):
             out["host"] = found[1]
-        elif found := _FILE_SYSTEM.match(
-            line
-        ):  # df -PT: device, type, blocks of 1 KiB, used, free, share, place
+        elif found := _FILE_SYSTEM.match(line):
             out["file_systems"] = {"data": {"type": found[1], "bytes": KIB * int(found[2])}}
-        elif (found := _CPU.match(line)) and "cpu" not in out:  # uniq -c of the names of processors
+        elif (found := _CPU.match(line)) and "cpu" not in out:
             out |= {"cores": int(found[1]), "cpu": found[2]}
     return out

@@ -10,7 +10,13 @@ from importlib import metadata
 
 from workalike import __version__
 from workalike.characterize.result import Characterization
-from workalike.compare.fidelity_schema import AgreementFidelity, CounterFidelity, FamilyFidelity, Fidelity
+from workalike.compare.fidelity_schema import (
+    AgreementFidelity,
+    CounterFidelity,
+    FamilyFidelity,
+    Fidelity,
+    UncoveredShare,
+)
 from workalike.compare.grade import worst_bytes
 from workalike.compare.laws import Law
 from workalike.compare.pairing import Pairing, error_pct
@@ -92,19 +98,18 @@ def cards(fidelity: Fidelity) -> list[Card]:
             Card("start times", f"{seconds_text(max(starts))} off", "at most, in time of the original")
         )
     out += _time_cards(fidelity)
-    share = fidelity.uncovered.bytes_pct
-    unknown = fidelity.uncovered.unknown_files
-    whole = (
-        f"of the bytes, and {plural(unknown, 'file')} of unknown size"
-        if unknown
-        else "of the application's bytes"
-    )
-    out.append(
-        Card(
-            "not covered", percent_text(share), whole, _mood(share if not unknown else max(share, 1), 0.0, 5)
-        )
-    )
+    out.append(_left_out_card(fidelity.uncovered))
     return out
+
+
+def _left_out_card(left_out: UncoveredShare) -> Card:
+    share = left_out.bytes_pct
+    if not left_out.unknown_files:
+        return Card("not covered", percent_text(share), "of the application's bytes", _mood(share, 0.0, 5))
+    files = plural(left_out.unknown_files, "file")
+    # What is unknown is not good.
+    mood = "fair" if share <= 5 else "bad"
+    return Card("not covered", percent_text(share), f"of the bytes, and {files} of unknown size", mood)
 
 
 def _agreement_cards(agreement: AgreementFidelity) -> list[Card]:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from workalike.fleet.report.period import Period
+from workalike.fleet.report.rankings import Rows, rows
 from workalike.text import size_text
 
 TIB = 2**40
@@ -127,20 +128,19 @@ def paper_tables(connection: Any, period: Period, at: Thresholds) -> PaperTables
     return PaperTables(metrics, overlaps)
 
 
-def paper_jobs(connection: Any, period: Period, at: Thresholds, most: int) -> list[dict[str, Any]]:
+def paper_jobs(connection: Any, period: Period, at: Thresholds, most: int) -> Rows:
     """The jobs that each metric identifies, those with the largest value first, at most `most` of each."""
     values = ["redundant_read", f"100 * {meta_share(at.stdio)}", "small_shared_writes"]
-    out = []
+    out: Rows = []
     for (name, test), value in zip(conditions(at).items(), values, strict=True):
-        result = connection.execute(
+        out += rows(
+            connection,
             f"""
             SELECT '{name}' AS metric, ({value})::DOUBLE AS value, site, job_id, "user", application, start, nprocs,
                 job_key AS log_id
             FROM job WHERE {period.condition()} AND {test} ORDER BY value DESC, job_key LIMIT {int(most)}
-            """
+            """,
         )
-        names = [column[0] for column in result.description]
-        out += [dict(zip(names, row, strict=True)) for row in result.fetchall()]
     return out
 
 

@@ -8,6 +8,8 @@ from workalike.fleet.report.period import Period
 
 Rows = list[dict[str, Any]]
 MOST = 20
+SPENT = "read_s + write_s + meta_s + stdio_s + stdio_meta_s"
+"""Time of all ranks in the calls of a log."""
 
 
 def rows(connection: Any, sql: str) -> Rows:
@@ -34,7 +36,7 @@ def ranked(connection: Any, period: Period, by: str, most: int = MOST) -> Rows:
             sum(spent) / 3600 AS io_rank_hours,
             100 * sum(spent) / nullif(sum(nprocs * run_time), 0) AS io_percent,
             sum(bytes_read)::DOUBLE AS bytes_read, sum(bytes_written)::DOUBLE AS bytes_written
-        FROM (SELECT *, read_s + write_s + meta_s + stdio_s + stdio_meta_s AS spent FROM log
+        FROM (SELECT *, {SPENT} AS spent FROM log
               WHERE {period.condition()}) LEFT JOIN cost USING (log_id)
         GROUP BY 1 ORDER BY wasted_rank_hours DESC, io_rank_hours DESC, name LIMIT {int(most)}
         """,
@@ -49,7 +51,7 @@ def rules(connection: Any, period: Period, most: int = MOST) -> Rows:
         SELECT rule, count(*) AS logs, count(DISTINCT "user") AS users, count(DISTINCT application) AS applications,
             sum(least(cost_s, spent)) / 3600 AS wasted_rank_hours
         FROM finding JOIN (
-            SELECT log_id, "user", application, start, read_s + write_s + meta_s + stdio_s + stdio_meta_s AS spent
+            SELECT log_id, "user", application, start, {SPENT} AS spent
             FROM log WHERE {period.condition()}
         ) USING (log_id)
         WHERE answer = 'problem' GROUP BY 1 ORDER BY wasted_rank_hours DESC, rule LIMIT {int(most)}
