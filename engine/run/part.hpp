@@ -20,7 +20,7 @@ struct HeldFile {
 };
 
 struct RankPart {
-    RankPart(const Setup& setup, std::size_t dump, std::int64_t member, const Life& life,
+    RankPart(const Setup& setup, std::size_t dump, std::int64_t member, const OwnTime& own_time,
              const DumpOperations::Options& dump_options, const RankCalls::File& file_state,
              FileContext file_context)
         : position(dump),
@@ -32,7 +32,7 @@ struct RankPart {
           options(dump_options),
           operations(setup.plan, dump, setup.layout(dump), member, dump_options),
           calls(operations, call_rules(*performer.counted), file_state),
-          dump_steps(setup.plan, dump, setup.times[dump], life, operations, calls, reads_others),
+          dump_steps(setup.plan, dump, setup.times[dump], own_time, operations, calls, reads_others),
           context(std::move(file_context)) {
         context.mesh = operations.mesh();
         summary.dump = static_cast<std::int64_t>(dump);

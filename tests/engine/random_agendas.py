@@ -71,6 +71,17 @@ def random_processes(rng: random.Random) -> list[dict[str, Any]]:
     return out
 
 
+def random_skew(rng: random.Random) -> dict[str, Any]:
+    """Some ranks begin to read or to write later than the others."""
+    return {
+        name: [
+            {"ranks": [[rank, rank, 1]], "delay_s": round(rng.uniform(0, 3), 3)}
+            for rank in rng.sample(range(RANKS), rng.randint(0, RANKS))
+        ]
+        for name in ("reads", "writes")
+    }
+
+
 def random_overlaps(
     rng: random.Random, backends: tuple[str, ...] = ("posix", "stdio", "mpiio")
 ) -> dict[str, Any]:
@@ -83,6 +94,8 @@ def random_overlaps(
             item["sharing"]["turns"] = "concurrent"
         if lifetime == "per-dump":
             item |= {"keep": rng.choice([0, 0, 1]), "rename": rng.random() < 0.2}
+        if rng.random() < 0.3:
+            item["skew"] = random_skew(rng)
         plan["families"].append(item)
         writes_first = content(stream([[16, 512]], pattern="contiguous"))
         for index in range(rng.randint(1, 4)):

@@ -69,6 +69,53 @@ def test_compute_time_lies_between_the_operations() -> None:
     assert found["busy_s"][found["kind"] == write].tolist() == pytest.approx([0.2] * 5)
 
 
+def test_ranks_that_are_late() -> None:
+    """Rank 1 writes two seconds later than the others, and reads half a second later."""
+    skew = {
+        name: [{"ranks": [[1, 1, 1]], "delay_s": delay}] for name, delay in (("writes", 2), ("reads", 0.5))
+    }
+    moves = content(stream([[6, 1000]]), stream([[6, 1000]], direction="read"))
+    times = {"end_s": 10.0, "writes": [0.0, 4.0, 0.0], "reads": [6.0, 8.0, 0.0]}
+    own_files = family(sharing={"mode": "per-rank"}, skew=skew)
+    plan = make_plan(3, [own_files], [moves], [dump(**times)])
+    for rank, moments in ((0, [0, 4, 6, 8]), (1, [2, 6, 6.5, 8.5]), (2, [0, 4, 6, 8])):
+        assert transfers(core(plan).timeline(rank, MOST)).tolist() == pytest.approx(moments)
+
+
+def test_late_ranks_end_with_their_dump() -> None:
+    skew = {"writes": [{"ranks": "all", "delay_s": 7.0}]}
+    times = {"end_s": 10.0, "writes": [0.0, 4.0, 0.0]}
+    plan = make_plan(1, [family(skew=skew)], [content(stream([[2, 1000]]))], [dump(**times)])
+    assert transfers(core(plan).timeline(0, MOST)).tolist() == pytest.approx([7.0, 10.0])
+
+
+def test_ranks_that_others_wait_for_are_not_late() -> None:
+    skew = {"writes": [{"ranks": [[1, 1, 1]], "delay_s": 2.0}]}
+    times = {"end_s": 10.0, "writes": [0.0, 4.0, 0.0]}
+    shared = family("mpiio", sharing={"mode": "shared"}, skew=skew)
+    plan = make_plan(2, [shared], [content(stream([[4, 1000]], collective=True))], [dump(**times)])
+    assert transfers(core(plan).timeline(1, MOST)).tolist() == pytest.approx([0.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    ("skew", "message"),
+    [
+        (
+            {"writes": [{"ranks": [[0, 1, 1]], "delay_s": 1}, {"ranks": [[1, 1, 1]], "delay_s": 2}]},
+            "rank 1 is in another",
+        ),
+        ({"writes": [{"ranks": [[0, 0, 1]], "delay_s": -1}]}, "delay_s"),
+        ({"writes": [{"ranks": [[2, 2, 1]], "delay_s": 1}]}, "ranks"),
+        ({"opens": []}, "opens"),
+        ({"reads": [{"ranks": [[0, 0, 1]], "delay_s": 1}] * 65}, "more than 64 groups"),
+    ],
+)
+def test_contradictory_skew_is_refused(skew: dict[str, Any], message: str) -> None:
+    plan = make_plan(2, [family(skew=skew)], [content(stream([[4, 1000]]))], [dump()])
+    with pytest.raises(_core.PlanError, match=message):
+        core(plan)
+
+
 def test_small_operations_take_the_less_time() -> None:
     """A header of a hundredth of the data takes a sixty-fourth of a write of data, wherever it is."""
     data, header = stream([[4, 6400]]), stream([[1, 64]])

@@ -46,6 +46,7 @@ from workalike.workload.model import (
     Window,
     Workload,
 )
+from workalike.workload.schedule import Skew
 
 sizes = st.one_of(
     st.integers(0, 2**30),
@@ -186,7 +187,7 @@ def contents(draw: Any, sharing: Sharing, kind: str) -> Content:
 
 
 @st.composite
-def windows(draw: Any, dumps: int) -> Window:
+def windows(draw: Any, dumps: int, ranks: int) -> Window:
     """In order within each dump; some values are one for all dumps, some are not given."""
     values = {
         name: draw(times | st.lists(times, min_size=dumps, max_size=dumps))
@@ -198,11 +199,12 @@ def windows(draw: Any, dumps: int) -> Window:
         lists = [value if isinstance(value, list) else [value] * dumps for value in (first, last)]
         pairs = [sorted(pair) for pair in zip(*lists, strict=True)]
         values |= {"first": [a for a, _ in pairs], "last": [b for _, b in pairs]}
-    return Window(**values)
+    late = sorted(draw(st.sets(st.integers(0, ranks - 1), max_size=2)))
+    return Window(**values, skew=[Skew(ranks=[(rank, rank, 1)], delay=draw(times)) for rank in late])
 
 
 @st.composite
-def schedules(draw: Any, dumps: int) -> Schedule:
+def schedules(draw: Any, dumps: int, ranks: int) -> Schedule:
     duration = draw(times | st.lists(times, min_size=dumps, max_size=dumps))
     form = draw(st.sampled_from(["start", "gaps", "every"]))
     listed = draw(st.lists(times, min_size=dumps, max_size=dumps))
@@ -210,7 +212,7 @@ def schedules(draw: Any, dumps: int) -> Schedule:
     inside = {"duration": duration, "compute_time": computing, "barrier": draw(st.booleans())}
     inside["metadata"] = draw(st.none() | times | st.lists(times, min_size=dumps, max_size=dumps))
     if any(duration if isinstance(duration, list) else [duration]):
-        inside |= {name: draw(st.none() | windows(dumps)) for name in ("writes", "reads")}
+        inside |= {name: draw(st.none() | windows(dumps, ranks)) for name in ("writes", "reads")}
     if form == "start":
         return Schedule(start=sorted(listed), **inside)
     if form == "gaps":
@@ -270,7 +272,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         reader=reader,
         shift=draw(st.integers(1, 5)) if reader is Reader.NEIGHBOUR else 1,
         drop_caches=draw(st.booleans()),
-        schedule=draw(schedules(dumps)),
+        schedule=draw(schedules(dumps, ranks)),
         sizes=stated,
         growth=growth,
         content=draw(contents(sharing, kind)) if single_content else None,

@@ -28,6 +28,7 @@ inline constexpr double seconds = 1e9;
 inline constexpr std::int64_t compute_levels = 3;
 inline constexpr std::int64_t compute_units = 65'536;  // in a dump
 inline constexpr std::size_t processes = 65'536;       // groups of ranks with a start and an end of their own
+inline constexpr std::size_t skews = 64;  // groups of ranks of a family that begin its dumps later
 inline constexpr std::size_t name_length = 255;
 
 }  // namespace wa::limits

@@ -1,6 +1,7 @@
 // The plan as data. docs/plan-format.md explains the fields; read.cpp fills them and check.cpp checks them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -50,6 +51,12 @@ struct Sharing {
     bool gather = false;
 };
 
+/// Ranks that begin with a direction later than the others, in each dump of a family.
+struct Skew {
+    Ranks ranks;
+    double delay_s = 0;
+};
+
 struct Family {
     std::int64_t id = 0;
     std::int64_t number = 0;
@@ -58,6 +65,7 @@ struct Family {
     std::int64_t shift = 0;        // a rank reads what the member so many places further wrote
     std::int64_t aggregators = 0;  // processes that write in ADIOS2; 0: the default of the library
     std::vector<std::pair<std::string, std::string>> hints;
+    std::array<std::vector<Skew>, 2> skew;  // by direction; the ranks of each are disjoint
     Sharing sharing;
     Hdf5Settings hdf5;
     Role role = Role::other;

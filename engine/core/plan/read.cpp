@@ -132,10 +132,45 @@ Hdf5Settings read_hdf5(const Node& family) {
     return out;
 }
 
+/// Ranks of a list of groups, each of which names a rank once.
+class NamedOnce {
+  public:
+    explicit NamedOnce(std::int64_t ranks) : named_(static_cast<std::size_t>(ranks)) {}
+
+    void add(const RankSet& set, const Node& group) {
+        for (const RankSpan& span : set.spans()) {
+            for (std::int64_t rank = span.first; rank <= span.last; rank += span.step) {
+                if (named_[static_cast<std::size_t>(rank)])
+                    group.at("ranks").fail(fmt::format("rank {} is in another group, too", rank),
+                                           "name it once");
+                named_[static_cast<std::size_t>(rank)] = true;
+            }
+        }
+    }
+
+  private:
+    std::vector<bool> named_;
+};
+
+std::vector<Skew> read_skew(const Node& node, std::int64_t ranks) {
+    const std::size_t count = node.size();
+    if (count > limits::skews) node.fail(fmt::format("more than {} groups", limits::skews), "merge them");
+    std::vector<Skew> out;
+    NamedOnce named(count > 0 ? ranks : 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Node item = node[i];
+        item.allow_only({"ranks", "delay_s"});
+        Skew late{read_ranks(item.at("ranks"), ranks), item.at("delay_s").number(0, limits::seconds)};
+        named.add(late.ranks.all ? RankSet::all(ranks) : late.ranks.set, item);
+        out.push_back(std::move(late));
+    }
+    return out;
+}
+
 Family read_family(const Node& node, std::int64_t ranks) {
-    node.allow_only({"id", "role", "number", "interface", "backend", "level", "sharing", "lifetime", "keep",
-                     "rename", "backup", "truncate", "reader", "shift", "drop_caches", "hints", "hdf5",
-                     "typhonio", "aggregators"});
+    node.allow_only({"id",          "role",  "number", "interface", "backend",     "level",  "sharing",
+                     "lifetime",    "keep",  "rename", "backup",    "truncate",    "reader", "shift",
+                     "drop_caches", "hints", "hdf5",   "typhonio",  "aggregators", "skew"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
@@ -163,6 +198,13 @@ Family read_family(const Node& node, std::int64_t ranks) {
     out.hints = read_hints(node);
     out.hdf5 = read_hdf5(node);
     out.aggregators = node.integer("aggregators", 0, limits::number, 0);
+    if (const auto skew = node.find("skew")) {
+        skew->allow_only({"reads", "writes"});
+        if (const auto reads = skew->find("reads"))
+            out.skew[static_cast<std::size_t>(Direction::read)] = read_skew(*reads, ranks);
+        if (const auto writes = skew->find("writes"))
+            out.skew[static_cast<std::size_t>(Direction::write)] = read_skew(*writes, ranks);
+    }
     if (const auto pattern = node.find("typhonio")) {
         if (!pattern->is_text("faithful") && !pattern->is_text("optimised")) {
             pattern->fail("unknown word " + pattern->quoted(), "use one of faithful, optimised");
@@ -479,7 +521,7 @@ std::vector<Processes> read_processes(const Node& node, std::int64_t ranks) {
     if (count > limits::processes)
         node.fail(fmt::format("more than {} groups", limits::processes), "merge them");
     std::vector<Processes> out;
-    std::vector<bool> named(count > 0 ? static_cast<std::size_t>(ranks) : 0);
+    NamedOnce named(count > 0 ? ranks : 0);
     for (std::size_t i = 0; i < count; ++i) {
         const Node item = node[i];
         item.allow_only({"ranks", "start_s", "end_s"});
@@ -492,14 +534,7 @@ std::vector<Processes> read_processes(const Node& node, std::int64_t ranks) {
             if (group.life.end_s < group.life.start_s)
                 end->fail("is before start_s", "state an end after the start");
         }
-        for (const RankSpan& span : group.ranks.spans()) {
-            for (std::int64_t rank = span.first; rank <= span.last; rank += span.step) {
-                if (named[static_cast<std::size_t>(rank)])
-                    item.at("ranks").fail(fmt::format("rank {} is in another group, too", rank),
-                                          "name it once");
-                named[static_cast<std::size_t>(rank)] = true;
-            }
-        }
+        named.add(group.ranks, item);
         out.push_back(std::move(group));
     }
     return out;

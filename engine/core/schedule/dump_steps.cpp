@@ -17,7 +17,7 @@ bool calls_are_its_own(const Family& family, const DumpOperations& operations, c
 
 }  // namespace
 
-DumpSteps::DumpSteps(const Plan& plan, std::size_t position, const DumpTimes& times, const Life& life,
+DumpSteps::DumpSteps(const Plan& plan, std::size_t position, const DumpTimes& times, const OwnTime& own,
                      DumpOperations& operations, RankCalls& calls, bool joins_sections)
     : operations_(operations), calls_(calls), joins_sections_(joins_sections && !operations.uses_file()) {
     const Dump& dump = plan.dumps[position];
@@ -27,16 +27,19 @@ DumpSteps::DumpSteps(const Plan& plan, std::size_t position, const DumpTimes& ti
     const PartTimes part = part_times(family, times, operations.slot(), operations.acting_member());
     const DumpTurns turns = operations.turns();
     Alive alive{part.begin_s, part.end_s};
-    if (calls_are_its_own(family, operations, turns)) alive = alive_in(life, part.begin_s, part.end_s);
-    begin_s_ = at_s_ = alive.begin_s;
+    const bool its_own = calls_are_its_own(family, operations, turns);
+    if (its_own) alive = alive_in(own.life, part.begin_s, part.end_s);
+    const double length_s = part.end_s - part.begin_s;
+    const double share = length_s > 0 ? (alive.end_s - alive.begin_s) / length_s : 1;
     end_s_ = alive.end_s;
+    for (std::size_t direction = 0; direction < from_s_.size(); ++direction)
+        from_s_[direction] = std::min(alive.begin_s + (its_own ? own.delays_s[direction] : 0), end_s_);
+    begin_s_ = at_s_ = from_s_[static_cast<std::size_t>(turns.first)];
     over_s_ = family.sharing.gather ? end_s_ : times.end_s;
     takes_turn_ = passes_turn_ = family.sharing.baton;
     compute_s_ = std::min(dump.compute_s, end_s_ - begin_s_);
     edge_s_ = dump.metadata_s / 2;
-    const double length_s = part.end_s - part.begin_s;
-    plan_stretches(dump, turns,
-                   length_s<dump.end_s - dump.start_s, length_s> 0 ? (end_s_ - begin_s_) / length_s : 1);
+    plan_stretches(dump, turns, length_s < dump.end_s - dump.start_s, share);
 }
 
 /// The operations of a direction have the span of the log; without one, all share the time of the dump. A
@@ -59,8 +62,9 @@ void DumpSteps::plan_stretches(const Dump& dump, const DumpTurns& turns, bool in
         return;
     }
     const auto of_log = [&](const Window& window, Direction direction) {
-        const double first_s = std::min(begin_s_ + window.first * share, end_s_);
-        const double last_s = std::min(begin_s_ + window.last * share, end_s_);
+        const double from_s = from_s_[static_cast<std::size_t>(direction)];
+        const double first_s = std::min(from_s + window.first * share, end_s_);
+        const double last_s = std::min(from_s + window.last * share, end_s_);
         return stretch(first_s, last_s, std::min(window.busy, last_s - first_s), turns.of(direction),
                        turns.last_weight[static_cast<std::size_t>(direction)]);
     };

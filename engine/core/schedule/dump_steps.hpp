@@ -17,10 +17,10 @@ namespace wa {
 
 class DumpSteps {
   public:
-    /// `operations` and `calls` must live as long. Calls that no other rank waits for are within the `life`
-    /// of the rank. With `joins_sections`, a rank that does not use the file enters the sections all the
+    /// `operations` and `calls` must live as long. Calls that no other rank waits for are at the rank's
+    /// `own` time. With `joins_sections`, a rank that does not use the file enters the sections all the
     /// same, since others wait for it there.
-    DumpSteps(const Plan& plan, std::size_t position, const DumpTimes& times, const Life& life,
+    DumpSteps(const Plan& plan, std::size_t position, const DumpTimes& times, const OwnTime& own,
               DumpOperations& operations, RankCalls& calls, bool joins_sections = false);
 
     /// The next call; false when the dump is over.
@@ -52,7 +52,8 @@ class DumpSteps {
     DumpOperations& operations_;
     RankCalls& calls_;
     const Dataset* dataset_;
-    double begin_s_ = 0;  // of the calls of this rank
+    double begin_s_ = 0;              // of the calls of this rank
+    std::array<double, 2> from_s_{};  // by direction: from when on its windows count
     double end_s_ = 0;
     double over_s_ = 0;  // when the dump is over for all ranks
     double compute_s_ = 0;

@@ -1,6 +1,7 @@
 // When a rank lives, in a job of many processes: each began and ended at moments of its own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "plan/plan.hpp"
@@ -17,6 +18,16 @@ struct Alive {
     double end_s = 0;
 };
 [[nodiscard]] Alive alive_in(const Life& life, double begin_s, double end_s);
+
+/// By how much a rank begins its reads and its writes of a family's dumps later than the others, by
+/// direction.
+[[nodiscard]] std::array<double, 2> delays_of(const Family& family, std::int64_t rank);
+
+/// When a rank makes its own calls: within its life, and later by its delays in the family.
+struct OwnTime {
+    Life life;
+    std::array<double, 2> delays_s{};  // by direction
+};
 
 /// Real moments between which a rank lives, of those of the original run: at `now_s` it has come to
 /// `reached_s`.

@@ -12,12 +12,12 @@ namespace {
 
 /// A rank's part in a dump that is counted.
 struct CountedPart {
-    CountedPart(const ResolvedPlan& resolved, const DumpTimes& times, const Life& life, std::size_t dump,
+    CountedPart(const ResolvedPlan& resolved, const DumpTimes& times, const OwnTime& own, std::size_t dump,
                 std::int64_t member, const RankCalls::File& stands)
         : operations(resolved.plan, dump, resolved.layout(dump), member,
                      counting_options(resolved, dump, stands.held, std::nullopt)),
           calls(operations, call_rules(resolved.traits(dump)), stands),
-          dump_steps(resolved.plan, dump, times, life, operations, calls),
+          dump_steps(resolved.plan, dump, times, own, operations, calls),
           closes(stands.closes) {}
     CountedPart(const CountedPart&) = delete;
     CountedPart& operator=(const CountedPart&) = delete;
@@ -74,7 +74,9 @@ class Timeline {
         const auto open = held_.find(file_of(dump));
         RankCalls::File stands{open != held_.end(), !resolved_.holds(dump), {}};
         if (stands.held) stands.state = open->second;
-        auto part = std::make_unique<CountedPart>(resolved_, times_[dump], life_, dump, *member, stands);
+        auto part = std::make_unique<CountedPart>(resolved_, times_[dump],
+                                                  OwnTime{life_, delays_of(resolved_.family(dump), rank_)},
+                                                  dump, *member, stands);
         part->name = name_of(dump, *part, resolved_.plan.dumps[dump].file);
         agenda_.add(dump, *part);
         parts_[dump] = std::move(part);

@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from workalike.characterize.result import DumpFacts, FamilyFacts
+from workalike.characterize.skew import delays_of, skew_of
 from workalike.characterize.traced import Trace, Traces
 from workalike.facts.jobs import JobFacts
 from workalike.facts.lives import lives_of
@@ -31,7 +32,7 @@ from workalike.workload.model import (
     Window,
 )
 from workalike.workload.rounding import round_time
-from workalike.workload.schedule import of_each
+from workalike.workload.schedule import Skew, of_each
 
 Key = tuple[int, bool]
 
@@ -65,9 +66,10 @@ def with_windows(
     """The families with the windows of their dumps, and a warning where times contradict each other."""
     out, contradictory = [], 0
     for facts in families:
-        times = _Family(facts, job, traces).times()
+        family = _Family(facts, job, traces)
+        times = family.times()
         contradictory += sum(span.contradictory for dump in times for span in dump.spans.values())
-        schedule = scheduled(facts.family.schedule, times, job.run_time)
+        schedule = scheduled(facts.family.schedule, times, job.run_time, family.skew)
         changed = facts.family.model_copy(update={"schedule": schedule})
         out.append(replace(facts, family=changed) if schedule is not facts.family.schedule else facts)
     warning = (
@@ -109,6 +111,30 @@ class _Family:
                     self.uses[file.key, direction].add(place, dump, direction)
         self.accesses: dict[tuple[Key, Direction], Accesses | None] = {}
         self.known: dict[tuple[Key, Direction], Trace | None] = {}
+        self.skew = {direction: self._skew(direction) for direction in Direction}
+        self.delays = {direction: delays_of(groups) for direction, groups in self.skew.items()}
+
+    def _skew(self, direction: Direction) -> list[Skew]:
+        """Of ranks that wait for no other, and live during the whole run."""
+        if not calls_are_its_own(self.family) or self.lives is not None:
+            return []
+        dumps = [dump for dump in self.facts.dumps if bytes_of(dump, direction)]
+        found = [self._first_starts(dump, direction) for dump in dumps]
+        return skew_of(found, self.members, self.job.run_time)
+
+    def _first_starts(self, dump: DumpFacts, direction: Direction) -> dict[int, float]:
+        """The start of each rank's first access in a dump; none where its files do not tell."""
+        files = [file for file in dump.files if file.bytes_at(self.family.counted_at, direction)]
+        return first_starts([self._starts_in(file, direction) for file in files])
+
+    def _starts_in(self, file: FileFacts, direction: Direction) -> dict[int, float] | None:
+        if len(self.uses[file.key, direction].places) > 1:
+            return None  # several dumps share the times of the file
+        accesses = self._accesses(file, direction)
+        if accesses is not None and accesses.starts is not None:
+            return accesses.starts
+        trace = self._trace(file, direction)
+        return None if trace is None else _starts_of(trace)
 
     def times(self) -> list[DumpTimes]:
         """The times of each dump; none where a window would not say when its operations are (see the page)."""
@@ -149,9 +175,11 @@ class _Family:
         ranks, last = movers(content, direction, self.members), max(a.interval.end for a in known)
         starts, ends = first_starts([a.starts for a in known]), last_ends([a.ends for a in known])
         first = min(a.interval.start for a in known)
+        if not ends and self.delays[direction] and (traced := self._traced(place, files, direction)):
+            return traced
         if ends:
             ranks = len(ends)
-            first, last = self._of_ranks(dump, starts, ends, first)
+            first, last = self._of_ranks(dump, starts, ends, first, direction)
         span = self._of(dump, first, last, sum(a.seconds for a in known) / max(1, ranks))
         wrong = span.beyond > tolerance(self.job.run_time) and not syncs(content)
         return replace(span, contradictory=wrong or any(a.contradictory for a in known))
@@ -176,15 +204,24 @@ class _Family:
         ends = last_ends([_ends_of(part) for part in filled])
         seconds = sum(float((part.ends - part.starts).clip(0).sum()) for part in filled)
         starts = first_starts([_starts_of(part) for part in filled])
-        first, last = self._of_ranks(dump, starts, ends, min(float(part.starts.min()) for part in filled))
+        earliest = min(float(part.starts.min()) for part in filled)
+        first, last = self._of_ranks(dump, starts, ends, earliest, direction)
         return self._of(dump, first, last, seconds / len(ends))
 
     def _of_ranks(
-        self, dump: DumpFacts, starts: dict[int, float], ends: dict[int, float], first: float
+        self,
+        dump: DumpFacts,
+        starts: dict[int, float],
+        ends: dict[int, float],
+        first: float,
+        direction: Direction,
     ) -> tuple[float, float]:
-        """The first start of all ranks and the mean of their last ends, as if each lived for all of the dump."""
+        """The first start of all ranks and the mean of their last ends, as if none began late or lived for a part of it."""
         if self.lives is None:
-            return first, sum(ends.values()) / len(ends)
+            delays = self.delays[direction]
+            if delays:
+                first = min(start - delays.get(rank, 0.0) for rank, start in starts.items())
+            return first, sum(end - delays.get(rank, 0.0) for rank, end in ends.items()) / len(ends)
         span = Interval(dump.start_s, max(dump.start_s, dump.end_s))
         parts = {rank: self.lives.alive_in(rank, span) for rank in ends}
         earliest = min(share_of(parts[rank], starts.get(rank, first)) for rank in ends)
@@ -330,16 +367,23 @@ def tolerance(run_time: float) -> float:
     return max(THRESHOLDS.window_share * run_time, THRESHOLDS.window_least)
 
 
-def scheduled(before: Schedule, times: Sequence[DumpTimes], run_time: float) -> Schedule:
-    """The schedule with the windows; the same where they say no more than the dumps' spans and compute times."""
+def scheduled(
+    before: Schedule,
+    times: Sequence[DumpTimes],
+    run_time: float,
+    skew: dict[Direction, list[Skew]] | None = None,
+) -> Schedule:
+    """The schedule with the windows, and the ranks that are late in them; the same where they say no more than the dumps' spans and compute times."""
+    late = {direction: groups for direction, groups in (skew or {}).items() if groups}
     least = tolerance(run_time)
     lengths = before.lengths()
-    if not any(dump.spans for dump in times) or not _are_news(before, times, least):
+    if not any(dump.spans for dump in times) or not (late or _are_news(before, times, least)):
         return before
     changes: dict[str, object] = {}
     for direction in Direction:
         if any(direction in dump.spans for dump in times):
             window = _window(direction, times, lengths, before.compute_times(), least)
+            window = window.model_copy(update={"skew": late.get(direction, [])})
             changes[f"{direction.value}s"] = window if window != Window() else None
     metadata = [dump.metadata or 0.0 for dump in times]
     if sum(metadata) > least:

@@ -133,6 +133,9 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
         "nonmpi-dxt-1",
     ),
     "rotation_least": ("test: tests/characterize/test_families.py::test_another_single_rank_each_dump",),
+    "skew_share": ("test: tests/characterize/test_skew.py::test_half_a_per_cent_of_the_run_counts",),
+    "skew_least": ("test: tests/characterize/test_skew.py::test_less_than_five_milliseconds_do_not",),
+    "skew_noise": ("test: tests/characterize/test_skew.py::test_the_noise_decides",),
     "barrier_spread": ("nwchem-scratch-4-dxt2",),
     "window_share": ("test: tests/characterize/test_windows.py::test_only_what_is_new_is_stated",),
     "window_least": (

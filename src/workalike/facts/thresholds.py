@@ -224,6 +224,20 @@ class Thresholds:
         "share",
         "A dump begins with a barrier where starts of ranks differ by at most this share of the time since the dump before.",
     )
+    # characterize.skew
+    skew_share: float = _threshold(
+        0.005,
+        "share",
+        "Ranks begin a dump together where their starts differ by at most this share of the run,",
+    )
+    skew_least: float = _threshold(0.005, "s", "or by this time.")
+    skew_noise: float = _threshold(
+        3.0,
+        "factor",
+        "Ranks are late where they are so in all dumps: by more than this times what their delays differ from dump to dump.",
+    )
+    skew_groups: int = _limit(16, "groups", "Most groups of ranks of a family that begin late.")
+    skew_ranges: int = _limit(64, "ranges", "Most ranges of ranks that all of these groups name.")
     # characterize.filters
     deflate_most: float = _threshold(
         0.9,

@@ -33,6 +33,7 @@ from workalike.workload.model import (
     ValueType,
 )
 from workalike.workload.processes import MAX_PROCESSES
+from workalike.workload.schedule import MAX_SKEWS
 
 PLAN_VERSION = 2
 
@@ -67,6 +68,23 @@ class PlanHdf5(Strict):
     subfiling: bool = False
 
 
+class PlanSkew(Strict):
+    """Ranks that begin with a direction later than the others, in each dump of a family."""
+
+    ranks: Ranges
+    delay_s: Seconds
+
+
+Skews = Annotated[list[PlanSkew], Field(max_length=MAX_SKEWS)]
+
+
+class PlanSkews(Strict):
+    """The late ranks of each direction."""
+
+    reads: Skews | None = None
+    writes: Skews | None = None
+
+
 class PlanFamily(Strict):
     id: int
     role: Role
@@ -87,6 +105,7 @@ class PlanFamily(Strict):
     hdf5: PlanHdf5 = Field(default_factory=PlanHdf5)
     typhonio: TyphonioPattern = TyphonioPattern.FAITHFUL
     aggregators: int = 0
+    skew: PlanSkews | None = None
 
 
 class PlanStream(Strict):

@@ -32,6 +32,7 @@ from workalike.plan.placing import place_after, place_streams
 from workalike.plan.plan_file import plan_text
 from workalike.plan.processes import scale_processes
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
+from workalike.plan.skew import skew_at
 from workalike.plan.tables import Members, PlanTable, at_bytes, at_ranks
 from workalike.plan.timing import timings
 from workalike.plan.tunables import hdf5_of, hints_of
@@ -232,6 +233,7 @@ class _Resolver:
                 hdf5=hdf5_of(family.tunable),
                 typhonio=family.tunable.typhonio or wl.TyphonioPattern.FAITHFUL,
                 aggregators=family.tunable.aggregators or 0,
+                skew=skew_at(family.schedule, self.workload.ranks, self.ranks),
             )
         )
         members = rank_sets.count(sharing.ranks, self.ranks)

@@ -126,6 +126,9 @@ def _window(place: str, window: Window) -> Iterator[Disclosure]:
         value = getattr(window, field)
         if value is not None and field in window.model_fields_set:
             yield Disclosure(place, field, _times(_listed(value)), tells)
+    if window.skew:
+        tells = "which ranks begin later than others, and by how much"
+        yield Disclosure(place, "skew", _times([late.delay for late in window.skew]), tells)
 
 
 def _processes(groups: Sequence[Processes]) -> Iterator[Disclosure]:

@@ -30,7 +30,7 @@ from workalike.workload.content import (
 from workalike.workload.dataset import Dataset
 from workalike.workload.mesh import Centring, Mesh, MeshType, ValueType, Variables
 from workalike.workload.per_dump import MOST_VALUES, size_of, unfolded
-from workalike.workload.processes import Processes, ProcessGroups, contradiction
+from workalike.workload.processes import Processes, ProcessGroups, contradiction, named_twice
 from workalike.workload.quantities import (
     MAX_ALIGNMENT,
     MAX_ALL_DUMPS,
@@ -476,6 +476,9 @@ class Workload(Strict):
                 self._check_rows(index, family, rows)
             if self._most_bytes(family) > MAX_FILE_BYTES:
                 raise _in_family(index, f"moves more than {units.format_size(MAX_FILE_BYTES)}")
+            for window in filter(None, map(family.schedule.window, Direction)):
+                if reason := named_twice([late.ranks for late in window.skew], self.ranks, "skew"):
+                    raise _in_family(index, reason)
         if sum(family.schedule.dumps for family in self.families) > MAX_ALL_DUMPS:
             raise ValueError(f"more than {MAX_ALL_DUMPS} dumps in all")
         if reason := contradiction(self.processes, self.ranks, self.runtime):

@@ -34,15 +34,20 @@ ProcessGroups = Annotated[list[Processes], Field(max_length=MAX_PROCESSES)]
 
 def contradiction(groups: Sequence[Processes], ranks: int, runtime: float) -> str | None:
     """Why groups of processes cannot be those of a job; None if they can. `runtime` 0 is not known."""
+    for number, group in enumerate(groups):
+        if runtime and max(group.start, group.end or 0.0) > runtime * (1 + _ROUNDING):
+            return f"processes[{number}] are later than the run, which ends after {runtime:g} s"
+    return named_twice([group.ranks for group in groups], ranks, "processes")
+
+
+def named_twice(groups: Sequence[Ranks], ranks: int, field: str) -> str | None:
+    """Why groups of ranks of a list `field` do not name each rank of the job once; None if they do."""
     named = np.zeros(ranks if groups else 0, dtype=np.bool_)
     for number, group in enumerate(groups):
-        where = f"processes[{number}]"
-        if runtime and max(group.start, group.end or 0.0) > runtime * (1 + _ROUNDING):
-            return f"{where} are later than the run, which ends after {runtime:g} s"
-        for first, last, step in group.ranks or [(0, ranks - 1, 1)]:
+        for first, last, step in group or [(0, ranks - 1, 1)]:
             if last >= ranks:
-                return f"{where} name rank {last}, but the job has {ranks} ranks (the first is 0)"
+                return f"{field}[{number}] names rank {last}, but the job has {ranks} ranks (the first is 0)"
             if named[first : last + 1 : step].any():
-                return f"{where} name a rank that other processes name, too: name each rank once"
+                return f"{field}[{number}] names a rank that another of them names, too: name each rank once"
             named[first : last + 1 : step] = True
     return None

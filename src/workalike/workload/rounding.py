@@ -125,7 +125,12 @@ def _window(window: Window | None, digits: int) -> Window | None:
     """A window with rounded times; it stays in order, because rounding keeps the order of numbers."""
     if window is None:
         return None
-    times = {name: _times(getattr(window, name), digits) for name in ("first", "last", "busy")}
+    times: dict[str, object] = {
+        name: _times(getattr(window, name), digits) for name in ("first", "last", "busy")
+    }
+    times["skew"] = [
+        late.model_copy(update={"delay": round_time(late.delay, digits)}) for late in window.skew
+    ]
     return window.model_copy(update=times)
 
 

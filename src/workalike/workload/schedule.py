@@ -6,8 +6,17 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from workalike.workload.quantities import MAX_DUMPS, Seconds, Strict
+from workalike.workload.quantities import MAX_DUMPS, Ranks, Seconds, Strict
 from workalike.workload.words import Direction
+
+MAX_SKEWS = 64  # groups of a window, as in the engine (engine/core/plan/limits.hpp)
+
+
+class Skew(Strict):
+    """Ranks that begin their operations of a window later than the others, by `delay` seconds."""
+
+    ranks: Ranks
+    delay: Seconds
 
 
 class Window(Strict):
@@ -15,12 +24,13 @@ class Window(Strict):
 
     `first` is the start of the first operation, `last` the end of the last one (by default that of the dump), `busy`
     the time that a rank is inside its calls (by default all of the window). A window ends with its dump, and `busy`
-    counts up to the length of the window.
+    counts up to the length of the window. `skew` names ranks whose window is later in every dump.
     """
 
     first: Seconds | list[Seconds] = 0.0
     last: Seconds | list[Seconds] | None = None
     busy: Seconds | list[Seconds] | None = None
+    skew: Annotated[list[Skew], Field(max_length=MAX_SKEWS)] = Field(default_factory=list)
 
     def of_dumps(self, lengths: list[float]) -> list[tuple[float, float, float]]:
         """(first, last, busy) of each dump, of which `lengths` has the seconds."""

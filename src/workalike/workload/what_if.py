@@ -326,8 +326,10 @@ def _schedule(old: Schedule, moments: Sequence[float], sources: Sequence[int]) -
         window = getattr(old, name)
         if window is not None:
             values = {part: getattr(window, part) for part in window.model_fields_set}
+            of_dumps = {part: value for part, value in values.items() if part != "skew" and value is not None}
             fields[name] = Window(
-                **{part: _of_sources(value, sources) for part, value in values.items() if value is not None}
+                skew=window.skew,
+                **{part: _of_sources(value, sources) for part, value in of_dumps.items()},
             )
     if old.barrier:
         fields["barrier"] = True

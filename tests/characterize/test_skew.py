@@ -1,0 +1,101 @@
+"""Which ranks begin later than others in the dumps of a family."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_windows import READ, WRITE, family_of, file_of, record, windows_of
+
+from workalike.characterize.result import FamilyFacts
+from workalike.characterize.skew import delays_of, skew_of
+from workalike.facts.thresholds import THRESHOLDS
+from workalike.workload.model import Sharing, SharingMode
+from workalike.workload.schedule import Skew
+
+RUN = 100.0
+
+
+def skew(*dumps: list[float], run_time: float = RUN) -> list[tuple[object, float]]:
+    found = skew_of([dict(enumerate(dump)) for dump in dumps], len(dumps[0]), run_time)
+    return [(group.ranks, group.delay) for group in found]
+
+
+def per_rank(*starts: float) -> FamilyFacts:
+    """A dump from 10 to 20 s, in which each rank writes a file of its own for 2 s."""
+    files = [file_of(str(r), {r: record((start, start + 2.0, 0.5))}) for r, start in enumerate(starts)]
+    return family_of([files], [(10.0, 20.0)], [(WRITE,)], sharing=Sharing(mode=SharingMode.PER_RANK))
+
+
+def test_groups_of_late_ranks() -> None:
+    assert skew([10.0, 10.0, 13.0, 13.0, 15.0, 10.0]) == [([(2, 3, 1)], 3.0), ([(4, 4, 1)], 5.0)]
+
+
+@pytest.mark.parametrize(("delay", "late"), [(0.49, False), (0.51, True)])
+def test_half_a_per_cent_of_the_run_counts(delay: float, late: bool) -> None:
+    assert bool(skew([10.0, 10.0 + delay])) is late
+
+
+@pytest.mark.parametrize(("delay", "late"), [(0.004, False), (0.006, True)])
+def test_less_than_five_milliseconds_do_not(delay: float, late: bool) -> None:
+    assert bool(skew([0.1, 0.1 + delay], run_time=0.2)) is late
+
+
+def test_ranks_that_are_late_in_another_order_in_each_dump_are_not() -> None:
+    rng = np.random.default_rng(3)
+    usual = rng.uniform(0, 5, (20, 8))
+    assert skew(*usual.tolist()) == []
+    usual[:, 5] += 40
+    assert [ranks for ranks, _ in skew(*usual.tolist())][-1] == [(5, 5, 1)]
+
+
+@pytest.mark.parametrize(("factor", "late"), [(2.5, False), (3.5, True)])
+def test_the_noise_decides(factor: float, late: bool) -> None:
+    """Delays that vary by a second from dump to dump."""
+    dumps = [
+        [10.0, 10.0 + factor + (1.0 if k % 2 else -1.0), 10.0 + (2.0 if k % 2 else 0.0)] for k in range(4)
+    ]
+    assert bool(skew(*dumps)) is late
+
+
+def test_a_dump_without_times_of_each_rank_tells_nothing() -> None:
+    assert skew_of([{0: 10.0, 1: 15.0}], 3, RUN) == []
+    assert skew_of([{0: 10.0, 1: 15.0}, {0: 30.0, 2: 35.0}], 2, RUN) == []
+    assert skew_of([], 2, RUN) == []
+
+
+def test_many_ranks_that_are_late_at_random_are_not_listed() -> None:
+    late = np.random.default_rng(5).uniform(0, 50, 1000).tolist()
+    assert skew(late) == []
+
+
+def test_a_ramp_is_at_most_so_many_groups() -> None:
+    groups = skew(np.linspace(10, 60, 1000).tolist())
+    assert 8 < len(groups) <= THRESHOLDS.skew_groups
+    delays = delays_of([Skew(ranks=ranks, delay=delay) for ranks, delay in groups])  # type: ignore[arg-type]
+    errors = [abs(delays.get(rank, 0.0) - 50 * rank / 999) for rank in range(1000)]
+    assert max(errors) <= 50 / THRESHOLDS.skew_groups
+
+
+def test_the_window_is_that_of_ranks_in_time() -> None:
+    schedule, _ = windows_of(per_rank(11.0, 11.0, 14.0, 11.0))
+    assert schedule.writes is not None
+    assert (schedule.writes.first, schedule.writes.last) == (1.0, 3.0)
+    assert schedule.writes.skew == [Skew(ranks=[(2, 2, 1)], delay=3.0)]
+
+
+def test_ranks_of_a_reduced_record_are_not_known() -> None:
+    facts = family_of([[file_of("a", {-1: record((11.0, 16.0, 2.0))})]], [(10.0, 20.0)], [(WRITE,)])
+    schedule, _ = windows_of(facts)
+    assert schedule.writes is not None
+    assert schedule.writes.skew == []
+
+
+def test_each_direction_has_its_own() -> None:
+    """Ranks that begin to write one after the other, and to read together."""
+    files = [file_of(str(r), {r: record((10.0 + r, 10.2 + r, 0.1), (17.0, 18.0, 0.5))}) for r in range(4)]
+    facts = family_of([files], [(10.0, 20.0)], [(WRITE, READ)], sharing=Sharing(mode=SharingMode.PER_RANK))
+    schedule, _ = windows_of(facts)
+    assert schedule.writes is not None
+    assert schedule.reads is not None
+    assert [late.delay for late in schedule.writes.skew] == [1.0, 2.0, 3.0]
+    assert schedule.reads.skew == []
