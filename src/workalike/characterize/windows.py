@@ -272,12 +272,13 @@ class _Family:
         return Span(first, last, min(busy, last - first), max(0.0, busy - (last - first)))
 
     def _metadata(self, dump: DumpFacts) -> float | None:
-        """Seconds of one rank in opens, closes and the like; None where dumps share a file's timer."""
+        """Seconds of one rank in opens, closes and the like, at most those of the run; None where dumps share a file's timer."""
         if any(self.dumps_of_file[file.key] > 1 for file in dump.files):
             return None
         found = [metadata_seconds(file, self.family.counted_at) for file in dump.files]
         known = [seconds for seconds in found if seconds is not None]
-        return sum(known) / self.members if len(known) == len(found) else None
+        longest = max(self.job.run_time, dump.end_s - dump.start_s)
+        return min(sum(known) / self.members, longest) if len(known) == len(found) else None
 
 
 def last_ends(ends: Sequence[dict[int, float] | None]) -> dict[int, float]:
