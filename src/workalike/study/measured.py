@@ -6,8 +6,13 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from workalike.record.run_record import Record, RecordDump
+from workalike.study.journal import Finished
+from workalike.study.objective import Objective
 from workalike.study.prepare import Prepared
+from workalike.study.statistics.tails import percentile95
 
 Row = dict[str, Any]
 MOST_REASONS = 5
@@ -46,6 +51,21 @@ def counted_value(row: Row, name: str) -> float:
     """A value of a trial's row for the statistics; NaN if the trial does not count or the value was not measured."""
     value: Any = row.get(name) if row.get("counted") else None
     return math.nan if value is None else float(value)
+
+
+def objective_value(finished: Finished, objective: Objective) -> float:
+    """What a trial is compared by; NaN if the trial does not count or the value was not measured.
+
+    The 95th percentile is over the times of the trial's dumps. A counting backend has no times.
+    """
+    row = finished.trial
+    if objective is Objective.P95_DUMP:
+        times = [dump["io_time_s"] for dump in finished.dumps] if row.get("counted") else []
+        known = [seconds for seconds in times if seconds is not None]
+        return percentile95(np.array(known)) if known else math.nan
+    if objective is Objective.WALL_TIME and row.get("io_time_s") is None:
+        return math.nan
+    return counted_value(row, objective.column)
 
 
 def united(spans: Iterable[tuple[float, float]]) -> float:

@@ -86,7 +86,10 @@ def _manifest(manifests: Sequence[dict[str, Any]], names: Sequence[str], trials:
         "sources": [
             {
                 "name": name,
-                **{key: manifest.get(key) for key in ("id", "title", "created", "system", "settings")},
+                **{
+                    key: manifest.get(key)
+                    for key in ("id", "title", "created", "system", "settings", "study")
+                },
             }
             for name, manifest in zip(names, manifests, strict=True)
         ],

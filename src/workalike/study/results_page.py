@@ -12,7 +12,8 @@ import numpy as np
 
 from workalike.study.journal import Finished, Row, read_manifest
 from workalike.study.machine_file import read_machines
-from workalike.study.measured import counted_value
+from workalike.study.measured import objective_value
+from workalike.study.objective import DEFAULT, Objective
 from workalike.study.report.page import write_study_report
 from workalike.study.report.table import DumpTable, StudyTable
 from workalike.study.share_of_ceiling import possible_of
@@ -28,8 +29,9 @@ def write_results_page(
     *,
     ended: bool = False,
     search: str = "",
+    objectives: tuple[Objective, ...] = DEFAULT,
 ) -> Path | None:
-    """Write `report.html` and its figures; None where no trial that counts has a bandwidth.
+    """Write `report.html` and its figures; None where no trial that counts has a value of the objective.
 
     Args:
         folder: of the study's results.
@@ -39,14 +41,15 @@ def write_results_page(
         stopping: of a study that ends by its results.
         ended: its budget ended before.
         search: what the search found that chose the settings.
+        objectives: what settings are compared by; the first decides.
 
     Raises:
         WorkalikeError: MISSING without scipy; CANNOT_WRITE; BAD_STUDY for a damaged machine file.
     """
     ordered = sorted(finished, key=lambda row: (row.trial["block"], row.trial.get("position", 0)))
-    if not any(counted_value(row.trial, "bandwidth") > 0 for row in ordered):
+    if not any(objective_value(row, objectives[0]) > 0 for row in ordered):
         return None
-    table = study_table(title, factors, ordered, stopping, ended=ended, search=search)
+    table = study_table(title, factors, ordered, stopping, ended=ended, search=search, objectives=objectives)
     if machines := read_machines(folder):
         possible = possible_of(ordered, machines, drops_caches=_drops_caches(folder))
         table = replace(table, possible=possible)
@@ -67,6 +70,7 @@ def study_table(
     *,
     ended: bool = False,
     search: str = "",
+    objectives: tuple[Objective, ...] = DEFAULT,
 ) -> StudyTable:
     """The columns of a study. Trials that do not count have no values, which makes them failed ones for the statistics."""
     rows = [row.trial for row in finished]
@@ -80,10 +84,10 @@ def study_table(
     return StudyTable(
         block=np.array([row["block"] for row in rows], dtype=np.int64),
         setting=settings,
-        bandwidth=_column(finished, "bandwidth"),
-        wall_s=_column(finished, "wall_s"),
-        io_time_s=_column(finished, "io_time_s"),
-        slowest_dump_s=_column(finished, "slowest_dump_s"),
+        bandwidth=_column(finished, Objective.BANDWIDTH),
+        wall_s=_column(finished, Objective.WALL_TIME),
+        io_time_s=_column(finished, Objective.IO_TIME),
+        slowest_dump_s=_column(finished, Objective.SLOWEST_DUMP),
         factors={name: [str(row.get(name)) for row in rows] for name in factors},
         dumps=_dumps(finished),
         reference=same[0] if same else reviews.reference if reviews else None,
@@ -91,11 +95,12 @@ def study_table(
         title=title,
         reviews=reviews,
         search=search,
+        objectives=objectives,
     )
 
 
-def _column(finished: Sequence[Finished], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([counted_value(row.trial, name) for row in finished], dtype=np.float64)
+def _column(finished: Sequence[Finished], objective: Objective) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.array([objective_value(row, objective) for row in finished], dtype=np.float64)
 
 
 def _dumps(finished: Sequence[Finished]) -> DumpTable:

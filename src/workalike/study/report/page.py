@@ -10,7 +10,8 @@ from jinja2 import Environment
 
 from workalike.files import make_folder, write_text
 from workalike.report.page import environment
-from workalike.study.report.best_of_workloads import HEADER
+from workalike.study.report import beside
+from workalike.study.report.best_of_workloads import header_of
 from workalike.study.report.findings import findings_of
 from workalike.study.report.numbers import csv_text
 from workalike.study.report.table import StudyTable, shown
@@ -46,7 +47,8 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
             rows_hidden=max(0, len(found.rows) - MOST_ROWS),
             same=found.same,
             has_shares=any(row.share == row.share for row in found.rows),
-            has_p95=any(row.p95 is not None for row in found.rows),
+            objective=table.objective,
+            beside=found.beside,
             of_workloads=found.of_workloads,
             charts=charts,
             trials=len(table.block),
@@ -58,8 +60,11 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
     )
     write_charts(place, charts)
     if found.of_workloads:
-        rows = csv_text(HEADER, [best.row() for best in found.of_workloads])
+        rows = csv_text(header_of(table.objective), [best.row() for best in found.of_workloads])
         write_text(place / FIGURES / "best_of_workloads.csv", rows)
+    if found.beside:
+        rows = csv_text(beside.HEADER, beside.csv_rows_of(found.beside))
+        write_text(place / FIGURES / "objectives.csv", rows)
     write_text(place / PAGE, page)
     return place / PAGE
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from workalike.files import write_text
-from workalike.report.canvas import binary_ticks, drawing, size_axis
+from workalike.report.canvas import drawing
 from workalike.report.palette import INK, MUTED
 from workalike.study.journal import read_finished, read_manifest
-from workalike.study.measured import counted_value
-from workalike.study.report.chart import COLORS, MOST_ROWS, Chart, beside, label
+from workalike.study.measured import objective_value
+from workalike.study.report.chart import COLORS, MOST_ROWS, Chart, beside, label, value_ticks
 from workalike.study.report.page import PAGE, study_environment, write_charts
-from workalike.study.report.systems import Systems, systems_of
+from workalike.study.report.systems import Systems, objective_of, systems_of
 from workalike.study.report.table import shown
 from workalike.version import VERSION
 
@@ -23,20 +23,22 @@ MOST_SYSTEMS = 8
 
 
 def write_systems_page(folder: Path) -> Path | None:
-    """Write `report.html` and its figures into the folder of joined studies; None if no trial has a bandwidth.
+    """Write `report.html` and its figures into the folder of joined studies; None if no trial has a value.
 
     Raises:
         WorkalikeError: BAD_STUDY if the folder holds no study; MISSING without scipy; CANNOT_WRITE.
     """
     finished = read_finished(folder)
-    if not any(counted_value(trial.trial, "bandwidth") > 0 for trial in finished):
+    manifest = read_manifest(folder)
+    if not any(objective_value(trial, objective_of(manifest)) > 0 for trial in finished):
         return None
-    found = systems_of(read_manifest(folder), finished)
+    found = systems_of(manifest, finished)
     charts = [chart for chart in (means_of_systems(found), ratios_of_systems(found)) if chart is not None]
     page = (
         study_environment()
         .get_template("systems.html")
         .render(
+            objective=found.objective,
             systems=found.systems,
             answers=found.answers,
             comparisons=found.comparisons[:MOST_TABLE_ROWS],
@@ -80,20 +82,19 @@ def means_of_systems(found: Systems) -> Chart:
         axes.set_ylim(len(part) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         axes.grid(axis="y", visible=False)
-        binary_ticks(axes.xaxis, largest)
-        size_axis(axes.xaxis, rate=True)
+        value_ticks(axes.xaxis, found.objective, largest)
         axes.set_xlim(0, largest * 1.05)
-        axes.set_xlabel("bandwidth")
+        axes.set_xlabel(found.objective.phrase)
         beside(axes)
     is_whole = (len(part), len(drawn_sources)) == (len(settings), len(sources))
     return Chart(
         "systems",
-        "Mean bandwidth of each setting on each system.",
+        f"Mean {found.objective.phrase} of each setting on each system.",
         "The bar is the mean of all trials, the whisker its standard error"
         + ("." if is_whole else "; more of them are in the CSV file."),
         "Each system was measured at its own time, so what else ran there is part of the difference.",
         drawn.svg,
-        ("setting", "system", "mean_bytes_per_s", "standard_error", "trials"),
+        ("setting", "system", f"mean_{found.objective.header}", "standard_error", "trials"),
         [(mean.setting, mean.source, mean.mean, mean.error, mean.trials) for mean in found.means],
     )
 
@@ -117,11 +118,11 @@ def ratios_of_systems(found: Systems) -> Chart | None:
         axes.set_ylim(len(part) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         axes.grid(axis="y", visible=False)
-        axes.set_xlabel(f"bandwidth ÷ bandwidth on {shown(known[0].reference)}")
+        axes.set_xlabel(f"{found.objective.phrase} ÷ {found.objective.phrase} on {shown(known[0].reference)}")
     return Chart(
         "comparison",
         "Each system beside the first.",
-        "A dot is the ratio of a setting's bandwidths, its line the interval. Lines that cross 1 may be no difference.",
+        f"A dot is the ratio of a setting's {found.objective.phrase} on two systems, its line the interval. Lines that cross 1 may be no difference.",
         "Welch's intervals of the mean logarithms, unpaired; 95 % for all comparisons at once (Bonferroni).",
         drawn.svg,
         ("setting", "system", "reference", "ratio", "low", "high", "p"),

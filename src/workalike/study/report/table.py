@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.study.objective import DEFAULT, Objective
 from workalike.study.share_of_ceiling import Possible
 from workalike.study.statistics.sequential import Reviews
 from workalike.study.statistics.table import Floats, Integers, Trials
+from workalike.study.statistics.tails import percentiles95
 
 LONGEST = 44
 """Characters of a name in text and figures."""
@@ -68,6 +70,7 @@ class StudyTable:
             blocks.
         search: a sentence on the search that chose the settings.
         possible: what one process could have got in each trial; None where that was not measured.
+        objectives: what settings are compared by: the first decides, and the others are reported beside it.
 
     Raises:
         WorkalikeError: USAGE when the columns differ in length or a named setting has no trial.
@@ -87,6 +90,7 @@ class StudyTable:
     reviews: Reviews | None = None
     search: str = ""
     possible: Possible | None = None
+    objectives: tuple[Objective, ...] = DEFAULT
 
     def __post_init__(self) -> None:
         columns = [self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s]
@@ -113,9 +117,27 @@ class StudyTable:
         """The reference."""
         return self.reference if self.reference is not None else self.setting[0]
 
+    @property
+    def objective(self) -> Objective:
+        """The one that decides."""
+        return self.objectives[0]
+
+    def values(self, objective: Objective | None = None) -> Floats:
+        """A value for each trial, by default of the objective that decides."""
+        columns = {
+            Objective.BANDWIDTH: self.bandwidth,
+            Objective.IO_TIME: self.io_time_s,
+            Objective.WALL_TIME: self.wall_s,
+            Objective.SLOWEST_DUMP: self.slowest_dump_s,
+        }
+        objective = self.objective if objective is None else objective
+        if objective in columns:
+            return columns[objective]
+        return percentiles95(self.dumps.trial, self.dumps.seconds, len(self.block))
+
     def trials(self, value: Floats | None = None, *, with_copy: bool = False) -> Trials:
-        """Columns for the statistics, of the bandwidth unless another value is given; the A/A copy is left out."""
-        value = self.bandwidth if value is None else value
+        """Columns for the statistics, of the objective unless another value is given; the A/A copy is left out."""
+        value = self.values() if value is None else value
         copy = self.same[1] if self.same and not with_copy else None
         keep = [i for i, name in enumerate(self.setting) if name != copy]
         return Trials(

@@ -12,7 +12,7 @@ from enum import Enum
 import numpy as np
 
 from workalike.study.statistics.extra import scipy_stats
-from workalike.study.statistics.table import Floats, Trials, grid_of
+from workalike.study.statistics.table import Better, Floats, Trials, grid_of
 
 LEVEL = 0.95
 LEAST_PAIRS = 2
@@ -57,12 +57,25 @@ class Ratio:
         """The interval leaves out 1."""
         return self.low > 1 or self.high < 1
 
-    @property
-    def verdict(self) -> str:
-        """In words, of a quantity of which more is better, such as a bandwidth."""
+    def is_better(self, better: Better) -> bool:
+        """The interval leaves out 1 on the good side."""
+        return self.low > 1 if better is Better.HIGHER else self.high < 1
+
+    def is_worse(self, better: Better) -> bool:
+        """The interval leaves out 1 on the bad side."""
+        return self.high < 1 if better is Better.HIGHER else self.low > 1
+
+    def verdict(self, better: Better) -> str:
+        """In words, of a bandwidth or a time."""
         if not self.is_known:
             return "not known"
-        return "faster" if self.low > 1 else "slower" if self.high < 1 else "no difference found"
+        return (
+            "faster"
+            if self.is_better(better)
+            else "slower"
+            if self.is_worse(better)
+            else "no difference found"
+        )
 
     @property
     def half_width(self) -> float:
