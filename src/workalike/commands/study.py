@@ -112,7 +112,7 @@ def run(
     from workalike.study.driver import DriverOptions, run_study
     from workalike.study.halving import run_search
     from workalike.study.results_page import write_results_page
-    from workalike.study.settings import factors_of
+    from workalike.study.settings import counting_factors, factors_of
     from workalike.study.study_file import read_study
 
     if dry_run:
@@ -151,6 +151,7 @@ def run(
         ended=outcome.state == "budget",
         search=searched.text() if searched else "",
         objectives=study.study.objectives,
+        counts=counting_factors(study.study),
     )
     if page is not None and not (quiet or as_json):
         print(f"page: {page}")

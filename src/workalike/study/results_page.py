@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from workalike.study.machine_file import read_machines
 from workalike.study.measured import objective_value
 from workalike.study.objective import DEFAULT, Objective
 from workalike.study.report.page import write_study_report
-from workalike.study.report.table import DumpTable, StudyTable
+from workalike.study.report.scaling import STRONG, WEAK
+from workalike.study.report.table import COUNTS, DumpTable, StudyTable
 from workalike.study.share_of_ceiling import possible_of
 from workalike.study.stopping import Stopping
 
@@ -30,6 +31,7 @@ def write_results_page(
     ended: bool = False,
     search: str = "",
     objectives: tuple[Objective, ...] = DEFAULT,
+    counts: Mapping[str, str] = COUNTS,
 ) -> Path | None:
     """Write `report.html` and its figures; None where no trial that counts has a value of the objective.
 
@@ -42,6 +44,7 @@ def write_results_page(
         ended: its budget ended before.
         search: what the search found that chose the settings.
         objectives: what settings are compared by; the first decides.
+        counts: factors that set `ranks` or `nodes`; by default those of these names.
 
     Raises:
         WorkalikeError: MISSING without scipy; CANNOT_WRITE; BAD_STUDY for a damaged machine file.
@@ -71,6 +74,7 @@ def study_table(
     ended: bool = False,
     search: str = "",
     objectives: tuple[Objective, ...] = DEFAULT,
+    counts: Mapping[str, str] = COUNTS,
 ) -> StudyTable:
     """The columns of a study. Trials that do not count have no values, which makes them failed ones for the statistics."""
     rows = [row.trial for row in finished]
@@ -96,7 +100,18 @@ def study_table(
         reviews=reviews,
         search=search,
         objectives=objectives,
+        scaling=[_scaling_of(row) for row in rows],
+        counts=counts,
     )
+
+
+def _scaling_of(row: Row) -> str:
+    """Weak or strong, as a trial was asked for; empty where its ranks are not set, or not known."""
+    asked = row.get("asked")
+    if not isinstance(asked, dict) or "ranks" not in asked:
+        return ""
+    word = asked.get("scaling", STRONG)
+    return word if word in (WEAK, STRONG) else ""
 
 
 def _column(finished: Sequence[Finished], objective: Objective) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -61,6 +61,12 @@ def factors_of(study: Study) -> dict[str, Factor]:
     return chosen | {name: factor for name, factor in study.factors.items() if name not in chosen}
 
 
+def counting_factors(study: Study) -> dict[str, str]:
+    """Factor -> `ranks` or `nodes`, for those that set one of them."""
+    fields = {name: factor.set or name for name, factor in study.factors.items()}
+    return {name: field for name, field in fields.items() if field in ("ranks", "nodes")}
+
+
 def a_a_setting(file: StudyFile, settings: list[Setting]) -> Setting | None:
     """The setting that runs under a second name, too; None for a study without that arm.
 

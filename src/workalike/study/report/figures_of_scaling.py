@@ -1,71 +1,111 @@
-"""The figure of scaling."""
+"""The figures of scaling: the objective against ranks or nodes, and how efficient more of them are."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from workalike.report.canvas import drawing
-from workalike.study.report.chart import COLORS, MOST_CURVES, Chart, beside, from_zero, label
-from workalike.study.report.findings import standard_error
+from workalike.report.palette import MUTED
+from workalike.study.report.chart import COLORS, MOST_CURVES, Chart, beside, label, value_ticks
+from workalike.study.report.findings import Findings, standard_error
 from workalike.study.report.numbers import Row
+from workalike.study.report.scaling import HEADER, counting_factor, groups_of, kinds_of
 from workalike.study.report.table import StudyTable, shown
-from workalike.study.statistics.effects import levels_of, number_of
+from workalike.study.statistics.effects import number_of
+from workalike.study.statistics.scaling import ENOUGH
 
 
 def scaling(table: StudyTable) -> Chart | None:
-    """Bandwidth against ranks, a line for each level of the first other factor that varies (the paper's Fig. 9)."""
-    column = table.factors.get("ranks")
-    if column is None or len(set(column)) < 2 or not all(number_of(v) > 0 for v in set(column)):
+    """The objective against ranks, a line for each level of the first other factor (the paper's Fig. 9)."""
+    factor = counting_factor(table)
+    if factor is None:
         return None
-    others = [
-        name for name in table.factors if name != "ranks" and 1 < len(set(table.factors[name])) <= MOST_CURVES
-    ]
-    group = table.factors[others[0]] if others else ["all settings"] * len(column)
-    ranks = np.array([number_of(v) for v in column])
-    groups, good = np.array(group, dtype=object), np.isfinite(table.bandwidth) & (table.bandwidth > 0)
+    groups, objective, value = groups_of(table, factor), table.objective, table.values()
+    counts = np.array([number_of(level) for level in table.factors[factor]])
+    own, good = np.array(groups.column, dtype=object), np.isfinite(value) & (value > 0)
     rows: list[Row] = []
     with drawing("scaling", 3.1) as drawn:
         axes = drawn.axes[0]
         largest = 0.0
-        for place, level in enumerate(levels_of(group)):
+        for place, level in enumerate(groups.levels()):
             points = []
-            for count in np.unique(ranks):
-                values = table.bandwidth[(ranks == count) & (groups == level) & good]
+            for count in np.unique(counts):
+                values = value[(counts == count) & (own == level) & good]
                 if len(values):
                     points.append((float(count), float(values.mean()), standard_error(values), len(values)))
             rows += [(level, *point) for point in points]
             largest = max([largest, *(p[1] for p in points)])
             errors = [0.0 if math.isnan(p[2]) else p[2] for p in points]
-            color = COLORS[place % len(COLORS)]
             xs, ys = [p[0] for p in points], [p[1] for p in points]
-            axes.errorbar(xs, ys, errors, color=color, marker="o", capsize=3, label=label(level))
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(np.unique(ranks), [f"{int(r)}" for r in np.unique(ranks)])
-        axes.minorticks_off()
-        axes.set_xlabel("ranks")
-        from_zero(axes, largest, rate=True)
-        axes.set_ylabel("bandwidth")
-        if others:
-            beside(axes, title=shown(others[0]))
+            axes.errorbar(
+                xs, ys, errors, color=COLORS[place % len(COLORS)], marker="o", capsize=3, label=label(level)
+            )
+        _count_axis(axes, counts, table.counts[factor])
+        value_ticks(axes.yaxis, objective, largest)
+        axes.set_ylim(0, largest * 1.08 or 1)
+        axes.set_ylabel(objective.phrase)
+        if groups.factor:
+            beside(axes, title=shown(groups.factor))
+    kinds = set(kinds_of(table, factor, groups).values())
+    word = kinds.pop() if len(kinds) == 1 else ""
+    unit = table.counts[factor]
     return Chart(
         "scaling",
-        f"{_scaling_word(table, ranks)} scaling.".strip().capitalize(),
-        "How the bandwidth grows with the number of ranks.",
+        f"{word} scaling.".strip().capitalize(),
+        f"How the {objective.phrase} changes with the number of {unit}.",
         "Means of all trials with their standard errors.",
         drawn.svg,
-        (others[0] if others else "settings", "ranks", "mean_bytes_per_s", "standard_error", "trials"),
+        (groups.factor or "settings", unit, f"mean_{objective.header}", "standard_error", "trials"),
         rows,
     )
 
 
-def _scaling_word(table: StudyTable, ranks: np.ndarray) -> str:
-    """Weak where the bytes of a trial grow with the ranks, strong where they stay."""
-    inside = (table.dumps.trial >= 0) & (table.dumps.trial < len(ranks)) & np.isfinite(table.dumps.bytes)
-    total = np.bincount(table.dumps.trial[inside], weights=table.dumps.bytes[inside], minlength=len(ranks))
-    few, many = (np.median(total[ranks == r]) for r in (ranks.min(), ranks.max()))
-    if few <= 0 or many <= 0:
-        return ""
-    grown, expected = many / few, ranks.max() / ranks.min()
-    return "weak" if abs(grown / expected - 1) < 0.2 else "strong" if abs(grown - 1) < 0.2 else ""
+def efficiency(table: StudyTable, found: Findings) -> Chart | None:
+    """What each rank does beside what each of the fewest does, with intervals."""
+    part = [group for group in found.scalings if any(e.ratio.is_known for e in group.levels)]
+    if not part:
+        return None
+    unit = part[0].counted
+    with drawing("efficiency", 3.1) as drawn:
+        axes = drawn.axes[0]
+        axes.axhline(100, color=MUTED, linewidth=1)
+        axes.axhline(100 * ENOUGH, color=MUTED, linewidth=1, linestyle="--")
+        counts: set[float] = set()
+        for place, group in enumerate(part[:MOST_CURVES]):
+            known = [e for e in group.levels if e.ratio.is_known]
+            xs = [number_of(group.smallest), *(e.count for e in known)]
+            middle = np.array([1.0, *(e.ratio.ratio for e in known)])
+            low = np.array([1.0, *(e.ratio.low for e in known)])
+            high = np.array([1.0, *(e.ratio.high for e in known)])
+            color = COLORS[place % len(COLORS)]
+            reach = 100 * np.array([middle - low, high - middle])
+            axes.errorbar(
+                xs, 100 * middle, reach, color=color, marker="o", capsize=3, label=label(group.group)
+            )
+            counts |= set(xs)
+        _count_axis(axes, np.array(sorted(counts)), unit)
+        axes.set_ylim(0, max(115.0, min(200.0, axes.get_ylim()[1])))
+        axes.set_ylabel("efficiency (%)")
+        if len(part) > 1:
+            beside(axes)
+    return Chart(
+        "efficiency",
+        f"How efficient more {unit} are.",
+        f"What each of the {unit} does beside what each does where they are fewest. At 100 % twice as many do twice as much; "
+        f"the dashed line is at {100 * ENOUGH:.0f} %.",
+        f"Ratios of {table.objective.phrase} for each of the {unit}, within blocks; 95 % intervals that hold for all points of a line at once.",
+        drawn.svg,
+        HEADER,
+        [row for group in part for row in group.csv_rows()],
+    )
+
+
+def _count_axis(axes: Any, counts: np.ndarray, unit: str) -> None:
+    """A logarithmic axis of the numbers of ranks or nodes."""
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(np.unique(counts), [f"{count:g}" for count in np.unique(counts)])
+    axes.minorticks_off()
+    axes.set_xlabel(unit)

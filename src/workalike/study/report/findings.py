@@ -11,12 +11,11 @@ from workalike.study.report import sentences
 from workalike.study.report.beside import QUESTIONS, Beside, beside_of, beside_text
 from workalike.study.report.best_of_workloads import BestOfWorkload, best_of_workloads, best_text
 from workalike.study.report.knees import Knee, knee_of
+from workalike.study.report.scaling import Scaling, scaling_text, scalings_of
 from workalike.study.report.setting_rows import SettingRow, rows_of
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.effects import Effect, interactions, main_effects
 from workalike.study.statistics.equality import SameSetting, same_setting
-
-RANKS = "ranks"
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,8 @@ class Findings:
     pairs: list[Effect]
     same: SameSetting | None
     knees: list[Knee]
+    scalings: list[Scaling]
+    """By ranks or nodes, for each group; empty where neither varies."""
     of_workloads: list[BestOfWorkload]
     """The best setting for each workload; empty where there is no choice."""
     answers: list[Answer]
@@ -46,7 +47,7 @@ def findings_of(table: StudyTable) -> Findings:
     others = beside_of(table)
     rows = rows_of(table, trials, others)
     mains, pairs = main_effects(trials), interactions(trials)
-    knees = [knee_of(trials, name, table.objective) for name in table.factors if name != RANKS]
+    knees = [knee_of(trials, name, table.objective) for name in table.factors if name not in table.counts]
     found = Findings(
         rows,
         others,
@@ -54,6 +55,7 @@ def findings_of(table: StudyTable) -> Findings:
         pairs,
         _same_of(table),
         [knee for knee in knees if knee is not None],
+        scalings_of(table),
         best_of_workloads(table),
         [],
     )
@@ -67,6 +69,8 @@ def _answers(table: StudyTable, found: Findings) -> list[Answer]:
     answers = [Answer("Which setting is the best?", sentences.best_text(rows, objective))]
     if found.of_workloads:
         answers.append(Answer("Which is the best for each workload?", best_text(found.of_workloads)))
+    if text := scaling_text(found.scalings):
+        answers.append(Answer("How far does it scale?", text))
     answers.append(Answer("What differs from the reference?", sentences.difference_text(rows, table)))
     if found.mains:
         answers.append(Answer("What matters most?", sentences.matters_text(found.mains, objective)))

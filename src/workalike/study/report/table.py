@@ -14,6 +14,8 @@ from workalike.study.statistics.sequential import Reviews
 from workalike.study.statistics.table import Floats, Integers, Trials
 from workalike.study.statistics.tails import percentiles95
 
+COUNTS = {"ranks": "ranks", "nodes": "nodes"}
+"""Factors that say what they set by their name."""
 LONGEST = 44
 """Characters of a name in text and figures."""
 
@@ -71,6 +73,8 @@ class StudyTable:
         search: a sentence on the search that chose the settings.
         possible: what one process could have got in each trial; None where that was not measured.
         objectives: what settings are compared by: the first decides, and the others are reported beside it.
+        counts: what factors set by numbers of `ranks` or `nodes`, by the factor's name.
+        scaling: of each trial, `weak` or `strong` as it was asked for; empty where that is not known.
 
     Raises:
         WorkalikeError: USAGE when the columns differ in length or a named setting has no trial.
@@ -91,10 +95,13 @@ class StudyTable:
     search: str = ""
     possible: Possible | None = None
     objectives: tuple[Objective, ...] = DEFAULT
+    counts: Mapping[str, str] = field(default_factory=lambda: COUNTS)
+    scaling: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         columns = [self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s]
         columns += [self.possible.rate] if self.possible is not None else []
+        columns += [self.scaling] if self.scaling else []
         dumps = [getattr(self.dumps, column.name) for column in fields(self.dumps)]
         for lengths in ({*map(len, columns), *map(len, self.factors.values())}, set(map(len, dumps))):
             if len(lengths) > 1:
