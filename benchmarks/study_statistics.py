@@ -18,9 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 from planted_studies import drift_at, planted_values, sigma_of
 
 from workalike.study.search import Rung, advance, start
+from workalike.study.statistics.intervals import bca
 from workalike.study.statistics.power import blocks_needed
 from workalike.study.statistics.ranks import rank_correlation
-from workalike.study.statistics.ratios import bca, of_log_ratios
+from workalike.study.statistics.ratios import of_log_ratios
 from workalike.study.statistics.sequential import Correction, Rule, State, review_differences
 from workalike.study.statistics.table import Better
 

@@ -32,6 +32,7 @@ RESERVED = frozenset(
             "io_time_s",
             "slowest_dump_s",
             "transfer_time_s",
+            "write_time_s",
             "bytes_written",
             "bytes_read",
         ),

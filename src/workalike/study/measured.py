@@ -25,17 +25,21 @@ def values_of(record: Record) -> Row:
 
     `bandwidth` (bytes per second) is bytes / `io_time_s`; `io_time_s` the time in which at least one dump was open, from
     its first open to its last close; `slowest_dump_s` the longest such time of one dump; `transfer_time_s` the sum of
-    the dumps' times from first to last data operation; `wall_s` the engine's run. Times that a counting backend does
+    the dumps' times from first to last data operation; `write_time_s` the time in calls that write, summed over all
+    processes; `wall_s` the engine's run. Times that a counting backend does
     not have are None.
     """
     moved = sum(dump.bytes_written + dump.bytes_read for dump in record.dumps)
-    times: Row = {"io_time_s": None, "slowest_dump_s": None, "transfer_time_s": None, "bandwidth": None}
+    times: Row = dict.fromkeys(
+        ("io_time_s", "slowest_dump_s", "transfer_time_s", "write_time_s", "bandwidth")
+    )
     if not record.counts_only and record.dumps:
         open_s = united((dump.end_s - dump.io_s, dump.end_s) for dump in record.dumps)
         times = {
             "io_time_s": open_s,
             "slowest_dump_s": max(dump.io_s for dump in record.dumps),
             "transfer_time_s": sum(dump.transfer_s for dump in record.dumps),
+            "write_time_s": sum(_write_time_s(dump) for dump in record.dumps),
             "bandwidth": moved / open_s if open_s > 0 else None,
         }
     return {
@@ -102,8 +106,14 @@ def _dump_row(dump: RecordDump, counts_only: bool) -> Row:
         "late_s": dump.late_s,
         "io_time_s": None if counts_only else dump.io_s,
         "transfer_time_s": None if counts_only else dump.transfer_s,
+        "write_time_s": None if counts_only else _write_time_s(dump),
         "bandwidth": moved / dump.io_s if dump.io_s > 0 and not counts_only else None,
     }
+
+
+def _write_time_s(dump: RecordDump) -> float:
+    """Seconds in calls that write, summed over the processes."""
+    return dump.kinds["write"].total_s if "write" in dump.kinds else 0.0
 
 
 def plan_deviations(prepared: Prepared, record: Record) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from workalike.study.journal import Finished, Row, read_manifest
 from workalike.study.machine_file import read_machines
-from workalike.study.measured import objective_value
+from workalike.study.measured import counted_value, objective_value
 from workalike.study.objective import DEFAULT, Objective
 from workalike.study.report.page import write_study_report
 from workalike.study.report.scaling import STRONG, WEAK
@@ -102,6 +102,7 @@ def study_table(
         objectives=objectives,
         scaling=[_scaling_of(row) for row in rows],
         counts=counts,
+        write_time_s=np.array([counted_value(row, "write_time_s") for row in rows], dtype=np.float64),
     )
 
 

@@ -14,7 +14,7 @@ from workalike.report.palette import INK, MUTED, REPLICA
 from workalike.study.objective import Objective
 from workalike.study.report.chart import COLORS, MOST_ROWS, Chart, value_ticks
 from workalike.study.report.figures_of_factors import interaction_lines, main_effects
-from workalike.study.report.figures_of_scaling import efficiency, scaling
+from workalike.study.report.figures_of_scaling import efficiency, lines, scaling
 from workalike.study.report.findings import Findings, standard_error
 from workalike.study.report.numbers import Row
 from workalike.study.report.over_the_run import over_the_run
@@ -33,6 +33,7 @@ def charts_of(table: StudyTable, found: Findings) -> list[Chart]:
         *over_the_run(table, found),
         scaling(table),
         efficiency(table, found),
+        lines(table, found),
     ]
     return [chart for chart in charts if chart is not None]
 

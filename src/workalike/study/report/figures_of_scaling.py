@@ -9,13 +9,17 @@ import numpy as np
 
 from workalike.report.canvas import drawing
 from workalike.report.palette import MUTED
+from workalike.study.objective import Objective
 from workalike.study.report.chart import COLORS, MOST_CURVES, Chart, beside, label, value_ticks
 from workalike.study.report.findings import Findings, standard_error
 from workalike.study.report.numbers import Row
 from workalike.study.report.scaling import HEADER, counting_factor, groups_of, kinds_of
+from workalike.study.report.slopes import lines_of
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.effects import number_of
 from workalike.study.statistics.scaling import ENOUGH
+
+MOST_PANELS = 3
 
 
 def scaling(table: StudyTable) -> Chart | None:
@@ -100,6 +104,40 @@ def efficiency(table: StudyTable, found: Findings) -> Chart | None:
         drawn.svg,
         HEADER,
         [row for group in part for row in group.csv_rows()],
+    )
+
+
+def lines(table: StudyTable, found: Findings) -> Chart | None:
+    """The times of a factor of numbers with the lines of their slopes (MINIO's result), the first factor only."""
+    growths = [growth for growth in found.growths if growth.factor == found.growths[0].factor][:MOST_PANELS]
+    if not growths:
+        return None
+    rows: list[Row] = []
+    with drawing("lines", 3.1, columns=len(growths)) as drawn:
+        for axes, growth in zip(drawn.axes, growths, strict=True):
+            largest = 0.0
+            for place, line in enumerate(lines_of(table, growth)):
+                style = {"color": COLORS[place % len(COLORS)]}
+                axes.plot(line.numbers, line.means, "o", label=label(line.group), markersize=5, **style)
+                axes.plot(line.numbers, line.line, linewidth=1.4, **style)
+                largest = max([largest, *line.means, *line.line])
+                points = zip(line.numbers, line.means, line.line, strict=True)
+                rows += [(growth.factor, growth.measure, line.group, *point) for point in points]
+            value_ticks(axes.yaxis, Objective.IO_TIME, largest)
+            axes.set_ylim(min(0.0, axes.get_ylim()[0]), largest * 1.08 or 1)
+            axes.set_xlim(left=0)
+            axes.set_title(growth.measure, fontsize=9, loc="left")
+            axes.set_xlabel(shown(growth.factor) + (" (MiB)" if growth.unit == "MiB" else ""))
+        if growths[0].group_factor:
+            beside(drawn.axes[len(growths) - 1], title=shown(growths[0].group_factor))
+    return Chart(
+        "lines",
+        f"How times grow with {shown(growths[0].factor)}.",
+        "Dots are means of all trials, and lines have the mean slope of the blocks.",
+        "Where dots leave their line, the growth is not the same everywhere, and the slope is only its mean.",
+        drawn.svg,
+        ("factor", "time", "group", "number", "mean_s", "line_s"),
+        rows,
     )
 
 

@@ -13,6 +13,7 @@ from workalike.study.report.best_of_workloads import BestOfWorkload, best_of_wor
 from workalike.study.report.knees import Knee, knee_of
 from workalike.study.report.scaling import Scaling, scaling_text, scalings_of
 from workalike.study.report.setting_rows import SettingRow, rows_of
+from workalike.study.report.slopes import Growth, growths_of, slopes_text
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.effects import Effect, interactions, main_effects
 from workalike.study.statistics.equality import SameSetting, same_setting
@@ -36,6 +37,8 @@ class Findings:
     knees: list[Knee]
     scalings: list[Scaling]
     """By ranks or nodes, for each group; empty where neither varies."""
+    growths: list[Growth]
+    """How times grow with each factor of numbers."""
     of_workloads: list[BestOfWorkload]
     """The best setting for each workload; empty where there is no choice."""
     answers: list[Answer]
@@ -56,6 +59,7 @@ def findings_of(table: StudyTable) -> Findings:
         _same_of(table),
         [knee for knee in knees if knee is not None],
         scalings_of(table),
+        growths_of(table),
         best_of_workloads(table),
         [],
     )
@@ -79,6 +83,9 @@ def _answers(table: StudyTable, found: Findings) -> list[Answer]:
     answers += [
         Answer(f"From where on does more {shown(k.factor)} stop paying?", k.text) for k in found.knees
     ]
+    for factor in dict.fromkeys(growth.factor for growth in found.growths):
+        own = [growth for growth in found.growths if growth.factor == factor]
+        answers.append(Answer(f"How do times grow with {shown(factor)}?", slopes_text(own)))
     if table.possible is not None and (text := sentences.share_text(rows, table.possible)):
         answers.append(Answer("How much of the possible is that?", text))
     answers += [

@@ -10,7 +10,7 @@ from jinja2 import Environment
 
 from workalike.files import make_folder, write_text
 from workalike.report.page import environment
-from workalike.study.report import beside
+from workalike.study.report import beside, slopes
 from workalike.study.report.best_of_workloads import header_of
 from workalike.study.report.findings import findings_of
 from workalike.study.report.numbers import csv_text
@@ -49,6 +49,7 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
             has_shares=any(row.share == row.share for row in found.rows),
             objective=table.objective,
             beside=found.beside,
+            growths=found.growths,
             of_workloads=found.of_workloads,
             charts=charts,
             trials=len(table.block),
@@ -62,6 +63,9 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
     if found.of_workloads:
         rows = csv_text(header_of(table.objective), [best.row() for best in found.of_workloads])
         write_text(place / FIGURES / "best_of_workloads.csv", rows)
+    if found.growths:
+        rows = csv_text(slopes.HEADER, [row for growth in found.growths for row in growth.csv_rows()])
+        write_text(place / FIGURES / "slopes.csv", rows)
     if found.beside:
         rows = csv_text(beside.HEADER, beside.csv_rows_of(found.beside))
         write_text(place / FIGURES / "objectives.csv", rows)
@@ -85,6 +89,7 @@ def study_environment() -> Environment:
     """The environment of the pages of studies, which escapes all text, with their own filters."""
     templates = environment("workalike.study.report")
     templates.filters.update(shown=shown, bandwidth=_rate, chance=_chance, ratio=_ratio, share=_share)
+    templates.filters["slope"] = slopes.slope_text
     return templates
 
 

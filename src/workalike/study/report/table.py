@@ -64,6 +64,7 @@ class StudyTable:
         wall_s: seconds of the whole trial.
         io_time_s: seconds in I/O.
         slowest_dump_s: seconds of the slowest dump.
+        write_time_s: seconds in calls that write, summed over the processes; empty where that was not recorded.
         dumps: a row for each dump.
         reference: the setting that others are compared with; the first one if not given.
         same: two names of one setting (the A/A check); the second has no other part in the results.
@@ -97,11 +98,13 @@ class StudyTable:
     objectives: tuple[Objective, ...] = DEFAULT
     counts: Mapping[str, str] = field(default_factory=lambda: COUNTS)
     scaling: Sequence[str] = ()
+    write_time_s: Floats = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
         columns = [self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s]
         columns += [self.possible.rate] if self.possible is not None else []
         columns += [self.scaling] if self.scaling else []
+        columns += [self.write_time_s] if len(self.write_time_s) else []
         dumps = [getattr(self.dumps, column.name) for column in fields(self.dumps)]
         for lengths in ({*map(len, columns), *map(len, self.factors.values())}, set(map(len, dumps))):
             if len(lengths) > 1:

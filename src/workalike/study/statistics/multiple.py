@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from workalike.study.statistics.influence import Estimates, draws
-from workalike.study.statistics.ratios import LEVEL, Ratio, exp, paired_ratios
+from workalike.study.statistics.intervals import LEVEL
+from workalike.study.statistics.ratios import Ratio, exp, paired_ratios
 from workalike.study.statistics.table import Trials, grid_of
 
 DRAWS = 4000
