@@ -128,6 +128,8 @@ def test_a_factor_of_another_name_may_set_ranks(tmp_path: Path) -> None:
         row.trial["processes_"] = row.trial.pop("ranks")
     assert findings_of(study_table("t", ["processes_"], rows, counts=counts)).scalings
     assert not findings_of(study_table("t", ["processes_"], rows)).scalings
+    page = write_results_page(tmp_path, "t", ["processes_"], rows, counts=counts)
+    assert page is not None and "How far does it scale?" in page.read_text()
 
 
 def test_intervals_of_efficiency_hold_at_once() -> None:

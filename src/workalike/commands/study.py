@@ -152,6 +152,7 @@ def run(
         search=searched.text() if searched else "",
         objectives=study.study.objectives,
         counts=counting_factors(study.study),
+        method=study.study.interval,
     )
     if page is not None and not (quiet or as_json):
         print(f"page: {page}")

@@ -18,6 +18,7 @@ from workalike.study.report.page import write_study_report
 from workalike.study.report.scaling import STRONG, WEAK
 from workalike.study.report.table import COUNTS, DumpTable, StudyTable
 from workalike.study.share_of_ceiling import possible_of
+from workalike.study.statistics.intervals import Method
 from workalike.study.stopping import Stopping
 
 
@@ -32,6 +33,7 @@ def write_results_page(
     search: str = "",
     objectives: tuple[Objective, ...] = DEFAULT,
     counts: Mapping[str, str] = COUNTS,
+    method: Method = Method.STUDENT,
 ) -> Path | None:
     """Write `report.html` and its figures; None where no trial that counts has a value of the objective.
 
@@ -44,6 +46,7 @@ def write_results_page(
         ended: its budget ended before.
         search: what the search found that chose the settings.
         objectives: what settings are compared by; the first decides.
+        method: of intervals.
         counts: factors that set `ranks` or `nodes`; by default those of these names.
 
     Raises:
@@ -52,7 +55,17 @@ def write_results_page(
     ordered = sorted(finished, key=lambda row: (row.trial["block"], row.trial.get("position", 0)))
     if not any(objective_value(row, objectives[0]) > 0 for row in ordered):
         return None
-    table = study_table(title, factors, ordered, stopping, ended=ended, search=search, objectives=objectives)
+    table = study_table(
+        title,
+        factors,
+        ordered,
+        stopping,
+        ended=ended,
+        search=search,
+        objectives=objectives,
+        counts=counts,
+        method=method,
+    )
     if machines := read_machines(folder):
         possible = possible_of(ordered, machines, drops_caches=_drops_caches(folder))
         table = replace(table, possible=possible)
@@ -75,6 +88,7 @@ def study_table(
     search: str = "",
     objectives: tuple[Objective, ...] = DEFAULT,
     counts: Mapping[str, str] = COUNTS,
+    method: Method = Method.STUDENT,
 ) -> StudyTable:
     """The columns of a study. Trials that do not count have no values, which makes them failed ones for the statistics."""
     rows = [row.trial for row in finished]
@@ -102,6 +116,7 @@ def study_table(
         objectives=objectives,
         scaling=[_scaling_of(row) for row in rows],
         counts=counts,
+        method=method,
         write_time_s=np.array([counted_value(row, "write_time_s") for row in rows], dtype=np.float64),
     )
 

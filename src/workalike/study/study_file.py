@@ -46,7 +46,7 @@ class StudyFile:
     @property
     def identity(self) -> str:
         """Sixteen hexadecimal digits."""
-        free = {"title", "timeout", "assume", "directory", "launcher", "objective"}
+        free = {"title", "timeout", "assume", "directory", "launcher", "objective", "interval"}
         if self.study.stop is None:  # else the rule depends on the most blocks that it may run
             free |= {"blocks", "stop"}
         free |= {name for name in ("search",) if self.study.search is None}

@@ -84,7 +84,7 @@ def _compared(table: StudyTable, objective: Objective) -> Beside | None:
     means = means_of(trials)
     if not means:
         return None
-    ratios = {ratio.setting: ratio for ratio in paired_ratios(trials, table.base())}
+    ratios = {ratio.setting: ratio for ratio in paired_ratios(trials, table.base(), method=table.method)}
     chances = p_best(trials, objective.better)
     sign = objective.better.sign
     best = min(means, key=lambda name: (-chances[name], -sign * means[name]))

@@ -50,7 +50,11 @@ def findings_of(table: StudyTable) -> Findings:
     others = beside_of(table)
     rows = rows_of(table, trials, others)
     mains, pairs = main_effects(trials), interactions(trials)
-    knees = [knee_of(trials, name, table.objective) for name in table.factors if name not in table.counts]
+    knees = [
+        knee_of(trials, name, table.objective, method=table.method)
+        for name in table.factors
+        if name not in table.counts
+    ]
     found = Findings(
         rows,
         others,
@@ -109,7 +113,7 @@ def _same_of(table: StudyTable) -> SameSetting | None:
         return None
     looked = table.reviews.same if table.reviews else None
     ratio = looked.standings[0].ratio if looked and looked.standings else None
-    return same_setting(table.trials(with_copy=True), *table.same, ratio=ratio)
+    return same_setting(table.trials(with_copy=True), *table.same, ratio=ratio, method=table.method)
 
 
 def standard_error(values: np.ndarray) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from workalike.study.objective import DEFAULT, Objective
 from workalike.study.report.table import shown
 from workalike.study.statistics.effects import levels_of, number_of
+from workalike.study.statistics.intervals import Method
 from workalike.study.statistics.power import none_found_text
 from workalike.study.statistics.ratios import paired_ratio
 from workalike.study.statistics.table import Trials
@@ -28,7 +29,11 @@ class Knee:
 
 
 def knee_of(
-    trials: Trials, factor: str, objective: Objective = DEFAULT[0], least_levels: int = LEAST_LEVELS
+    trials: Trials,
+    factor: str,
+    objective: Objective = DEFAULT[0],
+    least_levels: int = LEAST_LEVELS,
+    method: Method = Method.STUDENT,
 ) -> Knee | None:
     """The lowest level of a number that no higher level beats; None where the factor is not such a number."""
     # A word such as `default` has no place among the numbers.
@@ -40,7 +45,10 @@ def knee_of(
     better = objective.better
     for place, level in enumerate(levels[:-1]):
         higher = levels[place + 1 :]
-        ratios = [paired_ratio(by_level, more, level, level=1 - 0.05 / len(higher)) for more in higher]
+        ratios = [
+            paired_ratio(by_level, more, level, level=1 - 0.05 / len(higher), method=method)
+            for more in higher
+        ]
         if not any(r.is_known for r in ratios):
             return None
         if not any(r.is_better(better) for r in ratios):

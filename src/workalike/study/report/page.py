@@ -15,6 +15,7 @@ from workalike.study.report.best_of_workloads import header_of
 from workalike.study.report.findings import findings_of
 from workalike.study.report.numbers import csv_text
 from workalike.study.report.table import StudyTable, shown
+from workalike.study.statistics.intervals import Method
 from workalike.text import rate_text
 from workalike.version import VERSION
 
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from workalike.study.report.chart import Chart
 
 MOST_ROWS = 100
+METHODS = {
+    Method.STUDENT: "Student's",
+    Method.BCA: "BCa bootstrap",
+    Method.BOOTSTRAP: "percentile bootstrap",
+}
 PAGE, FIGURES = "report.html", "figures"
 
 
@@ -48,6 +54,7 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
             same=found.same,
             has_shares=any(row.share == row.share for row in found.rows),
             objective=table.objective,
+            interval=METHODS[table.method],
             beside=found.beside,
             growths=found.growths,
             of_workloads=found.of_workloads,

@@ -97,9 +97,9 @@ def scalings_of(table: StudyTable) -> list[Scaling]:
         rows = [row for row, name in enumerate(own) if name == group]
         levels = [column[row] for row in rows]
         part = Trials(trials.block[rows], levels, trials.value[rows], {factor: levels})
-        known = efficiencies(part, levels)
+        known = efficiencies(part, levels, table.method)
         if known:
-            knee = knee_of(part, factor, Objective.BANDWIDTH, least_levels=2)
+            knee = knee_of(part, factor, Objective.BANDWIDTH, 2, table.method)
             first = levels_of(levels)[0]
             found.append(Scaling(factor, table.counts[factor], group, kinds[group], first, known, knee))
     return found

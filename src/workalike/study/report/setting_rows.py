@@ -49,7 +49,7 @@ class SettingRow:
 def rows_of(table: StudyTable, trials: Trials, others: Sequence[Beside]) -> list[SettingRow]:
     """A row for each setting, the one that is most likely the best first."""
     objective = table.objective
-    fixed = {r.setting: r for r in simultaneous_ratios(trials, table.base())}
+    fixed = {r.setting: r for r in simultaneous_ratios(trials, table.base(), method=table.method)}
     ratios = fixed if table.reviews is None else table.reviews.ratios()
     chances = p_best(trials, objective.better)
     shares = _shares(table)

@@ -115,8 +115,11 @@ def _growth(table: StudyTable, factor: str, measure: Measure) -> Growth:
     for group in groups.levels():
         own = keep & (np.array(groups.column, dtype=object) == group)
         by_group[group] = block_slopes(table.block[own], numbers[own], measure.seconds[own])
-    slopes = {group: slope_of(found) for group, found in by_group.items()}
-    differences = {(a, b): slope_difference(by_group[a], by_group[b]) for a, b in combinations(by_group, 2)}
+    slopes = {group: slope_of(found, method=table.method) for group, found in by_group.items()}
+    differences = {
+        (a, b): slope_difference(by_group[a], by_group[b], method=table.method)
+        for a, b in combinations(by_group, 2)
+    }
     known = {both: slope for both, slope in differences.items() if slope.is_known}
     return Growth(factor, unit, measure.phrase, groups.factor, slopes, known)
 

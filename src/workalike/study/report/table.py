@@ -10,6 +10,7 @@ import numpy as np
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.study.objective import DEFAULT, Objective
 from workalike.study.share_of_ceiling import Possible
+from workalike.study.statistics.intervals import Method
 from workalike.study.statistics.sequential import Reviews
 from workalike.study.statistics.table import Floats, Integers, Trials
 from workalike.study.statistics.tails import percentiles95
@@ -66,6 +67,7 @@ class StudyTable:
         slowest_dump_s: seconds of the slowest dump.
         write_time_s: seconds in calls that write, summed over the processes; empty where that was not recorded.
         dumps: a row for each dump.
+        method: of intervals that are of a mean over blocks.
         reference: the setting that others are compared with; the first one if not given.
         same: two names of one setting (the A/A check); the second has no other part in the results.
         title: the study's name.
@@ -98,6 +100,7 @@ class StudyTable:
     objectives: tuple[Objective, ...] = DEFAULT
     counts: Mapping[str, str] = field(default_factory=lambda: COUNTS)
     scaling: Sequence[str] = ()
+    method: Method = Method.STUDENT
     write_time_s: Floats = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:

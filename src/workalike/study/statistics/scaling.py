@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from workalike.study.statistics.effects import levels_of, number_of
+from workalike.study.statistics.intervals import Method
 from workalike.study.statistics.multiple import simultaneous_ratios
 from workalike.study.statistics.ratios import Ratio
 from workalike.study.statistics.table import Floats, Trials
@@ -32,7 +33,7 @@ class Efficiency:
         return self.ratio.high < ENOUGH
 
 
-def efficiencies(trials: Trials, levels: list[str]) -> list[Efficiency]:
+def efficiencies(trials: Trials, levels: list[str], method: Method = Method.STUDENT) -> list[Efficiency]:
     """The efficiency of each level above the smallest one, in their order; empty for fewer than two.
 
     Args:
@@ -44,7 +45,7 @@ def efficiencies(trials: Trials, levels: list[str]) -> list[Efficiency]:
     if len(known) < 2 or not all(0 < count < math.inf for count in counts.values()):
         return []
     each: Floats = trials.value / [counts[level] for level in levels]
-    ratios = simultaneous_ratios(Trials(trials.block, levels, each), known[0])
+    ratios = simultaneous_ratios(Trials(trials.block, levels, each), known[0], method=method)
     by_level = {ratio.setting: ratio for ratio in ratios}
     return [Efficiency(level, counts[level], by_level[level]) for level in known[1:]]
 
