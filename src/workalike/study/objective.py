@@ -87,5 +87,5 @@ def recorded_objectives(study: object) -> tuple[Objective, ...]:
     """What a recorded study says that it compares by, as its manifest has it; the default where it does not say."""
     said = study.get("objective") if isinstance(study, dict) else None
     words = said if isinstance(said, list) else [said]
-    known = tuple(Objective(word) for word in words if word in set(Objective))
+    known = tuple(Objective(word) for word in words if isinstance(word, str) and word in set(Objective))
     return known or DEFAULT

@@ -27,12 +27,12 @@ def charts_of(table: StudyTable, found: Findings) -> list[Chart]:
     charts = [
         ratios(table, found),
         means(table, found),
-        spread(table, found),
+        spread(table, [row.name for row in found.rows]),
         main_effects(table, found),
         interaction_lines(table, found),
         *over_the_run(table, found),
         scaling(table),
-        efficiency(table, found),
+        efficiency(table, found.scalings),
         lines(table, found),
     ]
     return [chart for chart in charts if chart is not None]
@@ -114,29 +114,32 @@ def means(table: StudyTable, found: Findings) -> Chart | None:
     )
 
 
-def spread(table: StudyTable, found: Findings) -> Chart | None:
-    """Box plots of the trials of each setting, with outliers (the Cray paper's Fig. 4)."""
+def spread(
+    table: StudyTable, names: Sequence[str], name: str = "spread", *, with_run_time: bool = True
+) -> Chart | None:
+    """Box plots of the trials of each setting, with outliers (the Cray paper's Fig. 4), in the order of the names."""
     objective = table.objective
-    values = _boxes(table, found, table.values())
-    times = [] if objective is Objective.WALL_TIME else _boxes(table, found, table.wall_s)
+    values = _boxes(table, names, table.values())
+    has_times = with_run_time and objective is not Objective.WALL_TIME
+    times = _boxes(table, names, table.wall_s) if has_times else []
     if not values:
         return None
     part = [box["label"] for box in values[:MOST_ROWS]]
-    place_of = {name: place for place, name in enumerate(part)}
+    place_of = {setting: place for place, setting in enumerate(part)}
     panels = [(objective, values)]
     if any(box["label"] in place_of for box in times):
         panels.append((Objective.WALL_TIME, times))
-    with drawing("spread", 0.9 + 0.3 * len(part), columns=len(panels), sharey=True) as drawn:
+    with drawing(name, 0.9 + 0.3 * len(part), columns=len(panels), sharey=True) as drawn:
         for axes, (kind, boxes) in zip(drawn.axes, panels, strict=True):
             largest = _draw_boxes(axes, boxes, place_of)
             value_ticks(axes.xaxis, kind, largest)
             axes.set_xlim(0, largest * 1.05)
             axes.set_xlabel(kind.phrase)
-        drawn.axes[0].set_yticks(range(len(part)), [shown(name) for name in part])
+        drawn.axes[0].set_yticks(range(len(part)), [shown(setting) for setting in part])
         drawn.axes[0].set_ylim(len(part) - 0.4, -0.6)
     hidden = len(values) - len(part)
     return Chart(
-        "spread",
+        name,
         "How much the trials of a setting differ.",
         "A box holds the middle half of the trials, and its line is the median. Circles are outliers"
         + (f"; {hidden} more settings are in the CSV file." if hidden else "."),
@@ -155,12 +158,12 @@ def _name_of(objective: Objective) -> str:
     return objective.header if objective is Objective.BANDWIDTH else objective.column
 
 
-def _boxes(table: StudyTable, found: Findings, value: Floats) -> list[dict[str, Any]]:
+def _boxes(table: StudyTable, settings: Sequence[str], value: Floats) -> list[dict[str, Any]]:
     """The numbers of a box for each setting that has trials, the best setting first."""
     trials = table.trials(value)
     good = np.isfinite(trials.log_value()) & np.isfinite(table.trials().log_value())
     names = np.array(trials.setting, dtype=object)
-    values_of = {row.name: trials.value[(names == row.name) & good] for row in found.rows}
+    values_of = {name: trials.value[(names == name) & good] for name in settings}
     return [
         boxplot_stats(values)[0] | {"label": name, "count": len(values)}
         for name, values in values_of.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from workalike.study.objective import Objective
 from workalike.study.report.chart import COLORS, MOST_CURVES, Chart, beside, label, value_ticks
 from workalike.study.report.findings import Findings, standard_error
 from workalike.study.report.numbers import Row
-from workalike.study.report.scaling import HEADER, counting_factor, groups_of, kinds_of
+from workalike.study.report.scaling import HEADER, Scaling, counting_factor, groups_of, kinds_of
 from workalike.study.report.slopes import lines_of
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.effects import number_of
@@ -67,9 +68,9 @@ def scaling(table: StudyTable) -> Chart | None:
     )
 
 
-def efficiency(table: StudyTable, found: Findings) -> Chart | None:
+def efficiency(table: StudyTable, scalings: Sequence[Scaling]) -> Chart | None:
     """What each rank does beside what each of the fewest does, with intervals."""
-    part = [group for group in found.scalings if any(e.ratio.is_known for e in group.levels)]
+    part = [group for group in scalings if any(e.ratio.is_known for e in group.levels)]
     if not part:
         return None
     unit = part[0].counted

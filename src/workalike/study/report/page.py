@@ -16,7 +16,7 @@ from workalike.study.report.findings import findings_of
 from workalike.study.report.numbers import csv_text
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.intervals import Method
-from workalike.text import rate_text
+from workalike.text import rate_text, seconds_text
 from workalike.version import VERSION
 
 if TYPE_CHECKING:
@@ -96,12 +96,16 @@ def study_environment() -> Environment:
     """The environment of the pages of studies, which escapes all text, with their own filters."""
     templates = environment("workalike.study.report")
     templates.filters.update(shown=shown, bandwidth=_rate, chance=_chance, ratio=_ratio, share=_share)
-    templates.filters["slope"] = slopes.slope_text
+    templates.filters.update(slope=slopes.slope_text, seconds=_seconds)
     return templates
 
 
 def _rate(value: float) -> str:
     return rate_text(None if value != value else value)
+
+
+def _seconds(value: float) -> str:
+    return seconds_text(None if value != value else value)
 
 
 def _chance(value: float) -> str:

@@ -77,6 +77,8 @@ class Systems:
     systems: list[System]
     means: list[MeanOfSystem]
     comparisons: list[Comparison]
+    tails: list[Comparison]
+    """The same pairs by the slowest dump and by the 95th percentile of dumps."""
     answers: list[Answer]
 
 
@@ -89,15 +91,7 @@ def systems_of(manifest: Mapping[str, Any], finished: Sequence[Finished]) -> Sys
     """
     objective = objective_of(manifest)
     own = [trial for trial in finished if not trial.trial.get("arm")]
-    values: dict[str, dict[str, list[float]]] = {}
-    for trial in own:
-        of_setting = values.setdefault(str(trial.trial["setting"]), {})
-        value = objective_value(trial, objective)
-        of_setting.setdefault(str(trial.trial.get("source")), []).append(value)
-    known = {
-        setting: {source: _positive(rates) for source, rates in sources.items()}
-        for setting, sources in values.items()
-    }
+    known = _values(own, objective)
     means = [
         MeanOfSystem(source, setting, float(rates.mean()), standard_error(rates), len(rates))
         for setting, sources in known.items()
@@ -106,7 +100,29 @@ def systems_of(manifest: Mapping[str, Any], finished: Sequence[Finished]) -> Sys
     ]
     comparisons = _comparisons(known, objective)
     described = _described(manifest, [trial.trial for trial in own])
-    return Systems(objective, described, means, comparisons, _answers(comparisons))
+    tails = [
+        comparison
+        for kind in (Objective.SLOWEST_DUMP, Objective.P95_DUMP)
+        if kind is not objective
+        for comparison in _comparisons(_values(own, kind), kind)
+        if comparison.ratio.is_known
+    ]
+    return Systems(
+        objective, described, means, comparisons, tails, _answers(comparisons) + _tail_answers(tails)
+    )
+
+
+def _values(trials: Sequence[Finished], objective: Objective) -> dict[str, dict[str, Floats]]:
+    """Setting -> source -> the values of its trials."""
+    values: dict[str, dict[str, list[float]]] = {}
+    for trial in trials:
+        of_setting = values.setdefault(str(trial.trial["setting"]), {})
+        value = objective_value(trial, objective)
+        of_setting.setdefault(str(trial.trial.get("source")), []).append(value)
+    return {
+        setting: {source: _positive(rates) for source, rates in sources.items()}
+        for setting, sources in values.items()
+    }
 
 
 def objective_of(manifest: Mapping[str, Any]) -> Objective:
@@ -141,6 +157,20 @@ def _welch(rates: Mapping[str, Floats], source: str, reference: str, level: floa
     if not {source, reference} <= set(names):
         return Ratio(source, reference, math.nan, 0.0, math.inf, level, 0, math.nan, 1.0)
     return unpaired_ratio(Trials(np.arange(len(both)), names, both), source, reference, level=level)
+
+
+def _tail_answers(tails: Sequence[Comparison]) -> list[Answer]:
+    """What the slow dumps say of each two machines."""
+    keys = dict.fromkeys((c.objective, c.source, c.reference) for c in tails)
+    return [
+        Answer(
+            f"And the {objective.phrase} of {shown(source)}?",
+            _pair_text(
+                [c for c in tails if (c.objective, c.source, c.reference) == (objective, source, reference)]
+            ),
+        )
+        for objective, source, reference in keys
+    ]
 
 
 def _answers(comparisons: Sequence[Comparison]) -> list[Answer]:
