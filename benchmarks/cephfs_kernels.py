@@ -5,15 +5,13 @@
 tools/testbed starts a CephFS whose four storage daemons are limited in bandwidth. `studies/hdf5-tuning.yaml` runs there,
 and each kernel has its own effect of each setting, with its interval: what the ECP study claims of stripes and of the
 metadata block is reproduced where an interval leaves out 1. Then each daemon waits before each operation, and
-`studies/typhonio-vs-hdf5.yaml` runs: a line through the times of 1 to 64 processes in each block gives the seconds
-that a process adds, with the interval of its mean over blocks. It needs root, Ceph, and network namespaces.
+`studies/typhonio-vs-hdf5.yaml` runs, and the study's own slopes say how many seconds a process adds. It needs root, Ceph, and network namespaces.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import shutil
 import sys
 import tempfile
@@ -26,9 +24,12 @@ import yaml
 from behaviour_programs import workalike
 from catalogue import ROOT
 from results import Results
-from scipy import stats
 
+from workalike.study.journal import read_finished
+from workalike.study.report.slopes import growths_of
+from workalike.study.results_page import study_table
 from workalike.study.statistics.effects import main_effects
+from workalike.study.statistics.slopes import Slope
 from workalike.study.statistics.table import Trials
 
 sys.path.append(str(ROOT / "tests"))
@@ -121,43 +122,27 @@ def add_kernels(bed: CephBed, folder: Path, blocks: int, results: Results) -> No
         )
 
 
-def slope(ranks: Sequence[float], seconds: Sequence[float]) -> float:
-    """Seconds that a process adds, by least squares."""
-    return float(np.polyfit(ranks, seconds, 1)[0])
-
-
-def interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """Mean, and its 95 % interval by Student's t."""
-    mean, n = float(np.mean(values)), len(values)
-    reach = float(stats.t.isf(0.025, n - 1)) * float(np.std(values, ddof=1)) / math.sqrt(n)
-    return mean, mean - reach, mean + reach
-
-
 def add_minio(bed: CephBed, folder: Path, blocks: int, results: Results) -> None:
     def change(document: Row) -> None:
         document["blocks"] = blocks
 
-    rows = run(bed, "typhonio-vs-hdf5", folder, change)
-    for measure, what in (("io_time_s", "I/O time"), ("transfer_time_s", "time from first to last write")):
-        slopes: dict[str, list[float]] = {}
-        for library in LIBRARIES:
-            for block in sorted({row["block"] for row in rows}):
-                own = [row for row in rows if row["workload"] == library and row["block"] == block]
-                slopes.setdefault(library, []).append(
-                    slope([float(row["ranks"]) for row in own], [row[measure] for row in own])
-                )
-        texts = []
-        for library in LIBRARIES:
-            mean, low, high = interval(slopes[library])
-            texts.append(f"{library} {1e3 * mean:.0f} ms ({1e3 * low:.0f} to {1e3 * high:.0f})")
-        mean, low, high = interval([a - b for a, b in zip(*slopes.values(), strict=True)])
-        text = f"{'; '.join(texts)}; TyphonIO adds {1e3 * mean:.0f} ms more ({1e3 * low:.0f} to {1e3 * high:.0f})"
-        print(f"{what}: {text}", flush=True)
+    run(bed, "typhonio-vs-hdf5", folder, change)
+    table = study_table("MINIO", ["workload", "ranks"], read_finished(folder / "out"))
+    for growth in growths_of(table):
+        texts = [f"{library} {text_of(growth.slopes[library])}" for library in LIBRARIES]
+        difference = growth.differences[LIBRARIES]
+        text = f"{'; '.join(texts)}; TyphonIO adds {text_of(difference)} more"
+        print(f"{growth.measure}: {text}", flush=True)
         results.add(
-            f"MINIO's study on CephFS, daemons {DELAY_MS} ms late, 1 to 64 processes, {blocks} blocks: {what} that a process adds",
+            f"MINIO's study on CephFS, daemons {DELAY_MS} ms late, 1 to 64 processes, {blocks} blocks: "
+            f"{growth.measure} that a process adds",
             text,
-            difference_s=mean,
+            difference_s=difference.value,
         )
+
+
+def text_of(slope: Slope) -> str:
+    return f"{1e3 * slope.value:.0f} ms ({1e3 * slope.low:.0f} to {1e3 * slope.high:.0f})"
 
 
 def main() -> int:

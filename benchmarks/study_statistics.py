@@ -18,9 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 from planted_studies import drift_at, planted_values, sigma_of
 
 from workalike.study.search import Rung, advance, start
+from workalike.study.statistics.intervals import bca, bootstrap
 from workalike.study.statistics.power import blocks_needed
 from workalike.study.statistics.ranks import rank_correlation
-from workalike.study.statistics.ratios import bca, of_log_ratios
+from workalike.study.statistics.ratios import of_log_ratios
 from workalike.study.statistics.sequential import Correction, Rule, State, review_differences
 from workalike.study.statistics.table import Better
 
@@ -142,14 +143,15 @@ def coverage(results: Results) -> None:
     ):
         parts = []
         for blocks in (5, 8, 20):
-            held = np.zeros(2)
+            held = np.zeros(3)
             for _ in range(600):
                 values = noise(blocks)
                 ratio = of_log_ratios(values, "b", "a")
-                low, high = bca(values, resamples=999)
-                held += (ratio.low <= 1 <= ratio.high, low <= 0 <= high)
-            parts.append(f"{blocks} blocks {100 * held[0] / 600:.0f} and {100 * held[1] / 600:.0f} %")
-        results.add(f"coverage of 95 % intervals, t and BCa, {name}", ", ".join(parts))
+                ends = [bca(values, resamples=999), bootstrap(values, resamples=999)]
+                held += (ratio.low <= 1 <= ratio.high, *(low <= 0 <= high for low, high in ends))
+            t, by_bca, by_percentiles = (100 * count / 600 for count in held)
+            parts.append(f"{blocks} blocks {t:.0f}, {by_bca:.0f} and {by_percentiles:.0f} %")
+        results.add(f"coverage of 95 % intervals, t, BCa and percentile bootstrap, {name}", ", ".join(parts))
         show(results, 1)
 
 

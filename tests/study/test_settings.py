@@ -251,6 +251,7 @@ def test_ready_studies(path: Path) -> None:
 def test_there_are_ready_studies() -> None:
     assert {path.stem for path in READY} >= {
         "weak-scaling",
+        "strong-scaling",
         "striping",
         "stripe-counts",
         "file-modes",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from workalike.study.driver import DriverOptions, Outcome
     from workalike.study.estimate import Estimate
+    from workalike.study.objective import Objective
     from workalike.study.study_file import StudyFile
 
 RUN = "run"
@@ -110,7 +112,7 @@ def run(
     from workalike.study.driver import DriverOptions, run_study
     from workalike.study.halving import run_search
     from workalike.study.results_page import write_results_page
-    from workalike.study.settings import factors_of
+    from workalike.study.settings import counting_factors, factors_of
     from workalike.study.study_file import read_study
 
     if dry_run:
@@ -139,7 +141,7 @@ def run(
     if as_json:
         opt.print_json(_document(outcome))
     elif not quiet:
-        _print_outcome(outcome, output)
+        _print_outcome(outcome, output, study.study.objectives[0])
     page = write_results_page(
         output,
         study.study.title or file.stem,
@@ -148,6 +150,9 @@ def run(
         outcome.stopping,
         ended=outcome.state == "budget",
         search=searched.text() if searched else "",
+        objectives=study.study.objectives,
+        counts=counting_factors(study.study),
+        method=study.study.interval,
     )
     if page is not None and not (quiet or as_json):
         print(f"page: {page}")
@@ -342,23 +347,25 @@ def _document(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _print_outcome(outcome: Outcome, output: Path) -> None:
+def _print_outcome(outcome: Outcome, output: Path, objective: Objective) -> None:
+    from workalike.study.objective import Objective
     from workalike.study.summary import left_out, lines_of
 
     lines = lines_of(outcome.finished)
-    of_time = not any("bandwidth" in line.values for line in lines)
-    name = "wall_s" if of_time else "bandwidth"
-    show = seconds_text if of_time else rate_text
+    if not any(objective.column in line.values for line in lines):
+        objective = Objective.WALL_TIME  # of a backend that only counts
     rows = []
     for line in lines[:MOST_LINES]:
-        middle, lower, upper = (show(value) for value in line.values.get(name, (None, None, None)))
+        middle, lower, upper = map(objective.shown, line.values.get(objective.column, (math.nan,) * 3))
         slowest = seconds_text(line.values.get("slowest_dump_s", (None,))[0])
         rows.append(
             (line.setting, str(line.counted), str(line.left_out), middle, f"{lower} - {upper}", slowest)
         )
     screen = opt.console()
-    what = "time" if of_time else "bandwidth"
-    heads = {"setting": 0, "trials": 3, "left out": 5, f"median {what}": 0, "quartiles": 1, "slowest dump": 4}
+    heads = {
+        **{"setting": 0, "trials": 3, "left out": 5, f"median {objective.phrase}": 0, "quartiles": 1},
+        "the slowest dump": 4,
+    }
     _print_table(heads, rows, screen)
     for setting, reasons in left_out(outcome.finished).items():
         for reason in reasons:

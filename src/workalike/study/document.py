@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from workalike.study.expression import Expression, names_in
+from workalike.study.objective import DEFAULT, Objective
+from workalike.study.statistics.intervals import Method
 from workalike.workload.quantities import Seconds, Size, Strict
 
 SCHEMA_VERSION = 1
@@ -31,6 +33,7 @@ RESERVED = frozenset(
             "io_time_s",
             "slowest_dump_s",
             "transfer_time_s",
+            "write_time_s",
             "bytes_written",
             "bytes_read",
         ),
@@ -175,6 +178,8 @@ class Study(Strict):
     workload: FilePath | None = None
     workloads: dict[Name, FilePath] | None = None
     directory: FilePath | None = None
+    objective: Objective | Annotated[list[Objective], Field(min_length=1)] = DEFAULT[0]
+    interval: Method = Method.STUDENT
     fixed: dict[str, Any] = Field(default_factory=dict)
     factors: dict[Name, Factor] = Field(default_factory=dict, max_length=MAX_FACTORS)
     constraints: Annotated[list[Constraint], Field(max_length=1000)] = Field(default_factory=list)
@@ -191,8 +196,17 @@ class Study(Strict):
     capture: bool = False
     assume: Assumed = Field(default_factory=Assumed)
 
+    @property
+    def objectives(self) -> tuple[Objective, ...]:
+        """What settings are compared by: the first decides, and the others are reported beside it."""
+        return tuple(self.objective) if isinstance(self.objective, list) else (self.objective,)
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if len(set(self.objectives)) < len(self.objectives):
+            raise ValueError("`objective` has a word twice")
+        if self.stop and self.interval is not Method.STUDENT:
+            raise ValueError("with `stop`, intervals are those of all looks: leave `interval` out")
         if (self.workload is None) == (self.workloads is None):
             raise ValueError("give either `workload: FILE` or `workloads: {NAME: FILE}`")
         if self.workloads is not None and not self.workloads:

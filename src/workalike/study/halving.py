@@ -18,10 +18,10 @@ from workalike.study.document import Rung, Search
 from workalike.study.driver import DriverOptions, Loaded, Outcome, load, run_study
 from workalike.study.estimate import Estimate
 from workalike.study.journal import SEARCH, Finished
-from workalike.study.measured import counted_value
+from workalike.study.measured import objective_value
+from workalike.study.objective import DEFAULT, Objective
 from workalike.study.search import Progress, advance, start
 from workalike.study.search import Rung as Step
-from workalike.study.statistics.table import Better
 from workalike.study.study_file import StudyFile, bad
 from workalike.text import plural
 
@@ -41,6 +41,8 @@ class Searched:
     progress: Progress | None
     settings: int = 0
     """Of the whole design."""
+    objective: Objective = DEFAULT[0]
+    """What scores are of."""
     share: float = math.nan
     """Bytes of all trials, the last stage's among them, as a share of those of the whole design at full length."""
 
@@ -65,7 +67,7 @@ def run_search(file: StudyFile, options: DriverOptions) -> Searched:
     Raises:
         WorkalikeError: as `run_study`; BAD_STUDY where a rung leaves no setting.
     """
-    whole, rungs = load(file), rungs_of(file)
+    whole, rungs, objective = load(file), rungs_of(file), file.study.objectives[0]
     full_bytes = _bytes_of(whole)
     names = [prepared.setting.id for prepared in whole.settings]
     progress = start(names, _steps(file, rungs, full_bytes))
@@ -81,15 +83,17 @@ def run_search(file: StudyFile, options: DriverOptions) -> Searched:
         if outcome.state not in ENDED:
             return Searched(outcome, None)
         moved += _moved(outcome.finished)
-        progress = advance(progress, scores_of(outcome.finished), Better.HIGHER)
+        progress = advance(progress, scores_of(outcome.finished, objective), objective.better)
         if not progress.settings:
-            raise bad(file.path, "no trial that counts has a bandwidth", f"search, rung {number + 1}")
+            raise bad(
+                file.path, f"no trial that counts has a {objective.value}", f"search, rung {number + 1}"
+            )
     outcome = run_study(_last_file(file, progress.settings), _with_budget(options, spent))
-    progress = advance(progress, scores_of(outcome.finished), Better.HIGHER)
+    progress = advance(progress, scores_of(outcome.finished, objective), objective.better)
     blocks = len({row.trial["block"] for row in outcome.finished})
     whole_bytes = full_bytes * blocks
     share = (moved + _moved(outcome.finished)) / whole_bytes if whole_bytes else math.nan
-    searched = Searched(outcome, progress, len(names), share)
+    searched = Searched(outcome, progress, len(names), objective, share)
     write_text(options.out / RESULTS, json.dumps(_document(searched), indent=1) + "\n")
     return searched
 
@@ -131,11 +135,11 @@ def estimates_of(file: StudyFile) -> list[Estimate]:
     return [_with_settings(estimate, count) for estimate, count in zip(estimates, counts, strict=True)]
 
 
-def scores_of(finished: Sequence[Finished]) -> dict[str, float]:
-    """Setting -> geometric mean of the bandwidths of its trials that count; settings without any are left out."""
+def scores_of(finished: Sequence[Finished], objective: Objective = DEFAULT[0]) -> dict[str, float]:
+    """Setting -> geometric mean of the values of its trials that count; settings without any are left out."""
     logs: dict[str, list[float]] = {}
     for row in finished:
-        value = counted_value(row.trial, "bandwidth")
+        value = objective_value(row, objective)
         if value > 0 and not row.trial["arm"]:
             logs.setdefault(str(row.trial["setting"]), []).append(math.log(value))
     return {name: math.exp(sum(values) / len(values)) for name, values in logs.items()}
@@ -247,6 +251,7 @@ def _document(searched: Searched) -> dict[str, Any]:
             for rung, scores in zip(progress.rungs, progress.scores, strict=True)
         ],
         "rank_correlations": [{k: _number(v) for k, v in asdict(row).items()} for row in progress.agreement],
+        "objective": searched.objective.value,
         "best": progress.settings[0] if progress.settings else None,
     }
 

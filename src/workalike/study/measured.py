@@ -6,8 +6,13 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from workalike.record.run_record import Record, RecordDump
+from workalike.study.journal import Finished
+from workalike.study.objective import Objective
 from workalike.study.prepare import Prepared
+from workalike.study.statistics.tails import percentile95
 
 Row = dict[str, Any]
 MOST_REASONS = 5
@@ -20,17 +25,21 @@ def values_of(record: Record) -> Row:
 
     `bandwidth` (bytes per second) is bytes / `io_time_s`; `io_time_s` the time in which at least one dump was open, from
     its first open to its last close; `slowest_dump_s` the longest such time of one dump; `transfer_time_s` the sum of
-    the dumps' times from first to last data operation; `wall_s` the engine's run. Times that a counting backend does
+    the dumps' times from first to last data operation; `write_time_s` the time in calls that write, summed over all
+    processes; `wall_s` the engine's run. Times that a counting backend does
     not have are None.
     """
     moved = sum(dump.bytes_written + dump.bytes_read for dump in record.dumps)
-    times: Row = {"io_time_s": None, "slowest_dump_s": None, "transfer_time_s": None, "bandwidth": None}
+    times: Row = dict.fromkeys(
+        ("io_time_s", "slowest_dump_s", "transfer_time_s", "write_time_s", "bandwidth")
+    )
     if not record.counts_only and record.dumps:
         open_s = united((dump.end_s - dump.io_s, dump.end_s) for dump in record.dumps)
         times = {
             "io_time_s": open_s,
             "slowest_dump_s": max(dump.io_s for dump in record.dumps),
             "transfer_time_s": sum(dump.transfer_s for dump in record.dumps),
+            "write_time_s": sum(_write_time_s(dump) for dump in record.dumps),
             "bandwidth": moved / open_s if open_s > 0 else None,
         }
     return {
@@ -46,6 +55,21 @@ def counted_value(row: Row, name: str) -> float:
     """A value of a trial's row for the statistics; NaN if the trial does not count or the value was not measured."""
     value: Any = row.get(name) if row.get("counted") else None
     return math.nan if value is None else float(value)
+
+
+def objective_value(finished: Finished, objective: Objective) -> float:
+    """What a trial is compared by; NaN if the trial does not count or the value was not measured.
+
+    The 95th percentile is over the times of the trial's dumps. A counting backend has no times.
+    """
+    row = finished.trial
+    if objective is Objective.P95_DUMP:
+        times = [dump["io_time_s"] for dump in finished.dumps] if row.get("counted") else []
+        known = [seconds for seconds in times if seconds is not None]
+        return percentile95(np.array(known)) if known else math.nan
+    if objective is Objective.WALL_TIME and row.get("io_time_s") is None:
+        return math.nan
+    return counted_value(row, objective.column)
 
 
 def united(spans: Iterable[tuple[float, float]]) -> float:
@@ -82,8 +106,14 @@ def _dump_row(dump: RecordDump, counts_only: bool) -> Row:
         "late_s": dump.late_s,
         "io_time_s": None if counts_only else dump.io_s,
         "transfer_time_s": None if counts_only else dump.transfer_s,
+        "write_time_s": None if counts_only else _write_time_s(dump),
         "bandwidth": moved / dump.io_s if dump.io_s > 0 and not counts_only else None,
     }
+
+
+def _write_time_s(dump: RecordDump) -> float:
+    """Seconds in calls that write, summed over the processes."""
+    return dump.kinds["write"].total_s if "write" in dump.kinds else 0.0
 
 
 def plan_deviations(prepared: Prepared, record: Record) -> list[str]:

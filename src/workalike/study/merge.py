@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import make_folder, write_text
+from workalike.files import make_folder, read_text, write_text
 from workalike.study.journal import (
     FORMAT,
     LINES,
@@ -19,6 +19,7 @@ from workalike.study.journal import (
     read_finished,
     read_manifest,
 )
+from workalike.study.machine_file import MAX_BYTES, PATTERN, read_machine
 from workalike.study.tables import write_tables
 
 
@@ -50,7 +51,10 @@ def merge(folders: Sequence[Path], out: Path) -> int:
     lines = (json.dumps({"trial": row.trial, "dumps": row.dumps}) + "\n" for row in joined)
     write_text(out / LINES, "".join(lines))
     write_tables(joined, out)
-    write_text(out / MANIFEST, json.dumps(_manifest(manifests, names, len(joined)), indent=1) + "\n")
+    machines = [_copied_machines(folder, out, number) for number, folder in enumerate(folders, 1)]
+    write_text(
+        out / MANIFEST, json.dumps(_manifest(manifests, names, machines, len(joined)), indent=1) + "\n"
+    )
     return len(joined)
 
 
@@ -72,7 +76,23 @@ def _names(folders: Sequence[Path]) -> list[str]:
     return names
 
 
-def _manifest(manifests: Sequence[dict[str, Any]], names: Sequence[str], trials: int) -> dict[str, Any]:
+def _copied_machines(folder: Path, out: Path, number: int) -> list[str]:
+    """Copy the machine files of a study; returns their names in `out`.
+
+    Raises:
+        WorkalikeError: BAD_STUDY for a file that is none.
+    """
+    names = []
+    for place, path in enumerate(sorted(folder.glob(PATTERN)), 1):
+        read_machine(path)
+        names.append(f"MACHINE-{number}-{place}.json")
+        write_text(out / names[-1], read_text(path, ErrorKind.BAD_STUDY, MAX_BYTES))
+    return names
+
+
+def _manifest(
+    manifests: Sequence[dict[str, Any]], names: Sequence[str], machines: Sequence[list[str]], trials: int
+) -> dict[str, Any]:
     factors = dict.fromkeys(name for manifest in manifests for name in manifest.get("factors", []))
     return {
         "format": FORMAT,
@@ -86,8 +106,12 @@ def _manifest(manifests: Sequence[dict[str, Any]], names: Sequence[str], trials:
         "sources": [
             {
                 "name": name,
-                **{key: manifest.get(key) for key in ("id", "title", "created", "system", "settings")},
+                "machines": files,
+                **{
+                    key: manifest.get(key)
+                    for key in ("id", "title", "created", "system", "settings", "study")
+                },
             }
-            for name, manifest in zip(names, manifests, strict=True)
+            for name, files, manifest in zip(names, machines, manifests, strict=True)
         ],
     }

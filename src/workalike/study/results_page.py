@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,13 @@ import numpy as np
 
 from workalike.study.journal import Finished, Row, read_manifest
 from workalike.study.machine_file import read_machines
-from workalike.study.measured import counted_value
+from workalike.study.measured import counted_value, objective_value
+from workalike.study.objective import DEFAULT, Objective
 from workalike.study.report.page import write_study_report
-from workalike.study.report.table import DumpTable, StudyTable
+from workalike.study.report.scaling import STRONG, WEAK
+from workalike.study.report.table import COUNTS, DumpTable, StudyTable
 from workalike.study.share_of_ceiling import possible_of
+from workalike.study.statistics.intervals import Method
 from workalike.study.stopping import Stopping
 
 
@@ -28,8 +31,11 @@ def write_results_page(
     *,
     ended: bool = False,
     search: str = "",
+    objectives: tuple[Objective, ...] = DEFAULT,
+    counts: Mapping[str, str] = COUNTS,
+    method: Method = Method.STUDENT,
 ) -> Path | None:
-    """Write `report.html` and its figures; None where no trial that counts has a bandwidth.
+    """Write `report.html` and its figures; None where no trial that counts has a value of the objective.
 
     Args:
         folder: of the study's results.
@@ -39,14 +45,27 @@ def write_results_page(
         stopping: of a study that ends by its results.
         ended: its budget ended before.
         search: what the search found that chose the settings.
+        objectives: what settings are compared by; the first decides.
+        method: of intervals.
+        counts: factors that set `ranks` or `nodes`; by default those of these names.
 
     Raises:
         WorkalikeError: MISSING without scipy; CANNOT_WRITE; BAD_STUDY for a damaged machine file.
     """
     ordered = sorted(finished, key=lambda row: (row.trial["block"], row.trial.get("position", 0)))
-    if not any(counted_value(row.trial, "bandwidth") > 0 for row in ordered):
+    if not any(objective_value(row, objectives[0]) > 0 for row in ordered):
         return None
-    table = study_table(title, factors, ordered, stopping, ended=ended, search=search)
+    table = study_table(
+        title,
+        factors,
+        ordered,
+        stopping,
+        ended=ended,
+        search=search,
+        objectives=objectives,
+        counts=counts,
+        method=method,
+    )
     if machines := read_machines(folder):
         possible = possible_of(ordered, machines, drops_caches=_drops_caches(folder))
         table = replace(table, possible=possible)
@@ -67,6 +86,9 @@ def study_table(
     *,
     ended: bool = False,
     search: str = "",
+    objectives: tuple[Objective, ...] = DEFAULT,
+    counts: Mapping[str, str] = COUNTS,
+    method: Method = Method.STUDENT,
 ) -> StudyTable:
     """The columns of a study. Trials that do not count have no values, which makes them failed ones for the statistics."""
     rows = [row.trial for row in finished]
@@ -80,10 +102,10 @@ def study_table(
     return StudyTable(
         block=np.array([row["block"] for row in rows], dtype=np.int64),
         setting=settings,
-        bandwidth=_column(finished, "bandwidth"),
-        wall_s=_column(finished, "wall_s"),
-        io_time_s=_column(finished, "io_time_s"),
-        slowest_dump_s=_column(finished, "slowest_dump_s"),
+        bandwidth=_column(finished, Objective.BANDWIDTH),
+        wall_s=_column(finished, Objective.WALL_TIME),
+        io_time_s=_column(finished, Objective.IO_TIME),
+        slowest_dump_s=_column(finished, Objective.SLOWEST_DUMP),
         factors={name: [str(row.get(name)) for row in rows] for name in factors},
         dumps=_dumps(finished),
         reference=same[0] if same else reviews.reference if reviews else None,
@@ -91,11 +113,25 @@ def study_table(
         title=title,
         reviews=reviews,
         search=search,
+        objectives=objectives,
+        scaling=[_scaling_of(row) for row in rows],
+        counts=counts,
+        method=method,
+        write_time_s=np.array([counted_value(row, "write_time_s") for row in rows], dtype=np.float64),
     )
 
 
-def _column(finished: Sequence[Finished], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([counted_value(row.trial, name) for row in finished], dtype=np.float64)
+def _scaling_of(row: Row) -> str:
+    """Weak or strong, as a trial was asked for; empty where its ranks are not set, or not known."""
+    asked = row.get("asked")
+    if not isinstance(asked, dict) or "ranks" not in asked:
+        return ""
+    word = asked.get("scaling", STRONG)
+    return word if word in (WEAK, STRONG) else ""
+
+
+def _column(finished: Sequence[Finished], objective: Objective) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.array([objective_value(row, objective) for row in finished], dtype=np.float64)
 
 
 def _dumps(finished: Sequence[Finished]) -> DumpTable:

@@ -20,6 +20,8 @@ MOST_COMBINATIONS = 50_000
 """Combinations that a pairwise design chooses from; of more, it takes a random sample."""
 LONGEST_ID = 160
 WORKLOAD = "workload"
+SETTERS = ("ranks", "nodes")
+"""Fields whose values count what a trial runs on."""
 
 Levels = dict[str, Any]
 """Factor -> its level as shown in results; None where the factor does not apply."""
@@ -59,6 +61,12 @@ def factors_of(study: Study) -> dict[str, Factor]:
     """The factors, the choice of the workload first."""
     chosen = {WORKLOAD: Factor(levels=list(study.workloads))} if study.workloads else {}
     return chosen | {name: factor for name, factor in study.factors.items() if name not in chosen}
+
+
+def counting_factors(study: Study) -> dict[str, str]:
+    """Factor -> `ranks` or `nodes`, for those that set one of them."""
+    fields = {name: factor.set or name for name, factor in study.factors.items()}
+    return {name: field for name, field in fields.items() if field in SETTERS}
 
 
 def a_a_setting(file: StudyFile, settings: list[Setting]) -> Setting | None:

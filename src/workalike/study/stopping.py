@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from workalike.study.document import Study
-from workalike.study.journal import Finished, Row
-from workalike.study.measured import counted_value
+from workalike.study.journal import Finished
+from workalike.study.measured import objective_value
+from workalike.study.objective import DEFAULT, Objective
 from workalike.study.statistics.sequential import Review, Reviews, Rule, review, review_differences
 from workalike.study.statistics.table import Trials
 
@@ -23,6 +24,8 @@ class Stopping:
 
     rule: Rule
     reference: str
+    objective: Objective = DEFAULT[0]
+    """What ratios are of."""
 
     def review(
         self, finished: Sequence[Finished], blocks: int | None = None, *, ended: bool = False
@@ -34,9 +37,8 @@ class Stopping:
             blocks: whole blocks to look at, from the first.
             ended: the budget ended.
         """
-        rows = [row.trial for row in finished if not row.trial["arm"]]
-        own = [row for row in rows if blocks is None or row["block"] < blocks]
-        trials = _trials(own)
+        rows = [row for row in finished if not row.trial["arm"]]
+        trials = self._trials([row for row in rows if blocks is None or row.trial["block"] < blocks])
         if self.reference not in trials.setting:
             return review_differences([], self.reference, self.rule, ended=ended)
         return review(trials, self.reference, self.rule, ended=ended)
@@ -45,17 +47,16 @@ class Stopping:
         """Of a study that has ended; `same` is the name of the A/A arm, the only comparison of its own review."""
         if same is None:
             return Reviews(self.reference, self.review(finished, ended=ended))
-        rows = [row.trial for row in finished if row.trial["setting"] in (same, self.reference)]
-        arm = review(_trials(rows), self.reference, self.rule, ended=ended)
+        rows = [row for row in finished if row.trial["setting"] in (same, self.reference)]
+        arm = review(self._trials(rows), self.reference, self.rule, ended=ended)
         return Reviews(self.reference, self.review(finished, ended=ended), arm)
 
-
-def _trials(rows: Sequence[Row]) -> Trials:
-    return Trials(
-        np.array([row["block"] for row in rows], dtype=np.int64),
-        [str(row["setting"]) for row in rows],
-        np.array([counted_value(row, "bandwidth") for row in rows], dtype=np.float64),
-    )
+    def _trials(self, rows: Sequence[Finished]) -> Trials:
+        return Trials(
+            np.array([row.trial["block"] for row in rows], dtype=np.int64),
+            [str(row.trial["setting"]) for row in rows],
+            np.array([objective_value(row, self.objective) for row in rows], dtype=np.float64),
+        )
 
 
 def stopping_of(study: Study, reference: str) -> Stopping | None:
@@ -68,4 +69,4 @@ def stopping_of(study: Study, reference: str) -> Stopping | None:
         least_blocks=min(study.stop.least_blocks, study.blocks),
         early=study.stop.when == "decided",
     )
-    return Stopping(rule, reference)
+    return Stopping(rule, reference, study.objectives[0])

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
 from workalike.study.document import Study
+from workalike.study.objective import DEFAULT
 from workalike.workload.model import Workload
 from workalike.workload.workload_file import (
     describe_location,
@@ -31,7 +32,8 @@ ONE = "workload"
 class StudyFile:
     """A checked study with its workloads: `identity` changes with anything that changes what a trial is.
 
-    Blocks may be added to a study that runs all of them, and what ends a trial may change; its title, too.
+    Blocks may be added to a study that runs all of them, and what ends a trial may change; its title, too. So may what
+    settings are compared by, unless results end the study or choose its settings.
     """
 
     path: Path
@@ -44,11 +46,14 @@ class StudyFile:
     @property
     def identity(self) -> str:
         """Sixteen hexadecimal digits."""
-        free = {"title", "timeout", "assume", "directory", "launcher"}
+        free = {"title", "timeout", "assume", "directory", "launcher", "objective", "interval"}
         if self.study.stop is None:  # else the rule depends on the most blocks that it may run
             free |= {"blocks", "stop"}
         free |= {name for name in ("search",) if self.study.search is None}
         text = self.study.model_dump_json(exclude=free) + str(sorted(self.hashes.items()))
+        decides = self.study.objectives[0]
+        if (self.study.stop or self.study.search) and decides is not DEFAULT[0]:
+            text += decides
         if self.only is not None:
             text += str(sorted(self.only))
         return hashlib.sha256(text.encode()).hexdigest()[:16]

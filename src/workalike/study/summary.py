@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workalike.study.journal import Finished
+from workalike.study.measured import objective_value
+from workalike.study.objective import Objective
 
-OBJECTIVES = ("bandwidth", "wall_s", "io_time_s", "slowest_dump_s")
+VALUES = ("bandwidth", "wall_s", "io_time_s", "slowest_dump_s")
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,10 @@ def lines_of(finished: Sequence[Finished]) -> list[Line]:
 
 def _line(setting: str, trials: list[Finished]) -> Line:
     counted = [row.trial for row in trials if row.trial.get("counted")]
-    values = {}
-    for name in OBJECTIVES:
-        numbers = [row[name] for row in counted if row.get(name) is not None]
-        if numbers:
-            values[name] = quartiles(numbers)
+    numbers = {name: [row[name] for row in counted if row.get(name) is not None] for name in VALUES}
+    slow = [objective_value(row, Objective.P95_DUMP) for row in trials]
+    numbers[Objective.P95_DUMP.column] = [seconds for seconds in slow if math.isfinite(seconds)]
+    values = {name: quartiles(known) for name, known in numbers.items() if known}
     return Line(setting, len(counted), len(trials) - len(counted), values)
 
 

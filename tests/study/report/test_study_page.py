@@ -45,7 +45,7 @@ def test_the_findings_are_those_planted() -> None:
 def test_the_page_is_one_file_without_scripts(page: Path) -> None:
     text = page.read_text()
     assert "<script" not in text and not re.search(r"(src|href)=\"(?!#)", text)
-    assert text.count("<svg") == 11
+    assert text.count("<svg") == 13
     assert "stop paying?" in text and "came out equal, as it must" in text and "Weak scaling" in text
 
 
@@ -53,7 +53,7 @@ def test_every_figure_is_saved_with_its_numbers(page: Path) -> None:
     folder = page.parent / "figures"
     names = {path.stem for path in folder.glob("*.svg")}
     assert names == {
-        *("ratios", "means", "spread", "effects", "interactions", "scaling"),
+        *("ratios", "means", "spread", "effects", "interactions", "scaling", "efficiency", "lines"),
         *("dumps", "sizes", "growth", "output", "errors"),
     }
     for name in names:

@@ -18,7 +18,7 @@ from workalike.study.statistics.power import blocks_needed, detectable, none_fou
 from workalike.study.statistics.ranks import rank_correlation
 from workalike.study.statistics.ratios import paired_ratio, paired_ratios
 from workalike.study.statistics.table import Better, Trials
-from workalike.study.statistics.tails import percentile95, slowest
+from workalike.study.statistics.tails import percentiles95, slowest
 
 
 def factorial(blocks: int, seed: int, failed: float = 0.0) -> Trials:
@@ -191,4 +191,4 @@ def test_the_interval_of_tau_covers_the_truth() -> None:
 def test_tails_of_trials() -> None:
     trial, seconds = np.array([2, 0, 0, 2, 0]), np.array([1.0, 5, 7, 3, np.nan])
     assert slowest(trial, seconds, 3) == pytest.approx([7, np.nan, 3], nan_ok=True)
-    assert percentile95(trial, seconds, 3) == pytest.approx([6.9, np.nan, 2.9], nan_ok=True)
+    assert percentiles95(trial, seconds, 3) == pytest.approx([6.9, np.nan, 2.9], nan_ok=True)

@@ -8,7 +8,8 @@ from planted_studies import planted_trials
 from scipy import stats
 
 from workalike.errors import WorkalikeError
-from workalike.study.statistics.ratios import Method, bca, paired_ratio, paired_ratios, unpaired_ratio
+from workalike.study.statistics.intervals import Method, bca
+from workalike.study.statistics.ratios import paired_ratio, paired_ratios, unpaired_ratio
 from workalike.study.statistics.table import Trials
 
 

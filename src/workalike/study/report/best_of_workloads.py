@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workalike.study.objective import Objective
 from workalike.study.report.numbers import Row
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.settings import WORKLOAD
@@ -16,7 +17,11 @@ from workalike.study.statistics.table import Better, Trials
 SURE = 0.95
 MOST_NAMED = 6
 """Workloads that the sentence names; all are in the table."""
-HEADER = ("workload", "setting", "mean_bytes_per_s", "p_best", "settings", "second")
+
+
+def header_of(objective: Objective) -> tuple[str, ...]:
+    """Of the rows as CSV."""
+    return ("workload", "setting", f"mean_{objective.header}", "p_best", "settings", "second")
 
 
 @dataclass(frozen=True)
@@ -25,27 +30,27 @@ class BestOfWorkload:
 
     workload: str
     setting: str
-    bandwidth: float
-    """Geometric mean of its trials, bytes per second."""
+    mean: float
+    """Geometric mean of its trials, in the unit of the study's objective."""
     p_best: float
     settings: int
     """How many were measured with this workload."""
     second: str
 
     def row(self) -> Row:
-        return (self.workload, self.setting, self.bandwidth, self.p_best, self.settings, self.second)
+        return (self.workload, self.setting, self.mean, self.p_best, self.settings, self.second)
 
 
 def best_of_workloads(table: StudyTable) -> list[BestOfWorkload]:
     """A row for each workload; none where there is no choice: one workload, or one setting of each."""
     trials = table.trials()
     column = trials.factors.get(WORKLOAD, [])
-    found = [_best(trials, name) for name in dict.fromkeys(column)]
+    found = [_best(trials, name, table.objective.better) for name in dict.fromkeys(column)]
     known = [best for best in found if best is not None]
     return known if len(known) > 1 and any(best.settings > 1 for best in known) else []
 
 
-def _best(trials: Trials, workload: str) -> BestOfWorkload | None:
+def _best(trials: Trials, workload: str, better: Better) -> BestOfWorkload | None:
     """The best setting of a workload; None if none of its trials worked."""
     rows = [row for row, name in enumerate(trials.factors[WORKLOAD]) if name == workload]
     own = Trials(trials.block[rows], [trials.setting[row] for row in rows], trials.value[rows])
@@ -58,8 +63,8 @@ def _best(trials: Trials, workload: str) -> BestOfWorkload | None:
     }
     if not means:
         return None
-    chances = p_best(own, Better.HIGHER) if len(means) > 1 else dict.fromkeys(means, 1.0)
-    first, *rest = sorted(means, key=lambda name: (-chances[name], -means[name]))
+    chances = p_best(own, better) if len(means) > 1 else dict.fromkeys(means, 1.0)
+    first, *rest = sorted(means, key=lambda name: (-chances[name], -better.sign * means[name]))
     second = _without(rest[0], workload) if rest else ""
     return BestOfWorkload(
         workload, _without(first, workload), math.exp(means[first]), chances[first], len(means), second

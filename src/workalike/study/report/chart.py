@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from workalike.report.canvas import binary_ticks, size_axis
+from workalike.study.objective import Objective
 from workalike.study.report.numbers import Row, csv_text
 from workalike.study.report.table import shown
 
@@ -47,3 +49,20 @@ def from_zero(axes: Any, largest: float, *, rate: bool) -> None:
     binary_ticks(axes.yaxis, largest)
     size_axis(axes.yaxis, rate=rate)
     axes.set_ylim(0, largest * 1.08 or 1)
+
+
+def value_format(axis: Any, objective: Objective) -> None:
+    """Label the ticks of an axis with bytes per second, or times."""
+    if objective is Objective.BANDWIDTH:
+        size_axis(axis, rate=True)
+    else:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: objective.shown(value)))
+
+
+def value_ticks(axis: Any, objective: Objective, largest: float) -> None:
+    """Set ticks at round values from 0 to the largest on a linear axis."""
+    if objective is Objective.BANDWIDTH:
+        binary_ticks(axis, largest)
+    else:
+        axis.set_major_locator(MaxNLocator(nbins=5))
+    value_format(axis, objective)

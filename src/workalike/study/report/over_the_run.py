@@ -81,6 +81,16 @@ def _style(place: int, dumps: int) -> dict[str, Any]:
     return {"color": COLORS[place % len(COLORS)], "marker": mark, "markersize": 4, "linewidth": 1.4}
 
 
+def _dump_axis(axes: Any, last: int) -> None:
+    """A horizontal axis of the numbers of dumps, also of a single one."""
+    margin = max(0.5, 0.03 * last)
+    axes.set_xlim(-margin, last + margin)
+    if last:
+        whole_ticks(axes.xaxis)
+    else:
+        axes.set_xticks([0])
+
+
 def _rates(curves: Iterable[Curve]) -> list[Row]:
     return [
         (c.name, int(s), float(b), float(r))
@@ -112,7 +122,7 @@ def bandwidth(curves: list[Curve]) -> Chart:
         from_zero(lower, max(float(c.bytes.max()) for c in curves), rate=False)
         lower.set_ylabel("its size")
         lower.set_xlabel("dump")
-        whole_ticks(lower.xaxis)
+        _dump_axis(lower, max(int(c.dump.max()) for c in curves))
     return Chart(
         "dumps",
         "Bandwidth over the run.",
@@ -168,7 +178,7 @@ def dump_sizes(table: StudyTable, curves: list[Curve]) -> Chart | None:
         from_zero(axes, max(float(curve.bytes.max()) for _, curve in part), rate=False)
         axes.set_ylabel("size of a dump")
         axes.set_xlabel("dump")
-        whole_ticks(axes.xaxis)
+        _dump_axis(axes, max(int(curve.dump.max()) for _, curve in part))
         beside(axes)
     return Chart(
         "growth",
@@ -239,7 +249,7 @@ def errors(table: StudyTable, names: list[str]) -> Chart | None:
         axes.set_ylim(-most, most)
         axes.set_ylabel("difference (%)")
         axes.set_xlabel("dump")
-        whole_ticks(axes.xaxis)
+        _dump_axis(axes, max(len(error) for _, error in part) - 1)
         beside(axes)
     return Chart(
         "errors",

@@ -10,17 +10,24 @@ from jinja2 import Environment
 
 from workalike.files import make_folder, write_text
 from workalike.report.page import environment
-from workalike.study.report.best_of_workloads import HEADER
+from workalike.study.report import beside, slopes
+from workalike.study.report.best_of_workloads import header_of
 from workalike.study.report.findings import findings_of
 from workalike.study.report.numbers import csv_text
 from workalike.study.report.table import StudyTable, shown
-from workalike.text import rate_text
+from workalike.study.statistics.intervals import Method
+from workalike.text import rate_text, seconds_text
 from workalike.version import VERSION
 
 if TYPE_CHECKING:
     from workalike.study.report.chart import Chart
 
 MOST_ROWS = 100
+METHODS = {
+    Method.STUDENT: "Student's",
+    Method.BCA: "BCa bootstrap",
+    Method.BOOTSTRAP: "percentile bootstrap",
+}
 PAGE, FIGURES = "report.html", "figures"
 
 
@@ -46,7 +53,10 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
             rows_hidden=max(0, len(found.rows) - MOST_ROWS),
             same=found.same,
             has_shares=any(row.share == row.share for row in found.rows),
-            has_p95=any(row.p95 is not None for row in found.rows),
+            objective=table.objective,
+            interval=METHODS[table.method],
+            beside=found.beside,
+            growths=found.growths,
             of_workloads=found.of_workloads,
             charts=charts,
             trials=len(table.block),
@@ -58,8 +68,14 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
     )
     write_charts(place, charts)
     if found.of_workloads:
-        rows = csv_text(HEADER, [best.row() for best in found.of_workloads])
+        rows = csv_text(header_of(table.objective), [best.row() for best in found.of_workloads])
         write_text(place / FIGURES / "best_of_workloads.csv", rows)
+    if found.growths:
+        rows = csv_text(slopes.HEADER, [row for growth in found.growths for row in growth.csv_rows()])
+        write_text(place / FIGURES / "slopes.csv", rows)
+    if found.beside:
+        rows = csv_text(beside.HEADER, beside.csv_rows_of(found.beside))
+        write_text(place / FIGURES / "objectives.csv", rows)
     write_text(place / PAGE, page)
     return place / PAGE
 
@@ -80,11 +96,16 @@ def study_environment() -> Environment:
     """The environment of the pages of studies, which escapes all text, with their own filters."""
     templates = environment("workalike.study.report")
     templates.filters.update(shown=shown, bandwidth=_rate, chance=_chance, ratio=_ratio, share=_share)
+    templates.filters.update(slope=slopes.slope_text, seconds=_seconds)
     return templates
 
 
 def _rate(value: float) -> str:
     return rate_text(None if value != value else value)
+
+
+def _seconds(value: float) -> str:
+    return seconds_text(None if value != value else value)
 
 
 def _chance(value: float) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from workalike.study.journal import Finished
-from workalike.study.measured import counted_value
+from workalike.study.measured import objective_value
+from workalike.study.objective import DEFAULT, Objective, recorded_objectives
 from workalike.study.report.findings import Answer, standard_error
 from workalike.study.report.numbers import Row
 from workalike.study.report.table import shown
@@ -40,7 +41,7 @@ class System:
 
 @dataclass(frozen=True)
 class MeanOfSystem:
-    """Mean bandwidth of a setting on one machine and its standard error, bytes per second."""
+    """Mean of a setting on one machine and its standard error, in the unit of the objective."""
 
     source: str
     setting: str
@@ -57,6 +58,11 @@ class Comparison:
     reference: str
     setting: str
     ratio: Ratio
+    objective: Objective
+
+    @property
+    def verdict(self) -> str:
+        return self.ratio.verdict(self.objective.better)
 
     def row(self) -> Row:
         ratio = self.ratio
@@ -67,9 +73,12 @@ class Comparison:
 class Systems:
     """All numbers of the page."""
 
+    objective: Objective
     systems: list[System]
     means: list[MeanOfSystem]
     comparisons: list[Comparison]
+    tails: list[Comparison]
+    """The same pairs by the slowest dump and by the 95th percentile of dumps."""
     answers: list[Answer]
 
 
@@ -80,23 +89,46 @@ def systems_of(manifest: Mapping[str, Any], finished: Sequence[Finished]) -> Sys
         manifest: of the joined results.
         finished: their trials, each with its `source`. A second arm of a setting has no part in them.
     """
-    rows = [trial.trial for trial in finished if not trial.trial.get("arm")]
-    values: dict[str, dict[str, list[float]]] = {}
-    for row in rows:
-        of_setting = values.setdefault(str(row["setting"]), {})
-        of_setting.setdefault(str(row.get("source")), []).append(counted_value(row, "bandwidth"))
-    known = {
-        setting: {source: _positive(rates) for source, rates in sources.items()}
-        for setting, sources in values.items()
-    }
+    objective = objective_of(manifest)
+    own = [trial for trial in finished if not trial.trial.get("arm")]
+    known = _values(own, objective)
     means = [
         MeanOfSystem(source, setting, float(rates.mean()), standard_error(rates), len(rates))
         for setting, sources in known.items()
         for source, rates in sources.items()
         if len(rates)
     ]
-    comparisons = _comparisons(known)
-    return Systems(_described(manifest, rows), means, comparisons, _answers(comparisons))
+    comparisons = _comparisons(known, objective)
+    described = _described(manifest, [trial.trial for trial in own])
+    tails = [
+        comparison
+        for kind in (Objective.SLOWEST_DUMP, Objective.P95_DUMP)
+        if kind is not objective
+        for comparison in _comparisons(_values(own, kind), kind)
+        if comparison.ratio.is_known
+    ]
+    return Systems(
+        objective, described, means, comparisons, tails, _answers(comparisons) + _tail_answers(tails)
+    )
+
+
+def _values(trials: Sequence[Finished], objective: Objective) -> dict[str, dict[str, Floats]]:
+    """Setting -> source -> the values of its trials."""
+    values: dict[str, dict[str, list[float]]] = {}
+    for trial in trials:
+        of_setting = values.setdefault(str(trial.trial["setting"]), {})
+        value = objective_value(trial, objective)
+        of_setting.setdefault(str(trial.trial.get("source")), []).append(value)
+    return {
+        setting: {source: _positive(rates) for source, rates in sources.items()}
+        for setting, sources in values.items()
+    }
+
+
+def objective_of(manifest: Mapping[str, Any]) -> Objective:
+    """What all joined studies compare by; the bandwidth where they do not agree."""
+    found = {recorded_objectives(source.get("study"))[0] for source in _mappings(manifest.get("sources"))}
+    return found.pop() if len(found) == 1 else DEFAULT[0]
 
 
 def _positive(rates: Sequence[float]) -> Floats:
@@ -104,7 +136,7 @@ def _positive(rates: Sequence[float]) -> Floats:
     return np.asarray(array[np.isfinite(array) & (array > 0)])
 
 
-def _comparisons(known: Mapping[str, Mapping[str, Floats]]) -> list[Comparison]:
+def _comparisons(known: Mapping[str, Mapping[str, Floats]], objective: Objective) -> list[Comparison]:
     pairs = [
         (setting, first, source)
         for setting, sources in known.items()
@@ -113,7 +145,7 @@ def _comparisons(known: Mapping[str, Mapping[str, Floats]]) -> list[Comparison]:
     ]
     level = 1 - ERROR_SHARE / max(1, len(pairs))
     return [
-        Comparison(source, first, setting, _welch(known[setting], source, first, level))
+        Comparison(source, first, setting, _welch(known[setting], source, first, level), objective)
         for setting, first, source in pairs
     ]
 
@@ -125,6 +157,20 @@ def _welch(rates: Mapping[str, Floats], source: str, reference: str, level: floa
     if not {source, reference} <= set(names):
         return Ratio(source, reference, math.nan, 0.0, math.inf, level, 0, math.nan, 1.0)
     return unpaired_ratio(Trials(np.arange(len(both)), names, both), source, reference, level=level)
+
+
+def _tail_answers(tails: Sequence[Comparison]) -> list[Answer]:
+    """What the slow dumps say of each two machines."""
+    keys = dict.fromkeys((c.objective, c.source, c.reference) for c in tails)
+    return [
+        Answer(
+            f"And the {objective.phrase} of {shown(source)}?",
+            _pair_text(
+                [c for c in tails if (c.objective, c.source, c.reference) == (objective, source, reference)]
+            ),
+        )
+        for objective, source, reference in keys
+    ]
 
 
 def _answers(comparisons: Sequence[Comparison]) -> list[Answer]:
@@ -150,12 +196,12 @@ def _pair_text(comparisons: Sequence[Comparison]) -> str:
         return f"Nothing can be said beside {reference}: that takes two trials of a setting on each system."
     parts = []
     for verdict in ("faster", "slower"):
-        found = [c for c in known if c.ratio.verdict == verdict]
+        found = [c for c in known if c.verdict == verdict]
         if found:
             most = max(found, key=lambda c: abs(math.log(c.ratio.ratio)))
             parts.append(
                 f"{verdict} in {plural(len(found), 'setting')} of {len(known)}, most of all in {shown(most.setting)}: "
-                f"{most.ratio.ratio:.2f} times its bandwidth ({most.ratio.low:.2f} to {most.ratio.high:.2f})"
+                f"{most.objective.times(most.ratio)}"
             )
     if not parts:
         widest = max((c.ratio for c in known), key=lambda ratio: ratio.high / ratio.low)

@@ -2,43 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from workalike.files import write_text
-from workalike.report.canvas import binary_ticks, drawing, size_axis
+from workalike.report.canvas import drawing
 from workalike.report.palette import INK, MUTED
 from workalike.study.journal import read_finished, read_manifest
-from workalike.study.measured import counted_value
-from workalike.study.report.chart import COLORS, MOST_ROWS, Chart, beside, label
-from workalike.study.report.page import PAGE, study_environment, write_charts
-from workalike.study.report.systems import Systems, systems_of
+from workalike.study.measured import objective_value
+from workalike.study.objective import Objective
+from workalike.study.report.best_of_systems import (
+    CEILINGS_HEADER,
+    HEADER,
+    EachSystem,
+    bests_text,
+    each_system,
+    shares_text,
+    systems_scale_text,
+)
+from workalike.study.report.chart import COLORS, MOST_ROWS, Chart, beside, label, value_ticks
+from workalike.study.report.figures import spread
+from workalike.study.report.figures_of_scaling import efficiency, scaling
+from workalike.study.report.findings import Answer
+from workalike.study.report.numbers import Row, csv_text
+from workalike.study.report.page import FIGURES, PAGE, study_environment, write_charts
+from workalike.study.report.systems import Systems, objective_of, systems_of
 from workalike.study.report.table import shown
 from workalike.version import VERSION
 
 MOST_TABLE_ROWS = 200
+TAILS_HEADER = ("objective", "setting", "system", "reference", "ratio", "low", "high", "p")
 MOST_SYSTEMS = 8
 """Systems with a bar of their own in the figure."""
 
 
 def write_systems_page(folder: Path) -> Path | None:
-    """Write `report.html` and its figures into the folder of joined studies; None if no trial has a bandwidth.
+    """Write `report.html` and its figures into the folder of joined studies; None if no trial has a value.
 
     Raises:
         WorkalikeError: BAD_STUDY if the folder holds no study; MISSING without scipy; CANNOT_WRITE.
     """
     finished = read_finished(folder)
-    if not any(counted_value(trial.trial, "bandwidth") > 0 for trial in finished):
+    manifest = read_manifest(folder)
+    if not any(objective_value(trial, objective_of(manifest)) > 0 for trial in finished):
         return None
-    found = systems_of(read_manifest(folder), finished)
-    charts = [chart for chart in (means_of_systems(found), ratios_of_systems(found)) if chart is not None]
+    found = systems_of(manifest, finished)
+    each = each_system(folder, manifest, finished, found.objective)
+    charts = [chart for chart in _charts(found, each) if chart is not None]
     page = (
         study_environment()
         .get_template("systems.html")
         .render(
+            objective=found.objective,
             systems=found.systems,
-            answers=found.answers,
+            answers=[*found.answers[:1], *_answers_of_each(each), *found.answers[1:]],
+            bests=each.bests,
+            ceilings=_by_kind(each),
+            tails=found.tails[:MOST_TABLE_ROWS],
             comparisons=found.comparisons[:MOST_TABLE_ROWS],
             hidden=max(0, len(found.comparisons) - MOST_TABLE_ROWS),
             charts=charts,
@@ -47,8 +70,48 @@ def write_systems_page(folder: Path) -> Path | None:
         )
     )
     write_charts(folder, charts)
+    tables: dict[str, tuple[Sequence[str], list[Row]]] = {
+        "best_of_systems": (HEADER, [best.row() for best in each.bests]),
+        "ceilings": (CEILINGS_HEADER, [ceiling.row() for ceiling in each.ceilings]),
+        "tails": (TAILS_HEADER, [(c.objective.value, *c.row()) for c in found.tails]),
+    }
+    for name, (header, rows) in tables.items():
+        if rows:
+            write_text(folder / FIGURES / f"{name}.csv", csv_text(header, rows))
     write_text(folder / PAGE, page)
     return folder / PAGE
+
+
+def _charts(found: Systems, each: EachSystem) -> list[Chart | None]:
+    """Those of joined studies, and of the single study's page: trials, slow dumps and scaling, by machine."""
+    slow = replace(each.whole, objectives=(Objective.SLOWEST_DUMP,))
+    tails = spread(slow, each.names, "slow_dumps", with_run_time=False)
+    return [
+        means_of_systems(found),
+        ratios_of_systems(found),
+        spread(each.whole, each.names),
+        replace(tails, title="The slowest dumps.") if tails is not None else None,
+        scaling(each.whole),
+        efficiency(each.whole, each.scalings),
+    ]
+
+
+def _answers_of_each(each: EachSystem) -> list[Answer]:
+    """A sentence for each question about single machines."""
+    texts = {
+        "Which setting is the best on each?": bests_text(each.bests),
+        "How much of the possible is that?": shares_text(each.bests),
+        "How far does each scale?": systems_scale_text(each),
+    }
+    return [Answer(question, text) for question, text in texts.items() if text]
+
+
+def _by_kind(each: EachSystem) -> dict[str, dict[str, list[str]]]:
+    """What -> source -> the ceilings of its file systems, as texts."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for ceiling in each.ceilings:
+        found.setdefault(ceiling.what, {}).setdefault(ceiling.source, []).append(ceiling.text)
+    return found
 
 
 def means_of_systems(found: Systems) -> Chart:
@@ -80,20 +143,19 @@ def means_of_systems(found: Systems) -> Chart:
         axes.set_ylim(len(part) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         axes.grid(axis="y", visible=False)
-        binary_ticks(axes.xaxis, largest)
-        size_axis(axes.xaxis, rate=True)
+        value_ticks(axes.xaxis, found.objective, largest)
         axes.set_xlim(0, largest * 1.05)
-        axes.set_xlabel("bandwidth")
+        axes.set_xlabel(found.objective.phrase)
         beside(axes)
     is_whole = (len(part), len(drawn_sources)) == (len(settings), len(sources))
     return Chart(
         "systems",
-        "Mean bandwidth of each setting on each system.",
+        f"Mean {found.objective.phrase} of each setting on each system.",
         "The bar is the mean of all trials, the whisker its standard error"
         + ("." if is_whole else "; more of them are in the CSV file."),
         "Each system was measured at its own time, so what else ran there is part of the difference.",
         drawn.svg,
-        ("setting", "system", "mean_bytes_per_s", "standard_error", "trials"),
+        ("setting", "system", f"mean_{found.objective.header}", "standard_error", "trials"),
         [(mean.setting, mean.source, mean.mean, mean.error, mean.trials) for mean in found.means],
     )
 
@@ -117,11 +179,11 @@ def ratios_of_systems(found: Systems) -> Chart | None:
         axes.set_ylim(len(part) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         axes.grid(axis="y", visible=False)
-        axes.set_xlabel(f"bandwidth ÷ bandwidth on {shown(known[0].reference)}")
+        axes.set_xlabel(f"{found.objective.phrase} ÷ {found.objective.phrase} on {shown(known[0].reference)}")
     return Chart(
         "comparison",
         "Each system beside the first.",
-        "A dot is the ratio of a setting's bandwidths, its line the interval. Lines that cross 1 may be no difference.",
+        f"A dot is the ratio of a setting's {found.objective.phrase} on two systems, its line the interval. Lines that cross 1 may be no difference.",
         "Welch's intervals of the mean logarithms, unpaired; 95 % for all comparisons at once (Bonferroni).",
         drawn.svg,
         ("setting", "system", "reference", "ratio", "low", "high", "p"),

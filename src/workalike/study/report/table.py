@@ -8,10 +8,15 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.study.objective import DEFAULT, Objective
 from workalike.study.share_of_ceiling import Possible
+from workalike.study.statistics.intervals import Method
 from workalike.study.statistics.sequential import Reviews
 from workalike.study.statistics.table import Floats, Integers, Trials
+from workalike.study.statistics.tails import percentiles95
 
+COUNTS = {"ranks": "ranks", "nodes": "nodes"}
+"""Factors that say what they set by their name."""
 LONGEST = 44
 """Characters of a name in text and figures."""
 
@@ -60,7 +65,9 @@ class StudyTable:
         wall_s: seconds of the whole trial.
         io_time_s: seconds in I/O.
         slowest_dump_s: seconds of the slowest dump.
+        write_time_s: seconds in calls that write, summed over the processes; empty where that was not recorded.
         dumps: a row for each dump.
+        method: of intervals that are of a mean over blocks.
         reference: the setting that others are compared with; the first one if not given.
         same: two names of one setting (the A/A check); the second has no other part in the results.
         title: the study's name.
@@ -68,6 +75,9 @@ class StudyTable:
             blocks.
         search: a sentence on the search that chose the settings.
         possible: what one process could have got in each trial; None where that was not measured.
+        objectives: what settings are compared by: the first decides, and the others are reported beside it.
+        counts: what factors set by numbers of `ranks` or `nodes`, by the factor's name.
+        scaling: of each trial, `weak` or `strong` as it was asked for; empty where that is not known.
 
     Raises:
         WorkalikeError: USAGE when the columns differ in length or a named setting has no trial.
@@ -87,10 +97,17 @@ class StudyTable:
     reviews: Reviews | None = None
     search: str = ""
     possible: Possible | None = None
+    objectives: tuple[Objective, ...] = DEFAULT
+    counts: Mapping[str, str] = field(default_factory=lambda: COUNTS)
+    scaling: Sequence[str] = ()
+    method: Method = Method.STUDENT
+    write_time_s: Floats = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
         columns = [self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s]
         columns += [self.possible.rate] if self.possible is not None else []
+        columns += [self.scaling] if self.scaling else []
+        columns += [self.write_time_s] if len(self.write_time_s) else []
         dumps = [getattr(self.dumps, column.name) for column in fields(self.dumps)]
         for lengths in ({*map(len, columns), *map(len, self.factors.values())}, set(map(len, dumps))):
             if len(lengths) > 1:
@@ -113,9 +130,27 @@ class StudyTable:
         """The reference."""
         return self.reference if self.reference is not None else self.setting[0]
 
+    @property
+    def objective(self) -> Objective:
+        """The one that decides."""
+        return self.objectives[0]
+
+    def values(self, objective: Objective | None = None) -> Floats:
+        """A value for each trial, by default of the objective that decides."""
+        columns = {
+            Objective.BANDWIDTH: self.bandwidth,
+            Objective.IO_TIME: self.io_time_s,
+            Objective.WALL_TIME: self.wall_s,
+            Objective.SLOWEST_DUMP: self.slowest_dump_s,
+        }
+        objective = self.objective if objective is None else objective
+        if objective in columns:
+            return columns[objective]
+        return percentiles95(self.dumps.trial, self.dumps.seconds, len(self.block))
+
     def trials(self, value: Floats | None = None, *, with_copy: bool = False) -> Trials:
-        """Columns for the statistics, of the bandwidth unless another value is given; the A/A copy is left out."""
-        value = self.bandwidth if value is None else value
+        """Columns for the statistics, of the objective unless another value is given; the A/A copy is left out."""
+        value = self.values() if value is None else value
         copy = self.same[1] if self.same and not with_copy else None
         keep = [i for i, name in enumerate(self.setting) if name != copy]
         return Trials(

@@ -15,8 +15,9 @@ import numpy as np
 
 from workalike.study.statistics.extra import scipy_stats
 from workalike.study.statistics.influence import Estimates, within_blocks
+from workalike.study.statistics.intervals import LEVEL
 from workalike.study.statistics.multiple import holm
-from workalike.study.statistics.ratios import LEVEL, exp
+from workalike.study.statistics.ratios import exp
 from workalike.study.statistics.table import Floats, Trials
 from workalike.workload import units
 

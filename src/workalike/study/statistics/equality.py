@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workalike.study.statistics.intervals import Method
 from workalike.study.statistics.power import none_found_text
 from workalike.study.statistics.ratios import Ratio, paired_ratio
 from workalike.study.statistics.table import Trials
@@ -20,10 +21,16 @@ class SameSetting:
 
 
 def same_setting(
-    trials: Trials, first: str, other: str, *, alpha: float = 0.05, ratio: Ratio | None = None
+    trials: Trials,
+    first: str,
+    other: str,
+    *,
+    alpha: float = 0.05,
+    ratio: Ratio | None = None,
+    method: Method = Method.STUDENT,
 ) -> SameSetting:
     """Compare a setting with itself under another name; `ratio` is that of a study with several looks."""
-    ratio = ratio or paired_ratio(trials, other, first, level=1 - alpha)
+    ratio = ratio or paired_ratio(trials, other, first, level=1 - alpha, method=method)
     if not ratio.is_known:
         return SameSetting(ratio, None, "The A/A check has too few blocks to tell.")
     if not ratio.differs:

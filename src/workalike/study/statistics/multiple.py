@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from workalike.study.statistics.influence import Estimates, draws
-from workalike.study.statistics.ratios import LEVEL, Ratio, exp, paired_ratios
+from workalike.study.statistics.intervals import LEVEL, Method
+from workalike.study.statistics.ratios import Ratio, exp, paired_ratios
 from workalike.study.statistics.table import Trials, grid_of
 
 DRAWS = 4000
@@ -30,13 +31,16 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def simultaneous_ratios(
-    trials: Trials, reference: str, *, level: float = LEVEL, seed: int = 0
+    trials: Trials, reference: str, *, level: float = LEVEL, seed: int = 0, method: Method = Method.STUDENT
 ) -> list[Ratio]:
     """Ratios to the reference whose intervals all hold at once with the chance `level`; p is Holm's.
 
     The largest |t| over all settings is simulated by blocks with random weights, so that what ratios have in common
-    through their reference is kept. Never narrower than single intervals, nor wider than Bonferroni's.
+    through their reference is kept. Never narrower than single intervals, nor wider than Bonferroni's. Bootstrapped
+    intervals are Bonferroni's.
     """
+    if method is not Method.STUDENT:
+        return _bonferroni(trials, reference, level, seed, method)
     single = paired_ratios(trials, reference, level=level)
     known = [ratio for ratio in single if ratio.is_known and ratio.sd_log > 0]
     corrected = dict(zip((r.setting for r in known), holm([r.p for r in known]), strict=True))
@@ -63,3 +67,12 @@ def simultaneous_ratios(
             )
         out.append(ratio)
     return out
+
+
+def _bonferroni(trials: Trials, reference: str, level: float, seed: int, method: Method) -> list[Ratio]:
+    """Single intervals that each have an equal share of the error; p is Holm's."""
+    known = [ratio for ratio in paired_ratios(trials, reference) if ratio.is_known and ratio.sd_log > 0]
+    corrected = dict(zip((r.setting for r in known), holm([r.p for r in known]), strict=True))
+    share = 1 - (1 - level) / max(1, len(known))
+    ratios = paired_ratios(trials, reference, level=share, method=method, seed=seed)
+    return [replace(ratio, level=level, p=corrected.get(ratio.setting, ratio.p)) for ratio in ratios]

@@ -6,27 +6,15 @@ docs/statistics.md#ratios has the formulas and why the interval is Student's.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import dataclass
 
 import numpy as np
 
 from workalike.study.statistics.extra import scipy_stats
-from workalike.study.statistics.table import Floats, Trials, grid_of
+from workalike.study.statistics.intervals import ALIKE, LEVEL, Method, interval_of_mean
+from workalike.study.statistics.table import Better, Floats, Trials, grid_of
 
-LEVEL = 0.95
 LEAST_PAIRS = 2
-LEAST_FOR_BOOTSTRAP = 3
-RESAMPLES = 4999
-ALIKE = 1e-12
-"""Log-ratios closer than this differ by rounding only."""
-
-
-class Method(Enum):
-    STUDENT = "t"
-    """Student's interval of the mean log-ratio. The default, since its coverage was the best in simulations."""
-    BCA = "BCa"
-    """Bias-corrected and accelerated bootstrap over blocks."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +34,7 @@ class Ratio:
     sd_log: float
     """Standard deviation of the log-ratios within blocks (unpaired: of a difference of two trials)."""
     p: float
-    """Of no difference, by Student's test on the log-ratios."""
+    """Of no difference, by Student's test on the log-ratios, whatever the interval is."""
 
     @property
     def is_known(self) -> bool:
@@ -57,12 +45,25 @@ class Ratio:
         """The interval leaves out 1."""
         return self.low > 1 or self.high < 1
 
-    @property
-    def verdict(self) -> str:
-        """In words, of a quantity of which more is better, such as a bandwidth."""
+    def is_better(self, better: Better) -> bool:
+        """The interval leaves out 1 on the good side."""
+        return self.low > 1 if better is Better.HIGHER else self.high < 1
+
+    def is_worse(self, better: Better) -> bool:
+        """The interval leaves out 1 on the bad side."""
+        return self.high < 1 if better is Better.HIGHER else self.low > 1
+
+    def verdict(self, better: Better) -> str:
+        """In words, of a bandwidth or a time."""
         if not self.is_known:
             return "not known"
-        return "faster" if self.low > 1 else "slower" if self.high < 1 else "no difference found"
+        return (
+            "faster"
+            if self.is_better(better)
+            else "slower"
+            if self.is_worse(better)
+            else "no difference found"
+        )
 
     @property
     def half_width(self) -> float:
@@ -95,14 +96,12 @@ def paired_ratio(
 
     Blocks in which one of both failed are left out.
     """
-    ratio = of_log_ratios(log_ratios(trials, setting, reference), setting, reference, level)
-    if method is Method.BCA and ratio.pairs >= LEAST_FOR_BOOTSTRAP:
-        low, high = bca(log_ratios(trials, setting, reference), level, seed)
-        ratio = replace(ratio, low=exp(low), high=exp(high))
-    return ratio
+    return of_log_ratios(log_ratios(trials, setting, reference), setting, reference, level, method, seed)
 
 
-def paired_ratios(trials: Trials, reference: str, *, level: float = LEVEL) -> list[Ratio]:
+def paired_ratios(
+    trials: Trials, reference: str, *, level: float = LEVEL, method: Method = Method.STUDENT, seed: int = 0
+) -> list[Ratio]:
     """`paired_ratio` of every setting but the reference, in the order of the settings."""
     grid = grid_of(trials)
     base = grid.log[:, grid.place(reference)]
@@ -110,12 +109,20 @@ def paired_ratios(trials: Trials, reference: str, *, level: float = LEVEL) -> li
     for column, setting in enumerate(grid.settings):
         if setting != reference:
             difference = grid.log[:, column] - base
-            out.append(of_log_ratios(difference[np.isfinite(difference)], setting, reference, level))
+            known = difference[np.isfinite(difference)]
+            out.append(of_log_ratios(known, setting, reference, level, method, seed))
     return out
 
 
-def of_log_ratios(values: Floats, setting: str, reference: str, level: float = LEVEL) -> Ratio:
-    """The ratio whose log-ratios of blocks are these, with Student's interval and test."""
+def of_log_ratios(
+    values: Floats,
+    setting: str,
+    reference: str,
+    level: float = LEVEL,
+    method: Method = Method.STUDENT,
+    seed: int = 0,
+) -> Ratio:
+    """The ratio whose log-ratios of blocks are these, with its interval, and Student's test."""
     count = len(values)
     if count < LEAST_PAIRS:
         return unknown(setting, reference, level, count)
@@ -124,12 +131,9 @@ def of_log_ratios(values: Floats, setting: str, reference: str, level: float = L
     if sd < ALIKE:
         p = 1.0 if abs(mean) < ALIKE else 0.0
         return Ratio(setting, reference, math.exp(mean), math.exp(mean), math.exp(mean), level, count, 0.0, p)
-    stats = scipy_stats()
-    reach = float(stats.t.isf((1 - level) / 2, count - 1)) * error
-    p = float(2 * stats.t.sf(abs(mean) / error, count - 1))
-    return Ratio(
-        setting, reference, exp(mean), exp(mean - reach), exp(mean + reach), level, count, sd, min(1.0, p)
-    )
+    low, high = interval_of_mean(values, level, method, seed)
+    p = float(2 * scipy_stats().t.sf(abs(mean) / error, count - 1))
+    return Ratio(setting, reference, exp(mean), exp(low), exp(high), level, count, sd, min(1.0, p))
 
 
 def unpaired_ratio(trials: Trials, setting: str, reference: str, *, level: float = LEVEL) -> Ratio:
@@ -152,29 +156,6 @@ def unpaired_ratio(trials: Trials, setting: str, reference: str, *, level: float
     p = float(2 * stats.t.sf(abs(mean) / error, freedom))
     sd = math.sqrt(a * len(ours) + b * len(theirs))
     return Ratio(setting, reference, exp(mean), exp(mean - reach), exp(mean + reach), level, count, sd, p)
-
-
-def bca(
-    values: Floats, level: float = LEVEL, seed: int = 0, resamples: int = RESAMPLES
-) -> tuple[float, float]:
-    """The BCa bootstrap interval of a mean (Efron 1987), of at least three values."""
-    mean = float(np.mean(values))
-    centred = values - mean
-    if float(np.std(values)) < ALIKE:
-        return mean, mean
-    stats = scipy_stats()
-    rng = np.random.default_rng(seed)
-    means = np.sort(values[rng.integers(0, len(values), (resamples, len(values)))].mean(axis=1))
-    below = (np.count_nonzero(means < mean) + np.count_nonzero(means <= mean)) / 2  # ties count half
-    bias = float(stats.norm.ppf(min(max(below, 0.5), resamples - 0.5) / resamples))
-    # The jackknife values of a mean are the centred values, so that the acceleration is a sixth of their skewness.
-    acceleration = float(np.sum(centred**3) / (6 * np.sum(centred**2) ** 1.5))
-    ends = []
-    for tail in ((1 - level) / 2, (1 + level) / 2):
-        z = bias + float(stats.norm.ppf(tail))
-        share = float(stats.norm.cdf(bias + z / (1 - acceleration * z)))
-        ends.append(float(np.quantile(means, share)))
-    return ends[0], ends[1]
 
 
 def exp(value: float) -> float:

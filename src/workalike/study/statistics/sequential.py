@@ -12,8 +12,9 @@ from enum import Enum
 
 import numpy as np
 
+from workalike.study.statistics.intervals import ALIKE
 from workalike.study.statistics.looks import look_blocks, mixture_bound, normal_bounds, student_bound
-from workalike.study.statistics.ratios import ALIKE, Ratio, exp, of_log_ratios, unknown
+from workalike.study.statistics.ratios import Ratio, exp, of_log_ratios, unknown
 from workalike.study.statistics.table import Floats, Trials, grid_of
 
 

@@ -32,6 +32,11 @@ def slowest(trial: Integers, seconds: Floats, trials: int) -> Floats:
     return per_trial(trial, seconds, trials, lambda values: float(np.max(values)))
 
 
-def percentile95(trial: Integers, seconds: Floats, trials: int) -> Floats:
-    """The 95th percentile of each trial's dumps, interpolated between neighbours."""
-    return per_trial(trial, seconds, trials, lambda values: float(np.percentile(values, 95)))
+def percentile95(values: Floats) -> float:
+    """The 95th percentile of a trial's dumps, interpolated between neighbours."""
+    return float(np.percentile(values, 95))
+
+
+def percentiles95(trial: Integers, seconds: Floats, trials: int) -> Floats:
+    """`percentile95` of each trial."""
+    return per_trial(trial, seconds, trials, percentile95)

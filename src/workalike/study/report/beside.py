@@ -1,0 +1,128 @@
+"""Other objectives beside the one that decides: each compared in the same way, one number for each trial."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workalike.study.objective import Objective
+from workalike.study.report.numbers import Row
+from workalike.study.report.table import StudyTable, shown
+from workalike.study.statistics.best import p_best
+from workalike.study.statistics.power import none_found_text
+from workalike.study.statistics.ratios import Ratio, paired_ratios
+from workalike.study.statistics.table import Trials
+
+ALWAYS = (Objective.BANDWIDTH, Objective.SLOWEST_DUMP, Objective.P95_DUMP)
+"""Reported whether or not the study names them: readers look for a bandwidth, and users wait for the slowest dump."""
+QUESTIONS = {
+    Objective.BANDWIDTH: "And the bandwidth?",
+    Objective.IO_TIME: "And the I/O time?",
+    Objective.WALL_TIME: "And the run time?",
+    Objective.SLOWEST_DUMP: "And the slowest dump?",
+    Objective.P95_DUMP: "And the 95th percentile of dumps?",
+}
+HEADER = ("objective", "unit", "setting", "mean", "ratio", "low", "high", "p_best")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """An objective that does not decide.
+
+    Args:
+        objective: which.
+        ratios: to the reference, by setting, each with an interval of its own.
+        means: by setting, geometric, in the objective's unit; settings that never worked are left out.
+        p_best: the probability of each setting to be the best by it.
+        best: the setting that is most likely the best by it.
+    """
+
+    objective: Objective
+    ratios: Mapping[str, Ratio]
+    means: Mapping[str, float]
+    p_best: Mapping[str, float]
+    best: str
+
+    def csv_rows(self) -> list[Row]:
+        rows: list[Row] = []
+        for name, mean in self.means.items():
+            ratio = self.ratios.get(name)
+            ends = (
+                (ratio.ratio, ratio.low, ratio.high)
+                if ratio is not None and ratio.is_known
+                else (math.nan,) * 3
+            )
+            rows.append((self.objective.value, self.objective.unit, name, mean, *ends, self.p_best[name]))
+        return rows
+
+
+def beside_of(table: StudyTable) -> list[Beside]:
+    """The objectives that the study names after the first, then those that are always reported.
+
+    The 95th percentile is left out where no trial has two dumps, unless it is named.
+    """
+    named = table.objectives[1:]
+    always = [
+        o for o in ALWAYS if o not in table.objectives and (o is not Objective.P95_DUMP or _has_many(table))
+    ]
+    found = [_compared(table, objective) for objective in (*named, *always)]
+    return [beside for beside in found if beside is not None]
+
+
+def _has_many(table: StudyTable) -> bool:
+    """Whether a trial has two dumps."""
+    trial = table.dumps.trial
+    return int(np.bincount(trial[trial >= 0]).max(initial=0)) > 1
+
+
+def _compared(table: StudyTable, objective: Objective) -> Beside | None:
+    """None where it was not measured."""
+    trials = table.trials(table.values(objective))
+    means = means_of(trials)
+    if not means:
+        return None
+    ratios = {ratio.setting: ratio for ratio in paired_ratios(trials, table.base(), method=table.method)}
+    chances = p_best(trials, objective.better)
+    sign = objective.better.sign
+    best = min(means, key=lambda name: (-chances[name], -sign * means[name]))
+    return Beside(objective, ratios, means, chances, best)
+
+
+def means_of(trials: Trials) -> dict[str, float]:
+    """Setting -> the geometric mean of its trials, without settings that never worked."""
+    log, names = trials.log_value(), np.array(trials.setting, dtype=object)
+    values = {name: log[(names == name) & np.isfinite(log)] for name in dict.fromkeys(trials.setting)}
+    return {name: math.exp(float(logs.mean())) for name, logs in values.items() if len(logs)}
+
+
+def beside_text(beside: Beside, first: str) -> str:
+    """The best setting by an objective that does not decide, beside `first`, which is the best by the one that does."""
+    objective, best = beside.objective, beside.best
+    if len(beside.means) == 1:
+        return f"{objective.shown(beside.means[best])} on average."
+    chance = beside.p_best[best]
+    sure = "more than 99 %" if chance >= 0.995 else f"{100 * chance:.0f} %"
+    text = f"It is best with {shown(best)}: {objective.shown(beside.means[best])} (probability {sure})."
+    parts = [text, *(_ratio_text(beside, name) for name in dict.fromkeys((best, first)))]
+    return " ".join(part for part in parts if part)
+
+
+def _ratio_text(beside: Beside, name: str) -> str:
+    """A setting beside the reference; empty where that is not known."""
+    ratio = beside.ratios.get(name)
+    if ratio is None or not ratio.is_known:
+        return ""
+    if not ratio.differs:
+        return f"Of {shown(name)}, it is about that of the reference. {none_found_text(ratio)}"
+    less, more = ("lower", "higher") if beside.objective is Objective.BANDWIDTH else ("shorter", "longer")
+    word = less if ratio.high < 1 else more
+    times = f"{ratio.ratio:.2f} times that of the reference ({ratio.low:.2f} to {ratio.high:.2f})"
+    return f"Of {shown(name)}, it is {word}: {times}."
+
+
+def csv_rows_of(found: Sequence[Beside]) -> list[Row]:
+    """The rows of all, for `objectives.csv`."""
+    return [row for beside in found for row in beside.csv_rows()]

@@ -1,0 +1,91 @@
+"""Rows of the table of settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workalike.study.objective import Objective
+from workalike.study.report.beside import Beside
+from workalike.study.report.table import StudyTable
+from workalike.study.statistics.best import p_best
+from workalike.study.statistics.multiple import simultaneous_ratios
+from workalike.study.statistics.ratios import Ratio
+from workalike.study.statistics.table import Trials
+
+
+@dataclass(frozen=True)
+class OtherValue:
+    """A setting by an objective that does not decide."""
+
+    mean: float
+    """NaN where none worked."""
+    ratio: Ratio | None
+    """To the reference; None for the reference."""
+
+
+@dataclass(frozen=True)
+class SettingRow:
+    """A setting in the table."""
+
+    name: str
+    mean: float
+    """Geometric mean of its trials, in the unit of the objective that decides; NaN where none worked."""
+    trials: int
+    failed: int
+    ratio: Ratio | None
+    """To the reference, with an interval that holds for all settings at once; None for the reference."""
+    beside: tuple[OtherValue, ...]
+    """By each of the other objectives, in their order."""
+    p_best: float
+    verdict: str
+    share: float = math.nan
+    """Of what one process could have got, the geometric mean of the trials; NaN where that was not measured."""
+
+
+def rows_of(table: StudyTable, trials: Trials, others: Sequence[Beside]) -> list[SettingRow]:
+    """A row for each setting, the one that is most likely the best first."""
+    objective = table.objective
+    fixed = {r.setting: r for r in simultaneous_ratios(trials, table.base(), method=table.method)}
+    ratios = fixed if table.reviews is None else table.reviews.ratios()
+    chances = p_best(trials, objective.better)
+    shares = _shares(table)
+    by_setting: dict[str, list[float]] = {name: [] for name in trials.setting}
+    for name, value in zip(trials.setting, trials.log_value().tolist(), strict=True):
+        by_setting[name].append(value)
+    rows = []
+    for name, values in by_setting.items():
+        good = [v for v in values if math.isfinite(v)]
+        ratio = ratios.get(name)
+        rows.append(
+            SettingRow(
+                name,
+                mean=math.exp(sum(good) / len(good)) if good else math.nan,
+                trials=len(values),
+                failed=len(values) - len(good),
+                ratio=ratio,
+                beside=tuple(OtherValue(o.means.get(name, math.nan), o.ratios.get(name)) for o in others),
+                p_best=chances[name],
+                verdict="reference" if ratio is None else ratio.verdict(objective.better),
+                share=shares.get(name, math.nan),
+            )
+        )
+    return sorted(rows, key=lambda row: (-row.p_best, _place(row, objective)))
+
+
+def _place(row: SettingRow, objective: Objective) -> float:
+    """Small for a good mean; infinite where none worked."""
+    return -objective.better.sign * row.mean if math.isfinite(row.mean) else math.inf
+
+
+def _shares(table: StudyTable) -> dict[str, float]:
+    """Setting -> its bandwidth as a share of what one process could have got, the geometric mean of its trials."""
+    if table.possible is None:
+        return {}
+    shares = table.trials(table.bandwidth / table.possible.rate)
+    log, names = shares.log_value(), np.array(shares.setting, dtype=object)
+    known = {name: log[(names == name) & np.isfinite(log)] for name in dict.fromkeys(shares.setting)}
+    return {name: math.exp(float(values.mean())) for name, values in known.items() if len(values)}
