@@ -15,6 +15,7 @@ from workalike.diagnose.numbers import numbers_text, terms_text
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.small_pictures import small_picture
 from workalike.diagnose.text import consistency_lines, family_text, history_lines, tried_line
+from workalike.facts.bytes_over_time import bytes_over_time
 from workalike.facts.records import FloatArray
 from workalike.files import write_text
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BINS = 200
+MOST_RANKS = 256
+"""Rows of ranks that are shown; with more ranks, each row has several."""
 MOST_ROWS = 24
 COLORS = {Severity.HIGH: "#b3261e", Severity.MEDIUM: "#d9902b", Severity.NOTE: "#9fb3c8"}
 
@@ -70,7 +73,7 @@ def _pictures(found: Diagnosis, job: Job) -> list[tuple[str, Markup]]:
     if job.run_time <= 0 or not len(job):
         return []
     out = []
-    by_rank = _ranks_over_time(job)
+    by_rank = bytes_over_time(job.member_of, min(job.nprocs, MOST_RANKS), BINS, job.run_time)
     if by_rank is not None:
         title = (
             "Bytes of each rank over time; darker is more. Bars and lines: findings on their files and ranks"
@@ -80,30 +83,6 @@ def _pictures(found: Diagnosis, job: Job) -> list[tuple[str, Markup]]:
     if spans:
         out.append(("File families from first to last access; coloured by their worst finding", spans))
     return out
-
-
-def _ranks_over_time(job: Job) -> FloatArray | None:
-    """float64[rows, BINS], bytes of groups of ranks over time, by the trace or else the heatmap; None without either."""
-    rows = min(job.nprocs, 256)
-    out = np.zeros((rows, BINS))
-    for member in job.member_of.members:
-        trace = member.log.dxt("DXT_POSIX")
-        if trace is not None:
-            for piece in trace.slices(1 << 16):
-                rank = member.first_rank + int(trace.ranks[piece.record])
-                at = (piece.segments["start"] + member.shift_s) / job.run_time * BINS
-                places = np.nan_to_num(at, nan=0.0).clip(0, BINS - 1).astype(np.int64)
-                np.add.at(out[rank * rows // job.nprocs], places, piece.segments["length"].clip(0))
-            continue
-        for heat in member.log.heatmaps().values():
-            if heat.api not in ("POSIX", "STDIO"):
-                continue
-            moved = heat.write.clip(0) + heat.read.clip(0)
-            times = np.arange(moved.shape[1]) * heat.bin_width + member.shift_s
-            places = np.nan_to_num(times / job.run_time * BINS).clip(0, BINS - 1).astype(np.int64)
-            for row, rank in enumerate(heat.ranks.tolist()):
-                np.add.at(out[(member.first_rank + rank) * rows // job.nprocs], places, moved[row])
-    return out if out.any() else None
 
 
 def _heat(values: FloatArray, found: Diagnosis, job: Job) -> Markup:

@@ -138,12 +138,15 @@ def _failures(record: Record) -> list[str]:
 def _figures(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
     from workalike.report import (
         charts,
+        rank_heat,
         time_charts,
     )  # importing matplotlib is slow: only where figures are drawn
 
     replica = pairing.performed
+    lanes = time_charts.ranks_over_time(pairing)
     return {
-        "ranks_over_time": time_charts.ranks_over_time(pairing),
+        "ranks_over_time": lanes,
+        "bytes_of_ranks": rank_heat.bytes_of_ranks(pairing) if lanes is None else None,
         "in_progress": time_charts.in_progress(fidelity.times.overlap) if fidelity else None,
         "timeline": charts.timeline(pairing, replica=replica),
         "cumulative": charts.cumulative_bytes(pairing, replica=replica),
