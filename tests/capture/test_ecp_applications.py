@@ -23,7 +23,15 @@ pytestmark = [
     pytest.mark.mpi,
     pytest.mark.skipif(shutil.which("mpiexec") is None or shutil.which("mpicc") is None, reason="no MPI"),
 ]
-AT_SMALL_SCALE = Site({"file-per-process": {"ranks": 4}, "job": {"minimum_run_time_s": 0.01}})
+HERE = ("btrfs", "ext4", "overlay", "tmpfs", "xfs", "zfs")
+"""Types of file systems that tests run on: they stand for the storage that the nodes of a machine share."""
+AT_SMALL_SCALE = Site(
+    {
+        "file-per-process": {"ranks": 4},
+        "job": {"minimum_run_time_s": 0.01},
+        "storage": {"local": [], "memory": [], "shared": HERE},
+    }
+)
 
 
 def main_finding(found: Diagnosis) -> Finding:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.planted_findings import GIB, MIB, T
+from support.planted_findings import GIB, MIB, ON_SHARED, T
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
 from workalike.diagnose.diagnosis import diagnose
@@ -183,7 +183,7 @@ def test_a_node_whose_ranks_are_slow_is_told_from_a_slow_rank(tmp_path: Path) ->
 
 def test_files_that_are_read_before_they_are_written_are_no_scratch(tmp_path: Path) -> None:
     def log(read_at: float, reader: int) -> LogBuilder:
-        out = LogBuilder(nprocs=2, run_time=T)
+        out = LogBuilder(nprocs=2, run_time=T, mounts=ON_SHARED)
         for rank in range(2):
             out.posix(
                 f"/d/t.{rank}", rank, OPENS=1, WRITES=9, BYTES_WRITTEN=GIB, F_WRITE_START_TIMESTAMP=50.0
