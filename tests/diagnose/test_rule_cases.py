@@ -16,9 +16,11 @@ from workalike.diagnose.site import Site
 RANKS = 16
 
 
-def seen(log: LogBuilder, rule: str, folder: Path, **parameters: float) -> Finding | None:
+def seen(
+    log: LogBuilder, rule: str, folder: Path, ranks_per_node: int = 0, **parameters: float
+) -> Finding | None:
     """What a rule with some parameters finds in a log, as a cause of its own."""
-    site = Site({rule: parameters} if parameters else {})
+    site = Site({"job": {"ranks_per_node": ranks_per_node}} | ({rule: parameters} if parameters else {}))
     found = diagnose([open_log(log.write(folder / "x.darshan"))], site)
     return next((finding for finding in found.findings if finding.rule == rule), None)
 
@@ -45,6 +47,15 @@ def test_aggregators_are_too_many_or_too_few_for_the_nodes(
     finding = seen(through(writers), "aggregators", tmp_path, ranks_per_node=RANKS // nodes)
     assert (finding is not None) is found
     assert finding is None or finding.evidence["nodes"] == nodes
+
+
+@pytest.mark.parametrize("rule", ["aggregators", "collective-hurts"])
+def test_unknown_nodes_are_said_with_the_place_that_tells_them(tmp_path: Path, rule: str) -> None:
+    found = diagnose([open_log(through(1).write(tmp_path / "x.darshan"))])
+    (reason,) = [unknown.reason for unknown in found.cannot_tell if unknown.rule == rule]
+    assert "ranks_per_node is not set in [job]" in reason
+    with pytest.raises(ValueError, match="ranks_per_node"):
+        Site({rule: {"ranks_per_node": 4}})
 
 
 def test_the_nodes_are_the_hosts_of_a_trace(tmp_path: Path) -> None:

@@ -174,8 +174,8 @@ def unaligned(log: LogBuilder, f: float) -> None:
 
 
 def too_few_stripes(log: LogBuilder, f: float) -> None:
-    log.lustre("/few/w", stripe_size=MIB, osts=(0, 1))
-    _shared(log, "/few/w", _spent(log), **_bulk_write(2e11 * f))
+    log.lustre("/few/w", stripe_size=MIB, osts=range(16))  # a quarter of the nodes
+    _shared(log, "/few/w", _spent(log), **_bulk_write(1.6e12 * f))
 
 
 def too_many_stripes(log: LogBuilder, f: float) -> None:
@@ -318,8 +318,7 @@ WITHOUT_WEIGHT = ("overwritten-in-place", "possible-conflict", "reads-from-memor
 """Rules that are never above NOTE: harmless, or a risk that costs no time."""
 
 SITE: dict[str, Any] = {
-    "aggregators": {"ranks_per_node": 1},
-    "collective-hurts": {"ranks_per_node": 1},
+    "job": {"ranks_per_node": 1},
     "checkpoint-interval": {"mean_time_between_failures_s": 1000.0},
 }
 """The site file of the planted logs: what no log tells."""

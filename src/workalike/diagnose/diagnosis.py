@@ -88,7 +88,7 @@ def past_of(history: History) -> Past | None:
 
 def findings_of(job: Job, site: Site) -> tuple[list[Finding], list[Unknown]]:
     """The findings of a job, the one that explains most time first, and the rules that cannot tell."""
-    job.storage = site.storage
+    job.storage, job.ranks_per_node = site.storage, site.job.ranks_per_node
     found: list[tuple[Rule, Seen]] = []
     unknown: list[Unknown] = []
     for rule in all_rules().values():

@@ -58,7 +58,7 @@ class Job:
 
     `nprocs` ranks ran for `run_time` seconds. `warnings` are what could not be true in the logs.
     `seconds` keeps what `costs` has added up, by module and kind of call. `past` is None where no earlier runs are
-    known. `storage` tells shared file systems from those of a node, as the site does.
+    known. `storage` and `ranks_per_node` (0: not known) are what the site says.
     """
 
     facts: Facts
@@ -67,6 +67,7 @@ class Job:
     warnings: list[str] = field(default_factory=list)
     past: Past | None = None
     storage: Storage = field(default_factory=Storage)
+    ranks_per_node: int = 0
     seconds: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
     _sums: dict[tuple[str, ...], FloatArray] = field(default_factory=dict)
 
@@ -164,7 +165,8 @@ class Job:
     def lies_on(self, *kinds: Kind) -> BoolArray:
         """bool[N]: the application's files on file systems of some kinds."""
         found = self.storage.kinds_of(self.facts.names, self.file_systems)
-        return self.own & np.array([kind in kinds for kind in found], dtype=bool)
+        chosen: BoolArray = np.array([kind in kinds for kind in found], dtype=bool)
+        return np.logical_and(self.own, chosen)
 
     @property
     def on_shared(self) -> BoolArray:

@@ -31,6 +31,9 @@ class JobLimits(Parameters):
         description="HIGH: share of ranks x run time, or of the run time on the slowest rank.",
     )
     medium: float = Field(0.01, gt=0, le=1, description="MEDIUM: the same; what is below is a NOTE.")
+    ranks_per_node: int = Field(
+        0, ge=0, description="Ranks on a node, where no trace has the hosts of all ranks; 0: not known."
+    )
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
