@@ -209,3 +209,52 @@ def test_files_that_are_read_before_they_are_written_are_no_scratch(tmp_path: Pa
     assert seen(log(90.0, 0), "scratch-files", tmp_path, ranks=0.5, bytes=GIB) is not None
     assert seen(log(90.0, 0), "scratch-files", tmp_path, ranks=1.0, bytes=GIB) is None
     assert seen(log(10.0, 0), "scratch-files", tmp_path, ranks=0.5, bytes=GIB) is None
+
+
+@pytest.mark.parametrize(("stats", "opens", "found"), [(100, 100, True), (40, 40, False), (100, 40, True)])
+def test_each_rank_asks_for_the_state_of_a_file_again_and_again(
+    tmp_path: Path, stats: int, opens: int, found: bool
+) -> None:
+    """Of each of 40 files, by 16 ranks: as many stats as opens, which is a storm from three for each rank on."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for number in range(40):
+        log.posix(f"/d/{number}", OPENS=opens, STATS=stats, F_META_TIME=0.05 * T)
+    finding = seen(log, "stat-storm", tmp_path)
+    assert (finding is not None) is found
+    assert finding is None or finding.evidence["per_rank_and_file"] == stats / RANKS
+
+
+def metadata_writes(files: int, opens: int, writes: int, flushes: int = 0) -> LogBuilder:
+    """HDF5 files that each rank opens so often, each with so many writes in no dataset."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for number in range(files):
+        name = f"/d/dump{number}.h5"
+        log.h5f(name, OPENS=RANKS * opens, USE_MPIIO=1, FLUSHES=RANKS * flushes)
+        log.h5d(f"{name}:/d", file=name, WRITES=64, BYTES_WRITTEN=GIB, SIZE_WRITE_AGG_10M_100M=64)
+        log.mpiio(name, COLL_OPENS=RANKS, COLL_WRITES=64, INDEP_WRITES=writes, SIZE_WRITE_AGG_100_1K=writes,
+                  SIZE_WRITE_AGG_10M_100M=64, BYTES_WRITTEN=GIB + writes * 512, F_WRITE_TIME=0.05 * T)  # fmt: skip
+    return log
+
+
+@pytest.mark.parametrize(("files", "opens", "flushes", "dumps"), [(5, 1, 0, 5), (1, 5, 0, 5), (1, 1, 4, 4)])
+def test_metadata_of_a_library_is_counted_by_dump_and_rank(
+    tmp_path: Path, files: int, opens: int, flushes: int, dumps: int
+) -> None:
+    finding = seen(metadata_writes(files, opens, 6400 // files, flushes), "library-metadata", tmp_path)
+    assert finding is not None
+    assert finding.evidence["dumps"] == dumps
+    assert finding.evidence["metadata_writes_per_dump"] == 6400 / dumps
+    assert finding.evidence["per_dump_and_rank"] == 6400 / dumps / RANKS
+    assert "may grow with the ranks" in finding.summary
+
+
+def test_metadata_writes_that_are_fewer_than_the_ranks_do_not_grow_with_them(tmp_path: Path) -> None:
+    finding = seen(metadata_writes(100, 1, 12), "library-metadata", tmp_path)
+    assert finding is not None and "grow" not in finding.summary
+
+
+@pytest.mark.parametrize(("flushes", "found"), [(700, True), (500, False)])
+def test_flushes_at_each_step_are_library_metadata(tmp_path: Path, flushes: int, found: bool) -> None:
+    """Few small writes, and a flush after each step by each of 16 ranks."""
+    finding = seen(metadata_writes(1, 1, 900, flushes), "library-metadata", tmp_path)
+    assert (finding is not None) is found
