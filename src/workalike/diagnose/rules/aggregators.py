@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import AGGREGATORS
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen
@@ -61,4 +62,5 @@ RULE = Rule(
     },
     needs=("MPI-IO", "POSIX"),
     explained_by=("collective-hurts",),
+    changes=(AGGREGATORS,),
 )
