@@ -18,6 +18,7 @@ from workalike.diagnose.site import Site
 
 from .conftest import Profile
 from .test_hdf5 import hdf5_flags
+from .test_lustre import is_on_a_mount
 
 pytestmark = [
     pytest.mark.mpi,
@@ -40,12 +41,13 @@ def main_finding(found: Diagnosis) -> Finding:
 
 
 @pytest.fixture
-def diagnosed(profile: Profile, compiled: Callable[..., Path]) -> Callable[[str], Diagnosis]:
+def diagnosed(profile: Profile, compiled: Callable[..., Path]) -> Callable[..., Diagnosis]:
     program = compiled("ecp_like.c", *hdf5_flags("openmpi"), compiler="mpicc")
 
-    def run(name: str) -> Diagnosis:
+    def run(name: str, environment: dict[str, str] | None = None) -> Diagnosis:
         (profile.folder / "scratch").mkdir()
-        done = profile("mpiexec", "-n", "4", program, name, options=("--dxt", "--events"))
+        command = ("mpiexec", "-n", "4", program, name)
+        done = profile(*command, options=("--dxt", "--events"), environment=environment or {})
         return diagnosis_of(read_job([done.log]), AT_SMALL_SCALE)
 
     return run
@@ -91,6 +93,31 @@ def test_qmcpack_overwrites_its_checkpoint(diagnosed: Callable[[str], Diagnosis]
     first = main_finding(diagnosed("qmcpack"))
     assert first.rule == "overwritten-in-place" and first.evidence["times"] == 5
     assert first.gain_at_most_s == 0
+
+
+@pytest.fixture
+def on_lustre(compiled: Callable[..., Path], tmp_path: Path) -> dict[str, str]:
+    """The environment in which files have three stripes of 1 MiB: a stub stands in for a client of Lustre."""
+    if not is_on_a_mount(tmp_path):
+        pytest.skip("the mount table does not tell where the test's folder lies")
+    return {"LD_PRELOAD": str(compiled("lustre_stub.c", "-shared", "-fPIC")), "STUB_BLOCK": str(2**20)}
+
+
+def test_hacc_io_is_not_aligned_with_the_stripes(
+    diagnosed: Callable[..., Diagnosis], on_lustre: dict[str, str]
+) -> None:
+    """The study: the default metadata header slows the writes down, and alignment makes them as fast as MPI-IO's."""
+    first = main_finding(diagnosed("hacc", on_lustre))
+    assert first.rule == "unaligned"
+    assert first.evidence["share"] > 0.9 and "H5Pset_alignment" in first.snippet
+
+
+def test_hacc_io_with_the_advice_of_the_study_is_aligned(
+    diagnosed: Callable[..., Diagnosis], on_lustre: dict[str, str]
+) -> None:
+    found = diagnosed("hacc_aligned", on_lustre)
+    assert "unaligned" not in {name for finding in found.findings for name in (finding.rule, *finding.also)}
+    assert "unaligned" not in {unknown.rule for unknown in found.cannot_tell}
 
 
 def test_hacc_io_needs_the_stripes_to_be_judged(diagnosed: Callable[[str], Diagnosis]) -> None:

@@ -253,6 +253,17 @@ def test_metadata_writes_that_are_fewer_than_the_ranks_do_not_grow_with_them(tmp
     assert finding is not None and "grow" not in finding.summary
 
 
+@pytest.mark.parametrize(("off", "tiny", "found"), [(50, 50, False), (50, 0, True), (150, 50, True)])
+def test_a_header_that_is_not_aligned_costs_no_stripe(
+    tmp_path: Path, off: int, tiny: int, found: bool
+) -> None:
+    """450 writes of 2 MiB on stripes of 1 MiB, and some of a header; so many in all are off."""
+    log = LogBuilder(nprocs=RANKS, run_time=T).lustre("/d/x", stripe_size=MIB, osts=range(4))
+    log.posix("/d/x", OPENS=RANKS, WRITES=450 + tiny, SIZE_WRITE_1M_4M=450, SIZE_WRITE_100_1K=tiny,
+              BYTES_WRITTEN=900 * MIB, FILE_ALIGNMENT=MIB, FILE_NOT_ALIGNED=off, F_WRITE_TIME=0.1 * T * RANKS)  # fmt: skip
+    assert (seen(log, "unaligned", tmp_path) is not None) is found
+
+
 @pytest.mark.parametrize(("flushes", "found"), [(700, True), (500, False)])
 def test_flushes_at_each_step_are_library_metadata(tmp_path: Path, flushes: int, found: bool) -> None:
     """Few small writes, and a flush after each step by each of 16 ranks."""
