@@ -269,3 +269,46 @@ def test_flushes_at_each_step_are_library_metadata(tmp_path: Path, flushes: int,
     """Few small writes, and a flush after each step by each of 16 ranks."""
     finding = seen(metadata_writes(1, 1, 900, flushes), "library-metadata", tmp_path)
     assert (finding is not None) is found
+
+
+def written_by(writers: int, files: int, ranks: int = 400) -> LogBuilder:
+    """Files of one family and 2 GiB in all, written by the same ranks; the n-th rank writes n parts of all."""
+    log = LogBuilder(nprocs=ranks, run_time=T)
+    parts = files * writers * (writers + 1) // 2
+    for number in range(files):
+        for rank in range(ranks if files == 1 else writers):
+            size = 2 * GIB * (rank + 1) // parts if rank < writers else 0
+            log.posix(f"/d/out.{number}", rank, OPENS=1, WRITES=9 if size else 0, BYTES_WRITTEN=size,
+                      F_WRITE_TIME=50.0 if size else 0.0)  # fmt: skip
+    return log
+
+
+@pytest.mark.parametrize(
+    ("writers", "files", "found"), [(1, 1, True), (3, 1, True), (3, 5, True), (4, 1, True), (5, 1, False)]
+)
+def test_the_writers_of_all_are_those_that_wrote(
+    tmp_path: Path, writers: int, files: int, found: bool
+) -> None:
+    """Up to a hundredth of 400 ranks; the evidence has those that wrote, not how even their shares are."""
+    finding = seen(written_by(writers, files), "one-writer", tmp_path)
+    assert (finding is not None) is found
+    if finding:
+        assert finding.evidence["writers"] == writers
+        ranks = "1 rank" if writers == 1 else f"{writers} ranks"
+        assert finding.summary.endswith(f"are written by {ranks} of 400")
+
+
+def test_the_writers_of_a_reduced_record_follow_from_the_variance_of_bytes(tmp_path: Path) -> None:
+    size, ranks, writers = 2 * GIB, 400, 2
+    log = LogBuilder(nprocs=ranks, run_time=T)
+    log.posix("/d/out", OPENS=ranks, WRITES=512, BYTES_WRITTEN=size, F_WRITE_TIME=100.0, F_SLOWEST_RANK_TIME=50.0,
+              F_VARIANCE_RANK_BYTES=(size / ranks) ** 2 * (ranks / writers - 1))  # fmt: skip
+    finding = seen(log, "one-writer", tmp_path)
+    assert finding is not None and finding.evidence["writers"] == pytest.approx(writers)
+
+
+def test_files_of_each_rank_are_not_written_by_one(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for rank in range(RANKS):
+        log.posix(f"/d/out.{rank}", rank, OPENS=1, WRITES=99, BYTES_WRITTEN=GIB, F_WRITE_TIME=50.0)
+    assert seen(log, "one-writer", tmp_path) is None
