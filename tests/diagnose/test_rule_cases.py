@@ -312,3 +312,14 @@ def test_files_of_each_rank_are_not_written_by_one(tmp_path: Path) -> None:
     for rank in range(RANKS):
         log.posix(f"/d/out.{rank}", rank, OPENS=1, WRITES=99, BYTES_WRITTEN=GIB, F_WRITE_TIME=50.0)
     assert seen(log, "one-writer", tmp_path) is None
+
+
+@pytest.mark.parametrize(("share", "even"), [(1.0, True), (3.0, False)])
+def test_ranks_with_equal_bytes_are_not_told_to_spread_them(tmp_path: Path, share: float, even: bool) -> None:
+    """The busiest rank takes 2.5 times the mean, with so many times the mean of the bytes."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    log.posix("/d/x", OPENS=RANKS, WRITES=256, BYTES_WRITTEN=GIB, F_WRITE_TIME=50.0 * RANKS, F_SLOWEST_RANK_TIME=125.0,
+              SLOWEST_RANK_BYTES=share * GIB / RANKS)  # fmt: skip
+    finding = seen(log, "unequal-ranks", tmp_path)
+    assert finding is not None and ("spread evenly" in finding.advice) is even
+    assert (finding.snippet == "") is even
