@@ -23,7 +23,7 @@ from results import Results
 
 RANKS = min(4, os.cpu_count() or 1)
 """A core for each rank: where ranks share cores, one rank's time between calls is time that another one waits."""
-RANKS_OF = {"every rank reads the whole file": 4}
+RANKS_OF = {"every rank reads the whole file": 4, "one rank writes the data of all": 8}
 """Ranks of the cases whose finding is about many."""
 
 CASES = {
@@ -75,6 +75,14 @@ CASES = {
     "opened again and again": ("reopened-often", "opened-once", """\
 - {role: checkpoint, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},
    content: {opens: 20000, streams: [{direction: write, sizes: [8/rank x 1 MiB]}]}}
+"""),
+    "bulk data through STDIO": ("bulk-stdio", "without-stdio", """\
+- {role: output, interface: stdio, sharing: per-rank, schedule: {count: 1, first: 0 s},
+   content: {streams: [{direction: write, sizes: [400000/rank x 1 KiB]}]}}
+"""),
+    "one rank writes the data of all": ("one-writer", "all-write", """\
+- {role: checkpoint, interface: posix, sharing: root, schedule: {count: 1, first: 0 s},
+   content: {streams: [{direction: write, sizes: [1024 x 1 MiB]}]}}
 """),
     "asked for its status": ("stat-storm", "no-stats", """\
 - {role: input, interface: posix, sharing: per-rank, schedule: {count: 1, first: 0 s},

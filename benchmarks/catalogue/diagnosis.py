@@ -12,6 +12,7 @@ ENTRIES = (
             "benchmarks/findings_corpus.py",
             "benchmarks/beside_drishti.py",
             "benchmarks/drishti_peer.py",
+            "tests/support/clean_logs.py",
             "tests/support/planted_findings.py",
             "src/workalike/diagnose",
             "src/workalike/facts",

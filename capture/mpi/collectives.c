@@ -86,49 +86,6 @@ ORDERS(Alltoallv, MESSAGE_ALL, comm, -1,
         mpi_handle),
        (from, counts, places, type, to, counts2, places2, type2, comm));
 
-/* Calls that order ranks, but not in a way that is recorded: the side file says that there were some. */
-ORDERS(Ibarrier, MESSAGE_UNSEEN, comm, -1, (mpi_handle comm, mpi_handle* request), (mpi_handle, mpi_handle*),
-       (comm, request));
-ORDERS(Ibcast, MESSAGE_UNSEEN, comm, -1,
-       (void* data, int count, mpi_handle type, int root, mpi_handle comm, mpi_handle* request),
-       (void*, int, mpi_handle, int, mpi_handle, mpi_handle*), (data, count, type, root, comm, request));
-ORDERS(Iallreduce, MESSAGE_UNSEEN, comm, -1,
-       (const void* from, void* to, int count, mpi_handle type, mpi_handle op, mpi_handle comm,
-        mpi_handle* request),
-       (const void*, void*, int, mpi_handle, mpi_handle, mpi_handle, mpi_handle*),
-       (from, to, count, type, op, comm, request));
-ORDERS(Ireduce, MESSAGE_UNSEEN, comm, -1,
-       (const void* from, void* to, int count, mpi_handle type, mpi_handle op, int root, mpi_handle comm,
-        mpi_handle* request),
-       (const void*, void*, int, mpi_handle, mpi_handle, int, mpi_handle, mpi_handle*),
-       (from, to, count, type, op, root, comm, request));
-ORDERS(Iallgather, MESSAGE_UNSEEN, comm, -1,
-       (const void* from, int count, mpi_handle type, void* to, int count2, mpi_handle type2, mpi_handle comm,
-        mpi_handle* request),
-       (const void*, int, mpi_handle, void*, int, mpi_handle, mpi_handle, mpi_handle*),
-       (from, count, type, to, count2, type2, comm, request));
-ORDERS(Ialltoall, MESSAGE_UNSEEN, comm, -1,
-       (const void* from, int count, mpi_handle type, void* to, int count2, mpi_handle type2, mpi_handle comm,
-        mpi_handle* request),
-       (const void*, int, mpi_handle, void*, int, mpi_handle, mpi_handle, mpi_handle*),
-       (from, count, type, to, count2, type2, comm, request));
-ORDERS(Igather, MESSAGE_UNSEEN, comm, -1,
-       (const void* from, int count, mpi_handle type, void* to, int count2, mpi_handle type2, int root,
-        mpi_handle comm, mpi_handle* request),
-       (const void*, int, mpi_handle, void*, int, mpi_handle, int, mpi_handle, mpi_handle*),
-       (from, count, type, to, count2, type2, root, comm, request));
-ORDERS(Iscatter, MESSAGE_UNSEEN, comm, -1,
-       (const void* from, int count, mpi_handle type, void* to, int count2, mpi_handle type2, int root,
-        mpi_handle comm, mpi_handle* request),
-       (const void*, int, mpi_handle, void*, int, mpi_handle, int, mpi_handle, mpi_handle*),
-       (from, count, type, to, count2, type2, root, comm, request));
-ORDERS(Start, MESSAGE_UNSEEN, 0, -1, (mpi_handle * request), (mpi_handle*), (request));
-ORDERS(Startall, MESSAGE_UNSEEN, 0, -1, (int count, mpi_handle* requests), (int, mpi_handle*),
-       (count, requests));
-ORDERS(Win_fence, MESSAGE_UNSEEN, 0, -1, (int assertion, mpi_handle window), (int, mpi_handle),
-       (assertion, window));
-ORDERS(Win_unlock, MESSAGE_UNSEEN, 0, -1, (int rank, mpi_handle window), (int, mpi_handle), (rank, window));
-ORDERS(Win_complete, MESSAGE_UNSEEN, 0, -1, (mpi_handle window), (mpi_handle), (window));
-ORDERS(Mrecv, MESSAGE_UNSEEN, 0, -1,
-       (void* data, int count, mpi_handle type, mpi_handle* message, void* status),
-       (void*, int, mpi_handle, mpi_handle*, void*), (data, count, type, message, status));
+/* Who belongs to the new communicator follows from the colours of all ranks. */
+ORDERS(Comm_split, MESSAGE_ALL, comm, -1, (mpi_handle comm, int color, int key, mpi_handle* made),
+       (mpi_handle, int, int, mpi_handle*), (comm, color, key, made));

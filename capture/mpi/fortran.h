@@ -9,6 +9,7 @@
 #include "core/paths.h"
 #include "mpi/fortran_handles.h"
 #include "mpi/job.h"
+#include "mpi/messages.h"
 #include "mpi/transfer.h"
 
 #define PASTE(name, suffix) mpi_##name##suffix
@@ -21,16 +22,23 @@ static int fortran_result(const int* error) {
     return error ? *error : MPI_DONE;
 }
 
+/* How the ranks of a Fortran program wait for each other stays within the MPI library. */
+static void mpi_calls_unseen(int result) {
+    if (message_wanted()) message_note(MESSAGE_UNSEEN, 0, -1, 0, clock_ns(), result);
+}
+
 void NAMED(init)(int* error);
 EXPORT void NAMED(init)(int* error) {
     ORIGINAL(NAMED(init))(error);
     mpi_after_init(fortran_result(error));
+    mpi_calls_unseen(fortran_result(error));
 }
 
 void NAMED(init_thread)(int* required, int* provided, int* error);
 EXPORT void NAMED(init_thread)(int* required, int* provided, int* error) {
     ORIGINAL(NAMED(init_thread))(required, provided, error);
     mpi_after_init(fortran_result(error));
+    mpi_calls_unseen(fortran_result(error));
 }
 
 void NAMED(finalize)(int* error);

@@ -45,6 +45,7 @@ CASES = {
     "to the other root": ("posix", "ww", "open x reduce1 close", "open reduce1 x close", {P}),
     "prefix": ("posix", "ww", "open x scan close", "open scan x close", {P}),
     "another communicator": ("posix", "ww", "open x dup| close", "open dup| x close", {P}),
+    "a split": ("posix", "ww", "open x split| close", "open split| x close", {P}),
     "both at once": ("posix", "ww", "open x swap close", "open swap x close", {P}),
     "a read first": ("posix", "rw", "open extend x | close", "open | x close", {P, C, M, S}),
 }  # fmt: skip
@@ -76,7 +77,10 @@ def test_runs(judged: Callable[..., Conflicts], name: str) -> None:
         assert (found.examples[0].offset, found.examples[0].end) == (50, 100)
 
 
-@pytest.mark.parametrize("call", ["ibarrier", "iallreduce"])
+@pytest.mark.parametrize(
+    "call",
+    ["ibarrier", "iallreduce", "iallgatherv", "alltoallw", "neighbours", "persistent", "one-sided"],
+)
 def test_calls_that_are_not_recorded_are_said(judged: Callable[..., Conflicts], call: str) -> None:
     found = judged("posix", "ww", f"open x {call} close", f"open {call} x close")
     assert found.weakest is None

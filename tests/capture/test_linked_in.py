@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from workalike.capture.compiler import command, libraries, makes_program
+from workalike.capture.event_list import read_events
 from workalike.capture.library import LinkedIn
 
 from .conftest import Profile, Run
@@ -34,8 +35,9 @@ def launch(profile: Profile) -> Callable[..., Run]:
     if shutil.which("mpiexec") is None:
         pytest.skip("no MPI")
 
-    def run(program: Path) -> Run:
-        done = profile("mpiexec", "-n", str(RANKS), "env", "-u", "LD_PRELOAD", program)
+    def run(program: Path, *options: str) -> Run:
+        command = ("mpiexec", "-n", str(RANKS), "env", "-u", "LD_PRELOAD", program)
+        done = profile(*command, options=options)
         assert len([log for log in done.logs if log.suffix != ".json"]) == 1
         return done
 
@@ -55,6 +57,19 @@ def test_mpi_from_fortran(source: str, launch: Callable[..., Run], compiled: Cal
     assert (record["rank"], record["COLL_OPENS"], record["COLL_WRITES"]) == (-1, RANKS, 5 * RANKS)
     assert record["BYTES_WRITTEN"] == 5 * RANKS * 1000
     assert record["F_CLOSE_END_TIMESTAMP"] > record["F_OPEN_START_TIMESTAMP"] > 0
+
+
+@pytest.mark.parametrize(
+    ("source", "compiler", "seen"), [("mpi_fortran.f90", FC, False), ("mpi_known.c", CC, True)]
+)
+def test_messages_of_a_linked_fortran_program_are_said_to_be_unseen(
+    source: str, compiler: str, seen: bool, launch: Callable[..., Run], compiled: Callable[..., Path]
+) -> None:
+    run = launch(compiled(source, compiler=compiler), "--events")
+    events = read_events(run.logs[0], RANKS, [])
+    assert events is not None
+    assert {row.rank for row in events.messages if row.flow == "unseen"} == set(() if seen else range(RANKS))
+    assert any(row.flow == "all" for row in events.messages) is seen
 
 
 def hdf5_archive() -> list[str]:

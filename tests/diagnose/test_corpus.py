@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from support.planted_findings import OWN_JOB, PLANTS, SITE, WITHOUT_WEIGHT, clean, planted
+from support.clean_logs import KINDS, on_the_node, varied
+from support.planted_findings import ON_SHARED, OWN_JOB, PLANTS, SITE, WITHOUT_WEIGHT, clean, planted
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
 from workalike.diagnose.diagnosis import diagnose
@@ -57,5 +59,24 @@ def test_found_beside_three_others(rule: str, tmp_path: Path) -> None:
 
 
 def test_clean_logs_have_no_finding_of_weight(tmp_path: Path) -> None:
-    for seed in range(60):
+    for seed in range(12):
         assert weighty(clean(seed=seed), tmp_path) == set(), seed
+    for seed in range(6 * len(KINDS)):
+        assert weighty(varied(seed), tmp_path) == set(), seed
+
+
+def test_clean_logs_vary(tmp_path: Path) -> None:
+    logs = [open_log(varied(seed).write(tmp_path / f"{seed}.darshan")) for seed in range(2 * len(KINDS))]
+    assert {"POSIX", "MPI-IO", "STDIO", "H5D", "LUSTRE"} <= {name for log in logs for name in log.modules}
+    assert len({log.job.nprocs for log in logs}) >= 7
+    assert len({tuple(log.job.mounts) for log in logs}) >= 4
+
+
+def test_what_is_clean_on_a_node_is_not_on_shared_storage(tmp_path: Path) -> None:
+    """The clean logs are close to what they are not: on the servers, the files of a node are a problem."""
+    found = set()
+    for seed in range(KINDS.index(on_the_node), 20 * len(KINDS), len(KINDS)):
+        log = varied(seed)
+        log.job = replace(log.job, mounts=ON_SHARED)
+        found |= weighty(log, tmp_path)
+    assert found >= {"scratch-files", "tiny-files"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.planted_findings import GIB, MIB, T
+from support.planted_findings import GIB, MIB, ON_SHARED, T
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
 from workalike.diagnose.diagnosis import diagnose
@@ -16,9 +16,11 @@ from workalike.diagnose.site import Site
 RANKS = 16
 
 
-def seen(log: LogBuilder, rule: str, folder: Path, **parameters: float) -> Finding | None:
+def seen(
+    log: LogBuilder, rule: str, folder: Path, ranks_per_node: int = 0, **parameters: float
+) -> Finding | None:
     """What a rule with some parameters finds in a log, as a cause of its own."""
-    site = Site({rule: parameters} if parameters else {})
+    site = Site({"job": {"ranks_per_node": ranks_per_node}} | ({rule: parameters} if parameters else {}))
     found = diagnose([open_log(log.write(folder / "x.darshan"))], site)
     return next((finding for finding in found.findings if finding.rule == rule), None)
 
@@ -45,6 +47,15 @@ def test_aggregators_are_too_many_or_too_few_for_the_nodes(
     finding = seen(through(writers), "aggregators", tmp_path, ranks_per_node=RANKS // nodes)
     assert (finding is not None) is found
     assert finding is None or finding.evidence["nodes"] == nodes
+
+
+@pytest.mark.parametrize("rule", ["aggregators", "collective-hurts"])
+def test_unknown_nodes_are_said_with_the_place_that_tells_them(tmp_path: Path, rule: str) -> None:
+    found = diagnose([open_log(through(1).write(tmp_path / "x.darshan"))])
+    (reason,) = [unknown.reason for unknown in found.cannot_tell if unknown.rule == rule]
+    assert "ranks_per_node is not set in [job]" in reason
+    with pytest.raises(ValueError, match="ranks_per_node"):
+        Site({rule: {"ranks_per_node": 4}})
 
 
 def test_the_nodes_are_the_hosts_of_a_trace(tmp_path: Path) -> None:
@@ -183,7 +194,7 @@ def test_a_node_whose_ranks_are_slow_is_told_from_a_slow_rank(tmp_path: Path) ->
 
 def test_files_that_are_read_before_they_are_written_are_no_scratch(tmp_path: Path) -> None:
     def log(read_at: float, reader: int) -> LogBuilder:
-        out = LogBuilder(nprocs=2, run_time=T)
+        out = LogBuilder(nprocs=2, run_time=T, mounts=ON_SHARED)
         for rank in range(2):
             out.posix(
                 f"/d/t.{rank}", rank, OPENS=1, WRITES=9, BYTES_WRITTEN=GIB, F_WRITE_START_TIMESTAMP=50.0
@@ -198,3 +209,117 @@ def test_files_that_are_read_before_they_are_written_are_no_scratch(tmp_path: Pa
     assert seen(log(90.0, 0), "scratch-files", tmp_path, ranks=0.5, bytes=GIB) is not None
     assert seen(log(90.0, 0), "scratch-files", tmp_path, ranks=1.0, bytes=GIB) is None
     assert seen(log(10.0, 0), "scratch-files", tmp_path, ranks=0.5, bytes=GIB) is None
+
+
+@pytest.mark.parametrize(("stats", "opens", "found"), [(100, 100, True), (40, 40, False), (100, 40, True)])
+def test_each_rank_asks_for_the_state_of_a_file_again_and_again(
+    tmp_path: Path, stats: int, opens: int, found: bool
+) -> None:
+    """Of each of 40 files, by 16 ranks: as many stats as opens, which is a storm from three for each rank on."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for number in range(40):
+        log.posix(f"/d/{number}", OPENS=opens, STATS=stats, F_META_TIME=0.05 * T)
+    finding = seen(log, "stat-storm", tmp_path)
+    assert (finding is not None) is found
+    assert finding is None or finding.evidence["per_rank_and_file"] == stats / RANKS
+
+
+def metadata_writes(files: int, opens: int, writes: int, flushes: int = 0) -> LogBuilder:
+    """HDF5 files that each rank opens so often, each with so many writes in no dataset."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for number in range(files):
+        name = f"/d/dump{number}.h5"
+        log.h5f(name, OPENS=RANKS * opens, USE_MPIIO=1, FLUSHES=RANKS * flushes)
+        log.h5d(f"{name}:/d", file=name, WRITES=64, BYTES_WRITTEN=GIB, SIZE_WRITE_AGG_10M_100M=64)
+        log.mpiio(name, COLL_OPENS=RANKS, COLL_WRITES=64, INDEP_WRITES=writes, SIZE_WRITE_AGG_100_1K=writes,
+                  SIZE_WRITE_AGG_10M_100M=64, BYTES_WRITTEN=GIB + writes * 512, F_WRITE_TIME=0.05 * T)  # fmt: skip
+    return log
+
+
+@pytest.mark.parametrize(("files", "opens", "flushes", "dumps"), [(5, 1, 0, 5), (1, 5, 0, 5), (1, 1, 4, 4)])
+def test_metadata_of_a_library_is_counted_by_dump_and_rank(
+    tmp_path: Path, files: int, opens: int, flushes: int, dumps: int
+) -> None:
+    finding = seen(metadata_writes(files, opens, 6400 // files, flushes), "library-metadata", tmp_path)
+    assert finding is not None
+    assert finding.evidence["dumps"] == dumps
+    assert finding.evidence["metadata_writes_per_dump"] == 6400 / dumps
+    assert finding.evidence["per_dump_and_rank"] == 6400 / dumps / RANKS
+    assert "may grow with the ranks" in finding.summary
+
+
+def test_metadata_writes_that_are_fewer_than_the_ranks_do_not_grow_with_them(tmp_path: Path) -> None:
+    finding = seen(metadata_writes(100, 1, 12), "library-metadata", tmp_path)
+    assert finding is not None and "grow" not in finding.summary
+
+
+@pytest.mark.parametrize(("off", "tiny", "found"), [(50, 50, False), (50, 0, True), (150, 50, True)])
+def test_a_header_that_is_not_aligned_costs_no_stripe(
+    tmp_path: Path, off: int, tiny: int, found: bool
+) -> None:
+    """450 writes of 2 MiB on stripes of 1 MiB, and some of a header; so many in all are off."""
+    log = LogBuilder(nprocs=RANKS, run_time=T).lustre("/d/x", stripe_size=MIB, osts=range(4))
+    log.posix("/d/x", OPENS=RANKS, WRITES=450 + tiny, SIZE_WRITE_1M_4M=450, SIZE_WRITE_100_1K=tiny,
+              BYTES_WRITTEN=900 * MIB, FILE_ALIGNMENT=MIB, FILE_NOT_ALIGNED=off, F_WRITE_TIME=0.1 * T * RANKS)  # fmt: skip
+    assert (seen(log, "unaligned", tmp_path) is not None) is found
+
+
+@pytest.mark.parametrize(("flushes", "found"), [(700, True), (500, False)])
+def test_flushes_at_each_step_are_library_metadata(tmp_path: Path, flushes: int, found: bool) -> None:
+    """Few small writes, and a flush after each step by each of 16 ranks."""
+    finding = seen(metadata_writes(1, 1, 900, flushes), "library-metadata", tmp_path)
+    assert (finding is not None) is found
+
+
+def written_by(writers: int, files: int, ranks: int = 400) -> LogBuilder:
+    """Files of one family and 2 GiB in all, written by the same ranks; the n-th rank writes n parts of all."""
+    log = LogBuilder(nprocs=ranks, run_time=T)
+    parts = files * writers * (writers + 1) // 2
+    for number in range(files):
+        for rank in range(ranks if files == 1 else writers):
+            size = 2 * GIB * (rank + 1) // parts if rank < writers else 0
+            log.posix(f"/d/out.{number}", rank, OPENS=1, WRITES=9 if size else 0, BYTES_WRITTEN=size,
+                      F_WRITE_TIME=50.0 if size else 0.0)  # fmt: skip
+    return log
+
+
+@pytest.mark.parametrize(
+    ("writers", "files", "found"), [(1, 1, True), (3, 1, True), (3, 5, True), (4, 1, True), (5, 1, False)]
+)
+def test_the_writers_of_all_are_those_that_wrote(
+    tmp_path: Path, writers: int, files: int, found: bool
+) -> None:
+    """Up to a hundredth of 400 ranks; the evidence has those that wrote, not how even their shares are."""
+    finding = seen(written_by(writers, files), "one-writer", tmp_path)
+    assert (finding is not None) is found
+    if finding:
+        assert finding.evidence["writers"] == writers
+        ranks = "1 rank" if writers == 1 else f"{writers} ranks"
+        assert finding.summary.endswith(f"are written by {ranks} of 400")
+
+
+def test_the_writers_of_a_reduced_record_follow_from_the_variance_of_bytes(tmp_path: Path) -> None:
+    size, ranks, writers = 2 * GIB, 400, 2
+    log = LogBuilder(nprocs=ranks, run_time=T)
+    log.posix("/d/out", OPENS=ranks, WRITES=512, BYTES_WRITTEN=size, F_WRITE_TIME=100.0, F_SLOWEST_RANK_TIME=50.0,
+              F_VARIANCE_RANK_BYTES=(size / ranks) ** 2 * (ranks / writers - 1))  # fmt: skip
+    finding = seen(log, "one-writer", tmp_path)
+    assert finding is not None and finding.evidence["writers"] == pytest.approx(writers)
+
+
+def test_files_of_each_rank_are_not_written_by_one(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for rank in range(RANKS):
+        log.posix(f"/d/out.{rank}", rank, OPENS=1, WRITES=99, BYTES_WRITTEN=GIB, F_WRITE_TIME=50.0)
+    assert seen(log, "one-writer", tmp_path) is None
+
+
+@pytest.mark.parametrize(("share", "even"), [(1.0, True), (3.0, False)])
+def test_ranks_with_equal_bytes_are_not_told_to_spread_them(tmp_path: Path, share: float, even: bool) -> None:
+    """The busiest rank takes 2.5 times the mean, with so many times the mean of the bytes."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    log.posix("/d/x", OPENS=RANKS, WRITES=256, BYTES_WRITTEN=GIB, F_WRITE_TIME=50.0 * RANKS, F_SLOWEST_RANK_TIME=125.0,
+              SLOWEST_RANK_BYTES=share * GIB / RANKS)  # fmt: skip
+    finding = seen(log, "unequal-ranks", tmp_path)
+    assert finding is not None and ("spread evenly" in finding.advice) is even
+    assert (finding.snippet == "") is even

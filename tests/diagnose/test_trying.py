@@ -54,6 +54,8 @@ CASES = [
      "streams: [{direction: read, ranks: 0, sizes: [8/rank x 64 KiB]}]"),
     (changes.READ_ONCE, "posix", "passes: 3\n    streams: [{direction: read, sizes: [8/rank x 64 KiB]}]",
      "streams: [{direction: read, sizes: [8/rank x 64 KiB]}]"),
+    (changes.WITHOUT_STDIO, "stdio", "flush: each\n    " + STREAM % "",
+     "streams: [{direction: write, sizes: [1/rank x 512 KiB]}]"),
     (changes.CHUNKED, "hdf5", ARRAYS % (", chunk: [64, 1]", ""), ARRAYS % (", chunk: [16, 64]", "")),
 ]  # fmt: skip
 OF_FAMILIES = [
@@ -65,6 +67,19 @@ OF_FAMILIES = [
      "keep: 1\n  tunable: {collective_metadata: true, metadata_block: 1 MiB}"),
     (changes.NO_SIEVING, "mpiio", "tunable: {cb_nodes: 2}", "tunable: {cb_nodes: 2, data_sieving: false}"),
 ]  # fmt: skip
+ONE_WRITES = "streams: [{direction: write, %ssizes: [%s]%s}]"
+OF_ONE_WRITER = [
+    ("posix", "sharing: root", ONE_WRITES % ("", "16 x 1 MiB", ""), "sharing: shared",
+     ONE_WRITES % ("", "16 x 1 MiB", "")),
+    ("posix", "sharing: root", "opens: 1\n    " + ONE_WRITES % ("ranks: 0, ", "8/rank x 1 MiB", ""),
+     "sharing: shared", ONE_WRITES % ("", "8 x 1 MiB", "")),
+    ("posix", "sharing: shared", "opens: 4\n    " + ONE_WRITES % ("ranks: 2, ", "8/rank x 1 MiB", ""),
+     "sharing: shared", "opens: 4\n    " + ONE_WRITES % ("", "8 x 1 MiB", "")),
+    ("posix", "sharing: root", ONE_WRITES % ("", "1 x 8 MiB", ""), "sharing: shared",
+     ONE_WRITES % ("", "4 x 2 MiB", "")),
+    ("mpiio", "sharing: root\n  level: posix", ONE_WRITES % ("", "16 x 1 MiB", ""), "sharing: shared",
+     ONE_WRITES % ("", "16 x 1 MiB", ", collective: true")),
+]  # fmt: skip
 OF_LAYOUTS = {changes.STRIPED.name, changes.ONE_STRIPE.name}
 
 
@@ -75,7 +90,8 @@ def test_a_change_changes_what_it_says_and_nothing_else(
     change: Change, interface: str, before: str, after: str
 ) -> None:
     made = changed_workload(parse_workload(workload(interface, before)), change)
-    assert made == parse_workload(workload(interface, after))
+    other = "posix" if change is changes.WITHOUT_STDIO else interface
+    assert made == parse_workload(workload(other, after))
 
 
 @pytest.mark.parametrize(
@@ -88,8 +104,58 @@ def test_a_change_of_a_family_changes_nothing_else(
     assert made == parse_workload(workload(interface, STREAM % "") + f"  {after}\n")
 
 
+@pytest.mark.parametrize(("interface", "before", "content", "after", "content_after"), OF_ONE_WRITER)
+def test_what_one_rank_writes_all_ranks_write(
+    interface: str, before: str, content: str, after: str, content_after: str
+) -> None:
+    made = changed_workload(parse_workload(workload(interface, content) + f"  {before}\n"), changes.ALL_WRITE)
+    assert made == parse_workload(workload(interface, content_after) + f"  {after}\n")
+
+
+def test_what_several_ranks_write_or_one_reads_stays() -> None:
+    read = "streams: [{direction: read, sizes: [8 x 1 MiB]}, {direction: write, sizes: [8 x 1 MiB]}]"
+    for content, sharing in ((STREAM % "", "shared"), (STREAM % ", ranks: 0-1", "shared"), (read, "root")):
+        calm = parse_workload(workload("posix", content) + f"  sharing: {sharing}\n")
+        assert "nothing of it" in str(changed_workload(calm, changes.ALL_WRITE))
+
+
+@pytest.mark.parametrize(("nodes", "wanted"), [(1, 1), (3, 3), (9, 4)])
+def test_one_aggregator_on_each_node(monkeypatch: pytest.MonkeyPatch, nodes: int, wanted: int) -> None:
+    monkeypatch.setenv("SLURM_JOB_NUM_NODES", str(nodes))
+    together = workload("mpiio", STREAM % ", collective: true")
+    made = changed_workload(parse_workload(together), changes.AGGREGATORS)
+    assert made == parse_workload(together + f"  tunable: {{cb_nodes: {wanted}}}\n")
+    assert "nothing of it" in str(changed_workload(made, changes.AGGREGATORS))  # type: ignore[arg-type]
+    alone = parse_workload(workload("mpiio", STREAM % ""))
+    assert "nothing of it" in str(changed_workload(alone, changes.AGGREGATORS))
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("change", "interface", "content", "sharing", "moved"),
+    [
+        (changes.ALL_WRITE, "posix", ONE_WRITES % ("", "9 x 256 KiB", ""), "root", 9 << 18),
+        (changes.ALL_WRITE, "mpiio", ONE_WRITES % ("", "9 x 256 KiB", ""), "root", 9 << 18),
+        (changes.AGGREGATORS, "mpiio", STREAM % ", collective: true", "shared", 4 << 19),
+        (changes.WITHOUT_STDIO, "stdio", "flush: each\n    " + STREAM % "", "per-rank", 4 << 19),
+    ],
+)
+def test_a_change_runs_and_moves_the_same_bytes(
+    tmp_path: Path, change: Change, interface: str, content: str, sharing: str, moved: int
+) -> None:
+    before = parse_workload(workload(interface, content) + f"  sharing: {sharing}\n")
+    (tmp_path / "data").mkdir()
+    options = TryOptions(tmp_path / "out", tmp_path / "data", ranks=4, blocks=2)
+    (result,) = try_changes(before, [("rule", change)], options)
+    assert result.reason == "" and result.ratio is not None
+    lines = (tmp_path / "out/results/trials.jsonl").read_text().splitlines()
+    rows = [json.loads(line)["trial"] for line in lines]
+    assert {row["bytes_written"] for row in rows} == {moved}
+
+
 def test_every_change_of_a_rule_is_tested() -> None:
     tested = {case[0].name for case in (*CASES, *OF_FAMILIES)} | OF_LAYOUTS
+    tested |= {changes.ALL_WRITE.name, changes.AGGREGATORS.name}
     assert {change.name for rule in all_rules().values() for change in rule.changes} == tested
 
 

@@ -15,6 +15,8 @@ from workalike.darshan.write import LogBuilder
 MIB, GIB = 2**20, 2**30
 T = 1000.0
 RANKS = 64
+ON_SHARED = (("lustre", "/"),)
+"""Where the files of the planted problems lie: storage that nodes share."""
 Plant = Callable[[LogBuilder, float], None]
 
 
@@ -172,8 +174,8 @@ def unaligned(log: LogBuilder, f: float) -> None:
 
 
 def too_few_stripes(log: LogBuilder, f: float) -> None:
-    log.lustre("/few/w", stripe_size=MIB, osts=(0, 1))
-    _shared(log, "/few/w", _spent(log), **_bulk_write(2e11 * f))
+    log.lustre("/few/w", stripe_size=MIB, osts=range(16))  # a quarter of the nodes
+    _shared(log, "/few/w", _spent(log), **_bulk_write(1.6e12 * f))
 
 
 def too_many_stripes(log: LogBuilder, f: float) -> None:
@@ -316,8 +318,7 @@ WITHOUT_WEIGHT = ("overwritten-in-place", "possible-conflict", "reads-from-memor
 """Rules that are never above NOTE: harmless, or a risk that costs no time."""
 
 SITE: dict[str, Any] = {
-    "aggregators": {"ranks_per_node": 1},
-    "collective-hurts": {"ranks_per_node": 1},
+    "job": {"ranks_per_node": 1},
     "checkpoint-interval": {"mean_time_between_failures_s": 1000.0},
 }
 """The site file of the planted logs: what no log tells."""
@@ -332,7 +333,7 @@ def ranks_of(rule: str, factor: float) -> int:
 
 def planted(rule: str, factor: float, others: tuple[str, ...] = (), seed: int = 0) -> LogBuilder:
     """A log with a problem at a factor of its threshold, and others at twice theirs."""
-    log = LogBuilder(nprocs=ranks_of(rule, factor), run_time=T)
+    log = LogBuilder(nprocs=ranks_of(rule, factor), run_time=T, mounts=ON_SHARED)
     PLANTS[rule](log, factor)
     for other in others:
         PLANTS[other](log, 2.0)
@@ -342,7 +343,7 @@ def planted(rule: str, factor: float, others: tuple[str, ...] = (), seed: int = 
 def clean(log: LogBuilder | None = None, seed: int = 0) -> LogBuilder:
     """A log, or further files of one, that have no problem: large, even and in sequence, of any share of the time."""
     random_of = random.Random(seed)
-    log = log or LogBuilder(nprocs=random_of.choice((1, 4, 16, 64)), run_time=T)
+    log = log or LogBuilder(nprocs=random_of.choice((1, 4, 16, 64)), run_time=T, mounts=ON_SHARED)
     n = log.job.nprocs
     for k in range(random_of.randint(1, 3)):
         size = n * random_of.randint(4, 32) * 4 * MIB

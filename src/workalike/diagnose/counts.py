@@ -73,7 +73,7 @@ def bytes_of(job: Job, kind: str) -> FloatArray:
     return job.total("POSIX", name) + job.total("STDIO", name)
 
 
-def nodes_of(job: Job, ranks_per_node: int) -> int | None:
+def nodes_of(job: Job) -> int | None:
     """Nodes of the job: by the hosts of a trace of all ranks, or by the site's ranks per node; None if neither tells."""
     hosts: set[bytes] = set()
     ranks: set[int] = set()
@@ -85,7 +85,7 @@ def nodes_of(job: Job, ranks_per_node: int) -> int | None:
                 ranks.update(table.ranks.tolist())
     if len(hosts) and len(ranks) >= job.nprocs // len(job.logs):
         return len(hosts)
-    return -(-job.nprocs // ranks_per_node) if ranks_per_node else None
+    return -(-job.nprocs // job.ranks_per_node) if job.ranks_per_node else None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +26,9 @@ from workalike.diagnose.job import Job, Past, read_job
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.rule import Answer, CannotTell, Found, Rule, Seen
 from workalike.diagnose.site import Site
+from workalike.diagnose.storage import Kind
+from workalike.facts.records import BoolArray
+from workalike.text import plural
 
 MOST_EXAMPLES = 20
 OVERLAPPING = 1.1
@@ -83,6 +88,7 @@ def past_of(history: History) -> Past | None:
 
 def findings_of(job: Job, site: Site) -> tuple[list[Finding], list[Unknown]]:
     """The findings of a job, the one that explains most time first, and the rules that cannot tell."""
+    job.storage, job.ranks_per_node = site.storage, site.job.ranks_per_node
     found: list[tuple[Rule, Seen]] = []
     unknown: list[Unknown] = []
     for rule in all_rules().values():
@@ -123,7 +129,33 @@ def _ask(rule: Rule, job: Job, site: Site) -> Found:
         return CannotTell(f"the log has no {' and no '.join(missing)} module")
     if rule.any_of and all(job.module(module) is None for module in rule.any_of):
         return CannotTell(f"the log has none of the modules {', '.join(rule.any_of)}")
-    return rule.find(job, site.parameters(rule.id))
+    if not rule.shared_storage:
+        return rule.find(job, site.parameters(rule.id))
+    on_nodes = job.lies_on(Kind.LOCAL, Kind.MEMORY)
+    if on_nodes.any() and not job.on_shared.any():
+        return CannotTell(f"no file lies on storage that nodes share, but on {_types(job, on_nodes)}")
+    found = rule.find(job, site.parameters(rule.id))
+    return found if isinstance(found, CannotTell) else [_of_shared(seen, job, on_nodes) for seen in found]
+
+
+def _of_shared(seen: Seen, job: Job, on_nodes: BoolArray) -> Seen:
+    """A finding about shared storage, with what it leaves out and what it takes for shared without knowing."""
+    evidence = seen.evidence
+    if on_nodes.any():
+        evidence = {**evidence, "files_on_nodes_left_out": float(on_nodes.sum())}
+    doubtful = job.lies_on(Kind.UNKNOWN) & np.isin(job.family, seen.families)
+    if not doubtful.any():
+        return replace(seen, evidence=evidence)
+    assumes = f"{plural(int(doubtful.sum()), 'file')} on shared storage: their file system is {_types(job, doubtful)}"
+    return replace(seen, evidence=evidence, assumes=assumes)
+
+
+def _types(job: Job, which: BoolArray) -> str:
+    """The types of the file systems of some files, as a text. A log may name any type."""
+    found = {job.file_systems[row] for row in np.flatnonzero(which).tolist()}
+    return ", ".join(
+        sorted({kind if re.fullmatch(r"[\w.+-]{1,32}", kind) else "an odd type" for kind in found})
+    )
 
 
 def _has(job: Job, module: str) -> bool:
@@ -170,6 +202,7 @@ def _finding(story: Story, job: Job, site: Site) -> Finding:
         other_snippets={} if seen.advice else dict(rule.other_snippets),
         sure=seen.sure,
         partial=sorted(_modules(story) & set(job.facts.partial_modules)),
+        assumes=seen.assumes,
     )
 
 

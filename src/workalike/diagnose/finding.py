@@ -61,7 +61,7 @@ class Finding(_Part):
     `snippet` shows the change as code or a command, `other_snippets` the same in other languages, by language.
 
     `gain_at_most_s` is a bound in seconds of wall-clock time. It is null where `measured` has the gain of a change, at
-    the scale that was run, in its place.
+    the scale that was run, in its place. `assumes` is what the log does not tell and the finding takes for granted.
     """
 
     rule: str
@@ -80,6 +80,7 @@ class Finding(_Part):
     other_snippets: dict[str, str]
     sure: Sure
     partial: list[str]
+    assumes: str = ""
 
 
 class Standing(_Part):

@@ -11,10 +11,12 @@ import numpy as np
 from workalike.capture.side_file import read_side_file
 from workalike.darshan import Log
 from workalike.diagnose.conflicts.of_logs import JobConflicts, conflicts_of
+from workalike.diagnose.storage import Kind, Storage
 from workalike.facts import naming
 from workalike.facts.columns import Facts, RecordColumns
 from workalike.facts.gather import gather
 from workalike.facts.jobs import JobFacts, job_of
+from workalike.facts.mounts import mount_table, mounts_of
 from workalike.facts.noise import STREAM_IDS, is_noise_by_name
 from workalike.facts.records import BoolArray, FloatArray, IntArray
 from workalike.workload.words import Role
@@ -56,7 +58,7 @@ class Job:
 
     `nprocs` ranks ran for `run_time` seconds. `warnings` are what could not be true in the logs.
     `seconds` keeps what `costs` has added up, by module and kind of call. `past` is None where no earlier runs are
-    known.
+    known. `storage` and `ranks_per_node` (0: not known) are what the site says.
     """
 
     facts: Facts
@@ -64,6 +66,8 @@ class Job:
     member_of: JobFacts
     warnings: list[str] = field(default_factory=list)
     past: Past | None = None
+    storage: Storage = field(default_factory=Storage)
+    ranks_per_node: int = 0
     seconds: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
     _sums: dict[tuple[str, ...], FloatArray] = field(default_factory=dict)
 
@@ -148,6 +152,26 @@ class Job:
         """
         pairs = zip(self.facts.record_ids.tolist(), self.facts.names, strict=True)
         return np.array([n not in STREAM_IDS and not is_noise_by_name(name) for n, name in pairs], dtype=bool)
+
+    @cached_property
+    def file_systems(self) -> tuple[str, ...]:
+        """The type of the file system that each file lies on; a file with a Lustre record lies on Lustre."""
+        table = mount_table(log.job.mounts for log in self.logs)
+        on_lustre = {number for log in self.logs for number in log.lustre().ids.tolist()}
+        found = mounts_of(self.facts.names, table)
+        ids = self.facts.record_ids.tolist()
+        return tuple("lustre" if n in on_lustre else kind for n, (_, kind) in zip(ids, found, strict=True))
+
+    def lies_on(self, *kinds: Kind) -> BoolArray:
+        """bool[N]: the application's files on file systems of some kinds."""
+        found = self.storage.kinds_of(self.facts.names, self.file_systems)
+        chosen: BoolArray = np.array([kind in kinds for kind in found], dtype=bool)
+        return np.logical_and(self.own, chosen)
+
+    @property
+    def on_shared(self) -> BoolArray:
+        """bool[N]: the application's files, without those that are known to lie on a node or in its memory."""
+        return self.lies_on(Kind.SHARED, Kind.UNKNOWN)
 
     def saw(self, module: str) -> BoolArray:
         """bool[N]: whether the module has a record of the file."""

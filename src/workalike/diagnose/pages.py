@@ -17,6 +17,11 @@ from workalike.diagnose.rule import Answer, Rule
 from workalike.exchange.schemas import DRAFT, schema_text
 from workalike.files import write_text
 
+OF_SHARED = (
+    "It is about storage that nodes share: files on file systems of a node, or in its memory, are left out "
+    "(`[storage]` of the site file has their types). Of a type that is in no list, shared storage is assumed, and said."
+)
+
 
 def page_of(rule: Rule) -> str:
     """The page of a rule in Markdown."""
@@ -39,6 +44,8 @@ def page_of(rule: Rule) -> str:
         parts += ["", "## Needs", "", f"Modules of the log: {need}. Otherwise the answer is *cannot-tell*."]
     if rule.uses:
         parts += ["", f"Used where the log has them: {', '.join(rule.uses)}."]
+    if rule.shared_storage:
+        parts += ["", _fill(OF_SHARED)]
     fields = rule.parameters.model_fields
     if fields:
         parts += [

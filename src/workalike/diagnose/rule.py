@@ -7,17 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from workalike.diagnose.change import Change
 from workalike.diagnose.costs import Cost
 from workalike.diagnose.job import Job
-
-
-class Parameters(BaseModel):
-    """The numbers of a rule that a site may change: one section of the site file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from workalike.diagnose.parameters import Parameters as Parameters
 
 
 class Answer(StrEnum):
@@ -52,7 +45,7 @@ class Seen:
     """What a rule saw.
 
     `summary` is one sentence with numbers, `families` are the numbers of the file families, `evidence` has the numbers
-    by name. `advice` replaces the rule's own, where the case decides it.
+    by name. `advice` replaces the rule's own, where the case decides it. `assumes` is what the log does not tell.
     """
 
     summary: str
@@ -62,6 +55,7 @@ class Seen:
     sure: Sure = Sure.LIKELY
     advice: str = ""
     answer: Answer | None = None
+    assumes: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +74,7 @@ class Rule:
 
     `needs` are modules: without one of them the rule cannot tell. `any_of` are modules of which one is enough.
     `uses` are further ones whose counters it takes where the log has them; those of timers are in each cost.
+    With `shared_storage` its claim is about servers that nodes share: it looks at `Job.on_shared` instead of `Job.own`.
     `changes` are what `--try` measures. `explained_by` are rules that are the cause where both see the same family: this one then is their evidence.
     """
 
@@ -93,6 +88,7 @@ class Rule:
     needs: tuple[str, ...] = ()
     any_of: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
+    shared_storage: bool = False
     explained_by: tuple[str, ...] = ()
     answer: Answer = Answer.PROBLEM
     snippet: str = ""

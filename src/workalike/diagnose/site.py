@@ -1,4 +1,4 @@
-"""The site file: the numbers by which rules decide, in TOML. Sections are rules; `job` is for all."""
+"""The site file: the numbers by which rules decide, in TOML. Sections are rules; `job` and `storage` are for all."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
 
+from workalike.diagnose.parameters import Parameters
 from workalike.diagnose.registry import all_rules
-from workalike.diagnose.rule import Parameters
+from workalike.diagnose.storage import Storage
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
 
@@ -30,6 +31,9 @@ class JobLimits(Parameters):
         description="HIGH: share of ranks x run time, or of the run time on the slowest rank.",
     )
     medium: float = Field(0.01, gt=0, le=1, description="MEDIUM: the same; what is below is a NOTE.")
+    ranks_per_node: int = Field(
+        0, ge=0, description="Ranks on a node, where no trace has the hosts of all ranks; 0: not known."
+    )
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -40,8 +44,8 @@ class JobLimits(Parameters):
 
 @cache
 def site_model() -> type[BaseModel]:
-    """The model of a site file: `job`, and one section per rule that has parameters."""
-    sections: dict[str, Any] = {"job": (JobLimits, JobLimits())}
+    """The model of a site file: `job`, `storage`, and one section per rule that has parameters."""
+    sections: dict[str, Any] = {"job": (JobLimits, JobLimits()), "storage": (Storage, Storage())}
     for rule in all_rules().values():
         if rule.parameters.model_fields:
             section = rule.parameters
@@ -58,6 +62,7 @@ class Site:
     def __init__(self, values: dict[str, Any] | None = None) -> None:
         self.document = site_model().model_validate(values or {})
         self.job: JobLimits = self.document.job  # type: ignore[attr-defined]
+        self.storage: Storage = self.document.storage  # type: ignore[attr-defined]
 
     def parameters(self, rule: str) -> Parameters:
         """The parameters of a rule."""
@@ -107,6 +112,8 @@ def default_text() -> str:
 
 
 def _toml(value: object) -> str:
+    if isinstance(value, tuple):
+        return "".join(["[", *(f"\n  {_toml(item)}," for item in value), "\n]"])
     if isinstance(value, bool):
         return "true" if value else "false"
     return (

@@ -196,6 +196,7 @@ def _finding(finding: Finding, tried: list[Tried], families: list[FamilyOut], wi
         lines += _wrapped("  also seen: ", [", ".join(finding.also)], width)
     if finding.partial:
         lines += _wrapped("  partial: ", [f"{', '.join(finding.partial)} lost records: a lower bound"], width)
+    lines += _wrapped("  assumes: ", [finding.assumes] if finding.assumes else [], width)
     lines += _wrapped("  change: ", [finding.advice] if finding.advice else [], width)
     lines += _code(finding.snippet, width)
     others = " and ".join(name.capitalize() for name in finding.other_snippets)

@@ -13,7 +13,7 @@ from workalike.diagnose.site import Site
 
 FAILED = "cannot-diagnose"
 """In place of a rule: the diagnosis itself failed. The other tables of the log are not affected."""
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Of the rules and of what a row holds; a finding of another version is another finding."""
 
 
@@ -47,6 +47,7 @@ def _row(finding: Finding) -> dict[str, Any]:
         "numbers": finding.evidence,
         "also": finding.also,
         "sure": finding.sure.value,
+        "assumes": finding.assumes,
     }
     return {
         "rule": finding.rule,

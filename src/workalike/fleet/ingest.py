@@ -21,6 +21,7 @@ from workalike.fleet.cluster import cluster_run
 from workalike.fleet.compact import remove_uncounted
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.part_writer import Gathered, write_tables
+from workalike.fleet.past import PastLimits
 from workalike.fleet.schema import DUPLICATE, FILTERED, INGESTED, OF_LOGS, QUARANTINED
 from workalike.fleet.site import TOO_EARLY, Site
 from workalike.fleet.store import Ids, Part, Store, damage_named, staging_folder
@@ -112,6 +113,8 @@ def ingest(
     began = time.monotonic()
     outcome = Outcome()
     remove_uncounted(store)
+    limits, before = PastLimits.of_site(site.rules), PastLimits.of_about(store.about)
+    store.keep_limits(limits)
     found = [f for f in files_of(sources, outcome) if share_of(f.path, share[1]) == share[0]]
     outcome.found = len(found)
     mark = mark_of(site)
@@ -131,7 +134,7 @@ def ingest(
             for what in found_logs:
                 committer.take(what, outcome)
                 progress(sum(outcome.counts.values()), len(new))
-    if new or not (store.folder / "fleet.duckdb").exists():
+    if new or limits != before or not (store.folder / "fleet.duckdb").exists():
         store.update_views()
     outcome.seconds = time.monotonic() - began
     return outcome

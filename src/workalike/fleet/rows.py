@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -15,6 +14,7 @@ from workalike.darshan import Log, open_log
 from workalike.diagnose.job import Job, read_job
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.columns import Facts
+from workalike.facts.mounts import mounts_of
 from workalike.facts.records import BoolArray, IntArray
 from workalike.fleet import measures
 from workalike.fleet.families import Families, Row, families
@@ -148,7 +148,7 @@ def _tables(log: Log, job: Job, site: Site) -> dict[str, list[Row]]:
     kept = job.own
     sums = {module: measures.sums_of(facts, module) for module in ("POSIX", "MPI-IO", "STDIO")}
     found = families(facts, kept, names=site.keeps_names)
-    mounts = _mounts_of(facts.names, log.job.mounts)
+    mounts = mounts_of(facts.names, log.job.mounts)
     return {
         "log": [_log_row(log, facts, sums, kept, found)],
         "log_fs": _fs_rows(log, facts, sums, kept, mounts),
@@ -205,21 +205,6 @@ def _total(values: IntArray, kept: BoolArray) -> int:
 
 def _seconds(values: Any, kept: BoolArray) -> float:
     return float(values[kept].sum())
-
-
-def _mounts_of(names: Sequence[str], mounts: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """(path, type) of the mount that each file is on: the longest that contains its folder."""
-    known: dict[str, tuple[str, str]] = {}
-    ordered = sorted(mounts, key=lambda mount: -len(mount[1]))
-    out = []
-    for name in names:
-        folder = name[: name.rfind("/") + 1]
-        if folder not in known:
-            on = (mount for mount in ordered if folder.startswith(f"{mount[1].rstrip('/')}/"))
-            fs_type, path = next(on, ("", ""))
-            known[folder] = (path or "unknown", fs_type or "unknown")
-        out.append(known[folder])
-    return out
 
 
 def _fs_rows(

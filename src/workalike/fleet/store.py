@@ -25,6 +25,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, read_text, write_text
 from workalike.fleet import views
 from workalike.fleet.extras import arrow, duck
+from workalike.fleet.past import KEY, PastLimits
 from workalike.fleet.schema import READABLE, TABLES, VERSION
 from workalike.leftovers import scratch_folder
 
@@ -168,6 +169,18 @@ class Store:
             file.flush()
             os.fsync(file.fileno())
 
+    def keep_limits(self, limits: PastLimits) -> None:
+        """Keep the limits by which logs are compared with their past.
+
+        Raises:
+            WorkalikeError: CANNOT_WRITE.
+        """
+        if limits == PastLimits.of_about(self.about):
+            return
+        with self.locked():
+            self.about[KEY] = limits.as_about()
+            write_text(self.folder / ABOUT, json.dumps(self.about) + "\n")
+
     def update_views(self) -> None:
         """Write `fleet.duckdb` anew: views that name the files of all parts that count. The lock must not be held.
 
@@ -183,7 +196,7 @@ class Store:
             # DuckDB has a file of its own beside the one that it writes.
             with scratch_folder(self.folder) as scratch:
                 with duckdb.connect(str(scratch / VIEWS)) as connection:
-                    for statement in views.create(self._files_by_table()):
+                    for statement in views.create(self._files_by_table(), PastLimits.of_about(self.about)):
                         connection.execute(statement)
                 (scratch / VIEWS).replace(self.folder / VIEWS)
         except (duckdb.Error, OSError) as error:
@@ -200,7 +213,7 @@ class Store:
         if threads is not None:
             options["threads"] = threads
         connection = duck().connect(":memory:", config=options)
-        for statement in views.create(self._files_by_table()):
+        for statement in views.create(self._files_by_table(), PastLimits.of_about(self.about)):
             connection.execute(statement)
         return connection
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from workalike.fleet.past import PastLimits, past_findings
 from workalike.fleet.schema import DUCK, TABLES
 
 JOB_GAP_S = 86400.0
@@ -40,11 +41,25 @@ FROM numbered GROUP BY site, job_id, "user", turn
 """
 """One row per job: the logs of one site, number and user. Sums may exceed 64 bits, so they are real."""
 
+STORED = {"finding": "stored_finding"}
+"""Views of tables that are a part of the view of their name."""
 
-def create(tables: Mapping[str, Sequence[Path]]) -> list[str]:
-    """The statements that make all views; `tables` has the Parquet files of each table."""
-    out = [f'CREATE OR REPLACE VIEW "{table}" AS {_select(table, tables.get(table, ()))}' for table in TABLES]
-    return [*out, f"CREATE OR REPLACE VIEW job AS {JOB}"]
+
+def create(tables: Mapping[str, Sequence[Path]], limits: PastLimits) -> list[str]:
+    """The statements that make all views; `tables` has the Parquet files of each table.
+
+    The findings are those of single logs, which are stored, and those of logs against their past by `limits`.
+    """
+    out = [
+        f'CREATE OR REPLACE VIEW "{STORED.get(table, table)}" AS {_select(table, tables.get(table, ()))}'
+        for table in TABLES
+    ]
+    return [
+        *out,
+        f"CREATE OR REPLACE VIEW job AS {JOB}",
+        f"CREATE OR REPLACE VIEW past_finding AS {past_findings(limits)}",
+        "CREATE OR REPLACE VIEW finding AS SELECT * FROM stored_finding UNION ALL SELECT * FROM past_finding",
+    ]
 
 
 def quoted(text: str) -> str:

@@ -1,5 +1,5 @@
 /* What five applications of the ECP I/O study do wrong, small: see test_ecp_applications.py.
-   usage: ecp_like flash|nwchem|chombo|qmcpack|hacc */
+   usage: ecp_like flash|nwchem|chombo|qmcpack|hacc|hacc_aligned */
 #include <fcntl.h>
 #include <hdf5.h>
 #include <mpi.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int rank, ranks;
+static int rank, ranks, aligned;
 static double data[1 << 17]; /* 1 MiB */
 
 static void must(long result) {
@@ -18,6 +18,7 @@ static void must(long result) {
 static hid_t create_shared(const char* name) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     must(H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL));
+    if (aligned) must(H5Pset_alignment(access, sizeof data, sizeof data));
     hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     must(file);
     H5Pclose(access);
@@ -130,12 +131,19 @@ static void hacc(void) {
     must(H5Fclose(file));
 }
 
+/* The same with what the study advises. */
+static void hacc_aligned(void) {
+    aligned = 1;
+    hacc();
+}
+
 int main(int count, char** arguments) {
     static const struct {
         const char* name;
         void (*run)(void);
     } all[] = {
-        {"flash", flash}, {"nwchem", nwchem}, {"chombo", chombo}, {"qmcpack", qmcpack}, {"hacc", hacc}};
+        {"flash", flash},     {"nwchem", nwchem}, {"chombo", chombo},
+               {"qmcpack", qmcpack}, {"hacc", hacc},     {"hacc_aligned", hacc_aligned}};
     MPI_Init(&count, &arguments);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

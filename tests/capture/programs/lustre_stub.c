@@ -7,13 +7,18 @@
    pfl    progressive; of three components, the second has no objects
    dom    the first component is stored with the metadata
    bad    a component that lies outside
-   grown  plain for rank 0 and composite for the others, as if they had written after rank 0 closed the file */
+   grown  plain for rank 0 and composite for the others, as if they had written after rank 0 closed the file
+
+   With STUB_BLOCK in the environment, file systems have blocks of that many bytes, as those of Lustre have for capture. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 struct __attribute__((packed)) object {
@@ -69,6 +74,13 @@ static ssize_t give_composite(int on_mdt, int bad, unsigned char* value) {
     all.size = (uint32_t)used;
     memcpy(value, &all, sizeof all);
     return (ssize_t)used;
+}
+
+int statfs(const char* path, struct statfs* status) {
+    const char* block = getenv("STUB_BLOCK");
+    const int result = (int)syscall(SYS_statfs, path, status);
+    if (result == 0 && block) status->f_bsize = atol(block);
+    return result;
 }
 
 ssize_t fgetxattr(int fd, const char* name, void* value, size_t room) {

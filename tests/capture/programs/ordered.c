@@ -91,6 +91,43 @@ static void perform(const char* word, int write_it) {
     } else if (!strcmp(word, "iallreduce")) {
         MPI_Iallreduce(&rank, &number, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (!strcmp(word, "iallgatherv")) {
+        const int counts[2] = {1, 1}, places[2] = {0, 1};
+        MPI_Iallgatherv(&rank, 1, MPI_INT, which, counts, places, MPI_INT, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (!strcmp(word, "alltoallw")) {
+        const int counts[2] = {1, 1}, places[2] = {0, sizeof(int)}, own[2] = {rank, rank};
+        const MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+        MPI_Alltoallw(own, counts, places, types, which, counts, places, types, MPI_COMM_WORLD);
+        must(which[0] == 0 && which[1] == 1);
+    } else if (!strcmp(word, "neighbours")) {
+        MPI_Comm ring;
+        const int ranks = 2, periodic = 1;
+        MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, &ring);
+        MPI_Neighbor_allgather(&rank, 1, MPI_INT, which, 1, MPI_INT, ring);
+        must(which[0] == other && which[1] == other);
+        MPI_Comm_free(&ring);
+    } else if (!strcmp(word, "persistent")) {
+        if (rank == 0) MPI_Send_init(&rank, 1, MPI_INT, other, 5, MPI_COMM_WORLD, &request);
+        if (rank == 1) MPI_Recv_init(&number, 1, MPI_INT, other, 5, MPI_COMM_WORLD, &request);
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    } else if (!strcmp(word, "one-sided")) {
+        MPI_Win window;
+        int* room;
+        MPI_Win_allocate(sizeof *room, sizeof *room, MPI_INFO_NULL, MPI_COMM_WORLD, &room, &window);
+        MPI_Win_lock_all(0, window);
+        if (rank == 0) {
+            MPI_Put(&number, 1, MPI_INT, other, 0, 1, MPI_INT, window);
+            MPI_Win_flush(other, window);
+        }
+        MPI_Win_unlock_all(window);
+        MPI_Win_free(&window);
+    } else if (!strcmp(word, "split|")) {
+        MPI_Comm made;
+        MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &made);
+        MPI_Comm_free(&made);
     } else {
         abort();
     }

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import AGGREGATORS
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen
@@ -14,7 +15,6 @@ from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen
 class Limits(Parameters):
     few: float = Field(0.25, gt=0, description="Writers for each node, fewer than.")
     many: float = Field(8.0, gt=0, description="Writers for each node, more than.")
-    ranks_per_node: int = Field(0, ge=0, description="Ranks on a node, where no trace tells; 0: not known.")
 
 
 def find(job: Job, limits: Limits) -> Found:
@@ -26,9 +26,11 @@ def find(job: Job, limits: Limits) -> Found:
     here = job.own & (calls > 0) & (writers > 0)
     if not here.any():
         return []
-    nodes = counts.nodes_of(job, limits.ranks_per_node)  # reads a trace, which takes long
+    nodes = counts.nodes_of(job)  # reads a trace, which takes long
     if nodes is None:
-        return CannotTell("the number of nodes is not known: set ranks_per_node in the site file")
+        return CannotTell(
+            "the number of nodes is not known: no trace has the hosts of all ranks, and ranks_per_node is not set in [job] of the site file"
+        )
     here &= (writers < limits.few * nodes) | (writers > limits.many * nodes)
     if not here.any():
         return []
@@ -60,4 +62,5 @@ RULE = Rule(
     },
     needs=("MPI-IO", "POSIX"),
     explained_by=("collective-hurts",),
+    changes=(AGGREGATORS,),
 )

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import WITHOUT_STDIO
 from workalike.diagnose.costs import READ, WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen, Sure
@@ -54,5 +55,6 @@ RULE = Rule(
         "python": 'file = open(name, "wb", buffering=4 << 20)',
     },
     needs=("STDIO",),
+    changes=(WITHOUT_STDIO,),
     explained_by=("sync-each-write", "one-writer", "all-ranks-read-all"),
 )

@@ -15,17 +15,18 @@ from workalike.text import size_text
 class Limits(Parameters):
     size: int = Field(4194304, ge=0, description="Mean bytes of a collective call, at least.")
     nodes: float = Field(0.5, gt=0, description="Writers for each node, fewer than.")
-    ranks_per_node: int = Field(0, ge=0, description="Ranks on a node, where no trace tells; 0: not known.")
 
 
 def find(job: Job, limits: Limits) -> Found:
     """Collective writes of large blocks that few ranks perform."""
-    nodes = counts.nodes_of(job, limits.ranks_per_node)
+    nodes = counts.nodes_of(job)
     calls = job.total("MPI-IO", "COLL_WRITES", "SPLIT_WRITES")
     if not calls.any():
         return []
     if nodes is None:
-        return CannotTell("the number of nodes is not known: set ranks_per_node in the site file")
+        return CannotTell(
+            "the number of nodes is not known: no trace has the hosts of all ranks, and ranks_per_node is not set in [job] of the site file"
+        )
     mean = counts.ratio(job.total("MPI-IO", "BYTES_WRITTEN"), calls)
     below = counts.ratio(job.total("POSIX", "BYTES_WRITTEN"), job.total("POSIX", "WRITES"))
     writers = counts.writers(job)

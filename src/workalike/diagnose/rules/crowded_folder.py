@@ -24,7 +24,7 @@ def find(job: Job, limits: Limits) -> Found:
     if all(is_obfuscated(name) for name in names):
         return CannotTell("the names of the log are hidden")
     folders: dict[str, list[int]] = {}
-    for row in np.flatnonzero(job.own).tolist():
+    for row in np.flatnonzero(job.on_shared).tolist():
         folders.setdefault(names[row].rpartition("/")[0], []).append(row)
     rows = max(folders.values(), key=len, default=[])
     if len(rows) < limits.files:
@@ -58,6 +58,7 @@ snprintf(name, sizeof name, "%03d/rank.%d", rank / 256, rank);""",
         "fortran": "write (name, '(i3.3, \"/rank.\", i0)') rank / 256, rank",
         "python": 'path = folder / f"{rank // 256:03d}" / f"rank.{rank}"',
     },
+    shared_storage=True,
     any_of=("POSIX", "STDIO"),
     changes=(MERGED,),
 )

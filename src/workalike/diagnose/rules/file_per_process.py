@@ -22,11 +22,10 @@ def find(job: Job, limits: Limits) -> Found:
     if job.nprocs < limits.ranks:
         return []
     here = np.zeros(len(job), dtype=bool)
+    of_one_rank = job.on_shared & ~job.shared
     for family in job.families:
         rows = (
-            job.own & (job.family == family.number) & ~job.shared
-            if family.files >= limits.share * job.nprocs
-            else None
+            of_one_rank & (job.family == family.number) if family.files >= limits.share * job.nprocs else None
         )
         if rows is not None and rows.sum() >= limits.share * job.nprocs:
             here |= rows
@@ -61,6 +60,7 @@ call MPI_File_open(node, name, MPI_MODE_CREATE + MPI_MODE_WRONLY, &
         "python": """node = comm.Split_type(MPI.COMM_TYPE_SHARED)
 file = MPI.File.Open(node, name, MPI.MODE_CREATE | MPI.MODE_WRONLY)""",
     },
+    shared_storage=True,
     any_of=("POSIX", "STDIO"),
     changes=(MERGED,),
 )

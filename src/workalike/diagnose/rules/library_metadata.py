@@ -10,7 +10,8 @@ from workalike.diagnose.change import METADATA_TOGETHER
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Rule, Seen
-from workalike.text import count_text
+from workalike.facts.records import FloatArray
+from workalike.text import count_text, plural
 
 LEAST_BYTES = 16
 """Bytes of a piece of metadata, at least."""
@@ -18,6 +19,9 @@ LEAST_BYTES = 16
 
 class Limits(Parameters):
     writes: int = Field(1000, ge=0, description="Small independent writes that are in no dataset.")
+    calls: int = Field(
+        10000, ge=0, description="Or, with fewer such writes, flushes and calls on attributes of these files."
+    )
     size: int = Field(10240, ge=0, description="Bytes, at most: 100, 1024 or 10240.")
 
 
@@ -35,7 +39,9 @@ def find(job: Job, limits: Limits) -> Found:
     apart = (beside >= LEAST_BYTES * extra) & (beside <= 0.5 * job.total("H5D", "BYTES_WRITTEN") + 2**20)
     here = job.own & (job.saw("H5F") | job.saw("H5D")) & (extra > 0) & apart
     total = float(extra[here].sum())
-    if total < limits.writes:
+    flushes = float(job.total("H5F", "FLUSHES")[here].sum())
+    attributes = float(job.attribute_calls[here].sum()) if total else 0.0
+    if total < limits.writes and flushes + attributes < limits.calls:
         return []
     cost = explained(
         job,
@@ -44,17 +50,38 @@ def find(job: Job, limits: Limits) -> Found:
         "write time x writes of metadata / writes",
         metadata_writes=total,
     )
-    flushes = float(job.total("H5F", "FLUSHES")[here].sum())
-    attributes = float(job.attribute_calls[here].sum())
+    dumps = float(_dumps(job)[here].sum())
+    each = total / dumps
     text = (
-        f"{count_text(total)} of {count_text(float(made[here].sum()))} MPI-IO writes are small, independent and in no dataset; "
-        f"{count_text(flushes)} flushes"
+        f"{count_text(total)} of {count_text(float(made[here].sum()))} MPI-IO writes are small, independent and in no dataset, "
+        f"{each:.3g} in each of {plural(round(dumps), 'dump')}"
     )
-    evidence = {"metadata_writes": total, "writes": float(made[here].sum()), "flushes": flushes}
+    # One for each rank and dump, or more: one log cannot show that it grows, but it is likely.
+    text += (
+        f" ({each / job.nprocs:.3g} for each rank: they may grow with the ranks)"
+        if each >= job.nprocs > 1
+        else ""
+    )
+    text += f"; {count_text(flushes)} flushes"
+    evidence = {
+        "metadata_writes": total,
+        "writes": float(made[here].sum()),
+        "dumps": dumps,
+        "metadata_writes_per_dump": each,
+        "per_dump_and_rank": each / job.nprocs,
+        "flushes": flushes,
+    }
     if attributes:
         text += f", {count_text(attributes)} calls on attributes"
         evidence["attribute_calls"] = attributes
     return [Seen(text, cost, job.families_of(here), evidence)]
+
+
+def _dumps(job: Job) -> FloatArray:
+    """float64[N], the times that each file was written as a whole: by the opens of a rank, or the flushes of one."""
+    ranks = np.maximum(job.ranks_in("H5F"), 1)
+    times = np.maximum(job.total("H5F", "OPENS"), job.total("H5F", "FLUSHES")) / ranks
+    return np.maximum(np.round(times), 1.0)
 
 
 RULE = Rule(
@@ -62,7 +89,7 @@ RULE = Rule(
     find=find,
     parameters=Limits,
     title="library metadata at each step",
-    seen_as="An HDF5 file gets many small independent MPI-IO writes that no dataset explains: attributes, headers, chunk indices. Our capture counts the calls on attributes.",
+    seen_as="An HDF5 file gets many small independent MPI-IO writes that no dataset explains: attributes, headers, chunk indices. It is counted by dump: a dump is a file, and a further one each time that a rank opens or flushes it again. Our capture counts the calls on attributes.",
     costs="Write time x writes of metadata / writes.",
     advice="Write attributes once, collectively and at the end; make metadata collective; align and aggregate its blocks.",
     snippet="H5Pset_coll_metadata_write(fapl, 1);\nH5Pset_all_coll_metadata_ops(fapl, 1);\nH5Pset_meta_block_size(fapl, 1 << 20);",

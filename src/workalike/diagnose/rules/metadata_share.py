@@ -18,12 +18,12 @@ class Limits(Parameters):
 
 def find(job: Job, limits: Limits) -> Found:
     """The job's metadata time against its I/O time."""
-    meta = float(seconds(job, META)[job.own].sum())
-    every = float(seconds(job, META, READ, WRITE)[job.own].sum())
+    meta = float(seconds(job, META)[job.on_shared].sum())
+    every = float(seconds(job, META, READ, WRITE)[job.on_shared].sum())
     if job.nprocs < limits.ranks or meta < limits.share * every or meta < limits.seconds * job.nprocs:
         return []
-    cost = explained(job, job.own, (META,), "metadata time")
-    heavy = job.own & (seconds(job, META) >= 0.01 * meta)
+    cost = explained(job, job.on_shared, (META,), "metadata time")
+    heavy = job.on_shared & (seconds(job, META) >= 0.01 * meta)
     return [
         Seen(
             f"{percent_text(100 * meta / every)} of the I/O time, {seconds_text(meta / job.nprocs)} on each rank, is metadata",
@@ -42,6 +42,7 @@ RULE = Rule(
     seen_as="Opens, closes, stats and seeks take a large share of the I/O time, on many ranks.",
     costs="Metadata time of all files.",
     advice="Open fewer files, by fewer ranks; share files, or let one rank open and pass on.",
+    shared_storage=True,
     any_of=("POSIX", "STDIO", "MPI-IO"),
     explained_by=(
         "close-flushes",

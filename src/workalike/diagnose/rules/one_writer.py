@@ -7,6 +7,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from workalike.diagnose import counts
+from workalike.diagnose.change import ALL_WRITE
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Found, Parameters, Picture, Rule, Seen
@@ -64,5 +65,6 @@ RULE = Rule(
     },
     any_of=("POSIX", "STDIO"),
     explained_by=("too-few-stripes", "slow-target", "sync-each-write"),
+    changes=(ALL_WRITE,),
     picture=Picture.RANKS,
 )

@@ -22,7 +22,7 @@ class Limits(Parameters):
 def find(job: Job, limits: Limits) -> Found:
     """Files of one rank that it writes first and then reads as a whole."""
     written, read = counts.bytes_of(job, "WRITE"), counts.bytes_of(job, "READ")
-    here = job.own & ~job.shared & (written > 0) & (read >= limits.read * written) & _written_first(job)
+    here = job.on_shared & ~job.shared & (written > 0) & (read >= limits.read * written) & _written_first(job)
     size, files = float(written[here].sum()), int(here.sum())
     if size < limits.bytes or files < limits.ranks * job.nprocs:
         return []
@@ -55,6 +55,7 @@ RULE = Rule(
     advice="Where nothing else reads them, keep them in memory or on a disk of the node, and let TMPDIR name it.",
     snippet="export TMPDIR=/local/$SLURM_JOB_ID",
     language="sh",
+    shared_storage=True,
     any_of=("POSIX", "STDIO"),
     explained_by=("file-per-process", "tiny-files", "sync-each-write"),
 )

@@ -15,15 +15,17 @@ from workalike.text import count_text
 
 class Limits(Parameters):
     per_open: float = Field(2.0, gt=0, description="stat calls for each open.")
+    per_rank: float = Field(3.0, gt=0, description="Or stat calls of one file for each rank of the job.")
     stats: int = Field(1000, ge=0, description="stat calls of the job.")
 
 
 def find(job: Job, limits: Limits) -> Found:
-    """stat calls by far outnumber opens."""
+    """stat calls by far outnumber opens, or each rank asks for the state of a file again and again."""
     if not job.has("POSIX", "STATS"):
         return CannotTell("the log did not measure stat calls")
     stats, opened = job.total("POSIX", "STATS"), counts.opens(job)
-    here = job.own & (stats > 0) & (stats >= limits.per_open * opened)
+    each = stats / max(job.nprocs, 1)
+    here = job.own & (stats > 0) & ((stats >= limits.per_open * opened) | (each >= limits.per_rank))
     total, opens = float(stats[here].sum()), float(opened[here].sum())
     if total < limits.stats:
         return []
@@ -36,10 +38,11 @@ def find(job: Job, limits: Limits) -> Found:
     )
     return [
         Seen(
-            f"{count_text(total)} stat calls for {count_text(opens)} opens",
+            f"{count_text(total)} stat calls for {count_text(opens)} opens, "
+            f"up to {float(each[here].max()):.3g} of a file for each rank",
             cost,
             job.families_of(here),
-            {"stats": total, "opens": opens},
+            {"stats": total, "opens": opens, "per_rank_and_file": float(each[here].max())},
         )
     ]
 
@@ -49,7 +52,7 @@ RULE = Rule(
     find=find,
     parameters=Limits,
     title="stat calls in great number",
-    seen_as="stat is called far more often than files are opened.",
+    seen_as="stat is called far more often than files are opened, or each rank calls it several times for one file.",
     costs="Metadata time x stats / (opens + stats + seeks).",
     advice="Ask on one rank and pass the answer on; keep sizes in memory instead of asking again.",
     snippet="""if (rank == 0) found = access(name, F_OK) == 0;
@@ -61,6 +64,7 @@ call MPI_Bcast(found, 1, MPI_LOGICAL, 0, comm, err)""",
         "python": "found = comm.bcast(path.exists() if rank == 0 else None)",
     },
     needs=("POSIX",),
+    explained_by=("reopened-often",),
     not_this="logs of programs with glibc 2.33 or newer by Darshan: it does not see stat there.",
     changes=(NO_STATS,),
 )

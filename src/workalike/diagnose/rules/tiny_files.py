@@ -22,7 +22,7 @@ class Limits(Parameters):
 def find(job: Job, limits: Limits) -> Found:
     """Many files whose mean size is small."""
     size = np.maximum(counts.bytes_of(job, "READ"), counts.bytes_of(job, "WRITE"))
-    here = job.own & (size < limits.mean) & (counts.opens(job) > 0)
+    here = job.on_shared & (size < limits.mean) & (counts.opens(job) > 0)
     files = int(here.sum())
     if files < limits.files or files < limits.per_rank * job.nprocs:
         return []
@@ -50,6 +50,7 @@ RULE = Rule(
     for name, values in results.items():
         file[name] = values""",
     language="python",
+    shared_storage=True,
     any_of=("POSIX", "STDIO"),
     changes=(MERGED,),
 )

@@ -17,7 +17,6 @@ class Limits(Parameters):
     bytes: float = Field(100000000000.0, gt=0, description="Bytes on one stripe.")
     nodes: float = Field(0.25, ge=0, description="Or stripes for each node, fewer than.")
     least: int = Field(1073741824, ge=0, description="Bytes of a file with few stripes for the nodes.")
-    ranks_per_node: int = Field(0, ge=0, description="Ranks on a node, where no trace tells; 0: not known.")
 
 
 def find(job: Job, limits: Limits) -> Found:
@@ -29,7 +28,7 @@ def find(job: Job, limits: Limits) -> Found:
     each = counts.ratio(moved, stripes)
     wide = job.own & job.shared & (stripes > 0)
     large = wide & (moved >= limits.least)
-    nodes = counts.nodes_of(job, limits.ranks_per_node) if large.any() else None
+    nodes = counts.nodes_of(job) if large.any() else None
     here = wide & (each > limits.bytes)
     if nodes is not None:
         here |= large & (stripes < limits.nodes * nodes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
+from workalike.darshan.bins import SIZE_BINS
 from workalike.diagnose import counts
 from workalike.diagnose.change import ALIGNED
 from workalike.diagnose.costs import READ, WRITE, explained
@@ -12,9 +13,12 @@ from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Picture, Rule, Seen, Sure
 from workalike.text import percent_text
 
+TINY_BINS = SIZE_BINS[:3]
+"""Bins of accesses up to 10 KiB: a hundredth of the usual stripe."""
+
 
 class Limits(Parameters):
-    share: float = Field(0.1, gt=0, description="Share of the operations that are not aligned.")
+    share: float = Field(0.1, gt=0, description="Share of the operations above 10 KiB that are not aligned.")
 
 
 def find(job: Job, limits: Limits) -> Found:
@@ -22,8 +26,11 @@ def find(job: Job, limits: Limits) -> Found:
     stripe = job.facts.stripe_size.astype(np.float64)
     if not (stripe > 0).any():
         return CannotTell("the log does not know the stripes of files (no LUSTRE record)")
-    unit, made = job.largest("POSIX", "FILE_ALIGNMENT"), job.total("POSIX", "READS", "WRITES")
-    share = counts.ratio(job.total("POSIX", "FILE_NOT_ALIGNED"), made)
+    unit = job.largest("POSIX", "FILE_ALIGNMENT")
+    # An access that is far smaller than a stripe hardly ever touches two: headers and attributes are not counted.
+    tiny = job.total("POSIX", *(f"SIZE_{kind}_{name}" for kind in ("READ", "WRITE") for name in TINY_BINS))
+    made = (job.total("POSIX", "READS", "WRITES") - tiny).clip(0)
+    share = counts.ratio((job.total("POSIX", "FILE_NOT_ALIGNED") - tiny).clip(0), made)
     here = job.own & job.shared & (stripe > 0) & (unit == stripe) & (share > limits.share)
     if not here.any():
         return []
@@ -33,7 +40,7 @@ def find(job: Job, limits: Limits) -> Found:
     cost = explained(job, part, (READ, WRITE), formula)
     return [
         Seen(
-            f"{percent_text(100 * float(np.average(share[here], weights=made[here])))} of the operations on shared files begin within a stripe",
+            f"{percent_text(100 * float(np.average(share[here], weights=made[here])))} of the operations above 10 KiB on shared files begin within a stripe",
             cost,
             job.families_of(here),
             {"share": float(share[here].max())},
@@ -47,7 +54,7 @@ RULE = Rule(
     find=find,
     parameters=Limits,
     title="accesses are not aligned with stripes",
-    seen_as="Operations on shared files begin within a stripe of the file's real layout.",
+    seen_as="Operations above 10 KiB on shared files begin within a stripe of the file's real layout. Smaller ones (headers, attributes) are all taken to be off a stripe, and not counted.",
     costs="Read and write time x share not aligned x stripe / (stripe + mean size): one stripe more is touched.",
     advice="Align objects with the stripe.",
     snippet="H5Pset_alignment(fapl, 1 << 20, stripe_size);",

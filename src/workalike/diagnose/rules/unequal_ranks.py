@@ -10,6 +10,13 @@ from workalike.diagnose.costs import META, READ, WRITE, of_one_rank, seconds
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Picture, Rule, Seen
 
+EQUAL_BYTES = 1.1
+"""Bytes of the busiest rank / mean, below which the data are spread evenly."""
+EQUAL = (
+    "The bytes are spread evenly, and the times are not: look for what slows the busiest rank down (its node, its core, "
+    "its storage target, or what only it does) before the data are spread anew."
+)
+
 
 class Limits(Parameters):
     ratio: float = Field(2.0, gt=0, description="Largest / mean, of bytes or time.")
@@ -46,7 +53,8 @@ def _seen(job: Job, family: int, most: float, mean: float, by_bytes: float, by_t
     formula = "busiest rank's time - mean time"
     cost = of_one_rank(job, job.family == family, most - mean, formula, slowest_s=most, mean_s=mean)
     text = f"the busiest rank takes {by_time:.3g} times the mean time, with {by_bytes:.3g} times the bytes"
-    return Seen(text, cost, (family,), {"time_ratio": by_time, "bytes_ratio": by_bytes})
+    evidence = {"time_ratio": by_time, "bytes_ratio": by_bytes}
+    return Seen(text, cost, (family,), evidence, advice=EQUAL if by_bytes < EQUAL_BYTES else "")
 
 
 RULE = Rule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from workalike.diagnose.change import Change
+from workalike.diagnose.changing import Scale
 from workalike.workload.model import Workload
 from workalike.workload.workload_file import first_error
 
@@ -24,7 +25,7 @@ def changed_workload(workload: Workload, change: Change) -> Workload | str:
     for family, original in zip(document["families"], workload.families, strict=True):
         if change.interfaces and original.interface.value not in change.interfaces:
             continue
-        done |= change.apply(family, original.members(workload.ranks))
+        done |= change.apply(family, Scale(original.members(workload.ranks), workload.ranks))
     if not done:
         return "the characterized workload has nothing of it: the log does not show it clearly enough"
     try:

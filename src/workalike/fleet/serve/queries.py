@@ -125,17 +125,23 @@ def logs_of(data: Snapshot, job: Row) -> list[Row]:
 
 
 def of_logs(data: Snapshot, table: str, logs: list[Row], order: str, most: int = 200) -> list[Row]:
-    """The rows of a table for some logs, straight from the Parquet files of their parts."""
+    """The rows of a table for some logs, straight from the Parquet files of their parts.
+
+    Findings of logs against their past are in no file: they come with those of the files.
+    """
     folders = sorted({row["part"] for row in logs})
     known = {part.part: part for part in data.store.parts}
     files = [data.store.file(known[f], table) for f in folders if f in known and known[f].tables.get(table)]
-    if not files:
-        return []
     names = ", ".join("'" + str(f).replace("'", "''") + "'" for f in files)
+    sources = [f"read_parquet([{names}])"] if files else []
+    sources += ["past_finding"] if table == "finding" else []
     ids = ", ".join(str(int(row["log_id"])) for row in logs)
-    return data.rows(
-        f"SELECT * FROM read_parquet([{names}]) WHERE log_id IN ({ids}) ORDER BY {order} LIMIT {int(most)}"
+    if not sources or not ids:
+        return []
+    every = " UNION ALL BY NAME ".join(
+        f"SELECT * FROM {source} WHERE log_id IN ({ids})" for source in sources
     )
+    return data.rows(f"SELECT * FROM ({every}) ORDER BY {order} LIMIT {int(most)}")
 
 
 def days(data: Snapshot, viewer: Viewer, where: str = "true", values: list[Any] | None = None) -> list[Row]:

@@ -48,8 +48,11 @@ class Snapshot:
     def _load(self) -> Any:
         connection = self.store.connect(self._memory)
         connection.execute(
-            "CREATE TABLE kept_log AS SELECT * FROM log ORDER BY start; DROP VIEW job; DROP VIEW log"
+            "CREATE TABLE kept_log AS SELECT * FROM log ORDER BY start; "
+            "CREATE TABLE kept_past AS SELECT * FROM past_finding; "
+            "DROP VIEW job; DROP VIEW past_finding; DROP VIEW log"
         )
+        connection.execute("ALTER TABLE kept_past RENAME TO past_finding")
         connection.execute("ALTER TABLE kept_log RENAME TO log")
         connection.execute(f"CREATE TABLE job AS SELECT * FROM ({JOB}) ORDER BY start DESC")
         folder = str(self.store.folder).replace("'", "''")

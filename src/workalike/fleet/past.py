@@ -1,0 +1,123 @@
+"""Logs that are slower than their own past, as findings: from all logs of a database, in SQL for DuckDB.
+
+A log alone does not tell its earlier runs, and logs arrive in any order. So these findings are computed from the table
+`log` whenever the findings are read: they are those of the logs that are there. One run of twenty is below the 5th
+percentile by chance: only those of weight (MEDIUM, HIGH) are findings here. Workloads without any are left out early.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Self, cast
+
+from workalike.diagnose.registry import rule_of
+from workalike.diagnose.rules.slower_than_its_past import RULE, Limits
+from workalike.diagnose.site import Site
+from workalike.fleet.findings import RULES_VERSION
+from workalike.fleet.report.changes import SCATTER
+
+KEY = "slower_than_its_past"
+"""The limits in `fleet.json`, where the site's differ from the defaults."""
+MOST_RUNS = 1000
+LEAST_CHANGE = 0.2
+"""As in `history`: earlier runs that are looked at, and the share of its median by which a count must differ."""
+
+
+@dataclass(frozen=True)
+class PastLimits:
+    """What decides: a place among the earlier runs (percent), their number, and shares of the run time."""
+
+    percentile: float
+    runs: int
+    high: float
+    medium: float
+
+    @classmethod
+    def of_site(cls, site: Site) -> Self:
+        limits = cast("Limits", site.parameters(RULE.id))
+        return cls(limits.percentile, limits.runs, site.job.high, site.job.medium)
+
+    @classmethod
+    def of_about(cls, about: dict[str, Any]) -> Self:
+        """Those of a database; the defaults where it has none, or none that can be."""
+        default = cls.of_site(Site())
+        try:
+            found = {name: float(value) for name, value in about[KEY].items()}
+            limits = cls(found["percentile"], int(found["runs"]), found["high"], found["medium"])
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            return default
+        usable = all(map(math.isfinite, found.values())) and 0 < limits.percentile <= 100 and limits.runs >= 1
+        return limits if usable else default
+
+    def as_about(self) -> dict[str, float]:
+        return asdict(self)
+
+
+def _rate(column: str) -> str:
+    """SQL: bytes per second as a text, with three digits."""
+    cases = " ".join(
+        f"WHEN {column} >= {2.0**power} THEN format('{{:.3g}} {unit}/s', {column} / {2.0**power})"
+        for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB"))
+    )
+    return f"CASE {cases} ELSE format('{{:.3g}} B/s', {column}) END"
+
+
+def past_findings(limits: PastLimits) -> str:
+    """A query for the findings, with the columns of the table `finding`; it reads `log` and `stored_finding`."""
+    explaining = ", ".join(f"'{rule_of(name).id}'" for name in RULE.explained_by)
+    evidence = (
+        '\'{{"families": [], "formula": "I/O of the slowest rank - its median in the earlier runs", "terms": '
+        '{{"io_s": {:.9g}, "usual_io_s": {:.9g}, "excess_s": {:.9g}, "ranks": {}, "run_time_s": {:.9g}}}, '
+        '"numbers": {{"percentile": {:.6g}, "runs": {}, "rate": {:.9g}, "usual_rate": {:.9g}}}, '
+        '"also": [], "sure": "likely", "assumes": ""}}\''
+    )
+    return f"""
+WITH every AS (
+    SELECT log_id, site, application, nprocs, signature, start, run_time, io_s, opens::DOUBLE AS opens,
+        syncs::DOUBLE AS syncs, (bytes_read::DOUBLE + bytes_written::DOUBLE) / io_s AS rate,
+        row_number() OVER (PARTITION BY site, application, nprocs, signature ORDER BY start, log_id) AS place
+    FROM log
+    WHERE signature <> '' AND io_s > 0 AND run_time > 0 AND bytes_read::DOUBLE + bytes_written::DOUBLE > 0
+), worth AS (
+    SELECT site, application, nprocs, signature FROM every GROUP BY ALL
+    HAVING count(*) > {limits.runs} AND max(io_s - {limits.medium!r} * run_time) >= min(io_s)
+), run AS (
+    SELECT * FROM every SEMI JOIN worth USING (site, application, nprocs, signature)
+), judged AS (
+    SELECT *, count(*) OVER w AS runs, quantile_disc(rate, {limits.percentile / 100!r}) OVER w AS low,
+        median(rate) OVER w AS usual_rate, median(io_s) OVER w AS usual_io_s
+    FROM run WINDOW w AS (
+        PARTITION BY site, application, nprocs, signature ORDER BY start, log_id
+        ROWS BETWEEN {MOST_RUNS} PRECEDING AND 1 PRECEDING
+    )
+), slow AS (SELECT * FROM judged WHERE runs >= {limits.runs} AND rate <= low
+), placed AS (
+    SELECT s.log_id, any_value(s.nprocs) AS nprocs, any_value(s.run_time) AS run_time, any_value(s.io_s) AS io_s,
+        any_value(s.rate) AS rate, any_value(s.usual_rate) AS usual_rate, any_value(s.usual_io_s) AS usual_io_s,
+        count(*) AS runs, 100 * avg(CASE WHEN r.rate < s.rate THEN 1 WHEN r.rate = s.rate THEN 0.5 ELSE 0 END) AS place,
+        {_changed("opens")} AS opens, {_changed("syncs")} AS syncs
+    FROM slow s JOIN run r USING (site, application, nprocs, signature)
+    WHERE r.place < s.place AND r.place >= s.place - {MOST_RUNS} GROUP BY s.log_id
+), found AS (
+    SELECT *, least(greatest(io_s - usual_io_s, 0), run_time) AS excess,
+        concat_ws(', ', CASE WHEN opens THEN 'opens' END, CASE WHEN syncs THEN 'syncs' END) AS changed
+    FROM placed WHERE place < {limits.percentile!r} AND io_s - usual_io_s >= {limits.medium!r} * run_time
+)
+SELECT f.log_id, '{RULE.id}' AS rule, {RULES_VERSION}::BIGINT AS version,
+    CASE WHEN excess / run_time >= {limits.high!r} THEN 'HIGH' ELSE 'MEDIUM' END AS severity,
+    CASE WHEN changed = '' THEN 'not-your-fault' ELSE 'problem' END AS answer,
+    excess AS cost_s, CASE WHEN changed = '' THEN 0.0 ELSE excess END AS bound_s,
+    {_rate("rate")} || format(', the median of {{}} earlier runs of this workload is ', runs) || {_rate("usual_rate")}
+        || CASE WHEN changed = '' THEN '' ELSE '; changed: ' || changed END AS summary,
+    format({evidence}, io_s, usual_io_s, excess, nprocs, run_time, place, runs, rate, usual_rate) AS evidence
+FROM found f ANTI JOIN (
+    SELECT log_id, max(cost_s) AS known FROM stored_finding WHERE rule IN ({explaining}) GROUP BY log_id
+) e ON e.log_id = f.log_id AND e.known >= 0.5 * f.excess
+"""
+
+
+def _changed(column: str) -> str:
+    """SQL: whether a count is far from its median in the earlier runs, and beyond their scatter."""
+    far = f"abs(any_value(s.{column}) - median(r.{column}))"
+    return f"{far} > {SCATTER} * mad(r.{column}) AND {far} > {LEAST_CHANGE} * median(r.{column})"
