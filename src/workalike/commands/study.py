@@ -114,7 +114,7 @@ def run(
     from workalike.study.study_file import read_study
 
     if dry_run:
-        check(file, budget=budget, as_json=as_json)
+        check(file, output=output, directory=directory, budget=budget, as_json=as_json)
         return
     if batch_option and submit is None:
         raise WorkalikeError(ErrorKind.USAGE, "--batch-option is for jobs", hint="add --submit slurm")
@@ -169,23 +169,48 @@ def _submitted(study: StudyFile, options: DriverOptions, system: str, batch: tup
     return submit_study(study, options, Submission(batch_system(system), arguments, batch))
 
 
-def check(file: StudyPath, budget: Budget = None, as_json: opt.Json = False) -> None:
+def check(
+    file: StudyPath,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Results of the study: its finished trials and MACHINE.json count.",
+        ),
+    ] = None,
+    directory: Directory = None,
+    machine: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Machine file of `study ceiling` [default: that of the results]."),
+    ] = None,
+    budget: Budget = None,
+    as_json: opt.Json = False,
+) -> None:
     """Check a study, and print how many trials, bytes, core-hours and how much time it takes.
 
-    Example:
+    Times come from finished trials of the study, else from a machine file, else from what the study assumes; the output
+    says from which.
+
+    Examples:
 
         workalike study check studies/weak-scaling.yaml
+
+        workalike study ceiling --dir /scratch/me -o MACHINE.json && workalike study check study.yaml --machine MACHINE.json
     """
     from workalike.study.driver import load
     from workalike.study.halving import estimates_of
+    from workalike.study.known_times import known_of
     from workalike.study.prepare import refuse_what_cannot_run
     from workalike.study.study_file import read_study
 
     loaded = load(read_study(file))
     for prepared in loaded.settings:
         refuse_what_cannot_run(loaded.file, prepared)
-    stages = estimates_of(loaded.file) if loaded.file.study.search else []
-    estimated = stages[-1] if stages else loaded.estimate()
+    known = known_of(loaded.file, output, directory, machine)
+    stages = estimates_of(loaded.file, known) if loaded.file.study.search else []
+    estimated = stages[-1] if stages else loaded.estimate(known)
     if as_json:
         opt.print_json(
             estimated.document() | ({"rungs": [stage.document() for stage in stages[:-1]]} if stages else {})

@@ -15,6 +15,7 @@ from workalike.study import system
 from workalike.study.ceiling import measure, write_machine
 from workalike.study.estimate import Estimate, estimate
 from workalike.study.journal import Finished, Journal, now, opened
+from workalike.study.known_times import Known, known_of
 from workalike.study.layouts.base import CannotSet
 from workalike.study.layouts.registry import kind_of, layout_of
 from workalike.study.order import block_of
@@ -60,9 +61,10 @@ class Loaded:
         """How the study ends by its results; None if it runs all blocks."""
         return stopping_of(self.file.study, self.a_a or self.settings[0].setting.id)
 
-    def estimate(self, bandwidth: float | None = None) -> Estimate:
+    def estimate(self, known: Known | None = None) -> Estimate:
+        """What the study will take, by what is known of its times."""
         study = self.file.study
-        return estimate(self.settings, self.a_a, study.blocks, study.assume, bandwidth)
+        return estimate(self.settings, self.a_a, study.blocks, study.assume, known)
 
 
 @dataclass
@@ -101,7 +103,7 @@ def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
     loaded = load(file)
     for prepared in loaded.settings:
         refuse_what_cannot_run(file, prepared)
-    refuse_small_budget(loaded, options.budget)
+    refuse_small_budget(loaded, options)
     with opened(options.out, file.identity, _about(loaded)) as journal:
         driver = _Driver(loaded, options, journal)
         try:
@@ -139,15 +141,16 @@ def with_blocks(file: StudyFile, blocks: int | None) -> StudyFile:
     return replace(file, study=file.study.model_copy(update={"blocks": blocks}))
 
 
-def refuse_small_budget(loaded: Loaded, budget: float | None) -> None:
+def refuse_small_budget(loaded: Loaded, options: DriverOptions) -> None:
     """Refuse a budget that does not suffice for one block.
 
     Raises:
         WorkalikeError: USAGE.
     """
+    budget = options.budget
     if budget is None:
         return
-    whole = loaded.estimate()
+    whole = loaded.estimate(known_of(loaded.file, options.out, options.directory))
     block = whole.core_hours / whole.blocks
     if block > budget:
         raise WorkalikeError(
@@ -249,17 +252,12 @@ class _Driver:
         """Whether the rest of a block would take more than what remains of the budget."""
         if self._options.budget is None:
             return False
-        measured: dict[str, list[float]] = {}
-        for row in self._journal.finished:
-            measured.setdefault(row.trial["plan"], []).append(row.trial["core_hours"])
         spent = sum(
             row.trial["core_hours"] for row in self._journal.finished if row.trial["reused_from"] is None
         )
-        estimated = {row.setting: row.core_hours for row in self._loaded.estimate().settings}
-        need = 0.0
-        for trial in left:
-            known = measured.get(trial.prepared.plan_hash)
-            need += sum(known) / len(known) if known else estimated[trial.prepared.setting.id]
+        known = known_of(self._file, self._options.out, self._options.directory)
+        estimated = {row.setting: row.core_hours for row in self._loaded.estimate(known).settings}
+        need = sum(estimated[trial.prepared.setting.id] for trial in left)
         return bool(spent + need > self._options.budget)
 
     def _prepare_places(self) -> None:

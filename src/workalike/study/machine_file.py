@@ -44,10 +44,15 @@ def read_machines(folder: Path) -> list[Machine]:
     Raises:
         WorkalikeError: BAD_STUDY for a file that is none.
     """
-    return [_read_machine(path) for path in sorted(folder.glob(PATTERN))]
+    return [read_machine(path) for path in sorted(folder.glob(PATTERN))]
 
 
-def _read_machine(path: Path) -> Machine:
+def read_machine(path: Path) -> Machine:
+    """One machine file.
+
+    Raises:
+        WorkalikeError: MISSING; BAD_STUDY for a file that is none.
+    """
     text: Any = read_text(path, ErrorKind.BAD_STUDY, MAX_BYTES)
     try:
         return Machine.model_validate_json(text)

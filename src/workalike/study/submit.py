@@ -25,6 +25,7 @@ from workalike.study.driver import (
     with_blocks,
 )
 from workalike.study.journal import BATCH, MANIFEST, read_finished, read_manifest, refuse_foreign
+from workalike.study.known_times import Known, known_of
 from workalike.study.study_file import StudyFile, bad
 
 SLACK, LEAST_SECONDS = 2.0, 600
@@ -55,7 +56,7 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
             file.path, "a search is not submitted", "search", "run it without --submit, inside an allocation"
         )
     loaded = load(with_blocks(file, options.blocks))
-    refuse_small_budget(loaded, options.budget)
+    refuse_small_budget(loaded, options)
     make_folder(options.out)
     refuse_foreign(options.out, loaded.file.identity)
     folder = options.out / BATCH
@@ -63,7 +64,9 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
     with alone_in(folder, "another command has submitted this study, and waits for it"):
         job_id = submitted_before(submission.system, folder)
         if job_id is None:
-            job_id = submit(submission.system, _job(loaded, folder, submission), folder)
+            known = known_of(loaded.file, options.out, options.directory)
+            job = _job(loaded, folder, submission, known)
+            job_id = submit(submission.system, job, folder)
         cancel = " ".join(submission.system.cancel(job_id))
         try:
             state = wait(submission.system, job_id, _counting(options))
@@ -81,7 +84,7 @@ def _counting(options: DriverOptions) -> Callable[[str], None]:
     return report
 
 
-def _job(loaded: Loaded, folder: Path, submission: Submission) -> Job:
+def _job(loaded: Loaded, folder: Path, submission: Submission, known: Known | None = None) -> Job:
     nodes, per_node, ranks = _room(loaded)
     return Job(
         command=[sys.executable, "-m", "workalike", "study", "run", *submission.arguments],
@@ -90,7 +93,7 @@ def _job(loaded: Loaded, folder: Path, submission: Submission) -> Job:
         ranks=ranks,
         nodes=nodes,
         ranks_per_node=per_node,
-        seconds=int(SLACK * loaded.estimate().seconds) + LEAST_SECONDS,
+        seconds=int(SLACK * loaded.estimate(known).seconds) + LEAST_SECONDS,
         options=submission.options,
     )
 

@@ -191,7 +191,7 @@ def _is_captured(file: StudyFile, trial: Trial) -> bool:
 def _run(
     file: StudyFile, trial: Trial, data: Path, scratch: Path, layout: Layout | None
 ) -> tuple[Record, found.FoundInFiles]:
-    """The record, and what the data files told before they were removed."""
+    """The record, and what the data files showed before they were removed."""
     asked = trial.prepared.wanted
     in_files = found.FoundInFiles()
 
