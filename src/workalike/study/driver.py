@@ -22,6 +22,7 @@ from workalike.study.order import block_of
 from workalike.study.prepare import Prepared, prepare, refuse_what_cannot_run
 from workalike.study.reuse import Cache
 from workalike.study.settings import a_a_setting, settings_of
+from workalike.study.shares import Share
 from workalike.study.stopping import Stopping, stopping_of
 from workalike.study.study_file import StudyFile, bad
 from workalike.study.tables import require_arrow, write_tables
@@ -45,6 +46,8 @@ class DriverOptions:
     reuse: Sequence[Path] = ()
     blocks: int | None = None
     ceiling: bool = False  # measure each directory's file system first
+    share: Share | None = None  # run these blocks only
+    finished_before: frozenset[tuple[int, str, str]] = frozenset()  # trials that others have run
     report: Callable[[str], None] = lambda _: None
 
 
@@ -104,7 +107,7 @@ def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
     for prepared in loaded.settings:
         refuse_what_cannot_run(file, prepared)
     refuse_small_budget(loaded, options)
-    with opened(options.out, file.identity, _about(loaded)) as journal:
+    with opened(options.out, file.identity, about(loaded)) as journal:
         driver = _Driver(loaded, options, journal)
         try:
             return driver.run()
@@ -116,7 +119,7 @@ def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
             driver.leave()
 
 
-def _about(loaded: Loaded) -> dict[str, Any]:
+def about(loaded: Loaded) -> dict[str, Any]:
     """What the manifest says of a study."""
     study = loaded.file.study
     return {
@@ -177,10 +180,11 @@ class _Driver:
     def run(self) -> Outcome:
         self._prepare_places()
         study = self._file.study
-        done = {row.key for row in self._journal.finished}
+        done = {row.key for row in self._journal.finished} | self._options.finished_before
         blocks = [
             block_of(number, self._loaded.settings, self._loaded.a_a, study.seed)
             for number in range(study.blocks)
+            if self._options.share is None or self._options.share.has(number)
         ]
         planned = sum(len(block) for block in blocks)
         if done:
