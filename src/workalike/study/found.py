@@ -113,12 +113,7 @@ def layout_found(kind: LayoutKind, asked: Layout, folder: Path) -> tuple[dict[st
     if layout is None:
         reasons = [] if asked == Layout() else [f"layout: {kind.name} does not tell what was set"]
         return {}, reasons
-    return shown(layout), [f"layout: {text}" for text in asked.differs_from(layout)]
-
-
-def shown(layout: Layout) -> dict[str, Any]:
-    """The fields of a layout that are known."""
-    return {name: value for name, value in vars(layout).items() if value is not None}
+    return layout.known(), [f"layout: {text}" for text in asked.differs_from(layout)]
 
 
 def settings_not_taken(prepared: Prepared, record: Record) -> list[str]:

@@ -235,7 +235,7 @@ def _judge(
     if in_files.values:
         row["found"]["hdf5_settings"] = in_files.values
     if in_files.layout is not None:
-        row["found"]["layout"] = found.shown(in_files.layout)
+        row["found"]["layout"] = in_files.layout.known()
     elif layout is not None:
         shown, wrong = found.layout_found(_kind_of(data), layout, data)
         row["found"] |= {"layout": shown} if shown else {}

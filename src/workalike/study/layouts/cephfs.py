@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from workalike.study.layouts.base import CannotSet, Layout
+from workalike.study.layouts.base import CannotSet, Layout, refuse_fields
 
 FOLDER, FILE = "ceph.dir.layout", "ceph.file.layout"
 DEFAULT_UNIT = 4 * 2**20
@@ -28,6 +28,7 @@ class CephFs:
         return file_system in ("ceph", "fuse.ceph-fuse", "fuse.ceph")
 
     def apply(self, folder: Path, layout: Layout) -> None:
+        refuse_fields(layout, "CephFS", "components")
         if layout == Layout():
             return
         unit = layout.stripe_size or (
