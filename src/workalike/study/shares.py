@@ -31,17 +31,17 @@ SHARE = re.compile(r"(\d{1,5})/(\d{1,5})")
 
 @dataclass(frozen=True)
 class Share:
-    """Task `number` of `of`, from 0: it runs every block whose number leaves `number` when divided by `of`."""
+    """Task `number` of `tasks`, from 0: it runs every block whose number leaves `number` when divided by `tasks`."""
 
     number: int
-    of: int
+    tasks: int
 
     def has(self, block: int) -> bool:
-        return block % self.of == self.number
+        return block % self.tasks == self.number
 
     def folder(self, out: Path) -> Path:
         """Where its results go."""
-        return out / SHARES / f"{self.number}-of-{self.of}"
+        return out / SHARES / f"{self.number}-of-{self.tasks}"
 
 
 def share_of(text: str) -> Share:
