@@ -20,6 +20,12 @@ EXIT_LEFT_OUT = 3
 SYSTEM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}")
 
 
+def _complete_fields(incomplete: str) -> list[str]:
+    from workalike.bundle.rules import FIELDS, GROUPS
+
+    return opt.complete_list(incomplete, (*GROUPS, *FIELDS))
+
+
 def register(app: typer.Typer) -> None:
     app.command(
         "bundle", epilog="Exit codes: 0 done; 2 bad usage or input; 3 collected, but runs are left out."
@@ -55,6 +61,7 @@ def command(
             help="What may be tuned, separated by commas: hints, hdf5, single fields such as cb_nodes and alignment, or "
             "hints.NAME [default: hints,hdf5].",
             show_default=False,
+            autocompletion=_complete_fields,
         ),
     ] = None,
     fixed: Annotated[bool, typer.Option("--fixed", help="Nothing may be tuned.")] = False,

@@ -11,6 +11,7 @@ import typer
 
 from workalike.commands import options as opt
 from workalike.commands.outcome import EXIT_SHORT
+from workalike.plan.choices import BACKENDS
 from workalike.text import plural
 
 if TYPE_CHECKING:
@@ -44,10 +45,16 @@ def command(
         ),
     ] = None,
     backend: Annotated[
-        str | None, typer.Option(help="Perform everything with one backend.", metavar="NAME")
+        str | None,
+        typer.Option(
+            help="Perform everything with one backend.", metavar="NAME", autocompletion=lambda: list(BACKENDS)
+        ),
     ] = None,
     launcher: Annotated[
-        str | None, typer.Option(help="mpiexec, srun, flux or serial.", metavar="NAME")
+        str | None,
+        typer.Option(
+            help="mpiexec, srun, flux or serial.", metavar="NAME", autocompletion=opt.complete_launcher
+        ),
     ] = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
@@ -66,7 +73,6 @@ def command(
         workalike mix mix.yaml --dir /scratch/test -o mix/ --repeats 10 --bytes-scale 1/64 --time-scale 0.1
     """
     from workalike.files import write_text
-    from workalike.plan.choices import BACKENDS
     from workalike.study.mix.document import read_mix
     from workalike.study.mix.page import write_page
     from workalike.study.mix.perform import MixOptions, run_mix

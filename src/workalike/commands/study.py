@@ -41,6 +41,12 @@ Budget = Annotated[
 ]
 
 
+def _complete_batch_system(incomplete: str) -> list[str]:
+    from workalike.launch.batch.jobs import BATCH_SYSTEMS
+
+    return [name for name in BATCH_SYSTEMS if name.startswith(incomplete)]
+
+
 class _RunByDefault(TyperGroup):
     """`workalike study FILE` is `workalike study run FILE`."""
 
@@ -85,7 +91,11 @@ def run(
     ] = False,
     submit: Annotated[
         str | None,
-        typer.Option(metavar="SYSTEM", help="Run as a job of slurm, flux or pbs, and wait for it."),
+        typer.Option(
+            metavar="SYSTEM",
+            help="Run as a job of slurm, flux or pbs, and wait for it.",
+            autocompletion=_complete_batch_system,
+        ),
     ] = None,
     batch_option: Annotated[
         list[str] | None,
