@@ -19,18 +19,20 @@ import pytest
 
 from workalike.bundle.archive import files_in
 from workalike.bundle.collect import Collected, collect
-from workalike.bundle.deviations import changed_fields, is_tunable
+from workalike.bundle.deviations import changed_fields
 from workalike.bundle.pack import Packed, pack, write_bundle
-from workalike.bundle.rules import name_of
+from workalike.bundle.rules import FIELDS, TUNABLE, covers, fixed_fields, name_of, rules_of, words_of
 from workalike.bundle.said import described
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.plan_file import read_plan
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
+from workalike.plan.tunables import hdf5_of, hints_of
 from workalike.study.journal import read_finished, read_manifest
 from workalike.study.merge import merge
 from workalike.study.report.systems import systems_of
+from workalike.workload.tunable import Tunable
 from workalike.workload.workload_file import read_workload
 
 WORKLOAD = """\
@@ -299,8 +301,117 @@ def test_differences_of_documents() -> None:
     asked = {"a": [1, {"b": 2}], "c": True, "d": None}
     assert list(changed_fields(asked, {"a": [1, {"b": 3}], "c": 1, "e": {"f": 1}})) == ["a[1].b", "c", "e.f"]
     assert list(changed_fields(asked, asked)) == []
-    assert is_tunable("families[3].hints.x", ["hints"]) and not is_tunable("families[3].hintsx", ["hints"])
-    assert not is_tunable("families[3].hints", []) and not is_tunable("contents[0].hints", ["hints"])
+
+
+@pytest.mark.parametrize(
+    ("tunable", "path", "may_change"),
+    [
+        (["hints"], "families[3].hints.x", True),
+        (["hints"], "families[3].hints", True),
+        (["hints"], "families[3].hintsx", False),
+        (["hints"], "contents[0].hints", False),
+        ([], "families[3].hints", False),
+        (["cb_nodes"], "families[0].hints.cb_nodes", True),
+        (["cb_nodes"], "families[0].hints.cb_buffer_size", False),
+        (["cb_nodes"], "families[0].hints", False),
+        (["cb_nodes"], "families[0].hints.cb_nodes.x", False),
+        (["stripe_count"], "families[0].hints.striping_factor", True),
+        (["collective_buffering"], "families[0].hints.romio_cb_read", True),
+        (["page_size"], "families[0].hdf5.page_bytes", True),
+        (["alignment"], "families[0].hdf5.threshold", False),
+        (["aggregators"], "families[12].aggregators", True),
+        (["hints.my_own"], "families[0].hints.my_own", True),
+        (["hints.my_own"], "families[0].hints.my_other", False),
+    ],
+)
+def test_rules_are_of_single_fields(tunable: list[str], path: str, may_change: bool) -> None:
+    assert covers(tunable, path) is may_change
+
+
+def test_every_tunable_field_of_a_workload_has_a_rule() -> None:
+    """And the fields of a plan that it names are those that the plan gets from it."""
+    assert set(FIELDS) == set(Tunable.model_fields)
+    values: dict[str, Any] = {
+        **dict.fromkeys(("cb_nodes", "stripe_count", "aggregators", "deflate"), 3),
+        **dict.fromkeys(("collective_buffering", "data_sieving", "shuffle", "subfiling"), True),
+        **dict.fromkeys(("individual_io", "collective_metadata"), True),
+        **{"layout": "chunked", "file_space": "page", "libver": "v110", "typhonio": "lean"},
+    }
+    for name, places in FIELDS.items():
+        if name in ("aggregators", "typhonio"):  # fields of the family itself
+            continue
+        given = {name: values.get(name, "64 KiB")} | ({"file_space": "page"} if name == "page_size" else {})
+        given |= {"alignment": 4096} if name == "threshold" else {}
+        tunable = Tunable(**given)
+        changed = {f"hints.{hint}" for hint in hints_of(tunable)}
+        changed |= {f"hdf5.{field}" for field in hdf5_of(tunable).model_dump(exclude_defaults=True)}
+        assert set(places) <= changed, name
+
+
+def test_what_is_not_tunable_is_stated_as_fixed(plan: Plan) -> None:
+    packed = pack({"app": plan}, REPEATS, words_of("stripe_count, cb_nodes,cb_nodes"))
+    rules = json.loads(packed.files["RULES.json"])
+    assert rules["tunable"] == ["cb_nodes", "stripe_count"]
+    assert set(rules["fixed"]) == set(FIELDS) - {"cb_nodes", "stripe_count"}
+    readme = packed.files["README.txt"].decode()
+    tuned, _, fixed = readme.partition("Fixed settings")
+    assert "cb_nodes (hints.cb_nodes)" in tuned and "alignment" in fixed and "alignment" not in tuned
+    assert set(fixed_fields(TUNABLE)) == {"aggregators", "typhonio"}
+    assert set(fixed_fields(())) == set(FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("cb_node", "no field 'cb_node'"),
+        ("ranks", "--ranks 64"),
+        ("hints.", "no field"),
+        ("hints.a b", "no field"),
+    ],
+)
+def test_fields_that_cannot_be_tunable(text: str, words: str) -> None:
+    with pytest.raises(WorkalikeError, match=re.escape(words)) as error:
+        words_of(text)
+    assert error.value.exit_code == 2 and "\n" not in error.value.one_line()
+
+
+def test_rules_of_the_version_before_are_read() -> None:
+    rules: dict[str, Any] = {"format": "workalike-bundle", "version": 1, "workalike": "0.1", "repeats": 1}
+    rules |= {
+        "tunable": ["hints", "hdf5"],
+        "plans": [{"name": "a", "sha256": "0" * 64, "ranks": 1, "bytes": 1}],
+    }
+    assert rules_of(json.dumps(rules), "f").tunable == ["hints", "hdf5"]
+    rules["tunable"] = ["contents"]
+    with pytest.raises(WorkalikeError, match="no field that can be tunable"):
+        rules_of(json.dumps(rules), "f")
+
+
+def test_a_field_that_is_fixed_leaves_the_run_out(plan: Plan, honest: Files, tmp_path: Path) -> None:
+    """Of two hints, one may be tuned. The first run tunes it, the second one changes the other."""
+    packed = pack({"app": plan}, REPEATS, ("cb_nodes",))
+    write_bundle(packed, tmp_path / "t.tar.gz")
+    files = dict(honest)
+    for repeat, hint in ((1, "cb_nodes"), (2, "cb_buffer_size")):
+        document = json.loads(honest["app/1/plan.json"])
+        document["families"][0]["hints"] = {hint: "1"}
+        files[f"app/{repeat}/plan.json"] = json.dumps(document).encode()
+    files |= {"bundle": f"{packed.id}  CHECKSUMS\n".encode(), "checksums": packed.files["CHECKSUMS"]}
+    found = collect(tmp_path / "t.tar.gz", packed_results(files, tmp_path / "r.tar.gz"), "v", tmp_path / "o")
+    assert [row.trial["state"] for row in found.finished] == ["ok", "deviates"]
+    assert found.disclosed == {
+        "app/1": ["tuned: families[0].hints.cb_nodes"],
+        "app/2": ["the plan was changed: families[0].hints.cb_buffer_size"],
+    }
+    assert read_manifest(tmp_path / "o")["rules"]["tunable"] == ["cb_nodes"]
+
+
+def test_all_that_was_tuned_is_disclosed(collected: Callable[[Files], Collected], honest: Files) -> None:
+    def tuned(document: dict[str, Any]) -> None:
+        document["families"][0]["hints"] = {f"h{number}": "1" for number in range(25)}
+
+    noted = collected(changed_plan(honest, tuned)).disclosed["app/1"]
+    assert len(noted) == 21 and noted[-1] == "tuned: 5 more fields"
 
 
 def test_the_commands(tmp_path: Path) -> None:
@@ -316,6 +427,10 @@ def test_the_commands(tmp_path: Path) -> None:
     wrong = workalike("my app.yaml", "my app.yaml", "-o", "t.tar.gz")
     assert wrong.returncode == 2 and "two workloads have this name" in wrong.stderr
     assert workalike("my app.yaml", "-o", "t.zip").returncode == 2
+    tuned = workalike("my app.yaml", "-o", "tuned.tar.gz", "--tunable", "alignment,cb_nodes")
+    assert tuned.returncode == 0 and "tunable: alignment, cb_nodes" in tuned.stdout
+    both = workalike("my app.yaml", "-o", "tuned.tar.gz", "--tunable", "cb_nodes", "--fixed")
+    assert both.returncode == 2 and "exclude each other" in both.stderr
     assert "--bytes-scale" in workalike("my app.yaml", "-o", "t.tar.gz", "--bytes-scale", "x").stderr
     assert "less than or equal to" in workalike("my app.yaml", "-o", "t.tar.gz", "--time-scale", "inf").stderr
     assert "only together" in workalike("my app.yaml", "-o", "t.tar.gz", "--nodes", 2).stderr

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -218,3 +220,30 @@ def test_a_lock_file_that_is_a_link_is_never_followed(make: Make) -> None:
     assert again.process.returncode == 1
     assert line.startswith("workalike: cannot write: data: the lock file of this plan cannot be used"), line
     assert not elsewhere.exists()
+
+
+def test_a_signal_while_a_process_is_started_is_not_lost() -> None:
+    """What a signal's handler raises in a function that runs at a fork is dropped, unless the signal is held back."""
+    program = """
+import os, signal, subprocess, sys
+from workalike.launch.processes import end_with_parent, signals_held
+
+class Ended(BaseException):
+    pass
+
+def end(number, frame):
+    raise Ended
+
+signal.signal(signal.SIGINT, end)
+os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT))
+parent = os.getpid()
+try:
+    with signals_held():
+        child = subprocess.Popen(["sleep", "60"], preexec_fn=lambda: end_with_parent(parent))
+except Ended:
+    child.send_signal(signal.SIGINT)
+    child.wait(20)  # in the child the signal is not held back
+    print("ended", child.returncode)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == f"ended {-signal.SIGINT}\n", done.stderr

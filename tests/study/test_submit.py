@@ -8,13 +8,17 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
+from needed import needs_engine
 from studies import command, trials_in, write_study
 
+from workalike.errors import WorkalikeError
+from workalike.launch.batch.flux import Flux
 from workalike.launch.batch.slurm import Slurm
-from workalike.study.driver import load
+from workalike.study.driver import DriverOptions, load
 from workalike.study.study_file import read_study
-from workalike.study.submit import Submission, _job
+from workalike.study.submit import Submission, _job, submit_study
 
 # A job runs when it is submitted. FATE is what happens to it.
 SBATCH = """\
@@ -22,7 +26,13 @@ SBATCH = """\
 count=$(cat "$MADE_UP/count" 2>/dev/null || echo 0); count=$((count + 1)); echo $count > "$MADE_UP/count"
 output=$(sed -n 's/^#SBATCH --output="\\(.*\\)"$/\\1/p' "$2")
 case "${FATE:-runs}" in
-runs) sh "$2" >> "$output" 2>&1; code=$?; state=COMPLETED; [ $code = 0 ] || state=FAILED ;;
+runs)
+  code=0; state=COMPLETED
+  last=$(sed -n 's/^#SBATCH --array=0-//p' "$2")
+  for task in $(seq 0 "${last:-0}"); do
+    [ "$task" = "${LOST:-none}" ] && { code=1; state=FAILED; continue; }
+    SLURM_ARRAY_TASK_ID=$task sh "$2" >> "$output" 2>&1 || { code=$?; state=FAILED; }
+  done ;;
 refused) echo "sbatch: error: no such account" >&2; exit 1 ;;
 killed) echo "node failed" >> "$output"; state=NODE_FAIL; code=0 ;;
 esac
@@ -44,11 +54,13 @@ def made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def submitted(folder: Path, *options: str, fate: str = "runs") -> subprocess.CompletedProcess[str]:
+def submitted(
+    folder: Path, *options: str, fate: str = "runs", **more: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command("study", folder / "study.yaml", "-o", "out", "--submit", "slurm", *options),
         cwd=folder,
-        env={**os.environ, "FATE": fate},
+        env={**os.environ, "FATE": fate, **more},
         capture_output=True,
         text=True,
         timeout=120,
@@ -105,6 +117,102 @@ def test_refusals(made_up: Path) -> None:
         cwd=made_up, capture_output=True, text=True,
     )  # fmt: skip
     assert alone.returncode == 2 and "add --submit slurm" in alone.stderr
+
+
+def blocks_in(folder: Path) -> list[int]:
+    return sorted({row["block"] for row in trials_in(folder)})
+
+
+def test_an_array_shares_the_blocks(made_up: Path) -> None:
+    """Each block stays within a task; what comes of all is one study, which resumes as any other."""
+    path = write_study(made_up, blocks=5)
+    done = submitted(made_up, "--array", "2", "--json")
+    assert done.returncode == 0, done.stderr + (made_up / "out/batch/job.out").read_text()
+    answer = json.loads(done.stdout)
+    assert (answer["state"], answer["trials"], answer["planned"]) == ("done", 25, 25)
+    assert "#SBATCH --array=0-1\n" in (made_up / "out/batch/job.sh").read_text()
+    shares = made_up / "out/shares"
+    assert blocks_in(shares / "0-of-2") == [0, 2, 4] and blocks_in(shares / "1-of-2") == [1, 3]
+    rows = trials_in(made_up / "out")
+    whole = made_up / "whole"
+    assert subprocess.run(command("study", path, "-o", whole), capture_output=True).returncode == 0
+    names = ("trial", "block", "position", "setting", "arm", "plan", "state")
+    assert [[row[n] for n in names] for row in rows] == [[row[n] for n in names] for row in trials_in(whole)]
+    assert len(pq.read_table(made_up / "out/trials.parquet")) == 25
+    again = submitted(made_up, "--array", "3", "--blocks", "7", "--json")
+    assert again.returncode == 0, again.stderr
+    assert trials_in(made_up / "out")[:25] == rows and len(trials_in(made_up / "out")) == 35
+    assert [len(trials_in(shares / f"{n}-of-3")) for n in (0, 1, 2)] == [5, 0, 5], "blocks 6 and 5 are new"
+
+
+def test_a_task_that_was_lost(made_up: Path) -> None:
+    write_study(made_up, blocks=4)
+    done = submitted(made_up, "--array", "4", LOST="2")
+    assert done.returncode == 1
+    assert "15 trials have finished" in done.stderr
+    assert blocks_in(made_up / "out") == [0, 1, 3], "what the others have finished is joined"
+    kept = trials_in(made_up / "out")
+    assert submitted(made_up, "--array", "2").returncode == 0
+    assert trials_in(made_up / "out")[:15] == kept and blocks_in(made_up / "out") == [0, 1, 2, 3]
+    assert len(trials_in(made_up / "out")) == 20
+
+
+SEARCHED = {"rungs": [{"dumps": 1, "keep": 2}]}
+
+
+@needs_engine
+def test_a_search_runs_all_rungs_in_its_job(made_up: Path) -> None:
+    write_study(
+        made_up,
+        fixed={"time_scale": 0},
+        factors={"transfer": ["16 KiB", "32 KiB", "64 KiB"]},
+        search=SEARCHED,
+        blocks=1,
+        a_a=False,
+    )
+    done = submitted(made_up, "--json", "--no-ceiling")
+    assert done.returncode == 0, done.stderr + (made_up / "out/batch/job.out").read_text()
+    answer = json.loads(done.stdout)
+    assert (answer["state"], answer["trials"]) == ("done", 2)
+    assert len(trials_in(made_up / "out/search/rung-1")) == 3
+    assert json.loads((made_up / "out/search.json").read_text())
+    page = (made_up / "out/report.html").read_text()
+    again = submitted(made_up, "--json", "--no-ceiling")
+    assert again.returncode == 0 and len(trials_in(made_up / "out")) == 2
+    assert "rung 1 and full length" in page
+    assert "rung 1 and full length" in (made_up / "out/report.html").read_text(), (
+        "the page is that of the job"
+    )
+    killed = submitted(made_up, fate="killed")
+    assert killed.returncode == 1 and "5 trials have finished" in killed.stderr
+
+
+@pytest.mark.parametrize(("name", "value"), [("search", SEARCHED), ("stop", {})])
+def test_blocks_that_depend_on_others_are_not_shared(made_up: Path, name: str, value: object) -> None:
+    write_study(made_up, **{name: value})
+    refused = submitted(made_up, "--array", "2")
+    assert refused.returncode == 2 and "cannot be shared among tasks" in refused.stderr
+    assert not (made_up / "out/batch").exists()
+
+
+@pytest.mark.parametrize("share", ["2/2", "x", "0/0", "-1/2", "1/99999"])
+def test_what_is_no_share(tmp_path: Path, share: str) -> None:
+    path = write_study(tmp_path)
+    done = subprocess.run(
+        command("study", path, "-o", tmp_path / "out", f"--share={share}"), capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "is no share" in done.stderr
+
+
+def test_options_of_arrays(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    alone = subprocess.run(
+        command("study", path, "-o", tmp_path / "out", "--array", "2"), capture_output=True, text=True
+    )
+    assert alone.returncode == 2 and "--array is for jobs" in alone.stderr
+    loaded = load(read_study(path))
+    with pytest.raises(WorkalikeError, match="flux has no job arrays"):
+        submit_study(loaded.file, DriverOptions(tmp_path / "out"), Submission(Flux(), [], tasks=2))
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from .testbed import CephBed, needs_testbed
 pytestmark = pytest.mark.system
 
 MIB = 2**20
+DEFAULT = Layout(stripe_count=1, stripe_size=4 * MIB, object_size=4 * MIB, pool="data")
 WIDE = Layout(stripe_count=3, stripe_size=MIB, object_size=128 * MIB, pool="data")
 
 
@@ -54,9 +55,10 @@ def test_it_is_recognized(bed: CephBed, tmp_path: Path) -> None:
 
 def test_new_files_inherit_what_was_set(bed: CephBed, folder: Path) -> None:
     kind = CephFs()
-    assert kind.read(folder) is None, "a folder without a layout of its own"
+    assert kind.read(folder) == DEFAULT, "a folder without a layout of its own: that of a file made in it"
     kind.apply(folder, Layout())
-    assert kind.read(folder) is None
+    assert kind.read(folder) == DEFAULT
+    assert list(folder.iterdir()) == []
     kind.apply(folder, WIDE)
     assert kind.read(folder) == WIDE
     text = "stripe_unit=1048576 stripe_count=3 object_size=134217728 pool=data"
@@ -105,7 +107,7 @@ def test_pools(bed: CephBed, folder: Path) -> None:
 def test_what_it_does_not_take_is_said(folder: Path, layout: Layout) -> None:
     with pytest.raises(CannotSet, match=r"CephFS refused stripe_unit=.*: "):
         CephFs().apply(folder, layout)
-    assert CephFs().read(folder) is None
+    assert CephFs().read(folder) == DEFAULT
 
 
 def test_a_written_file_keeps_its_layout(folder: Path) -> None:

@@ -137,6 +137,31 @@ def test_a_study_in_one_allocation(bed: CephBed, folder: Path) -> None:
     assert check_complete(folder, 3)[: len(rows)] == rows, "what had finished is kept as it was"
 
 
+def test_an_array_of_three_tasks(bed: CephBed, folder: Path) -> None:
+    """Each task has an allocation of its own on all nodes, and runs its share of the blocks."""
+    write_study(folder, blocks=3)
+    done = submitted(bed, folder, "--array", "3")
+    assert done.returncode in (0, 1), done.stderr
+    check_complete(folder, 3)
+    for number in range(3):
+        lines = (folder / f"out/shares/{number}-of-3/trials.jsonl").read_text().splitlines()
+        assert {json.loads(line)["trial"]["block"] for line in lines} == {number}
+    assert "ArrayTaskId=" in slurm(bed, "scontrol", "show", "job", job_of(folder))
+    assert list((bed.mount / folder.name).iterdir()) == []
+
+
+def test_a_search_in_one_job(bed: CephBed, folder: Path) -> None:
+    write_study(
+        folder,
+        factors={"stripes": {"set": "layout.stripe_count", "levels": [1, 2, 3]}},
+        search={"rungs": [{"dumps": 1, "keep": 2}]},
+        blocks=1,
+    )
+    done = submitted(bed, folder)
+    assert done.returncode in (0, 1), done.stderr
+    assert len(trials(folder)) == 2 and read_json(folder / "out/search.json")
+
+
 def test_a_killed_job_is_resumed(bed: CephBed, folder: Path) -> None:
     """The driver is killed in its allocation; the waiting command says so, and the next one goes on."""
     write_study(folder, blocks=4)

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from workalike.bundle.archive import files_in
-from workalike.bundle.deviations import MOST, changed_fields, changed_files, is_source, is_tunable
+from workalike.bundle.deviations import MOST, changed_fields, changed_files, is_source
 from workalike.bundle.pack import CHECKSUMS, RULES
-from workalike.bundle.rules import PlanRule, Rules, rules_of
+from workalike.bundle.rules import PlanRule, Rules, covers, rules_of
 from workalike.bundle.said import described
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, write_bytes, write_text
@@ -89,8 +89,7 @@ def collect(bundle: Path, results: Path, system: str, out: Path) -> Collected:
         raise WorkalikeError(ErrorKind.USAGE, "is not empty", file=out, hint="choose another -o")
     collected = Collected(system, about=_text(found.get("system", b"")))
     if changed := changed_files(sums, _text(found.get("checksums", b""), 64 * 2**20)):
-        more = f" and {len(changed) - MOST} more" if len(changed) > MOST else ""
-        collected.disclosed["files"] = [f"changed: {', '.join(changed[:MOST])}{more}"]
+        collected.disclosed["files"] = [f"changed: {', '.join(changed[:MOST])}{_and_more(changed)}"]
         collected.is_changed_engine = any(is_source(name) for name in changed)
     with scratch_folder(out) as scratch:
         for repeat in range(1, rules.repeats + 1):
@@ -198,11 +197,14 @@ def _plan_changes(
         changed = list(changed_fields(ours, other))
     except RecursionError:
         return ["the plan that was performed is nested too deeply"], []
-    fixed = [path for path in changed if not is_tunable(path, rules.tunable)]
-    tuned = [_printable(path) for path in changed if is_tunable(path, rules.tunable)]
-    return [f"the plan was changed: {', '.join(map(_printable, fixed[:MOST]))}"] if fixed else [], tuned[
-        :MOST
-    ]
+    fixed = [_printable(path) for path in changed if not covers(rules.tunable, path)]
+    tuned = [_printable(path) for path in changed if covers(rules.tunable, path)]
+    reasons = [f"the plan was changed: {', '.join(fixed[:MOST])}{_and_more(fixed)}"] if fixed else []
+    return reasons, tuned[:MOST] + ([f"{len(tuned) - MOST} more fields"] if len(tuned) > MOST else [])
+
+
+def _and_more(listed: Sequence[str]) -> str:
+    return f" and {len(listed) - MOST} more" if len(listed) > MOST else ""
 
 
 def _files_of_plan(
@@ -274,6 +276,7 @@ def _write(collected: Collected, rules: Rules, identity: str, out: Path) -> None
         "trials": len(collected.finished),
         "blocks": rules.repeats,
         "system": {"name": collected.system, "said": collected.about, **described(collected.about)},
+        "rules": {"tunable": rules.tunable, "fixed": rules.fixed},
         "disclosed": collected.disclosed,
     }
     write_text(out / MANIFEST, json.dumps(manifest, indent=1) + "\n")

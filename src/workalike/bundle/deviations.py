@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 MOST = 20
@@ -26,15 +25,6 @@ def _both(asked: Any, found: Any, path: str) -> Iterator[str]:
     if (asked is None or found is None) and isinstance(asked or found, dict):
         asked, found = asked or {}, found or {}
     yield from changed_fields(asked, found, path)
-
-
-def is_tunable(path: str, tunable: Sequence[str]) -> bool:
-    """Whether the rules let a bidder change this field of a plan."""
-    fields = "|".join(map(re.escape, tunable))
-    return (
-        bool(tunable)
-        and re.fullmatch(rf"families\[\d+\]\.(?:{fields})(?:\..*)?", path, re.DOTALL) is not None
-    )
 
 
 def changed_files(asked: str, found: str) -> list[str]:

@@ -6,12 +6,12 @@ import gzip
 import hashlib
 import io
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from workalike.bundle.rules import TUNABLE, PlanRule, Rules
+from workalike.bundle.rules import FIELDS, FREE, GROUPS, TUNABLE, PlanRule, Rules, fixed_fields
 from workalike.bundle.source import header_files, licence, source_files
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import write_bytes
@@ -42,7 +42,7 @@ def pack(plans: Mapping[str, Plan], repeats: int, tunable: Sequence[str] = TUNAB
     Args:
         plans: name of a workload -> its plan.
         repeats: how often each is run.
-        tunable: fields of a plan's families that may be changed.
+        tunable: words of what may be changed in a plan's families (`rules.FIELDS`, `rules.GROUPS`).
 
     Raises:
         WorkalikeError: MISSING without source or headers; USAGE for a plan of the original's own bytes, or of a backend
@@ -65,6 +65,8 @@ def pack(plans: Mapping[str, Plan], repeats: int, tunable: Sequence[str] = TUNAB
             "workalike": VERSION,
             "repeats": repeats,
             "tunable": list(tunable),
+            "fixed": fixed_fields(tunable),
+            "free": list(FREE),
             "plans": [r.model_dump() for r in rules],
         }
     )
@@ -104,7 +106,8 @@ def _filled(name: str, rules: Rules) -> bytes:
     words = {
         "@VERSION@": rules.workalike,
         "@REPEATS@": str(rules.repeats),
-        "@TUNABLE@": " and ".join(f"`{field}`" for field in rules.tunable) or "nothing",
+        "@TUNABLE@": _listed(_explained(word) for word in rules.tunable),
+        "@FIXED@": _listed(rules.fixed),
         "@WORKLOADS@": "\n".join(
             f"  {rule.name}: {rule.ranks} ranks, {rule.bytes / 2**20:,.1f} MiB a run" for rule in rules.plans
         ),
@@ -112,6 +115,18 @@ def _filled(name: str, rules: Rules) -> bytes:
     for word, value in words.items():
         text = text.replace(word, value)
     return text.encode()
+
+
+def _explained(word: str) -> str:
+    """A word of the rules with the fields of a plan that it stands for."""
+    if word in GROUPS:
+        return f"{word} (all of them)"
+    places = FIELDS.get(word, ())
+    return f"{word} ({', '.join(places)})" if places and places != (word,) else word
+
+
+def _listed(words: Iterable[str]) -> str:
+    return "\n".join(f"    {word}" for word in words) or "    nothing"
 
 
 def _refuse_counting(name: str, plan: Plan) -> None:

@@ -3,19 +3,56 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, Field, StringConstraints, ValidationError
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.workload.quantities import Strict
 from workalike.workload.workload_file import first_error
 
 FORMAT: Literal["workalike-bundle"] = "workalike-bundle"
-VERSION: Literal[1] = 1
+VERSION: Literal[2] = 2
 TUNABLE: tuple[str, ...] = ("hints", "hdf5")
-"""Fields of a plan's families that a bidder may change: MPI-IO hints, and settings of HDF5."""
+"""What a bidder may change unless the tender says otherwise: all MPI-IO hints, and all settings of HDF5."""
+FIELDS: dict[str, tuple[str, ...]] = {
+    "cb_nodes": ("hints.cb_nodes",),
+    "cb_buffer_size": ("hints.cb_buffer_size",),
+    "collective_buffering": ("hints.romio_cb_write", "hints.romio_cb_read"),
+    "data_sieving": ("hints.romio_ds_write", "hints.romio_ds_read"),
+    "stripe_size": ("hints.striping_unit",),
+    "stripe_count": ("hints.striping_factor",),
+    "alignment": ("hdf5.alignment",),
+    "threshold": ("hdf5.threshold",),
+    "metadata_block": ("hdf5.metadata_block",),
+    "sieve_buffer": ("hdf5.sieve_buffer",),
+    "collective_metadata": ("hdf5.collective_metadata",),
+    "individual_io": ("hdf5.individual_io",),
+    "file_space": ("hdf5.file_space",),
+    "page_size": ("hdf5.page_bytes",),
+    "libver": ("hdf5.libver",),
+    "layout": ("hdf5.layout",),
+    "chunk_bytes": ("hdf5.chunk_bytes",),
+    "deflate": ("hdf5.deflate",),
+    "shuffle": ("hdf5.shuffle",),
+    "subfiling": ("hdf5.subfiling",),
+    "aggregators": ("aggregators",),
+    "typhonio": ("typhonio",),
+}
+"""Tunable field of a workload -> its fields in a plan's families. `Tunable` has the same names; a test compares them."""
+GROUPS = {"hints": "hints", "hdf5": "hdf5"}
+"""Words for all fields of a group."""
+FREE = (
+    "launcher and its options",
+    "number of nodes",
+    "settings of DIR, such as stripes",
+    "build.sh and run.sh",
+)
+"""What no rule is about: it is disclosed by `system` and the checksums of what comes back, and never left out."""
+ONE_HINT = re.compile(r"hints\.[A-Za-z0-9_-]{1,80}")
 MOST_REPEATS = 1000
+IN_FAMILY = re.compile(r"families\[\d+\]\.(.+)", re.DOTALL)
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$"
 
 Name = Annotated[str, StringConstraints(pattern=NAME)]
@@ -31,15 +68,73 @@ class PlanRule(Strict):
     bytes: Annotated[int, Field(ge=0)]
 
 
+def _known(word: str) -> str:
+    if word not in FIELDS and word not in GROUPS and not ONE_HINT.fullmatch(word):
+        raise ValueError(f"{word[:60]!r} is no field that can be tunable")
+    return word
+
+
 class Rules(Strict):
-    """The rules of a bundle."""
+    """The rules of a bundle: each field is either `tunable` or `fixed`. Version 1 knew `hints` and `hdf5` alone."""
 
     format: Literal["workalike-bundle"] = FORMAT
-    version: Literal[1] = VERSION
+    version: Literal[1, 2] = VERSION
     workalike: Annotated[str, StringConstraints(max_length=40)]
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)]
-    tunable: list[Literal["hints", "hdf5"]]
+    tunable: Annotated[list[Annotated[str, AfterValidator(_known)]], Field(max_length=200)]
+    fixed: Annotated[
+        list[Annotated[str, AfterValidator(_known)]], Field(max_length=200, default_factory=list)
+    ]
+    free: Annotated[
+        list[Annotated[str, StringConstraints(max_length=200)]], Field(max_length=20, default_factory=list)
+    ]
     plans: Annotated[list[PlanRule], Field(min_length=1, max_length=1000)]
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The fields that `--tunable` names, separated by commas; each once, in the order of the names.
+
+    Raises:
+        WorkalikeError: USAGE for a field that there is not, or that cannot be tunable.
+    """
+    words = sorted({word.strip() for word in text.split(",") if word.strip()})
+    for word in words:
+        if word == "ranks":
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                "--tunable: ranks are fixed, since a plan is for one number of ranks",
+                hint="add a plan for each: workalike plan app.yaml --ranks 64 -o app-64.json",
+            )
+        if word not in FIELDS and word not in GROUPS and not ONE_HINT.fullmatch(word):
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                f"--tunable: there is no field {word[:60]!r}",
+                hint=f"use {', '.join([*GROUPS, *FIELDS])}, or hints.NAME",
+            )
+    return tuple(words)
+
+
+def fixed_fields(tunable: Sequence[str]) -> list[str]:
+    """The fields that these words leave fixed, as words."""
+    return [
+        word
+        for word, places in FIELDS.items()
+        if word not in tunable and any(not covers(tunable, f"families[0].{place}") for place in places)
+    ]
+
+
+def covers(tunable: Sequence[str], path: str) -> bool:
+    """Whether the rules let a bidder change this field of a plan, such as `families[0].hints.cb_nodes`."""
+    found = IN_FAMILY.fullmatch(path)
+    if found is None:
+        return False
+    inside = found[1]
+    for word in tunable:
+        if word in GROUPS and (inside == word or inside.startswith(f"{word}.")):
+            return True
+        if inside in FIELDS.get(word, (word,)):
+            return True
+    return False
 
 
 def rules_of(text: str, file: str) -> Rules:

@@ -20,6 +20,12 @@ EXIT_LEFT_OUT = 3
 SYSTEM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}")
 
 
+def _complete_fields(incomplete: str) -> list[str]:
+    from workalike.bundle.rules import FIELDS, GROUPS
+
+    return opt.complete_list(incomplete, (*GROUPS, *FIELDS))
+
+
 def register(app: typer.Typer) -> None:
     app.command(
         "bundle", epilog="Exit codes: 0 done; 2 bad usage or input; 3 collected, but runs are left out."
@@ -48,10 +54,17 @@ def command(
         typer.Option(metavar="NAME", help="Name of the system that was measured [default: the archive's]."),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, max=1000, help="How often each workload is run.")] = 5,
-    fixed: Annotated[
-        bool,
-        typer.Option("--fixed", help="Nothing may be tuned; else MPI-IO hints and settings of HDF5 may."),
-    ] = False,
+    tunable: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELDS",
+            help="What may be tuned, separated by commas: hints, hdf5, single fields such as cb_nodes and alignment, or "
+            "hints.NAME [default: hints,hdf5].",
+            show_default=False,
+            autocompletion=_complete_fields,
+        ),
+    ] = None,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Nothing may be tuned.")] = False,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -65,16 +78,22 @@ def command(
 
         workalike bundle climate.yaml genome.yaml -o tender.tar.gz --repeats 5
 
+        workalike bundle climate.yaml -o tender.tar.gz --tunable cb_nodes,stripe_count,stripe_size,alignment
+
         workalike bundle tender.tar.gz --collect results.tar.gz --system vendor-a -o vendor-a/
     """
     if results is not None:
         _collect(files, results, system, output, quiet, as_json)
         return
     from workalike.bundle.pack import pack, write_bundle
-    from workalike.bundle.rules import TUNABLE
+    from workalike.bundle.rules import TUNABLE, words_of
 
-    plans = _plans(files, scale)
-    packed = pack(plans, repeats, () if fixed else TUNABLE)
+    if fixed and tunable is not None:
+        raise WorkalikeError(
+            ErrorKind.USAGE, "--fixed and --tunable exclude each other", hint="leave one out"
+        )
+    words = () if fixed else TUNABLE if tunable is None else words_of(tunable)
+    packed = pack(_plans(files, scale), repeats, words)
     write_bundle(packed, output)
     if as_json:
         opt.print_json({"id": packed.id, "files": len(packed.files), **packed.rules.model_dump()})
@@ -84,6 +103,7 @@ def command(
             screen.print(
                 f"{rule.name}: {plural(rule.ranks, 'rank')}, {size_text(rule.bytes)} a run", soft_wrap=True
             )
+        screen.print(f"tunable: {', '.join(packed.rules.tunable) or 'nothing'}", markup=False, soft_wrap=True)
         screen.print(f"{plural(len(packed.files), 'file')}: {output}", markup=False, soft_wrap=True)
 
 

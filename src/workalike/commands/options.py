@@ -10,7 +10,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -42,6 +42,21 @@ MAX_FACTOR = 10**6
 MIN_FACTOR = Fraction(1, 10**12)
 # Digits are limited: `1e999999999` would take hours to become a number.
 FACTOR = re.compile(r"-?[0-9]{1,20}/[0-9]{1,20}|-?[0-9]{0,20}\.?[0-9]{0,40}(?:[eE][+-]?[0-9]{1,3})?")
+
+
+def complete_list(incomplete: str, words: Iterable[str]) -> list[str]:
+    """What a shell offers for the last of several words that commas separate, each once."""
+    before, comma, last = incomplete.rpartition(",")
+    used = set(before.split(","))
+    return [f"{before}{comma}{word}" for word in words if word.startswith(last) and word not in used]
+
+
+def complete_launcher(incomplete: str) -> list[str]:
+    """Launchers, for a shell."""
+    from workalike.launch.launchers import LAUNCHERS
+
+    return [name for name in LAUNCHERS if name.startswith(incomplete)]
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no tables.")]

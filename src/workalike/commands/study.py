@@ -43,6 +43,12 @@ Budget = Annotated[
 ]
 
 
+def _complete_batch_system(incomplete: str) -> list[str]:
+    from workalike.launch.batch.jobs import BATCH_SYSTEMS
+
+    return [name for name in BATCH_SYSTEMS if name.startswith(incomplete)]
+
+
 class _RunByDefault(TyperGroup):
     """`workalike study FILE` is `workalike study run FILE`."""
 
@@ -87,12 +93,26 @@ def run(
     ] = False,
     submit: Annotated[
         str | None,
-        typer.Option(metavar="SYSTEM", help="Run as a job of slurm, flux or pbs, and wait for it."),
+        typer.Option(
+            metavar="SYSTEM",
+            help="Run as a job of slurm, flux or pbs, and wait for it.",
+            autocompletion=_complete_batch_system,
+        ),
     ] = None,
     batch_option: Annotated[
         list[str] | None,
         typer.Option(metavar="OPTION", help="With --submit: a directive for the job, such as --nodes=3."),
     ] = None,
+    array: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=10_000,
+            help="With --submit: a job array of N tasks, which share the blocks.",
+        ),
+    ] = None,
+    share: Annotated[str | None, typer.Option(metavar="I/N", hidden=True)] = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -108,6 +128,8 @@ def run(
         workalike study studies/striping.yaml -o striping --dry-run
 
         workalike study striping.yaml -o striping --submit slurm --batch-option=--nodes=4
+
+        workalike study striping.yaml -o striping --submit slurm --array 5
     """
     from workalike.study.driver import DriverOptions, run_study
     from workalike.study.halving import run_search
@@ -116,10 +138,11 @@ def run(
     from workalike.study.study_file import read_study
 
     if dry_run:
-        check(file, budget=budget, as_json=as_json)
+        check(file, output=output, directory=directory, budget=budget, as_json=as_json)
         return
-    if batch_option and submit is None:
-        raise WorkalikeError(ErrorKind.USAGE, "--batch-option is for jobs", hint="add --submit slurm")
+    if (batch_option or array) and submit is None:
+        name = "--batch-option" if batch_option else "--array"
+        raise WorkalikeError(ErrorKind.USAGE, f"{name} is for jobs", hint="add --submit slurm")
     study = read_study(file)
     options = DriverOptions(
         out=output,
@@ -130,9 +153,12 @@ def run(
         ceiling=ceiling,
         report=(lambda _: None) if quiet or as_json else opt.warn,
     )
+    if share is not None:
+        _run_share(study, options, share, as_json)
+        return
     searched = run_search(study, options) if study.study.search and submit is None else None
     if submit is not None:
-        outcome = _submitted(study, options, submit, tuple(batch_option or ()))
+        outcome = _submitted(study, options, submit, tuple(batch_option or ()), array)
     else:
         outcome = searched.outcome if searched else run_study(study, options)
     if searched and not searched.is_complete:
@@ -142,17 +168,22 @@ def run(
         opt.print_json(_document(outcome))
     elif not quiet:
         _print_outcome(outcome, output, study.study.objectives[0])
-    page = write_results_page(
-        output,
-        study.study.title or file.stem,
-        list(factors_of(study.study)),
-        outcome.finished,
-        outcome.stopping,
-        ended=outcome.state == "budget",
-        search=searched.text() if searched else "",
-        objectives=study.study.objectives,
-        counts=counting_factors(study.study),
-        method=study.study.interval,
+    # The page of a submitted search is the job's, which has what the search found.
+    page = (
+        output / "report.html"
+        if submit and study.study.search
+        else write_results_page(
+            output,
+            study.study.title or file.stem,
+            list(factors_of(study.study)),
+            outcome.finished,
+            outcome.stopping,
+            ended=outcome.state == "budget",
+            search=searched.text() if searched else "",
+            objectives=study.study.objectives,
+            counts=counting_factors(study.study),
+            method=study.study.interval,
+        )
     )
     if page is not None and not (quiet or as_json):
         print(f"page: {page}")
@@ -160,37 +191,94 @@ def run(
         raise typer.Exit(code)
 
 
-def _submitted(study: StudyFile, options: DriverOptions, system: str, batch: tuple[str, ...]) -> Outcome:
+def _run_share(study: StudyFile, options: DriverOptions, text: str, as_json: bool) -> None:
+    """Run the blocks of one task; the command that submitted it joins the results."""
+    from dataclasses import replace
+
+    from workalike.study.driver import run_study
+    from workalike.study.journal import read_finished
+    from workalike.study.shares import finished_in_shares, refuse_dependent_blocks, share_of
+
+    own = share_of(text)
+    refuse_dependent_blocks(study)
+    before = {each.key for each in (*read_finished(options.out), *finished_in_shares(options.out))}
+    folder = own.folder(options.out)
+    before -= {each.key for each in read_finished(folder)}
+    outcome = run_study(
+        study,
+        replace(
+            options,
+            out=folder,
+            share=own,
+            finished_before=frozenset(before),
+            ceiling=options.ceiling and own.number == 0,
+            report=opt.warn,
+        ),
+    )
+    if as_json:
+        opt.print_json(_document(outcome))
+    if code := _exit_code(outcome):
+        raise typer.Exit(code)
+
+
+def _submitted(
+    study: StudyFile, options: DriverOptions, system: str, batch: tuple[str, ...], tasks: int | None
+) -> Outcome:
     """Run a study as a job that gets the same options, with absolute paths."""
     from workalike.launch.batch.jobs import batch_system
     from workalike.study.submit import Submission, submit_study
 
     arguments = [str(study.path.absolute()), f"--output={options.out.absolute()}"]
     arguments += [f"--dir={options.directory.absolute()}"] if options.directory is not None else []
-    arguments += [f"--budget={options.budget}"] if options.budget is not None else []
+    arguments += [f"--budget={options.budget / (tasks or 1)}"] if options.budget is not None else []
     arguments += [f"--reuse={folder.absolute()}" for folder in options.reuse]
     arguments += [f"--blocks={options.blocks}"] if options.blocks is not None else []
     arguments += [] if options.ceiling else ["--no-ceiling"]
-    return submit_study(study, options, Submission(batch_system(system), arguments, batch))
+    return submit_study(study, options, Submission(batch_system(system), arguments, batch, tasks))
 
 
-def check(file: StudyPath, budget: Budget = None, as_json: opt.Json = False) -> None:
+def check(
+    file: StudyPath,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Results of the study: its finished trials and MACHINE.json count.",
+        ),
+    ] = None,
+    directory: Directory = None,
+    machine: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Machine file of `study ceiling` [default: that of the results]."),
+    ] = None,
+    budget: Budget = None,
+    as_json: opt.Json = False,
+) -> None:
     """Check a study, and print how many trials, bytes, core-hours and how much time it takes.
 
-    Example:
+    Times come from finished trials of the study, else from a machine file, else from what the study assumes; the output
+    says from which.
+
+    Examples:
 
         workalike study check studies/weak-scaling.yaml
+
+        workalike study ceiling --dir /scratch/me -o MACHINE.json && workalike study check study.yaml --machine MACHINE.json
     """
     from workalike.study.driver import load
     from workalike.study.halving import estimates_of
+    from workalike.study.known_times import known_of
     from workalike.study.prepare import refuse_what_cannot_run
     from workalike.study.study_file import read_study
 
     loaded = load(read_study(file))
     for prepared in loaded.settings:
         refuse_what_cannot_run(loaded.file, prepared)
-    stages = estimates_of(loaded.file) if loaded.file.study.search else []
-    estimated = stages[-1] if stages else loaded.estimate()
+    known = known_of(loaded.file, output, directory, machine)
+    stages = estimates_of(loaded.file, known) if loaded.file.study.search else []
+    estimated = stages[-1] if stages else loaded.estimate(known)
     if as_json:
         opt.print_json(
             estimated.document() | ({"rungs": [stage.document() for stage in stages[:-1]]} if stages else {})

@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 STOPPING_SECONDS = 10.0
@@ -23,6 +24,7 @@ BEGINNING_SECONDS = 3.0
 
 SEGMENTS = ("vader_segment.", "sm_segment.")
 SEGMENT_FOLDERS = ("OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory")
+HELD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CLOCK_TICK_SECONDS = 0.05
 """Time stamps of files are of the last tick of the kernel's clock."""
 
@@ -30,10 +32,24 @@ _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
 
 
+@contextlib.contextmanager
+def signals_held() -> Iterator[None]:
+    """Hold back the signals that end a program while a process is started; `end_with_parent` lets them through again.
+
+    At a fork Python calls functions of its libraries and drops their exceptions, and with them that of a signal.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def end_with_parent(parent: int) -> None:
     """In the child: when this command is killed, the launcher gets SIGTERM and ends its processes."""
     # A Python handler would only note a SIGTERM that comes before exec, and lose it there.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != parent:  # the parent was killed before prctl took effect
         os._exit(1)
@@ -47,18 +63,22 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
     """
     command_id = os.getpid()
     began = time.time()
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=sys.stderr,
-        start_new_session=True,
-        preexec_fn=lambda: end_with_parent(command_id),
-    )
+    process: subprocess.Popen[bytes] | None = None
     memory: set[Path] = set()
     try:
+        with signals_held():
+            process = subprocess.Popen(
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=sys.stderr,
+                start_new_session=True,
+                preexec_fn=lambda: end_with_parent(command_id),
+            )
         return _wait(process, memory)
     except BaseException:
+        if process is None:
+            raise
         for stop, seconds in ((signal.SIGTERM, STOPPING_SECONDS), (signal.SIGKILL, STOPPING_SECONDS)):
             try:
                 os.killpg(process.pid, stop)
@@ -70,8 +90,9 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
                 continue
         raise
     finally:
-        _end_session(process.pid, memory)
-        if process.returncode != 0:
+        if process is not None:
+            _end_session(process.pid, memory)
+        if process is None or process.returncode != 0:
             _remove_abandoned(environment, began)
 
 

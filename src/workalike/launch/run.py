@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
 import sys
 import sysconfig
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,12 +16,13 @@ from workalike import _core
 from workalike.capture.session import CaptureOptions, Session, place_logs
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import alone_in, make_folder
+from workalike.launch.data_files import data_files, refuse_existing, remove_data, remove_kept
 from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
 from workalike.launch.processes import run_to_its_end
 from workalike.leftovers import scratch_folder
 from workalike.plan.choices import TRAITS, only_counts
-from workalike.plan.core import core_plan, refusal
+from workalike.plan.core import core_plan
 from workalike.plan.plan_file import write_plan
 from workalike.plan.plan_schema import Plan
 from workalike.record.counted import record_lines, write_lines
@@ -58,6 +59,7 @@ class RunOptions:
     source: Path | None = None  # the user's file, a workload or a plan, which errors name
     capture: bool = False
     traces: bool = False
+    examine: Callable[[list[Path]], None] | None = None  # called with the data files before they are removed
 
 
 def engine_if_built() -> Path | None:
@@ -149,7 +151,7 @@ def _count(plan: Plan, core: _core.Plan, options: RunOptions) -> Record:
 def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
     make_folder(options.data)
     core = core_plan(plan, options.backend, options.plan_path, options.source)
-    _refuse_existing(core, options.data)
+    refuse_existing(core, options.data)
     _remove_earlier_results(options.out)
     shape = Shape(plan.ranks, options.nodes, options.ranks_per_node)
     launcher = choose(options.launcher, plan.ranks)
@@ -174,7 +176,8 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
             command += ["--per-rank", str(options.per_rank)]
         if sys.stderr.isatty():  # the engine cannot tell: its own stderr is the launcher's pipe
             command.append("--terminal")
-        command += ["--verify"] * options.verify + ["--keep"] * options.keep + ["--quiet"] * options.quiet
+        keeps = options.keep or options.examine is not None
+        command += ["--verify"] * options.verify + ["--keep"] * keeps + ["--quiet"] * options.quiet
         code: int | None = None
         with ExitStack() as stack:
             session = (
@@ -189,9 +192,15 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
                     {**os.environ, **launcher.environment(), **capture_environment},
                 )
             finally:
-                if not options.keep:
-                    _remove_data(core, options.data)
-                record = _finish_record(record_path, code)
+                try:
+                    if code == 0 and options.examine is not None:
+                        options.examine(data_files(core, options.data))
+                finally:
+                    if not options.keep:
+                        remove_data(core, options.data)
+                        if keeps:
+                            remove_kept(core, options.data)
+                    record = _finish_record(record_path, code)
             if session:
                 _keep_log(session, options.out / REPLICA_LOG)
     if code == ENGINE_REFUSED and record is None:
@@ -243,36 +252,3 @@ def _finish_record(lines: Path, code: int | None) -> Record | None:
         return None
     write_record(record, lines.with_suffix(".json"))
     return record
-
-
-def _refuse_existing(core: _core.Plan, folder: Path) -> None:
-    """Refuse a folder with a live run of the plan, or with files in the way; files of a killed run are removed."""
-    try:
-        core.clean(str(folder))
-    except _core.PlanError as error:
-        raise refusal(error, None) from error
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE,
-            f"the lock file of this plan cannot be used: {error}",
-            file=folder,
-            hint="remove workalike-*.lock or choose another --dir",
-        ) from error
-    found = core.files_in(str(folder))
-    if not found:
-        return
-    path = folder / found[0]
-    raise WorkalikeError(
-        ErrorKind.CANNOT_WRITE,
-        "a data file of an earlier run is in the way"
-        if path.is_file() and not path.is_symlink()
-        else "is in the way: a data file needs this name",
-        file=path,
-        hint="remove it or choose another --dir; a run deletes only its own files",
-    )
-
-
-def _remove_data(core: _core.Plan, folder: Path) -> None:
-    """Remove what a killed engine left; the folder itself may be gone."""
-    with contextlib.suppress(OSError, _core.PlanError):
-        core.clean(str(folder))

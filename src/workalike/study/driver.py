@@ -15,12 +15,14 @@ from workalike.study import system
 from workalike.study.ceiling import measure, write_machine
 from workalike.study.estimate import Estimate, estimate
 from workalike.study.journal import Finished, Journal, now, opened
+from workalike.study.known_times import Known, known_of
 from workalike.study.layouts.base import CannotSet
 from workalike.study.layouts.registry import kind_of, layout_of
 from workalike.study.order import block_of
 from workalike.study.prepare import Prepared, prepare, refuse_what_cannot_run
 from workalike.study.reuse import Cache
 from workalike.study.settings import a_a_setting, settings_of
+from workalike.study.shares import Share
 from workalike.study.stopping import Stopping, stopping_of
 from workalike.study.study_file import StudyFile, bad
 from workalike.study.tables import require_arrow, write_tables
@@ -44,6 +46,8 @@ class DriverOptions:
     reuse: Sequence[Path] = ()
     blocks: int | None = None
     ceiling: bool = False  # measure each directory's file system first
+    share: Share | None = None  # run these blocks only
+    finished_before: frozenset[tuple[int, str, str]] = frozenset()  # trials that others have run
     report: Callable[[str], None] = lambda _: None
 
 
@@ -60,9 +64,10 @@ class Loaded:
         """How the study ends by its results; None if it runs all blocks."""
         return stopping_of(self.file.study, self.a_a or self.settings[0].setting.id)
 
-    def estimate(self, bandwidth: float | None = None) -> Estimate:
+    def estimate(self, known: Known | None = None) -> Estimate:
+        """What the study will take, by what is known of its times."""
         study = self.file.study
-        return estimate(self.settings, self.a_a, study.blocks, study.assume, bandwidth)
+        return estimate(self.settings, self.a_a, study.blocks, study.assume, known)
 
 
 @dataclass
@@ -101,8 +106,8 @@ def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
     loaded = load(file)
     for prepared in loaded.settings:
         refuse_what_cannot_run(file, prepared)
-    refuse_small_budget(loaded, options.budget)
-    with opened(options.out, file.identity, _about(loaded)) as journal:
+    refuse_small_budget(loaded, options)
+    with opened(options.out, file.identity, about(loaded)) as journal:
         driver = _Driver(loaded, options, journal)
         try:
             return driver.run()
@@ -114,7 +119,7 @@ def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
             driver.leave()
 
 
-def _about(loaded: Loaded) -> dict[str, Any]:
+def about(loaded: Loaded) -> dict[str, Any]:
     """What the manifest says of a study."""
     study = loaded.file.study
     return {
@@ -139,15 +144,16 @@ def with_blocks(file: StudyFile, blocks: int | None) -> StudyFile:
     return replace(file, study=file.study.model_copy(update={"blocks": blocks}))
 
 
-def refuse_small_budget(loaded: Loaded, budget: float | None) -> None:
+def refuse_small_budget(loaded: Loaded, options: DriverOptions) -> None:
     """Refuse a budget that does not suffice for one block.
 
     Raises:
         WorkalikeError: USAGE.
     """
+    budget = options.budget
     if budget is None:
         return
-    whole = loaded.estimate()
+    whole = loaded.estimate(known_of(loaded.file, options.out, options.directory))
     block = whole.core_hours / whole.blocks
     if block > budget:
         raise WorkalikeError(
@@ -174,10 +180,11 @@ class _Driver:
     def run(self) -> Outcome:
         self._prepare_places()
         study = self._file.study
-        done = {row.key for row in self._journal.finished}
+        done = {row.key for row in self._journal.finished} | self._options.finished_before
         blocks = [
             block_of(number, self._loaded.settings, self._loaded.a_a, study.seed)
             for number in range(study.blocks)
+            if self._options.share is None or self._options.share.has(number)
         ]
         planned = sum(len(block) for block in blocks)
         if done:
@@ -249,17 +256,12 @@ class _Driver:
         """Whether the rest of a block would take more than what remains of the budget."""
         if self._options.budget is None:
             return False
-        measured: dict[str, list[float]] = {}
-        for row in self._journal.finished:
-            measured.setdefault(row.trial["plan"], []).append(row.trial["core_hours"])
         spent = sum(
             row.trial["core_hours"] for row in self._journal.finished if row.trial["reused_from"] is None
         )
-        estimated = {row.setting: row.core_hours for row in self._loaded.estimate().settings}
-        need = 0.0
-        for trial in left:
-            known = measured.get(trial.prepared.plan_hash)
-            need += sum(known) / len(known) if known else estimated[trial.prepared.setting.id]
+        known = known_of(self._file, self._options.out, self._options.directory)
+        estimated = {row.setting: row.core_hours for row in self._loaded.estimate(known).settings}
+        need = sum(estimated[trial.prepared.setting.id] for trial in left)
         return bool(spent + need > self._options.budget)
 
     def _prepare_places(self) -> None:

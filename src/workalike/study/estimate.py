@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from workalike.study.document import Assumed
+from workalike.study.known_times import Known
 from workalike.study.prepare import Prepared
+from workalike.text import plural, rate_text
 
 SECONDS_PER_HOUR = 3600.0
 
 
 @dataclass(frozen=True)
 class SettingEstimate:
-    """One trial of a setting: `seconds` are waiting of the plan, its bytes at the assumed bandwidth, and the launch."""
+    """One trial of a setting; `basis` says where its seconds come from."""
 
     setting: str
     ranks: int
     dumps: int
     bytes: int
     seconds: float
+    basis: str
 
     @property
     def core_hours(self) -> float:
@@ -55,13 +59,12 @@ def estimate(
     a_a: str | None,
     blocks: int,
     assumed: Assumed,
-    bandwidth: float | None = None,
+    known: Known | None = None,
 ) -> Estimate:
-    """The estimate of a study. A measured `bandwidth` (bytes per second) replaces the assumed one."""
-    rate = bandwidth or float(assumed.bandwidth)
-    each = [_of_setting(prepared, rate, assumed.launch) for prepared in settings]
+    """The estimate of a study, by what is `known` of it, else by what it assumes."""
+    rate = known.rate_of_trials(settings) if known is not None else None
+    each = [_of_setting(prepared, assumed, known or Known(), rate) for prepared in settings]
     arms = each + [arm for arm in each if arm.setting == a_a]
-    what = "measured" if bandwidth else "assumed"
     return Estimate(
         settings=each,
         a_a=a_a,
@@ -72,17 +75,50 @@ def estimate(
         seconds=blocks * sum(arm.seconds for arm in arms),
         core_hours=blocks * sum(arm.core_hours for arm in arms),
         largest_trial_bytes=max((arm.bytes for arm in each), default=0),
-        basis=f"waiting of the plan, {rate / 2**20:.0f} MiB/s {what}, {assumed.launch:g} s to launch",
+        basis=_basis(each),
     )
 
 
-def _of_setting(prepared: Prepared, rate: float, launch_s: float) -> SettingEstimate:
-    moved = prepared.bytes
-    io_s = 0.0 if prepared.counts_only else moved / rate + launch_s
+def _basis(each: Sequence[SettingEstimate]) -> str:
+    """Where the times of all settings come from; how many settings, where there are several sources."""
+    counts = Counter(setting.basis for setting in each)
+    if len(counts) < 2:
+        return next(iter(counts), "")
+    return "; ".join(f"{plural(count, 'setting')}: {basis}" for basis, count in counts.items())
+
+
+def _of_setting(
+    prepared: Prepared, assumed: Assumed, known: Known, rate_of_trials: float | None
+) -> SettingEstimate:
+    seconds, basis = _time_of(prepared, assumed, known, rate_of_trials)
     return SettingEstimate(
         setting=prepared.setting.id,
         ranks=prepared.plan.ranks,
         dumps=len(prepared.plan.dumps),
-        bytes=moved,
-        seconds=prepared.waiting_s + io_s,
+        bytes=prepared.bytes,
+        seconds=seconds,
+        basis=basis,
     )
+
+
+def _time_of(
+    prepared: Prepared, assumed: Assumed, known: Known, rate_of_trials: float | None
+) -> tuple[float, str]:
+    """(seconds of a trial, where they come from)."""
+    waiting, launch = prepared.waiting_s, f"{assumed.launch:g} s to launch"
+    finished = known.seconds_of(prepared)
+    if finished is not None:
+        return finished, "mean of the finished trials of the same plan"
+    if prepared.counts_only:
+        return waiting, "waiting of the plan, which is only counted"
+    if rate_of_trials is not None:
+        shown = f"{rate_text(rate_of_trials)} of {plural(known.trials, 'finished trial')}"
+        return waiting + prepared.bytes / rate_of_trials, f"waiting of the plan, {shown}"
+    named = known.machine_of(prepared)
+    io = known.io_seconds(prepared, named[1]) if named is not None else None
+    if named is not None and io is not None:
+        shown = f"{io[1]}, which one process gets by {named[0]}"
+        return waiting + io[0] + assumed.launch, f"waiting of the plan, {shown}, {launch}"
+    rate = float(assumed.bandwidth)
+    shown = f"{rate / 2**20:.0f} MiB/s assumed"
+    return waiting + prepared.bytes / rate + assumed.launch, f"waiting of the plan, {shown}, {launch}"

@@ -18,6 +18,7 @@ from workalike.study.document import Rung, Search
 from workalike.study.driver import DriverOptions, Loaded, Outcome, load, run_study
 from workalike.study.estimate import Estimate
 from workalike.study.journal import SEARCH, Finished
+from workalike.study.known_times import Known
 from workalike.study.measured import objective_value
 from workalike.study.objective import DEFAULT, Objective
 from workalike.study.search import Progress, advance, start
@@ -124,14 +125,14 @@ def rungs_of(file: StudyFile) -> list[Loaded]:
     return loaded
 
 
-def estimates_of(file: StudyFile) -> list[Estimate]:
+def estimates_of(file: StudyFile, known: Known | None = None) -> list[Estimate]:
     """An estimate for each rung, from the mean of its settings, since it is not known which of them are left."""
     counts = [
         len(load(file).settings),
         *(rung.keep for rung in _search_of(file).rungs),
     ]
-    estimates = [rung.estimate() for rung in rungs_of(file)]
-    estimates.append(load(_last_file(file, None)).estimate())
+    estimates = [rung.estimate(known) for rung in rungs_of(file)]
+    estimates.append(load(_last_file(file, None)).estimate(known))
     return [_with_settings(estimate, count) for estimate, count in zip(estimates, counts, strict=True)]
 
 

@@ -24,6 +24,8 @@ FORMAT = "workalike-study"
 VERSION = 1
 MANIFEST, LINES = "manifest.json", "trials.jsonl"
 SEARCH, BATCH = "search", "batch"
+SHARES = "shares"
+"""Results of the tasks of a job array."""
 """Folders of a search's rungs, and of a submitted study's job; they may be there before the manifest."""
 MAX_LINE_BYTES = 256 * 2**20
 MAX_MANIFEST_BYTES = 256 * 2**20
@@ -140,7 +142,7 @@ def refuse_foreign(folder: Path, identity: str) -> None:
 def _manifest_of(folder: Path, identity: str) -> dict[str, Any] | None:
     """The manifest of this study; None in an empty folder."""
     if not (folder / MANIFEST).exists():
-        other = sorted(path.name for path in folder.iterdir() if path.name not in (SEARCH, BATCH))
+        other = sorted(path.name for path in folder.iterdir() if path.name not in (SEARCH, BATCH, SHARES))
         if other:
             raise WorkalikeError(
                 ErrorKind.USAGE,

@@ -51,7 +51,7 @@ def read_machine(path: Path) -> Machine:
     """One machine file.
 
     Raises:
-        WorkalikeError: BAD_STUDY for a file that is none.
+        WorkalikeError: MISSING; BAD_STUDY for a file that is none.
     """
     text: Any = read_text(path, ErrorKind.BAD_STUDY, MAX_BYTES)
     try:

@@ -14,6 +14,7 @@ from typing import Any
 from workalike.exchange.schemas import DRAFT, plain, schema_text
 from workalike.files import write_text
 from workalike.study.document import Study
+from workalike.study.field_names import WORDS, field_schema, fields_schema
 
 FILE = "study.schema.json"
 
@@ -29,6 +30,12 @@ def study_schema() -> dict[str, Any]:
         name: {"anyOf": [levels, kind]} for name, kind in factors["patternProperties"].items()
     }
     factors["additionalProperties"] = False
+    # What editors offer: names of fields as names of factors, in `set`, and in `fixed`.
+    (kinds,) = factors["patternProperties"].values()
+    factors["properties"] = {name: {"description": text, **kinds} for name, text in WORDS.items()}
+    schema["$defs"]["Field"] = field_schema()
+    factor["properties"]["set"] = {"anyOf": [{"$ref": "#/$defs/Field"}, {"type": "null"}], "default": None}
+    schema["properties"]["fixed"] |= fields_schema()
     return {"$schema": DRAFT, "title": "workalike study", **schema}
 
 

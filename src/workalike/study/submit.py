@@ -1,4 +1,6 @@
-"""A study as a job of a batch system: its driver runs in one allocation, in which all trials start.
+"""A study as a job of a batch system: its driver runs in one allocation, in which all trials start; a search, too.
+
+As a job array, each task has an allocation of its own, and runs its share of the blocks.
 
 The results have all that is needed to go on, so the same command waits for a job that it has submitted before, or
 submits another one for what is left.
@@ -13,19 +15,31 @@ from pathlib import Path
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import alone_in, make_folder
-from workalike.launch.batch.base import BatchSystem, Job, Phase, State
+from workalike.launch.batch.base import Array, BatchSystem, Job, Phase, State
 from workalike.launch.batch.jobs import OUTPUT, refuse_bad_options, submit, submitted_before, wait
 from workalike.study.driver import (
     DECIDED,
     DriverOptions,
     Loaded,
     Outcome,
+    about,
     load,
     refuse_small_budget,
     with_blocks,
 )
-from workalike.study.journal import BATCH, MANIFEST, read_finished, read_manifest, refuse_foreign
-from workalike.study.study_file import StudyFile, bad
+from workalike.study.halving import estimates_of
+from workalike.study.journal import (
+    BATCH,
+    MANIFEST,
+    SEARCH,
+    SHARES,
+    read_finished,
+    read_manifest,
+    refuse_foreign,
+)
+from workalike.study.known_times import Known, known_of
+from workalike.study.shares import finished_in_shares, join_shares, refuse_dependent_blocks
+from workalike.study.study_file import StudyFile
 
 SLACK, LEAST_SECONDS = 2.0, 600
 """The time limit is twice the estimate and ten minutes; a job that ends before is resumed."""
@@ -36,11 +50,15 @@ ENDS = ("done", DECIDED, "budget", "failing")
 
 @dataclass(frozen=True)
 class Submission:
-    """How to submit: `options` are directives of the site, `arguments` those of `workalike study run`."""
+    """How to submit: `options` are directives of the site, `arguments` those of `workalike study run`.
+
+    With `tasks`, the job is an array of so many tasks.
+    """
 
     system: BatchSystem
     arguments: Sequence[str]
     options: tuple[str, ...] = ()
+    tasks: int | None = None
 
 
 def submit_study(file: StudyFile, options: DriverOptions, submission: Submission) -> Outcome:
@@ -50,20 +68,25 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
         WorkalikeError: the study cannot run, the job was refused, or it ended before the study did.
     """
     refuse_bad_options(submission.options)
-    if file.study.search is not None:
-        raise bad(
-            file.path, "a search is not submitted", "search", "run it without --submit, inside an allocation"
-        )
     loaded = load(with_blocks(file, options.blocks))
-    refuse_small_budget(loaded, options.budget)
+    if submission.tasks is not None:
+        _refuse_array(file, submission.system)
+    if file.study.search is None:
+        refuse_small_budget(loaded, options)
     make_folder(options.out)
-    refuse_foreign(options.out, loaded.file.identity)
+    if (
+        file.study.search is None or not (options.out / MANIFEST).exists()
+    ):  # its last stage is of other settings
+        refuse_foreign(options.out, loaded.file.identity)
     folder = options.out / BATCH
     make_folder(folder)
     with alone_in(folder, "another command has submitted this study, and waits for it"):
         job_id = submitted_before(submission.system, folder)
         if job_id is None:
-            job_id = submit(submission.system, _job(loaded, folder, submission), folder)
+            _join(loaded, options)
+            known = known_of(loaded.file, options.out, options.directory)
+            job = _job(loaded, folder, submission, known)
+            job_id = submit(submission.system, job, folder)
         cancel = " ".join(submission.system.cancel(job_id))
         try:
             state = wait(submission.system, job_id, _counting(options))
@@ -73,26 +96,60 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
     return _collect(loaded, options, state, job_id, folder / OUTPUT)
 
 
+def _refuse_array(file: StudyFile, system: BatchSystem) -> None:
+    refuse_dependent_blocks(file)
+    if system.task_variable is None:
+        raise WorkalikeError(
+            ErrorKind.USAGE, f"{system.name} has no job arrays here", hint="leave out --array"
+        )
+
+
+def _join(loaded: Loaded, options: DriverOptions) -> None:
+    """Add what tasks of an array have finished to the results."""
+    if (options.out / SHARES).is_dir():
+        trials = loaded.estimate().trials
+        join_shares(loaded.file, options.out, about(loaded), trials)
+
+
+def _finished_so_far(out: Path) -> int:
+    """Trials that have finished: of the study, of shares that are not joined yet, and of the rungs of a search."""
+    keys = {each.key for each in (*read_finished(out), *finished_in_shares(out))}
+    return len(keys) + sum(len(read_finished(rung)) for rung in (out / SEARCH).glob("rung-*"))
+
+
 def _counting(options: DriverOptions) -> Callable[[str], None]:
     def report(line: str) -> None:
-        finished = len(read_finished(options.out))
+        finished = _finished_so_far(options.out)
         options.report(f"{line}; {finished} trials have finished" if finished else line)
 
     return report
 
 
-def _job(loaded: Loaded, folder: Path, submission: Submission) -> Job:
+def _job(loaded: Loaded, folder: Path, submission: Submission, known: Known | None = None) -> Job:
     nodes, per_node, ranks = _room(loaded)
+    tasks = submission.tasks
+    command = [sys.executable, "-m", "workalike", "study", "run", *submission.arguments]
+    if tasks is not None:
+        command.append("--json")
     return Job(
-        command=[sys.executable, "-m", "workalike", "study", "run", *submission.arguments],
+        command=command,
         directory=Path.cwd(),
         output=(folder / OUTPUT).absolute(),
         ranks=ranks,
         nodes=nodes,
         ranks_per_node=per_node,
-        seconds=int(SLACK * loaded.estimate().seconds) + LEAST_SECONDS,
+        seconds=int(SLACK * _seconds(loaded, known, tasks)) + LEAST_SECONDS,
         options=submission.options,
+        array=None if tasks is None else Array(tasks, "--share", folder.absolute()),
     )
+
+
+def _seconds(loaded: Loaded, known: Known | None, tasks: int | None) -> float:
+    """The estimate of the job, or of the task with the most blocks; of a search, that of all its rungs."""
+    if loaded.file.study.search is not None:
+        return sum(stage.seconds for stage in estimates_of(loaded.file, known))
+    whole = loaded.estimate(known)
+    return whole.seconds if tasks is None else whole.seconds / whole.blocks * -(-whole.blocks // tasks)
 
 
 def _room(loaded: Loaded) -> tuple[int | None, int | None, int]:
@@ -113,6 +170,7 @@ def _collect(loaded: Loaded, options: DriverOptions, state: State, job_id: str, 
     Raises:
         WorkalikeError: RUN_FAILED if the job ended before the study.
     """
+    _join(loaded, options)
     finished = read_finished(options.out)
     study_state = (
         read_manifest(options.out).get("state") if (options.out / MANIFEST).exists() else "not begun"
@@ -123,13 +181,15 @@ def _collect(loaded: Loaded, options: DriverOptions, state: State, job_id: str, 
         code = f" with exit code {state.exit_code}" if state.exit_code is not None else ""
         raise WorkalikeError(
             ErrorKind.RUN_FAILED,
-            f"job {job_id} {ended}{code} before the study: {len(finished)} trials have finished and are kept",
+            f"job {job_id} {ended}{code} before the study: {_finished_so_far(options.out)} trials "
+            "have finished and are kept",
             file=output,
             place=_last_words(output),
             hint="the same command submits another job, which goes on",
         )
-    estimated = loaded.estimate()
-    return Outcome(str(study_state), finished, estimated.trials, stopping=loaded.stopping)
+    if loaded.file.study.search is not None:
+        return Outcome(str(study_state), finished, len(finished))
+    return Outcome(str(study_state), finished, loaded.estimate().trials, stopping=loaded.stopping)
 
 
 def _last_words(output: Path) -> str | None:

@@ -14,7 +14,7 @@
 | `tunable.NAME` | a field of `tunable` in every family: MPI-IO hints and settings of HDF5 |
 | `hint.NAME` | any MPI-IO hint |
 | `environment.NAME` | an environment variable of the ranks |
-| `layout.NAME` | the layout of files on servers: `stripe_count`, `stripe_size`, `object_size`, `pool` |
+| `layout.NAME` | the layout of files on servers: `stripe_count`, `stripe_size`, `object_size`, `pool`, `components` |
 | `families[0].content...`, `compute...` | any field of the workload by its path; `families[*]` is every family |
 """
 
@@ -29,12 +29,13 @@ from typing import Any, get_args
 from workalike.errors import WorkalikeError
 from workalike.plan.choices import BACKENDS, Clock, GapFill
 from workalike.plan.resolve import Options
+from workalike.study.layouts.base import components_of
 from workalike.study.workload_path import is_path
 from workalike.workload import units
 from workalike.workload.tunable import Tunable
 from workalike.workload.what_if import parse_what_if
 
-LAYOUT_FIELDS = ("stripe_count", "stripe_size", "object_size", "pool")
+LAYOUT_FIELDS = ("stripe_count", "stripe_size", "object_size", "pool", "components")
 COUNT_WORDS = ("default", "nodes", "ranks", "all")
 LARGEST_COUNT = 10**9
 FACTOR = re.compile(r"[0-9]{1,20}/[0-9]{1,20}|[0-9]{0,20}\.?[0-9]{0,40}(?:[eE][+-]?[0-9]{1,3})?")
@@ -213,8 +214,13 @@ def _layout(out: Wanted, name: str, value: Any) -> None:
         if not HINT_NAME.fullmatch(_text(value)):
             raise ValueError(f"{_quoted(value)} is no name of a pool")
         out.layout[name] = value
+    elif name == "components":
+        components_of(_text(value))
+        out.layout[name] = value
     else:
         out.layout[name] = _size(value)
+    if "components" in out.layout and {"stripe_count", "stripe_size"} & out.layout.keys():
+        raise ValueError("components have stripe counts and sizes of their own: leave out layout.stripe_*")
 
 
 def _what_if(out: Wanted, name: str, value: Any) -> None:

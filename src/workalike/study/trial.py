@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import free_bytes
+from workalike.launch.data_files import remove_kept
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.record.run_record import Record, read_record
 from workalike.study import found, measured, system
 from workalike.study.journal import Finished, Row, now
-from workalike.study.layouts.base import CannotSet, Layout
+from workalike.study.layouts.base import CannotSet, Layout, LayoutKind
 from workalike.study.layouts.registry import kind_of, layout_of
 from workalike.study.prepare import Prepared, launcher_of
+from workalike.study.run_limits import TrialTimeout, environment_set, limited_to
 from workalike.study.study_file import StudyFile
 from workalike.study.workplace import Workplace
 
@@ -53,10 +52,6 @@ class Trial:
         return self.block, self.setting_id, self.arm
 
 
-class TrialTimeout(Exception):
-    """The trial took longer than the study allows."""
-
-
 class NoSpace(WorkalikeError):
     """The file system under test, or that of the results, is full: no trial can go on."""
 
@@ -84,10 +79,10 @@ def perform(file: StudyFile, trial: Trial, place: Workplace | None, scratch: Pat
                 _prepare_caches(file.study.caches)
                 _refuse_full(trial, place, row)
             row |= system.state() if place is not None else {}
-            record = _run(file, trial, data, scratch)
+            record, in_files = _run(file, trial, data, scratch, layout)
             dumps = measured.dump_rows(record, trial.prepared)
             row |= measured.values_of(record)
-            _judge(trial, record, row, data, layout, scratch)
+            _judge(trial, record, row, data, layout, in_files, scratch)
     except CannotSet as error:
         row |= {"state": NOT_SET, "reasons": [str(error)]}
     except TrialTimeout:
@@ -161,11 +156,18 @@ def _refuse_full(trial: Trial, place: Workplace, row: Row) -> None:
 
 def _apply_layout(trial: Trial, data: Path, row: Row) -> Layout:
     prepared = trial.prepared
-    kind = kind_of(data, system.file_system_of(data)["type"])
+    remove_kept(
+        prepared.core, data
+    )  # the folder is the study's own: files of a driver that was killed after a run
+    kind = _kind_of(data)
     layout = layout_of(prepared.wanted.layout, kind, data, ranks=prepared.plan.ranks, nodes=prepared.nodes)
     kind.apply(data, layout)
     row["found"] |= {"layout_kind": kind.name}
     return layout
+
+
+def _kind_of(data: Path) -> LayoutKind:
+    return kind_of(data, system.file_system_of(data)["type"])
 
 
 def _prepare_caches(how: str) -> None:
@@ -186,8 +188,17 @@ def _is_captured(file: StudyFile, trial: Trial) -> bool:
     return (file.study.capture if own is None else own) and not trial.prepared.counts_only
 
 
-def _run(file: StudyFile, trial: Trial, data: Path, scratch: Path) -> Record:
+def _run(
+    file: StudyFile, trial: Trial, data: Path, scratch: Path, layout: Layout | None
+) -> tuple[Record, found.FoundInFiles]:
+    """The record, and what the data files showed before they were removed."""
     asked = trial.prepared.wanted
+    in_files = found.FoundInFiles()
+
+    def examine(files: list[Path]) -> None:
+        nonlocal in_files
+        in_files = found.found_in_files(trial.prepared, files, _kind_of(data), layout or Layout())
+
     options = RunOptions(
         data=data,
         out=scratch,
@@ -198,28 +209,44 @@ def _run(file: StudyFile, trial: Trial, data: Path, scratch: Path) -> Record:
         quiet=True,
         source=file.path,
         capture=_is_captured(file, trial),
+        examine=None if layout is None else examine,
     )
     more = {KEEP_RECORDS: "1"} if options.capture else {}
-    with _environment(asked.environment | more), _limited(file.study.timeout):
-        return run_plan(trial.prepared.plan, options)
+    with environment_set(asked.environment | more), limited_to(file.study.timeout):
+        return run_plan(trial.prepared.plan, options), in_files
 
 
-def _judge(trial: Trial, record: Record, row: Row, data: Path, layout: Layout | None, scratch: Path) -> None:
+def _judge(
+    trial: Trial,
+    record: Record,
+    row: Row,
+    data: Path,
+    layout: Layout | None,
+    in_files: found.FoundInFiles,
+    scratch: Path,
+) -> None:
     """Compare the trial with what was asked for: its row gets what was found, and its state."""
-    deviations = measured.plan_deviations(trial.prepared, record)
-    reasons = [*deviations, *found.settings_not_taken(trial.prepared, record)]
+    prepared = trial.prepared
+    deviations = measured.plan_deviations(prepared, record)
+    reasons = [*deviations, *found.settings_not_taken(prepared, record), *in_files.not_taken]
     row["record_matches_plan"] = not deviations
     row["found"] |= found.found_in(record)
-    if unproven := found.unproven(trial.prepared):
-        row["found"]["not_readable"] = unproven
-    if layout is not None:
-        shown, wrong = found.layout_found(kind_of(data, system.file_system_of(data)["type"]), layout, data)
+    not_readable = {*found.unproven(prepared, in_files.layout), *in_files.not_readable}
+    if in_files.values:
+        row["found"]["hdf5_settings"] = in_files.values
+    if in_files.layout is not None:
+        row["found"]["layout"] = in_files.layout.known()
+    elif layout is not None:
+        shown, wrong = found.layout_found(_kind_of(data), layout, data)
         row["found"] |= {"layout": shown} if shown else {}
         reasons += wrong
-    aggregators = found.aggregators_in(scratch / REPLICA_LOG)
+    aggregators = found.aggregators_in(scratch / REPLICA_LOG, is_hdf5=found.is_hdf5(prepared))
     if aggregators is not None:
         row["found"]["ranks_that_write_to_a_file"] = aggregators
-        reasons += found.aggregators_not_taken(trial.prepared, aggregators)
+        reasons += found.aggregators_not_taken(prepared, aggregators)
+        not_readable -= {"hint.cb_nodes"} if found.writes_collectively(prepared) else set()
+    if not_readable:
+        row["found"]["not_readable"] = sorted(not_readable)
     if reasons:
         row |= {"state": NOT_TAKEN, "reasons": reasons}
 
@@ -248,37 +275,3 @@ def _reasons_of_failure(
     if error.kind is not ErrorKind.RUN_FAILED and not (place and place.folder.is_dir()):
         raise error
     return reasons
-
-
-@contextlib.contextmanager
-def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Set variables of this process, which the launcher's processes inherit."""
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-@contextlib.contextmanager
-def _limited(seconds: float | None) -> Iterator[None]:
-    """Raise `TrialTimeout` after so many seconds; the launcher is then stopped as by Ctrl-C."""
-    if seconds is None:
-        yield
-        return
-
-    def end(_number: int, _frame: Any) -> None:
-        raise TrialTimeout
-
-    before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

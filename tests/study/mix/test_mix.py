@@ -16,9 +16,12 @@ from needed import needs_engine
 
 from workalike.errors import WorkalikeError
 from workalike.record.run_record import Record
+from workalike.study.mix.cost import cost_of
 from workalike.study.mix.document import SCHEMA_FILE, Mix, read_mix, schema_text
-from workalike.study.mix.measure import copy_result, fairness, summary
+from workalike.study.mix.measure import CopyResult, copy_result, fairness
 from workalike.study.mix.page import write_page
+from workalike.study.mix.perform import plans_of
+from workalike.study.mix.rounds import slowdown_of, summary
 
 ROOT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "workalike"]
@@ -71,12 +74,74 @@ def test_slowdowns_by_hand(tmp_path: Path) -> None:
     assert found.slowest is not None and found.slowest.index == 1
     assert found.most_slowed is not None and found.most_slowed.index == 0
     assert (found.bytes_written, found.differences) == (200, ())
-    document = summary([found])
-    assert document["worst"] == {"name": "a", "copy": 1, "slowdown": 1.5}
+    document = summary([[found]])
+    assert document["worst"] == {
+        "name": "a",
+        "copy": 1,
+        "slowdown": 1.5,
+        "slowdown_low": None,
+        "slowdown_high": None,
+    }
     assert document["tail"]["dump"]["together_s"] == 4
     assert document["as_alone"]
-    write_page(tmp_path / "mix.html", [found], document)
-    assert "a 1 is slowed down most" in (tmp_path / "mix.html").read_text()
+    write_page(tmp_path / "mix.html", [[found]], document)
+    page = (tmp_path / "mix.html").read_text()
+    assert "a 1 is slowed down most" in page
+    assert "One round: without repeats" in page
+
+
+def rounds_of(*pairs: tuple[float, float]) -> list[list[CopyResult]]:
+    """Rounds of one copy whose single dump takes (alone, side by side) seconds."""
+    return [
+        [copy_result("a", 1, 0, record(dump(0, alone)), record(dump(0, together)))]
+        for alone, together in pairs
+    ]
+
+
+def test_rounds_have_an_interval_by_hand(tmp_path: Path) -> None:
+    """Slowdowns 1, 2 and 4: mean log ln 2, deviation ln 2, so ± 4.3027 × ln 2 ÷ √3 (Student, 2 degrees of freedom).
+
+    What a mean of times would say, (1 + 2 + 4) ÷ 3, is not the answer.
+    """
+    document = summary(rounds_of((1, 1), (1, 2), (1, 4)))
+    (copy,), (workload,) = document["copies"], document["workloads"]
+    reach = 4.302652730 / 3**0.5
+    assert copy["slowdown"] == pytest.approx(2)
+    assert (copy["slowdown_low"], copy["slowdown_high"]) == (
+        pytest.approx(2 * 2**-reach),
+        pytest.approx(2 * 2**reach),
+    )
+    assert [each["slowdown"] for each in copy["rounds"]] == [1, 2, 4]
+    assert (workload["slowdown"], workload["slowdown_low"]) == (copy["slowdown"], copy["slowdown_low"])
+    assert workload["slowest_dump_slowdown"] == pytest.approx(2)
+    # 1, 2 and 4 s side by side: 95 % lie within 2 + 0.9 × 2 s, interpolated.
+    assert (workload["slowest_dump_together_s"], workload["p95_dump_together_s"]) == (4, pytest.approx(3.8))
+    assert (workload["slowest_dump_alone_s"], workload["p95_dump_alone_s"]) == (1, 1)
+    write_page(tmp_path / "mix.html", rounds_of((1, 1), (1, 2), (1, 4)), document)
+    page = (tmp_path / "mix.html").read_text()
+    assert f"2.00 ({2 * 2**-reach:.2f} to {2 * 2**reach:.2f})" in page
+    assert "3 rounds" in page
+
+
+def test_the_fairness_of_rounds_has_its_range() -> None:
+    """Two copies: slowdowns 2 and 2 in the first round (1), 1 and 3 in the second (0.8)."""
+
+    def copies(*slowdowns: float) -> list[CopyResult]:
+        return [
+            copy_result("a", number, 0, record(dump(0, 1)), record(dump(0, value)))
+            for number, value in enumerate(slowdowns, 1)
+        ]
+
+    document = summary([copies(2, 2), copies(1, 3)])
+    assert document["fairness"] == pytest.approx(0.9)
+    assert (document["fairness_least"], document["fairness_most"]) == (pytest.approx(0.8), pytest.approx(1))
+    assert document["workloads"][0]["copies"] == 2
+
+
+def test_rounds_without_time_are_left_out() -> None:
+    assert slowdown_of([None, 2.0, 2.0]).value == pytest.approx(2)
+    assert slowdown_of([None, 0.0]).value is None
+    assert slowdown_of([None, 3.0]).low is None
 
 
 @pytest.mark.parametrize(
@@ -100,15 +165,18 @@ def test_fairness_by_hand(slowdowns: list[float | None], index: float | None) ->
 def test_other_bytes_and_counts_are_shown(after: list[dict[str, object]], words: str) -> None:
     found = copy_result("a", 1, 0, record(dump(0, 1)), record(*after))
     assert any(words in line for line in found.differences)
-    assert not summary([found])["as_alone"]
+    assert not summary([[found]])["as_alone"]
+    same = copy_result("a", 1, 0, record(dump(0, 1)), record(dump(0, 1)))
+    (line,) = summary([[same], [found]])["copies"][0]["differences"]
+    assert line.startswith("round 2, ")
 
 
 def test_no_time_is_no_slowdown(tmp_path: Path) -> None:
     found = copy_result("a", 1, 0, record(dump(0, 0), wall_s=0), record(dump(0, 1), wall_s=0))
     assert (found.slowdown, found.share_alone) == (None, None)
-    document = summary([found])
+    document = summary([[found]])
     assert document["fairness"] is None
-    write_page(tmp_path / "mix.html", [found], document)
+    write_page(tmp_path / "mix.html", [[found]], document)
     assert "1 run side by side" in (tmp_path / "mix.html").read_text()
 
 
@@ -130,6 +198,8 @@ def test_the_schema_is_that_of_the_model() -> None:
         ("mix: 1\nworkloads:\n- {name: a, file: x, weight: 1001}", "line 3"),
         ("mix: 1\nworkloads:\n- {name: a, file: x, start: -1 s}", "line 3"),
         ('mix: 1\nworkloads:\n- {name: a, file: "x\\0"}', "line 3"),
+        ("mix: 1\nrepeats: 0\nworkloads:\n- {name: a, file: x}", "line 2"),
+        ("mix: 1\nrepeats: 1001\nworkloads:\n- {name: a, file: x}", "line 2"),
         ("mix: [", "not YAML"),
     ],
 )
@@ -148,6 +218,19 @@ def test_a_mix_is_read(tmp_path: Path) -> None:
     found = read_mix(tmp_path / "mix.yaml")
     assert isinstance(found, Mix)
     assert (found.workloads[0].start, found.workloads[0].weight, found.time_scale) == (120.0, 3, 1.0)
+    assert found.repeats == 3
+
+
+def test_the_cost_of_a_mix_by_hand(tmp_path: Path) -> None:
+    """A round: `a` alone and twice, `b` alone and once, 3 MiB each. `b` begins 2 s later; plans wait 0.1 s."""
+    (tmp_path / "w.yaml").write_text(WRITES.format(ranks=2, count=3))
+    document = {"mix": 1, "repeats": 4, "workloads": [{"name": "a", "file": "w.yaml", "weight": 2}]}
+    document["workloads"].append({"name": "b", "file": "w.yaml", "start": "2 s"})
+    found = Mix.model_validate(document)
+    cost = cost_of(found, plans_of(found, tmp_path))
+    assert (cost.rounds, cost.runs, cost.bytes) == (4, 4 * 5, 4 * 5 * 3 * 2**20)
+    assert cost.waiting_s == pytest.approx(4 * (0.1 + 0.1 + 2.1))
+    assert "4 rounds of 5 runs: 60 MiB" in cost.text()
 
 
 def mix(folder: Path, *options: object) -> subprocess.CompletedProcess[str]:
@@ -170,10 +253,11 @@ def test_copies_do_what_they_do_alone(tmp_path: Path) -> None:
         "mix: 1\nworkloads:\n- {name: a, file: w.yaml, weight: 2}\n"
         "- {name: b, file: w.yaml, start: 0.2 s, ranks: 1, what_if: [checkpoint.growth=100%]}\n"
     )
-    done = mix(tmp_path, "--json")
+    done = mix(tmp_path, "--json", "--repeats", 2)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found == json.loads((tmp_path / "out" / "mix.json").read_text())
+    assert found["rounds"] == 2
     assert [(copy["name"], copy["copy"], copy["ranks"]) for copy in found["copies"]] == [
         ("a", 1, 2),
         ("a", 2, 2),
@@ -182,8 +266,18 @@ def test_copies_do_what_they_do_alone(tmp_path: Path) -> None:
     # 3 dumps of 2 ranks × 8 × 64 KiB; with growth 1, 2 and 4 times 1 MiB (one rank writes all of it).
     assert [copy["bytes_written"] for copy in found["copies"]] == [3 << 20, 3 << 20, 7 << 20]
     assert found["as_alone"]
-    assert all(copy["slowdown"] > 0 and len(copy["dumps"]) == 3 for copy in found["copies"])
-    assert found["copies"][2]["started_s"] >= 0.2 > found["copies"][0]["started_s"]
+    for copy in found["copies"]:
+        assert 0 < copy["slowdown_low"] < copy["slowdown"] < copy["slowdown_high"]
+        assert [len(each["dumps"]) for each in copy["rounds"]] == [3, 3]
+    for number in (0, 1):
+        started = [copy["rounds"][number]["started_s"] for copy in found["copies"]]
+        assert started[2] >= 0.2 > started[0]
+    # The second round runs side by side first.
+    times = {
+        folder: (tmp_path / "out" / folder / "run.json").stat().st_mtime_ns
+        for folder in ("round-1/alone/a", "round-1/together/a-1", "round-2/together/a-1", "round-2/alone/a")
+    }
+    assert sorted(times, key=lambda folder: times[folder]) == list(times)
     assert 1 / 3 <= found["fairness"] <= 1
     assert list((tmp_path / "data").iterdir()) == []
     page = (tmp_path / "out" / "mix.html").read_text()
@@ -203,7 +297,7 @@ def test_workloads_of_logs_do_what_they_do_alone(tmp_path: Path) -> None:
         )
         lines.append(f"- {{name: {name}, file: {name}.yaml}}")
     (tmp_path / "mix.yaml").write_text("\n".join(lines))
-    done = mix(tmp_path, "--json", "--backend", "posix")
+    done = mix(tmp_path, "--json", "--backend", "posix", "--repeats", 1)
     assert done.returncode == 0, done.stderr
     copies = json.loads(done.stdout)["copies"]
     assert all(copy["as_alone"] for copy in copies)
@@ -239,7 +333,7 @@ def test_an_interrupt_stops_all_and_removes_the_data(tmp_path: Path) -> None:
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job ignores it
     )
-    lines = [tmp_path / "out" / "together" / name / "run.jsonl" for name in ("a-1", "a-2")]
+    lines = [tmp_path / "out" / "round-1" / "together" / name / "run.jsonl" for name in ("a-1", "a-2")]
     for _ in range(1200):
         if all(path.exists() and '"dump"' in path.read_text() for path in lines):
             break
@@ -250,6 +344,34 @@ def test_an_interrupt_stops_all_and_removes_the_data(tmp_path: Path) -> None:
     assert said.count("\n") == 1
     assert list((tmp_path / "data").iterdir()) == []
     assert not (tmp_path / "out" / "mix.json").exists()
+
+
+@needs_engine
+def test_an_interrupt_keeps_the_rounds_that_have_finished(tmp_path: Path) -> None:
+    (tmp_path / "w.yaml").write_text(WRITES.format(ranks=1, count=2))
+    (tmp_path / "mix.yaml").write_text("mix: 1\nworkloads:\n- {name: a, file: w.yaml}\n")
+    command = [*COMMAND, "mix", "mix.yaml", "--dir", "data", "-o", "out", "--repeats", "1000"]
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    for _ in range(1200):
+        if (tmp_path / "out" / "round-3").exists():
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    kept = json.loads((tmp_path / "out" / "mix.json").read_text())
+    assert 2 <= kept["rounds"] < 1000
+    assert len(kept["copies"][0]["rounds"]) == kept["rounds"]
+    assert f"{kept['rounds']} rounds of 1000" in said
+    assert f"{kept['rounds']} rounds" in (tmp_path / "out" / "mix.html").read_text()
+    assert list((tmp_path / "data").iterdir()) == []
 
 
 @pytest.mark.parametrize("backend", ["null", "record", "nonsense"])

@@ -22,7 +22,7 @@ class BeeGfs:
         return file_system == "beegfs"
 
     def apply(self, folder: Path, layout: Layout) -> None:
-        refuse_fields(layout, "BeeGFS", "object_size")
+        refuse_fields(layout, "BeeGFS", "object_size", "components")
         if layout == Layout():
             return
         command = ["beegfs-ctl", "--setpattern"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
-from workalike.study.layouts.base import CannotSet, Layout
+from workalike.study.layouts.base import CannotSet, Layout, refuse_fields
 
 FOLDER, FILE = "ceph.dir.layout", "ceph.file.layout"
 DEFAULT_UNIT = 4 * 2**20
@@ -14,7 +15,8 @@ DEFAULT_UNIT = 4 * 2**20
 class CephFs:
     """CephFS.
 
-    A folder has a layout of its own only after one was set, and new files inherit it. A stripe unit must be a multiple
+    A folder has a layout of its own only after one was set, and new files inherit it. What files of another folder get
+    is seen in a file made there. A stripe unit must be a multiple
     of 64 KiB and divide the object size. Objects of the default 4 MiB spread a large file over all servers whatever its
     stripe count is: studies of the count set `object_size`, too.
     """
@@ -26,6 +28,7 @@ class CephFs:
         return file_system in ("ceph", "fuse.ceph-fuse", "fuse.ceph")
 
     def apply(self, folder: Path, layout: Layout) -> None:
+        refuse_fields(layout, "CephFS", "components")
         if layout == Layout():
             return
         unit = layout.stripe_size or (
@@ -40,13 +43,26 @@ class CephFs:
             raise CannotSet(f"CephFS refused {' '.join(words)}: {error.strerror}") from error
 
     def read(self, path: Path) -> Layout | None:
-        try:
-            text = os.getxattr(path, FOLDER if path.is_dir() else FILE).decode(errors="replace")
-        except OSError:  # a folder without a layout of its own
-            return None
-        return parsed(text)
+        if not path.is_dir():
+            return _attribute(path, FILE)
+        return _attribute(path, FOLDER) or _of_a_new_file(path)
 
     def targets(self, folder: Path) -> int | None:
+        return None
+
+
+def _attribute(path: Path, name: str) -> Layout | None:
+    try:
+        return parsed(os.getxattr(path, name).decode(errors="replace"))
+    except OSError:  # a folder without a layout of its own
+        return None
+
+
+def _of_a_new_file(folder: Path) -> Layout | None:
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".workalike-layout-") as file:
+            return _attribute(Path(file.name), FILE)
+    except OSError:
         return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from workalike.study.layouts.base import CannotSet, Layout, LayoutKind
+from workalike.study.layouts.base import CannotSet, Layout, LayoutKind, components_of
 from workalike.study.layouts.beegfs import BeeGfs
 from workalike.study.layouts.cephfs import CephFs
 from workalike.study.layouts.lustre import Lustre
@@ -21,7 +21,7 @@ def kind_of(folder: Path, file_system: str) -> LayoutKind:
 
 
 def layout_of(asked: dict[str, Any], kind: LayoutKind, folder: Path, *, ranks: int, nodes: int) -> Layout:
-    """The layout asked for as numbers: a stripe count may be `default`, `nodes`, `ranks` or `all`.
+    """The layout asked for as numbers: a stripe count may be `default`, `nodes`, `ranks` or `all`, components a text.
 
     Raises:
         CannotSet: `all`, where the number of storage targets is unknown.
@@ -39,4 +39,6 @@ def layout_of(asked: dict[str, Any], kind: LayoutKind, folder: Path, *, ranks: i
         if isinstance(count, str)
         else count
     )
+    if "components" in values:
+        values["components"] = components_of(values["components"])
     return Layout(**values)

@@ -21,6 +21,8 @@ from workalike.workload.workload_file import describe_location, first_finding, l
 
 MIX_VERSION = 1
 MOST_COPIES = 1000
+MOST_REPEATS = 1000
+DEFAULT_REPEATS = 3
 MOST_BYTES = 2**20
 SCHEMA_FILE = "mix.schema.json"
 _HINT = "see docs/mix.md"
@@ -48,11 +50,15 @@ class Part(Strict):
 
 
 class Mix(Strict):
-    """A mix file, version 1. The factors hold for all of its workloads."""
+    """A mix file, version 1. The factors hold for all of its workloads.
+
+    `repeats` is the number of rounds. Each runs every workload alone, and all copies side by side.
+    """
 
     mix: Annotated[int, Field(ge=MIX_VERSION, le=MIX_VERSION)] = MIX_VERSION
     bytes_scale: Annotated[float, Field(gt=0, le=10**6, allow_inf_nan=False)] = 1.0
     time_scale: Annotated[float, Field(ge=0, le=10**6, allow_inf_nan=False)] = 1.0
+    repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = DEFAULT_REPEATS
     workloads: Annotated[list[Part], Field(min_length=1, max_length=MOST_COPIES)]
 
     @model_validator(mode="after")

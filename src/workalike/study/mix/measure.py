@@ -1,4 +1,4 @@
-"""What a mix costs each of its workloads, from the records of the runs alone and side by side.
+"""What a mix costs each of its workloads in one round, from the records of the runs alone and side by side.
 
 * I/O time of a dump: seconds that a rank is in its calls, the mean over the dump's ranks (`total_s` of all kinds of
   calls ÷ ranks, docs/plan-format.md, "Record").
@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,10 +30,14 @@ class DumpTimes:
     def slowdown(self) -> float | None:
         return ratio(self.together_s, self.alone_s)
 
+    def as_dict(self) -> dict[str, Any]:
+        """The dump as plain values."""
+        return {**asdict(self), "slowdown": self.slowdown}
+
 
 @dataclass(frozen=True)
 class CopyResult:
-    """One copy of a workload.
+    """One copy of a workload in one round.
 
     Attributes:
         name, copy: which of the mix.
@@ -83,31 +87,18 @@ class CopyResult:
         return max(known, key=lambda dump: dump.slowdown or 0.0, default=None)
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as plain values."""
+        """What differs from round to round, as plain values."""
         return {
-            "name": self.name,
-            "copy": self.copy,
-            "ranks": self.ranks,
             "started_s": self.started_s,
             "slowdown": self.slowdown,
             "io_alone_s": self.alone_s,
             "io_together_s": self.together_s,
-            "io_share_alone": self.share_alone,
-            "io_share_together": self.share_together,
             "wall_alone_s": self.wall_alone_s,
             "wall_together_s": self.wall_together_s,
-            "bytes_written": self.bytes_written,
-            "bytes_read": self.bytes_read,
-            "as_alone": not self.differences,
-            "differences": list(self.differences),
-            "slowest_dump": _dump_dict(self.slowest),
-            "most_slowed_dump": _dump_dict(self.most_slowed),
-            "dumps": [_dump_dict(dump) for dump in self.dumps],
+            "slowest_dump": self.slowest.as_dict() if self.slowest else None,
+            "most_slowed_dump": self.most_slowed.as_dict() if self.most_slowed else None,
+            "dumps": [dump.as_dict() for dump in self.dumps],
         }
-
-
-def _dump_dict(dump: DumpTimes | None) -> dict[str, Any] | None:
-    return None if dump is None else {**asdict(dump), "slowdown": dump.slowdown}
 
 
 def copy_result(name: str, copy: int, started_s: float, alone: Record, together: Record) -> CopyResult:
@@ -183,27 +174,3 @@ def fairness(slowdowns: Iterable[float | None]) -> float | None:
     speeds = [1 / slowdown for slowdown in slowdowns if slowdown]
     squares = sum(speed * speed for speed in speeds)
     return sum(speeds) ** 2 / (len(speeds) * squares) if squares else None
-
-
-def summary(copies: Sequence[CopyResult]) -> dict[str, Any]:
-    """The document `mix.json`."""
-    known = [copy for copy in copies if copy.slowdown is not None]
-    tail = max((copy for copy in copies if copy.slowest), key=_slowest_s, default=None)
-    worst = max(known, key=lambda copy: copy.slowdown or 0.0, default=None)
-    return {
-        "format": "workalike-mix",
-        "version": 1,
-        "copies": [copy.as_dict() for copy in copies],
-        "fairness": fairness(copy.slowdown for copy in copies),
-        "worst": None
-        if worst is None
-        else {"name": worst.name, "copy": worst.copy, "slowdown": worst.slowdown},
-        "tail": None
-        if tail is None
-        else {"name": tail.name, "copy": tail.copy, "dump": _dump_dict(tail.slowest)},
-        "as_alone": not any(copy.differences for copy in copies),
-    }
-
-
-def _slowest_s(copy: CopyResult) -> float:
-    return copy.slowest.together_s if copy.slowest else 0.0

@@ -9,19 +9,20 @@ from typing import Any
 from markupsafe import Markup
 
 from workalike.files import write_text
-from workalike.study.mix.measure import CopyResult
+from workalike.study.mix.rounds import CopyOverRounds, Round, copies_of
 
 MOST_BARS = 40
 
 
-def write_page(path: Path, copies: Sequence[CopyResult], summary: dict[str, Any]) -> None:
-    """Write the page.
+def write_page(path: Path, rounds: Sequence[Round], summary: dict[str, Any]) -> None:
+    """Write the page of the rounds, of which `summary` is the document.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
     from workalike.report.page import environment
 
+    copies = copies_of(rounds)
     page = (
         environment()
         .get_template("mix.html")
@@ -30,13 +31,13 @@ def write_page(path: Path, copies: Sequence[CopyResult], summary: dict[str, Any]
     write_text(path, page)
 
 
-def _bars(copies: Sequence[CopyResult]) -> Markup:
-    """I/O time of each copy, alone and side by side."""
+def _bars(copies: Sequence[CopyOverRounds]) -> Markup:
+    """I/O time of each copy, alone and side by side: the mean as a bar, each round as a point."""
     from workalike.report.canvas import drawing, time_unit
     from workalike.report.palette import INK, MUTED, REPLICA
 
     shown = copies[:MOST_BARS]
-    unit, name = time_unit(max((copy.together_s for copy in shown), default=0.0))
+    unit, name = time_unit(max((each.together_s for copy in shown for each in copy.rounds), default=0.0))
     with drawing("copies", 0.9 + 0.36 * len(shown)) as drawn:
         axes = drawn.axes[0]
         for row, copy in enumerate(shown):
@@ -48,7 +49,12 @@ def _bars(copies: Sequence[CopyResult]) -> Markup:
                 color=REPLICA,
                 label="side by side" if row == 0 else None,
             )
-        axes.set_yticks(range(len(shown)), [f"{copy.name} {copy.copy}" for copy in shown])
+            for place, times in (
+                (row - 0.18, [each.alone_s / unit for each in copy.rounds]),
+                (row + 0.18, [each.together_s / unit for each in copy.rounds]),
+            ):
+                axes.plot(times, [place] * len(times), ".", markersize=4, color=INK)
+        axes.set_yticks(range(len(shown)), [copy.label for copy in shown])
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         axes.set_ylim(len(shown) - 0.5, -0.5)
         axes.set_xlabel(f"time of a rank in I/O ({name})")
@@ -57,7 +63,7 @@ def _bars(copies: Sequence[CopyResult]) -> Markup:
     return drawn.svg
 
 
-def _dumps(copies: Sequence[CopyResult]) -> Markup:
+def _dumps(copies: Sequence[CopyOverRounds]) -> Markup:
     """Slowdown of each dump, a line for each copy."""
     from workalike.report.canvas import drawing, whole_ticks
     from workalike.report.palette import MUTED
@@ -65,14 +71,14 @@ def _dumps(copies: Sequence[CopyResult]) -> Markup:
     with drawing("slowdowns", 2.8) as drawn:
         axes = drawn.axes[0]
         for copy in copies[:MOST_BARS]:
-            points = [(place, dump.slowdown) for place, dump in enumerate(copy.dumps) if dump.slowdown]
+            points = copy.dump_slowdowns()
             axes.plot(
                 [place for place, _ in points],
                 [slowdown for _, slowdown in points],
                 marker="o",
                 markersize=3,
                 linewidth=1,
-                label=f"{copy.name} {copy.copy}",
+                label=copy.label,
             )
         axes.axhline(1.0, color=MUTED, linewidth=0.8, linestyle="--")
         axes.set_xlabel("dump")

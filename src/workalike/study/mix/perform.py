@@ -1,4 +1,4 @@
-"""Runs the workloads of a mix: each alone, then all copies side by side, each in a process of its own.
+"""Runs the workloads of a mix in rounds: each alone, and all copies side by side, each in a process of its own.
 
 A copy is a `workalike run` of a plan, which launches the engine, and removes its data when it ends or is stopped.
 """
@@ -11,22 +11,25 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder
-from workalike.launch.processes import end_with_parent
+from workalike.launch.processes import end_with_parent, signals_held
 from workalike.launch.run import find_engine
 from workalike.plan.choices import Backend, only_counts
 from workalike.plan.plan_file import write_plan
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
 from workalike.record.run_record import Record, read_record
+from workalike.study.mix.cost import cost_of
 from workalike.study.mix.document import Mix, Part
 from workalike.study.mix.measure import CopyResult, copy_result
+from workalike.study.statistics.extra import scipy_stats
+from workalike.text import plural, seconds_text
 from workalike.workload.what_if import changed, parse_what_if
 from workalike.workload.workload_file import read_workload
 
@@ -100,20 +103,31 @@ def plans_of(mix: Mix, folder: Path) -> list[Plan]:
 
 
 def run_mix(
-    mix: Mix, folder: Path, options: MixOptions, announce: Callable[[str], None] = lambda _: None
-) -> list[CopyResult]:
-    """Run each workload alone, then all copies side by side.
+    mix: Mix,
+    folder: Path,
+    options: MixOptions,
+    announce: Callable[[str], None] = lambda _: None,
+    keep: Callable[[list[list[CopyResult]]], None] = lambda _: None,
+) -> list[list[CopyResult]]:
+    """Run the rounds of a mix: in each every workload alone, and all copies side by side.
 
-    `options.out` gets `plans/`, `alone/NAME/` and `together/NAME-COPY/` with the records.
+    Every second round runs the copies side by side first, so that warm caches and a drift of the system do not favour
+    the same of both each time. `options.out` gets `plans/`, and in `round-N/` the records: `alone/NAME/` and
+    `together/NAME-COPY/`.
 
     Args:
         mix: what to run.
         folder: what its files are relative to.
         options: where.
         announce: called with a line before each run.
+        keep: called after each round with the results of all so far.
+
+    Returns:
+        The results of each round.
 
     Raises:
-        WorkalikeError: as `plans_of`; RUN_FAILED if a run fails, after all others were stopped.
+        WorkalikeError: as `plans_of`; MISSING without scipy, unless there is one round; RUN_FAILED if a run fails,
+            after all others were stopped.
     """
     if only_counts(options.backend):
         raise WorkalikeError(
@@ -122,35 +136,83 @@ def run_mix(
             hint="leave it out, or choose one that moves data",
         )
     find_engine()
+    if mix.repeats > 1:
+        scipy_stats()  # intervals need it: it is asked for before hours of runs, not after them
     plans = plans_of(mix, folder)
     make_folder(options.out / "plans")
     make_folder(options.data)
-    alone, together = [], []
     for part, plan in zip(mix.workloads, plans, strict=True):
-        path = options.out / "plans" / f"{part.name}.json"
-        write_plan(plan, path)
-        data = options.data / f"mix-{part.name}"
-        alone.append(_Copy(part, 1, 0.0, path, data, options.out / "alone" / part.name))
-        for number in range(1, part.weight + 1):
-            together.append(
-                _Copy(
-                    part,
-                    number,
-                    part.start * mix.time_scale,
-                    path,
-                    options.data / f"mix-{part.name}-{number}",
-                    options.out / "together" / f"{part.name}-{number}",
-                )
+        write_plan(plan, _plan_path(options, part))
+    announce(cost_of(mix, plans).text())
+    rounds: list[list[CopyResult]] = []
+    try:
+        for number in range(1, mix.repeats + 1):
+            begun = time.monotonic()
+            rounds.append(_round(mix, number, options, announce))
+            keep(rounds)
+            announce(_after_round(number, mix.repeats, time.monotonic() - begun))
+    except BaseException:
+        # Ctrl-C may have come while a finished run was being tidied up.
+        _remove_empty(options.data / f"mix-{name}" for part in mix.workloads for name in _names(part))
+        if rounds:
+            announce(
+                f"what {plural(len(rounds), 'round')} of {mix.repeats} measured is kept in {options.out}"
             )
-    records = {}
-    for copy in alone:
-        announce(f"{copy.part.name} alone")
-        records[copy.part.name] = _perform([copy], options)[0]
-    announce(f"{len(together)} side by side")
-    return [
-        copy_result(copy.part.name, copy.number, copy.started_s, records[copy.part.name], record)
-        for copy, record in zip(together, _perform(together, options), strict=True)
+        raise
+    return rounds
+
+
+def _after_round(number: int, rounds: int, took_s: float) -> str:
+    left = rounds - number
+    to_go = f"; {plural(left, 'round')} to go, about {seconds_text(left * took_s)}" if left else ""
+    return f"round {number} of {rounds} took {seconds_text(took_s)}{to_go}"
+
+
+def _plan_path(options: MixOptions, part: Part) -> Path:
+    return options.out / "plans" / f"{part.name}.json"
+
+
+def _round(mix: Mix, number: int, options: MixOptions, announce: Callable[[str], None]) -> list[CopyResult]:
+    """One round, in the order that its number gives."""
+    out = options.out / f"round-{number}"
+    together = [
+        _copy(part, copy, part.start * mix.time_scale, f"{part.name}-{copy}", out / "together", options)
+        for part in mix.workloads
+        for copy in range(1, part.weight + 1)
     ]
+
+    def alone() -> dict[str, Record]:
+        records = {}
+        for part in mix.workloads:
+            announce(f"round {number}: {part.name} alone")
+            records[part.name] = _perform([_copy(part, 1, 0.0, part.name, out / "alone", options)], options)[
+                0
+            ]
+        return records
+
+    def side_by_side() -> list[Record]:
+        announce(f"round {number}: {len(together)} side by side")
+        return _perform(together, options)
+
+    if number % 2:
+        before, after = alone(), side_by_side()
+    else:
+        after = side_by_side()
+        before = alone()
+    return [
+        copy_result(copy.part.name, copy.number, copy.started_s, before[copy.part.name], record)
+        for copy, record in zip(together, after, strict=True)
+    ]
+
+
+def _names(part: Part) -> list[str]:
+    """Of the folders of a part's runs: alone, and of each copy."""
+    return [part.name, *(f"{part.name}-{copy}" for copy in range(1, part.weight + 1))]
+
+
+def _copy(part: Part, number: int, start: float, name: str, out: Path, options: MixOptions) -> _Copy:
+    """A run of a part; `name` is that of its folders."""
+    return _Copy(part, number, start, _plan_path(options, part), options.data / f"mix-{name}", out / name)
 
 
 def _perform(copies: Sequence[_Copy], options: MixOptions) -> list[Record]:
@@ -173,9 +235,13 @@ def _perform(copies: Sequence[_Copy], options: MixOptions) -> list[Record]:
         return [read_record(copy.out / "run.json") for copy in copies]
     finally:
         _stop([copy.process for copy in copies if copy.process is not None])
-        for copy in copies:
-            with contextlib.suppress(OSError):  # not empty: what is in it is not of this run
-                copy.data.rmdir()
+        _remove_empty(copy.data for copy in copies)
+
+
+def _remove_empty(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        with contextlib.suppress(OSError):  # not empty: what is in it is not of this run
+            folder.rmdir()
 
 
 def _is_running(copy: _Copy) -> bool:
@@ -188,7 +254,7 @@ def _start(copy: _Copy, options: MixOptions) -> None:
     command += ["--backend", options.backend] if options.backend else []
     command += ["--launcher", options.launcher] if options.launcher else []
     parent = os.getpid()
-    with (copy.out / "stderr.txt").open("wb") as said:
+    with (copy.out / "stderr.txt").open("wb") as said, signals_held():
         copy.process = subprocess.Popen(
             command,
             env={**_UNBOUND, **os.environ},

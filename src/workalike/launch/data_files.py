@@ -1,0 +1,69 @@
+"""Data files of a plan in a folder: refused where they are in the way, and removed after a run.
+
+Only names that the engine makes from the plan's own id are touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from pathlib import Path
+
+from workalike import _core
+from workalike.errors import ErrorKind, WorkalikeError
+from workalike.plan.core import refusal
+
+
+def refuse_existing(core: _core.Plan, folder: Path) -> None:
+    """Refuse a folder with a live run of the plan, or with files in the way; files of a killed run are removed.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE or USAGE, naming the file.
+    """
+    try:
+        core.clean(str(folder))
+    except _core.PlanError as error:
+        raise refusal(error, None) from error
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE,
+            f"the lock file of this plan cannot be used: {error}",
+            file=folder,
+            hint="remove workalike-*.lock or choose another --dir",
+        ) from error
+    found = core.files_in(str(folder))
+    if not found:
+        return
+    path = folder / found[0]
+    raise WorkalikeError(
+        ErrorKind.CANNOT_WRITE,
+        "a data file of an earlier run is in the way"
+        if path.is_file() and not path.is_symlink()
+        else "is in the way: a data file needs this name",
+        file=path,
+        hint="remove it or choose another --dir; a run deletes only its own files",
+    )
+
+
+def remove_data(core: _core.Plan, folder: Path) -> None:
+    """Remove what a killed engine left; the folder itself may be gone."""
+    with contextlib.suppress(OSError, _core.PlanError):
+        core.clean(str(folder))
+
+
+def data_files(core: _core.Plan, folder: Path) -> list[Path]:
+    """The data files of the plan in a folder, in the order of their names; some libraries make folders."""
+    try:
+        return [folder / name for name in sorted(core.files_in(str(folder)))]
+    except (OSError, _core.PlanError):
+        return []
+
+
+def remove_kept(core: _core.Plan, folder: Path) -> None:
+    """Remove the plan's data files that a run has kept, as far as possible."""
+    for path in data_files(core, folder):
+        with contextlib.suppress(OSError):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
