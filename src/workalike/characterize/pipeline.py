@@ -23,6 +23,7 @@ from workalike.characterize.families import (
     split_into_dumps,
 )
 from workalike.characterize.filters import compressibility_in
+from workalike.characterize.holes import with_holes
 from workalike.characterize.meshes import as_mesh
 from workalike.characterize.opened_anew import emptied
 from workalike.characterize.options import CharacterizeOptions, Model
@@ -126,18 +127,20 @@ class _Characterizer:
         self.warnings += contradictions
         if self.options.model is Model.MESH:
             families = [self._as_mesh(facts) for facts in families]
+        workload = Workload(
+            ranks=self.job.nprocs,
+            nodes=traces.nodes(),
+            runtime=round(self.job.run_time, 6),
+            cpu_share=self.cpu_share,
+            compressibility=compressibility_in(families),
+            processes=processes_of(self.job),
+            operations=operations,
+            families=[f.family for f in families],
+            uncovered=uncovered_of(self.losses, noise),
+        )
+        families = with_holes(families, workload)
         return Characterization(
-            workload=Workload(
-                ranks=self.job.nprocs,
-                nodes=traces.nodes(),
-                runtime=round(self.job.run_time, 6),
-                cpu_share=self.cpu_share,
-                compressibility=compressibility_in(families),
-                processes=processes_of(self.job),
-                operations=operations,
-                families=[f.family for f in families],
-                uncovered=uncovered_of(self.losses, noise),
-            ),
+            workload=workload.model_copy(update={"families": [f.family for f in families]}),
             families=families,
             logs=self.logs,
             losses=self.losses,

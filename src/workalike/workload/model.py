@@ -174,7 +174,7 @@ class Family(Strict):
 
     With `reader: neighbour` a rank reads what the rank `shift` places further wrote. `truncate`: each dump empties the
     reused file of a rank before it writes. `backup`: each file but the last is renamed, as a backup of the one that takes its
-    place.
+    place. `sparse`: dumps read holes of their files, bytes that nobody wrote; without it, such a file is made before the run.
     """
 
     role: Role
@@ -187,6 +187,7 @@ class Family(Strict):
     rename: bool = False
     backup: bool = False
     truncate: bool = False
+    sparse: bool = False
     reader: Reader = Reader.WRITER
     shift: Annotated[int, Field(ge=1, le=MAX_RANKS)] = 1
     drop_caches: bool = False
