@@ -11,6 +11,7 @@ from workalike.characterize.alternating import in_turn
 from workalike.characterize.appended import StateFinder
 from workalike.characterize.assemble import families_of
 from workalike.characterize.by_file import in_files
+from workalike.characterize.dataset_misfit import misfit_of_datasets
 from workalike.characterize.datasets import data_sets_in, numbered
 from workalike.characterize.dataspace import known_extents
 from workalike.characterize.draft import Draft, drafts_of
@@ -195,8 +196,10 @@ class _Characterizer:
 
     def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:
         family = as_mesh(facts.family, self.job.nprocs, variables=self.options.variables)
-        rules = [] if family is facts.family else [by(ModelRule.MESH)]
-        return replace(facts, family=family, rules=[*facts.rules, *rules])
+        if family is facts.family:
+            return facts
+        made = replace(facts, family=family, rules=[*facts.rules, by(ModelRule.MESH)])
+        return replace(made, misfit=misfit_of_datasets(made, self.job))
 
     def _data_files(self, file: FileFacts) -> list[DataFile]:
         """The file at the level of each direction: one data file where both directions have the same level."""
