@@ -133,9 +133,10 @@ Hdf5Settings read_hdf5(const Node& family) {
 }
 
 Family read_family(const Node& node, std::int64_t ranks) {
-    node.allow_only({"id",       "role",        "number", "interface", "backend",  "level",      "sharing",
-                     "lifetime", "keep",        "rename", "backup",    "truncate", "reader",     "shift",
-                     "sparse",   "drop_caches", "hints",  "hdf5",      "typhonio", "aggregators"});
+    node.allow_only({"id",      "role",     "number",     "interface", "backend",     "level",
+                     "sharing", "lifetime", "keep",       "rename",    "backup",      "truncate",
+                     "reader",  "shift",    "sparse",     "removed",   "drop_caches", "hints",
+                     "hdf5",    "typhonio", "aggregators"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
@@ -153,6 +154,7 @@ Family read_family(const Node& node, std::int64_t ranks) {
     out.backup = node.boolean("backup", false);
     out.truncate = node.boolean("truncate", false);
     out.sparse = node.boolean("sparse", false);
+    out.removed = node.boolean("removed", false);
     if (const auto reader = node.find("reader")) {
         if (!reader->is_text("writer") && !reader->is_text("neighbour")) {
             reader->fail("unknown word " + reader->quoted(), "use one of writer, neighbour");

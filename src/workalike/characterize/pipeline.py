@@ -28,6 +28,7 @@ from workalike.characterize.holes import with_holes
 from workalike.characterize.meshes import as_mesh
 from workalike.characterize.opened_anew import emptied
 from workalike.characterize.options import CharacterizeOptions, Model
+from workalike.characterize.removed import with_removals
 from workalike.characterize.renamed import backups_of, renames_of, with_backups
 from workalike.characterize.reopened import opened_for_each_part
 from workalike.characterize.result import Characterization, FamilyFacts
@@ -120,7 +121,7 @@ class _Characterizer:
         operations = None
         if self.options.refine:
             families, operations = self._exactly(families, traces, backups_of(facts.files()))
-            families = [emptied(facts, self.job.nprocs) for facts in families]
+            families = [with_removals(emptied(facts, self.job.nprocs)) for facts in families]
         if data_sets:
             families = numbered([*data_sets, *families])
         families = [in_turn(facts, self.job.run_time) for facts in families]

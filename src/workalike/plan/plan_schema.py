@@ -81,6 +81,7 @@ class PlanFamily(Strict):
     backup: bool | None = None  # left out where it is not so
     truncate: bool = False
     sparse: bool | None = None
+    removed: bool | None = None
     reader: Reader = Reader.WRITER
     shift: Positive | None = None
     drop_caches: bool = False

@@ -239,6 +239,7 @@ class _Resolver:
                 rename=family.rename,
                 backup=family.backup or None,
                 sparse=family.sparse or None,
+                removed=family.removed or None,
                 truncate=empties(family, self.options.backend, rank_sets.count(sharing.ranks, self.ranks)),
                 reader=family.reader,
                 shift=self._shift(family),
