@@ -1,4 +1,4 @@
-/* Calls about files: all forms of stat, sync, rename, mmap. */
+/* Calls about files: all forms of stat, sync, rename, unlink, mmap. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -139,4 +139,26 @@ EXPORT int renameat2(int from_folder, const char* from, int to_folder, const cha
     const int64_t start = clock_ns();
     return note_rename(from_folder, from, to_folder, to,
                        REAL(renameat2)(from_folder, from, to_folder, to, flags), start);
+}
+
+/* A folder is no file of the log: rmdir and unlinkat of one are not counted. `remove` does not say which it
+ * was. */
+static int note_removal(int folder, const char* path, int result) {
+    char name[NAME_ROOM];
+    if (result != 0 || !process_counts() || !process_is_ours() || !guard_enter()) return result;
+    KEEP_ERRNO();
+    if (path_absolute_at(folder, path, name)) posix_count_removal(name);
+    guard_leave();
+    return result;
+}
+
+EXPORT int unlink(const char* path) {
+    return note_removal(AT_FDCWD, path, REAL(unlink)(path));
+}
+EXPORT int unlinkat(int folder, const char* path, int flags) {
+    const int result = REAL(unlinkat)(folder, path, flags);
+    return flags & AT_REMOVEDIR ? result : note_removal(folder, path, result);
+}
+EXPORT int remove(const char* path) {
+    return note_removal(AT_FDCWD, path, REAL(remove)(path));
 }

@@ -278,12 +278,23 @@ static const struct record_kind posix_kind = {
     .slowest = {{MAX_READ_TIME, POSIX_MAX_READ_TIME_SIZE}, {MAX_WRITE_TIME, POSIX_MAX_WRITE_TIME_SIZE}},
 };
 
-static const char* const side_names[] = {"truncations"};
-static const struct side_counters side_counters = {.part = "files", .names = side_names, .count = 1};
+enum side_counter { TRUNCATIONS, REMOVALS, SIDE_COUNTS };
+static const char* const side_names[SIDE_COUNTS] = {"truncations", "removals"};
+static const struct side_counters side_counters = {
+    .part = "files", .names = side_names, .count = SIDE_COUNTS};
+
+static void count_beside(const char* name, enum side_counter counter) {
+    if (pause_active()) return; /* no record, which would lie in the mapping without a count */
+    struct side_record* record = side_record_of(&side_counters, name);
+    if (record) side_count(record, counter);
+}
 
 void posix_count_truncation(const char* name) {
-    struct side_record* record = side_record_of(&side_counters, name);
-    if (record) side_count(record, 0);
+    count_beside(name, TRUNCATIONS);
+}
+
+void posix_count_removal(const char* name) {
+    if (settings_count_path(name)) count_beside(name, REMOVALS);
 }
 
 const struct capture_module posix_module = {

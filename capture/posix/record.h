@@ -65,6 +65,8 @@ void posix_count_sync(struct posix_record* record, enum posix_counter counter, s
 /* Counts, for the side file, that a file which this process has written is opened and emptied. Darshan's
    format does not distinguish a file that is written anew from one that is overwritten. */
 void posix_count_truncation(const char* name);
+/* Counts, for the side file, that the name of a file is deleted. Darshan's format has no counter for it. */
+void posix_count_removal(const char* name);
 void posix_count_rename(const char* from, const char* to, struct span span);
 
 #endif

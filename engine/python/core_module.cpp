@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -274,14 +275,14 @@ Tables tables_of(const std::map<std::string, nb::bytes>& given) {
     return tables;
 }
 
-/// The dumps of a plan that read what nobody has written.
-std::vector<std::size_t> unwritten_dumps(const std::string& text, Tables tables) {
+/// The dumps of a plan that read what nobody has written, and whether they read holes of files only.
+std::vector<std::pair<std::size_t, bool>> unwritten_dumps(const std::string& text, Tables tables) {
     const nb::gil_scoped_release unlocked;
     Plan plan = parse_plan(text);
     load_tables(plan, "", std::move(tables));
     check_rules(plan);
-    std::vector<std::size_t> out;
-    for (const UnwrittenRead& read : unwritten_reads(plan)) out.push_back(read.dump);
+    std::vector<std::pair<std::size_t, bool>> out;
+    for (const UnwrittenRead& read : unwritten_reads(plan)) out.emplace_back(read.dump, read.hole);
     return out;
 }
 
@@ -463,7 +464,9 @@ NB_MODULE(_core, m) {
             return unwritten_dumps(text, tables_of(given));
         },
         "text"_a, "tables"_a = std::map<std::string, nb::bytes>{},
-        "Positions of the dumps of a plan that read what nobody has written or prepared.");
+        "The dumps of a plan that read what nobody has written or prepared: their positions, and whether all "
+        "that "
+        "they read lies within the file.");
     m.def("backends", &backends, "The traits of all backends, in their order.");
     nb::class_<ResolvedPlan>(m, "Plan")
         .def(

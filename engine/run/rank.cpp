@@ -319,7 +319,8 @@ void RankRun::after_close(RankPart& part) {
     // application. An older file that was in use no longer when this dump began may be deleted when all have
     // opened the current one, which a collective open ensures.
     const bool overlapped =
-        deletes && setup_.times[part.use.deleted_after].end_s > setup_.times[part.position].start_s;
+        deletes && (part.use.deleted_after == part.position ||
+                    setup_.times[part.use.deleted_after].end_s > setup_.times[part.position].start_s);
     if (slot.members > 1 && (renames || (deletes && (!collective || overlapped)))) {
         mpi::check(MPI_Barrier(setup_.communicators.file(part.family, part.operations.shifted())),
                    "MPI_Barrier");

@@ -4,10 +4,10 @@
 #include <set>
 #include <vector>
 
+#include "data/intervals.hpp"
 #include "errors.hpp"
 #include "expand/dump.hpp"
 #include "run/failure.hpp"
-#include "run/intervals.hpp"
 #include "run/verify.hpp"
 
 namespace wa {

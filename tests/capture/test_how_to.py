@@ -50,7 +50,7 @@ def built(steps: Applied, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_no_more_files_are_touched(steps: Applied) -> None:
-    assert steps.touched == {"capture/removal/removal.c", "capture/CMakeLists.txt"}
+    assert steps.touched == {"capture/folders/folders.c", "capture/CMakeLists.txt"}
     assert len(steps.touched) <= MOST_FILES
 
 
@@ -67,9 +67,7 @@ def test_the_module_counts(
     program = compiled("removes.c", *flags)
     run = profile(program, environment={"KILL": "1"} if how == "killed" else {}, check=how != "killed")
     side = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())
-    counts = {
-        Path(row["file"]).name: (row["files_removed"], row["folders_removed"]) for row in side["removals"]
-    }
-    assert counts == {"first": (1, 0), "second": (1, 0), "folder": (0, 1)}
-    assert {row["rank"] for row in side["removals"]} == {0}
+    counts = {Path(row["file"]).name: (row["made"], row["removed"]) for row in side["folders"]}
+    assert counts == {"folder": (1, 1)}
+    assert {row["rank"] for row in side["folders"]} == {0}
     assert run.record("POSIX", "first")["OPENS"] == 1  # the others count as before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,6 +43,8 @@ class Repeated:
     data: Path
     truncations: int
     """Opens of the replica that emptied a file."""
+    removals: int
+    """Files that the replica deleted."""
 
     def family(self, direction: Direction = Direction.WRITE) -> Family:
         (found,) = (
@@ -70,8 +73,8 @@ def repeated(run: Run) -> Repeated:
     rows = log_against_log(original, replica)
     off = [row for row in rows if row.expected != row.found and not by_chance(row, at_random)]
     assert rows and not off, off
-    emptied = sum(file.truncations for family in replica.families for file in family.files())
-    return Repeated(original, data, emptied)
+    files = [file for family in replica.families for file in family.files()]
+    return Repeated(original, data, sum(f.truncations for f in files), sum(f.removals or 0 for f in files))
 
 
 @pytest.fixture
@@ -107,6 +110,26 @@ def test_a_state_that_takes_the_place_of_the_last(profile: Profile, program: Pat
     family = found.family()
     assert (family.rename, family.keep, family.schedule.dumps) == (True, 1, 5)
     assert found.sizes() == [DUMP]
+
+
+def test_scratch_files_that_are_removed(profile: Profile, program: Path) -> None:
+    found = repeated(profile(program, "scratch"))
+    assert [family.removed for family in found.original.workload.families] == [True]
+    assert found.sizes() == []
+    assert found.removals == 4
+
+
+def test_states_of_which_the_newest_are_kept(profile: Profile, program: Path) -> None:
+    found = repeated(profile(program, "newest"))
+    assert (found.family().keep, found.family().removed, found.family().schedule.dumps) == (2, False, 5)
+    assert (found.removals, found.sizes()) == (3, [DUMP] * 2)
+
+
+def test_removals_are_counted_by_name(profile: Profile, compiled: Callable[..., Path]) -> None:
+    run = profile(compiled("removes.c"))
+    side = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())
+    counts = {Path(row["file"]).name: row["removals"] for row in side["files"]}
+    assert counts == {"first": 1, "second": 1}
 
 
 def test_a_stream_that_is_made_durable(profile: Profile, program: Path) -> None:

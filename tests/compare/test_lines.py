@@ -113,6 +113,28 @@ def test_renames_are_predicted(interface: str, sharing: str, files: int, rename:
     assert found.get("POSIX", Determined()).counters.get("RENAME_SOURCES", 0) == 3 * files * rename
 
 
+@pytest.mark.parametrize(
+    ("fields", "removed"),
+    [({"removed": True}, 5), ({"keep": 2}, 3), ({"lifetime": "reused", "removed": True}, 1), ({}, 0)],
+    ids=str,
+)
+@pytest.mark.parametrize(("sharing", "files"), [("shared", 1), ("per-rank", 4)])
+@pytest.mark.parametrize("interface", ["posix", "stdio"])
+def test_removals_are_predicted(
+    fields: dict[str, Any], removed: int, sharing: str, files: int, interface: str
+) -> None:
+    family: dict[str, Any] = {
+        "role": "scratch",
+        "interface": interface,
+        "sharing": sharing,
+        "schedule": {"count": 5, "every": "1 s"},
+        "content": {"streams": [{"direction": "write", "sizes": ["8 x 4 KiB"]}]},
+    }
+    workload = Workload.model_validate({"workalike": 2, "ranks": 4, "families": [family | fields]})
+    found = predicted(resolve(workload, Options()), [4096])[Role.SCRATCH, 1]
+    assert found["POSIX"].counters["REMOVALS"] == removed * files
+
+
 def streams(**content: Any) -> Workload:
     """Each of two ranks writes a stream of 16 calls."""
     family = {

@@ -59,6 +59,26 @@ def test_rolling_files(engine: Engine, ranks: int, backend: str, mode: str) -> N
     assert {f["index"] for f in result.end["files"]} == {3, 4}
 
 
+@pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
+@pytest.mark.parametrize("mode", ["shared", "per-rank"])
+def test_removed_files(engine: Engine, ranks: int, backend: str, mode: str) -> None:
+    """Each of two files is written by one dump and read by another, and is gone at the end."""
+    item = family(backend, removed=True, sharing=sharing(mode))
+    contents = [content(stream([[ranks, 1000]])), content(stream([[ranks, 1000]], "read"))]
+    dumps = [dump(i, file=i // 2, content=i % 2) for i in range(4)]
+    result = engine(make_plan(ranks, [item], contents, dumps), "--keep", "--verify")
+    assert (result.files(), result.end["files"]) == ({}, [])
+    assert result.end["verified"]["errors"] == 0
+    assert [d["bytes_read"] for d in result.dumps] == [0, 1000 * ranks] * 2
+
+
+@pytest.mark.parametrize("more", [{"keep": 1}, {"rename": True}, {"backup": True}])
+def test_files_that_are_kept_are_not_removed(engine: Engine, more: dict[str, Any]) -> None:
+    plan = make_plan(1, [family("posix", removed=True, **more)], [content(stream([[1, 1000]]))])
+    result = engine(plan, processes=1, check=False)
+    assert (result.code, "families[0].removed: no file is left" in result.refusal) == (2, True)
+
+
 @pytest.mark.parametrize("mode", ["shared", "per-rank"])
 def test_backups(engine: Engine, ranks: int, mode: str) -> None:
     family_spec = family("posix", keep=3, backup=True, sharing=sharing(mode))

@@ -26,8 +26,9 @@ void refuse(const Family& family, const Layout& layout, const Content& content, 
         throw PlanError(place, reason, hint);
     };
     const Hdf5Settings& settings = family.hdf5;
-    if (settings.subfiling && (family.keep > 0 || family.rename || family.backup))
-        no("HDF5 chooses the names of subfiles", "leave out `keep`, `rename` and `backup`, or subfiling");
+    if (settings.subfiling && (family.keep > 0 || family.rename || family.backup || family.removed))
+        no("HDF5 chooses the names of subfiles",
+           "leave out `keep`, `rename`, `backup` and `removed`, or subfiling");
     if (!settings.filters()) return;
     if (content.sized() && family.level != Level::h5d)
         no("filters change the bytes of a dump, so they cannot be stated", "leave out deflate and shuffle");

@@ -8,10 +8,9 @@
 #include "expand/operation.hpp"
 #include "expand/permutation.hpp"
 #include "expand/place.hpp"
+#include "expand/wide.hpp"
 
 namespace wa {
-
-__extension__ using Wide = __int128;  // for sums that a hostile plan could overflow
 
 class StreamOperations {
   public:

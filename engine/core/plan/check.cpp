@@ -59,6 +59,8 @@ void check_families(const Plan& plan) {
         if (family.rename && family.lifetime == Lifetime::reused) {
             fail(place + ".rename", "a reused file keeps its name", "use lifetime per-dump");
         }
+        if (family.removed && (family.rename || family.backup || family.keep > 0))
+            fail(place + ".removed", "no file is left", "leave out keep, rename and backup");
         if (family.backup && (family.rename || family.lifetime != Lifetime::per_dump)) {
             fail(place + ".backup", "goes with lifetime per-dump, and without rename");
         }
@@ -144,9 +146,11 @@ void check_dataset(const Family& family, const std::string& place) {
     if (mode == SharingMode::per_rank || mode == SharingMode::groups || family.sharing.gather)
         fail(place,
              fmt::format("family {} must have sharing shared, subset or root without gather", family.id));
-    if (family.lifetime != Lifetime::reused || family.rename || family.keep > 0 || family.shift > 0)
+    if (family.lifetime != Lifetime::reused || family.rename || family.removed || family.keep > 0 ||
+        family.shift > 0)
         fail(place,
-             fmt::format("family {} must have lifetime reused, without rename, keep and reader", family.id));
+             fmt::format("family {} must have lifetime reused, without rename, removed, keep and reader",
+                         family.id));
 }
 
 /// The ranks of a content must be members of the family that uses it, and a baton goes only between

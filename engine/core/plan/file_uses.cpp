@@ -9,13 +9,14 @@
 namespace wa {
 namespace {
 
-/// A family that keeps so many files deletes one at the end of a dump, the one that it has used longest ago.
+/// A family that keeps so many files deletes one at the end of a dump, the one that it has used longest ago;
+/// one whose files are removed deletes each that no later dump uses.
 void find_deletions(const Plan& plan, std::vector<FileUse>& uses) {
     std::map<std::size_t, std::vector<std::size_t>> last_uses;  // by family, in the order of their end
     for (const std::size_t d : in_order_of_end(dump_times(plan))) {
         const Dump& dump = plan.dumps[d];
         const auto keep = static_cast<std::size_t>(plan.families[dump.family].keep);
-        if (!uses[d].last || keep == 0) continue;
+        if (!uses[d].last || (keep == 0 && !plan.families[dump.family].removed)) continue;
         std::vector<std::size_t>& ended = last_uses[dump.family];
         ended.push_back(d);
         if (ended.size() <= keep) continue;

@@ -168,9 +168,10 @@ std::vector<Skew> read_skew(const Node& node, std::int64_t ranks) {
 }
 
 Family read_family(const Node& node, std::int64_t ranks) {
-    node.allow_only({"id",          "role",  "number", "interface", "backend",     "level",  "sharing",
-                     "lifetime",    "keep",  "rename", "backup",    "truncate",    "reader", "shift",
-                     "drop_caches", "hints", "hdf5",   "typhonio",  "aggregators", "skew"});
+    node.allow_only({"id",      "role",     "number",      "interface", "backend",     "level",
+                     "sharing", "lifetime", "keep",        "rename",    "backup",      "truncate",
+                     "reader",  "shift",    "sparse",      "removed",   "drop_caches", "hints",
+                     "hdf5",    "typhonio", "aggregators", "skew"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
@@ -187,6 +188,8 @@ Family read_family(const Node& node, std::int64_t ranks) {
     out.rename = node.boolean("rename", false);
     out.backup = node.boolean("backup", false);
     out.truncate = node.boolean("truncate", false);
+    out.sparse = node.boolean("sparse", false);
+    out.removed = node.boolean("removed", false);
     if (const auto reader = node.find("reader")) {
         if (!reader->is_text("writer") && !reader->is_text("neighbour")) {
             reader->fail("unknown word " + reader->quoted(), "use one of writer, neighbour");

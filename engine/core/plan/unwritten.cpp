@@ -9,8 +9,10 @@
 #include <tuple>
 
 #include "backends/traits.hpp"
+#include "data/intervals.hpp"
 #include "errors.hpp"
 #include "expand/dump.hpp"
+#include "expand/ranges.hpp"
 #include "plan/file_uses.hpp"
 #include "plan/operation_table.hpp"
 #include "sharing/names.hpp"
@@ -20,8 +22,9 @@ namespace {
 
 /// Up to so many streams, over all files, are looked at; beyond, only the files where a rule changes.
 constexpr std::int64_t most_streams = 2'000'000;
-/// Up to so many rows of a table that is not sorted by rank, times ranks, are looked at.
-constexpr std::int64_t most_rows = 100'000'000;
+/// Up to so many ranges that leave holes, and rows of tables, are looked at one by one. What comes after them
+/// counts as if it left no holes.
+constexpr std::int64_t most_pieces = 2'000'000;
 
 using FileKey = std::pair<std::size_t, std::int64_t>;  // family, file number
 
@@ -90,16 +93,34 @@ bool same_places(const Stream& a, const Stream& b) {
            a.ranks.all == b.ranks.all && a.ranks.set == b.ranks.set && entries(a) == entries(b);
 }
 
-class FileEnds {
-  public:
-    FileEnds(const Plan& plan, const std::vector<FileUse>& uses, const Layout& layout)
-        : plan_(plan), uses_(uses), layout_(layout) {}
+/// No file of a plan that was checked reaches further than 64 bits.
+std::int64_t narrow(Wide bytes) {
+    return static_cast<std::int64_t>(bytes);
+}
 
-    /// Looks for each dump of a file for the first read beyond its end.
-    void look(const FileDumps& file, Findings& found) const {
+ByteRange part_of(const RangeRow& row, std::int64_t index) {
+    const Wide start = row.first + index * row.step;
+    return {narrow(start), narrow(start + row.size)};
+}
+
+ByteRange range_of(const RangeRow& row) {
+    return {narrow(row.first), narrow(row.end())};
+}
+
+/// Goes through the dumps of one file in their order.
+class FileReads {
+  public:
+    FileReads(const Plan& plan, const std::vector<FileUse>& uses, const Layout& layout,
+              std::int64_t& pieces_left, Findings& found)
+        : plan_(plan), uses_(uses), layout_(layout), pieces_left_(pieces_left), found_(found) {}
+
+    /// Looks for each dump of the file for the first read of bytes that were not written.
+    void look(const FileDumps& file) {
         for (const FileSlot& slot : slots_of(file)) {
-            Wide end = prepared_end(file, slot);
-            for (const std::size_t d : file.dumps) look_at_dump(d, slot, end, found);
+            slot_ = slot;
+            written_.clear();
+            written_.add(0, narrow(prepared_end(file)));
+            for (const std::size_t d : file.dumps) look_at_dump(d);
         }
     }
 
@@ -121,70 +142,131 @@ class FileEnds {
     }
 
     /// As run/prepare.cpp makes the file.
-    [[nodiscard]] Wide prepared_end(const FileDumps& file, const FileSlot& slot) const {
+    [[nodiscard]] Wide prepared_end(const FileDumps& file) const {
         Wide end = 0;
         for (const std::size_t d : file.dumps) {
             const Dump& dump = plan_.dumps[d];
             if (!uses_[d].prepared || !(dump.prepare || uses_[d].first)) continue;
-            end = std::max(end, dump_end(plan_, dump, layout_, slot, Direction::read));
+            end = std::max(end, dump_end(plan_, dump, layout_, slot_, Direction::read));
         }
         return end;
     }
 
-    void look_at_dump(std::size_t d, const FileSlot& slot, Wide& end, Findings& found) const {
+    void look_at_dump(std::size_t d) {
         const Dump& dump = plan_.dumps[d];
         const Content& content = plan_.contents[dump.content];
-        const Wide before = end;
+        dump_ = d;
+        fresh_.clear();
+        const bool empties = plan_.families[dump.family].truncate && slot_.members == 1 && !uses_[d].first;
+        if (empties && moves(content, Direction::write)) written_.clear();
         for (std::size_t s = 0; s < content.streams.size(); ++s) {
             const Stream& stream = content.streams[s];
             if (stream.pattern == Pattern::table) {
-                note_table(d, s, slot, end, found);
-                end = std::max(end, table_end(stream, slot, Direction::write, dump.base));
+                if (stream.rows) look_at_table(s, *stream.rows, dump.base + stream.base);
                 continue;
             }
-            const Wide reached = data_end(stream, place_of(stream.ranks, layout_, slot, slot.first_member));
-            if (reached == 0) continue;
-            if (stream.direction == Direction::write) {
-                end = std::max(end, reached + dump.base);
-            } else {
-                note(d, s, slot, end, reached + dump.base, found);
-                if (slot.members > 1 && reached + dump.base > before && !reads_its_own(content, s))
-                    found.read_others.insert(d);
+            for (RangeRow row :
+                 ranges_of(stream, place_of(stream.ranks, layout_, slot_, slot_.first_member))) {
+                row.first += dump.base;
+                if (stream.direction == Direction::write) {
+                    write(row);
+                } else {
+                    read(s, row, slot_.members > 1 && !reads_its_own(content, s));
+                }
             }
         }
+        // What arrays and meshes write is taken as one range without holes.
         if (!content.arrays.empty() || content.fit || content.mesh)
-            end = std::max(end, dump_end(plan_, dump, layout_, slot, Direction::write));
+            fresh_.add(dump.base, narrow(dump_end(plan_, dump, layout_, slot_, Direction::write)));
+        written_.add(fresh_);
     }
 
-    [[nodiscard]] Wide table_end(const Stream& stream, const FileSlot& slot, Direction direction,
-                                 std::int64_t base) const {
-        if (!stream.rows) return 0;
-        std::int64_t end = 0;
-        if (slot.members == layout_.size()) {
-            end = stream.rows->end(direction);
-        } else {
-            for (std::int64_t m = slot.first_member; m < slot.first_member + slot.members; ++m)
-                end = std::max(end, stream.rows->end_of(direction, layout_.members().at(m)));
+    [[nodiscard]] bool afford(std::int64_t pieces) {
+        if (pieces > pieces_left_) return false;
+        pieces_left_ -= pieces;
+        return true;
+    }
+
+    void write(const RangeRow& row) {
+        const ByteRange whole = range_of(row);
+        if (row.count == 1 || !written_.first_gap(whole) || !afford(row.count)) {
+            fresh_.add(whole.start, whole.end);
+            return;
         }
-        return end > 0 ? Wide{base} + stream.base + end : 0;
+        for (std::int64_t i = 0; i < row.count; ++i) {
+            const ByteRange part = part_of(row, i);
+            fresh_.add(part.start, part.end);
+        }
+    }
+
+    void read(std::size_t s, const RangeRow& row, bool of_others) {
+        const ByteRange whole = range_of(row);
+        if (!written_.first_gap(whole)) return;
+        const std::int64_t first = afford(row.count) ? 0 : row.count - 1;
+        for (std::int64_t i = first; i < row.count; ++i) read(s, part_of(row, i), whole.end, of_others);
+    }
+
+    /// `reached`: one past the last byte that is read with these.
+    void read(std::size_t s, ByteRange range, std::int64_t reached, bool of_others) {
+        if (!written_.first_gap(range)) return;
+        if (of_others) found_.read_others.insert(dump_);
+        if (const auto gap = first_gap(written_, fresh_, range)) note(s, *gap, reached);
     }
 
     /// The rows of a table are of both directions, and nothing makes ranks wait for each other amid them:
-    /// each rank may read what was there before, and what it writes itself.
-    void note_table(std::size_t d, std::size_t s, const FileSlot& slot, Wide end, Findings& found) const {
-        const Dump& dump = plan_.dumps[d];
-        const Stream& stream = plan_.contents[dump.content].streams[s];
-        const Wide reached = table_end(stream, slot, Direction::read, dump.base);
-        if (reached <= end) return;
-        const OperationRows& rows = *stream.rows;
-        if (!rows.sorted() && rows.rows() > most_rows / slot.members) return;
-        const Wide base = Wide{dump.base} + stream.base;
-        for (std::int64_t m = slot.first_member; m < slot.first_member + slot.members; ++m) {
-            const std::int64_t rank = layout_.members().at(m);
-            const std::int64_t read = rows.end_of(Direction::read, rank);
-            if (read == 0) continue;
-            note(d, s, slot, std::max(end, base + rows.end_of(Direction::write, rank)), base + read, found);
+    /// each rank may read what was there before, and what it has written itself.
+    void look_at_table(std::size_t s, const OperationRows& rows, std::int64_t base) {
+        const auto [first, last] = rows_of_slot(rows);
+        if (!afford(last - first)) {
+            look_at_ends(s, rows, base);
+            return;
         }
+        Intervals all;
+        std::map<std::int64_t, Intervals> own;  // by rank
+        for (std::int64_t i = first; i < last; ++i) {
+            const OperationTable::Row row = rows.row(i);
+            if (row.length == 0 || !in_slot(row.rank)) continue;
+            const ByteRange range{base + row.offset, base + row.offset + row.length};
+            if (row.write) {
+                all.add(range.start, range.end);
+                own[row.rank].add(range.start, range.end);
+            } else {
+                read_row(s, range, own[row.rank], base + rows.end(Direction::read));
+            }
+        }
+        fresh_.add(all);
+    }
+
+    void read_row(std::size_t s, ByteRange range, const Intervals& own, std::int64_t reached) {
+        while (const auto gap = first_gap(written_, fresh_, range)) {
+            if (const auto missing = own.first_gap(*gap)) {
+                note(s, *missing, reached);
+                return;
+            }
+            range.start = gap->end;
+        }
+    }
+
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> rows_of_slot(const OperationRows& rows) const {
+        const std::int64_t last_member = slot_.first_member + slot_.members - 1;
+        return {rows.range_of(layout_.members().at(slot_.first_member)).first,
+                rows.range_of(layout_.members().at(last_member)).second};
+    }
+
+    [[nodiscard]] bool in_slot(std::int64_t rank) const {
+        const auto member = layout_.members().index_of(rank);
+        return member && *member >= slot_.first_member && *member < slot_.first_member + slot_.members;
+    }
+
+    /// Of a table that is too long to be looked at row by row, only the ends count; they are those of all
+    /// files.
+    void look_at_ends(std::size_t s, const OperationRows& rows, std::int64_t base) {
+        const std::int64_t reached = base + rows.end(Direction::read);
+        const std::int64_t written = base + rows.end(Direction::write);
+        const std::int64_t end = std::max({written_.end(), fresh_.end(), written});
+        const bool one_file = slot_.members == layout_.size();
+        if (one_file && rows.end(Direction::read) > 0 && reached > end) note(s, {end, reached}, reached);
+        fresh_.add(base, written);
     }
 
     /// Whether each rank reads only what it has written itself in an earlier stream.
@@ -195,16 +277,28 @@ class FileEnds {
         });
     }
 
-    static void note(std::size_t d, std::size_t s, const FileSlot& slot, Wide end, Wide reached,
-                     Findings& found) {
-        if (reached <= end) return;
-        found.unwritten.try_emplace(
-            d, UnwrittenRead{d, s, slot, static_cast<std::int64_t>(end), static_cast<std::int64_t>(reached)});
+    /// A read of [.., reached) that begins to miss data at `gap`.
+    void note(std::size_t s, ByteRange gap, std::int64_t reached) {
+        const std::int64_t end = std::max(written_.end(), fresh_.end());
+        const bool hole = reached <= end;
+        if (plan_.families[plan_.dumps[dump_].family].sparse) {
+            if (hole) return;
+            gap = {std::max(gap.start, end), reached};
+        }
+        const UnwrittenRead read{dump_, s, slot_, gap.start, gap.end, hole};
+        const auto [known, first] = found_.unwritten.try_emplace(dump_, read);
+        if (!first && known->second.hole && !hole) known->second = read;
     }
 
     const Plan& plan_;
     const std::vector<FileUse>& uses_;
     const Layout& layout_;
+    std::int64_t& pieces_left_;
+    Findings& found_;
+    FileSlot slot_;
+    std::size_t dump_ = 0;
+    Intervals written_;  // before the dump
+    Intervals fresh_;    // in the dump
 };
 
 /// What was found for one dump holds for another.
@@ -223,6 +317,7 @@ Findings findings_of(const Plan& plan) {
     layouts.reserve(plan.families.size());
     for (const Family& family : plan.families) layouts.emplace_back(family, plan.ranks);
     Findings found;
+    std::int64_t pieces_left = most_pieces;
     // Files of a family with a dump each are alike where their contents are: the first stands for all.
     std::map<std::tuple<std::size_t, std::size_t, std::int64_t, bool>, std::size_t> known;
     for (const auto& [key, file] : files_of(plan)) {
@@ -237,7 +332,7 @@ Findings findings_of(const Plan& plan) {
                 continue;
             }
         }
-        FileEnds(plan, uses, layouts[key.first]).look(file, found);
+        FileReads(plan, uses, layouts[key.first], pieces_left, found).look(file);
     }
     return found;
 }
@@ -268,7 +363,8 @@ void check_reads(const Plan& plan) {
     throw PlanError(fmt::format("dumps[{}]", read.dump),
                     fmt::format("stream {} reads bytes {} to {} of {}, which no dump has written",
                                 read.stream, read.from, read.to - 1, name),
-                    "set prepare to true, or write them before");
+                    read.hole ? "set prepare to true, or sparse of the family if the file has a hole there"
+                              : "set prepare to true, or write them before");
 }
 
 }  // namespace wa

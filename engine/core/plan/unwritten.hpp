@@ -1,5 +1,5 @@
-// Reads of what was never written: bytes beyond the end of a file that no dump has written so far and that
-// are not prepared. A hole within a file is read as zeros, so only the file's end counts.
+// Reads of what was never written: bytes of a file that no dump has written so far and that are not prepared.
+// A family that is `sparse` reads holes within its files as zeros; of it only the ends of files count.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,21 @@
 
 namespace wa {
 
-/// The bytes [from, to) of a file that a dump reads although the file ends at `from`.
+/// The bytes [from, to) of a file that a dump reads although nobody has written them.
 struct UnwrittenRead {
     std::size_t dump = 0;    // position in the plan
     std::size_t stream = 0;  // of the dump's content
     FileSlot slot;
     std::int64_t from = 0;
     std::int64_t to = 0;
+    bool hole = false;  // all that the stream reads lies before the end of the file
 };
 
 /// The first such read of each dump that has any, in the order of the plan. Only streams of backends whose
 /// files are plain bytes are looked at. Of a family with very many files, those are looked at where a rule of
-/// the plan changes.
+/// the plan changes; of a plan with very many strided operations or rows of tables, the later ones count as
+/// if they left no holes. What arrays and meshes write counts as one range, and what they read is not looked
+/// at.
 [[nodiscard]] std::vector<UnwrittenRead> unwritten_reads(const Plan& plan);
 
 /// Raises PlanError for the first of them, with the file and the range.

@@ -1,6 +1,6 @@
 """Reads the file that capture wrote beside a log, LOG.extra.json, with what Darshan lacks.
 
-These are sizes of STDIO calls, truncations of files, calls on HDF5 attributes, and the CPU time of processes.
+These are sizes of STDIO calls, truncations and removals of files, calls on HDF5 attributes, and the CPU time of processes.
 
 The file is as untrusted as the log: sizes that contradict the log's counters are not used.
 """
@@ -42,6 +42,7 @@ class _File(BaseModel):
 
     file: str
     truncations: int = Field(default=0, ge=0, le=MAX_COUNT)
+    removals: int = Field(default=0, ge=0, le=MAX_COUNT)
 
 
 class _Hdf5(BaseModel):
@@ -81,14 +82,15 @@ class ProcessTime:
 
 @dataclass
 class SideFile:
-    """By name of a file: the sizes of its STDIO calls by rank, how often it was emptied after it was written, and the
-    HDF5 calls on its attributes (created, opened, written).
+    """By name of a file: the sizes of its STDIO calls by rank, how often it was emptied after it was written, how often
+    its name was deleted, and the HDF5 calls on its attributes (created, opened, written).
 
     `processes` has one item for each process whose CPU time is known.
     """
 
     stdio_sizes: dict[str, SizesOfRank] = field(default_factory=dict)
     truncations: dict[str, int] = field(default_factory=dict)
+    removals: dict[str, int] = field(default_factory=dict)
     processes: list[ProcessTime] = field(default_factory=list)
     attribute_calls: dict[str, int] = field(default_factory=dict)
 
@@ -113,8 +115,10 @@ def read_side_file(log: Path, warnings: list[str]) -> SideFile:
             }
             sizes.setdefault(call.file, {})[call.rank] = pairs
         truncations: Counter[str] = Counter()
+        removals: Counter[str] = Counter()
         for counted in side.files:
             truncations[counted.file] += counted.truncations
+            removals[counted.file] += counted.removals
         attributes: Counter[str] = Counter()
         for row in side.hdf5:
             attributes[row.file] += row.attributes_created + row.attributes_opened + row.attributes_written
@@ -130,7 +134,7 @@ def read_side_file(log: Path, warnings: list[str]) -> SideFile:
         warnings.append(f"the side file {path.name} is not used: {reason}")
         return SideFile()
     processes = [ProcessTime(p.start, p.end, p.cpu_s) for p in side.processes]
-    return SideFile(sizes, dict(truncations), processes, dict(attributes))
+    return SideFile(sizes, dict(truncations), dict(removals), processes, dict(attributes))
 
 
 def _pairs(pairs: list[tuple[int, int]]) -> Iterator[Pair]:

@@ -11,6 +11,7 @@ from workalike.characterize.alternating import in_turn
 from workalike.characterize.appended import StateFinder
 from workalike.characterize.assemble import families_of
 from workalike.characterize.by_file import in_files
+from workalike.characterize.dataset_misfit import misfit_of_datasets
 from workalike.characterize.datasets import data_sets_in, numbered
 from workalike.characterize.dataspace import known_extents
 from workalike.characterize.draft import Draft, drafts_of
@@ -23,9 +24,11 @@ from workalike.characterize.families import (
     split_into_dumps,
 )
 from workalike.characterize.filters import compressibility_in
+from workalike.characterize.holes import with_holes
 from workalike.characterize.meshes import as_mesh
 from workalike.characterize.opened_anew import emptied
 from workalike.characterize.options import CharacterizeOptions, Model
+from workalike.characterize.removed import with_removals
 from workalike.characterize.renamed import backups_of, renames_of, with_backups
 from workalike.characterize.reopened import opened_for_each_part
 from workalike.characterize.result import Characterization, FamilyFacts
@@ -118,7 +121,7 @@ class _Characterizer:
         operations = None
         if self.options.refine:
             families, operations = self._exactly(families, traces, backups_of(facts.files()))
-            families = [emptied(facts, self.job.nprocs) for facts in families]
+            families = [with_removals(emptied(facts, self.job.nprocs)) for facts in families]
         if data_sets:
             families = numbered([*data_sets, *families])
         families = [in_turn(facts, self.job.run_time) for facts in families]
@@ -126,18 +129,20 @@ class _Characterizer:
         self.warnings += contradictions
         if self.options.model is Model.MESH:
             families = [self._as_mesh(facts) for facts in families]
+        workload = Workload(
+            ranks=self.job.nprocs,
+            nodes=traces.nodes(),
+            runtime=round(self.job.run_time, 6),
+            cpu_share=self.cpu_share,
+            compressibility=compressibility_in(families),
+            processes=processes_of(self.job),
+            operations=operations,
+            families=[f.family for f in families],
+            uncovered=uncovered_of(self.losses, noise),
+        )
+        families = with_holes(families, workload)
         return Characterization(
-            workload=Workload(
-                ranks=self.job.nprocs,
-                nodes=traces.nodes(),
-                runtime=round(self.job.run_time, 6),
-                cpu_share=self.cpu_share,
-                compressibility=compressibility_in(families),
-                processes=processes_of(self.job),
-                operations=operations,
-                families=[f.family for f in families],
-                uncovered=uncovered_of(self.losses, noise),
-            ),
+            workload=workload.model_copy(update={"families": [f.family for f in families]}),
             families=families,
             logs=self.logs,
             losses=self.losses,
@@ -192,8 +197,10 @@ class _Characterizer:
 
     def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:
         family = as_mesh(facts.family, self.job.nprocs, variables=self.options.variables)
-        rules = [] if family is facts.family else [by(ModelRule.MESH)]
-        return replace(facts, family=family, rules=[*facts.rules, *rules])
+        if family is facts.family:
+            return facts
+        made = replace(facts, family=family, rules=[*facts.rules, by(ModelRule.MESH)])
+        return replace(made, misfit=misfit_of_datasets(made, self.job))
 
     def _data_files(self, file: FileFacts) -> list[DataFile]:
         """The file at the level of each direction: one data file where both directions have the same level."""

@@ -81,6 +81,12 @@ class SynthesisRule(Rule):
         "files: each dump's takes the name of the one before, which is renamed and kept, as the log's renames say",
     )
     TRUNCATED = "truncated", "files: emptied by each dump, as the side file of the log says"
+    REMOVED = "removed", "files: deleted after their last dump, as the side file of the log says"
+    OLDER_REMOVED = "older-removed", "files: all but the newest are deleted, as the side file of the log says"
+    SPARSE = (
+        "sparse",
+        "reads: also of bytes between those that dumps wrote, which are taken as holes of the file",
+    )
     OPENED_TO_APPEND = (
         "opened-to-append",
         "files: one file that each dump opens to append to it (the predicted counters fit better)",

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from workalike import _core
+from workalike.characterize.dataset_misfit import misfit_of_datasets
 from workalike.characterize.result import FamilyFacts
 from workalike.characterize.rules import SynthesisRule
 from workalike.characterize.synthesis import (
@@ -83,7 +84,7 @@ def _judged(facts: FamilyFacts, job: JobFacts) -> FamilyFacts:
     refiner = Refiner(facts, job)
     misfit = refiner.misfit(facts.family) if refiner.compares() else None
     if misfit is None:
-        return facts
+        return replace(facts, misfit=misfit_of_datasets(facts, job))
     found = list(_runners_up(refiner, misfit)) if is_guessed(facts.family) else []
     if not found:
         return replace(facts, misfit=misfit)

@@ -33,7 +33,14 @@ from workalike.facts.times import Interval, closed_interval
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
 from workalike.predict.chance import families_at_random, without_chance
-from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log, is_apart
+from workalike.predict.determined import (
+    REMOVALS,
+    RULES,
+    Determined,
+    alignment_of,
+    determined_of_log,
+    is_apart,
+)
 from workalike.predict.prediction import Key, predicted
 from workalike.workload import units
 from workalike.workload.content import CALLS
@@ -113,6 +120,8 @@ class Refiner:
         # What the library does below MPI-IO tells where the application's bytes lie.
         modules = (self.module, "POSIX") if self.module == "MPI-IO" else (self.module,)
         self.logs = {module: determined_of_log(self.files, module) for module in modules}
+        for log in self.logs.values():
+            log.counters.pop(REMOVALS, None)  # `removed` says them, after all other readings
         return True
 
     def best(self) -> FamilyFacts:

@@ -96,7 +96,7 @@ def command(
             if family.misfit is None:
                 opt.warn(
                     f"{family.family.role.value} {family.family.number}: not compared with the log's counters: more than "
-                    f"{THRESHOLDS.synthesis_calls:,} calls, datasets of a library, or files of several families"
+                    f"{THRESHOLDS.synthesis_calls:,} calls, or files of several families"
                 )
             for row in family.misfit_sentences():
                 opt.warn(f"{family.family.role.value} {family.family.number}: off by more than 5 %: {row}")

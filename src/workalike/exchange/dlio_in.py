@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-import yaml
-
-from workalike.errors import ErrorKind, WorkalikeError
-from workalike.exchange.notes import Imported, Notes
-from workalike.workload.workload_file import line_of, load_yaml
+from workalike.exchange.dlio_checkpoints import checkpoints_alone
+from workalike.exchange.dlio_document import DlioDocument
+from workalike.exchange.notes import Imported
 
 LAYERS = ("num_layers", "layer_parameters", "optimization_groups", "transformer")
 FORMATS = ("npz", "npy", "jpeg", "png", "tfrecord", "csv", "hdf5", "indexed_binary", "mmap_indexed_binary")
@@ -34,7 +32,8 @@ MOST_EPOCHS = 100_000
 
 
 def read_dlio(path: str | Path, text: str, ranks: int | None) -> Imported:
-    """A workload with the training data set, and that of the evaluation and checkpoints where there are any.
+    """A workload with the training data set, and that of the evaluation and checkpoints where there are any; or with
+    the checkpoints alone, where there is no training.
 
     Args:
         path: the file, for messages.
@@ -44,28 +43,27 @@ def read_dlio(path: str | Path, text: str, ranks: int | None) -> Imported:
     Raises:
         WorkalikeError: USAGE naming the line and the key, with a hint.
     """
-    return _Import(Path(path), text, ranks or 1).run(given=ranks is not None)
+    document = DlioDocument(Path(path), text)
+    trains = document.flag("workflow", "train", True)
+    if not trains and document.flag("workflow", "checkpoint", False):
+        return checkpoints_alone(document, ranks)
+    if not isinstance(document.document.get("dataset"), dict):
+        document.refuse(("dataset",), "is not a workload of DLIO", "give the section `dataset`")
+    if not trains:
+        document.refuse(
+            ("workflow", "train"),
+            "no data set is read without training",
+            "import one with train: True or checkpoint: True, or write the workload",
+        )
+    return _Import(document, ranks or 1).run(given=ranks is not None)
 
 
-class _Import:
-    def __init__(self, path: Path, text: str, trainers: int) -> None:
-        self.path = path
-        self.node, document = load_yaml(text, path, hint="see docs/exchange.md")
-        if not isinstance(document, dict) or not isinstance(document.get("dataset"), dict):
-            self.refuse(("dataset",), "is not a workload of DLIO", "give the section `dataset`")
-        self.document = document
+class _Import(DlioDocument):
+    def __init__(self, document: DlioDocument, trainers: int) -> None:
+        self.__dict__ |= document.__dict__
         self.trainers = trainers
-        self.notes = Notes()
 
     def run(self, *, given: bool) -> Imported:
-        if not self.flag("workflow", "train", True):
-            only = self.flag("workflow", "checkpoint", False)
-            what = "a workload that only writes checkpoints is not read" if only else "no data set is read"
-            self.refuse(
-                ("workflow", "train"),
-                f"{what} without training",
-                "import one with train: True, or write the workload",
-            )
         if not given:
             self.notes.say("one training process; -n gives another number")
         self.format()
@@ -229,39 +227,6 @@ class _Import:
             }
         ]
 
-    def section(self, name: str) -> dict[str, Any]:
-        found = self.document.get(name)
-        if found is None:
-            return {}
-        if not isinstance(found, dict):
-            self.refuse((name,), "is not a section", "give `key: value` lines")
-        return found
-
-    def value(self, section: str, key: str, default: Any) -> Any:
-        found = self.section(section).get(key)
-        return default if found is None else found
-
-    def flag(self, section: str, key: str, default: bool) -> bool:
-        found = self.value(section, key, default)
-        if not isinstance(found, bool):
-            self.refuse((section, key), f"{str(found)[:40]!r} is neither True nor False", "give one")
-        return found
-
-    def number(self, section: str, key: str, default: float, low: float, high: float) -> float:
-        found = self.value(section, key, default)
-        if isinstance(found, bool) or not isinstance(found, int | float) or not low <= found <= high:
-            self.refuse(
-                (section, key), f"{str(found)[:40]} is not a number from {low:g} to {high:g}", "give one"
-            )
-        number: float = found
-        return number
-
-    def whole(self, section: str, key: str, default: int, low: int, high: int) -> int:
-        found = self.number(section, key, default, low, high)
-        if found != round(found):
-            self.refuse((section, key), f"{found} is not a whole number", "give one")
-        return round(found)
-
     def time(self, section: str, key: str) -> float:
         """Seconds; of a distribution, its mean."""
         found = self.value(section, key, 0.0)
@@ -273,11 +238,6 @@ class _Import:
             self.refuse((section, key), "is not a distribution of seconds", "give its mean")
         self.notes.say(f"{key} is its mean, {mean:g} s, for every batch")
         return mean
-
-    def refuse(self, keys: tuple[str, ...], message: str, hint: str) -> NoReturn:
-        node: yaml.Node | None = self.node
-        place = f"line {line_of(node, keys)}, {'.'.join(keys)}"
-        raise WorkalikeError(ErrorKind.USAGE, message, file=self.path, place=place, hint=hint)
 
 
 def _mean(parts: dict[str, float]) -> float | None:

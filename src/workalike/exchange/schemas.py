@@ -20,6 +20,7 @@ from workalike.record.run_record import record_schema
 from workalike.workload import long_lists
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.per_dump import OF_CONTENT, OF_STREAM, OF_TABLE
+from workalike.workload.per_dump_arrays import OF_ARRAY, OF_SLAB
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 MARK = "x-workalike"
@@ -42,7 +43,10 @@ def workload_schema() -> dict[str, Any]:
         MARK: shared[MARK],
         "anyOf": [word, {"$ref": shared["$ref"]}],
     }
-    for part, fields in (("Content", OF_CONTENT), ("Stream", OF_STREAM), ("Rows", OF_TABLE)):
+    of_each_dump = {
+        "Content": OF_CONTENT, "Stream": OF_STREAM, "Rows": OF_TABLE, "Arrays": OF_ARRAY, "Slab": OF_SLAB
+    }  # fmt: skip
+    for part, fields in of_each_dump.items():
         properties = schema["$defs"][part]["properties"]
         for name in fields:
             properties[name] = _or_of_each_dump(properties[name])

@@ -111,8 +111,8 @@ class Facts:
 
     `nprocs` ranks ran for `run_time` seconds; `logs` is the number of logs. `record_ids` uint64[N] and `names` identify
     the files. `stripe_size` (bytes) and `stripe_count` int64[N] are their Lustre layout, 0 where it is not known.
-    `truncations` int64[N] are the opens that emptied a written file, 0 where no side file reports them. `cpu_share` is
-    the share of their run that processes used a core for (0 to 1), None where no side file reports it.
+    `truncations` int64[N] are the opens that emptied a written file, 0 where no side file reports them; `removals` int64[N]
+    how often their names were deleted, -1 where the log does not count that. `cpu_share` is the share of their run that processes used a core for (0 to 1), None where no side file reports it.
     """
 
     nprocs: int
@@ -123,6 +123,7 @@ class Facts:
     stripe_size: IntArray
     stripe_count: IntArray
     truncations: IntArray
+    removals: IntArray
     modules: dict[str, RecordColumns]
     calls: CallColumns
     partial_modules: tuple[str, ...] = ()
@@ -140,6 +141,7 @@ class Facts:
         """As `files`, of some rows only."""
         sizes, counts = self.stripe_size.tolist(), self.stripe_count.tolist()
         numbers, emptied = self.record_ids.tolist(), self.truncations.tolist()
+        removed = self.removals.tolist()
         out = {
             row: FileFacts(
                 numbers[row],
@@ -147,6 +149,7 @@ class Facts:
                 self.nprocs,
                 stripe=(sizes[row], counts[row]) if sizes[row] else None,
                 truncations=emptied[row],
+                removals=removed[row] if removed[row] >= 0 else None,
             )
             for row in which
         }

@@ -68,6 +68,8 @@ class _Found:
     names: list[str] = field(default_factory=list)
     stripes: dict[int, tuple[int, int]] = field(default_factory=dict)
     truncations: Counter[int] = field(default_factory=Counter)
+    removals: Counter[int] = field(default_factory=Counter)
+    counts_removals: bool = False  # a log of ours: what it does not report was not removed
     chunks: dict[str, list[RecordColumns]] = field(default_factory=dict)
     calls: list[_Call] = field(default_factory=list)
     processes: list[ProcessTime] = field(default_factory=list)
@@ -135,7 +137,7 @@ class _Found:
                     self.stripes[row] = (record.stripe_size, record.stripe_count)
 
     def add_side_file(self, member: Member, warnings: list[str]) -> None:
-        """The sizes of STDIO calls, the truncations of files and the CPU times, where the log has a side file.
+        """The sizes of STDIO calls, the truncations and removals of files and the CPU times, where the log has a side file.
 
         A rank that the side file names without any call gets one row with no operations.
         """
@@ -143,6 +145,9 @@ class _Found:
         self.processes += side.processes
         for row, name in enumerate(self.names) if side.truncations else ():
             self.truncations[row] += side.truncations.get(name, 0)
+        self.counts_removals |= "workalike" in member.log.job.metadata.get("lib_ver", "")
+        for row, name in enumerate(self.names) if side.removals else ():
+            self.removals[row] += side.removals.get(name, 0)
         reported = side.stdio_sizes
         if not reported:
             return
@@ -175,6 +180,10 @@ class _Found:
             stripe_size=stripes[:, 0],
             stripe_count=stripes[:, 1],
             truncations=np.array([self.truncations[row] for row in range(len(self.names))], dtype=np.int64),
+            removals=np.array(
+                [self.removals[row] if self.counts_removals else -1 for row in range(len(self.names))],
+                dtype=np.int64,
+            ),
             modules={module: _joined(chunks) for module, chunks in self.chunks.items()},
             calls=CallColumns(*(calls[:, column] for column in range(5))),
             partial_modules=tuple(sorted({n for log in logs for n, m in log.modules.items() if m.partial})),

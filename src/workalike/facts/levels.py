@@ -46,9 +46,7 @@ def split_stdio(file: FileFacts) -> list[FileFacts]:
     if not moved or not stdio.total("BYTES_READ") + stdio.total("BYTES_WRITTEN"):
         return [file]
     return [
-        FileFacts(
-            file.record_id, file.name, file.nprocs, part, stripe=file.stripe, truncations=file.truncations
-        )
+        FileFacts(file.record_id, file.name, file.nprocs, part, file.stripe, file.truncations, file.removals)
         for part in ({"STDIO": stdio}, others)
     ]
 

@@ -116,6 +116,7 @@ def _file_columns(pa: Any, job: int, facts: Facts, names: bool) -> dict[str, Any
         "stripe_size": facts.stripe_size,
         "stripe_count": facts.stripe_count,
         "truncations": facts.truncations,
+        "removals": facts.removals,
     }
     return {**columns, "name": pa.array(facts.names, pa.string())} if names else columns
 
@@ -167,6 +168,7 @@ def _facts(
         stripe_size=files["stripe_size"],
         stripe_count=files["stripe_count"],
         truncations=files["truncations"],
+        removals=files["removals"] if "removals" in files else np.full(number, -1, dtype=np.int64),
         modules={module: _records(module, columns, number) for module, columns in modules.items()},
         calls=CallColumns(**calls),
         partial_modules=tuple(job["partial_modules"]),

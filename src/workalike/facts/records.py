@@ -144,6 +144,7 @@ class FileFacts:
     modules: dict[str, ModuleFacts] = field(default_factory=dict)
     stripe: tuple[int, int] | None = None  # size in bytes and count of a Lustre layout
     truncations: int = 0  # opens that emptied what the process had written, where a side file reports them
+    removals: int | None = None  # how often the name was deleted; None where the log does not count that
 
     @property
     def key(self) -> tuple[int, bool]:

@@ -69,6 +69,7 @@ def restricted(facts: Facts, which: IntArray) -> Facts:
         stripe_size=facts.stripe_size[which],
         stripe_count=facts.stripe_count[which],
         truncations=facts.truncations[which],
+        removals=facts.removals[which],
         modules=modules,
         calls=CallColumns(nothing, nothing, nothing, nothing, nothing),
     )

@@ -98,6 +98,8 @@ class PlanFamily(Strict):
     rename: bool = False
     backup: bool | None = None  # left out where it is not so
     truncate: bool = False
+    sparse: bool | None = None
+    removed: bool | None = None
     reader: Reader = Reader.WRITER
     shift: Positive | None = None
     drop_caches: bool = False

@@ -129,23 +129,37 @@ def _resolved(workload: wl.Workload, ranks: int, factor: Fraction, options: Opti
 
 
 def _with_data_to_read(resolved: plan.Plan) -> plan.Plan:
-    """The plan, in which files that a dump reads further than any dump has written are made before the run.
+    """The plan, in which files are made before the run of which a dump reads bytes that no dump has written.
 
     Such a file was there before the original run, or operations that are scaled in whole numbers leave less to read.
     """
+    for position, _ in _reads_of_nothing(resolved):
+        resolved.dumps[position].prepare = True
+    return resolved
+
+
+def families_that_read_holes(workload: wl.Workload) -> set[int]:
+    """The families, by their position, with a dump all of whose reads lie within its file, but not all in data."""
+    resolver = _Resolver(workload, workload.ranks, Fraction(1), Options())
+    for number, family in enumerate(workload.families):
+        resolver.add_family(number, family)
+    resolved = _plan_of(resolver, workload, workload.ranks, Fraction(1), Options())
+    return {resolved.dumps[position].family for position, hole in _reads_of_nothing(resolved) if hole}
+
+
+def _reads_of_nothing(resolved: plan.Plan) -> list[tuple[int, bool]]:
+    """The dumps that read bytes that nobody has written, and whether these lie within the file."""
     reading = {
         i
         for i, c in enumerate(resolved.contents)
         if moves(c, wl.Direction.READ) or any(stream.table for stream in c.streams)
     }
-    if any(dump.content in reading and not dump.prepare for dump in resolved.dumps):
-        try:
-            found = _core.unwritten_dumps(plan_text(resolved), resolved.tables)
-        except _core.PlanError:  # refused, with its reason, by whoever uses the plan
-            return resolved
-        for position in found:
-            resolved.dumps[position].prepare = True
-    return resolved
+    if not any(dump.content in reading and not dump.prepare for dump in resolved.dumps):
+        return []
+    try:
+        return _core.unwritten_dumps(plan_text(resolved), resolved.tables)
+    except _core.PlanError:  # refused, with its reason, by whoever uses the plan
+        return []
 
 
 def _compressibility(workload: wl.Workload, options: Options) -> float:
@@ -225,6 +239,8 @@ class _Resolver:
                 keep=family.keep,
                 rename=family.rename,
                 backup=family.backup or None,
+                sparse=family.sparse or None,
+                removed=family.removed or None,
                 truncate=empties(family, self.options.backend, rank_sets.count(sharing.ranks, self.ranks)),
                 reader=family.reader,
                 shift=self._shift(family),

@@ -7,7 +7,7 @@ pairs of a value and its count (docs/reference/darshan-meaning.md).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +27,9 @@ LARGEST = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
 EFFECTIVE = "EFFECTIVE_RANKS"
 """How many ranks with equal shares of a shared file's bytes would have the same variance of bytes (one number for each
 file that all ranks opened, added; docs/reference/reading-counters.md#rank-set)."""
+
+REMOVALS = "REMOVALS"
+"""How often names of the files were deleted: the side file of our capture counts it, Darshan does not."""
 
 PLACES = 4
 """Common values that a record has."""
@@ -64,7 +67,7 @@ RULES: dict[str, ModuleRules] = {
     "POSIX": ModuleRules(
         counters=(
             *("OPENS", "READS", "WRITES", "SEEKS", "BYTES_READ", "BYTES_WRITTEN"),
-            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "RENAME_SOURCES", EFFECTIVE),
+            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "RENAME_SOURCES", REMOVALS, EFFECTIVE),
             *("CONSEC_READS", "CONSEC_WRITES", "SEQ_READS", "SEQ_WRITES", "RW_SWITCHES", "FILE_NOT_ALIGNED"),
             *(f"SIZE_{kind}_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
         ),
@@ -102,7 +105,7 @@ MPI-IO are the library's."""
 DATA_ONLY = ("OPENS", "SEEKS", "FSYNCS")
 """Not determined in POSIX records below MPI-IO."""
 
-OF_STREAMS = ("FSYNCS", "FDSYNCS", "RENAME_SOURCES")
+OF_STREAMS = ("FSYNCS", "FDSYNCS", "RENAME_SOURCES", REMOVALS)
 """All that is determined in POSIX records below STDIO: what an application does with a stream's file itself."""
 
 
@@ -151,7 +154,8 @@ class Determined:
 
     def of_streams(self) -> Determined:
         """What of POSIX records below STDIO is determined: 0 where there are none."""
-        return Determined({name: self.counters.get(name, 0) for name in OF_STREAMS}, complete=False)
+        known = (name for name in OF_STREAMS if name != REMOVALS or name in self.counters)
+        return Determined({name: self.counters.get(name, 0) for name in known}, complete=False)
 
     def merge(self, other: Determined) -> None:
         """Add the counters of other files."""
@@ -168,7 +172,13 @@ class Determined:
                 self.common[table][value] += count
 
 
-def determined_of_log(files: Iterable[FileFacts], module: str) -> Determined:
+def removals_of(files: Collection[FileFacts]) -> int | None:
+    """How often names of the files were deleted; None where the log does not count that."""
+    counted = {file.record_id: file.removals for file in files if file.removals is not None}
+    return sum(counted.values()) if counted else None
+
+
+def determined_of_log(files: Collection[FileFacts], module: str) -> Determined:
     """The counters of a module over some files of a log; opens are those of the application."""
     out = Determined()
     opens = 0
@@ -182,6 +192,8 @@ def determined_of_log(files: Iterable[FileFacts], module: str) -> Determined:
             opens += opens_in(facts, file.nprocs) if module in NOT_OPENS else 0
     if module in NOT_OPENS and out.counters:
         out.counters["OPENS"] = opens
+    if module == "POSIX" and (removals := removals_of(files)) is not None:
+        out.counters[REMOVALS] = removals
     if effective and EFFECTIVE in RULES[module].counters:
         out.counters[EFFECTIVE] = effective
     return out

@@ -9,9 +9,9 @@ from workalike import _core
 from workalike.darshan import layouts
 from workalike.facts.records import MODULE_OF_LEVEL, IntArray
 from workalike.plan.core import core_plan
-from workalike.plan.plan_schema import Plan
-from workalike.predict.determined import EFFECTIVE, Determined
-from workalike.workload.words import Role
+from workalike.plan.plan_schema import Plan, PlanFamily
+from workalike.predict.determined import EFFECTIVE, REMOVALS, Counters, Determined
+from workalike.workload.words import Level, Role
 
 Key = tuple[Role, int]
 """A family: its role and number."""
@@ -49,7 +49,7 @@ def predicted(
     if has_more_calls(core, most):
         return {}
     out: dict[Key, dict[str, Determined]] = defaultdict(dict)
-    renames: dict[Key, int] = {}
+    names_lost: dict[Key, Counters] = {}
     for module, records in core.predict(alignments, most, list(apart)).items():
         names = layouts.FIXED[module].current.counters
         for place, family in enumerate(plan.families):
@@ -60,14 +60,26 @@ def predicted(
                 found.add_records(module, of_family, names)
                 if plan.ranks > 1 and (records["ranks"][is_its] == plan.ranks).all():
                     found.counters[EFFECTIVE] = int(records["effective_ranks"][is_its].round().sum())
-                if (family.rename or family.backup) and module == MODULE_OF_LEVEL[family.level]:
+                if module == MODULE_OF_LEVEL[family.level]:
                     numbers = records["family"].tolist()
                     files = {
                         file for file, number in zip(records["file"], numbers, strict=True) if number == place
                     }
-                    dumps = sum(dump.family == family.id for dump in plan.dumps)
-                    newest = len(files) // dumps if family.backup else 0  # the last dump's keep their name
-                    renames[(family.role, family.number)] = len(files) - newest
-    for key, count in renames.items():  # a log has them in the POSIX record, also of files used as streams
-        out[key].setdefault("POSIX", Determined()).counters["RENAME_SOURCES"] = count
+                    names_lost[(family.role, family.number)] = _names_lost(plan, family, len(files))
+    for key, counters in names_lost.items():  # a log has them beside POSIX, also of files used as streams
+        if counters:
+            out[key].setdefault("POSIX", Determined()).counters.update(counters)
     return out
+
+
+def _names_lost(plan: Plan, family: PlanFamily, files: int) -> Counters:
+    """How many of a family's files are renamed, and how many are deleted where none is renamed."""
+    if family.rename or family.backup:
+        dumps = sum(dump.family == family.id for dump in plan.dumps)
+        newest = files // dumps if family.backup else 0  # the last dump's keep their name
+        return {"RENAME_SOURCES": files - newest}
+    if family.level not in (Level.POSIX, Level.STDIO):
+        return {}
+    numbers = len({dump.file for dump in plan.dumps if dump.family == family.id})
+    kept = 0 if family.removed else min(family.keep or numbers, numbers)
+    return {REMOVALS: files * (numbers - kept) // numbers}

@@ -201,6 +201,8 @@ class _Family:
             ("reader", "which rank reads a file back"),
             ("shift", "how many places further the rank is whose file is read"),
             ("truncate", "whether each dump empties the file first"),
+            ("removed", "whether files are deleted after their last dump"),
+            ("sparse", "whether bytes are read that nobody wrote"),
             ("drop_caches", "whether caches are dropped before reading"),
         ):
             value = getattr(family, field)

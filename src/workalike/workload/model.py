@@ -174,7 +174,8 @@ class Family(Strict):
 
     With `reader: neighbour` a rank reads what the rank `shift` places further wrote. `truncate`: each dump empties the
     reused file of a rank before it writes. `backup`: each file but the last is renamed, as a backup of the one that takes its
-    place.
+    place. `sparse`: dumps read holes of their files, bytes that nobody wrote; without it, such a file is made before the run.
+    `removed`: each file is deleted after the last dump that uses it.
     """
 
     role: Role
@@ -187,6 +188,8 @@ class Family(Strict):
     rename: bool = False
     backup: bool = False
     truncate: bool = False
+    sparse: bool = False
+    removed: bool = False
     reader: Reader = Reader.WRITER
     shift: Annotated[int, Field(ge=1, le=MAX_RANKS)] = 1
     drop_caches: bool = False
@@ -262,9 +265,13 @@ class Family(Strict):
             raise ValueError(
                 "the bytes of a data set follow from its samples: leave out `sizes` and `growth`"
             )
-        if self.lifetime is Lifetime.APPENDED or self.keep or self.rename or self.reader is Reader.NEIGHBOUR:
+        if (
+            self.lifetime is Lifetime.APPENDED
+            or (self.keep or self.rename or self.removed)
+            or self.reader is Reader.NEIGHBOUR
+        ):
             raise ValueError(
-                "the files of a data set stay: leave out `lifetime`, `keep`, `rename` and `reader`"
+                "the files of a data set stay: leave out `lifetime`, `keep`, `rename`, `removed` and `reader`"
             )
         if sets[0].compute_time and any(self.schedule.compute_times()):
             raise ValueError("`compute_time` stands in the schedule or in the data set, not in both")
@@ -305,6 +312,8 @@ class Family(Strict):
             raise ValueError("`shift` is how far away the neighbour is: it needs `reader: neighbour`")
         if self.rename and self.lifetime is Lifetime.REUSED:
             raise ValueError("a reused file keeps its name: leave out `rename`")
+        if self.removed and (self.rename or self.backup or self.keep):
+            raise ValueError("`removed` leaves no file: leave out `keep`, `rename` and `backup`")
         if self.backup and (self.rename or self.lifetime is not Lifetime.PER_DUMP):
             raise ValueError(
                 "`backup` renames the file before: it needs `lifetime: per-dump`, and no `rename`"

@@ -10,8 +10,10 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
+from workalike.workload import per_dump_arrays
 from workalike.workload.content import CALLS, Content
 from workalike.workload.quantities import MAX_DUMPS
 
@@ -152,7 +154,15 @@ def _with_lists(content: Document, change: Callable[[list[Any]], list[Any]]) -> 
     out: Document = changed(content, OF_CONTENT)
     if isinstance(content.get("streams"), list):
         out = out | {"streams": [changed(stream, OF_STREAM) for stream in content["streams"]]}
+    if "arrays" in content:
+        out = out | {"arrays": per_dump_arrays.with_parts(content["arrays"], partial(_changed_array, change))}
     return out | {"table": changed(content["table"], OF_TABLE)} if "table" in content else out
+
+
+def _changed_array(change: Callable[[list[Any]], list[Any]], part: Document, fields: Document) -> Document:
+    return part | {
+        key: change(part[key]) for key in fields if per_dump_arrays.is_of_each_dump(key, part.get(key))
+    }
 
 
 def folded(family: Document) -> Document | None:
@@ -185,6 +195,7 @@ def size_of(family: Document) -> int:
         return _length(family["use"]) if isinstance(family.get("use"), list) else 0
     streams = content.get("streams")
     parts = 1 + (len(streams) if isinstance(streams, list) else 0)
+    parts += per_dump_arrays.parts_in(content.get("arrays"))
     return parts * max((_length(values) for values in _lists(content)), default=0)
 
 
@@ -201,6 +212,7 @@ def _lists(content: Document) -> Iterator[list[Any]]:
     for part, fields in parts:
         if isinstance(part, dict):
             yield from (part[key] for key in fields if _is_of_each_dump(key, part.get(key)))
+    yield from per_dump_arrays.lists_in(content.get("arrays"))
 
 
 def _is_of_each_dump(key: str, value: Any) -> bool:
@@ -236,6 +248,8 @@ def _content_of(content: Document, dump: int, firsts: list[int]) -> Document:
     out = {key: _value_of(key, value, dump, OF_CONTENT) for key, value in content.items()}
     if isinstance(content.get("table"), dict):
         out["table"] = _rows_of(content["table"], dump, firsts[dump])
+    if any(True for _ in per_dump_arrays.lists_in(content.get("arrays"))):
+        out["arrays"] = per_dump_arrays.of_dump(content["arrays"], dump)
     if isinstance(content.get("streams"), list):
         out["streams"] = [
             stream
@@ -267,7 +281,10 @@ def _value_of(key: str, value: Any, dump: int, fields: Document) -> Any:
 
 def _joined(contents: Sequence[Document]) -> Document | None:
     """One content for several, with lists where they differ; None where they differ in anything else."""
-    if len({_rest(content, ("streams", "table", *OF_CONTENT)) for content in contents}) > 1:
+    if len({_rest(content, ("streams", "arrays", "table", *OF_CONTENT)) for content in contents}) > 1:
+        return None
+    arrays = per_dump_arrays.joined([content.get("arrays", []) for content in contents])
+    if arrays is None:
         return None
     tables = [content["table"] for content in contents if "table" in content]
     if tables and len(tables) < len(contents):
@@ -279,6 +296,8 @@ def _joined(contents: Sequence[Document]) -> Document | None:
     for key in {key: None for content in contents for key in content}:
         if key == "streams":
             out[key] = streams
+        elif key == "arrays":
+            out[key] = arrays
         elif key == "table":
             out[key] = _joined_rows(tables)
         elif key in OF_CONTENT:

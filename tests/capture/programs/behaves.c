@@ -50,6 +50,28 @@ static void state_takes_the_place_of_the_last(void) {
     }
 }
 
+static void scratch_is_removed(void) {
+    for (int step = 0; step < 4; ++step) {
+        char name[32];
+        snprintf(name, sizeof name, "scratch_%d", step);
+        put(name, O_TRUNC, 6);
+        usleep(20000);
+        get(name);
+        if (unlink(name)) abort();
+    }
+}
+
+static void old_states_are_removed(void) {
+    for (int step = 0; step < 5; ++step) {
+        char name[32];
+        snprintf(name, sizeof name, "state_%d", step);
+        put(name, O_TRUNC, 6);
+        usleep(20000);
+        snprintf(name, sizeof name, "state_%d", step - 2);
+        if (step >= 2 && remove(name)) abort();
+    }
+}
+
 static void stream_is_made_durable(void) {
     FILE* out = fopen("stream", "w");
     for (int step = 0; step < 5; ++step) {
@@ -115,6 +137,7 @@ int main(int count, char** arguments) {
         {"rewrite", state_is_written_anew},  {"rename", state_takes_the_place_of_the_last},
         {"durable", stream_is_made_durable}, {"shuffled", samples_are_shuffled},
         {"twice", input_is_read_twice},      {"together", files_are_open_together},
+        {"scratch", scratch_is_removed},     {"newest", old_states_are_removed},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
         if (count > 1 && !strcmp(arguments[1], known[i].name)) known[i].run();

@@ -1,4 +1,4 @@
-#include "run/intervals.hpp"
+#include "data/intervals.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -28,6 +28,26 @@ void Intervals::each_gap(std::int64_t start, std::int64_t end,
         start = range->second;
     }
     if (start < end) visit(start, end);
+}
+
+void Intervals::add(const Intervals& other) {
+    for (const auto& [start, end] : other.ranges_) add(start, end);
+}
+
+std::optional<ByteRange> Intervals::first_gap(ByteRange range) const {
+    const auto next = ranges_.upper_bound(range.start);
+    if (next != ranges_.begin()) range.start = std::max(range.start, std::prev(next)->second);
+    if (range.start >= range.end) return std::nullopt;
+    if (next != ranges_.end()) range.end = std::min(range.end, next->first);
+    return range;
+}
+
+std::optional<ByteRange> first_gap(const Intervals& a, const Intervals& b, ByteRange range) {
+    while (const auto gap = a.first_gap(range)) {
+        if (const auto missing = b.first_gap(*gap)) return missing;
+        range.start = gap->end;
+    }
+    return std::nullopt;
 }
 
 }  // namespace wa

@@ -1,0 +1,98 @@
+"""Files that a program deletes, as the side file of a captured log counts them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from workalike.characterize import Characterization, characterize
+from workalike.compare.lines import model_against_log
+from workalike.compare.pairing import pair_up
+from workalike.darshan import LogBuilder, open_log
+from workalike.file_kind import side_file_of
+from workalike.workload.model import Lifetime
+
+OURS = {"lib_ver": "workalike-0.1.0"}
+
+
+def log_of(
+    folder: Path, removals: dict[str, int], *, dumps: int = 1, reads: int = 0, ours: bool = True
+) -> Path:
+    """One rank that writes each file `dumps` times: 4 times 64 KiB."""
+    builder = LogBuilder(nprocs=1, run_time=60.0, metadata=OURS if ours else None)
+    for place, name in enumerate(removals):
+        both = {"READS": reads, "BYTES_READ": reads * 65536, "MAX_BYTE_READ": 4 * 65536 - 1} if reads else {}
+        at, calls = 1.0 + 10 * place, 4 * dumps
+        builder.posix(
+            f"/run/{name}", 0, OPENS=dumps, WRITES=calls, BYTES_WRITTEN=calls * 65536, MAX_BYTE_WRITTEN=4 * 65536 - 1,
+            SEQ_WRITES=3 * dumps, CONSEC_WRITES=3 * dumps, SIZE_WRITE_10K_100K=calls, ACCESS1_ACCESS=65536,
+            ACCESS1_COUNT=calls, FILE_ALIGNMENT=4096, F_OPEN_START_TIMESTAMP=at, F_WRITE_START_TIMESTAMP=at + 0.1,
+            F_WRITE_END_TIMESTAMP=at + 4, F_CLOSE_END_TIMESTAMP=at + 5, F_WRITE_TIME=0.5, **both,
+        )  # fmt: skip
+    log = folder / "app.darshan"
+    builder.write(log)
+    rows = [{"file": f"/run/{name}", "rank": 0, "removals": count} for name, count in removals.items()]
+    side_file_of(log).write_text(json.dumps({"version": 1, "files": rows}))
+    return log
+
+
+def characterized(log: Path) -> Characterization:
+    return characterize([open_log(log)])
+
+
+def test_files_that_are_all_removed(tmp_path: Path) -> None:
+    found = characterized(log_of(tmp_path, {f"scratch.{k}": 1 for k in range(4)}))
+    (family,) = found.workload.families
+    assert (family.removed, family.keep, family.schedule.dumps) == (True, 0, 4)
+    assert any("deleted after their last dump" in s for s in found.families[0].sentences())
+
+
+def test_all_but_the_newest_are_removed(tmp_path: Path) -> None:
+    (family,) = characterized(
+        log_of(tmp_path, {f"state.{k}": int(k < 3) for k in range(5)})
+    ).workload.families
+    assert (family.removed, family.keep) == (False, 2)
+
+
+def test_a_file_in_the_middle_that_is_removed_follows_no_rule(tmp_path: Path) -> None:
+    (family,) = characterized(
+        log_of(tmp_path, {f"state.{k}": int(k == 2) for k in range(5)})
+    ).workload.families
+    assert (family.removed, family.keep) == (False, 0)
+
+
+@pytest.mark.parametrize(
+    ("removals", "expected"),
+    [
+        (1, (Lifetime.REUSED, True, 0)),
+        (5, (Lifetime.PER_DUMP, True, 0)),
+        (4, (Lifetime.PER_DUMP, False, 1)),
+        (3, (Lifetime.REUSED, False, 0)),
+    ],
+)
+def test_one_name_that_is_made_again(
+    tmp_path: Path, removals: int, expected: tuple[Lifetime, bool, int]
+) -> None:
+    (family,) = characterized(log_of(tmp_path, {"state": removals}, dumps=5)).workload.families
+    assert (family.lifetime, family.removed, family.keep) == expected
+
+
+def test_a_log_of_darshan_says_nothing_of_removals(tmp_path: Path) -> None:
+    found = characterized(log_of(tmp_path, {"state.0": 0}, ours=False))
+    assert [file.removals for file in found.families[0].files()] == [None]
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_removals_that_the_workload_lacks_are_a_miss(tmp_path: Path, ours: bool) -> None:
+    """A file in the middle, which no rule of the workload says. Darshan would not have counted it."""
+    found = characterized(log_of(tmp_path, {f"state.{k}": int(k == 2) for k in range(5)}))
+    for file in found.families[0].files():
+        file.removals = file.removals if ours else None
+    off = [
+        (row.counter, row.expected, row.found)
+        for row in model_against_log(pair_up(found, None))
+        if not row.agrees
+    ]
+    assert off == ([("REMOVALS", 1, 0)] if ours else [])
