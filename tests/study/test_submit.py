@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from studies import command, trials_in, write_study
 from workalike.errors import WorkalikeError
 from workalike.launch.batch.flux import Flux
 from workalike.launch.batch.slurm import Slurm
-from workalike.study.driver import DriverOptions, load
+from workalike.study.driver import DriverOptions, load, refuse_small_budget
 from workalike.study.study_file import read_study
 from workalike.study.submit import Submission, _job, submit_study
 
@@ -193,6 +194,19 @@ def test_blocks_that_depend_on_others_are_not_shared(made_up: Path, name: str, v
     refused = submitted(made_up, "--array", "2")
     assert refused.returncode == 2 and "cannot be shared among tasks" in refused.stderr
     assert not (made_up / "out/batch").exists()
+
+
+def test_a_budget_is_divided_among_tasks(tmp_path: Path) -> None:
+    """A block takes 1 core-hour: two suffice for two tasks, and not for three."""
+    waits = {"backend": "null", "time_scale": 180}  # 10 s of waiting become half an hour, of two ranks
+    path = write_study(tmp_path, fixed=waits, factors={"ranks": [2]}, a_a=False)
+    loaded = load(read_study(path))
+    assert loaded.estimate().core_hours == pytest.approx(2 * 1.0)
+    options = DriverOptions(tmp_path / "out", budget=2.0)
+    with pytest.raises(WorkalikeError, match="less than one block"):
+        submit_study(loaded.file, options, Submission(Slurm(), [], tasks=3))
+    assert not (tmp_path / "out").exists()
+    refuse_small_budget(loaded, replace(options, budget=1.0))
 
 
 @pytest.mark.parametrize("share", ["2/2", "x", "0/0", "-1/2", "1/99999"])

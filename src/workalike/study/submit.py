@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workalike.errors import ErrorKind, WorkalikeError
@@ -72,7 +72,8 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
     if submission.tasks is not None:
         _refuse_array(file, submission.system)
     if file.study.search is None:
-        refuse_small_budget(loaded, options)
+        share = None if options.budget is None else options.budget / (submission.tasks or 1)
+        refuse_small_budget(loaded, replace(options, budget=share))
     make_folder(options.out)
     if (
         file.study.search is None or not (options.out / MANIFEST).exists()

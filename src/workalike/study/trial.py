@@ -156,9 +156,8 @@ def _refuse_full(trial: Trial, place: Workplace, row: Row) -> None:
 
 def _apply_layout(trial: Trial, data: Path, row: Row) -> Layout:
     prepared = trial.prepared
-    remove_kept(
-        prepared.core, data
-    )  # the folder is the study's own: files of a driver that was killed after a run
+    # The folder is the study's own: a driver that was killed after a run may have left its files there.
+    remove_kept(prepared.core, data)
     kind = _kind_of(data)
     layout = layout_of(prepared.wanted.layout, kind, data, ranks=prepared.plan.ranks, nodes=prepared.nodes)
     kind.apply(data, layout)
